@@ -1,0 +1,76 @@
+"""abrank decides whether ranker B may replace ranker A.
+
+Runs and judgments come in, a score per query comes out, the paired difference is tested, a verdict is
+given, a report is written::
+
+    import abrank
+
+    result = abrank.compare("qrels.txt", "bm25.run", "monot5.run", measures=["nDCG@10", "AP"])
+    result.report("report.html")
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from abrank._support.errors import (
+    AbrankError,
+    AbrankWarning,
+    AlignmentError,
+    ArgumentError,
+    GateError,
+    NotFoundError,
+    ReadError,
+    UnknownNameError,
+)
+from abrank._support.lazy import module_getattr
+
+if TYPE_CHECKING:
+    from abrank.comparison import Comparison as Comparison
+    from abrank.comparison import compare_scores as compare_scores
+    from abrank.inputs import Qrels as Qrels
+    from abrank.inputs import Run as Run
+    from abrank.inputs import read_qrels as read_qrels
+    from abrank.inputs import read_run as read_run
+    from abrank.measures import measure as measure
+    from abrank.scores import Scores as Scores
+    from abrank.scores import evaluate as evaluate
+    from abrank.simulate import simulate as simulate
+    from abrank.verdict import Verdict as Verdict
+    from abrank.workflow import compare as compare
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Comparison": "abrank.comparison",
+    "Qrels": "abrank.inputs",
+    "Run": "abrank.inputs",
+    "Scores": "abrank.scores",
+    "Verdict": "abrank.verdict",
+    "compare": "abrank.workflow",
+    "compare_scores": "abrank.comparison",
+    "evaluate": "abrank.scores",
+    "measure": "abrank.measures",
+    "read_qrels": "abrank.inputs",
+    "read_run": "abrank.inputs",
+    "simulate": "abrank.simulate",
+}
+
+__all__ = [
+    "AbrankError",
+    "AbrankWarning",
+    "AlignmentError",
+    "ArgumentError",
+    "GateError",
+    "NotFoundError",
+    "ReadError",
+    "UnknownNameError",
+    "__version__",
+    *_HOMES,
+]
+
+__getattr__ = module_getattr(__name__, _HOMES)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

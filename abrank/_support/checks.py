@@ -1,0 +1,68 @@
+"""Argument checks that raise with the argument's name and the value that came."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from abrank._support.errors import ArgumentError, UnknownNameError
+
+
+def one_of(argument: str, value: str, choices: Iterable[str]) -> str:
+    """Return ``value`` if it is one of ``choices``.
+
+    Raises
+    ------
+    UnknownNameError
+        With the nearest choice.
+
+    Examples
+    --------
+    >>> one_of("missing", "zero", ["zero", "drop", "error"])
+    'zero'
+    """
+    known = list(choices)
+    if value not in known:
+        error = UnknownNameError(argument, str(value), known)
+        error.args = (f"{error.args[0]}; choices: {', '.join(known)}",)
+        raise error
+    return value
+
+
+def fraction(argument: str, value: float) -> float:
+    """Return ``value`` if it lies strictly between 0 and 1.
+
+    Examples
+    --------
+    >>> fraction("alpha", 0.05)
+    0.05
+    """
+    if not 0.0 < value < 1.0:
+        raise ArgumentError(f"{argument} must lie between 0 and 1, not {value!r}")
+    return float(value)
+
+
+def not_negative(argument: str, value: float) -> float:
+    """Return ``value`` if it is finite and at least 0.
+
+    Examples
+    --------
+    >>> not_negative("margin", 0.01)
+    0.01
+    """
+    if not (math.isfinite(value) and value >= 0.0):
+        raise ArgumentError(f"{argument} must be 0 or more, not {value!r}")
+    return float(value)
+
+
+def count(argument: str, value: int, *, at_least: int = 1) -> int:
+    """Return ``value`` if it is a whole number of at least ``at_least``.
+
+    Examples
+    --------
+    >>> count("cutoff", 10)
+    10
+    """
+    if isinstance(value, bool) or int(value) != value or value < at_least:
+        raise ArgumentError(f"{argument} must be a whole number of at least {at_least}, not {value!r}")
+    return int(value)

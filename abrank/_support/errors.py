@@ -1,0 +1,149 @@
+"""Everything abrank raises on purpose, and its one warning class.
+
+An error says what is wrong, where, and what to do. The command line turns each into one message and
+an exit code: 2 for wrong usage, 3 for data that cannot be used, 1 for a gate that did not pass.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+
+class AbrankError(Exception):
+    """Root of all errors that abrank raises on purpose."""
+
+    exit_code: int = 3
+
+
+class ArgumentError(AbrankError, ValueError):
+    """An argument has a value that has no meaning here."""
+
+    exit_code = 2
+
+
+class UnknownNameError(ArgumentError, LookupError):
+    """A measure, test or format that is not registered; carries the nearest names.
+
+    Examples
+    --------
+    >>> print(UnknownNameError("measure", "nDGC", ["AP", "nDCG"]))
+    unknown measure "nDGC"; did you mean nDCG?
+    """
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        self.kind, self.name = kind, name
+        self.nearest = nearest(name, known)
+        hint = f"; did you mean {self.nearest[0]}?" if self.nearest else ""
+        super().__init__(f'unknown {kind} "{name}"{hint}')
+
+
+class NotFoundError(AbrankError, FileNotFoundError):
+    """An input file is not there; names the files beside it that look alike."""
+
+    exit_code = 2
+
+
+@dataclass(frozen=True)
+class BadLine:
+    """One line of a file that cannot be used: its number from 1, its text, and what is wrong with it."""
+
+    number: int
+    text: str
+    problem: str
+
+
+class ReadError(AbrankError, ValueError):
+    """A file or frame whose content cannot be used.
+
+    Parameters
+    ----------
+    source : str
+        The file's path as given, ``stdin``, or what the object was (``DataFrame``).
+    problem : str
+        What is wrong, when it concerns the whole source.
+    lines : sequence of BadLine
+        The bad lines found before reading stopped (at most 20).
+    expected : str
+        The form that a line should have.
+    hint : str
+        What to do.
+
+    Examples
+    --------
+    >>> print(ReadError("b.run", lines=[BadLine(3, "301 Q0 FT9-1", "expected 6 fields, found 3")],
+    ...                 expected="query_id Q0 doc_id rank score tag"))
+    b.run, line 3: expected 6 fields, found 3
+      301 Q0 FT9-1
+      expected: query_id Q0 doc_id rank score tag
+    """
+
+    def __init__(
+        self,
+        source: str,
+        problem: str = "",
+        *,
+        lines: Sequence[BadLine] = (),
+        expected: str = "",
+        hint: str = "",
+    ) -> None:
+        self.source, self.problem, self.lines, self.expected = source, problem, tuple(lines), expected
+        parts = [f"{source}: {problem}"] if problem else []
+        for line in self.lines:
+            parts += [f"{source}, line {line.number}: {line.problem}", f"  {shorten(line.text)}"]
+        if expected:
+            parts.append(f"  expected: {expected}")
+        if len(self.lines) > 1:
+            parts.append(f"  {len(self.lines)} bad lines shown; reading stops after 20")
+        if hint:
+            parts.append(f"  {hint}")
+        super().__init__("\n".join(parts))
+
+
+class AlignmentError(AbrankError, ValueError):
+    """Two inputs that must speak of the same queries do not; says which ids differ and how."""
+
+
+class GateError(AbrankError, AssertionError):
+    """A gate that was asked for did not pass."""
+
+    exit_code = 1
+
+
+class AbrankWarning(UserWarning):
+    """A caution about the data or the result; ``code`` is stable and can be filtered on."""
+
+    def __init__(self, code: str, message: str) -> None:
+        self.code = code
+        super().__init__(f"{message} [{code}]")
+
+
+def nearest(name: str, known: Iterable[str]) -> list[str]:
+    """Return up to three known names that look like ``name``, best first.
+
+    Examples
+    --------
+    >>> nearest("premutation", ["permutation", "t"])
+    ['permutation']
+    """
+    by_fold = {candidate.casefold(): candidate for candidate in known}
+    found = difflib.get_close_matches(name.casefold(), by_fold, n=3, cutoff=0.55)
+    return [by_fold[key] for key in found]
+
+
+def shorten(text: str, *, width: int = 72) -> str:
+    """Return ``text`` on one line, its control characters made visible, cut in the middle.
+
+    Examples
+    --------
+    >>> shorten("a" * 100, width=11)
+    'aaaaa…aaaaa'
+    >>> shorten("tag\\x00")
+    'tag\\\\x00'
+    """
+    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    if len(shown) <= width:
+        return shown
+    half = (width - 1) // 2
+    return f"{shown[:half]}…{shown[-half:]}"

@@ -1,0 +1,45 @@
+"""Late binding by name, for the public face and for doors to heavier rooms."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+
+def attribute(module: str, name: str) -> Any:  # noqa: ANN401 - whatever the module holds
+    """Return ``name`` from ``module``, imported now.
+
+    A method of a lower room that hands its object to a higher one (``comparison.report(path)``) goes
+    through here: the room is loaded when the method is called, never when the object is made.
+
+    Examples
+    --------
+    >>> attribute("math", "pi") > 3
+    True
+    """
+    return getattr(importlib.import_module(module), name)
+
+
+def module_getattr(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+    """Return a PEP 562 ``__getattr__`` that imports each public name from its home when first asked.
+
+    Parameters
+    ----------
+    package : str
+        The package's name, for the message.
+    homes : mapping
+        Public name to the module that defines it.
+
+    Examples
+    --------
+    >>> module_getattr("shapes", {"pi": "math"})("pi") > 3
+    True
+    """
+
+    def __getattr__(name: str) -> Any:  # noqa: ANN401
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return attribute(homes[name], name)
+
+    return __getattr__
