@@ -1,0 +1,22 @@
+"""A against B: every measure tested, the secondary ones adjusted, the verdict given."""
+
+from abrank.comparison.compare import compare_scores, compare_systems
+from abrank.comparison.family import ADJUSTMENTS
+from abrank.comparison.result import (
+    Comparison,
+    ConfidenceInterval,
+    MeasureResult,
+    Planning,
+    TestRow,
+)
+
+__all__ = [
+    "ADJUSTMENTS",
+    "Comparison",
+    "ConfidenceInterval",
+    "MeasureResult",
+    "Planning",
+    "TestRow",
+    "compare_scores",
+    "compare_systems",
+]

@@ -1,0 +1,310 @@
+"""The two ways to a comparison: ready scores of two systems, or a table of Scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from abrank import inference, planning
+from abrank._support.errors import AlignmentError, ArgumentError
+from abrank._support.rng import entropy
+from abrank._support.typing import FloatArray, RandomSource
+from abrank.comparison.family import measure_rows, resolve_adjustment
+from abrank.comparison.result import Comparison, MeasureResult, Planning, TestRow
+from abrank.diagnostics import inspect_differences, inspect_inputs, outcomes
+from abrank.measures import parse
+from abrank.scores import Scores
+from abrank.verdict import Decision, Requirement, Rule, decide
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# The tests shown beside the one that decides, with the options of the call.
+COMPANIONS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("t", {}),
+    ("permutation", {}),
+    ("bootstrap", {"method": "studentised"}),
+    ("bootstrap", {"method": "percentile"}),
+    ("bootstrap", {"method": "BCa"}),
+    ("wilcoxon", {}),
+    ("sign", {}),
+)
+
+
+def compare_scores(
+    a: Any,  # noqa: ANN401 - Series, wide frame or mapping
+    b: Any,  # noqa: ANN401
+    *,
+    baseline: str | None = None,
+    candidate: str | None = None,
+    **how: Any,  # noqa: ANN401 - the keywords of compare_systems
+) -> Comparison:
+    """Compare ready scores, paired by query id.
+
+    Parameters
+    ----------
+    a, b : Series, wide DataFrame or dict
+        Scores of the baseline and the candidate: by query id (a Series or dict is one measure), or a
+        frame indexed by query id with one column a measure.
+    baseline, candidate : str, optional
+        Their names; a Series' name, else ``A`` and ``B``.
+    **how
+        Keywords of :func:`compare_systems`: ``primary``, ``margin``, ``test``, ``alpha``, …
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    AlignmentError
+        If the query ids or the measures of the two differ.
+    ArgumentError
+        If a score is missing or not finite.
+
+    Examples
+    --------
+    >>> a = {"q1": 0.2, "q2": 0.4, "q3": 0.1, "q4": 0.5}
+    >>> b = {"q1": 0.3, "q2": 0.6, "q3": 0.2, "q4": 0.9}
+    >>> result = compare_scores(a, b)
+    >>> round(result.effect, 3), round(result.pvalue, 3), str(result.verdict)
+    (0.2, 0.071, 'inconclusive')
+    """
+    frames = [_frame(a), _frame(b)]
+    ids = [set(frame.index) for frame in frames]
+    if ids[0] != ids[1]:
+        lacking = [sorted(ids[0] - ids[1])[:3], sorted(ids[1] - ids[0])[:3]]
+        raise AlignmentError(
+            f"the query ids differ: only in the baseline {lacking[0]}, only in the candidate"
+            f" {lacking[1]} (first 3 each); score a missing query 0 or leave it out of both"
+        )
+    if set(frames[0].columns) != set(frames[1].columns):
+        raise AlignmentError(
+            f"the measures differ: {list(frames[0].columns)} and {list(frames[1].columns)}"
+        )
+    query_ids = sorted(frames[0].index)
+    columns = list(frames[0].columns)
+    values = np.stack(
+        [f.loc[query_ids, columns].to_numpy(dtype=np.float64) for f in frames], axis=1
+    )
+    names = [
+        baseline or getattr(a, "name", None) or "A",
+        candidate or getattr(b, "name", None) or "B",
+    ]
+    if names[0] == names[1]:
+        names = [f"{names[0]} (A)", f"{names[1]} (B)"]
+    scores = Scores(tuple(query_ids), (str(names[0]), str(names[1])), tuple(columns), values)
+    return compare_systems(scores, **how)
+
+
+def compare_systems(
+    scores: Scores,
+    *,
+    primary: str | None = None,
+    margin: float = 0.0,
+    test: str = "t",
+    alpha: float = 0.05,
+    adjust: str | None = None,
+    require: Requirement | None = None,
+    n_resamples: int | None = None,
+    rng: RandomSource = 0,
+    provenance: Mapping[str, Any] | None = None,
+) -> Comparison:
+    """Compare the two systems of ``scores``; the first is the baseline A.
+
+    Parameters
+    ----------
+    scores : Scores
+        Of exactly two systems.
+    primary : str, optional
+        The measure that decides; the first without it.
+    margin : float
+        Smallest difference worth having, in the unit of the primary measure.
+    test : str
+        The test that decides: ``t``, ``permutation``, ``bootstrap``, ``wilcoxon`` or ``sign``.
+    alpha : float
+        Two-sided level.
+    adjust : {"max-t", "holm", "bonferroni", "bh", "none"}, optional
+        Over the secondary measures. Without it ``max-t`` for tests of the mean, and ``holm`` for
+        ``wilcoxon`` and ``sign``, whose hypothesis is another one than max-t's.
+    require : {"better", "non-inferior", "equivalent", "not-worse-shown"}, optional
+        A gate, recorded with the verdict.
+    n_resamples : int, optional
+        Resamples of the Monte Carlo tests; each test's own default without it.
+    rng : int, Generator, SeedSequence or None
+        Source of the resamples; the seed that replays them is recorded.
+    provenance : mapping, optional
+        Kept as it is.
+
+    Returns
+    -------
+    Comparison
+    """
+    if len(scores.systems) != 2:
+        raise ArgumentError(f"two systems are compared, not {len(scores.systems)}")
+    _require_finite(scores)
+    seed = entropy(rng)
+    rule = Rule(
+        primary=_primary(primary, scores.measures),
+        test=test,
+        alpha=alpha,
+        margin=margin,
+        adjust=resolve_adjustment(adjust, test),
+        require=require,
+    )
+    a, b = (scores.of(system) for system in scores.systems)
+    lead = scores.measures.index(rule.primary)
+    differences = (b - a)[:, lead]
+    rows, joint = measure_rows(scores.measures, a, b, rule, seed=seed, n_resamples=n_resamples)
+    tests = _test_rows(differences, rule, seed, n_resamples)
+    audits = {
+        key: scores.audits[system]
+        for key, system in zip("ab", scores.systems, strict=True)
+        if system in scores.audits
+    }
+    notes = (
+        *inspect_differences(
+            differences,
+            tests,
+            alpha=rule.alpha,
+            query_ids=scores.query_ids,
+            measure=rule.primary,
+        ),
+        *inspect_inputs(audits, scores.measures),
+    )
+    return Comparison(
+        baseline=scores.systems[0],
+        candidate=scores.systems[1],
+        query_ids=scores.query_ids,
+        measures=scores.measures,
+        a=a,
+        b=b,
+        rule=rule,
+        decision=_decision(rule, rows[lead], differences, seed, n_resamples),
+        rows=rows,
+        test_rows=tests,
+        effects={
+            name: inference.effect_size(name, a[:, lead], b[:, lead])
+            for name in inference.EFFECT_SIZES
+        },
+        planning=_plan(differences, rule),
+        notes=tuple(sorted(notes, key=lambda note: -note.severity)),
+        seed=seed,
+        n_resamples=n_resamples,
+        n_resamples_joint=joint,
+        audits=audits,
+        provenance=dict(provenance or {}),
+    )
+
+
+def _primary(primary: str | None, measures: tuple[str, ...]) -> str:
+    """Return the canonical name of the primary measure, which must be one that was scored."""
+    if primary is None:
+        return measures[0]
+    if primary in measures:
+        return primary
+    canonical = str(parse(primary))
+    if canonical not in measures:
+        raise ArgumentError(f"the primary measure {canonical} is not among {', '.join(measures)}")
+    return canonical
+
+
+def _require_finite(scores: Scores) -> None:
+    bad = np.argwhere(~np.isfinite(scores.values))
+    if len(bad):
+        query, system, measure = bad[0]
+        raise ArgumentError(
+            f"{len(bad)} scores are not finite; the first: {scores.measures[measure]} of"
+            f" {scores.systems[system]} on query {scores.query_ids[query]}"
+        )
+
+
+def _decision(
+    rule: Rule, row: MeasureResult, differences: FloatArray, seed: int, n_resamples: int | None
+) -> Decision:
+    """Decide on the primary measure, with the second interval that equivalence asks for."""
+    wider = inference.run_test(
+        rule.test,
+        differences,
+        confidence=rule.confidence_equivalence,
+        seed=seed,
+        n_resamples=n_resamples,
+    )
+    reason = ""
+    if not np.isfinite(row.pvalue) or len(differences) < 2:
+        reason = "too-few-queries" if len(differences) < 2 else "no-variance"
+    return decide(
+        rule,
+        estimate=row.estimate,
+        interval=(row.ci_low, row.ci_high),
+        equivalence_interval=(float(wider.ci_low[0]), float(wider.ci_high[0])),
+        identical=len(differences) > 1 and not outcomes(differences).any(),
+        reason=reason,
+    )
+
+
+def _test_rows(
+    differences: FloatArray, rule: Rule, seed: int, n_resamples: int | None
+) -> tuple[TestRow, ...]:
+    """Run every companion on the primary measure; the first row of the rule's test decides."""
+    rows: list[TestRow] = []
+    for name, options in COMPANIONS:
+        entry = inference.TESTS[name]
+        found = inference.run_test(
+            name,
+            differences,
+            confidence=rule.confidence,
+            seed=seed,
+            n_resamples=n_resamples,
+            **options,
+        )
+        kind = f", {options['method']}" if options else ""
+        rows.append(
+            TestRow(
+                test=name,
+                title=f"{entry.title}{kind}",
+                estimand=found.estimand,
+                estimate=float(found.estimate[0]),
+                ci_low=float(found.ci_low[0]),
+                ci_high=float(found.ci_high[0]),
+                statistic=float(found.statistic[0]),
+                pvalue=float(found.pvalue[0]),
+                method=found.method,
+                n_resamples=found.n_resamples,
+                decides=name == rule.test and all(row.test != name for row in rows),
+            )
+        )
+    return tuple(rows)
+
+
+def _plan(differences: FloatArray, rule: Rule) -> Planning:
+    """Say what these queries can see, and how many would show the margin or the observed difference."""
+    n = len(differences)
+    sd = float(np.std(differences, ddof=1)) if n > 1 else float("nan")
+    wanted = rule.margin or (abs(float(np.mean(differences))) if n else float("nan"))
+    return Planning(
+        sd=sd,
+        smallest_visible=planning.smallest_visible(sd, n, alpha=rule.alpha),
+        difference=wanted,
+        queries_needed=planning.queries_needed(sd, wanted, alpha=rule.alpha),
+    )
+
+
+def _frame(scores: Any) -> pd.DataFrame:  # noqa: ANN401
+    """Return scores as a frame with text query ids for an index and one column a measure."""
+    import pandas as pd
+
+    if isinstance(scores, pd.DataFrame):
+        frame = scores.copy()
+    elif isinstance(scores, pd.Series):
+        frame = scores.rename("score").to_frame()
+    else:
+        frame = pd.Series(dict(scores), dtype=float).rename("score").to_frame()
+    frame.index = frame.index.map(str)
+    frame.columns = frame.columns.map(str)
+    twice = frame.index[frame.index.duplicated()]
+    if len(twice):
+        raise AlignmentError(f"query {twice[0]!r} stands twice in the scores")
+    return frame

@@ -1,0 +1,326 @@
+"""The result of comparing A with B: plain numbers, and the views of them that users ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from abrank import inference
+from abrank._support import checks, lazy
+from abrank._support.errors import ArgumentError, GateError
+from abrank._support.typing import FloatArray
+from abrank.diagnostics import Note, outcomes
+from abrank.verdict import Decision, Requirement, Rule, Verdict, check_gate
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class ConfidenceInterval(NamedTuple):
+    """Lower and upper limit of an interval."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class MeasureResult:
+    """One row of the table: one measure, A against B, by the test that decides.
+
+    ``diff`` is the mean difference B - A; ``estimate`` what the test estimates (the same for tests of
+    the mean). ``ci_low_adj``, ``ci_high_adj`` and ``pvalue_adj`` are adjusted over the secondary
+    measures, and equal to the plain ones for the primary. ``wins`` counts the queries on which B
+    scores higher. ``reading`` is better, worse, unclear, identical or untested, by the adjusted ones.
+    """
+
+    measure: str
+    mean_a: float
+    mean_b: float
+    diff: float
+    ci_low: float
+    ci_high: float
+    ci_low_adj: float
+    ci_high_adj: float
+    rel_diff: float
+    wins: int
+    ties: int
+    losses: int
+    statistic: float
+    pvalue: float
+    pvalue_adj: float
+    reading: str
+    estimate: float
+
+    def confidence_interval(self) -> ConfidenceInterval:
+        """Return the interval at the level of the rule, not adjusted."""
+        return ConfidenceInterval(self.ci_low, self.ci_high)
+
+
+@dataclass(frozen=True)
+class TestRow:
+    """One test of the primary measure, as shown beside the one that decides."""
+
+    __test__ = False  # not a test case, whatever a test runner makes of the name
+
+    test: str
+    title: str
+    estimand: str
+    estimate: float
+    ci_low: float
+    ci_high: float
+    statistic: float
+    pvalue: float
+    method: str
+    n_resamples: int
+    decides: bool
+
+
+@dataclass(frozen=True)
+class Planning:
+    """What this number of queries can see, and how many the next test needs.
+
+    ``queries_needed`` is for a true difference of ``difference`` at 80% power: the margin, or without
+    one the difference observed; None where no finite number is practical.
+    """
+
+    sd: float
+    smallest_visible: float
+    difference: float
+    queries_needed: int | None
+    power: float = 0.8
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Baseline A against candidate B on the same queries.
+
+    Made by :func:`abrank.compare` and :func:`abrank.compare_scores`; never changes.
+
+    Attributes
+    ----------
+    baseline, candidate : str
+        Names of A and B.
+    query_ids : tuple of str, length n_queries
+    measures : tuple of str, length n_measures
+        Canonical names, in the order asked for.
+    a, b : float64[n_queries, n_measures]
+        The scores.
+    rule : Rule
+    decision : Decision
+    rows : tuple of MeasureResult
+        One a measure.
+    test_rows : tuple of TestRow
+        Every test of the primary measure.
+    effects : mapping of str to float
+        Effect sizes of the primary measure.
+    planning : Planning
+    notes : tuple of Note
+        Cautions, most severe first.
+    seed : int
+        Replays every resampled number.
+    audits : mapping of str to Audit
+        What was seen while the runs were read, under ``"a"`` and ``"b"``; empty for ready scores.
+    provenance : mapping
+        Inputs with hashes, versions, command; empty where nothing is known.
+    """
+
+    baseline: str
+    candidate: str
+    query_ids: tuple[str, ...]
+    measures: tuple[str, ...]
+    a: FloatArray
+    b: FloatArray
+    rule: Rule
+    decision: Decision
+    rows: tuple[MeasureResult, ...]
+    test_rows: tuple[TestRow, ...]
+    effects: Mapping[str, float]
+    planning: Planning
+    notes: tuple[Note, ...]
+    seed: int
+    n_resamples: int | None = None
+    n_resamples_joint: int = 0
+    audits: Mapping[str, Any] = field(default_factory=dict)
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    # ---- numbers of the primary measure
+
+    @property
+    def n_queries(self) -> int:
+        """Number of queries compared."""
+        return len(self.query_ids)
+
+    @property
+    def primary(self) -> MeasureResult:
+        """The row of the primary measure."""
+        return self[self.rule.primary]
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the interval of the primary measure says: a string such as ``"better"``."""
+        return self.decision.verdict
+
+    @property
+    def pvalue(self) -> float:
+        """The p-value of the test that decides, on the primary measure."""
+        return self.primary.pvalue
+
+    @property
+    def statistic(self) -> float:
+        """The statistic of the test that decides, on the primary measure."""
+        return self.primary.statistic
+
+    @property
+    def effect(self) -> float:
+        """Mean difference B - A of the primary measure."""
+        return self.primary.diff
+
+    def effect_size(self, name: str = "d_z") -> float:
+        """Return an effect size of the primary measure.
+
+        Parameters
+        ----------
+        name : str
+            One of the keys of ``effects``: ``d_z``, ``hedges_g``, ``d_av``, ``rank_biserial``,
+            ``p_better``.
+        """
+        return self.effects[checks.one_of("effect size", name, self.effects)]
+
+    def confidence_interval(self, level: float | None = None) -> ConfidenceInterval:
+        """Return the interval of the primary measure by the test that decides.
+
+        Parameters
+        ----------
+        level : float, optional
+            Confidence level; that of the rule without it.
+        """
+        if level is None:
+            return self.primary.confidence_interval()
+        checks.fraction("level", level)
+        found = inference.run_test(
+            self.rule.test,
+            self.differences(),
+            confidence=level,
+            seed=self.seed,
+            n_resamples=self.n_resamples,
+        )
+        return ConfidenceInterval(float(found.ci_low[0]), float(found.ci_high[0]))
+
+    def differences(self, measure: str | None = None) -> FloatArray:
+        """Return B - A query by query: float64[n_queries], in the order of ``query_ids``."""
+        column = self.measures.index(self[measure or self.rule.primary].measure)
+        return self.b[:, column] - self.a[:, column]
+
+    def __getitem__(self, measure: str) -> MeasureResult:
+        for row in self.rows:
+            if row.measure == measure:
+                return row
+        raise ArgumentError(f"no measure {measure!r} here; there are {', '.join(self.measures)}")
+
+    # ---- frames, made afresh at each call
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row a measure; see :class:`MeasureResult` for the columns."""
+        import pandas as pd
+
+        columns = [each.name for each in fields(MeasureResult)]
+        return pd.DataFrame([asdict(row) for row in self.rows], columns=columns)
+
+    @property
+    def queries(self) -> pd.DataFrame:
+        """One row a query and measure: ``query_id measure a b diff outcome``."""
+        import pandas as pd
+
+        n_queries, n_measures = self.a.shape
+        diff = self.b - self.a
+        outcome = np.array(["A wins", "tie", "B wins"], dtype=object)
+        return pd.DataFrame(
+            {
+                "query_id": np.tile(np.array(self.query_ids, dtype=object), n_measures),
+                "measure": np.repeat(np.array(self.measures, dtype=object), n_queries),
+                "a": self.a.T.reshape(-1),
+                "b": self.b.T.reshape(-1),
+                "diff": diff.T.reshape(-1),
+                "outcome": outcome[outcomes(diff).T.reshape(-1) + 1],
+            }
+        )
+
+    @property
+    def tests(self) -> pd.DataFrame:
+        """Every test of the primary measure; see :class:`TestRow` for the columns."""
+        import pandas as pd
+
+        return pd.DataFrame([asdict(row) for row in self.test_rows])
+
+    # ---- gates
+
+    def require(self, requirement: Requirement) -> Comparison:
+        """Return the comparison if the gate passes, else raise GateError with the reason.
+
+        Parameters
+        ----------
+        requirement : {"better", "non-inferior", "equivalent", "not-worse-shown"}
+        """
+        rule = replace(self.rule, require=requirement)
+        gate = check_gate(rule, self.decision)
+        if gate is not None and not gate.passed:
+            asked = replace(self, rule=rule, decision=replace(self.decision, gate=gate))
+            raise GateError(lazy.attribute("abrank.report.compose", "gate_sentence")(asked))
+        return self
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError("a comparison is neither true nor false; use .verdict or .require(...)")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Comparison):
+            return NotImplemented
+        mine, theirs = self.to_dict(), other.to_dict()
+        return mine | {"provenance": None} == theirs | {"provenance": None}
+
+    __hash__ = None  # type: ignore[assignment]
+
+    # ---- doors to the rooms above, opened when used
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, as ``results.json`` holds it."""
+        found: dict[str, Any] = lazy.attribute("abrank.report.numbers", "to_dict")(self)
+        return found
+
+    def report(self, path: str | Path, **options: Any) -> Path:  # noqa: ANN401
+        """Write a report; its format follows the suffix: .html .md .json .csv .txt.
+
+        Returns
+        -------
+        Path
+            Where it was written.
+        """
+        written: Path = lazy.attribute("abrank.report", "write")(self, path, **options)
+        return written
+
+    @property
+    def plot(self) -> Any:  # noqa: ANN401
+        """The plots, each a method: ``comparison.plot.forest()``."""
+        return lazy.attribute("abrank.plots", "Plots")(self)
+
+    def __str__(self) -> str:
+        text: str = lazy.attribute("abrank.report", "text")(self)
+        return text
+
+    def __repr__(self) -> str:
+        return (
+            f"<Comparison {self.candidate!r} against {self.baseline!r}: {self.verdict.value} on"
+            f" {self.rule.primary}, {self.n_queries} queries>"
+        )
+
+    def _repr_html_(self) -> str:
+        card: str = lazy.attribute("abrank.report", "card")(self)
+        return card
+
+    def _repr_markdown_(self) -> str:
+        text: str = lazy.attribute("abrank.report", "markdown")(self)
+        return text

@@ -1,0 +1,211 @@
+"""What a careful reader would want to know before believing a comparison: codes and numbers, no words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from abrank._support.typing import FloatArray, IntArray
+from abrank.inputs import Audit
+from abrank.measures import parse
+
+# Differences are rounded before ties are counted: 0.0712 - 0.0548 is not 0.0164 in floats.
+DECIMALS = 10
+
+FEW_QUERIES = 25
+LARGE_LOSS = 0.20
+MANY_TIES = 0.20
+JUDGED_GAP = 0.05
+HEAVY_SKEW = 1.0
+TOP_SHARE = 0.5
+
+
+@dataclass(frozen=True)
+class Note:
+    """A caution: a stable code, the numbers behind it, and how severe it is (3 worst, 1 mild)."""
+
+    code: str
+    severity: int
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+
+class _Test(Protocol):
+    test: str
+    pvalue: float
+    decides: bool
+
+
+def outcomes(differences: FloatArray) -> IntArray:
+    """Return +1 where B wins, -1 where A wins, 0 for a tie (equal to 10 decimals).
+
+    Examples
+    --------
+    >>> outcomes(np.array([0.1 + 0.2 - 0.3, 0.5, -0.1]))
+    array([ 0,  1, -1])
+    """
+    return np.sign(np.round(differences, DECIMALS)).astype(np.int64)
+
+
+def inspect_differences(
+    differences: FloatArray,
+    tests: Sequence[_Test],
+    *,
+    alpha: float,
+    query_ids: Sequence[str],
+    measure: str,
+) -> list[Note]:
+    """Return the cautions that the per-query differences of the primary measure give.
+
+    Parameters
+    ----------
+    differences : float64[n_queries]
+        B - A.
+    tests : sequence
+        The tests of the primary measure, each with ``test``, ``pvalue`` and ``decides``.
+    alpha : float
+    query_ids : sequence of str
+    measure : str
+        Canonical name of the primary measure.
+
+    Returns
+    -------
+    list of Note
+
+    Examples
+    --------
+    >>> notes = inspect_differences(np.array([0.1, -0.5]), [], alpha=0.05, query_ids=["a", "b"], measure="AP")
+    >>> [note.code for note in notes]
+    ['few-queries', 'large-losses']
+    """
+    n = len(differences)
+    if n == 0 or not outcomes(differences).any():
+        return []
+    notes = []
+    if n < FEW_QUERIES:
+        notes.append(Note("few-queries", 2, {"n": n}))
+    if np.all(np.round(differences, DECIMALS) == np.round(differences[0], DECIMALS)):
+        return [*notes, Note("constant-difference", 3, {"difference": float(differences[0])})]
+    losses = np.flatnonzero(np.round(differences, DECIMALS) < -LARGE_LOSS)
+    if losses.size and _on_unit_scale(measure):
+        worst = int(np.argmin(differences))
+        notes.append(
+            Note(
+                "large-losses",
+                2,
+                {
+                    "count": int(losses.size),
+                    "threshold": LARGE_LOSS,
+                    "query_id": query_ids[worst],
+                    "difference": float(differences[worst]),
+                },
+            )
+        )
+    notes += _disagreement(differences, tests, alpha)
+    ties = int(np.sum(outcomes(differences) == 0))
+    if ties > MANY_TIES * n:
+        notes.append(Note("many-ties", 1, {"count": ties, "n": n}))
+    notes += _shape(differences)
+    if _discrete(measure):
+        notes.append(Note("discrete-measure", 1, {"measure": measure}))
+    return notes
+
+
+def _disagreement(differences: FloatArray, tests: Sequence[_Test], alpha: float) -> list[Note]:
+    """The tests lie on both sides of alpha, or mean and rank order point apart."""
+    found = []
+    decided = {test.pvalue < alpha for test in tests if test.test in ("t", "permutation")}
+    if len(decided) == 2:
+        found.append(Note("tests-disagree", 3, {test.test: test.pvalue for test in tests}))
+    wins, losses = np.sum(outcomes(differences) > 0), np.sum(outcomes(differences) < 0)
+    if np.sign(np.mean(differences)) * (wins - losses) < 0:
+        found.append(Note("mean-against-wins", 2, {"wins": int(wins), "losses": int(losses)}))
+    return found
+
+
+def _shape(differences: FloatArray) -> list[Note]:
+    """A long tail, or a few queries that carry the mean."""
+    found = []
+    centred = differences - np.mean(differences)
+    spread = np.sqrt(np.mean(centred**2))
+    skew = float(np.mean(centred**3) / spread**3)
+    if abs(skew) > HEAVY_SKEW:
+        found.append(Note("skewed", 1, {"skew": skew}))
+    total = float(np.sum(differences))
+    aligned = np.sort(differences * np.sign(total))[::-1]
+    if len(differences) > 6 and total != 0 and aligned[:3].sum() > TOP_SHARE * abs(total):
+        # Every query beyond the three then adds less than they do; with a sum near 0 that says nothing.
+        if abs(total) > np.sqrt(np.sum(differences**2)):
+            found.append(
+                Note("few-carry-the-mean", 2, {"share": float(aligned[:3].sum() / abs(total))})
+            )
+    return found
+
+
+def inspect_inputs(audits: Mapping[str, Audit], measures: Sequence[str]) -> list[Note]:
+    """Return the cautions that the inputs give: holes in the judgments, missing queries, ties.
+
+    Parameters
+    ----------
+    audits : mapping
+        Under ``"a"`` and ``"b"``; empty for ready scores.
+    measures : sequence of str
+        Canonical names.
+
+    Returns
+    -------
+    list of Note
+    """
+    if set(audits) != {"a", "b"}:
+        return []
+    a, b = audits["a"], audits["b"]
+    notes = []
+    if abs(a.judged_at_10 - b.judged_at_10) > JUDGED_GAP:
+        notes.append(Note("judged-gap", 3, {"a": a.judged_at_10, "b": b.judged_at_10}))
+    for key, audit in (("a", a), ("b", b)):
+        if audit.missing:
+            many = len(audit.missing) > 0.1 * audit.n_queries
+            values = {"system": key, "count": len(audit.missing), "ids": list(audit.missing[:3])}
+            notes.append(Note("missing-queries", 3 if many else 2, values))
+        if audit.extra:
+            values = {"system": key, "count": len(audit.extra), "ids": list(audit.extra[:3])}
+            notes.append(Note("extra-queries", 1, values))
+        if audit.n_tied_rows:
+            values = {
+                "system": key,
+                "count": audit.n_tied_rows,
+                "queries": audit.n_queries_with_ties,
+            }
+            notes.append(Note("tied-scores", 1, values))
+        if audit.n_rank_conflicts:
+            notes.append(
+                Note("rank-conflicts", 1, {"system": key, "count": audit.n_rank_conflicts})
+            )
+        if len(audit.tags) > 1:
+            notes.append(Note("several-tags", 1, {"system": key, "tags": list(audit.tags[:3])}))
+    graded = [name for name in measures if name.startswith("nDCG")]
+    if graded and len([grade for grade in a.grades if grade > 0]) == 1:
+        notes.append(Note("one-grade", 1, {"measure": graded[0]}))
+    return notes
+
+
+def _on_unit_scale(measure: str) -> bool:
+    """Whether the measure runs from 0 to 1; a name that is not a measure's is a user's own score."""
+    entry = _entry(measure)
+    return entry is None or tuple(entry.bounds) == (0, 1)
+
+
+def _discrete(measure: str) -> bool:
+    entry = _entry(measure)
+    return entry is not None and bool(entry.discrete)
+
+
+def _entry(measure: str) -> Any:  # noqa: ANN401
+    from abrank._support.errors import ArgumentError
+
+    try:
+        return parse(measure).entry
+    except ArgumentError:
+        return None

@@ -1,0 +1,106 @@
+"""The Report: a headline, cautions, and sections of text, tables and figures; it knows no markup."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+Tone: TypeAlias = Literal["a", "b", "tie", "plain"]
+
+
+@dataclass(frozen=True)
+class Text:
+    """A paragraph. A caption says how to read what stands above it; code is shown as it is."""
+
+    text: str
+    kind: Literal["plain", "caption", "code"] = "plain"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What a table shows in one place; ``value`` is the number behind the text, for sorting."""
+
+    text: str
+    value: float | str | None = None
+    tone: Tone = "plain"
+    strong: bool = False
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column's heading, and whether it holds numbers (aligned right)."""
+
+    title: str
+    numeric: bool = True
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns and rows of cells; ``key`` names it for links and files."""
+
+    key: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A plot by its name in the plots room, and a sentence for those who cannot see it."""
+
+    plot: str
+    summary: str
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+Block: TypeAlias = Text | Table | Figure
+
+
+@dataclass(frozen=True)
+class Section:
+    """A title, one sentence that states the finding, and what shows it."""
+
+    key: str
+    title: str
+    finding: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True)
+class Caution:
+    """A note to read before acting: its code, a short title, one or two sentences, a severity."""
+
+    code: str
+    title: str
+    text: str
+    severity: int
+
+
+@dataclass(frozen=True)
+class Headline:
+    """The verdict in words: glyph and tag, the sentence, the numbers, what it means, the rule.
+
+    ``tone`` is the winner's colour; ``numbers`` and ``meaning`` are sentences; ``gate`` is empty where
+    no gate was asked for.
+    """
+
+    verdict: str
+    glyph: str
+    tag: str
+    tone: Tone
+    title: str
+    numbers: str
+    meaning: str
+    rule: str
+    gate: str = ""
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything a report says, in the order it says it."""
+
+    title: str
+    context: tuple[str, ...]
+    headline: Headline
+    cautions: tuple[Caution, ...]
+    sections: tuple[Section, ...]
+    omitted: tuple[str, ...]
