@@ -1,6 +1,6 @@
 """The catalogue of measures: a judged run in, one value for each query out."""
 
-from abrank.measures import binary, counts, graded  # noqa: F401 - importing enters the measures
+from abrank.measures import binary, counts, graded, sets  # noqa: F401 - importing enters them
 from abrank.measures.catalogue import Entry, Measure, catalogue, measure
 from abrank.measures.names import parse
 

@@ -264,5 +264,5 @@ def rank_biased_precision(
     """
     hits = Hits.of(judged, rel=rel, cutoff=cutoff)
     persistence = checks.fraction("p", p)
-    seen = (1.0 - persistence) * persistence ** (hits.rank - 1.0)
+    seen = (1.0 - persistence) * np.float_power(persistence, hits.rank - 1)
     return judged.total(hits.query, seen)

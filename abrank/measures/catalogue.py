@@ -1,4 +1,4 @@
-"""The catalogue of measures: one decorated plain function each, and a measure with its parameters."""
+"""The catalogue of measures: decorated plain functions, and a measure with its parameters."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Value: TypeAlias = str | int | float | bool | None
 _NAME = re.compile(r"[^\W\d]\w*")
 _KINDS = {int: "a whole number", float: "a number", str: "text", bool: "True or False"}
 _MEASURES: Registry[Entry] = Registry("measure")
-_BY_FOLDED_NAME: Registry[str] = Registry("measure")
+_BY_FOLDED_NAME: dict[str, str] = {}
 _TRIAL = JudgedRun.from_grades([[1]])
 
 
@@ -131,7 +131,10 @@ class Entry:
             ),
         )
         # The function alone knows which values have a meaning: let it see them once, now.
-        made(_TRIAL)
+        try:
+            made(_TRIAL)
+        except ArgumentError as error:
+            raise ArgumentError(f"{made.name}: {error}") from error
         return made
 
     def _needs(self, parameter: str) -> str:
@@ -222,13 +225,11 @@ def measure(
 
     Examples
     --------
-    >>> @measure("Depth", bounds=(0, float("inf")), source="none")
-    ... def depth(judged: JudgedRun) -> FloatArray:
-    ...     '''Retrieved documents.'''
-    ...     return judged.n_retrieved.astype(float)
-    >>> from abrank.measures import parse
-    >>> parse("depth")(JudgedRun.from_grades([[0, 1], []]))
-    array([2., 0.])
+    >>> @measure("mrr", bounds=(0, 1), source="none")
+    ... def first_hit(judged: JudgedRun, *, cutoff: int | None = None) -> FloatArray:
+    ...     '''One over the rank of the first relevant document.'''
+    Traceback (most recent call last):
+    abrank._support.errors.ArgumentError: the name "mrr" is taken by RR
     """
 
     def enter(function: Function) -> Function:
@@ -238,8 +239,10 @@ def measure(
         for known in (name, *aliases):
             if not _NAME.fullmatch(known):
                 raise ArgumentError(f'"{known}" is no name for a measure: letters, digits and _')
-        for known in (name, *aliases):
-            _BY_FOLDED_NAME.add(known.casefold(), name)
+            if known.casefold() in _BY_FOLDED_NAME:
+                taken = _BY_FOLDED_NAME[known.casefold()]
+                raise ArgumentError(f'the name "{known}" is taken by {taken}')
+        _BY_FOLDED_NAME.update({known.casefold(): name for known in (name, *aliases)})
         _MEASURES.add(name, entry)
         return function
 
@@ -266,8 +269,8 @@ def known_as(name: str) -> Entry | None:
     >>> known_as("mrr").name
     'RR'
     """
-    folded = name.casefold()
-    return _MEASURES[_BY_FOLDED_NAME[folded]] if folded in _BY_FOLDED_NAME else None
+    canonical = _BY_FOLDED_NAME.get(name.casefold())
+    return None if canonical is None else _MEASURES[canonical]
 
 
 def _parameters(function: Callable[..., Any]) -> tuple[Parameter, ...]:

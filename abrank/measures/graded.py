@@ -91,7 +91,7 @@ def ndcg(
 def expected_reciprocal_rank(
     judged: JudgedRun, *, cutoff: int | None = None, max_grade: int | None = None
 ) -> FloatArray:
-    """Expected reciprocal rank of the document that satisfies a reader going down the ranking.
+    """Reciprocal rank, in expectation, of the document that satisfies a reader going down.
 
     Parameters
     ----------
@@ -169,4 +169,6 @@ def _highest_grade(judged: JudgedRun) -> IntArray:
 
 def _relative_gain(grade: IntArray, highest: IntArray | np.int64) -> FloatArray:
     """Return (2**grade - 1) / 2**highest; so written, no grade overflows."""
-    return np.exp2((grade - highest).astype(np.float64)) - np.exp2(-np.float64(highest))
+    scale = np.asarray(highest, dtype=np.float64)
+    gain: FloatArray = np.exp2(grade - scale) - np.exp2(-scale)
+    return gain

@@ -1,4 +1,4 @@
-"""The one parser of measure names: ir_measures' grammar, and how trec_eval and ranx spell things."""
+"""The one parser of measure names: ir_measures' grammar, and trec_eval's and ranx's spellings."""
 
 from __future__ import annotations
 
@@ -99,20 +99,20 @@ def parse(text: str | Measure) -> Measure:
         return text
     form = _FORM.fullmatch(text.strip())
     if form is None:
-        raise _unknown(text)
+        head = text.strip().partition("(")[0]
+        raise _unknown(text) if known_as(head) is None else _malformed(text)
     entry, spelling, number = _named(form)
     if entry is None:
         raise _unknown(text)
     given = [*spelling.fixed, *number, *_pairs(form["inside"], text)]
     if form["cutoff"] is not None:
-        if not re.fullmatch(_WHOLE, form["cutoff"]):
+        cutoff = _value(form["cutoff"])
+        if isinstance(cutoff, str):
             raise _unknown(text)
-        if spelling.number == "p" and form["name"].islower():
-            raise ArgumentError(
-                f"{text} has two meanings: RBP@{form['cutoff']} with a capital name is a cut-off, "
-                f"RBP(p=...) sets the persistence"
-            )
-        given.append(("cutoff", int(form["cutoff"])))
+        if form["name"] == "rbp" and form["number"] is form["inside"] is None:
+            # ranx reads the number as p, everybody else as a cut-off.
+            raise ArgumentError(f"{text} has two meanings: write RBP@{cutoff} or RBP(p=0.{cutoff})")
+        given.append(("cutoff", cutoff))
     if form["level"] is not None:
         given.append(("rel", int(form["level"])))
     return entry.with_parameters(_once(given, text))
@@ -148,10 +148,7 @@ def _pairs(inside: str | None, text: str) -> list[tuple[str, Value]]:
     while inside is not None and at < len(inside.rstrip()):
         pair = _PAIR.match(inside, at)
         if pair is None:
-            raise ArgumentError(
-                f'"{text}" has not the form NAME(keyword=value,...)@cutoff, '
-                f"for example nDCG(dcg='exp-log2')@10"
-            )
+            raise _malformed(text)
         pairs.append((pair[1], _value(pair[2])))
         at = pair.end()
     return pairs
@@ -177,8 +174,13 @@ def _once(given: list[tuple[str, Value]], text: str) -> dict[str, Value]:
     return dict(given)
 
 
+def _malformed(text: str) -> ArgumentError:
+    form = "NAME(keyword=value,...)@cutoff, for example nDCG(dcg='exp-log2')@10"
+    return ArgumentError(f'"{text}" has not the form {form}')
+
+
 def _unknown(text: str) -> UnknownNameError:
-    """Compare the whole text with all names, and with all names at the usual cut-offs and its own."""
+    """Compare the whole text with all names, bare and at the usual cut-offs and its own."""
     cutoffs = dict.fromkeys([*_COMMON_CUTOFFS, *re.findall(r"@([0-9]{1,6})$", text)])
     known = [*_SPELLINGS]
     for entry in catalogue().values():

@@ -65,7 +65,7 @@ def within(rank: IntArray, cutoff: int | None) -> BoolArray:
 
 
 def ordinal(query: IntArray) -> IntArray:
-    """Number the rows of each query from 1, in the order they stand; ``query`` is ascending.
+    """Count the rows of each query from 1, in the order they stand; ``query`` is ascending.
 
     Examples
     --------
