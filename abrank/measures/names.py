@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 from abrank._support.errors import ArgumentError, UnknownNameError
-from abrank.measures.catalogue import Entry, Measure, Value, catalogue, known_as
+from abrank.measures.entries import Entry, Measure, Value, catalogue, known_as
 
 _WHOLE = r"-?[0-9]{1,18}"
 _NUMBER = r"-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"

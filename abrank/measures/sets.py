@@ -6,7 +6,7 @@ from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray
 from abrank.inputs.judged import JudgedRun
-from abrank.measures.catalogue import measure
+from abrank.measures.entries import measure
 from abrank.measures.segments import Hits, share
 
 
