@@ -47,7 +47,7 @@ class NotFoundError(AbrankError, FileNotFoundError):
 
 @dataclass(frozen=True)
 class BadLine:
-    """One line of a file that cannot be used: its number from 1, its text, and what is wrong with it."""
+    """A line that cannot be used: its number from 1, its text, and what is wrong with it."""
 
     number: int
     text: str
@@ -64,7 +64,11 @@ class ReadError(AbrankError, ValueError):
     problem : str
         What is wrong, when it concerns the whole source.
     lines : sequence of BadLine
-        The bad lines found before reading stopped (at most 20).
+        The bad lines, or the first 20 of them.
+    total : int, optional
+        How many bad lines there are, where more than are shown.
+    at : str
+        Where in the source the problem is: ``lines 42 and 97``.
     expected : str
         The form that a line should have.
     hint : str
@@ -85,17 +89,23 @@ class ReadError(AbrankError, ValueError):
         problem: str = "",
         *,
         lines: Sequence[BadLine] = (),
+        total: int | None = None,
+        at: str = "",
         expected: str = "",
         hint: str = "",
     ) -> None:
-        self.source, self.problem, self.lines, self.expected = source, problem, tuple(lines), expected
-        parts = [f"{source}: {problem}"] if problem else []
+        self.source, self.problem, self.expected = source, problem, expected
+        self.lines = tuple(lines)
+        self.total = len(self.lines) if total is None else total
+        where = f"{source}, {at}" if at else source
+        parts = [f"{where}: {problem}"] if problem else []
         for line in self.lines:
             parts += [f"{source}, line {line.number}: {line.problem}", f"  {shorten(line.text)}"]
         if expected:
             parts.append(f"  expected: {expected}")
-        if len(self.lines) > 1:
-            parts.append(f"  {len(self.lines)} bad lines shown; reading stops after 20")
+        if self.total > 1:
+            cut = f"; the first {len(self.lines)} are shown" if self.total > len(self.lines) else ""
+            parts.append(f"  {self.total} bad lines in all{cut}")
         if hint:
             parts.append(f"  {hint}")
         super().__init__("\n".join(parts))
@@ -133,14 +143,14 @@ def nearest(name: str, known: Iterable[str]) -> list[str]:
 
 
 def shorten(text: str, *, width: int = 72) -> str:
-    """Return ``text`` on one line, its control characters made visible, cut in the middle.
+    r"""Return ``text`` on one line, its control characters made visible, cut in the middle.
 
     Examples
     --------
     >>> shorten("a" * 100, width=11)
     'aaaaa…aaaaa'
-    >>> shorten("tag\\x00")
-    'tag\\\\x00'
+    >>> shorten("tag\x00")
+    'tag\\x00'
     """
     shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
     if len(shown) <= width:

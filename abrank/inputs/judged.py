@@ -13,6 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from abrank._support.typing import FloatArray, IntArray
+from abrank.inputs import ids
+from abrank.inputs.qrels import Qrels
+from abrank.inputs.run import Run
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +31,7 @@ class JudgedRun:
     rank : int64[n_rows]
         Its rank in the run, from 1; ascending within a query.
     grade : int64[n_rows]
-        Its judged grade. A negative grade is kept as it is: judged for no measure but those that ask.
+        Its judged grade. A negative grade is kept as it is: no grade for most measures.
     n_retrieved : int64[n_queries]
         Number of documents the run retrieved for each query, judged or not; 0 where it has none.
     ideal_query, ideal_grade : int64[n_judgments]
@@ -59,7 +62,7 @@ class JudgedRun:
         ideal: Sequence[Sequence[int]] | None = None,
         query_ids: Sequence[str] | None = None,
     ) -> JudgedRun:
-        """Make one from the grades of each ranking, in rank order; ``None`` is an unjudged document.
+        """Make one from each ranking's grades, in rank order; ``None`` is an unjudged document.
 
         Parameters
         ----------
@@ -90,7 +93,7 @@ class JudgedRun:
         return len(self.query_ids)
 
     def n_relevant(self, *, rel: int = 1) -> IntArray:
-        """Count the judged documents with a grade of at least ``rel``, per query: int64[n_queries]."""
+        """Count each query's documents with a grade of at least ``rel``: int64[n_queries]."""
         return np.bincount(self.ideal_query[self.ideal_grade >= rel], minlength=self.n_queries)
 
     def total(self, query: IntArray, weights: FloatArray) -> FloatArray:
@@ -99,8 +102,59 @@ class JudgedRun:
         ``bincount`` adds one after the other, as a C loop over the ranking does, so sums over ranks
         are bit-equal to trec_eval's.
         """
-        return np.bincount(query, weights=weights, minlength=self.n_queries)
+        sums = np.bincount(query, weights=weights, minlength=self.n_queries)
+        return sums.astype(np.float64, copy=False)
 
 
 def _flat(rows: Sequence[Sequence[int]]) -> IntArray:
     return np.array([value for row in rows for value in row], dtype=np.int64)
+
+
+def join(qrels: Qrels, run: Run) -> JudgedRun:
+    """Lay a run on its judgments.
+
+    Parameters
+    ----------
+    qrels : Qrels
+        Its queries are those of the result, judged or retrieved for or not.
+    run : Run
+        Queries that the qrels lack are left out.
+
+    Returns
+    -------
+    JudgedRun
+
+    Examples
+    --------
+    >>> from abrank.inputs import read_qrels, read_run
+    >>> qrels = read_qrels({"301": {"d1": 1, "d2": 0}, "302": {"d1": 2}})
+    >>> judged = join(qrels, read_run({"301": {"d9": 3.0, "d1": 2.0}}))
+    >>> judged.query, judged.rank, judged.grade, judged.n_retrieved
+    (array([0]), array([2]), array([1]), array([2, 0]))
+    """
+    place = {query_id: i for i, query_id in enumerate(qrels.query_ids)}
+    judged_query = np.array([place.get(each, -1) for each in run.query_ids], dtype=np.int64)
+
+    distinct, judged_doc = ids.code(qrels.docs)
+    judgments = qrels.query * len(distinct) + judged_doc
+    by_key = np.argsort(judgments)
+    rows, doc = ids.find(run.docs, distinct)
+    query = judged_query[run.query[rows]]
+    key = query * len(distinct) + doc
+    at = by_key[np.minimum(np.searchsorted(judgments, key, sorter=by_key), len(by_key) - 1)]
+    hit = (judgments[at] == key) & (query >= 0)
+
+    first_row = run.first_row
+    shared = judged_query >= 0
+    n_retrieved = np.zeros(len(qrels.query_ids), dtype=np.int64)
+    n_retrieved[judged_query[shared]] = np.diff(first_row)[shared]
+    ideal = np.lexsort((-qrels.grade, qrels.query))
+    return JudgedRun(
+        query_ids=qrels.query_ids,
+        query=query[hit],
+        rank=rows[hit] - first_row[run.query[rows[hit]]] + 1,
+        grade=qrels.grade[at[hit]],
+        n_retrieved=n_retrieved,
+        ideal_query=qrels.query[ideal],
+        ideal_grade=qrels.grade[ideal],
+    )

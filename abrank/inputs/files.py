@@ -1,0 +1,171 @@
+"""Bytes from a path or standard input, unpacked by what they are and not by their name."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import hashlib
+import os
+import sys
+import zlib
+from pathlib import Path
+
+import pyarrow as pa
+
+from abrank._support.errors import NotFoundError, ReadError, nearest
+from abrank.inputs.columns import Columns, Layout
+from abrank.inputs.lines import BYTE_ORDER_MARK, parse
+
+STDIN = "-"
+ENDINGS = (".gz", ".bz2", ".zst", ".run", ".qrels", ".txt", ".trec")
+
+_GZIP = b"\x1f\x8b"
+_ZSTD = b"\x28\xb5\x2f\xfd"
+# The digits of pi open the first block, those of its square root close an empty file.
+_BZIP2 = (b"1AY&SY", b"\x17rE8P\x90")
+
+
+def read_columns(path: str | os.PathLike[str], layout: Layout) -> Columns:
+    """Read a run or qrels file.
+
+    Parameters
+    ----------
+    path : str or path
+        ``-`` is standard input. gzip, bzip2 and Zstandard are told by their first bytes.
+    layout : Layout
+
+    Returns
+    -------
+    Columns
+
+    Raises
+    ------
+    NotFoundError
+        If there is no such file; names its look-alikes.
+    ReadError
+        If it cannot be opened, unpacked or used; names up to 20 bad lines.
+
+    Examples
+    --------
+    >>> from abrank.inputs.columns import RUN
+    >>> read_columns("bm25.run", RUN)
+    Traceback (most recent call last):
+    abrank._support.errors.NotFoundError: bm25.run: no such file
+    """
+    label = "stdin" if os.fspath(path) == STDIN else os.fspath(path)
+    stored = _stored(path)
+    return parse(
+        unpack(stored, label),
+        layout,
+        label=label,
+        path=None if os.fspath(path) == STDIN else label,
+        sha256=hashlib.sha256(stored).hexdigest(),
+    )
+
+
+def looks_like_qrels(path: str | os.PathLike[str]) -> bool:
+    """Whether the first line of a file has the four fields of qrels.
+
+    Standard input can be read only once, so it is taken for a run unread.
+
+    Raises
+    ------
+    NotFoundError, ReadError
+        If the file cannot be opened or unpacked.
+
+    Examples
+    --------
+    >>> looks_like_qrels("-")
+    False
+    """
+    if os.fspath(path) == STDIN:
+        return False
+    data = unpack(_stored(path), os.fspath(path)).removeprefix(BYTE_ORDER_MARK)
+    start = 0
+    while start < len(data):
+        end = data.find(b"\n", start)
+        line = data[start : end if end >= 0 else len(data)]
+        if line[:1] != b"#" and (fields := line.split()):
+            return len(fields) == 4
+        start += len(line) + 1
+    return False
+
+
+def short_name(path: str | os.PathLike[str]) -> str:
+    """Return the name of a file without its folder and the endings of the field.
+
+    Examples
+    --------
+    >>> short_name("runs/monot5.v2.run.gz"), short_name("-")
+    ('monot5.v2', 'stdin')
+    """
+    if os.fspath(path) == STDIN:
+        return "stdin"
+    name = Path(path).name
+    while any(name.lower().endswith(ending) for ending in ENDINGS) and not name.startswith("."):
+        name = name.rpartition(".")[0]
+    return name
+
+
+def unpack(stored: bytes, label: str) -> bytes:
+    """Return what is inside gzip, bzip2 or Zstandard, and anything else as it is.
+
+    Raises
+    ------
+    ReadError
+        If the archive is cut short or damaged.
+
+    Examples
+    --------
+    >>> unpack(gzip.compress(b"301 0 d1 1"), "qrels.txt")
+    b'301 0 d1 1'
+    """
+    kind = _packing(stored)
+    try:
+        if kind == "gzip":
+            return gzip.decompress(stored)
+        if kind == "bzip2":
+            return bz2.decompress(stored)
+        if kind == "Zstandard":
+            with pa.CompressedInputStream(pa.BufferReader(stored), "zstd") as stream:
+                return bytes(stream.read())
+    except (EOFError, ValueError, OSError, zlib.error) as error:
+        message = f"the {kind} archive is cut short or damaged ({error})"
+        raise ReadError(label, message, hint="copy or download the file again") from error
+    return stored
+
+
+def _packing(stored: bytes) -> str:
+    if stored.startswith(_GZIP):
+        return "gzip"
+    if stored.startswith(_ZSTD):
+        return "Zstandard"
+    if stored.startswith(b"BZh") and stored[4:10] in _BZIP2:
+        return "bzip2"
+    return ""
+
+
+def _stored(path: str | os.PathLike[str]) -> bytes:
+    """Return the file's bytes as they are stored."""
+    if os.fspath(path) == STDIN:
+        return sys.stdin.buffer.read()
+    file = Path(path)
+    try:
+        return file.read_bytes()
+    except FileNotFoundError as error:
+        raise NotFoundError(_not_found(file)) from error
+    except IsADirectoryError as error:
+        raise ReadError(str(path), "is a folder, not a file") from error
+    except OSError as error:
+        raise ReadError(str(path), f"cannot be read: {error.strerror}") from error
+
+
+def _not_found(file: Path) -> str:
+    """Return the message, with the file beside it that was probably meant."""
+    if not file.parent.is_dir():
+        return f"{file}: no such file (nor a folder {file.parent})"
+    beside = sorted(each.name for each in file.parent.iterdir() if each.is_file())
+    alike = [name for name in beside if short_name(name) == short_name(file)]
+    found = nearest(file.name, alike) or nearest(file.name, beside)
+    hint = f"\n  did you mean {found[0]} ?" if found else ""
+    return f"{file}: no such file{hint}"

@@ -1,0 +1,172 @@
+"""Columns of ids: bytes exactly as they stand in the file, in Arrow's compact form.
+
+Bytes and not text, because an id is whatever the file holds (ISO-8859-1 too) and because the order
+of bytes is the order of trec_eval's ``strcmp``. Text is made at the edges only, with
+``surrogateescape``, so that no byte is lost on the way out and back.
+
+Arrow's own conversions (``pa.array``, ``to_numpy``, ``to_pylist``, scalars) import pandas where it
+is installed, 0.2 s at the first call; what is here goes through buffers instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from abrank._support.typing import IntArray
+
+# A pyarrow.LargeBinaryArray without nulls; pyarrow has no types of its own to check against.
+Ids: TypeAlias = Any
+
+
+def encode(values: Sequence[str]) -> Ids:
+    """Return a column of the ids' bytes.
+
+    Raises
+    ------
+    UnicodeEncodeError
+        If an id holds half a surrogate pair that stands for no byte.
+
+    Examples
+    --------
+    >>> decode(encode(["d2", "d1"]))
+    ['d2', 'd1']
+    """
+    return pack([value.encode("utf-8", "surrogateescape") for value in values])
+
+
+def pack(values: Sequence[bytes]) -> Ids:
+    """Return a column of byte strings.
+
+    Examples
+    --------
+    >>> len(pack([b"d2", b"d1"]))
+    2
+    """
+    ends = np.cumsum([0, *map(len, values)], dtype=np.int64)
+    buffers = [None, pa.py_buffer(ends), pa.py_buffer(b"".join(values))]
+    return pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(values), buffers)
+
+
+def unpack(column: Ids) -> list[bytes]:
+    """Return the column's byte strings.
+
+    Examples
+    --------
+    >>> unpack(pack([b"d2", b"d1"])[1:])
+    [b'd1']
+    """
+    _, offsets, data = column.buffers()
+    ends = np.frombuffer(offsets, np.int64)[column.offset : column.offset + len(column) + 1]
+    text = memoryview(data) if data is not None else memoryview(b"")
+    stops = ends.tolist()
+    return [bytes(text[a:b]) for a, b in pairwise(stops)]
+
+
+def decode(column: Ids) -> list[str]:
+    r"""Return the column as text; a byte that is not UTF-8 becomes a lone surrogate.
+
+    Examples
+    --------
+    >>> decode(pack(["é".encode("latin-1")]))
+    ['\udce9']
+    """
+    return [value.decode("utf-8", "surrogateescape") for value in unpack(column)]
+
+
+def integers(array: Any) -> IntArray:  # noqa: ANN401 - an Arrow array
+    """Return an Arrow array of whole numbers as int64; a null's value is arbitrary."""
+    width = {"int32": np.int32, "uint32": np.uint32, "int64": np.int64, "uint64": np.uint64}
+    values = np.frombuffer(array.buffers()[1], width[str(array.type)])
+    return values[array.offset : array.offset + len(array)].astype(np.int64)
+
+
+def take(column: Ids, rows: IntArray) -> Ids:
+    """Return the rows' ids, in the order of ``rows``.
+
+    Examples
+    --------
+    >>> decode(take(encode(["a", "b", "c"]), np.array([2, 0])))
+    ['c', 'a']
+    """
+    return column.take(_arrow(rows))
+
+
+def number(column: Ids) -> tuple[Ids, IntArray]:
+    """Give each distinct id its number in byte order.
+
+    Returns
+    -------
+    distinct : Ids
+        Ascending by bytes.
+    codes : int64[n]
+        Index into ``distinct`` of every row.
+
+    Examples
+    --------
+    >>> distinct, codes = number(encode(["302", "301", "302"]))
+    >>> decode(distinct), codes
+    (['301', '302'], array([1, 0, 1]))
+    """
+    encoded = pc.dictionary_encode(column)
+    order = integers(pc.sort_indices(encoded.dictionary))
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return take(encoded.dictionary, order), place[integers(encoded.indices)]
+
+
+def code(column: Ids) -> tuple[Ids, IntArray]:
+    """Give each distinct id its number in order of appearance; cheaper than :func:`number`.
+
+    Examples
+    --------
+    >>> distinct, codes = code(encode(["302", "301", "302"]))
+    >>> decode(distinct), codes
+    (['302', '301'], array([0, 1, 0]))
+    """
+    encoded = pc.dictionary_encode(column)
+    return encoded.dictionary, integers(encoded.indices)
+
+
+def find(column: Ids, distinct: Ids) -> tuple[IntArray, IntArray]:
+    """Look ``column`` up in ``distinct``.
+
+    Returns
+    -------
+    rows : int64[n_found]
+        Rows of ``column`` that are in ``distinct``, ascending.
+    codes : int64[n_found]
+        Where they are.
+
+    Examples
+    --------
+    >>> find(encode(["a", "x", "c"]), encode(["c", "a"]))
+    (array([0, 2]), array([1, 0]))
+    """
+    found = pc.index_in(column, value_set=distinct)
+    rows = integers(pc.indices_nonzero(found.is_valid()))
+    return rows, integers(found)[rows]
+
+
+def order(column: Ids) -> IntArray:
+    """Return each row's place in byte order: int64[n]; equal ids have different places.
+
+    Examples
+    --------
+    >>> order(encode(["b", "a", "é", "c"]))
+    array([1, 0, 3, 2])
+    """
+    ascending = integers(pc.sort_indices(column))
+    place = np.empty_like(ascending)
+    place[ascending] = np.arange(len(ascending))
+    return place
+
+
+def _arrow(rows: IntArray) -> Any:  # noqa: ANN401
+    data = np.ascontiguousarray(rows, dtype=np.int64)
+    return pa.Array.from_buffers(pa.int64(), len(data), [None, pa.py_buffer(data)])

@@ -1,0 +1,315 @@
+"""TREC lines to columns: at Arrow's speed where a file is plain, line by line where it is not.
+
+A line is fields between C's ``isspace()`` bytes (blank, tab, LF, VT, FF, CR) and nothing else:
+U+00A0 or U+2028 inside an id is part of it, as for trec_eval. Lines end at LF. Blank lines are
+skipped; so are lines that begin with ``#``, as trec_eval 10 does (9 takes them for data). A UTF-8
+byte order mark at the start is dropped (for trec_eval it becomes part of the first query's id).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+
+from abrank._support.errors import BadLine, ReadError
+from abrank._support.typing import FloatArray, IntArray
+from abrank.inputs import ids
+from abrank.inputs.columns import RUN, Columns, Layout, Source
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+MOST_SHOWN = 20
+MOST_DIGITS = 18  # a whole number of 18 digits always fits 64 bits
+
+_SCORE = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_GRADE = re.compile(rb"[+-]?[0-9]+")
+_TO_BLANK = bytes.maketrans(b"\t\v\f\r", b"    ")
+
+
+@dataclass
+class _Rows:
+    """Columns while they are filled."""
+
+    query: Any
+    doc: Any
+    value: Any
+    position: Any
+    rank: IntArray | None
+    tags: tuple[str, ...]
+    n_comments: int = 0
+
+
+def parse(
+    data: bytes, layout: Layout, *, label: str, path: str | None = None, sha256: str | None = None
+) -> Columns:
+    r"""Parse the text of a run or qrels file.
+
+    Parameters
+    ----------
+    data : bytes
+        The unpacked file.
+    layout : Layout
+        ``RUN`` (six fields or more; only the first six count) or ``QRELS`` (exactly four).
+    label : str
+        What messages call the file.
+    path, sha256 : str, optional
+        Recorded in the source.
+
+    Returns
+    -------
+    Columns
+
+    Raises
+    ------
+    ReadError
+        If a line cannot be used or there is none. Up to 20 bad lines are named, and their total.
+
+    Examples
+    --------
+    >>> columns = parse(b"301 Q0 d1 1 2.5 bm25\n301 Q0 d2 2 1e0 bm25\n", RUN, label="bm25.run")
+    >>> ids.decode(columns.doc), columns.value, columns.tags
+    (['d1', 'd2'], array([2.5, 1. ]), ('bm25',))
+    """
+    marked = data.startswith(BYTE_ORDER_MARK)
+    data = data.removeprefix(BYTE_ORDER_MARK)
+    rows = parse_fast(data, layout)
+    if rows is None:
+        rows = parse_careful(data, layout, label)
+    source = Source(path, sha256, len(rows.position), label, "line", rows.n_comments, marked)
+    return Columns(
+        rows.query, rows.doc, rows.value, rows.position, source, rank=rows.rank, tags=rows.tags
+    )
+
+
+def parse_fast(data: bytes, layout: Layout) -> _Rows | None:
+    """Parse a file without comments, inner blank lines or bad lines; None if it is not such a file.
+
+    Gives the same rows as :func:`parse_careful` wherever it gives any.
+    """
+    plain = _plain(data)
+    if plain is None:
+        return None
+    n_fields = plain[: plain.find(b"\n") + 1 or None].count(b" ") + 1
+    if n_fields < layout.n_fields or (layout is not RUN and n_fields != layout.n_fields):
+        return None
+    try:
+        table = _table(plain, n_fields, layout)
+        value = _scores(table["value"]) if layout is RUN else _grades(table["value"])
+    except pa.ArrowInvalid:
+        return None
+    if value is None:
+        return None
+    return _Rows(
+        query=table["query"].combine_chunks(),
+        doc=table["doc"].combine_chunks(),
+        value=value,
+        position=np.arange(1, len(value) + 1),
+        rank=_digits(table["rank"]) if layout is RUN else None,
+        tags=tuple(ids.decode(pc.unique(table["tag"]))) if layout is RUN else (),
+    )
+
+
+def _plain(data: bytes) -> bytes | None:
+    """Return the text with one blank between fields and none at a line's ends, if that is safe."""
+    if b"\0" in data or data.startswith((b"#", BYTE_ORDER_MARK)) or b"\n#" in data:
+        return None
+    if any(separator in data for separator in (b"\t", b"\v", b"\f", b"\r")):
+        data = data.translate(_TO_BLANK)
+    while b"  " in data:
+        data = data.replace(b"  ", b" ")
+    if b" \n" in data or b"\n " in data:
+        data = data.replace(b" \n", b"\n").replace(b"\n ", b"\n")
+    data = data.lstrip(b" ").rstrip(b" \n")
+    # Arrow skips blank lines without a word, and then its rows are no longer the file's lines.
+    return None if not data or data.startswith(b"\n") or b"\n\n" in data else data
+
+
+def _table(plain: bytes, n_fields: int, layout: Layout) -> Any:  # noqa: ANN401 - a pyarrow.Table
+    names = [f"field {i}" for i in range(n_fields)]
+    names[0], names[2], names[layout.value_at] = "query", "doc", "value"
+    types = {"query": pa.large_binary(), "doc": pa.large_binary()}
+    if layout is RUN:
+        names[3], names[5] = "rank", "tag"
+        types |= {"value": pa.float64(), "rank": pa.string(), "tag": pa.large_binary()}
+    else:
+        types |= {"value": pa.string()}
+    return pyarrow.csv.read_csv(
+        pa.BufferReader(plain),
+        pyarrow.csv.ReadOptions(column_names=names),
+        pyarrow.csv.ParseOptions(delimiter=" ", quote_char=False),
+        pyarrow.csv.ConvertOptions(
+            column_types=types,
+            include_columns=list(types),
+            null_values=[],
+            strings_can_be_null=False,
+        ),
+    )
+
+
+def _scores(column: Any) -> FloatArray | None:  # noqa: ANN401 - an Arrow column
+    """Return the scores, or None if one is not finite."""
+    chunks = [
+        np.frombuffer(chunk.buffers()[1], np.float64)[chunk.offset : chunk.offset + len(chunk)]
+        for chunk in column.chunks
+    ]
+    values = np.concatenate(chunks)
+    return values if np.isfinite(values).all() else None
+
+
+def _grades(column: Any) -> IntArray | None:  # noqa: ANN401
+    """Return the grades, or None if one is anything but digits behind at most one minus."""
+    return _whole(column, pc.ascii_ltrim(column, characters="-"))
+
+
+def _digits(column: Any) -> IntArray | None:  # noqa: ANN401
+    """Return the ranks, or None if one is anything but digits."""
+    try:
+        return _whole(column, column)
+    except pa.ArrowInvalid:
+        return None
+
+
+def _whole(column: Any, digits: Any) -> IntArray | None:  # noqa: ANN401
+    # Arrow would read 0x1f as 31, so the digits are looked at first.
+    if not all(
+        len(pc.indices_nonzero(pc.ascii_is_decimal(chunk))) == len(chunk) for chunk in digits.chunks
+    ):
+        return None
+    values = ids.integers(pc.cast(column, pa.int64()).combine_chunks())
+    return values if np.abs(values).max() < 10**MOST_DIGITS else None
+
+
+@dataclass
+class _Reading:
+    """What the careful pass gathers."""
+
+    query: list[bytes] = field(default_factory=list)
+    doc: list[bytes] = field(default_factory=list)
+    value: list[float] = field(default_factory=list)
+    position: list[int] = field(default_factory=list)
+    rank: list[bytes] = field(default_factory=list)
+    tags: dict[bytes, None] = field(default_factory=dict)
+    bad: list[BadLine] = field(default_factory=list)
+    n_bad: int = 0
+    n_comments: int = 0
+    widths: set[int] = field(default_factory=set)
+
+
+def parse_careful(data: bytes, layout: Layout, label: str) -> _Rows:
+    """Parse line by line, gathering the bad lines."""
+    reading = _Reading()
+    for number, line in enumerate(data.split(b"\n"), 1):
+        if line[:1] == b"#" and b"\0" not in line:
+            reading.n_comments += 1
+        elif fields := line.split():
+            _read_line(reading, layout, number, line, fields)
+    if reading.n_bad:
+        raise _bad_lines(reading, layout, label)
+    if not reading.position:
+        raise ReadError(label, "no lines", expected=layout.line)
+    return _Rows(
+        query=ids.pack(reading.query),
+        doc=ids.pack(reading.doc),
+        value=np.array(reading.value, dtype=np.float64 if layout is RUN else np.int64),
+        position=np.array(reading.position, dtype=np.int64),
+        rank=_all_digits(reading.rank),
+        tags=tuple(tag.decode("utf-8", "surrogateescape") for tag in reading.tags),
+        n_comments=reading.n_comments,
+    )
+
+
+def _read_line(
+    reading: _Reading, layout: Layout, number: int, line: bytes, fields: list[bytes]
+) -> None:
+    """Add one line's fields, or the line to the bad ones."""
+    problem = _shape_problem(layout, line, fields)
+    if not problem:
+        value, problem = (_score if layout is RUN else _grade)(fields[layout.value_at], fields[0])
+    if problem:
+        reading.n_bad += 1
+        reading.widths.add(len(fields))
+        if len(reading.bad) < MOST_SHOWN:
+            reading.bad.append(BadLine(number, line.decode("utf-8", "backslashreplace"), problem))
+        return
+    reading.query.append(fields[0])
+    reading.doc.append(fields[2])
+    reading.value.append(value)
+    reading.position.append(number)
+    if layout is RUN:
+        reading.rank.append(fields[3])
+        reading.tags[fields[5]] = None
+
+
+def _shape_problem(layout: Layout, line: bytes, fields: list[bytes]) -> str:
+    if b"\0" in line:
+        return "holds a NUL byte: this is not a text file"
+    n_fields = len(fields)
+    if n_fields < layout.n_fields or (layout is not RUN and n_fields > layout.n_fields):
+        return f"expected {layout.n_fields} fields, found {n_fields}"
+    return ""
+
+
+def _score(text: bytes, query: bytes) -> tuple[float, str]:
+    """Return the score and what is wrong with it.
+
+    Examples
+    --------
+    >>> _score(b"30E-1", b"301"), _score(b"12,5", b"301")[1]
+    ((3.0, ''), 'score "12,5" is not a number (a decimal point is needed, not a comma)')
+    """
+    if _SCORE.fullmatch(text):
+        value = float(text)
+        return value, "" if math.isfinite(value) else f'score "{_show(text)}" is too large'
+    bare = text.lstrip(b"+-").lower()
+    if bare == b"nan":
+        return 0.0, f"score is NaN (query {_show(query)})"
+    if bare in (b"inf", b"infinity"):
+        return 0.0, f"score is infinite (query {_show(query)})"
+    why = " (a decimal point is needed, not a comma)" if _comma(text) else ""
+    return 0.0, f'score "{_show(text)}" is not a number{why}'
+
+
+def _comma(text: bytes) -> bool:
+    return text.count(b",") == 1 and _SCORE.fullmatch(text.replace(b",", b".")) is not None
+
+
+def _grade(text: bytes, _query: bytes) -> tuple[int, str]:
+    """Return the grade and what is wrong with it.
+
+    Examples
+    --------
+    >>> _grade(b"-2", b"301"), _grade(b"0.5", b"301")[1]
+    ((-2, ''), 'grade "0.5" is not a whole number')
+    """
+    if not _GRADE.fullmatch(text):
+        return 0, f'grade "{_show(text)}" is not a whole number'
+    if len(text.lstrip(b"+-0")) > MOST_DIGITS:
+        return 0, f'grade "{_show(text)}" is too large'
+    return int(text), ""
+
+
+def _all_digits(ranks: list[bytes]) -> IntArray | None:
+    if all(rank.isdigit() and len(rank.lstrip(b"0")) <= MOST_DIGITS for rank in ranks) and ranks:
+        return np.array([int(rank) for rank in ranks], dtype=np.int64)
+    return None
+
+
+def _show(text: bytes) -> str:
+    return text.decode("utf-8", "backslashreplace")
+
+
+def _bad_lines(reading: _Reading, layout: Layout, label: str) -> ReadError:
+    hint = ""
+    if layout is RUN and reading.widths == {4} and not reading.position:
+        hint = "this looks like qrels; the qrels come first, then the runs"
+    elif layout is not RUN and reading.widths == {6} and not reading.position:
+        hint = "this looks like a run; the qrels come first, then the runs"
+    elif reading.bad[0].text.startswith(("\\xff\\xfe", "\\xfe\\xff")):
+        hint = "this looks like UTF-16; save it as UTF-8"
+    return ReadError(label, lines=reading.bad, total=reading.n_bad, expected=layout.line, hint=hint)

@@ -1,0 +1,339 @@
+"""Runs: what a system retrieved, in the one order that the whole program uses."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from abrank._support import checks
+from abrank._support.errors import ArgumentError
+from abrank._support.typing import BoolArray, FloatArray, IntArray, ScoreDtype
+from abrank.inputs import columns as raw
+from abrank.inputs import files, frames, ids
+from abrank.inputs.columns import Columns, Source
+from abrank.inputs.ids import Ids
+from abrank.inputs.write import trec_bytes, write_file
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+DTYPES = ("float64", "float32")
+DUPLICATES = ("error", "best")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Run:
+    """A run, a row for each retrieved document, by query and then by rank.
+
+    Attributes
+    ----------
+    name : str
+    query_ids : tuple of str
+        The queries with a retrieved document, ascending by bytes.
+    query : int64[n_rows]
+        Index into ``query_ids``, ascending.
+    docs : Ids
+        Document ids as bytes, in rank order within a query; :attr:`doc_id` gives text.
+    score : float64[n_rows]
+        Finite, falling within a query; rounded to float32 if ``score_dtype`` says so.
+    tags : tuple of str
+        Distinct run tags of the file, in order of appearance.
+    source : Source
+        File, hash, number of rows.
+    score_dtype : {"float64", "float32"}
+    n_rank_conflicts : int
+        Queries whose rank column contradicts the scores (the scores decide).
+    n_duplicates_dropped : int
+        Rows left out by ``duplicates="best"``.
+
+    Examples
+    --------
+    >>> run = read_run({"301": {"d1": 1.0, "d2": 2.0, "d3": 1.0}}, name="bm25")
+    >>> run, run.doc_id.tolist(), run.rank
+    (Run('bm25': 1 query, 3 documents), ['d2', 'd3', 'd1'], array([1, 2, 3]))
+    """
+
+    name: str
+    query_ids: tuple[str, ...]
+    query: IntArray
+    docs: Ids
+    score: FloatArray
+    tags: tuple[str, ...] = ()
+    source: Source = field(default=Source(None, None, 0))
+    score_dtype: ScoreDtype = "float64"
+    n_rank_conflicts: int = 0
+    n_duplicates_dropped: int = 0
+
+    def __len__(self) -> int:
+        """Return the number of retrieved documents, all queries together."""
+        return len(self.score)
+
+    def __repr__(self) -> str:
+        queries = "query" if len(self.query_ids) == 1 else "queries"
+        documents = "document" if len(self) == 1 else "documents"
+        return f"Run({self.name!r}: {len(self.query_ids)} {queries}, {len(self)} {documents})"
+
+    @property
+    def first_row(self) -> IntArray:
+        """Row at which each query begins, and the number of rows: int64[n_queries + 1]."""
+        return np.searchsorted(self.query, np.arange(len(self.query_ids) + 1)).astype(np.int64)
+
+    @property
+    def rank(self) -> IntArray:
+        """Rank of each row within its query, from 1: int64[n_rows]."""
+        return np.arange(1, len(self) + 1) - self.first_row[self.query]
+
+    @property
+    def query_id(self) -> np.ndarray[Any, np.dtype[np.object_]]:
+        """Query id of each row, as text: object[n_rows]."""
+        return np.array(self.query_ids, dtype=object)[self.query]
+
+    @property
+    def doc_id(self) -> np.ndarray[Any, np.dtype[np.object_]]:
+        """Document id of each row, as text: object[n_rows]."""
+        return np.array(ids.decode(self.docs), dtype=object)
+
+    def ranking(self, query_id: str, *, top: int | None = None) -> list[tuple[str, float]]:
+        """Return one query's documents and scores in rank order, the first ``top`` or all.
+
+        Empty if the run has nothing for the query.
+
+        Examples
+        --------
+        >>> read_run({"301": {"d1": 1.0, "d2": 2.0}}).ranking("301", top=1)
+        [('d2', 2.0)]
+        """
+        if query_id not in self.query_ids:
+            return []
+        number = self.query_ids.index(query_id)
+        start, stop = (int(row) for row in self.first_row[number : number + 2])
+        stop = stop if top is None else min(stop, start + checks.count("top", top))
+        found = ids.decode(self.docs[start:stop])
+        return list(zip(found, self.score[start:stop].tolist(), strict=True))
+
+    def frame(self) -> pd.DataFrame:
+        """Return a fresh DataFrame with the columns query_id, doc_id, score, rank.
+
+        Examples
+        --------
+        >>> read_run({"301": {"d1": 1.0, "d2": 2.0}}).frame()
+          query_id doc_id  score  rank
+        0      301     d2    2.0     1
+        1      301     d1    1.0     2
+        """
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "query_id": self.query_id,
+                "doc_id": self.doc_id,
+                "score": self.score.copy(),
+                "rank": self.rank,
+            }
+        )
+
+    def write(self, path: str | os.PathLike[str]) -> Path:
+        """Write a TREC run (gzip if the name ends in .gz) and return its path.
+
+        Scores are written with the digits that read back to the same number; the tag is the run's
+        name, blanks as underscores.
+
+        Raises
+        ------
+        ArgumentError
+            If an id cannot stand in such a file: it holds a blank, or the query's begins with #.
+        """
+        queries = [self.query_ids[i].encode("utf-8", "surrogateescape") for i in self.query]
+        ranks = [b"%d" % rank for rank in self.rank.tolist()]
+        scores = [repr(score).encode() for score in self.score.tolist()]
+        tag = "_".join(self.name.split()).encode("utf-8", "surrogateescape") or b"run"
+        constant = [b"Q0"] * len(self), [tag] * len(self)
+        columns = [queries, constant[0], ids.unpack(self.docs), ranks, scores, constant[1]]
+        return write_file(path, trec_bytes(columns))
+
+
+def read_run(
+    source: Any,  # noqa: ANN401 - one of the kinds below
+    *,
+    name: str | None = None,
+    score_dtype: ScoreDtype = "float64",
+    columns: Mapping[str, str] | None = None,
+    duplicates: Literal["error", "best"] = "error",
+) -> Run:
+    """Read a run.
+
+    Documents are ranked by score, high to low; equal scores by document id, high to low in byte
+    order. The rank column and the order of the lines do not count (trec_eval's rule).
+
+    Parameters
+    ----------
+    source : path, DataFrame, dict of dicts, iterable of tuples, or Run
+        A path (``-`` is standard input; .gz, .bz2 and .zst are unpacked) to lines of at least six
+        fields, ``query_id Q0 doc_id rank score tag``; a frame with the columns query_id, doc_id,
+        score (or the names other tools give them); ``{query_id: {doc_id: score}}``; tuples
+        (query_id, doc_id, score). A Run is returned as it is, ranked anew if ``score_dtype`` asks
+        for less precision than it has. Ids are text, never numbers.
+    name : str, optional
+        The file's name without folder and endings, or ``run``, without it.
+    score_dtype : {"float64", "float32"}
+        ``float32`` rounds scores first and so has more ties: trec_eval 9 and pytrec_eval.
+        ``float64`` is trec_eval 10.
+    columns : mapping, optional
+        Which columns of a frame to take: ``{"score": "bm25"}``.
+    duplicates : {"error", "best"}
+        What to do where a query names a document twice: refuse, or keep the higher score.
+
+    Returns
+    -------
+    Run
+
+    Raises
+    ------
+    NotFoundError
+        If there is no such file.
+    ReadError
+        If a line or value cannot be used. The message names file and line.
+    ArgumentError
+        If an argument has no meaning.
+
+    Notes
+    -----
+    Scores are decimal numbers. trec_eval's ``atof`` reads "12,5" as 12 and "high" as 0 in silence,
+    and hexadecimal, NaN and infinity as such; all of them are refused here.
+
+    References
+    ----------
+    .. [1] trec_eval 10.0, form_res_rels.c:111-113 and 266-275; get_trec_results.c:210.
+
+    Examples
+    --------
+    >>> read_run([("301", "d1", 2), ("301", "d2", 2)]).ranking("301")
+    [('d2', 2.0), ('d1', 2.0)]
+    """
+    checks.one_of("score_dtype", score_dtype, DTYPES)
+    checks.one_of("duplicates", duplicates, DUPLICATES)
+    if isinstance(source, Run):
+        renamed = source if name is None else replace(source, name=name)
+        return _rounded(renamed) if score_dtype == "float32" else renamed
+    if isinstance(source, (str, os.PathLike)):
+        if columns:
+            raise ArgumentError("columns= is for DataFrames and named tuples, not for files")
+        read = files.read_columns(source, raw.RUN)
+        name = name or files.short_name(source)
+    else:
+        read = frames.read_columns(source, raw.RUN, columns=columns)
+    return _build(read, name or "run", score_dtype, duplicates)
+
+
+def rank_rows(query: IntArray, score: FloatArray, doc: Ids) -> IntArray:
+    """Return the rows in rank order: by query, score falling, document id falling by bytes.
+
+    Parameters
+    ----------
+    query : int64[n_rows]
+    score : float64[n_rows]
+        Without NaN.
+    doc : Ids
+
+    Returns
+    -------
+    int64[n_rows]
+
+    Examples
+    --------
+    >>> rank_rows(np.array([0, 0, 0]), np.array([1.0, 2.0, 1.0]), ids.encode(["a", "b", "c"]))
+    array([1, 2, 0])
+    """
+    order = np.argsort(query, kind="stable").astype(np.int64)
+    if bool(np.any(_within(query[order]) & (np.diff(score[order]) > 0))):
+        order = np.lexsort((-score, query)).astype(np.int64)
+    tied = tied_rows(query[order], score[order])
+    if len(tied):
+        rows = order[tied]
+        order[tied] = rows[np.lexsort((-ids.order(ids.take(doc, rows)), -score[rows], query[rows]))]
+    return order
+
+
+def tied_rows(query: IntArray, score: FloatArray) -> IntArray:
+    """Return the rows, given in rank order, whose score another row of their query has too.
+
+    Examples
+    --------
+    >>> tied_rows(np.array([0, 0, 0, 1]), np.array([2.0, 1.0, 1.0, 1.0]))
+    array([1, 2])
+    """
+    same = _within(query) & (score[1:] == score[:-1])
+    member = np.zeros(len(query), dtype=np.bool_)
+    member[1:] |= same
+    member[:-1] |= same
+    return np.flatnonzero(member)
+
+
+def _within(query: IntArray) -> BoolArray:
+    """Whether each row but the first has its predecessor's query."""
+    same: BoolArray = query[1:] == query[:-1]
+    return same
+
+
+def _scores(values: FloatArray, score_dtype: ScoreDtype) -> FloatArray:
+    """Return the scores at the precision asked for, with one zero only."""
+    if score_dtype == "float32":
+        with np.errstate(over="ignore"):  # beyond float32 all scores are one, as in C
+            values = values.astype(np.float32).astype(np.float64)
+    positive_zero: FloatArray = values + 0.0
+    return positive_zero
+
+
+def _rounded(run: Run) -> Run:
+    if run.score_dtype == "float32":
+        return run
+    score = _scores(run.score, "float32")
+    order = rank_rows(run.query, score, run.docs)
+    return replace(run, docs=ids.take(run.docs, order), score=score[order], score_dtype="float32")
+
+
+def _build(
+    read: Columns, name: str, score_dtype: ScoreDtype, duplicates: Literal["error", "best"]
+) -> Run:
+    distinct, query = ids.number(read.query)
+    first, again = raw.duplicates(query, read.doc)
+    if len(again) and duplicates == "error":
+        hint = 'duplicates="best" keeps the higher score'
+        raise raw.duplicate_error(read, first, again, hint=hint)
+    score = _scores(read.value, score_dtype)
+    rows = rank_rows(query, score, read.doc)
+    conflicts = 0 if read.rank is None else _rank_conflicts(query, score, read.rank, rows)
+    if len(again):
+        rows = _best(query, read.doc, rows)
+    return Run(
+        name=name,
+        query_ids=tuple(ids.decode(distinct)),
+        query=query[rows],
+        docs=ids.take(read.doc, rows),
+        score=score[rows],
+        tags=read.tags,
+        source=read.source,
+        score_dtype=score_dtype,
+        n_rank_conflicts=conflicts,
+        n_duplicates_dropped=len(query) - len(rows),
+    )
+
+
+def _best(query: IntArray, doc: Ids, rows: IntArray) -> IntArray:
+    """Return ``rows``, given in rank order, without all but the best row of a document."""
+    _, again = raw.duplicates(query[rows], ids.take(doc, rows))
+    return np.delete(rows, again)
+
+
+def _rank_conflicts(query: IntArray, score: FloatArray, rank: IntArray, rows: IntArray) -> int:
+    """Count the queries in which a document with a better rank has a lower score."""
+    if not np.any(_within(query[rows]) & (np.diff(rank[rows]) < 0)):
+        return 0
+    by_rank = np.lexsort((-score, rank, query))
+    rises = _within(query[by_rank]) & (np.diff(score[by_rank]) > 0)
+    return len(np.unique(query[by_rank][1:][rises]))

@@ -1,0 +1,45 @@
+"""Judgments and runs back to TREC files."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from abrank._support.errors import ArgumentError
+
+
+def trec_bytes(columns: Sequence[Sequence[bytes]]) -> bytes:
+    r"""Return lines of the columns' values with one blank between.
+
+    Raises
+    ------
+    ArgumentError
+        If a value is no field of such a file: it holds a blank or a NUL byte, or its line would
+        be taken for a comment.
+
+    Examples
+    --------
+    >>> trec_bytes([[b"301", b"302"], [b"0", b"0"], [b"d1", b"d1"], [b"1", b"2"]])
+    b'301 0 d1 1\n302 0 d1 2\n'
+    """
+    for column in columns:
+        for value in column:
+            if b"\0" in value or value.split() != [value]:
+                raise ArgumentError(f"{_show(value)} cannot stand in a TREC file: it holds a blank")
+    for query in columns[0]:
+        if query.startswith(b"#"):
+            raise ArgumentError(f"query {_show(query)} would be read as a comment")
+    return b"".join(b" ".join(fields) + b"\n" for fields in zip(*columns, strict=True))
+
+
+def write_file(path: str | os.PathLike[str], data: bytes) -> Path:
+    """Write ``data``, packed if the name ends in .gz; the same data gives the same bytes."""
+    file = Path(path)
+    file.write_bytes(gzip.compress(data, mtime=0) if file.suffix == ".gz" else data)
+    return file
+
+
+def _show(value: bytes) -> str:
+    return repr(value.decode("utf-8", "backslashreplace"))
