@@ -248,7 +248,7 @@ def rank_biased_precision(
     -----
     RBP = (1 - p) * sum over relevant documents at rank r of p**(r - 1) [1]_. The gain is 0 or 1 and
     p is 0.8 by default, as in ir_measures. trec_eval 10.0 ``rbp`` has p = 0.9 and reads
-    uninitialised memory where it scales graded gains: no value of it is worth to be equalled.
+    uninitialised memory where it scales graded gains, so it is no reference.
 
     References
     ----------

@@ -160,10 +160,10 @@ def _scale(judged: JudgedRun, max_grade: int | None) -> int:
 
 
 def _highest_grade(judged: JudgedRun) -> IntArray:
-    """Return the highest grade of each query's judgments, at least 0: int64[n_queries]."""
+    """Return the highest grade of each query's judgments: int64[n_queries]."""
     first = ordinal(judged.ideal_query) == 1
     highest = np.zeros(judged.n_queries, dtype=np.int64)
-    highest[judged.ideal_query[first]] = np.maximum(judged.ideal_grade[first], 0)
+    highest[judged.ideal_query[first]] = judged.ideal_grade[first]
     return highest
 
 

@@ -122,7 +122,7 @@ def _named(form: re.Match[str]) -> tuple[Entry | None, Spelling, list[tuple[str,
     """Find the entry; a name that ends in a number (``top_10``) goes before a number behind one."""
     whole = form["name"] + (form["suffix"] or "")
     entry = known_as(whole)
-    if entry is not None and whole.casefold() not in _SPELLINGS:
+    if entry is not None:
         return entry, Spelling(entry.name), []
     folded = form["name"].casefold()
     entry = known_as(folded)

@@ -46,6 +46,11 @@ def test_r_precision_of_a_short_ranking_divides_by_all_relevant():
     assert r_precision(one([1, 1], [1, 1, 1, 1])).tolist() == [0.5]
 
 
+def test_r_precision_counts_rank_r_itself():
+    # two relevant, at ranks 2 and 3: the first of them stands within rank 2
+    assert r_precision(one([0, 1, 1])).tolist() == [0.5]
+
+
 def test_r_precision_ignores_what_stands_below_rank_r():
     # two relevant, at ranks 1 and 3: only the first stands within rank 2
     assert r_precision(one([1, 0, 1])).tolist() == [0.5]
@@ -63,9 +68,9 @@ def test_binary_preference_counts_at_most_r_documents_above():
 
 
 def test_binary_preference_takes_negative_grades_as_unjudged():
-    # only the 0 at rank 2 is judged non-relevant: R = 1, N = 1, 1 - 1/1 = 0; without it, 1
-    judged = JudgedRun.from_grades([[-1, 0, 1], [-1, -2, 1]])
-    assert binary_preference(judged).tolist() == [0.0, 1.0]
+    # R = 2, and N = 1: only the 0 at rank 3 is judged non-relevant. (1 + (1 - 1/1)) / 2
+    # Were the -1 non-relevant too: ((1 - 1/2) + (1 - 2/2)) / 2 = 1/4.
+    assert binary_preference(one([-1, 1, 0, 1])).tolist() == [0.5]
 
 
 def test_binary_preference_with_a_higher_level_refuses_the_grades_below():

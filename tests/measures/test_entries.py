@@ -135,6 +135,19 @@ def test_missing_parameter_is_named(empty_catalogue):
         parse("Rate")
 
 
+def test_required_parameter_may_be_none_if_its_type_says_so(empty_catalogue):
+    def open_ended(judged: JudgedRun, *, base: int | None) -> FloatArray:
+        return judged.n_retrieved / (base or 1)
+
+    enter(open_ended, "Open")
+    assert parse("Open(base=None)").name == "Open(base=None)"
+
+
+def test_registered_name_goes_before_a_spelling_of_another_program(empty_catalogue):
+    enter(name="Hit_rate")
+    assert parse("hit_rate").entry.name == "Hit_rate"
+
+
 def test_default_value_is_the_same_measure():
     assert catalogue()["AP"].with_parameters({"rel": 1, "cutoff": None}) == parse("AP")
 
