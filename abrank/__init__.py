@@ -1,7 +1,7 @@
 """abrank decides whether ranker B may replace ranker A.
 
-Runs and judgments come in, a score per query comes out, the paired difference is tested, a verdict is
-given, a report is written::
+Runs and judgments come in, a score per query comes out, the paired difference is tested, a verdict
+is given, a report is written::
 
     import abrank
 
@@ -24,6 +24,7 @@ from abrank._support.errors import (
     UnknownNameError,
 )
 from abrank._support.lazy import module_getattr
+from abrank._support.version import __version__
 
 if TYPE_CHECKING:
     from abrank.comparison import Comparison as Comparison
@@ -35,11 +36,9 @@ if TYPE_CHECKING:
     from abrank.measures import measure as measure
     from abrank.scores import Scores as Scores
     from abrank.scores import evaluate as evaluate
-    from abrank.simulate import simulate as simulate
+    from abrank.simulate import simulate_runs as simulate_runs
     from abrank.verdict import Verdict as Verdict
     from abrank.workflow import compare as compare
-
-__version__ = "0.1.0"
 
 _HOMES = {
     "Comparison": "abrank.comparison",
@@ -53,7 +52,7 @@ _HOMES = {
     "measure": "abrank.measures",
     "read_qrels": "abrank.inputs",
     "read_run": "abrank.inputs",
-    "simulate": "abrank.simulate",
+    "simulate_runs": "abrank.simulate",
 }
 
 __all__ = [

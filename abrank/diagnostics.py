@@ -1,4 +1,4 @@
-"""What a careful reader would want to know before believing a comparison: codes and numbers, no words."""
+"""What to know before believing a comparison: codes and numbers, no words."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inputs import Audit
 from abrank.measures import parse
@@ -76,7 +77,9 @@ def inspect_differences(
 
     Examples
     --------
-    >>> notes = inspect_differences(np.array([0.1, -0.5]), [], alpha=0.05, query_ids=["a", "b"], measure="AP")
+    >>> notes = inspect_differences(
+    ...     np.array([0.1, -0.5]), [], alpha=0.05, query_ids=["a", "b"], measure="AP"
+    ... )
     >>> [note.code for note in notes]
     ['few-queries', 'large-losses']
     """
@@ -114,7 +117,7 @@ def inspect_differences(
 
 
 def _disagreement(differences: FloatArray, tests: Sequence[_Test], alpha: float) -> list[Note]:
-    """The tests lie on both sides of alpha, or mean and rank order point apart."""
+    """Note tests on both sides of alpha, and a mean that points against the count of wins."""
     found = []
     decided = {test.pvalue < alpha for test in tests if test.test in ("t", "permutation")}
     if len(decided) == 2:
@@ -126,7 +129,7 @@ def _disagreement(differences: FloatArray, tests: Sequence[_Test], alpha: float)
 
 
 def _shape(differences: FloatArray) -> list[Note]:
-    """A long tail, or a few queries that carry the mean."""
+    """Note a long tail, and a few queries that carry the mean."""
     found = []
     centred = differences - np.mean(differences)
     spread = np.sqrt(np.mean(centred**2))
@@ -135,12 +138,11 @@ def _shape(differences: FloatArray) -> list[Note]:
         found.append(Note("skewed", 1, {"skew": skew}))
     total = float(np.sum(differences))
     aligned = np.sort(differences * np.sign(total))[::-1]
-    if len(differences) > 6 and total != 0 and aligned[:3].sum() > TOP_SHARE * abs(total):
-        # Every query beyond the three then adds less than they do; with a sum near 0 that says nothing.
-        if abs(total) > np.sqrt(np.sum(differences**2)):
-            found.append(
-                Note("few-carry-the-mean", 2, {"share": float(aligned[:3].sum() / abs(total))})
-            )
+    # With a sum near 0 any three queries outweigh it, which would say nothing.
+    tells = len(differences) > 6 and abs(total) > np.sqrt(np.sum(differences**2))
+    if tells and aligned[:3].sum() > TOP_SHARE * abs(total):
+        share = float(aligned[:3].sum() / abs(total))
+        found.append(Note("few-carry-the-mean", 2, {"share": share}))
     return found
 
 
@@ -192,7 +194,7 @@ def inspect_inputs(audits: Mapping[str, Audit], measures: Sequence[str]) -> list
 
 
 def _on_unit_scale(measure: str) -> bool:
-    """Whether the measure runs from 0 to 1; a name that is not a measure's is a user's own score."""
+    """Whether the measure runs from 0 to 1, as a user's own score is taken to do."""
     entry = _entry(measure)
     return entry is None or tuple(entry.bounds) == (0, 1)
 
@@ -203,8 +205,6 @@ def _discrete(measure: str) -> bool:
 
 
 def _entry(measure: str) -> Any:  # noqa: ANN401
-    from abrank._support.errors import ArgumentError
-
     try:
         return parse(measure).entry
     except ArgumentError:

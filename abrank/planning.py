@@ -36,8 +36,8 @@ def power(n_queries: int, *, effect: float, alpha: float = 0.05) -> float:
 
     References
     ----------
-    Cohen (1988), Statistical Power Analysis, 2.2; large non-centrality: Johnson, Kotz & Balakrishnan
-    (1995), Continuous Univariate Distributions 2, eq. 31.26.
+    Cohen (1988), Statistical Power Analysis, 2.2; large non-centrality: Johnson, Kotz &
+    Balakrishnan (1995), Continuous Univariate Distributions 2, eq. 31.26.
 
     Examples
     --------
@@ -52,8 +52,9 @@ def power(n_queries: int, *, effect: float, alpha: float = 0.05) -> float:
     critical = float(special.stdtrit(df, 1.0 - alpha / 2.0))
     if noncentrality <= _LARGE_NONCENTRALITY and df <= 5000:
         below = float(special.nctdtr(df, noncentrality, critical))
-        far = float(special.nctdtr(df, noncentrality, -critical))
-        return min(1.0, max(alpha, 1.0 - below + far))
+        # Rejecting on the wrong side: by symmetry, since the far tail itself is returned as NaN.
+        far = 1.0 - float(special.nctdtr(df, -noncentrality, critical))
+        return min(1.0, 1.0 - below + far)
     scale = math.sqrt(1.0 + critical**2 / (2.0 * df))
     shift = critical * (1.0 - 1.0 / (4.0 * df))
     near = float(special.ndtr((noncentrality - shift) / scale))

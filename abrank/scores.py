@@ -172,7 +172,7 @@ def _kept(
     lacking = {query for audit in audits.values() for query in audit.missing}
     if missing == "error" and lacking:
         lines = [
-            f"{len(audit.missing)} queries are missing from {system}: {_some(audit.missing)}"
+            f"{_queries(len(audit.missing))} missing from {system}: {_some(audit.missing)}"
             for system, audit in audits.items()
             if audit.missing
         ]
@@ -182,6 +182,10 @@ def _kept(
     if missing == "drop":
         return [i for i, query in enumerate(query_ids) if query not in lacking]
     return list(range(len(query_ids)))
+
+
+def _queries(count: int) -> str:
+    return "1 query is" if count == 1 else f"{count} queries are"
 
 
 def _some(ids: Sequence[str], *, most: int = 3) -> str:

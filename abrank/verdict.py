@@ -45,7 +45,8 @@ class Rule:
     margin : float
         Smallest difference worth having, in the measure's own unit; 0 declares none.
     adjust : str
-        How the secondary measures are adjusted: ``max-t``, ``holm``, ``bonferroni``, ``bh``, ``none``.
+        How the secondary measures are adjusted: ``max-t``, ``holm``, ``bonferroni``, ``bh``,
+        ``none``.
     require : str, optional
         The gate: ``better``, ``non-inferior``, ``equivalent``, or ``not-worse-shown``, which fails
         only where B is shown to be worse.
@@ -85,7 +86,7 @@ class Rule:
 
     @property
     def confidence_equivalence(self) -> float:
-        """Level of the interval of the two one-sided tests that decide same, not worse, not better."""
+        """Level of the interval of the two one-sided tests of equivalence."""
         return 1.0 - 2.0 * self.alpha
 
 
@@ -142,7 +143,8 @@ def decide(
     """Give the verdict on the primary measure.
 
     Better and worse are decided by the ``1 - alpha`` interval L..U; same, not worse and not better
-    by two one-sided tests at alpha, that is by the ``1 - 2 alpha`` interval, and only with a margin m:
+    by two one-sided tests at alpha, that is by the ``1 - 2 alpha`` interval, and only with a
+    margin m:
 
     ======================================  ============================================
     first row that holds                    verdict
@@ -184,10 +186,12 @@ def decide(
     Examples
     --------
     >>> rule = Rule("nDCG@10", margin=0.01)
-    >>> str(decide(rule, estimate=0.037, interval=(0.012, 0.062), equivalence_interval=(0.016, 0.058)).verdict)
-    'better'
-    >>> str(decide(rule, estimate=0.001, interval=(-0.012, 0.014), equivalence_interval=(-0.009, 0.009)).verdict)
-    'same'
+    >>> def judge(low, high, inner):
+    ...     return str(
+    ...         decide(rule, estimate=0, interval=(low, high), equivalence_interval=inner).verdict
+    ...     )
+    >>> judge(0.012, 0.062, (0.016, 0.058)), judge(-0.012, 0.014, (-0.009, 0.009))
+    ('better', 'same')
     """
     low, high = interval
     tost_low, tost_high = equivalence_interval
@@ -227,7 +231,8 @@ def check_gate(rule: Rule, decision: Decision) -> Gate | None:
     Examples
     --------
     >>> rule = Rule("AP", margin=0.01, require="non-inferior")
-    >>> decide(rule, estimate=0.0, interval=(-0.01, 0.01), equivalence_interval=(-0.009, 0.009)).gate
+    >>> outer, inner = (-0.011, 0.011), (-0.009, 0.009)
+    >>> decide(rule, estimate=0.0, interval=outer, equivalence_interval=inner).gate
     Gate(require='non-inferior', passed=True)
     """
     if rule.require is None:

@@ -64,5 +64,7 @@ def count(argument: str, value: int, *, at_least: int = 1) -> int:
     10
     """
     if isinstance(value, bool) or int(value) != value or value < at_least:
-        raise ArgumentError(f"{argument} must be a whole number of at least {at_least}, not {value!r}")
+        raise ArgumentError(
+            f"{argument} must be a whole number of at least {at_least}, not {value!r}"
+        )
     return int(value)

@@ -10,8 +10,8 @@ from typing import Any
 def attribute(module: str, name: str) -> Any:  # noqa: ANN401 - whatever the module holds
     """Return ``name`` from ``module``, imported now.
 
-    A method of a lower room that hands its object to a higher one (``comparison.report(path)``) goes
-    through here: the room is loaded when the method is called, never when the object is made.
+    A method of a lower room that hands its object to a higher one (``comparison.report(path)``)
+    goes through here: the room is loaded when the method is called, never when the object is made.
 
     Examples
     --------
@@ -22,7 +22,7 @@ def attribute(module: str, name: str) -> Any:  # noqa: ANN401 - whatever the mod
 
 
 def module_getattr(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """Return a PEP 562 ``__getattr__`` that imports each public name from its home when first asked.
+    """Return a PEP 562 ``__getattr__`` that imports a public name when it is first asked for.
 
     Parameters
     ----------

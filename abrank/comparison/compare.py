@@ -46,8 +46,8 @@ def compare_scores(
     Parameters
     ----------
     a, b : Series, wide DataFrame or dict
-        Scores of the baseline and the candidate: by query id (a Series or dict is one measure), or a
-        frame indexed by query id with one column a measure.
+        Scores of the baseline and the candidate: by query id (a Series or dict is one measure), or
+        a frame indexed by query id with one column a measure.
     baseline, candidate : str, optional
         Their names; a Series' name, else ``A`` and ``B``.
     **how
@@ -70,7 +70,7 @@ def compare_scores(
     >>> b = {"q1": 0.3, "q2": 0.6, "q3": 0.2, "q4": 0.9}
     >>> result = compare_scores(a, b)
     >>> round(result.effect, 3), round(result.pvalue, 3), str(result.verdict)
-    (0.2, 0.071, 'inconclusive')
+    (0.2, 0.066, 'inconclusive')
     """
     frames = [_frame(a), _frame(b)]
     ids = [set(frame.index) for frame in frames]
@@ -186,7 +186,7 @@ def compare_systems(
         rows=rows,
         test_rows=tests,
         effects={
-            name: inference.effect_size(name, a[:, lead], b[:, lead])
+            name: float(inference.effect_size(name, a[:, lead], b[:, lead])[0])
             for name in inference.EFFECT_SIZES
         },
         planning=_plan(differences, rule),
@@ -280,7 +280,7 @@ def _test_rows(
 
 
 def _plan(differences: FloatArray, rule: Rule) -> Planning:
-    """Say what these queries can see, and how many would show the margin or the observed difference."""
+    """Say what these queries can see, and how many the margin (or what was seen) would take."""
     n = len(differences)
     sd = float(np.std(differences, ddof=1)) if n > 1 else float("nan")
     wanted = rule.margin or (abs(float(np.mean(differences))) if n else float("nan"))

@@ -130,8 +130,8 @@ def adjust_family(
 
     An adjusted p-value is never below the plain one, nor an adjusted interval inside the plain one.
     For a procedure on p-values (Holm, Bonferroni, BH) the interval of a measure has the level at
-    which the procedure tested it, ``alpha * p / p_adjusted``, so that it excludes 0 exactly when the
-    adjusted p-value is below alpha.
+    which the procedure tested it, ``alpha * p / p_adjusted``, so that it excludes 0 exactly when
+    the adjusted p-value is below alpha.
     """
     pvalue, low, high = plain.pvalue.copy(), plain.ci_low.copy(), plain.ci_high.copy()
     family = np.flatnonzero(secondary & np.isfinite(plain.pvalue))

@@ -31,10 +31,11 @@ class ConfidenceInterval(NamedTuple):
 class MeasureResult:
     """One row of the table: one measure, A against B, by the test that decides.
 
-    ``diff`` is the mean difference B - A; ``estimate`` what the test estimates (the same for tests of
-    the mean). ``ci_low_adj``, ``ci_high_adj`` and ``pvalue_adj`` are adjusted over the secondary
+    ``diff`` is the mean difference B - A; ``estimate`` what the test estimates (the same for tests
+    of the mean). ``ci_low_adj``, ``ci_high_adj`` and ``pvalue_adj`` are adjusted over the secondary
     measures, and equal to the plain ones for the primary. ``wins`` counts the queries on which B
-    scores higher. ``reading`` is better, worse, unclear, identical or untested, by the adjusted ones.
+    scores higher. ``reading`` is better, worse, unclear, identical or untested, by the adjusted
+    ones.
     """
 
     measure: str
@@ -83,8 +84,8 @@ class TestRow:
 class Planning:
     """What this number of queries can see, and how many the next test needs.
 
-    ``queries_needed`` is for a true difference of ``difference`` at 80% power: the margin, or without
-    one the difference observed; None where no finite number is practical.
+    ``queries_needed`` is for a true difference of ``difference`` at 80% power: the margin, or
+    without one the difference observed; None where no finite number is practical.
     """
 
     sd: float

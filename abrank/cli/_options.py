@@ -1,0 +1,63 @@
+"""Flags that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from abrank._support.typing import Function
+
+RUN = click.Path(dir_okay=True, allow_dash=True)
+
+
+def stack(*decorators: Callable[[Any], Any]) -> Callable[[Function], Function]:
+    """Apply decorators as if they stood one above the other."""
+
+    def decorate(function: Function) -> Function:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return decorate
+
+
+measures = click.option(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="NAME",
+    help="Measure, in any dialect: nDCG@10, map, ndcg_cut_10, mrr@10. Repeat for more.",
+)
+
+reading = stack(
+    click.option(
+        "--missing",
+        type=click.Choice(["zero", "drop", "error"]),
+        default="zero",
+        show_default=True,
+        help="A judged query that a run lacks scores 0 (trec_eval -c), is left out, or is an error.",
+    ),
+    click.option(
+        "--score-dtype",
+        type=click.Choice(["float64", "float32"]),
+        default="float64",
+        show_default=True,
+        help="Precision of scores, which decides what is a tie: trec_eval 10's or 9's.",
+    ),
+)
+
+display = stack(
+    click.option(
+        "--color",
+        type=click.Choice(["auto", "always", "never"]),
+        default="auto",
+        show_default=True,
+        help="Colour on the terminal; NO_COLOR and FORCE_COLOR are honoured.",
+    ),
+    click.option("--ascii", "ascii_only", is_flag=True, help="Only ASCII characters."),
+    click.option("-q", "--quiet", is_flag=True, help="No notes and no progress on standard error."),
+    click.option("-v", "--verbose", is_flag=True, help="Say how long each stage took."),
+)

@@ -1,0 +1,100 @@
+"""What stands between a command and the terminal: colour, encoding, progress."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, TextIO
+
+import click
+
+if TYPE_CHECKING:
+    from rich.status import Status
+
+# The names of styles that the report's text uses, as click knows colours.
+STYLES: dict[str, dict[str, Any]] = {
+    "strong": {"bold": True},
+    "a": {"fg": "yellow", "bold": True},
+    "b": {"fg": "bright_blue", "bold": True},
+    "muted": {"dim": True},
+    "note": {"fg": "yellow"},
+}
+
+
+def wants_color(choice: str, stream: TextIO) -> bool:
+    """Say whether to colour: by the flag, else FORCE_COLOR, NO_COLOR, TERM, a terminal."""
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return stream.isatty()
+
+
+def wants_ascii(flag: bool, stream: TextIO) -> bool:
+    """Say whether only ASCII may be printed: asked for, or the stream cannot do more."""
+    encoding = (getattr(stream, "encoding", None) or "ascii").lower().replace("-", "")
+    return flag or not encoding.startswith("utf")
+
+
+def paint(lines: Sequence[Sequence[tuple[str, str]]], *, color: bool) -> str:
+    """Join lines of (text, style) spans, coloured or plain."""
+    if not color:
+        return "\n".join("".join(text for text, _ in line).rstrip() for line in lines)
+    return "\n".join(
+        "".join(
+            click.style(text, **STYLES[style]) if style in STYLES else text for text, style in line
+        )
+        for line in lines
+    )
+
+
+class Progress:
+    """Tells of stages on standard error: a spinner on a terminal, timings with ``--verbose``.
+
+    Used as ``with Progress(...) as progress:`` and handed on as a callable that takes a stage's
+    name.
+    """
+
+    def __init__(self, *, quiet: bool, verbose: bool) -> None:
+        self._verbose = verbose and not quiet
+        self._live = sys.stderr.isatty() and not quiet and not verbose
+        self._stage, self._since = "", 0.0
+        self._status: Status | None = None
+
+    def __call__(self, stage: str) -> None:
+        self._close()
+        self._stage, self._since = stage, time.perf_counter()
+        if self._live:
+            self._spin(stage)
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._close()
+        if self._status is not None:
+            self._status.stop()
+
+    def _close(self) -> None:
+        if self._stage and self._verbose:
+            click.echo(f"{time.perf_counter() - self._since:7.2f} s  {self._stage}", err=True)
+        self._stage = ""
+
+    def _spin(self, stage: str) -> None:
+        from rich.console import Console
+
+        if self._status is None:
+            self._status = Console(stderr=True).status(stage)
+            self._status.start()
+        else:
+            self._status.update(stage)

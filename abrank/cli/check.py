@@ -1,0 +1,94 @@
+"""``abrank check``: say of each file whether it can be used, and what is in it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from abrank._support.errors import AbrankError
+from abrank.cli import _options
+
+if TYPE_CHECKING:
+    from abrank.inputs import Audit, Qrels, Run
+
+
+@click.command("check")
+@click.argument("files", nargs=-1, required=True, type=_options.RUN)
+def command(files: tuple[str, ...]) -> int:
+    """Validate FILES: qrels (4 columns) and runs (6 columns), told apart by their first line.
+
+    With qrels among the files, each run is also checked against them: queries missing on either
+    side, judged documents in the top 10. Every file is read, whatever is wrong with another.
+    """
+    from abrank import inputs
+
+    judgments: list[Qrels] = []
+    runs: list[Run] = []
+    codes = [0]
+
+    def refuse(error: AbrankError) -> None:
+        click.echo(f"error: {error}", err=True)
+        codes.append(error.exit_code)
+
+    for path in files:
+        try:
+            if inputs.looks_like_qrels(path):
+                judgments.append(inputs.read_qrels(path))
+            else:
+                runs.append(inputs.read_run(path))
+        except AbrankError as error:
+            refuse(error)
+    for qrels in judgments:
+        click.echo(_qrels_lines(qrels))
+    for run in runs:
+        click.echo(_run_lines(run))
+        for qrels in judgments:
+            try:
+                inputs.require_common(qrels, run)
+            except AbrankError as error:
+                refuse(error)
+            else:
+                audit = inputs.audit(qrels, run, inputs.join(qrels, run))
+                click.echo(_audit_lines(qrels, audit))
+    return max(codes)
+
+
+def _qrels_lines(qrels: Qrels) -> str:
+    """Return what is in a judgment file."""
+    grades = ", ".join(map(str, sorted(set(qrels.grade.tolist()))))
+    return (
+        f"{qrels.source.path}  qrels\n"
+        f"  {len(qrels)} judgments, {_count(len(qrels.query_ids), 'query')}, grades {grades}"
+    )
+
+
+def _run_lines(run: Run) -> str:
+    """Return what is in a run file."""
+    tags = ", ".join(run.tags)
+    return (
+        f"{run.source.path}  run\n"
+        f"  {len(run)} documents, {_count(len(run.query_ids), 'query')}, tag {tags}\n"
+        f"  {_count(run.n_rank_conflicts, 'query')} whose rank column contradicts the scores"
+    )
+
+
+def _audit_lines(qrels: Qrels, audit: Audit) -> str:
+    """Return what a run looks like beside the judgments."""
+    return (
+        f"  {audit.n_tied_rows} documents with a tied score, in"
+        f" {_count(audit.n_queries_with_ties, 'query')}\n"
+        f"  against {qrels.source.path}: {_count(len(audit.missing), 'query')} missing,"
+        f" {len(audit.extra)} extra, judged@10 {audit.judged_at_10:.3f}"
+    )
+
+
+def _count(n: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    Examples
+    --------
+    >>> _count(1, "query"), _count(2, "query")
+    ('1 query', '2 queries')
+    """
+    return f"{n} {noun}" if n == 1 else f"{n} {noun.removesuffix('y')}ies"

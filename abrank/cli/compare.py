@@ -1,0 +1,182 @@
+"""``abrank compare``: decide whether B may replace A."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from abrank.cli import _options
+
+if TYPE_CHECKING:
+    from abrank.comparison import Comparison
+
+
+@click.command("compare")
+@click.argument("qrels", type=_options.RUN)
+@click.argument("run_a", type=_options.RUN)
+@click.argument("run_b", type=_options.RUN)
+@_options.measures
+@click.option("--primary", metavar="NAME", help="The measure that decides; the first without it.")
+@click.option(
+    "--margin",
+    type=float,
+    default=0.0,
+    metavar="X",
+    help="Smallest difference worth having, in the primary measure's unit.",
+)
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Two-sided level.")
+@click.option(
+    "--test",
+    type=click.Choice(["t", "permutation", "bootstrap", "wilcoxon", "sign"]),
+    default="t",
+    show_default=True,
+    help="The test that decides; the others are shown beside it.",
+)
+@click.option(
+    "--adjust",
+    type=click.Choice(["max-t", "holm", "bonferroni", "bh", "none"]),
+    help="For the secondary measures. Without it max-t; holm for wilcoxon and sign.",
+)
+@click.option(
+    "--require",
+    type=click.Choice(["better", "non-inferior", "equivalent"]),
+    help="Exit with 1 unless this is shown.",
+)
+@click.option(
+    "--fail-on",
+    type=click.Choice(["worse"]),
+    help="Exit with 1 only where B is shown to be worse.",
+)
+@click.option("--name-a", metavar="NAME", help="Name of the baseline.")
+@click.option("--name-b", metavar="NAME", help="Name of the candidate.")
+@click.option(
+    "--resamples", type=click.IntRange(99), metavar="N", help="Resamples of the Monte Carlo tests."
+)
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Of all resampling."
+)
+@_options.reading
+@click.option(
+    "--report",
+    "reports",
+    multiple=True,
+    metavar="PATH",
+    help="Write a report: .html .md .json .csv .txt by suffix, or FORMAT:PATH. Repeat for more.",
+)
+@click.option(
+    "--format",
+    "shown",
+    type=click.Choice(["text", "json", "csv", "md"]),
+    default="text",
+    show_default=True,
+    help="What goes to standard output.",
+)
+@_options.display
+def command(
+    qrels: str,
+    run_a: str,
+    run_b: str,
+    *,
+    measures: tuple[str, ...],
+    require: str | None,
+    fail_on: str | None,
+    resamples: int | None,
+    seed: int,
+    reports: tuple[str, ...],
+    shown: str,
+    color: str,
+    ascii_only: bool,
+    quiet: bool,
+    verbose: bool,
+    **how: Any,  # noqa: ANN401 - the flags that compare() takes under the same name
+) -> int:
+    """Decide whether the candidate RUN_B may replace the baseline RUN_A.
+
+    QRELS are judgments (query_id 0 doc_id grade), RUN_A and RUN_B TREC runs (query_id Q0 doc_id
+    rank score tag), plain or compressed (.gz .bz2 .zst). One of them may be - for standard input.
+
+    \b
+    abrank compare qrels.txt bm25.run monot5.run -m nDCG@10 -m AP --margin 0.01
+    """
+    if require and fail_on:
+        raise click.UsageError("--require and --fail-on ask two questions; choose one")
+    if [qrels, run_a, run_b].count("-") > 1:
+        raise click.UsageError("only one of the three files can be standard input")
+    targets = [_target(each) for each in reports]
+
+    from abrank.cli import _terminal
+    from abrank.workflow import compare
+
+    with _terminal.Progress(quiet=quiet, verbose=verbose) as progress:
+        comparison = compare(
+            qrels,
+            run_a,
+            run_b,
+            measures=measures or None,
+            require="not-worse-shown" if fail_on else require,  # type: ignore[arg-type]
+            n_resamples=resamples,
+            rng=seed,
+            command=shlex.join(["abrank", *sys.argv[1:]]),
+            on_stage=progress,
+            **how,
+        )
+        written = []
+        for path, kind in targets:
+            progress(f"writing {path}")
+            written.append(comparison.report(path, format=kind))
+    click.echo(_shown(comparison, shown, written, color=color, ascii_only=ascii_only), nl=False)
+    return _gate(comparison)
+
+
+def _target(report: str) -> tuple[Path, str | None]:
+    """Split ``FORMAT:PATH``; refuse a format that cannot be written before any work is done.
+
+    Examples
+    --------
+    >>> [(path.name, kind) for path, kind in map(_target, ["out.html", "md:summary"])]
+    [('out.html', None), ('summary', '.md')]
+    """
+    from abrank.report import WRITERS
+
+    kind, colon, path = report.partition(":")
+    if colon and f".{kind}" in WRITERS:
+        return Path(path), f".{kind}"
+    WRITERS[Path(report).suffix.lower()]
+    return Path(report), None
+
+
+def _shown(
+    comparison: Comparison, shown: str, written: list[Path], *, color: str, ascii_only: bool
+) -> str:
+    """Return what goes to standard output."""
+    from abrank.cli import _terminal
+    from abrank.report import WRITERS, text_lines
+
+    if shown != "text":
+        return WRITERS[f".{shown}"](comparison).decode()
+    plain = _terminal.wants_ascii(ascii_only, sys.stdout)
+    lines = text_lines(comparison, ascii=plain)
+    body = _terminal.paint(lines, color=_terminal.wants_color(color, sys.stdout))
+    files = [f"report    {path}  {_size(path)}" for path in written]
+    return "\n".join([body, *(["", *files] if files else []), ""])
+
+
+def _size(path: Path) -> str:
+    """Return a file's size in words."""
+    kilobytes = path.stat().st_size / 1000
+    return f"{kilobytes / 1000:.1f} MB" if kilobytes >= 1000 else f"{max(kilobytes, 1):.0f} kB"
+
+
+def _gate(comparison: Comparison) -> int:
+    """Say on standard error why a gate did not pass, and return the exit code."""
+    gate = comparison.decision.gate
+    if gate is None or gate.passed:
+        return 0
+    from abrank.report.compose import gate_sentence
+
+    click.echo(f"gate  {gate_sentence(comparison)}", err=True)
+    return 1

@@ -1,0 +1,62 @@
+"""``abrank demo``: a collection, two runs, a comparison and its report, from nothing."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from abrank.cli import _options
+
+SEED = 7
+N_QUERIES = 250
+MEASURES = ("nDCG@10", "AP", "RR", "ERR@20", "P@10", "R@100")
+MARGIN = 0.01
+
+
+@click.command("demo")
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path), default="abrank-demo")
+@_options.display
+def command(folder: Path, *, color: str, ascii_only: bool, quiet: bool, verbose: bool) -> None:
+    """Make a sample collection in FOLDER (abrank-demo), compare its two rankers, write the report.
+
+    Needs no network and no file: 250 queries are simulated, always the same ones. What it makes:
+    qrels.txt, baseline.run, candidate.run, report.html, report.md, results.json.
+    """
+    from abrank.cli import _terminal
+    from abrank.report import text_lines
+    from abrank.simulate import simulate_runs
+    from abrank.workflow import compare
+
+    with _terminal.Progress(quiet=quiet, verbose=verbose) as progress:
+        progress("simulating a collection")
+        made = simulate_runs(N_QUERIES, rng=SEED)
+        folder.mkdir(parents=True, exist_ok=True)
+        paths = [folder / name for name in ("qrels.txt", "baseline.run", "candidate.run")]
+        for path, what in zip(paths, (made.qrels, made.baseline, made.candidate), strict=True):
+            what.write(path)
+        comparison = compare(
+            *paths,
+            measures=MEASURES,
+            margin=MARGIN,
+            rng=SEED,
+            command=_command(paths),
+            on_stage=progress,
+        )
+        for name in ("report.html", "report.md", "results.json"):
+            progress(f"writing {name}")
+            comparison.report(folder / name)
+    plain = _terminal.wants_ascii(ascii_only, sys.stdout)
+    body = _terminal.paint(
+        text_lines(comparison, ascii=plain), color=_terminal.wants_color(color, sys.stdout)
+    )
+    click.echo(f"{body}\n\nopen      {folder / 'report.html'}")
+    click.echo(f"again     {_command(paths)}")
+
+
+def _command(paths: list[Path]) -> str:
+    """Return the command that compares the same files, to be typed and changed."""
+    measures = " ".join(f"-m {name}" for name in MEASURES)
+    files = " ".join(path.name for path in paths)
+    return f"abrank compare {files} {measures} --margin {MARGIN} --seed {SEED}"

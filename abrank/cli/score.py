@@ -1,0 +1,115 @@
+"""``abrank score``: per-query or mean scores, one value a line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from abrank.cli import _options
+
+if TYPE_CHECKING:
+    from abrank.scores import Scores
+
+
+@click.command("score")
+@click.argument("qrels", type=_options.RUN, required=False)
+@click.argument("runs", type=_options.RUN, nargs=-1)
+@_options.measures
+@click.option("--per-query", is_flag=True, help="One line a query before the means.")
+@click.option(
+    "--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals shown."
+)
+@click.option("--list-measures", is_flag=True, help="Say what can be measured, and stop.")
+@_options.reading
+@click.option("-q", "--quiet", is_flag=True, help="No notes on standard error.")
+def command(
+    qrels: str | None,
+    runs: tuple[str, ...],
+    *,
+    measures: tuple[str, ...],
+    per_query: bool,
+    digits: int,
+    list_measures: bool,
+    missing: str,
+    score_dtype: str,
+    quiet: bool,
+) -> None:
+    """Score RUNS against QRELS: query_id, measure and value, separated by tabs.
+
+    The mean stands under the query id "all"; with several runs a first column names the system.
+
+    \b
+    abrank score qrels.txt bm25.run -m AP -m ndcg_cut_10 --per-query
+    """
+    if list_measures:
+        click.echo(_catalogue(), nl=False)
+        return
+    if qrels is None or not runs:
+        raise click.UsageError("QRELS and at least one run are needed (or --list-measures)")
+
+    from abrank import inputs
+    from abrank.scores import evaluate
+
+    loaded: dict[str, inputs.Run] = {}
+    for path in runs:
+        run = inputs.read_run(path, score_dtype=score_dtype)  # type: ignore[arg-type]
+        # Two files of one name are told apart by their paths.
+        loaded[run.name if run.name not in loaded else path] = run
+    scores = evaluate(
+        qrels,
+        loaded,
+        measures or None,
+        missing=missing,  # type: ignore[arg-type]
+        score_dtype=score_dtype,  # type: ignore[arg-type]
+    )
+    if not quiet:
+        for line in _notes(scores):
+            click.echo(f"note: {line}", err=True)
+    click.echo("".join(_lines(scores, per_query=per_query, digits=digits)), nl=False)
+
+
+def _lines(scores: Scores, *, per_query: bool, digits: int) -> list[str]:
+    """Return the output, a line a value."""
+    lines = []
+    means = scores.means()
+    for s, system in enumerate(scores.systems):
+        first = f"{system}\t" if len(scores.systems) > 1 else ""
+        if per_query:
+            for q, query in enumerate(scores.query_ids):
+                lines += [
+                    f"{first}{query}\t{measure}\t{scores.values[q, s, m]:.{digits}f}\n"
+                    for m, measure in enumerate(scores.measures)
+                ]
+        lines += [
+            f"{first}all\t{measure}\t{means[s, m]:.{digits}f}\n"
+            for m, measure in enumerate(scores.measures)
+        ]
+    return lines
+
+
+def _notes(scores: Scores) -> list[str]:
+    """Return what was counted while the runs were read and should not pass in silence."""
+    from abrank.report.compose import input_sentences
+
+    return [
+        sentence
+        for system, audit in scores.audits.items()
+        for sentence in input_sentences(system, audit)
+    ]
+
+
+def _catalogue() -> str:
+    """Return the table of measures: name, parameters, range, definition, source."""
+    from abrank.measures import catalogue
+
+    lines = []
+    for name, entry in catalogue().items():
+        parameters = ", ".join(
+            f"{key}={value!r}" if value is not None else key
+            for key, value in entry.defaults.items()
+        )
+        low, high = entry.bounds
+        lines.append(f"{name}({parameters})  {low:g} to {high:g}\n")
+        lines.append(f"    {entry.definition}\n    {entry.source}\n")
+    return "".join(lines)

@@ -1,0 +1,180 @@
+"""From files or frames to a result in one call, with all that is needed to get it again."""
+
+from __future__ import annotations
+
+import datetime
+import importlib.metadata
+import os
+import platform
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from abrank import inputs
+from abrank._support.typing import Missing, RandomSource, ScoreDtype
+from abrank._support.version import __version__
+from abrank.comparison import Comparison, compare_systems
+from abrank.scores import Scores, evaluate, parse_measures
+from abrank.verdict import Requirement
+
+LIBRARIES = ("numpy", "pandas", "scipy", "statsmodels", "matplotlib", "pyarrow")
+
+
+def _quiet(stage: str) -> None:
+    """Hear of a stage and say nothing."""
+
+
+def compare(
+    qrels: Any,  # noqa: ANN401 - whatever read_qrels reads
+    a: Any,  # noqa: ANN401 - whatever read_run reads
+    b: Any,  # noqa: ANN401
+    *,
+    measures: Sequence[str] | str | None = None,
+    primary: str | None = None,
+    margin: float = 0.0,
+    test: str = "t",
+    alpha: float = 0.05,
+    adjust: str | None = None,
+    require: Requirement | None = None,
+    missing: Missing = "zero",
+    score_dtype: ScoreDtype = "float64",
+    name_a: str | None = None,
+    name_b: str | None = None,
+    n_resamples: int | None = None,
+    rng: RandomSource = 0,
+    command: str | None = None,
+    on_stage: Callable[[str], None] = _quiet,
+) -> Comparison:
+    """Compare candidate B with baseline A on the same judged queries.
+
+    The hypothesis tested is that the mean per-query difference B - A of the primary measure is 0;
+    the query pairs the scores.
+
+    Parameters
+    ----------
+    qrels : path, DataFrame, dict of dicts, iterable of tuples, or Qrels
+        The judgments.
+    a, b : path, DataFrame, dict of dicts, iterable of tuples, or Run
+        The runs of the baseline and of the candidate.
+    measures : sequence of str, optional
+        Names in any of the field's dialects; nDCG@10, AP, RR, P@10 and R@100 without it.
+    primary : str, optional
+        The measure that decides; the first without it. The others are adjusted together.
+    margin : float
+        Smallest difference worth having, in the primary measure's unit. Without one the verdict can
+        be better, worse or inconclusive, but never "the same".
+    test : {"t", "permutation", "bootstrap", "wilcoxon", "sign"}
+        The test that decides: its p-value, its interval.
+    alpha : float
+        Two-sided level.
+    adjust : {"max-t", "holm", "bonferroni", "bh", "none"}, optional
+        For the secondary measures; max-t for tests of the mean, else Holm.
+    require : {"better", "non-inferior", "equivalent", "not-worse-shown"}, optional
+        A gate; whether it passed stands in ``decision.gate``.
+    missing : {"zero", "drop", "error"}
+        What becomes of a judged query that a run lacks.
+    score_dtype : {"float64", "float32"}
+        Precision at which two scores of a run are a tie: trec_eval 10's or trec_eval 9's.
+    name_a, name_b : str, optional
+        Names of the systems; those of the runs without them.
+    n_resamples : int, optional
+        Resamples of the Monte Carlo tests.
+    rng : int, Generator, SeedSequence or None
+        Source of all resampling; the seed is recorded.
+    command : str, optional
+        The command line that asked, recorded in the provenance.
+    on_stage : callable
+        Told the name of each stage as it begins.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    ReadError, NotFoundError
+        If an input cannot be used; the message names file and line.
+    AlignmentError
+        If qrels and runs have no query in common.
+    ArgumentError
+        If an argument has no meaning.
+
+    Examples
+    --------
+    >>> from abrank.simulate import simulate_runs
+    >>> made = simulate_runs(100, rng=4)
+    >>> result = compare(made.qrels, made.baseline, made.candidate, measures=["nDCG@10", "AP"])
+    >>> str(result.verdict), result.effect > 0
+    ('better', True)
+    """
+    parse_measures(measures)  # a mistyped name should not cost the reading of two runs
+    on_stage("reading the judgments")
+    judgments = inputs.read_qrels(qrels)
+    runs = []
+    for role, source in (("baseline", a), ("candidate", b)):
+        on_stage(f"reading the {role} run")
+        runs.append(inputs.read_run(source, score_dtype=score_dtype))
+    names = _names(name_a or runs[0].name, name_b or runs[1].name)
+    on_stage("scoring")
+    scores = evaluate(
+        judgments,
+        dict(zip(names, runs, strict=True)),
+        measures,
+        missing=missing,
+        score_dtype=score_dtype,
+    )
+    on_stage("testing")
+    return compare_systems(
+        scores,
+        primary=primary,
+        margin=margin,
+        test=test,
+        alpha=alpha,
+        adjust=adjust,
+        require=require,
+        n_resamples=n_resamples,
+        rng=rng,
+        provenance=provenance(
+            scores, settings={"missing": missing, "score_dtype": score_dtype}, command=command
+        ),
+    )
+
+
+def _names(a: str, b: str) -> tuple[str, str]:
+    """Return two names that differ.
+
+    Examples
+    --------
+    >>> _names("bm25", "bm25")
+    ('bm25 (A)', 'bm25 (B)')
+    """
+    return (a, b) if a != b else (f"{a} (A)", f"{b} (B)")
+
+
+def provenance(
+    scores: Scores, *, settings: Mapping[str, Any], command: str | None = None
+) -> dict[str, Any]:
+    """Return what is needed to get a result again: inputs with hashes, settings, versions, time.
+
+    The time is that of ``SOURCE_DATE_EPOCH`` where it is set, so that the same inputs give the same
+    bytes.
+    """
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")
+    now = datetime.datetime.now(datetime.UTC)
+    created = datetime.datetime.fromtimestamp(int(epoch), datetime.UTC) if epoch else now
+    roles = dict(zip(("a", "b"), scores.systems, strict=True)) | {"qrels": "qrels"}
+    return {
+        "created": created.isoformat(timespec="seconds"),
+        "command": command,
+        "settings": dict(settings),
+        "versions": {"abrank": __version__, "python": platform.python_version()}
+        | {name: importlib.metadata.version(name) for name in LIBRARIES},
+        "inputs": {
+            role: {
+                "path": source.path,
+                "sha256": source.sha256,
+                "rows": source.n_rows,
+            }
+            for role, name in sorted(roles.items())
+            if (source := scores.sources.get(name)) is not None
+        },
+    }

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import pytest
+
+from abrank import ArgumentError, NotFoundError, ReadError, UnknownNameError
+from abrank._support import checks
+from abrank._support.errors import AbrankWarning, BadLine, nearest, shorten
+
+
+def test_read_error_lists_every_bad_line() -> None:
+    lines = [BadLine(i, f"line {i}", "expected 6 fields, found 2") for i in (4, 9)]
+    message = str(ReadError("b.run", lines=lines, expected="six fields", hint="look at it"))
+    assert "b.run, line 4: expected 6 fields, found 2\n  line 4" in message
+    assert "b.run, line 9" in message
+    assert message.endswith("look at it")
+
+
+def test_errors_are_the_builtins_that_users_expect() -> None:
+    assert issubclass(ReadError, ValueError)
+    assert issubclass(NotFoundError, FileNotFoundError)
+    assert issubclass(UnknownNameError, LookupError)
+
+
+@pytest.mark.parametrize(("error", "code"), [(ReadError("x"), 3), (ArgumentError("x"), 2)])
+def test_exit_code(error, code) -> None:
+    assert error.exit_code == code
+
+
+def test_unknown_name_without_a_near_one() -> None:
+    assert str(UnknownNameError("measure", "xyzzy", ["AP"])) == 'unknown measure "xyzzy"'
+
+
+def test_nearest_ignores_case() -> None:
+    assert nearest("NDCG", ["nDCG", "AP"]) == ["nDCG"]
+
+
+def test_shorten_cuts_in_the_middle_and_shows_control_characters() -> None:
+    assert shorten("x" * 200) == "x" * 35 + "…" + "x" * 35
+    assert shorten("a\x1b[0m") == "a\\x1b[0m"
+
+
+def test_warning_carries_its_code() -> None:
+    warning = AbrankWarning("few-queries", "only 5 queries")
+    assert warning.code == "few-queries"
+    assert str(warning) == "only 5 queries [few-queries]"
+
+
+@pytest.mark.parametrize(
+    ("check", "value"),
+    [
+        (checks.fraction, 0.0),
+        (checks.fraction, 1.0),
+        (checks.not_negative, -1e-9),
+        (checks.not_negative, float("inf")),
+        (checks.count, 0),
+        (checks.count, 2.5),
+        (checks.count, True),
+    ],
+)
+def test_checks_name_the_argument(check, value) -> None:
+    with pytest.raises(ArgumentError, match="cutoff"):
+        check("cutoff", value)
+
+
+def test_one_of_lists_the_choices() -> None:
+    with pytest.raises(UnknownNameError, match="choices: zero, drop"):
+        checks.one_of("missing", "zeroo", ["zero", "drop"])

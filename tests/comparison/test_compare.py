@@ -1,0 +1,277 @@
+"""compare_scores and compare_systems: rows, adjustment, degenerate input, invariants."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import abrank
+from abrank import AlignmentError, ArgumentError, GateError, UnknownNameError, Verdict
+from abrank.comparison import compare_systems
+from abrank.scores import Scores
+
+TESTS = ["t", "permutation", "bootstrap", "wilcoxon", "sign"]
+
+
+def frames(n=40, k=3, *, effect=0.05, seed=1) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Scores by k correlated measures, rounded so that ties occur."""
+    random = np.random.default_rng(seed)
+    base = random.uniform(0.2, 0.7, size=(n, 1))
+    a = np.round(base + random.normal(scale=0.05, size=(n, k)), 2)
+    b = np.round(a + effect + random.normal(scale=0.1, size=(n, k)), 2)
+    names = ["AP", "nDCG@10", "P@10", "RR", "R@100"][:k]
+    index = [f"q{i:02d}" for i in range(n)]
+    return pd.DataFrame(a, index, names), pd.DataFrame(b, index, names)
+
+
+def test_primary_row_against_scipy() -> None:
+    a, b = frames()
+    row = abrank.compare_scores(a, b).primary
+    expected = stats.ttest_rel(b["AP"], a["AP"])
+    interval = expected.confidence_interval(0.95)
+    assert row.measure == "AP"
+    assert row.statistic == pytest.approx(expected.statistic, rel=1e-12)
+    assert row.pvalue == pytest.approx(expected.pvalue, rel=1e-9)
+    assert (row.ci_low, row.ci_high) == pytest.approx(tuple(interval), rel=1e-9)
+    assert row.diff == pytest.approx((b["AP"] - a["AP"]).mean(), rel=1e-12)
+    assert row.rel_diff == pytest.approx(b["AP"].mean() / a["AP"].mean() - 1, rel=1e-9)
+    assert (row.pvalue_adj, row.ci_low_adj, row.ci_high_adj) == (
+        row.pvalue,
+        row.ci_low,
+        row.ci_high,
+    )
+
+
+def test_wins_ties_losses_do_not_depend_on_float_noise() -> None:
+    row = abrank.compare_scores(
+        {"a": 0.3, "b": 0.5, "c": 0.5}, {"a": 0.1 + 0.2, "b": 0.6, "c": 0.4}
+    )
+    assert (row.primary.wins, row.primary.ties, row.primary.losses) == (1, 1, 1)
+
+
+@pytest.mark.parametrize("adjust", ["max-t", "holm", "bonferroni", "bh", "none"])
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("seed", range(4))
+def test_interval_pvalue_and_reading_agree(test, adjust, seed) -> None:
+    if adjust == "max-t" and test in ("wilcoxon", "sign"):
+        pytest.skip("max-t adjusts tests of the mean only")
+    a, b = frames(25, 5, effect=0.02 * seed, seed=seed)
+    result = abrank.compare_scores(a, b, test=test, adjust=adjust, n_resamples=1999)
+    for row in result.rows:
+        assert (row.pvalue < 0.05) == (row.ci_low > 0 or row.ci_high < 0)
+        assert (row.pvalue_adj < 0.05) == (row.ci_low_adj > 0 or row.ci_high_adj < 0)
+        assert (row.reading in ("better", "worse")) == (row.pvalue_adj < 0.05)
+        assert row.pvalue_adj >= row.pvalue
+        assert row.ci_low_adj <= row.ci_low <= row.ci_high <= row.ci_high_adj
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_swapping_the_systems_mirrors_everything(test) -> None:
+    a, b = frames()
+    there = abrank.compare_scores(a, b, test=test, n_resamples=1999)
+    back = abrank.compare_scores(b, a, test=test, n_resamples=1999)
+    for one, other in zip(there.rows, back.rows, strict=True):
+        assert other.diff == -one.diff
+        assert other.pvalue == pytest.approx(one.pvalue, rel=1e-9)
+        assert (other.ci_low, other.ci_high) == pytest.approx((-one.ci_high, -one.ci_low), rel=1e-9)
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_other_measures_change_no_pvalue(test) -> None:
+    a, b = frames(60, 5)
+    alone = abrank.compare_scores(a[["AP"]], b[["AP"]], test=test, n_resamples=1999)
+    among = abrank.compare_scores(a, b, test=test, n_resamples=1999)
+    assert alone.primary == among.primary
+    assert alone.test_rows == among.test_rows
+
+
+def test_pairing_is_by_id_not_by_position() -> None:
+    a, b = frames()
+    shuffled = b.sample(frac=1, random_state=2)
+    assert abrank.compare_scores(a, shuffled) == abrank.compare_scores(a, b)
+
+
+def test_inputs_are_not_changed() -> None:
+    a, b = frames()
+    before = a.copy(), b.copy()
+    abrank.compare_scores(a, b)
+    pd.testing.assert_frame_equal(a, before[0])
+    pd.testing.assert_frame_equal(b, before[1])
+
+
+def test_identical_systems() -> None:
+    a, _ = frames()
+    result = abrank.compare_scores(a, a, margin=0.01)
+    assert result.verdict is Verdict.IDENTICAL
+    assert result.pvalue == 1.0
+    assert result.confidence_interval() == (0.0, 0.0)
+    assert {row.reading for row in result.rows} == {"identical"}
+
+
+def test_constant_difference_cannot_be_tested_by_t() -> None:
+    a = {f"q{i}": 0.1 * i for i in range(8)}
+    b = {query: value + 0.1 for query, value in a.items()}
+    result = abrank.compare_scores(a, b, require="better")
+    assert result.verdict is Verdict.CANNOT_TEST
+    assert result.decision.reason == "no-variance"
+    assert not result.decision.gate.passed
+    assert "constant-difference" in {note.code for note in result.notes}
+    flips = result.tests.set_index("test").loc["permutation", "pvalue"]
+    assert flips == 2 * 0.5**8
+
+
+def test_constant_difference_is_tested_by_sign_flips() -> None:
+    a = {f"q{i}": 0.1 * i for i in range(8)}
+    b = {query: value + 0.1 for query, value in a.items()}
+    assert abrank.compare_scores(a, b, test="permutation").verdict is Verdict.BETTER
+
+
+@pytest.mark.parametrize("n", [0, 1])
+@pytest.mark.parametrize("test", TESTS)
+def test_too_few_queries_cannot_be_tested(n, test) -> None:
+    a = {f"q{i}": 0.1 for i in range(n)}
+    result = abrank.compare_scores(a, {query: 0.3 for query in a}, test=test)
+    assert result.verdict is Verdict.CANNOT_TEST
+    assert result.decision.reason == "too-few-queries"
+
+
+def test_two_queries() -> None:
+    result = abrank.compare_scores({"x": 0.1, "y": 0.2}, {"x": 0.2, "y": 0.5})
+    assert result.verdict is Verdict.INCONCLUSIVE
+
+
+def test_the_intervals_of_equivalence_are_one_sided_tests() -> None:
+    a, b = frames(200, 1, effect=0.0)
+    d = (b - a)["AP"].to_numpy()
+    decision = abrank.compare_scores(a, b, margin=0.03).decision
+    assert decision.verdict is Verdict.SAME
+    assert decision.by_equivalence
+    greater = stats.ttest_1samp(d, -0.03, alternative="greater").pvalue
+    less = stats.ttest_1samp(d, 0.03, alternative="less").pvalue
+    assert max(greater, less) < 0.05
+
+
+def test_confidence_interval_at_another_level() -> None:
+    a, b = frames()
+    result = abrank.compare_scores(a, b)
+    expected = stats.ttest_rel(b["AP"], a["AP"]).confidence_interval(0.8)
+    assert result.confidence_interval(0.8) == pytest.approx(tuple(expected), rel=1e-9)
+    with pytest.raises(ArgumentError):
+        result.confidence_interval(95)
+
+
+def test_frames_are_fresh_copies() -> None:
+    result = abrank.compare_scores(*frames())
+    for frame in (result.table, result.queries):
+        frame["diff"] = 0
+    assert result.table["diff"].abs().sum() > 0
+    assert result.queries["diff"].abs().sum() > 0
+
+
+def test_queries_has_a_row_a_query_and_measure() -> None:
+    a, b = frames()
+    queries = abrank.compare_scores(a, b).queries
+    assert list(queries.columns) == ["query_id", "measure", "a", "b", "diff", "outcome"]
+    wide = queries.pivot(index="query_id", columns="measure", values="b")[list(b.columns)]
+    np.testing.assert_array_equal(wide.to_numpy(), b.to_numpy())
+    assert set(queries["outcome"]) == {"A wins", "tie", "B wins"}
+
+
+def test_table_columns_are_those_promised() -> None:
+    columns = abrank.compare_scores(*frames()).table.columns
+    assert list(columns[:16]) == [
+        "measure", "mean_a", "mean_b", "diff", "ci_low", "ci_high", "ci_low_adj", "ci_high_adj",
+        "rel_diff", "wins", "ties", "losses", "statistic", "pvalue", "pvalue_adj", "reading",
+    ]  # fmt: skip
+
+
+def test_the_seed_is_recorded_and_replays() -> None:
+    a, b = frames(60)
+    first = abrank.compare_scores(a, b, test="permutation", rng=np.random.default_rng(5))
+    again = abrank.compare_scores(a, b, test="permutation", rng=first.seed)
+    assert first.rows == again.rows
+
+
+def test_gate_and_require() -> None:
+    a, b = frames(effect=0.1)
+    result = abrank.compare_scores(a, b)
+    assert result.require("better") is result
+    with pytest.raises(GateError, match="not passed"):
+        abrank.compare_scores(b, a).require("better")
+    with pytest.raises(ArgumentError, match="margin"):
+        result.require("non-inferior")
+
+
+def test_a_comparison_is_neither_true_nor_false() -> None:
+    with pytest.raises(TypeError, match="verdict"):
+        bool(abrank.compare_scores(*frames()))
+
+
+def test_pickle_and_equality() -> None:
+    a, b = frames()
+    result = abrank.compare_scores(a, b)
+    assert pickle.loads(pickle.dumps(result)) == result
+    assert result != abrank.compare_scores(b, a)
+    assert result != 1
+
+
+def test_names() -> None:
+    a, b = frames(k=1)
+    named = abrank.compare_scores(a["AP"].rename("bm25"), b["AP"].rename("t5"))
+    assert (named.baseline, named.candidate) == ("bm25", "t5")
+    same = abrank.compare_scores(a["AP"], b["AP"])
+    assert (same.baseline, same.candidate) == ("AP (A)", "AP (B)")
+    assert "inconclusive" in repr(abrank.compare_scores({"x": 1, "y": 2}, {"x": 2, "y": 1}))
+
+
+def test_primary_in_another_dialect() -> None:
+    a, b = frames()
+    assert abrank.compare_scores(a, b, primary="ndcg_cut_10").rule.primary == "nDCG@10"
+
+
+@pytest.mark.parametrize(
+    ("how", "error", "said"),
+    [
+        ({"primary": "RR"}, ArgumentError, "not among AP"),
+        ({"test": "tt"}, UnknownNameError, "unknown test"),
+        ({"adjust": "holmes"}, UnknownNameError, "did you mean holm"),
+        ({"adjust": "max-t", "test": "sign"}, ArgumentError, "tests of the mean"),
+        ({"alpha": 5}, ArgumentError, "alpha"),
+    ],
+)
+def test_what_is_refused(how, error, said) -> None:
+    with pytest.raises(error, match=said):
+        abrank.compare_scores(*frames(), **how)
+
+
+def test_unequal_inputs_are_refused() -> None:
+    a, b = frames()
+    with pytest.raises(AlignmentError, match="q00"):
+        abrank.compare_scores(a, b.drop(index="q00"))
+    with pytest.raises(AlignmentError, match="measures differ"):
+        abrank.compare_scores(a, b.drop(columns="RR", errors="ignore").drop(columns="AP"))
+    with pytest.raises(AlignmentError, match="twice"):
+        abrank.compare_scores(a, pd.concat([b, b.iloc[:1]]))
+    with pytest.raises(ArgumentError, match=r"3 scores are not finite.*q03"):
+        abrank.compare_scores(a, b.where(np.repeat(b.index != "q03", 3).reshape(-1, 3)))
+
+
+def test_two_systems_are_compared() -> None:
+    three = Scores(("q",), ("a", "b", "c"), ("AP",), np.zeros((1, 3, 1)))
+    with pytest.raises(ArgumentError, match="not 3"):
+        compare_systems(three)
+
+
+def test_unknown_measure_of_a_comparison() -> None:
+    result = abrank.compare_scores(*frames())
+    with pytest.raises(ArgumentError, match="there are AP"):
+        result["RBP"]
+    with pytest.raises(UnknownNameError):
+        result.effect_size("dz")
+    assert result.effect_size("d_z") == pytest.approx(
+        result.differences().mean() / result.differences().std(ddof=1)
+    )

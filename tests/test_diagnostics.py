@@ -1,0 +1,157 @@
+"""Each caution comes when its condition holds, and not when it just does not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from abrank.diagnostics import inspect_differences, inspect_inputs, outcomes
+
+
+@dataclass
+class FakeTest:
+    test: str
+    pvalue: float
+    decides: bool = False
+
+
+@dataclass(frozen=True)
+class FakeAudit:
+    """The counts of an unremarkable run."""
+
+    n_queries: int = 50
+    missing: tuple[str, ...] = ()
+    extra: tuple[str, ...] = ()
+    judged_at_10: float = 0.9
+    n_tied_rows: int = 0
+    n_queries_with_ties: int = 0
+    n_rank_conflicts: int = 0
+    tags: tuple[str, ...] = ("run",)
+    grades: tuple[int, ...] = (0, 1, 2)
+    values: dict[str, Any] = field(default_factory=dict)
+
+
+def notes_of(differences, *, tests=(), measure="AP") -> dict[str, dict[str, Any]]:
+    ids = [f"q{i}" for i in range(len(differences))]
+    found = inspect_differences(
+        np.asarray(differences, float), tests, alpha=0.05, query_ids=ids, measure=measure
+    )
+    return {note.code: dict(note.values) for note in found}
+
+
+def calm(n=60) -> np.ndarray:
+    """Symmetric differences around +0.02, none large, no ties."""
+    return 0.02 + np.linspace(-0.1, 0.1, n)
+
+
+def test_nothing_to_say() -> None:
+    assert notes_of(calm()) == {}
+    assert notes_of([]) == {}
+    assert notes_of([0.0] * 30) == {}
+
+
+def test_few_queries() -> None:
+    assert notes_of(calm(24))["few-queries"] == {"n": 24}
+    assert "few-queries" not in notes_of(calm(25))
+
+
+def test_constant_difference_says_nothing_else() -> None:
+    assert list(notes_of([-0.3] * 30)) == ["constant-difference"]
+
+
+def test_large_losses_name_the_worst() -> None:
+    d = calm()
+    d[[3, 7]] = -0.201, -0.5
+    assert notes_of(d)["large-losses"] == {
+        "count": 2, "threshold": 0.2, "query_id": "q7", "difference": -0.5,
+    }  # fmt: skip
+    d[[3, 7]] = -0.2
+    assert "large-losses" not in notes_of(d)
+
+
+def test_tests_disagree() -> None:
+    apart = [FakeTest("t", 0.049, True), FakeTest("permutation", 0.051)]
+    assert notes_of(calm(), tests=apart)["tests-disagree"] == {"t": 0.049, "permutation": 0.051}
+    assert notes_of(calm(), tests=[FakeTest("t", 0.01), FakeTest("sign", 0.2)]) == {}
+
+
+def test_mean_against_wins() -> None:
+    # 40 small losses, 20 larger wins: the mean is up, the count is down.
+    d = np.r_[np.full(40, -0.05) + np.linspace(0, 0.01, 40), np.linspace(0.13, 0.17, 20)]
+    assert notes_of(d)["mean-against-wins"] == {"wins": 20, "losses": 40}
+
+
+def test_many_ties() -> None:
+    d = calm(50)
+    d[10:21] = 0.0
+    assert notes_of(d)["many-ties"] == {"count": 11, "n": 50}
+    d[20] = 0.01
+    assert "many-ties" not in notes_of(d)
+
+
+def test_skewed_and_carried_by_few() -> None:
+    d = calm(40) * 0.1
+    d[:3] = 0.19
+    found = notes_of(d)
+    assert found["skewed"]["skew"] > 1
+    assert 0.5 < found["few-carry-the-mean"]["share"] < 1
+
+
+@pytest.mark.parametrize(("measure", "said"), [("RR", True), ("P@10", True), ("AP", False)])
+def test_discrete_measure(measure, said) -> None:
+    assert ("discrete-measure" in notes_of(calm(), measure=measure)) is said
+
+
+def test_a_score_of_the_users_own_is_no_measure() -> None:
+    assert "large-losses" in notes_of([-0.5, *calm()], measure="latency")
+    assert "discrete-measure" not in notes_of(calm(), measure="latency")
+
+
+def inputs_notes(a=None, b=None, measures=("AP",)) -> dict[str, dict[str, Any]]:
+    audits = {"a": a or FakeAudit(), "b": b or FakeAudit()}
+    return {note.code: dict(note.values) for note in inspect_inputs(audits, measures)}
+
+
+def test_inputs_nothing_to_say() -> None:
+    assert inputs_notes() == {}
+    assert inspect_inputs({}, ["AP"]) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "values"),
+    [
+        ({"judged_at_10": 0.84}, "judged-gap", {"a": 0.9, "b": 0.84}),
+        ({"missing": ("q1",)}, "missing-queries", {"system": "b", "count": 1, "ids": ["q1"]}),
+        ({"extra": ("x", "y")}, "extra-queries", {"system": "b", "count": 2, "ids": ["x", "y"]}),
+        (
+            {"n_tied_rows": 8, "n_queries_with_ties": 3},
+            "tied-scores",
+            {"system": "b", "count": 8, "queries": 3},
+        ),
+        ({"n_rank_conflicts": 4}, "rank-conflicts", {"system": "b", "count": 4}),
+        ({"tags": ("x", "y")}, "several-tags", {"system": "b", "tags": ["x", "y"]}),
+    ],
+)
+def test_inputs(change, code, values) -> None:
+    assert inputs_notes(b=replace(FakeAudit(), **change)) == {code: values}
+
+
+def test_one_grade_matters_to_ndcg_only() -> None:
+    binary = replace(FakeAudit(), grades=(0, 1))
+    assert inputs_notes(a=binary, measures=("AP", "nDCG@10")) == {
+        "one-grade": {"measure": "nDCG@10"}
+    }
+    assert inputs_notes(a=binary, measures=("AP",)) == {}
+
+
+def test_a_run_that_is_mostly_absent_is_severe() -> None:
+    ids = tuple(f"q{i}" for i in range(6))
+    audits = {"a": FakeAudit(), "b": replace(FakeAudit(), missing=ids)}
+    assert [note.severity for note in inspect_inputs(audits, ["AP"])] == [3]
+
+
+def test_outcomes_ignore_float_noise() -> None:
+    assert outcomes(np.array([1e-12, -1e-12, 1e-9])).tolist() == [0, 0, 1]

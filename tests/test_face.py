@@ -1,0 +1,65 @@
+"""The public face: what is there, and what it costs to open."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.metadata import version
+
+import pytest
+
+import abrank
+
+HEAVY = {"pandas", "scipy", "matplotlib", "statsmodels", "pyarrow", "jinja2", "rich", "numpy"}
+
+
+def loaded_by(code: str) -> set[str]:
+    """Return the heavy libraries that a fresh interpreter has loaded after running ``code``."""
+    script = f"{code}\nimport sys\nprint(*sys.modules, file=sys.stderr)"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+    )
+    return HEAVY & set(done.stderr.split())
+
+
+@pytest.mark.parametrize("name", abrank.__all__)
+def test_every_public_name_is_there(name) -> None:
+    assert getattr(abrank, name) is not None
+    assert name in dir(abrank)
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'compere'"):
+        abrank.compere  # noqa: B018
+
+
+def test_version_is_that_of_the_distribution() -> None:
+    assert abrank.__version__ == version("abrank")
+
+
+@pytest.mark.parametrize("flag", ["--help", "--version", "-h"])
+def test_help_loads_nothing_heavy(flag) -> None:
+    code = f"from abrank.cli import run\nassert run(['{flag}']) == 0"
+    assert loaded_by(code) == set()
+
+
+def test_import_loads_no_library() -> None:
+    # numpy is what the types of random sources are made of.
+    assert loaded_by("import abrank") <= {"numpy"}
+
+
+def test_a_missing_file_costs_no_pandas() -> None:
+    code = (
+        "from abrank.cli import run\nassert run(['score', 'no.qrels', 'no.run', '-m', 'AP']) == 2"
+    )
+    assert loaded_by(code) <= {"numpy", "pyarrow"}
+
+
+def test_scoring_needs_neither_pandas_nor_scipy(tmp_path) -> None:
+    (tmp_path / "q").write_text("1 0 a 1\n")
+    (tmp_path / "r").write_text("1 Q0 a 1 2.5 t\n")
+    code = (
+        "from abrank.cli import run\n"
+        f"assert run(['score', {str(tmp_path / 'q')!r}, {str(tmp_path / 'r')!r}, '-m', 'AP']) == 0"
+    )
+    assert loaded_by(code) <= {"numpy", "pyarrow"}

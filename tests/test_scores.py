@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import abrank
+from abrank import AlignmentError, ArgumentError, UnknownNameError
+from abrank.scores import DEFAULT_MEASURES, parse_measures
+
+QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}, "q3": {"d4": 1}}
+FULL = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"x": 2.0, "d3": 1.0}, "q3": {"d4": 1.0}}
+HOLE = {"q1": {"d2": 2.0, "d1": 1.0}, "q3": {"d4": 1.0}}
+
+
+def test_evaluate_scores_by_query_system_and_measure() -> None:
+    scores = abrank.evaluate(QRELS, {"full": FULL, "hole": HOLE}, ["RR", "P@1"])
+    assert scores.query_ids == ("q1", "q2", "q3")
+    assert scores.measures == ("RR", "P@1")
+    np.testing.assert_array_equal(scores.of("full"), [[1, 1], [0.5, 0], [1, 1]])
+    np.testing.assert_array_equal(scores.of("hole"), [[0.5, 0], [0, 0], [1, 1]])
+    np.testing.assert_allclose(scores.means(), [[2.5 / 3, 2 / 3], [0.5, 1 / 3]], rtol=1e-15)
+
+
+def test_missing_query_is_dropped_for_every_system() -> None:
+    scores = abrank.evaluate(QRELS, {"full": FULL, "hole": HOLE}, ["RR"], missing="drop")
+    assert scores.query_ids == ("q1", "q3")
+    assert scores.audits["hole"].missing == ("q2",)
+
+
+def test_missing_query_is_an_error_that_names_it() -> None:
+    with pytest.raises(AlignmentError, match=r"1 query is missing from hole: q2"):
+        abrank.evaluate(QRELS, {"full": FULL, "hole": HOLE}, ["RR"], missing="error")
+    assert abrank.evaluate(QRELS, {"full": FULL}, ["RR"], missing="error").query_ids
+
+
+def test_tidy_has_a_row_a_score() -> None:
+    tidy = abrank.evaluate(QRELS, {"full": FULL, "hole": HOLE}, ["RR", "P@1"]).tidy()
+    assert list(tidy.columns) == ["query_id", "system", "measure", "score"]
+    assert len(tidy) == 3 * 2 * 2
+    row = tidy[(tidy.query_id == "q2") & (tidy.system == "full") & (tidy.measure == "RR")]
+    assert row["score"].item() == 0.5
+
+
+def test_float32_makes_close_scores_a_tie() -> None:
+    qrels = {"q": {"a": 1, "b": 0}}
+    run = {"q": {"a": 1.00000001, "b": 1.0}}
+    assert abrank.evaluate(qrels, {"r": run}, ["RR"]).values.item() == 1.0
+    assert abrank.evaluate(qrels, {"r": run}, ["RR"], score_dtype="float32").values.item() == 0.5
+
+
+def test_nothing_in_common_is_refused() -> None:
+    with pytest.raises(AlignmentError, match="no query"):
+        abrank.evaluate(QRELS, {"r": {"301": {"d": 1.0}}}, ["RR"])
+
+
+def test_parse_measures() -> None:
+    assert tuple(str(m) for m in parse_measures(None)) == DEFAULT_MEASURES
+    assert [str(m) for m in parse_measures("map")] == ["AP"]
+    with pytest.raises(ArgumentError, match="named twice"):
+        parse_measures(["AP", "map"])
+    with pytest.raises(ArgumentError, match="no measure"):
+        parse_measures([])
+    with pytest.raises(UnknownNameError, match="missing"):
+        abrank.evaluate(QRELS, {"r": FULL}, ["RR"], missing="skip")  # type: ignore[arg-type]
+
+
+def test_unknown_system() -> None:
+    with pytest.raises(ArgumentError, match="there are full"):
+        abrank.evaluate(QRELS, {"full": FULL}, ["RR"]).of("empty")

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import abrank
+
+
+def test_the_same_seed_gives_the_same_collection() -> None:
+    one, same, other = (abrank.simulate_runs(10, rng=seed) for seed in (3, 3, 4))
+    assert one.qrels.frame().equals(same.qrels.frame())
+    assert one.candidate.frame().equals(same.candidate.frame())
+    assert not one.qrels.frame().equals(other.qrels.frame())
+
+
+def test_every_query_has_a_relevant_document_and_full_lists() -> None:
+    made = abrank.simulate_runs(30, rng=1)
+    found = abrank.evaluate(made.qrels, {"a": made.baseline, "b": made.candidate}, ["Judged@10"])
+    np.testing.assert_array_equal(found.values, 1.0)  # the pool is deeper than 10
+    assert len(made.baseline) == len(made.candidate) == 30 * 100
+
+
+@pytest.mark.parametrize(("effect", "sign"), [(0.0, 0), (0.3, 1), (-0.3, -1)])
+def test_the_effect_is_the_true_one(effect, sign) -> None:
+    # 4,000 queries: the interval is far narrower than the difference, and covers 0 where there is
+    # none.
+    made = abrank.simulate_runs(4000, effect=effect, rng=11)
+    result = abrank.compare(made.qrels, made.baseline, made.candidate, measures=["nDCG@10"])
+    assert result.decision.direction == sign
+
+
+def test_queries_differ_in_difficulty() -> None:
+    made = abrank.simulate_runs(200, rng=2)
+    scores = abrank.evaluate(made.qrels, {"a": made.baseline}, ["nDCG@10"]).of("a")
+    assert scores.std() > 0.15

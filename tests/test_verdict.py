@@ -1,0 +1,141 @@
+"""One test a row of the verdict table, and the gates."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from abrank import ArgumentError, UnknownNameError
+from abrank.verdict import Decision, Rule, Verdict, check_gate, decide
+
+INF = math.inf
+
+
+def judge(low, high, *, margin=0.01, inner=None, require=None, **how) -> Decision:
+    """Decide on an interval; the narrower one of equivalence defaults to the same."""
+    rule = Rule("AP", margin=margin, require=require)
+    return decide(
+        rule,
+        estimate=(low + high) / 2 if math.isfinite(low + high) else 0.0,
+        interval=(low, high),
+        equivalence_interval=inner or (low, high),
+        **how,
+    )
+
+
+# Rows of the table, margin 0.01 unless said: interval L..U, interval l..u of the one-sided tests.
+ROWS = {
+    "L > m > 0": (0.011, 0.05, 0.01, None, Verdict.BETTER, 1, False),
+    "m = 0, L > 0": (0.001, 0.05, 0.0, None, Verdict.BETTER, 1, False),
+    "0 < L <= m <= U": (0.005, 0.05, 0.01, None, Verdict.BETTER_SIZE_UNCLEAR, 1, False),
+    "L = m is not above it": (0.01, 0.05, 0.01, None, Verdict.BETTER_SIZE_UNCLEAR, 1, False),
+    "U = m is not below it": (0.005, 0.01, 0.01, None, Verdict.BETTER_SIZE_UNCLEAR, 1, False),
+    "L > 0 and U < m": (0.001, 0.009, 0.01, None, Verdict.SAME, 1, False),
+    "-m < l and u < m": (-0.011, 0.011, 0.01, (-0.009, 0.009), Verdict.SAME, 0, True),
+    "L = 0 shows nothing": (0.0, 0.009, 0.01, (0.001, 0.008), Verdict.SAME, 0, True),
+    "-m < l, u >= m": (-0.005, 0.03, 0.01, (-0.003, 0.025), Verdict.NOT_WORSE, 0, True),
+    "l <= -m, u < m": (-0.03, 0.005, 0.01, (-0.025, 0.003), Verdict.NOT_BETTER, 0, True),
+    "l <= -m, u >= m": (-0.03, 0.03, 0.01, (-0.02, 0.02), Verdict.INCONCLUSIVE, 0, False),
+    "m = 0, L <= 0 <= U": (-0.001, 0.03, 0.0, (0.001, 0.02), Verdict.INCONCLUSIVE, 0, False),
+    "U < -m": (-0.05, -0.011, 0.01, None, Verdict.WORSE, -1, False),
+    "m = 0, U < 0": (-0.05, -0.001, 0.0, None, Verdict.WORSE, -1, False),
+    "-m in L..U, U < 0": (-0.05, -0.005, 0.01, None, Verdict.WORSE_SIZE_UNCLEAR, -1, False),
+    "-m < L, U < 0": (-0.009, -0.001, 0.01, None, Verdict.SAME, -1, False),
+}
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "margin", "inner", "verdict", "direction", "by_equivalence"),
+    ROWS.values(),
+    ids=ROWS.keys(),
+)
+def test_decide_row(low, high, margin, inner, verdict, direction, by_equivalence) -> None:
+    decision = judge(low, high, margin=margin, inner=inner)
+    assert decision.verdict is verdict
+    assert decision.direction == direction
+    assert decision.by_equivalence is by_equivalence
+
+
+def test_decide_identical_comes_before_cannot_test() -> None:
+    assert judge(0.0, 0.0, identical=True, reason="no-variance").verdict is Verdict.IDENTICAL
+
+
+def test_decide_cannot_test_keeps_the_reason() -> None:
+    decision = judge(-INF, INF, reason="too-few-queries")
+    assert decision.verdict is Verdict.CANNOT_TEST
+    assert decision.reason == "too-few-queries"
+
+
+@pytest.mark.parametrize("margin", [0.0, 0.005, 0.02])
+@pytest.mark.parametrize("low", [-0.03, -0.01, 0.001, 0.015])
+@pytest.mark.parametrize("width", [0.002, 0.02, 0.05])
+def test_decide_swapping_the_systems_mirrors_the_verdict(low, width, margin) -> None:
+    mirror = {
+        Verdict.BETTER: Verdict.WORSE,
+        Verdict.BETTER_SIZE_UNCLEAR: Verdict.WORSE_SIZE_UNCLEAR,
+        Verdict.NOT_WORSE: Verdict.NOT_BETTER,
+    }
+    mirror |= {value: key for key, value in mirror.items()}
+    there = judge(low, low + width, margin=margin)
+    back = judge(-low - width, -low, margin=margin)
+    assert back.verdict is mirror.get(there.verdict, there.verdict)
+    assert back.direction == -there.direction
+
+
+@pytest.mark.parametrize(
+    ("require", "low", "high", "inner", "passed"),
+    [
+        ("better", 0.011, 0.05, None, True),
+        ("better", 0.005, 0.05, None, False),
+        ("non-inferior", -0.02, 0.05, (-0.009, 0.04), True),
+        ("non-inferior", -0.02, 0.05, (-0.01, 0.04), False),
+        ("equivalent", -0.02, 0.02, (-0.009, 0.009), True),
+        ("equivalent", -0.02, 0.02, (-0.009, 0.01), False),
+        ("not-worse-shown", -0.05, 0.001, None, True),
+        ("not-worse-shown", -0.05, -0.001, None, False),
+    ],
+)
+def test_check_gate(require, low, high, inner, passed) -> None:
+    decision = judge(low, high, inner=inner, require=require)
+    assert decision.gate is not None
+    assert decision.gate.passed is passed
+
+
+@pytest.mark.parametrize("require", ["better", "non-inferior", "equivalent", "not-worse-shown"])
+def test_check_gate_never_opens_on_what_could_not_be_tested(require) -> None:
+    decision = judge(-INF, INF, require=require, reason="no-variance")
+    assert decision.gate is not None
+    assert not decision.gate.passed
+
+
+@pytest.mark.parametrize(
+    ("require", "passed"), [("better", False), ("non-inferior", True), ("equivalent", True)]
+)
+def test_check_gate_identical_systems(require, passed) -> None:
+    assert judge(0.0, 0.0, identical=True, require=require).gate.passed is passed
+
+
+def test_check_gate_none_asked() -> None:
+    assert check_gate(Rule("AP"), judge(0.1, 0.2)) is None
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"alpha": 0.0},
+        {"alpha": 0.5},
+        {"margin": -0.1},
+        {"margin": math.nan},
+        {"require": "equivalent"},
+        {"require": "non-inferior"},
+    ],
+)
+def test_rule_refuses_what_has_no_meaning(how) -> None:
+    with pytest.raises(ArgumentError):
+        Rule("AP", **how)
+
+
+def test_rule_names_the_nearest_gate() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean better"):
+        Rule("AP", require="beter")  # type: ignore[arg-type]

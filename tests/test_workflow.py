@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+
+import abrank
+from abrank import UnknownNameError
+from abrank.workflow import compare
+
+
+@pytest.fixture
+def files(tmp_path):
+    made = abrank.simulate_runs(40, rng=5)
+    for name, what in (("qrels", made.qrels), ("a.run", made.baseline), ("b.run", made.candidate)):
+        what.write(tmp_path / name)
+    return [tmp_path / name for name in ("qrels", "a.run", "b.run")]
+
+
+def test_files_frames_and_dicts_give_the_same_result(files) -> None:
+    made = abrank.simulate_runs(40, rng=5)
+    how = {"measures": ["nDCG@10", "AP"], "name_a": "a", "name_b": "b"}
+    from_files = compare(*files, **how)
+    from_frames = compare(made.qrels.frame(), made.baseline.frame(), made.candidate.frame(), **how)
+    dicts = [
+        frame.groupby("query_id")
+        .apply(lambda rows, column=column: dict(zip(rows["doc_id"], rows[column], strict=True)))
+        .to_dict()
+        for frame, column in (
+            (made.qrels.frame(), "relevance"),
+            (made.baseline.frame(), "score"),
+            (made.candidate.frame(), "score"),
+        )
+    ]
+    assert from_files.rows == from_frames.rows == compare(*dicts, **how).rows
+
+
+def test_provenance_replays_the_result(files, monkeypatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    result = compare(*files, command="abrank compare qrels a.run b.run")
+    known = result.provenance
+    assert known["created"] == "2023-11-14T22:13:20+00:00"
+    assert known["command"] == "abrank compare qrels a.run b.run"
+    assert known["inputs"]["a"]["sha256"] == hashlib.sha256(files[1].read_bytes()).hexdigest()
+    assert known["inputs"]["b"]["rows"] == 4000
+    assert known["inputs"]["qrels"]["path"] == str(files[0])
+    assert known["settings"] == {"missing": "zero", "score_dtype": "float64"}
+    assert known["versions"]["abrank"] == abrank.__version__
+    assert compare(*files, rng=result.seed).rows == result.rows
+
+
+def test_names_come_from_the_runs(files) -> None:
+    result = compare(*files)
+    assert (result.baseline, result.candidate) == ("a", "b")
+    same = compare(files[0], files[1], files[1])
+    assert (same.baseline, same.candidate) == ("a (A)", "a (B)")
+
+
+def test_stages_are_told_in_order(files) -> None:
+    heard: list[str] = []
+    compare(*files, on_stage=heard.append)
+    assert heard == [
+        "reading the judgments", "reading the baseline run", "reading the candidate run",
+        "scoring", "testing",
+    ]  # fmt: skip
+
+
+def test_a_mistyped_measure_is_refused_before_anything_is_read() -> None:
+    with pytest.raises(UnknownNameError, match="nDCG@10"):
+        compare("no.qrels", "no.run", "no.run", measures=["nDGC@10"])
+
+
+def test_missing_queries_are_noted() -> None:
+    made = abrank.simulate_runs(40, rng=5)
+    run = made.candidate.frame()
+    holes = run[~run["query_id"].isin(["q01", "q02"])]
+    result = compare(made.qrels, made.baseline, holes)
+    note = next(note for note in result.notes if note.code == "missing-queries")
+    assert note.values == {"system": "b", "count": 2, "ids": ["q01", "q02"]}
+    assert result.n_queries == 40
+    assert compare(made.qrels, made.baseline, holes, missing="drop").n_queries == 38
