@@ -1,0 +1,86 @@
+"""One way from replicates to a p-value and its interval, so that the two cannot disagree."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from abrank._support.typing import Alternative, FloatArray
+
+
+def invert(
+    values: FloatArray,
+    lower: FloatArray,
+    upper: FloatArray,
+    *,
+    alpha: float,
+    alternative: Alternative,
+    always: int = 0,
+) -> tuple[float, float, float]:
+    """Return the p-value of "the parameter is 0" and the interval of all values not rejected.
+
+    A parameter value theta is tested by how many replicates are <= theta (against "greater") or
+    >= theta (against "less"); a table turns the count into a p-value. The accepted thetas then lie
+    between two order statistics of the replicates, which are the limits, ends included.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_replicates,)
+    lower, upper : ndarray of shape (always + n_replicates + 1,)
+        Never decreasing; entry c is the one-sided p-value at count c, against "greater" and "less".
+    alpha : float
+    alternative : {"two-sided", "greater", "less"}
+    always : int
+        Replicates that count whatever theta is.
+
+    Returns
+    -------
+    pvalue, low, high : float
+
+    Examples
+    --------
+    Of ten replicates one is <= 0, and the second smallest is .1:
+
+    >>> table = np.arange(11) / 10
+    >>> invert(np.arange(10) / 10, table, table, alpha=0.15, alternative="greater")
+    (0.1, 0.1, inf)
+    """
+    against_greater = lower[always + np.count_nonzero(values <= 0.0)]
+    against_less = upper[always + np.count_nonzero(values >= 0.0)]
+    if alternative == "greater":
+        return float(against_greater), _limit(values, lower, alpha, always), np.inf
+    if alternative == "less":
+        return float(against_less), -np.inf, -_limit(-values, upper, alpha, always)
+    pvalue = min(1.0, 2.0 * min(against_greater, against_less))
+    low = _limit(values, 2.0 * lower, alpha, always)
+    return float(pvalue), low, -_limit(-values, 2.0 * upper, alpha, always)
+
+
+def _limit(values: FloatArray, table: FloatArray, alpha: float, always: int) -> float:
+    """Return the smallest theta that is not rejected: the k-th smallest replicate."""
+    k = int(np.searchsorted(table, alpha, side="left")) - always
+    if k <= 0:
+        return -np.inf
+    return float(np.partition(values, k - 1)[k - 1]) + 0.0
+
+
+def settle(
+    pvalue: FloatArray, low: FloatArray, high: FloatArray, alpha: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Let a closed-form interval exclude 0 exactly when p < alpha.
+
+    The two are equal in real numbers; in floats they can part by a rounding error when p is all but
+    alpha. The p-value decides and the limit that crossed 0 is put beside it.
+
+    Examples
+    --------
+    >>> settle(np.array([0.04]), np.array([-1e-18]), np.array([1.0]), np.array([0.05]))[0] > 0
+    array([ True])
+    """
+    tiny = np.nextafter(0.0, 1.0)
+    rejected = pvalue < alpha
+    on_the_right = np.abs(low) <= np.abs(high)
+    low = np.where(rejected & on_the_right & (low <= 0.0), tiny, low)
+    high = np.where(rejected & ~on_the_right & (high >= 0.0), -tiny, high)
+    low = np.where(~rejected & (low > 0.0), 0.0, low)
+    high = np.where(~rejected & (high < 0.0), 0.0, high)
+    return low, high

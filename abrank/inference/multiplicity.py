@@ -1,0 +1,71 @@
+"""Adjusted p-values of a family."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from abrank._support import checks
+from abrank._support.errors import ArgumentError
+from abrank._support.typing import FloatArray
+
+# Our names, and those of statsmodels.
+ADJUSTMENTS = {
+    "none": "",
+    "bonferroni": "bonferroni",
+    "holm": "holm",
+    "hochberg": "simes-hochberg",
+    "hommel": "hommel",
+    "bh": "fdr_bh",
+    "by": "fdr_by",
+}
+
+
+def adjust(pvalues: npt.ArrayLike, method: str) -> FloatArray:
+    """Adjust the p-values of a family for their number.
+
+    Parameters
+    ----------
+    pvalues : array_like of any shape
+        Between 0 and 1. NaN (a test that is not defined) stays NaN and is no member of the family.
+    method : {"none", "bonferroni", "holm", "hochberg", "hommel", "bh", "by"}
+        The first five bound the chance of any false finding, "bh" and "by" the expected share of
+        false ones. "hochberg", "hommel" and "bh" ask for independent or positively dependent tests.
+
+    Returns
+    -------
+    ndarray of the shape of ``pvalues``
+        Reject at level alpha where the adjusted value is below alpha.
+
+    Raises
+    ------
+    UnknownNameError
+        If the method is none of these.
+    ArgumentError
+        If a p-value is not in [0, 1].
+
+    Notes
+    -----
+    Computed by ``statsmodels.stats.multitest.multipletests``.
+
+    References
+    ----------
+    .. [1] Holm (1979), Scandinavian Journal of Statistics 6, 65-70; Benjamini & Hochberg (1995),
+       Journal of the Royal Statistical Society B 57, 289-300.
+
+    Examples
+    --------
+    >>> adjust([0.01, float("nan"), 0.04, 0.03], "holm")
+    array([0.03,  nan, 0.06, 0.06])
+    """
+    checks.one_of("adjustment", method, ADJUSTMENTS)
+    adjusted = np.array(pvalues, dtype=np.float64)
+    known = ~np.isnan(adjusted)
+    if not np.all((adjusted[known] >= 0.0) & (adjusted[known] <= 1.0)):
+        raise ArgumentError("p-values must lie between 0 and 1")
+    if method == "none" or not known.any():
+        return adjusted
+    from statsmodels.stats.multitest import multipletests
+
+    adjusted[known] = multipletests(adjusted[known], method=ADJUSTMENTS[method])[1]
+    return adjusted
