@@ -34,9 +34,10 @@ class Note:
 
 
 class _Test(Protocol):
-    test: str
-    pvalue: float
-    decides: bool
+    @property
+    def test(self) -> str: ...
+    @property
+    def pvalue(self) -> float: ...
 
 
 def outcomes(differences: FloatArray) -> IntArray:
@@ -65,7 +66,7 @@ def inspect_differences(
     differences : float64[n_queries]
         B - A.
     tests : sequence
-        The tests of the primary measure, each with ``test``, ``pvalue`` and ``decides``.
+        The tests of the primary measure, each with ``test`` and ``pvalue``.
     alpha : float
     query_ids : sequence of str
     measure : str
@@ -122,9 +123,10 @@ def _disagreement(differences: FloatArray, tests: Sequence[_Test], alpha: float)
     decided = {test.pvalue < alpha for test in tests if test.test in ("t", "permutation")}
     if len(decided) == 2:
         found.append(Note("tests-disagree", 3, {test.test: test.pvalue for test in tests}))
-    wins, losses = np.sum(outcomes(differences) > 0), np.sum(outcomes(differences) < 0)
+    signs = outcomes(differences)
+    wins, losses = int(np.sum(signs > 0)), int(np.sum(signs < 0))
     if np.sign(np.mean(differences)) * (wins - losses) < 0:
-        found.append(Note("mean-against-wins", 2, {"wins": int(wins), "losses": int(losses)}))
+        found.append(Note("mean-against-wins", 2, {"wins": wins, "losses": losses}))
     return found
 
 

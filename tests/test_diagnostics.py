@@ -15,7 +15,6 @@ from abrank.diagnostics import inspect_differences, inspect_inputs, outcomes
 class FakeTest:
     test: str
     pvalue: float
-    decides: bool = False
 
 
 @dataclass(frozen=True)
@@ -73,7 +72,7 @@ def test_large_losses_name_the_worst() -> None:
 
 
 def test_tests_disagree() -> None:
-    apart = [FakeTest("t", 0.049, True), FakeTest("permutation", 0.051)]
+    apart = [FakeTest("t", 0.049), FakeTest("permutation", 0.051)]
     assert notes_of(calm(), tests=apart)["tests-disagree"] == {"t": 0.049, "permutation": 0.051}
     assert notes_of(calm(), tests=[FakeTest("t", 0.01), FakeTest("sign", 0.2)]) == {}
 

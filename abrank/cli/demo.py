@@ -34,8 +34,9 @@ def command(folder: Path, *, color: str, ascii_only: bool, quiet: bool, verbose:
         made = simulate_runs(N_QUERIES, rng=SEED)
         folder.mkdir(parents=True, exist_ok=True)
         paths = [folder / name for name in ("qrels.txt", "baseline.run", "candidate.run")]
-        for path, what in zip(paths, (made.qrels, made.baseline, made.candidate), strict=True):
-            what.write(path)
+        made.qrels.write(paths[0])
+        made.baseline.write(paths[1])
+        made.candidate.write(paths[2])
         comparison = compare(
             *paths,
             measures=MEASURES,

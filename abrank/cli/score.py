@@ -100,16 +100,21 @@ def _notes(scores: Scores) -> list[str]:
 
 
 def _catalogue() -> str:
-    """Return the table of measures: name, parameters, range, definition, source."""
+    """Return the table of measures: name with parameters, range, definition, source."""
     from abrank.measures import catalogue
 
     lines = []
     for name, entry in catalogue().items():
-        parameters = ", ".join(
-            f"{key}={value!r}" if value is not None else key
-            for key, value in entry.defaults.items()
+        keywords = {each.name: each for each in entry.parameters}
+        cutoff = keywords.pop("cutoff", None)
+        inside = ", ".join(
+            key if each.required or each.default is None else f"{key}={each.default!r}"
+            for key, each in keywords.items()
         )
+        at = "" if cutoff is None else "@k" if cutoff.required else "[@k]"
         low, high = entry.bounds
-        lines.append(f"{name}({parameters})  {low:g} to {high:g}\n")
-        lines.append(f"    {entry.definition}\n    {entry.source}\n")
+        lines.append(
+            f"{name}{f'({inside})' if inside else ''}{at}   from {low:g} to {high:g}\n"
+            f"    {entry.definition}\n    {entry.source}\n"
+        )
     return "".join(lines)
