@@ -1,0 +1,264 @@
+"""Sections that let a reader plan the next test, trust the inputs, and get the result again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from abrank import planning
+from abrank.comparison import Comparison
+from abrank.report import _format as f
+from abrank.report import _headline, _words
+from abrank.report.model import Block, Cell, Column, Figure, Section, Table, Text
+from abrank.report.numbers import plain
+
+_EFFECTS = {
+    "d_z": ("Cohen's d_z", "mean difference ÷ its standard deviation"),
+    "hedges_g": ("Hedges' g", "d_z corrected for few queries"),
+    "d_av": ("d_av", "mean difference ÷ average standard deviation of A and B"),
+    "rank_biserial": ("Rank-biserial r", "from −1 (A wins all) to +1 (B wins all), by rank"),
+    "p_better": ("Share of queries B wins", "ties count half"),
+}
+
+
+def plan(comparison: Comparison, *, digits: int) -> Section | None:
+    """Return the section of effect sizes and power; None where no difference varies."""
+    visible, sd = comparison.planning.smallest_visible, comparison.planning.sd
+    if not math.isfinite(visible) or visible <= 0 or sd < 1e-10:
+        return None
+    power = f.level(comparison.planning.power)
+    finding = (
+        f"{_words.queries(comparison.n_queries)} show a true Δ of"
+        f" {f.score(visible, digits=digits)} in {comparison.rule.primary} with {power} power."
+    )
+    step = _headline.next_step(comparison, digits=digits)
+    blocks: tuple[Block, ...] = (
+        effect_table(comparison),
+        Figure("power", f"Power against the true difference. {finding}"),
+        _needed_table(comparison),
+        Text(
+            "For a two-sided paired t test, if the differences keep the standard"
+            f" deviation seen here, {f.score(sd, digits=digits)}.",
+            "caption",
+        ),
+    )
+    finding = f"{finding} {step}".strip()
+    return Section("planning", "Effect size, and what these queries can show", finding, blocks)
+
+
+def effect_table(comparison: Comparison) -> Table:
+    """Return the effect sizes of the primary measure with what they mean."""
+    rows = [
+        _effect_row("Relative change", comparison.primary.rel_diff, "of A's mean", percent=True)
+    ]
+    for name, value in comparison.effects.items():
+        title, meaning = _EFFECTS.get(name, (name, ""))
+        rows.append(_effect_row(title, float(value), meaning, percent=name == "p_better"))
+    rows.append(
+        _effect_row("Correlation of A and B", _correlation(comparison), "why pairing helps")
+    )
+    columns = (
+        Column("Effect size", numeric=False),
+        Column("Value"),
+        Column("What it is", numeric=False),
+    )
+    return Table("effects", columns, tuple(rows))
+
+
+def _effect_row(
+    title: str, value: float, meaning: str, *, percent: bool = False
+) -> tuple[Cell, ...]:
+    if percent:
+        shown = f.percent(value, sign=title == "Relative change")
+    else:
+        shown = f.signed(value, digits=2)
+    return Cell(title), Cell(shown, value), Cell(meaning)
+
+
+def _correlation(comparison: Comparison) -> float:
+    column = comparison.measures.index(comparison.rule.primary)
+    a, b = comparison.a[:, column], comparison.b[:, column]
+    if len(a) < 3 or np.ptp(a) == 0 or np.ptp(b) == 0:
+        return math.nan
+    return float(np.corrcoef(a, b)[0, 1])
+
+
+def planned_differences(visible: float, margin: float) -> list[float]:
+    """Return round differences around the smallest visible one, with the margin among them.
+
+    Examples
+    --------
+    >>> planned_differences(0.036, 0.015)
+    [0.005, 0.01, 0.015, 0.02, 0.05]
+    """
+    start = math.floor(math.log10(visible)) - 1
+    steps = [
+        float(f"{factor}e{exponent}")
+        for exponent in range(start, start + 4)
+        for factor in (1, 2, 5)
+    ]
+    near = {step for step in steps if visible / 10 <= step <= 2 * visible}
+    return sorted(near | ({margin} if margin else set()))
+
+
+def _needed_table(comparison: Comparison) -> Table:
+    rule, plan_ = comparison.rule, comparison.planning
+    rows = []
+    for difference in planned_differences(plan_.smallest_visible, rule.margin):
+        needed = planning.queries_needed(plan_.sd, difference, alpha=rule.alpha, target=plan_.power)
+        chance = planning.power(
+            comparison.n_queries, effect=difference / plan_.sd, alpha=rule.alpha
+        )
+        marked = f"{f.number(difference)} (margin)" if difference == rule.margin else ""
+        rows.append(
+            (
+                Cell(marked or f.number(difference), difference, strong=bool(marked)),
+                Cell("more than 100 million" if needed is None else f.count(needed), needed),
+                Cell(f.percent(chance, sign=False), chance),
+            )
+        )
+    columns = (
+        Column("True Δ"),
+        Column(f"Queries for {f.level(plan_.power)} power"),
+        Column(f"Power with {_words.queries(comparison.n_queries)}"),
+    )
+    return Table("planning", columns, tuple(rows))
+
+
+_COUNTS: tuple[tuple[str, Callable[[Any], str]], ...] = (
+    ("Queries in the qrels", lambda audit: f.count(audit.n_queries)),
+    ("Missing from the run", lambda audit: f.count(len(audit.missing))),
+    ("In the run only, ignored", lambda audit: f.count(len(audit.extra))),
+    (
+        "Rows with a score that another row of the query has",
+        lambda audit: f.count(audit.n_tied_rows),
+    ),
+    ("Queries with such ties", lambda audit: f.count(audit.n_queries_with_ties)),
+    ("Rank column against the score order", lambda audit: f.count(audit.n_rank_conflicts)),
+    ("Judged among the top 10", lambda audit: f.percent(audit.judged_at_10, sign=False)),
+    ("Run tags", lambda audit: _listed(audit.tags)),
+    ("Grades in the qrels", lambda audit: _listed(sorted(audit.grades))),
+)
+
+
+def quality(comparison: Comparison) -> Section | None:
+    """Return the section on the inputs; None for ready scores."""
+    if set(comparison.audits) != {"a", "b"}:
+        return None
+    a, b = comparison.audits["a"], comparison.audits["b"]
+    rows = tuple(
+        (Cell(title), Cell(show(a), show(a)), Cell(show(b), show(b))) for title, show in _COUNTS
+    )
+    columns = (Column("What was counted", numeric=False), Column("A"), Column("B"))
+    lacking = [
+        f"{_words.queries(len(audit.missing))} missing from {name}"
+        for audit, name in ((a, comparison.baseline), (b, comparison.candidate))
+        if audit.missing
+    ]
+    asked = f"{_words.queries(a.n_queries)} in the qrels"
+    finding = f"{asked}; {' and '.join(lacking) or 'both runs have them all'}"
+    judged = (
+        f"{f.percent(a.judged_at_10, sign=False)} of A's and"
+        f" {f.percent(b.judged_at_10, sign=False)} of B's top 10 are judged"
+    )
+    return Section(
+        "quality", "Data quality", f"{finding}. {judged}.", (Table("quality", columns, rows),)
+    )
+
+
+def _listed(values: Any, most: int = 4) -> str:  # noqa: ANN401 - any sequence
+    shown = [str(value) for value in values]
+    if not shown:
+        return "none"
+    return ", ".join(shown[:most]) + (" …" if len(shown) > most else "")
+
+
+def methods(comparison: Comparison, *, digits: int) -> Section:
+    """Return a paragraph to paste into a paper or a change request."""
+    finding = "To paste, and to change where your plan said otherwise."
+    return Section(
+        "methods", "Methods", finding, (Text(methods_text(comparison, digits=digits), "code"),)
+    )
+
+
+def methods_text(comparison: Comparison, *, digits: int) -> str:
+    """Return the methods paragraph: what was compared, how, and by which rule."""
+    rule, settings = comparison.rule, _known(comparison, "settings")
+    sentences = [
+        f"We compared {comparison.candidate} (B) with the baseline {comparison.baseline} (A) on"
+        f" {_words.queries(comparison.n_queries)} by {rule.primary}.",
+        f"The differences B − A, paired by query, were tested with a two-sided"
+        f" {_words.name_of_test(rule.test)} at α = {f.number(rule.alpha)}; intervals have the level"
+        f" {f.level(rule.confidence)}.",
+    ]
+    if rule.margin:
+        sentences.append(
+            f"The smallest difference worth having was {f.score(rule.margin, digits=digits)};"
+            " equivalence and non-inferiority were judged by two one-sided tests, that is by the"
+            f" {f.level(rule.confidence_equivalence)} interval."
+        )
+    others = len(comparison.rows) - 1
+    if others:
+        names = ", ".join(row.measure for row in comparison.rows if row.measure != rule.primary)
+        how = _headline.adjustment(comparison)
+        sentences.append(f"{_words.capital(how)}: {names}.")
+    if settings.get("missing") == "zero":
+        sentences.append("A query missing from a run scored 0.")
+    elif settings.get("missing") == "drop":
+        sentences.append("A query missing from a run was left out for both systems.")
+    version = _known(comparison, "versions").get("abrank")
+    tool = f"abrank {version}" if version else "abrank"
+    sentences.append(f"Computed with {tool}, seed {comparison.seed}.")
+    return " ".join(sentences)
+
+
+def reproduce(comparison: Comparison) -> Section:
+    """Return the section with command, seed, versions and inputs, as far as they are known."""
+    command = comparison.provenance.get("command")
+    created = comparison.provenance.get("created")
+    versions = _known(comparison, "versions")
+    inputs = _known(comparison, "inputs")
+    facts = [f"seed {comparison.seed}"]
+    if created:
+        facts.append(f"made {created}")
+    facts += [f"{name} {version}" for name, version in versions.items()]
+    blocks: list[Block] = [Text(str(command), "code")] if command else []
+    blocks.append(Text(", ".join(facts) + "."))
+    if inputs:
+        blocks.append(_input_table(inputs))
+    how = "The command below gives" if command else "The same inputs and seed give"
+    return Section("reproduce", "Reproduce", f"{how} the same numbers again.", tuple(blocks))
+
+
+def _input_table(inputs: Mapping[str, Any]) -> Table:
+    roles = {"qrels": "Judgments", "a": "A", "b": "B"}
+    rows = []
+    for role in [*roles, *(key for key in inputs if key not in roles)]:
+        source = inputs.get(role)
+        if source is None:
+            continue
+        path, digest, n_rows = (source.get(key) for key in ("path", "sha256", "rows"))
+        rows.append(
+            (
+                Cell(roles.get(role, role)),
+                Cell(str(path) if path else "in memory"),
+                Cell("" if n_rows is None else f.count(n_rows), n_rows),
+                Cell(str(digest or "")),
+            )
+        )
+    columns = (
+        Column("Input", numeric=False),
+        Column("Path", numeric=False),
+        Column("Rows"),
+        Column("sha256", numeric=False),
+    )
+    return Table("inputs", columns, tuple(rows))
+
+
+def _known(comparison: Comparison, key: str) -> Mapping[str, Any]:
+    """Return a part of the provenance as plain values; empty where it is unknown."""
+    found = plain(comparison.provenance.get(key) or {})
+    return found if isinstance(found, dict) else {}

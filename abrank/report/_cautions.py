@@ -1,0 +1,264 @@
+"""What to read before acting: a title and a sentence for each note, with its numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+from abrank._support.errors import shorten
+from abrank.comparison import Comparison
+from abrank.diagnostics import Note, inspect_inputs
+from abrank.inputs import Audit
+from abrank.report import _format as f
+from abrank.report import _words
+from abrank.report.model import Caution
+
+Words: TypeAlias = Callable[[Mapping[str, Any], "Names"], tuple[str, str]]
+
+LONGEST_ID = 40
+
+
+class Names:
+    """Who is meant by "a" and "b", and how numbers are written."""
+
+    def __init__(self, a: str, b: str, *, digits: int, alpha: float) -> None:
+        self._names = {"a": a, "b": b}
+        self.digits, self.alpha = digits, alpha
+
+    def __getitem__(self, key: str) -> str:
+        return self._names[key]
+
+    def signed(self, value: float) -> str:
+        """Return a difference with its sign."""
+        return f.signed(value, digits=self.digits)
+
+
+def cautions(comparison: Comparison, *, digits: int) -> tuple[Caution, ...]:
+    """Return a caution for every note, the most severe first."""
+    names = Names(
+        comparison.baseline, comparison.candidate, digits=digits, alpha=comparison.rule.alpha
+    )
+    notes = [*comparison.notes, *_near_alpha(comparison)]
+    notes.sort(key=lambda note: -note.severity)
+    return tuple(caution(note, names) for note in notes)
+
+
+def caution(note: Note, names: Names) -> Caution:
+    """Return a note in words."""
+    title, text = SENTENCES[note.code](note.values, names)
+    return Caution(note.code, title, text, note.severity)
+
+
+def input_sentences(system: str, audit: Audit) -> tuple[str, ...]:
+    """Return what was counted while a run was read, one sentence a note.
+
+    Parameters
+    ----------
+    system : str
+        Its name.
+    audit : Audit
+
+    Returns
+    -------
+    tuple of str
+        Empty where there is nothing to say. Only what concerns this one run: a gap between two runs
+        takes two of them.
+    """
+    names = Names(system, system, digits=f.DIGITS, alpha=0.05)
+    found = []
+    for note in inspect_inputs({"a": audit, "b": audit}, ()):
+        if note.values.get("system") == "a":
+            said = caution(note, names)
+            found.append(f"{said.title}. {said.text}")
+    return tuple(found)
+
+
+def _near_alpha(comparison: Comparison) -> list[Note]:
+    """Say so where the decisive p is a Monte Carlo estimate that cannot be told from alpha."""
+    row = next((row for row in comparison.test_rows if row.decides), None)
+    if row is None or row.method != "Monte Carlo" or not math.isfinite(row.pvalue):
+        return []
+    reach = 1.96 * math.sqrt(row.pvalue * (1.0 - row.pvalue) / max(row.n_resamples, 1))
+    low, high = max(0.0, row.pvalue - reach), min(1.0, row.pvalue + reach)
+    if not low <= comparison.rule.alpha <= high:
+        return []
+    values = {"pvalue": row.pvalue, "low": low, "high": high, "n_resamples": row.n_resamples}
+    return [Note("monte-carlo-near-alpha", 3, values)]
+
+
+def _quoted(text: object) -> str:
+    return f"“{shorten(str(text), width=LONGEST_ID)}”"
+
+
+def _some(ids: Any, count: int) -> str:  # noqa: ANN401 - a list of ids
+    shown = ", ".join(shorten(str(each), width=LONGEST_ID) for each in ids)
+    return f"{shown}, …" if count > len(ids) else shown
+
+
+def _few_queries(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
+    return (
+        f"Only {_words.queries(v['n'])}",
+        "With so few, one unusual query can turn the verdict, and the interval leans on the"
+        " differences being close to normal.",
+    )
+
+
+def _constant(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    return (
+        f"Every query differs by exactly {names.signed(v['difference'])}",
+        "Real systems do not behave so; check that the scores are those of two rankers.",
+    )
+
+
+def _large_losses(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    lose = "loses" if v["count"] == 1 else "lose"
+    return (
+        f"{_words.queries(v['count'])} {lose} more than {f.score(v['threshold'], digits=2)}",
+        f"Worst: {_quoted(v['query_id'])} ({names.signed(v['difference'])}). The mean averages them"
+        " away; the users who ask them see them.",
+    )
+
+
+def _tests_disagree(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    shown = {key: f.p_clause(v[key], alpha=names.alpha) for key in ("t", "permutation")}
+    return (
+        "The t test and the sign-flip test disagree",
+        f"They give {shown['t']} and {shown['permutation']}, on two sides of"
+        f" α = {f.number(names.alpha)}, though both test the mean difference. The result is"
+        " borderline.",
+    )
+
+
+def _mean_against_wins(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    more, fewer = ("b", "a") if v["wins"] > v["losses"] else ("a", "b")
+    counts = sorted((v["wins"], v["losses"]), reverse=True)
+    return (
+        "The mean and the count of wins point apart",
+        f"{names[more]} scores higher on more queries ({f.count(counts[0])} to"
+        f" {f.count(counts[1])}), but {names[fewer]} has the higher mean: its wins are larger.",
+    )
+
+
+def _many_ties(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
+    are = "is" if v["count"] == 1 else "are"
+    return (
+        f"{f.count(v['count'])} of {_words.queries(v['n'])} {are} tied",
+        f"Both systems score the same on {f.percent(v['count'] / v['n'], sign=False)} of the"
+        " queries; only the others tell them apart.",
+    )
+
+
+def _skewed(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
+    side = "gains" if v["skew"] > 0 else "losses"
+    return (
+        "The differences are skewed",
+        f"A few large {side} stretch the distribution (skewness {f.signed(v['skew'], digits=1)})."
+        " Mean, median and Wilcoxon test then answer different questions.",
+    )
+
+
+def _few_carry(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
+    share = f.percent(v["share"], sign=False)
+    return (
+        "Three queries carry the mean",
+        "Without them the mean would point the other way."
+        if v["share"] > 1
+        else f"They make up {share} of the summed difference; look at them first.",
+    )
+
+
+def _discrete(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
+    return (
+        f"{v['measure']} takes few values",
+        "A single document moved can change a query's score by a large step, so its mean is noisier"
+        " than that of a graded measure such as nDCG.",
+    )
+
+
+def _judged_gap(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    less, more = ("b", "a") if v["b"] < v["a"] else ("a", "b")
+    unjudged = {key: f.percent(1.0 - v[key], sign=False) for key in "ab"}
+    return (
+        f"{unjudged[less]} of {names[less]}'s top 10 is unjudged ({names[more]}: {unjudged[more]})",
+        f"An unjudged document counts as not relevant, so {names[less]} may be better than it"
+        " looks; judge those documents to know.",
+    )
+
+
+def _missing(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    are = "is" if v["count"] == 1 else "are"
+    return (
+        f"{_words.queries(v['count'])} {are} missing from {names[v['system']]}",
+        f"Judged, but not in the run: {_some(v['ids'], v['count'])}. Such a query scores 0 unless"
+        " --missing says otherwise.",
+    )
+
+
+def _extra(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    are = "is" if v["count"] == 1 else "are"
+    return (
+        f"{_words.queries(v['count'])} of {names[v['system']]} {are} not judged",
+        f"In the run, but not in the qrels, and ignored: {_some(v['ids'], v['count'])}.",
+    )
+
+
+def _tied_scores(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    return (
+        f"{names[v['system']]} has {f.plural(v['count'], 'tied score')}",
+        f"In {_words.queries(v['queries'])} documents share a score; they are put in descending"
+        " order of document id, as trec_eval does.",
+    )
+
+
+def _rank_conflicts(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    contradict = "contradicts" if v["count"] == 1 else "contradict"
+    return (
+        f"{f.plural(v['count'], 'rank')} of {names[v['system']]} {contradict} the scores",
+        "The order by score counts and the rank column is ignored, as in trec_eval.",
+    )
+
+
+def _several_tags(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    tags = ", ".join(shorten(str(tag), width=LONGEST_ID) for tag in v["tags"])
+    return (
+        f"{names[v['system']]} has several run tags",
+        f"{tags}: was more than one system written into this file?",
+    )
+
+
+def _one_grade(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
+    return (
+        "The judgments have one relevant grade only",
+        f"{v['measure']} then sees relevant and not relevant, nothing between.",
+    )
+
+
+def _monte_carlo(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    limits = " to ".join(f"{v[key]:.4f}" for key in ("low", "high"))
+    return (
+        f"p is too close to α = {f.number(names.alpha)} for {f.count(v['n_resamples'])} resamples",
+        f"{f.p_clause(v['pvalue'], alpha=names.alpha).capitalize()} is itself estimated, with a 95%"
+        f" interval of {limits}. Another seed may land on the other side; raise --resamples.",
+    )
+
+
+SENTENCES: Mapping[str, Words] = {
+    "few-queries": _few_queries,
+    "constant-difference": _constant,
+    "large-losses": _large_losses,
+    "tests-disagree": _tests_disagree,
+    "mean-against-wins": _mean_against_wins,
+    "many-ties": _many_ties,
+    "skewed": _skewed,
+    "few-carry-the-mean": _few_carry,
+    "discrete-measure": _discrete,
+    "judged-gap": _judged_gap,
+    "missing-queries": _missing,
+    "extra-queries": _extra,
+    "tied-scores": _tied_scores,
+    "rank-conflicts": _rank_conflicts,
+    "several-tags": _several_tags,
+    "one-grade": _one_grade,
+    "monte-carlo-near-alpha": _monte_carlo,
+}

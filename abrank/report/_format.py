@@ -1,0 +1,202 @@
+"""The one rounding of the program: how a number is written, the same in every output.
+
+A difference always has its sign, the minus is a true minus, whole numbers are grouped by a narrow
+no-break space, and a number that does not exist is said to be not defined.
+"""
+
+from __future__ import annotations
+
+import math
+
+MINUS = "−"
+GROUP = "\u202f"
+UNDEFINED = "not defined"
+
+DIGITS = 3
+# From here on a score is written as a power of ten, so that no table is blown up by one number.
+_LARGE = 1e6
+# Differences below this are rounding of the sum, not data (as where ties are counted).
+_NOTHING = 5e-11
+
+_WORDS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def score(value: float, *, digits: int = DIGITS) -> str:
+    """Return a score or mean with a fixed number of decimals.
+
+    Parameters
+    ----------
+    value : float
+        In the measure's own unit.
+    digits : int
+        Decimals.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> score(0.4404), score(-0.25, digits=2), score(float("nan")), score(2_500_000)
+    ('0.440', '−0.25', 'not defined', '2.500e+06')
+    """
+    if math.isnan(value):
+        return UNDEFINED
+    if math.isinf(value):
+        return "∞" if value > 0 else f"{MINUS}∞"
+    shown = f"{abs(value):.{digits}{'e' if abs(value) >= _LARGE else 'f'}}"
+    return f"{MINUS}{shown}" if value < -_NOTHING else shown
+
+
+def signed(value: float, *, digits: int = DIGITS) -> str:
+    """Return a difference with its sign; only an exact 0 has none.
+
+    A difference too small for the decimals keeps its sign, so that the limit of an interval still
+    says on which side of 0 it lies.
+
+    Examples
+    --------
+    >>> signed(0.0372), signed(-0.25), signed(0.0), signed(-0.0002), signed(float("inf"))
+    ('+0.037', '−0.250', '0.000', '−0.000', '+∞')
+    """
+    shown = score(value, digits=digits)
+    return f"+{shown}" if value > _NOTHING else shown
+
+
+def pvalue(value: float, *, alpha: float = 0.05) -> str:
+    """Return a p-value with 3 decimals, more where fewer would hide its side of alpha.
+
+    Parameters
+    ----------
+    value : float
+    alpha : float
+        Level of the test; the decimals grow where rounding would print alpha itself.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> [pvalue(p) for p in (0.0042, 0.0001, 0.0503, 0.0497, 0.05)]
+    ['0.004', '< 0.001', '0.0503', '0.0497', '0.050']
+    >>> pvalue(0.0004, alpha=0.001)
+    '0.0004'
+    """
+    if math.isnan(value):
+        return UNDEFINED
+    decimals = max(3, math.ceil(round(-math.log10(alpha), 9)) + 1)
+    if value < 10.0**-decimals:
+        return f"< {10.0**-decimals:.{decimals}f}"
+    while decimals < 12 and value != alpha and f"{value:.{decimals}f}" == f"{alpha:.{decimals}f}":
+        decimals += 1
+    return f"{value:.{decimals}f}"
+
+
+def p_clause(value: float, *, alpha: float = 0.05) -> str:
+    """Return a p-value as it stands in a sentence.
+
+    Examples
+    --------
+    >>> p_clause(0.0042), p_clause(0.0001), p_clause(float("nan"))
+    ('p = 0.004', 'p < 0.001', 'p not defined')
+    """
+    shown = pvalue(value, alpha=alpha)
+    return f"p {shown}" if shown.startswith(("<", "not")) else f"p = {shown}"
+
+
+def percent(share: float, *, sign: bool = True) -> str:
+    """Return a share as a percentage with one decimal, with its sign unless told otherwise.
+
+    Examples
+    --------
+    >>> percent(0.0916), percent(-0.5), percent(0.1, sign=False), percent(float("nan"))
+    ('+9.2%', '−50.0%', '10.0%', 'not defined')
+    """
+    if not math.isfinite(share):
+        return UNDEFINED
+    shown = signed(100.0 * share, digits=1) if sign else score(100.0 * share, digits=1)
+    return f"{shown}%"
+
+
+def level(confidence: float) -> str:
+    """Return a confidence level or a power, without needless decimals.
+
+    Examples
+    --------
+    >>> level(0.95), level(1 - 2 * 0.0125)
+    ('95%', '97.5%')
+    """
+    return f"{round(100.0 * confidence, 6):g}%"
+
+
+def number(value: float) -> str:
+    """Return a setting such as alpha as it was given.
+
+    Examples
+    --------
+    >>> number(0.05), number(0.0)
+    ('0.05', '0')
+    """
+    return f"{value:.12g}"
+
+
+def count(value: int) -> str:
+    """Return a whole number, its thousands grouped by a narrow no-break space.
+
+    Examples
+    --------
+    >>> count(249), count(20000) == "20\u202f000"
+    ('249', True)
+    """
+    return f"{value:,}".replace(",", GROUP).replace("-", MINUS)
+
+
+def about(value: int) -> str:
+    """Return a planned number of queries, rounded to two figures from 100 on.
+
+    Examples
+    --------
+    >>> about(34), about(813), about(2287) == "2\u202f300"
+    ('34', '810', True)
+    """
+    if value < 100:
+        return count(value)
+    return count(round(value, 2 - len(str(value))))
+
+
+def plural(value: int, singular: str, several: str | None = None) -> str:
+    """Return a count with its noun.
+
+    Examples
+    --------
+    >>> plural(1, "query", "queries"), plural(3, "test"), plural(0, "test")
+    ('1 query', '3 tests', '0 tests')
+    """
+    return f"{count(value)} {singular if value == 1 else several or singular + 's'}"
+
+
+def word(value: int) -> str:
+    """Return a small whole number in words, a larger one in digits.
+
+    Examples
+    --------
+    >>> word(2), word(0), word(11)
+    ('two', 'none', '11')
+    """
+    return _WORDS[value] if value < len(_WORDS) else count(value)
+
+
+def interval(low: float, high: float, *, digits: int = DIGITS) -> str:
+    """Return the limits of an interval as it stands in a sentence.
+
+    Examples
+    --------
+    >>> interval(0.0121, 0.0619), interval(float("-inf"), float("inf"))
+    ('+0.012 to +0.062', '−∞ to +∞')
+    >>> interval(float("nan"), float("nan"))
+    'not defined'
+    """
+    if math.isnan(low) or math.isnan(high):
+        return UNDEFINED
+    return f"{signed(low, digits=digits)} to {signed(high, digits=digits)}"

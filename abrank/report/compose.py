@@ -1,0 +1,79 @@
+"""From a comparison to a report in words: the one way from numbers to English sentences."""
+
+from __future__ import annotations
+
+from abrank.comparison import Comparison
+from abrank.report import _appendix, _cautions, _format, _gate, _headline, _sections
+from abrank.report.model import Report
+
+__all__ = ["compose", "gate_sentence", "input_sentences"]
+
+gate_sentence = _gate.gate_sentence
+input_sentences = _cautions.input_sentences
+
+
+def compose(comparison: Comparison, *, digits: int = _format.DIGITS) -> Report:
+    """Return everything a report says about a comparison.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        A against B.
+    digits : int
+        Decimals of scores and differences.
+
+    Returns
+    -------
+    Report
+        Sections without data are left out and named in ``omitted``, with the reason.
+
+    Examples
+    --------
+    >>> from abrank.comparison import compare_scores
+    >>> a = {"q1": 0.2, "q2": 0.4, "q3": 0.1, "q4": 0.5}
+    >>> b = {"q1": 0.3, "q2": 0.6, "q3": 0.2, "q4": 0.9}
+    >>> report = compose(compare_scores(a, b, baseline="bm25", candidate="monot5"))
+    >>> report.headline.title
+    '4 queries cannot tell bm25 and monot5 apart.'
+    >>> [section.key for section in report.sections]
+    ['measures', 'queries', 'distribution', 'tests', 'planning', 'methods', 'reproduce']
+    """
+    head = _headline.headline(comparison, digits=digits)
+    found = {
+        "measures": _sections.measures(comparison, digits=digits),
+        "queries": _sections.queries(comparison, digits=digits),
+        "distribution": _sections.distribution(comparison, digits=digits),
+        "tests": _sections.all_tests(comparison, digits=digits),
+        "planning": _appendix.plan(comparison, digits=digits),
+        "quality": _appendix.quality(comparison),
+        "methods": _appendix.methods(comparison, digits=digits),
+        "reproduce": _appendix.reproduce(comparison),
+    }
+    return Report(
+        title=f"{_headline.short(comparison, digits=digits)} · abrank",
+        context=_context(comparison),
+        headline=head,
+        cautions=_cautions.cautions(comparison, digits=digits),
+        sections=tuple(section for section in found.values() if section is not None),
+        omitted=tuple(_OMITTED[key] for key, section in found.items() if section is None),
+    )
+
+
+_OMITTED = {
+    "queries": "Query by query: there is no query.",
+    "distribution": "Distribution: it takes three queries and a difference.",
+    "tests": "Tests: none gives a p-value here.",
+    "planning": "Planning: the differences do not vary.",
+    "quality": "Data quality: ready scores were compared, no run was read.",
+}
+
+
+def _context(comparison: Comparison) -> tuple[str, ...]:
+    """Return what stands above the verdict: the systems, the queries, the day."""
+    created = str(comparison.provenance.get("created") or "")
+    parts = [
+        f"A {comparison.baseline} (baseline)",
+        f"B {comparison.candidate} (candidate)",
+        _format.plural(comparison.n_queries, "query", "queries"),
+    ]
+    return tuple(parts + ([created[:10]] if created else []))

@@ -1,0 +1,156 @@
+"""``results.json``: everything a comparison holds as plain values, at full precision.
+
+It is the one source of the numbers; every other output is a rounding of it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from abrank.comparison import Comparison
+from abrank.verdict import Decision, Rule
+
+SCHEMA = "abrank/1"
+
+
+def to_dict(comparison: Comparison) -> dict[str, Any]:
+    """Return everything as dicts, lists, text, numbers and None.
+
+    Parameters
+    ----------
+    comparison : Comparison
+
+    Returns
+    -------
+    dict
+        ``schema systems n_queries settings seed verdict measures tests effects planning notes
+        quality queries provenance``. What is not a finite number is None: an undefined p-value, an
+        infinite limit. ``queries`` is columnar: ``query_id``, and under ``scores`` for each measure
+        the lists ``a`` and ``b`` in the same order. ``quality`` has what was counted while the runs
+        were read, under ``a`` and ``b``.
+
+    Examples
+    --------
+    >>> from abrank.comparison import compare_scores
+    >>> found = to_dict(compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75}))
+    >>> found["schema"], found["queries"]["scores"]["score"]["b"], found["verdict"]["state"]
+    ('abrank/1', [0.75, 0.75], 'inconclusive')
+    """
+    found = {
+        "schema": SCHEMA,
+        "systems": {"a": comparison.baseline, "b": comparison.candidate},
+        "n_queries": comparison.n_queries,
+        "settings": {
+            **asdict(comparison.rule),
+            "n_resamples": comparison.n_resamples,
+            "n_resamples_joint": comparison.n_resamples_joint,
+        },
+        "seed": comparison.seed,
+        "verdict": _verdict(comparison.rule, comparison.decision),
+        "measures": [asdict(row) for row in comparison.rows],
+        "tests": [asdict(row) for row in comparison.test_rows],
+        "effects": comparison.effects,
+        "planning": asdict(comparison.planning),
+        "notes": [
+            {"code": note.code, "severity": note.severity, "values": note.values}
+            for note in comparison.notes
+        ],
+        "quality": comparison.audits,
+        "queries": {
+            "query_id": comparison.query_ids,
+            "scores": {
+                measure: {"a": comparison.a[:, i], "b": comparison.b[:, i]}
+                for i, measure in enumerate(comparison.measures)
+            },
+        },
+        "provenance": comparison.provenance,
+    }
+    result: dict[str, Any] = plain(found)
+    return result
+
+
+def json_text(comparison: Comparison) -> str:
+    """Return the text of ``results.json``: one line a fact, a list of numbers on one line.
+
+    Examples
+    --------
+    >>> from abrank.comparison import compare_scores
+    >>> text = json_text(compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75}))
+    >>> text.splitlines()[:2]
+    ['{', '  "schema": "abrank/1",']
+    """
+    return _layout(to_dict(comparison), "") + "\n"
+
+
+def plain(value: Any) -> Any:  # noqa: ANN401 - any tree of values
+    """Return a tree of values as JSON knows them; NaN and infinities become None.
+
+    Examples
+    --------
+    >>> plain({"p": float("nan"), 3: (np.int64(1), np.array([0.5]))})
+    {'p': None, '3': [1, [0.5]]}
+    """
+    if value is None or isinstance(value, (bool, int, str)):
+        # An enum of text or a numpy bool would be written as what it is, not as what it stands for.
+        return str(value) if isinstance(value, str) else value
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if is_dataclass(value) and not isinstance(value, type):
+        # Not asdict: it copies deep, and cannot copy a read-only mapping.
+        return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (set, frozenset)):
+        return [plain(item) for item in sorted(value, key=str)]
+    if isinstance(value, Iterable):
+        return [plain(item) for item in value]
+    return str(value)
+
+
+def _verdict(rule: Rule, decision: Decision) -> dict[str, Any]:
+    return {
+        "state": decision.verdict.value,
+        "direction": decision.direction,
+        "estimate": decision.estimate,
+        "interval": {
+            "confidence": rule.confidence,
+            "low": decision.ci_low,
+            "high": decision.ci_high,
+        },
+        "equivalence_interval": {
+            "confidence": rule.confidence_equivalence,
+            "low": decision.tost_low,
+            "high": decision.tost_high,
+        },
+        "by_equivalence": decision.by_equivalence,
+        "reason": decision.reason,
+        "gate": None if decision.gate is None else asdict(decision.gate),
+    }
+
+
+def _layout(value: Any, indent: str) -> str:  # noqa: ANN401
+    """Return JSON, mappings and lists of mappings indented, any other list on one line."""
+    deeper = indent + "  "
+    if isinstance(value, dict) and value:
+        items = [f"{_scalar(key)}: {_layout(item, deeper)}" for key, item in value.items()]
+    elif isinstance(value, list) and any(isinstance(item, (dict, list)) for item in value):
+        items = [_layout(item, deeper) for item in value]
+    else:
+        return _scalar(value)
+    ends = "{}" if isinstance(value, dict) else "[]"
+    inner = f",\n{deeper}".join(items)
+    return f"{ends[0]}\n{deeper}{inner}\n{indent}{ends[1]}"
+
+
+def _scalar(value: Any) -> str:  # noqa: ANN401
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
