@@ -164,8 +164,9 @@ def _not_found(file: Path) -> str:
     """Return the message, with the file beside it that was probably meant."""
     if not file.parent.is_dir():
         return f"{file}: no such file (nor a folder {file.parent})"
-    beside = sorted(each.name for each in file.parent.iterdir() if each.is_file())
-    alike = [name for name in beside if short_name(name) == short_name(file)]
-    found = nearest(file.name, alike) or nearest(file.name, beside)
-    hint = f"\n  did you mean {found[0]} ?" if found else ""
+    beside = {
+        short_name(each): each.name for each in sorted(file.parent.iterdir()) if each.is_file()
+    }
+    found = nearest(short_name(file), beside)
+    hint = f"\n  did you mean {beside[found[0]]} ?" if found else ""
     return f"{file}: no such file{hint}"

@@ -117,7 +117,7 @@ def parse_fast(data: bytes, layout: Layout) -> _Rows | None:
 
 def _plain(data: bytes) -> bytes | None:
     """Return the text with one blank between fields and none at a line's ends, if that is safe."""
-    if b"\0" in data or data.startswith((b"#", BYTE_ORDER_MARK)) or b"\n#" in data:
+    if b"\0" in data or data.startswith(b"#") or b"\n#" in data:
         return None
     if any(separator in data for separator in (b"\t", b"\v", b"\f", b"\r")):
         data = data.translate(_TO_BLANK)
@@ -125,9 +125,14 @@ def _plain(data: bytes) -> bytes | None:
         data = data.replace(b"  ", b" ")
     if b" \n" in data or b"\n " in data:
         data = data.replace(b" \n", b"\n").replace(b"\n ", b"\n")
-    data = data.lstrip(b" ").rstrip(b" \n")
-    # Arrow skips blank lines without a word, and then its rows are no longer the file's lines.
-    return None if not data or data.startswith(b"\n") or b"\n\n" in data else data
+    data = data.lstrip(b" ")
+    if data.endswith((b" ", b"\n\n")):  # else the copy of a large file is saved
+        data = data.rstrip(b" \n")
+    # Arrow skips a byte order mark and blank lines without a word; with blank lines gone its rows
+    # are no longer the file's lines.
+    if not data or data.startswith((b"\n", BYTE_ORDER_MARK)) or b"\n\n" in data:
+        return None
+    return data
 
 
 def _table(plain: bytes, n_fields: int, layout: Layout) -> Any:  # noqa: ANN401 - a pyarrow.Table

@@ -88,7 +88,7 @@ class Qrels:
         return dict(zip(found, self.grade[start:stop].tolist(), strict=True))
 
     def frame(self) -> pd.DataFrame:
-        """Return a fresh DataFrame with the columns query_id, doc_id, relevance.
+        """Return a fresh DataFrame with the columns query_id, doc_id (of str), relevance (int64).
 
         Examples
         --------
@@ -100,7 +100,12 @@ class Qrels:
         import pandas as pd
 
         return pd.DataFrame(
-            {"query_id": self.query_id, "doc_id": self.doc_id, "relevance": self.grade.copy()}
+            {
+                # pandas' own text columns refuse ids that are not UTF-8.
+                "query_id": pd.Series(self.query_id, dtype=object),
+                "doc_id": pd.Series(self.doc_id, dtype=object),
+                "relevance": self.grade.copy(),
+            }
         )
 
     def write(self, path: str | os.PathLike[str]) -> Path:

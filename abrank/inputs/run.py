@@ -117,7 +117,7 @@ class Run:
         return list(zip(found, self.score[start:stop].tolist(), strict=True))
 
     def frame(self) -> pd.DataFrame:
-        """Return a fresh DataFrame with the columns query_id, doc_id, score, rank.
+        """Return a fresh DataFrame: query_id, doc_id (of str), score (float64), rank (int64).
 
         Examples
         --------
@@ -130,8 +130,9 @@ class Run:
 
         return pd.DataFrame(
             {
-                "query_id": self.query_id,
-                "doc_id": self.doc_id,
+                # pandas' own text columns refuse ids that are not UTF-8.
+                "query_id": pd.Series(self.query_id, dtype=object),
+                "doc_id": pd.Series(self.doc_id, dtype=object),
                 "score": self.score.copy(),
                 "rank": self.rank,
             }
@@ -250,7 +251,7 @@ def rank_rows(query: IntArray, score: FloatArray, doc: Ids) -> IntArray:
     array([1, 2, 0])
     """
     order = np.argsort(query, kind="stable").astype(np.int64)
-    if bool(np.any(_within(query[order]) & (np.diff(score[order]) > 0))):
+    if bool(np.any(_within(query[order]) & _rises(score[order]))):
         order = np.lexsort((-score, query)).astype(np.int64)
     tied = tied_rows(query[order], score[order])
     if len(tied):
@@ -280,6 +281,12 @@ def _within(query: IntArray) -> BoolArray:
     return same
 
 
+def _rises(score: FloatArray) -> BoolArray:
+    """Whether each row but the first scores more than its predecessor."""
+    higher: BoolArray = score[1:] > score[:-1]
+    return higher
+
+
 def _scores(values: FloatArray, score_dtype: ScoreDtype) -> FloatArray:
     """Return the scores at the precision asked for, with one zero only."""
     if score_dtype == "float32":
@@ -307,7 +314,7 @@ def _build(
         raise raw.duplicate_error(read, first, again, hint=hint)
     score = _scores(read.value, score_dtype)
     rows = rank_rows(query, score, read.doc)
-    conflicts = 0 if read.rank is None else _rank_conflicts(query, score, read.rank, rows)
+    conflicts = 0 if read.rank is None else rank_conflicts(query, score, read.rank)
     if len(again):
         rows = _best(query, read.doc, rows)
     return Run(
@@ -330,10 +337,21 @@ def _best(query: IntArray, doc: Ids, rows: IntArray) -> IntArray:
     return np.delete(rows, again)
 
 
-def _rank_conflicts(query: IntArray, score: FloatArray, rank: IntArray, rows: IntArray) -> int:
-    """Count the queries in which a document with a better rank has a lower score."""
-    if not np.any(_within(query[rows]) & (np.diff(rank[rows]) < 0)):
+def rank_conflicts(query: IntArray, score: FloatArray, rank: IntArray) -> int:
+    """Count the queries in which a document with a better rank has a lower score.
+
+    Equal ranks contradict nothing, nor do equal scores.
+
+    Examples
+    --------
+    >>> score = np.array([2.0, 1.0, 2.0, 1.0])
+    >>> rank_conflicts(np.array([0, 0, 1, 1]), score, np.array([1, 2, 2, 1]))
+    1
+    """
+    as_read = np.argsort(query, kind="stable")
+    astray = (np.diff(rank[as_read]) < 0) | _rises(score[as_read])
+    if not np.any(_within(query[as_read]) & astray):
         return 0
     by_rank = np.lexsort((-score, rank, query))
-    rises = _within(query[by_rank]) & (np.diff(score[by_rank]) > 0)
+    rises = _within(query[by_rank]) & _rises(score[by_rank])
     return len(np.unique(query[by_rank][1:][rises]))

@@ -1,0 +1,150 @@
+"""Opening files: packed or not, there or not."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import hashlib
+import io
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from abrank import NotFoundError, ReadError, read_qrels, read_run
+from abrank.inputs import files, ids, looks_like_qrels
+from abrank.inputs.columns import RUN
+
+LINES = b"".join(b"301 Q0 d%d %d %d.5 tag\n" % (i, i, 100 - i) for i in range(1, 60))
+
+
+def zstd(data: bytes) -> bytes:
+    return bytes(pa.compress(data, codec="zstd", asbytes=True))
+
+
+PACKERS = {"plain": bytes, "gzip": gzip.compress, "bzip2": bz2.compress, "Zstandard": zstd}
+
+
+@pytest.mark.parametrize("name", ["a.run", "a.gz", "a.bz2", "a.zst"])
+@pytest.mark.parametrize("packer", PACKERS)
+def test_packing_is_told_by_the_first_bytes_not_by_the_name(
+    tmp_path: Path, name: str, packer: str
+) -> None:
+    stored = PACKERS[packer](LINES)
+    (tmp_path / name).write_bytes(stored)
+    read = files.read_columns(tmp_path / name, RUN)
+    assert len(read.value) == 59
+    assert read.source.sha256 == hashlib.sha256(stored).hexdigest()
+    assert read.source.path == str(tmp_path / name)
+
+
+@pytest.mark.parametrize("packer", ["gzip", "bzip2", "Zstandard"])
+def test_archives_in_several_pieces(tmp_path: Path, packer: str) -> None:
+    half = len(LINES) // 2
+    pack = PACKERS[packer]
+    (tmp_path / "a").write_bytes(pack(LINES[:half]) + pack(LINES[half:]))
+    assert len(files.read_columns(tmp_path / "a", RUN).value) == 59
+
+
+@pytest.mark.parametrize("packer", ["gzip", "bzip2", "Zstandard"])
+@pytest.mark.parametrize("damage", ["cut", "changed"])
+def test_damaged_archives_are_an_error(tmp_path: Path, packer: str, damage: str) -> None:
+    stored = PACKERS[packer](LINES)
+    middle = len(stored) // 2
+    broken = stored[:middle] if damage == "cut" else stored[:middle] + b"\xff" * 40
+    (tmp_path / "a.run.gz").write_bytes(broken)
+    with pytest.raises(ReadError, match=rf"a\.run\.gz: the {packer} archive is cut short or dama"):
+        files.read_columns(tmp_path / "a.run.gz", RUN)
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, zstd])
+def test_an_empty_archive_has_no_lines(tmp_path: Path, pack: object) -> None:
+    (tmp_path / "a").write_bytes(pack(b""))  # type: ignore[operator]
+    with pytest.raises(ReadError, match="no lines"):
+        files.read_columns(tmp_path / "a", RUN)
+
+
+def test_a_query_id_that_begins_like_bzip2_is_text(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"BZh91 Q0 d 1 1 t\n")
+    assert ids.decode(files.read_columns(tmp_path / "a", RUN).query) == ["BZh91"]
+
+
+def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(gzip.compress(LINES))))
+    run = read_run("-")
+    assert (run.name, len(run), run.source.path) == ("stdin", 59, None)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"bad\n")))
+    with pytest.raises(ReadError, match="stdin, line 1: expected 6 fields"):
+        read_run("-")
+
+
+def test_a_missing_file_names_its_neighbour(tmp_path: Path) -> None:
+    for name in ("bm25.run.gz", "unlike.qrels"):
+        (tmp_path / name).write_bytes(b"")
+    with pytest.raises(
+        NotFoundError, match=r"bm25\.run: no such file\n  did you mean bm25\.run\.gz"
+    ):
+        read_run(tmp_path / "bm25.run")
+    with pytest.raises(NotFoundError, match=r"did you mean bm25\.run\.gz"):
+        read_run(tmp_path / "bm52.run")
+    with pytest.raises(NotFoundError) as caught:
+        read_run(tmp_path / "zzzz.run")
+    assert "did you mean" not in str(caught.value)
+    assert isinstance(caught.value, FileNotFoundError)
+
+
+def test_a_missing_folder_is_said(tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError, match="nor a folder"):
+        read_qrels(tmp_path / "nowhere" / "qrels.txt")
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    with pytest.raises(ReadError, match="is a folder, not a file"):
+        read_run(tmp_path)
+
+
+def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(self: Path) -> bytes:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    with pytest.raises(ReadError, match=r"a\.run: cannot be read: Permission denied"):
+        read_run(tmp_path / "a.run")
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"1 0 d 1\n", True),
+        (gzip.compress(b"\xef\xbb\xbf# note\n\n1 0 d 1"), True),
+        (LINES, False),
+        (b"", False),
+        (b"# only a note\n", False),
+    ],
+)
+def test_kinds_are_told_by_the_first_line(tmp_path: Path, data: bytes, expected: bool) -> None:
+    (tmp_path / "a").write_bytes(data)
+    assert looks_like_qrels(tmp_path / "a") is expected
+
+
+def test_looking_at_standard_input_leaves_it_unread(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.TextIOWrapper(io.BytesIO(LINES))
+    monkeypatch.setattr(sys, "stdin", stream)
+    assert looks_like_qrels("-") is False
+    assert stream.buffer.read() == LINES
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("a/b/bm25.run", "bm25"),
+        ("bm25.txt.gz", "bm25"),
+        ("qrels.robust.TXT", "qrels.robust"),
+        ("input.Sel50", "input.Sel50"),
+        (".run", ".run"),
+        ("v1.2", "v1.2"),
+    ],
+)
+def test_names_of_files(path: str, name: str) -> None:
+    assert files.short_name(path) == name

@@ -1,0 +1,74 @@
+"""Columns of ids: bytes in, bytes out, in byte order."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abrank.inputs import ids
+
+BYTES = st.lists(st.binary(max_size=6), max_size=30)
+
+
+@given(BYTES)
+def test_what_is_packed_is_unpacked(values: list[bytes]) -> None:
+    assert ids.unpack(ids.pack(values)) == values
+
+
+@given(BYTES)
+def test_text_keeps_every_byte(values: list[bytes]) -> None:
+    assert ids.unpack(ids.encode(ids.decode(ids.pack(values)))) == values
+
+
+@given(BYTES)
+def test_numbers_follow_byte_order(values: list[bytes]) -> None:
+    distinct, codes = ids.number(ids.pack(values))
+    assert ids.unpack(distinct) == sorted(set(values))
+    assert [ids.unpack(distinct)[i] for i in codes] == values
+
+
+@given(BYTES)
+def test_places_sort_the_rows(values: list[bytes]) -> None:
+    place = ids.order(ids.pack(values))
+    assert sorted(place.tolist()) == list(range(len(values)))
+    assert [value for _, value in sorted(zip(place, values, strict=True))] == sorted(values)
+
+
+@given(BYTES, BYTES)
+def test_lookup_finds_what_is_there(values: list[bytes], known: list[bytes]) -> None:
+    distinct, _ = ids.code(ids.pack(known))
+    rows, codes = ids.find(ids.pack(values), distinct)
+    assert rows.tolist() == [i for i, value in enumerate(values) if value in known]
+    assert [ids.unpack(distinct)[i] for i in codes] == [values[i] for i in rows]
+
+
+def test_order_is_that_of_strcmp_not_of_surrogates() -> None:
+    # As Python text the escaped byte sorts above U+E000; as bytes it sorts below.
+    latin, private = b"\xe9", "\ue000".encode()
+    assert sorted([latin, private]) == [latin, private]
+    assert ids.order(ids.pack([private, latin])).tolist() == [1, 0]
+
+
+def test_a_slice_keeps_its_own_rows() -> None:
+    part = ids.encode(["a", "bb", "ccc", "d"])[1:3]
+    assert ids.decode(part) == ["bb", "ccc"]
+    assert ids.decode(ids.take(part, np.array([1]))) == ["ccc"]
+
+
+def test_reading_files_does_not_import_pandas(tmp_path: object) -> None:
+    code = (
+        "import sys, pathlib\n"
+        "from abrank.inputs import audit, join, read_qrels, read_run\n"
+        f"folder = pathlib.Path({str(tmp_path)!r})\n"
+        "(folder / 'q').write_text('1 0 a 1\\n1 0 b 0\\n')\n"
+        "(folder / 'r').write_text('1 Q0 a 1 2 t\\n\\n1 Q0 b 2 2 t\\n')\n"
+        "qrels, run = read_qrels(folder / 'q'), read_run(folder / 'r')\n"
+        "audit(qrels, run, join(qrels, run))\n"
+        "print(sorted({'pandas', 'scipy', 'matplotlib'} & set(sys.modules)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,179 @@
+"""Every file of the collection of nasty inputs: read as trec_eval reads it, or refused in words."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from abrank import AbrankError, AlignmentError, NotFoundError, ReadError, read_qrels, read_run
+from abrank.inputs import ids, join, require_common
+from abrank.inputs.columns import QRELS, RUN, Layout
+from abrank.inputs.files import unpack
+from abrank.inputs.lines import BYTE_ORDER_MARK, parse_careful, parse_fast
+
+SAME_AS_BASE = [
+    "tabs_multispace",
+    "leading_trailing_space",
+    "crlf",
+    "crlf_both",
+    "trailing_blank_lines",
+    "inner_blank_lines",
+    "no_final_newline",
+    "shuffled",
+    "rank_column_zero",
+    "rank_column_reversed",
+    "rank_column_text",
+    "q0_column_any",
+    "sci_notation",
+    "many_digits",
+    "negative_scores",
+    "seven_columns",
+    "number_spellings",
+    "extra_topic",
+    "qrels_tabs",
+    "long_docids",
+    "utf8_quotes",
+    "type_traps",
+    "unicode_space",
+    "float32_ties",
+]
+
+ILLEGAL = {
+    "five_columns.run": "line 1: expected 6 fields, found 5",
+    "one_line_five_columns.run": "line 8: expected 6 fields, found 5",
+    "non_numeric_score.run": 'line 5: score "high" is not a number',
+    "nan_score.run": "line 5: score is NaN (query 303)",
+    "inf_score.run": "line 5: score is infinite (query 303)",
+    "duplicate_doc.run": "lines 3 and 101: document FBIS3-42547 twice in query 303",
+    "empty.run": "no lines",
+    "blank_only.run": "no lines",
+    "binary.run": "line 1: holds a NUL byte",
+    "truncated.run.gz": "the gzip archive is cut short",
+    "nul_byte.run": "line 1: holds a NUL byte",
+    "qrels_as_run.run": "this looks like qrels",
+    "three_columns.qrels": "line 1: expected 4 fields, found 3",
+    "float_grade.qrels": 'line 1: grade "0.5" is not a whole number',
+    "text_grade.qrels": 'line 1: grade "no" is not a whole number',
+    "duplicate.qrels": "lines 1 and 231: document FBIS3-42547 twice in query 303, both graded 0",
+    "conflicting.qrels": "twice in query 303, graded 0 and 1: they contradict",
+    "empty.qrels": "no lines",
+}
+
+ODD_REFUSED = {
+    "hex_score.run": 'line 1: score "0x1p10" is not a number',
+    "junk_after_number.run": 'line 1: score "5.2682abc" is not a number',
+    "decimal_comma.run": "a decimal point is needed, not a comma",
+}
+
+
+def joined(folder: Path, run: str, qrels: str) -> tuple[list[int], ...]:
+    judgments, retrieved = read_qrels(folder / qrels), read_run(folder / run)
+    require_common(judgments, retrieved)
+    judged = join(judgments, retrieved)
+    arrays = (judged.query, judged.rank, judged.grade, judged.n_retrieved, judged.ideal_grade)
+    return tuple(array.tolist() for array in arrays)
+
+
+@pytest.fixture(scope="module")
+def nasty(shared_data: Path) -> Path:
+    return shared_data / "nasty"
+
+
+@pytest.mark.parametrize("name", SAME_AS_BASE)
+def test_legal_files_that_mean_the_same(nasty: Path, name: str) -> None:
+    own = nasty / "legal" / f"{name}.qrels"
+    others = {"crlf_both": "crlf.qrels", "qrels_tabs": "tabs.qrels"}
+    qrels = own.name if own.exists() and name != "crlf" else others.get(name, "base.qrels")
+    expected = joined(nasty, "legal/base.run", "legal/base.qrels")
+    assert joined(nasty, f"legal/{name}.run", f"legal/{qrels}") == expected
+
+
+@pytest.mark.parametrize(
+    "name", ["comment_lines.run", "bom.run", "mixed_tags.run", "not_gzip.run.gz"]
+)
+def test_odd_files_that_mean_the_same(nasty: Path, name: str) -> None:
+    expected = joined(nasty, "legal/base.run", "legal/base.qrels")
+    assert joined(nasty, f"odd/{name}", "legal/base.qrels") == expected
+
+
+def test_odd_latin1_means_the_same(nasty: Path) -> None:
+    expected = joined(nasty, "legal/base.run", "legal/base.qrels")
+    assert joined(nasty, "odd/latin1.run", "odd/latin1.qrels") == expected
+
+
+def test_minus_zero_is_a_tie(nasty: Path) -> None:
+    expected = joined(nasty, "legal/ties_all.run", "legal/base.qrels")
+    assert joined(nasty, "legal/minus_zero.run", "legal/base.qrels") == expected
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_values_of_both_trec_evals(nasty: Path, dtype: str) -> None:
+    column = {"float32": "v9.0.8", "float64": "v10.0rc3"}[dtype]
+    gold: dict[tuple[str, str], dict[str, float]] = {}
+    with (nasty / "gold.tsv").open(encoding="utf-8") as lines:
+        for row in csv.DictReader(lines, delimiter="\t"):
+            if row["measure"] == "map" and row["query"] != "all" and row[column] not in ("", "NA"):
+                values = gold.setdefault((row["run"], row["qrels"]), {})
+                values[row["query"]] = float(row[column])
+    checked = 0
+    for (run, qrels), values in gold.items():
+        if not run.startswith("legal/"):
+            continue
+        retrieved = read_run(nasty / run, score_dtype=dtype)  # type: ignore[arg-type]
+        judged = join(read_qrels(nasty / qrels), retrieved)
+        for q, query in enumerate(judged.query_ids):
+            ranks = judged.rank[(judged.query == q) & (judged.grade > 0)]
+            n_relevant = judged.n_relevant()[q]
+            ours = sum((i + 1) / r for i, r in enumerate(ranks)) / n_relevant if n_relevant else 0.0
+            assert ours == pytest.approx(values.get(query, 0.0), abs=1e-12), (run, query)
+            checked += 1
+    assert checked > 150
+
+
+@pytest.mark.parametrize("name", [*ILLEGAL, *ODD_REFUSED])
+def test_illegal_files_are_refused_in_words(nasty: Path, name: str) -> None:
+    path = nasty / ("illegal" if name in ILLEGAL else "odd") / name
+    with pytest.raises(ReadError) as caught:
+        (read_qrels if name.endswith(".qrels") else read_run)(path)
+    assert str(path) in str(caught.value)
+    assert (ILLEGAL | ODD_REFUSED)[name] in str(caught.value)
+
+
+def test_no_common_topic(nasty: Path) -> None:
+    with pytest.raises(AlignmentError, match=r'no_common_topic\.run\n.*the prefix "x"'):
+        joined(nasty, "illegal/no_common_topic.run", "legal/base.qrels")
+
+
+@pytest.mark.parametrize("read", [read_qrels, read_run])
+def test_files_that_are_not_there(nasty: Path, read: object) -> None:
+    with pytest.raises(NotFoundError, match="no such file"):
+        read(nasty / "illegal" / "does_not_exist.run")  # type: ignore[operator]
+
+
+def test_no_file_is_left_untested(nasty: Path) -> None:
+    listed = {path.name for folder in ("illegal", "odd") for path in (nasty / folder).iterdir()}
+    accepted = {"comment_lines.run", "bom.run", "mixed_tags.run", "not_gzip.run.gz"}
+    accepted |= {"latin1.run", "latin1.qrels", "no_common_topic.run"}
+    assert listed == {*ILLEGAL, *ODD_REFUSED} | accepted
+
+
+def test_both_parsers_agree_on_every_file(nasty: Path) -> None:
+    fast_ways = 0
+    for path in sorted(nasty.glob("*/*")):
+        layout: Layout = QRELS if path.suffix == ".qrels" else RUN
+        try:
+            data = unpack(path.read_bytes(), path.name).removeprefix(BYTE_ORDER_MARK)
+        except AbrankError:
+            continue
+        fast = parse_fast(data, layout)
+        if fast is None:
+            continue
+        fast_ways += 1
+        careful = parse_careful(data, layout, path.name)
+        assert ids.unpack(fast.query) == ids.unpack(careful.query)
+        assert ids.unpack(fast.doc) == ids.unpack(careful.doc)
+        assert fast.value.tolist() == careful.value.tolist()
+        assert fast.tags == careful.tags
+    assert fast_ways > 30

@@ -1,0 +1,123 @@
+"""Judgments."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abrank import ArgumentError, Qrels, ReadError, read_qrels
+
+TABLE = {"302": {"b": 1, "a": 0}, "301": {"c": -2}}
+IDS = st.text(st.characters(min_codepoint=33, exclude_categories=["Cs"]), min_size=1, max_size=4)
+FIELDS = IDS.filter(
+    lambda text: text.encode().split() == [text.encode()] and text[0] not in "#\ufeff"
+)
+TABLES = st.dictionaries(
+    FIELDS,
+    st.dictionaries(FIELDS, st.integers(-2, 4), min_size=1, max_size=5),
+    min_size=1,
+    max_size=5,
+)
+
+
+def as_dict(qrels: Qrels) -> dict[str, dict[str, int]]:
+    return {query_id: qrels.grades(query_id) for query_id in qrels.query_ids}
+
+
+def test_rows_are_sorted() -> None:
+    qrels = read_qrels(TABLE)
+    assert qrels.query_ids == ("301", "302")
+    assert qrels.query_id.tolist() == ["301", "302", "302"]
+    assert qrels.doc_id.tolist() == ["c", "a", "b"]
+    assert qrels.grade.tolist() == [-2, 0, 1]
+    assert len(qrels) == 3
+    assert qrels.grades("999") == {}
+
+
+def test_repr_counts() -> None:
+    assert repr(read_qrels(TABLE, name="q")) == "Qrels('q': 2 queries, 3 judgments)"
+    assert repr(read_qrels({"1": {"d": 1}})) == "Qrels('qrels': 1 query, 1 judgment)"
+
+
+def test_the_frame_is_fresh_and_typed() -> None:
+    qrels = read_qrels(TABLE)
+    frame = qrels.frame()
+    assert [*frame.columns] == ["query_id", "doc_id", "relevance"]
+    frame["relevance"] = 9
+    assert qrels.grade.tolist() == [-2, 0, 1]
+    assert qrels.frame().dtypes.astype(str).tolist() == ["object", "object", "int64"]
+
+
+def test_ids_that_are_not_utf8_reach_the_frame(tmp_path: Path) -> None:
+    (tmp_path / "q").write_bytes("301 0 é 1\n".encode("latin-1"))
+    qrels = read_qrels(tmp_path / "q")
+    assert qrels.frame()["doc_id"].tolist() == ["\udce9"]
+    assert qrels.write(tmp_path / "again").read_bytes() == "301 0 é 1\n".encode("latin-1")
+
+
+@given(TABLES)
+def test_dict_frame_tuples_and_back(table: dict[str, dict[str, int]]) -> None:
+    qrels = read_qrels(table)
+    assert as_dict(qrels) == table
+    assert as_dict(read_qrels(qrels.frame())) == table
+    assert as_dict(read_qrels(qrels.frame().itertuples(index=False))) == table
+    shuffled = qrels.frame().sample(frac=1, random_state=0)
+    assert as_dict(read_qrels(shuffled)) == table
+
+
+@given(TABLES)
+def test_file_and_back(
+    tmp_path_factory: pytest.TempPathFactory, table: dict[str, dict[str, int]]
+) -> None:
+    path = tmp_path_factory.mktemp("qrels") / "q.txt"
+    assert as_dict(read_qrels(read_qrels(table).write(path))) == table
+
+
+def test_name_and_source(tmp_path: Path) -> None:
+    (tmp_path / "robust.qrels.txt").write_text("301 0 d 1\n")
+    qrels = read_qrels(str(tmp_path / "robust.qrels.txt"))
+    assert qrels.name == "robust"
+    assert qrels.source.n_rows == 1
+    assert read_qrels(qrels) is qrels
+    assert read_qrels(qrels, name="other").name == "other"
+    assert read_qrels(tmp_path / "robust.qrels.txt", name="other").name == "other"
+    assert read_qrels({"1": {"d": 1}}).source.path is None
+
+
+@pytest.mark.parametrize(
+    ("grade", "words"), [(1, "both graded 1"), (0, "graded 1 and 0: they contr")]
+)
+def test_a_document_judged_twice(tmp_path: Path, grade: int, words: str) -> None:
+    path = tmp_path / "q.txt"
+    path.write_text(f"301 0 a 1\n302 0 a 0\n\n301 0 a {grade}\n301 0 a 1\n")
+    with pytest.raises(ReadError) as caught:
+        read_qrels(path)
+    message = str(caught.value)
+    assert message.startswith(f"{path}, lines 1 and 4: document a twice in query 301, {words}")
+    assert "(2 duplicates in all)" in message
+
+
+def test_ids_that_no_file_can_hold(tmp_path: Path) -> None:
+    for table in ({"1": {"a b": 1}}, {"1": {"a\0": 1}}, {"1 ": {"a": 1}}, {"#1": {"a": 1}}):
+        with pytest.raises(ArgumentError, match=r"cannot stand in|as a comment"):
+            read_qrels(table).write(tmp_path / "q")
+    assert not (tmp_path / "q").exists()
+
+
+def test_gzip_by_name_the_same_bytes_each_time(tmp_path: Path) -> None:
+    first = read_qrels(TABLE).write(tmp_path / "a.gz").read_bytes()
+    assert first[:2] == b"\x1f\x8b"
+    assert read_qrels(TABLE).write(tmp_path / "b.gz").read_bytes() == first
+    assert as_dict(read_qrels(tmp_path / "a.gz")) == TABLE
+
+
+def test_it_can_be_pickled() -> None:
+    again = pickle.loads(pickle.dumps(read_qrels(TABLE)))
+    pd.testing.assert_frame_equal(again.frame(), read_qrels(TABLE).frame())
+    np.testing.assert_array_equal(again.query, [0, 1, 1])

@@ -1,0 +1,174 @@
+"""Runs: the tie rule, duplicates, precision, the rank column."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abrank import ArgumentError, ReadError, Run, read_run
+from abrank.inputs.run import rank_conflicts
+
+IDS = st.sampled_from(["a", "b", "B", "é", "z", "10", "9", "\uffff", "\U0001f600"])
+SCORES = st.sampled_from([0.0, -0.0, 1.0, 1.0 + 1e-9, -3.5, 2.5e300])
+TABLES = st.dictionaries(IDS, st.dictionaries(IDS, SCORES, min_size=1), min_size=1, max_size=4)
+
+
+def rankings(run: Run) -> dict[str, list[str]]:
+    return {query: [doc for doc, _ in run.ranking(query)] for query in run.query_ids}
+
+
+def by_hand(table: dict[str, dict[str, float]], dtype: type = np.float64) -> dict[str, list[str]]:
+    """Return the rule in its plainest form: sort by id, then stably by score, both falling."""
+    with np.errstate(over="ignore"):
+        return {
+            query: sorted(sorted(docs, key=str.encode, reverse=True), key=lambda d: -dtype(docs[d]))
+            for query, docs in table.items()
+        }
+
+
+@given(TABLES)
+def test_score_falling_then_id_falling_by_bytes(table: dict[str, dict[str, float]]) -> None:
+    assert rankings(read_run(table)) == by_hand(table)
+
+
+@given(TABLES)
+def test_float32_rounds_first(table: dict[str, dict[str, float]]) -> None:
+    run = read_run(table, score_dtype="float32")
+    assert rankings(run) == by_hand(table, np.float32)
+    assert rankings(read_run(read_run(table), score_dtype="float32")) == rankings(run)
+
+
+@given(TABLES, st.randoms(use_true_random=False))
+def test_the_order_of_lines_is_nothing(table: dict[str, dict[str, float]], random: object) -> None:
+    rows = [(q, d, s) for q, docs in table.items() for d, s in docs.items()]
+    random.shuffle(rows)  # type: ignore[attr-defined]
+    pd.testing.assert_frame_equal(read_run(rows).frame(), read_run(table).frame())
+
+
+@given(TABLES)
+def test_file_and_back(
+    tmp_path_factory: pytest.TempPathFactory, table: dict[str, dict[str, float]]
+) -> None:
+    path = tmp_path_factory.mktemp("runs") / "a.run"
+    run = read_run(table, name="my run")
+    again = read_run(run.write(path))
+    pd.testing.assert_frame_equal(again.frame(), run.frame())
+    assert again.tags == ("my_run",)
+    assert again.n_rank_conflicts == 0
+
+
+def test_attributes() -> None:
+    run = read_run({"302": {"a": 1.0}, "301": {"a": 1, "b": 3, "c": 2}})
+    assert run.query_ids == ("301", "302")
+    assert run.query.tolist() == [0, 0, 0, 1]
+    assert run.first_row.tolist() == [0, 3, 4]
+    assert run.rank.tolist() == [1, 2, 3, 1]
+    assert run.query_id.tolist() == ["301", "301", "301", "302"]
+    assert run.doc_id.tolist() == ["b", "c", "a", "a"]
+    assert run.ranking("301", top=2) == [("b", 3.0), ("c", 2.0)]
+    assert run.ranking("301", top=9)[-1] == ("a", 1.0)
+    assert run.ranking("999") == []
+    assert repr(run) == "Run('run': 2 queries, 4 documents)"
+    assert repr(read_run({"1": {"d": 1}}, name="b")) == "Run('b': 1 query, 1 document)"
+
+
+def test_frames_are_fresh() -> None:
+    run = read_run({"1": {"d": 1.0}})
+    frame = run.frame()
+    frame["score"] = 7.0
+    assert run.frame()["score"].tolist() == [1.0]
+    assert run.frame().dtypes.astype(str).tolist() == ["object", "object", "float64", "int64"]
+
+
+def test_minus_zero_is_zero() -> None:
+    run = read_run({"1": {"a": 0.0, "b": -0.0}})
+    assert rankings(run) == {"1": ["b", "a"]}
+    assert not np.signbit(run.score).any()
+
+
+def test_names(tmp_path: Path) -> None:
+    (tmp_path / "monot5.run").write_text("1 Q0 d 1 2 sometag\n")
+    run = read_run(tmp_path / "monot5.run")
+    assert (run.name, run.tags) == ("monot5", ("sometag",))
+    assert read_run(run) is run
+    assert read_run(run, name="B").name == "B"
+    assert read_run(tmp_path / "monot5.run", name="B").name == "B"
+    rounded = read_run(run, score_dtype="float32")
+    assert rounded.score_dtype == "float32"
+    assert read_run(rounded, score_dtype="float32") is rounded
+
+
+def test_interleaved_queries(tmp_path: Path) -> None:
+    (tmp_path / "a.run").write_text("1 Q0 a 1 2 t\n2 Q0 a 1 2 t\n1 Q0 b 2 3 t\n2 Q0 b 2 1 t\n")
+    assert rankings(read_run(tmp_path / "a.run")) == {"1": ["b", "a"], "2": ["a", "b"]}
+
+
+def test_a_document_twice(tmp_path: Path) -> None:
+    path = tmp_path / "monot5.run"
+    path.write_text("301 Q0 a 1 3 t\n302 Q0 a 1 3 t\n\n301 Q0 a 2 5 t\n301 Q0 b 3 4 t\n")
+    with pytest.raises(ReadError) as caught:
+        read_run(path)
+    assert str(caught.value).splitlines() == [
+        f"{path}, lines 1 and 4: document a twice in query 301",
+        '  duplicates="best" keeps the higher score',
+    ]
+    run = read_run(path, duplicates="best")
+    assert run.ranking("301") == [("a", 5.0), ("b", 4.0)]
+    assert run.n_duplicates_dropped == 1
+    assert (len(run), run.source.n_rows) == (3, 4)
+
+
+def test_the_best_of_three_and_of_equals() -> None:
+    rows = [("1", "a", 1), ("1", "a", 2), ("1", "a", 2), ("1", "b", 2), ("2", "a", 0)]
+    run = read_run(rows, duplicates="best")
+    assert run.ranking("1") == [("b", 2.0), ("a", 2.0)]
+    assert run.n_duplicates_dropped == 2
+    assert read_run([("1", "a", 1)], duplicates="best").n_duplicates_dropped == 0
+
+
+@pytest.mark.parametrize(
+    ("scores", "ranks", "conflicts"),
+    [
+        ([3, 2, 1], [1, 2, 3], 0),
+        ([3, 2, 1], [3, 2, 1], 1),
+        ([3, 2, 1], [0, 0, 0], 0),
+        ([1, 2, 3], [0, 0, 0], 0),
+        ([2, 2, 1], [2, 1, 3], 0),
+        ([1, 2, 3], [3, 2, 1], 0),
+        ([3, 2, 1], [1, 2, 2], 0),
+        ([1, 1, 2], [1, 1, 2], 1),
+    ],
+)
+def test_rank_conflicts(scores: list[float], ranks: list[int], conflicts: int) -> None:
+    found = rank_conflicts(np.zeros(3, np.int64), np.array(scores, float), np.array(ranks))
+    assert found == conflicts
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 2), st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=12
+    )
+)
+def test_rank_conflicts_by_all_pairs(rows: list[tuple[int, int, int]]) -> None:
+    query, score, rank = (np.array(column) for column in zip(*rows, strict=True))
+    expected = {q for q, s, r in rows for other, t, k in rows if other == q and k < r and t < s}
+    assert rank_conflicts(query, score.astype(float), rank) == len(expected)
+
+
+def test_rank_conflicts_are_counted_in_files(tmp_path: Path) -> None:
+    (tmp_path / "a.run").write_text("1 Q0 a 1 2 t\n1 Q0 b 2 3 t\n2 Q0 a 1 2 t\n2 Q0 b 2 1 t\n")
+    assert read_run(tmp_path / "a.run").n_rank_conflicts == 1
+
+
+def test_unknown_choices() -> None:
+    with pytest.raises(ArgumentError, match="float16"):
+        read_run({"1": {"d": 1}}, score_dtype="float16")  # type: ignore[arg-type]
+    with pytest.raises(ArgumentError, match="duplicates"):
+        read_run({"1": {"d": 1}}, duplicates="first")  # type: ignore[arg-type]
+    with pytest.raises(ArgumentError, match="top"):
+        read_run({"1": {"d": 1}}).ranking("1", top=0)
