@@ -11,7 +11,8 @@ import numpy as np
 from abrank._support.errors import AlignmentError
 from abrank.inputs.judged import JudgedRun
 from abrank.inputs.qrels import Qrels
-from abrank.inputs.run import Run, tied_rows
+from abrank.inputs.run import Run
+from abrank.inputs.ties import tied_rows
 
 DEPTH = 10
 

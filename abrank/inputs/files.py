@@ -14,7 +14,8 @@ import pyarrow as pa
 
 from abrank._support.errors import NotFoundError, ReadError, nearest
 from abrank.inputs.columns import Columns, Layout
-from abrank.inputs.lines import BYTE_ORDER_MARK, parse
+from abrank.inputs.lines import parse
+from abrank.inputs.plain import BYTE_ORDER_MARK
 
 STDIN = "-"
 ENDINGS = (".gz", ".bz2", ".zst", ".run", ".qrels", ".txt", ".trec")

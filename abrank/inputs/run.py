@@ -12,11 +12,12 @@ import numpy as np
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
-from abrank._support.typing import BoolArray, FloatArray, IntArray, ScoreDtype
+from abrank._support.typing import FloatArray, IntArray, ScoreDtype
 from abrank.inputs import columns as raw
 from abrank.inputs import files, frames, ids
 from abrank.inputs.columns import Columns, Source
 from abrank.inputs.ids import Ids
+from abrank.inputs.ties import rank_conflicts, rank_rows
 from abrank.inputs.write import trec_bytes, write_file
 
 if TYPE_CHECKING:
@@ -231,62 +232,6 @@ def read_run(
     return _build(read, name or "run", score_dtype, duplicates)
 
 
-def rank_rows(query: IntArray, score: FloatArray, doc: Ids) -> IntArray:
-    """Return the rows in rank order: by query, score falling, document id falling by bytes.
-
-    Parameters
-    ----------
-    query : int64[n_rows]
-    score : float64[n_rows]
-        Without NaN.
-    doc : Ids
-
-    Returns
-    -------
-    int64[n_rows]
-
-    Examples
-    --------
-    >>> rank_rows(np.array([0, 0, 0]), np.array([1.0, 2.0, 1.0]), ids.encode(["a", "b", "c"]))
-    array([1, 2, 0])
-    """
-    order = np.argsort(query, kind="stable").astype(np.int64)
-    if bool(np.any(_within(query[order]) & _rises(score[order]))):
-        order = np.lexsort((-score, query)).astype(np.int64)
-    tied = tied_rows(query[order], score[order])
-    if len(tied):
-        rows = order[tied]
-        order[tied] = rows[np.lexsort((-ids.order(ids.take(doc, rows)), -score[rows], query[rows]))]
-    return order
-
-
-def tied_rows(query: IntArray, score: FloatArray) -> IntArray:
-    """Return the rows, given in rank order, whose score another row of their query has too.
-
-    Examples
-    --------
-    >>> tied_rows(np.array([0, 0, 0, 1]), np.array([2.0, 1.0, 1.0, 1.0]))
-    array([1, 2])
-    """
-    same = _within(query) & (score[1:] == score[:-1])
-    member = np.zeros(len(query), dtype=np.bool_)
-    member[1:] |= same
-    member[:-1] |= same
-    return np.flatnonzero(member)
-
-
-def _within(query: IntArray) -> BoolArray:
-    """Whether each row but the first has its predecessor's query."""
-    same: BoolArray = query[1:] == query[:-1]
-    return same
-
-
-def _rises(score: FloatArray) -> BoolArray:
-    """Whether each row but the first scores more than its predecessor."""
-    higher: BoolArray = score[1:] > score[:-1]
-    return higher
-
-
 def _scores(values: FloatArray, score_dtype: ScoreDtype) -> FloatArray:
     """Return the scores at the precision asked for, with one zero only."""
     if score_dtype == "float32":
@@ -335,23 +280,3 @@ def _best(query: IntArray, doc: Ids, rows: IntArray) -> IntArray:
     """Return ``rows``, given in rank order, without all but the best row of a document."""
     _, again = raw.duplicates(query[rows], ids.take(doc, rows))
     return np.delete(rows, again)
-
-
-def rank_conflicts(query: IntArray, score: FloatArray, rank: IntArray) -> int:
-    """Count the queries in which a document with a better rank has a lower score.
-
-    Equal ranks contradict nothing, nor do equal scores.
-
-    Examples
-    --------
-    >>> score = np.array([2.0, 1.0, 2.0, 1.0])
-    >>> rank_conflicts(np.array([0, 0, 1, 1]), score, np.array([1, 2, 2, 1]))
-    1
-    """
-    as_read = np.argsort(query, kind="stable")
-    astray = (np.diff(rank[as_read]) < 0) | _rises(score[as_read])
-    if not np.any(_within(query[as_read]) & astray):
-        return 0
-    by_rank = np.lexsort((-score, rank, query))
-    rises = _within(query[by_rank]) & _rises(score[by_rank])
-    return len(np.unique(query[by_rank][1:][rises]))

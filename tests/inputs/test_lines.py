@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
 from abrank import ReadError
 from abrank.inputs import ids
 from abrank.inputs.columns import QRELS, RUN, Columns, Layout
-from abrank.inputs.lines import parse, parse_careful, parse_fast
+from abrank.inputs.lines import parse
 
 LINE = b"301 Q0 d1 1 2.5 tag\n"
 
@@ -236,68 +234,6 @@ def test_bytes_that_cannot_be_shown_are_spelled_out() -> None:
     error = problem(b"301 \xff\x07\n")
     assert "\\xff\\x07" in str(error)
     assert str(error).encode()
-
-
-TOKEN = st.one_of(
-    st.sampled_from(
-        [
-            *(b"1", b"01", b"-1", b"+1", b"0x1f", b"1e5", b"2.5", b".5", b"3.", b"nan", b"inf"),
-            *(b"1e999", b"1" * 19, b"true", b"Q0", b"#", b"#a", b'"', b'"a', b"\\", b","),
-            *(b"\xe9", b"a\xc2\xa0b", b"\xef\xbb\xbf", b"\x1c", b"\x00", b""),
-        ]
-    ),
-    st.binary(max_size=3),
-)
-BLANKS = st.sampled_from([b" ", b"\t", b"  ", b" \t", b"\r", b"\v", b"\f"])
-ENDS = st.sampled_from([b"\n", b"\r\n", b"\n\n", b" \n", b"\n ", b"\n#x\n"])
-
-
-@st.composite
-def texts(draw: st.DrawFn) -> bytes:
-    """Draw files that are nearly right: most lines legal, some not."""
-    good = [(b"1", b"Q0", b"d", b"1", b"2.5", b"t"), (b"1", b"0", b"d", b"1")]
-    n_fields = draw(st.sampled_from([4, 6, 7]))
-    lines = []
-    for _ in range(draw(st.integers(0, 5))):
-        fields = [draw(TOKEN) if draw(st.integers(0, 9)) == 0 else b"7" for _ in range(n_fields)]
-        if draw(st.booleans()):
-            fields = list(draw(st.sampled_from(good)))
-        lines.append(draw(BLANKS).join(fields) + draw(ENDS))
-    return draw(st.sampled_from([b"", b" ", b"\n", b"\xef\xbb\xbf", b"#"])) + b"".join(lines)
-
-
-@given(texts(), st.sampled_from([RUN, QRELS]))
-@example(b" \xef\xbb\xbf1 0 d 1\n", QRELS)
-@example(b"1 0 d 0x1\n", QRELS)
-@example(b"1 Q0 d 0x1 1 t\n", RUN)
-def test_the_fast_parser_gives_what_the_careful_one_gives(data: bytes, layout: Layout) -> None:
-    fast = parse_fast(data, layout)
-    if fast is None:
-        return
-    careful = parse_careful(data, layout, "a.run")
-    assert ids.unpack(fast.query) == ids.unpack(careful.query)
-    assert ids.unpack(fast.doc) == ids.unpack(careful.doc)
-    assert fast.value.tolist() == careful.value.tolist()
-    assert fast.value.dtype == careful.value.dtype
-    assert fast.position.tolist() == careful.position.tolist()
-    assert fast.tags == careful.tags
-    assert (fast.rank is None) == (careful.rank is None)
-    assert fast.rank is None or fast.rank.tolist() == careful.rank.tolist()
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        LINE,
-        LINE.rstrip(),
-        LINE.replace(b" ", b"\t  "),
-        LINE.replace(b"\n", b"\r\n") * 3,
-        LINE + b"\n",
-    ],
-)
-def test_plain_files_take_the_fast_way(data: bytes) -> None:
-    assert parse_fast(data, RUN) is not None
-    assert parse_fast(data, QRELS) is None
 
 
 def test_a_line_longer_than_arrows_block() -> None:

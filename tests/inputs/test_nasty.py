@@ -11,7 +11,8 @@ from abrank import AbrankError, AlignmentError, NotFoundError, ReadError, read_q
 from abrank.inputs import ids, join, require_common
 from abrank.inputs.columns import QRELS, RUN, Layout
 from abrank.inputs.files import unpack
-from abrank.inputs.lines import BYTE_ORDER_MARK, parse_careful, parse_fast
+from abrank.inputs.lines import parse_careful
+from abrank.inputs.plain import BYTE_ORDER_MARK, parse_fast
 
 SAME_AS_BASE = [
     "tabs_multispace",

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abrank import ArgumentError, Qrels, ReadError, read_qrels
+from abrank import Qrels, ReadError, read_qrels
 
 TABLE = {"302": {"b": 1, "a": 0}, "301": {"c": -2}}
 IDS = st.text(st.characters(min_codepoint=33, exclude_categories=["Cs"]), min_size=1, max_size=4)
@@ -101,20 +101,6 @@ def test_a_document_judged_twice(tmp_path: Path, grade: int, words: str) -> None
     message = str(caught.value)
     assert message.startswith(f"{path}, lines 1 and 4: document a twice in query 301, {words}")
     assert "(2 duplicates in all)" in message
-
-
-def test_ids_that_no_file_can_hold(tmp_path: Path) -> None:
-    for table in ({"1": {"a b": 1}}, {"1": {"a\0": 1}}, {"1 ": {"a": 1}}, {"#1": {"a": 1}}):
-        with pytest.raises(ArgumentError, match=r"cannot stand in|as a comment"):
-            read_qrels(table).write(tmp_path / "q")
-    assert not (tmp_path / "q").exists()
-
-
-def test_gzip_by_name_the_same_bytes_each_time(tmp_path: Path) -> None:
-    first = read_qrels(TABLE).write(tmp_path / "a.gz").read_bytes()
-    assert first[:2] == b"\x1f\x8b"
-    assert read_qrels(TABLE).write(tmp_path / "b.gz").read_bytes() == first
-    assert as_dict(read_qrels(tmp_path / "a.gz")) == TABLE
 
 
 def test_it_can_be_pickled() -> None:

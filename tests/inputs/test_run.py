@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abrank import ArgumentError, ReadError, Run, read_run
-from abrank.inputs.run import rank_conflicts
 
 IDS = st.sampled_from(["a", "b", "B", "é", "z", "10", "9", "\uffff", "\U0001f600"])
 SCORES = st.sampled_from([0.0, -0.0, 1.0, 1.0 + 1e-9, -3.5, 2.5e300])
@@ -129,35 +128,6 @@ def test_the_best_of_three_and_of_equals() -> None:
     assert run.ranking("1") == [("b", 2.0), ("a", 2.0)]
     assert run.n_duplicates_dropped == 2
     assert read_run([("1", "a", 1)], duplicates="best").n_duplicates_dropped == 0
-
-
-@pytest.mark.parametrize(
-    ("scores", "ranks", "conflicts"),
-    [
-        ([3, 2, 1], [1, 2, 3], 0),
-        ([3, 2, 1], [3, 2, 1], 1),
-        ([3, 2, 1], [0, 0, 0], 0),
-        ([1, 2, 3], [0, 0, 0], 0),
-        ([2, 2, 1], [2, 1, 3], 0),
-        ([1, 2, 3], [3, 2, 1], 0),
-        ([3, 2, 1], [1, 2, 2], 0),
-        ([1, 1, 2], [1, 1, 2], 1),
-    ],
-)
-def test_rank_conflicts(scores: list[float], ranks: list[int], conflicts: int) -> None:
-    found = rank_conflicts(np.zeros(3, np.int64), np.array(scores, float), np.array(ranks))
-    assert found == conflicts
-
-
-@given(
-    st.lists(
-        st.tuples(st.integers(0, 2), st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=12
-    )
-)
-def test_rank_conflicts_by_all_pairs(rows: list[tuple[int, int, int]]) -> None:
-    query, score, rank = (np.array(column) for column in zip(*rows, strict=True))
-    expected = {q for q, s, r in rows for other, t, k in rows if other == q and k < r and t < s}
-    assert rank_conflicts(query, score.astype(float), rank) == len(expected)
 
 
 def test_rank_conflicts_are_counted_in_files(tmp_path: Path) -> None:

@@ -1,0 +1,89 @@
+"""The one tie rule of the program, and what contradicts or exercises it.
+
+Score falling, then document id falling by bytes; the rank column and the order of lines do not
+count. So trec_eval sorts (form_res_rels.c:111-113 and 266-275), whatever its version.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from abrank._support.typing import BoolArray, FloatArray, IntArray
+from abrank.inputs import ids
+from abrank.inputs.ids import Ids
+
+
+def rank_rows(query: IntArray, score: FloatArray, doc: Ids) -> IntArray:
+    """Return the rows in rank order: by query, score falling, document id falling by bytes.
+
+    Parameters
+    ----------
+    query : int64[n_rows]
+    score : float64[n_rows]
+        Without NaN.
+    doc : Ids
+
+    Returns
+    -------
+    int64[n_rows]
+
+    Examples
+    --------
+    >>> rank_rows(np.array([0, 0, 0]), np.array([1.0, 2.0, 1.0]), ids.encode(["a", "b", "c"]))
+    array([1, 2, 0])
+    """
+    order = np.argsort(query, kind="stable").astype(np.int64)
+    if bool(np.any(_within(query[order]) & _rises(score[order]))):
+        order = np.lexsort((-score, query)).astype(np.int64)
+    tied = tied_rows(query[order], score[order])
+    if len(tied):
+        rows = order[tied]
+        order[tied] = rows[np.lexsort((-ids.order(ids.take(doc, rows)), -score[rows], query[rows]))]
+    return order
+
+
+def tied_rows(query: IntArray, score: FloatArray) -> IntArray:
+    """Return the rows, given in rank order, whose score another row of their query has too.
+
+    Examples
+    --------
+    >>> tied_rows(np.array([0, 0, 0, 1]), np.array([2.0, 1.0, 1.0, 1.0]))
+    array([1, 2])
+    """
+    same = _within(query) & (score[1:] == score[:-1])
+    member = np.zeros(len(query), dtype=np.bool_)
+    member[1:] |= same
+    member[:-1] |= same
+    return np.flatnonzero(member)
+
+
+def rank_conflicts(query: IntArray, score: FloatArray, rank: IntArray) -> int:
+    """Count the queries in which a document with a better rank has a lower score.
+
+    Equal ranks contradict nothing, nor do equal scores.
+
+    Examples
+    --------
+    >>> score = np.array([2.0, 1.0, 2.0, 1.0])
+    >>> rank_conflicts(np.array([0, 0, 1, 1]), score, np.array([1, 2, 2, 1]))
+    1
+    """
+    as_read = np.argsort(query, kind="stable")
+    astray = (np.diff(rank[as_read]) < 0) | _rises(score[as_read])
+    if not np.any(_within(query[as_read]) & astray):
+        return 0
+    by_rank = np.lexsort((-score, rank, query))
+    rises = _within(query[by_rank]) & _rises(score[by_rank])
+    return len(np.unique(query[by_rank][1:][rises]))
+
+
+def _within(query: IntArray) -> BoolArray:
+    """Whether each row but the first has its predecessor's query."""
+    same: BoolArray = query[1:] == query[:-1]
+    return same
+
+
+def _rises(score: FloatArray) -> BoolArray:
+    """Whether each row but the first scores more than its predecessor."""
+    higher: BoolArray = score[1:] > score[:-1]
+    return higher
