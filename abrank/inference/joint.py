@@ -111,7 +111,7 @@ def _statistics(data: FloatArray, n_flips: int, seed: int) -> tuple[FloatArray, 
     total = numbers.sum(axis=0)
     scale = np.sqrt(((numbers * unit) ** 2).sum(axis=0)) / unit
     observed = np.abs(snap(total, len(data))) / scale
-    largest = np.zeros(2 ** len(data) if n_flips == 0 else n_flips + 1)
+    largest: FloatArray = np.zeros(2 ** len(data) if n_flips == 0 else n_flips + 1)
     # A column at a time: the flips are the same, and the sums of all need not be held.
     for column in range(len(total)):
         one = numbers[:, [column]]
@@ -119,7 +119,7 @@ def _statistics(data: FloatArray, n_flips: int, seed: int) -> tuple[FloatArray, 
         flipped = np.abs(total[column] - 2 * (np.append(sums, 0) if n_flips else sums))
         np.maximum(largest, flipped / scale[column], out=largest)
     # Equal z may differ in their last digits.
-    return np.asarray(np.round(observed, 9)), np.round(largest, 9)
+    return np.round(observed, 9), np.round(largest, 9)
 
 
 def _intervals(

@@ -68,7 +68,8 @@ def mean_and_error(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
     error = np.full_like(mean, np.nan)
     # Rounded first, as .3 - .2 and .2 - .1 must not count as spread.
     spread = np.ptp(round_off(differences), axis=0) > 0.0
-    error[spread] = differences[:, spread].std(axis=0, ddof=1) / np.sqrt(n_queries)
+    if spread.any():
+        error[spread] = differences[:, spread].std(axis=0, ddof=1) / np.sqrt(n_queries)
     return mean, error
 
 

@@ -1,0 +1,246 @@
+"""Against every row of the five ``significance.tsv`` (scipy 1.17.1), where ../shared/data is there.
+
+The gold's d is a - b, in floats as they came; ours are taken to 10 decimals before ties are told.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from abrank.inference import effect_size, run_test
+
+MEASURES = {
+    "AP": "map", "nDCG": "ndcg", "nDCG@10": "ndcg_cut_10", "RR": "recip_rank", "P@10": "P_10",
+}  # fmt: skip
+FOLDERS = ("robust03", "ltr", "vaswani", "urbano", "partial")
+EXPECTED_PAIRS = {"robust03": 25, "ltr": 15, "vaswani": 15, "urbano": 6, "partial": 15}
+N_FLIPS = 99_999
+# Standard deviation of the .025 quantile of B resampled means, times sqrt(B), in standard errors of
+# the mean: sqrt(q (1 - q)) over the normal density at that quantile.
+QUANTILE_SD = np.sqrt(0.025 * 0.975) / 0.05845
+
+
+def significance(folder: Path) -> dict[tuple[str, ...], dict[str, float]]:
+    found: dict[tuple[str, ...], dict[str, float]] = {}
+    with (folder / "gold" / "significance.tsv").open() as file:
+        rows = csv.reader(file, delimiter="\t")
+        next(rows)
+        for *case, statistic, value in rows:
+            found.setdefault(tuple(case), {})[statistic] = float(value)
+    return found
+
+
+def per_query(folder: Path) -> dict[tuple[str, str], dict[str, float]]:
+    found: dict[tuple[str, str], dict[str, float]] = {}
+    with gzip.open(folder / "gold" / "trec_eval-9.0.8.tsv.gz", "rt") as file:
+        for run, query, measure, value in csv.reader(file, delimiter="\t"):
+            if measure in MEASURES.values() and query != "all":
+                found.setdefault((run, measure), {})[query] = float(value)
+    return found
+
+
+def differences(folder: Path) -> dict[tuple[str, ...], np.ndarray]:
+    cases = significance(folder)
+    if folder.name == "urbano":
+        return {case: _urbano(folder, case) for case in cases}
+    if folder.name == "partial":
+        return {case: _partial(folder, *case) for case in cases}
+    values = per_query(folder)
+    found = {}
+    for case in cases:
+        a, b, measure = case
+        a_values, b_values = values[a, MEASURES[measure]], values[b, MEASURES[measure]]
+        assert a_values.keys() == b_values.keys()
+        found[case] = np.array([a_values[q] - b_values[q] for q in sorted(a_values)])
+    return found
+
+
+def _urbano(folder: Path, case: tuple[str, ...]) -> np.ndarray:
+    (file, a), (_, b) = case[0].split(":"), case[1].split(":")
+    with (folder / f"{file}.csv").open() as lines:
+        rows = list(csv.DictReader(lines))
+    return np.array([float(row[a]) - float(row[b]) for row in rows])
+
+
+def _partial(folder: Path, policy: str, measure: str) -> np.ndarray:
+    values: dict[str, dict[str, float]] = {"a": {}, "b": {}}
+    with (folder / "gold" / "trec_eval-9.0.8.tsv").open() as file:
+        for run, flag, query, name, value in csv.reader(file, delimiter="\t"):
+            if flag == "no -c" and name == MEASURES[measure] and query != "all":
+                values[run][query] = float(value)
+    a, b = values["a"], values["b"]
+    if policy == "intersection":
+        queries = a.keys() & b.keys()
+    elif policy == "zero_over_union":
+        queries = a.keys() | b.keys()
+    else:
+        with gzip.open(folder / "qrels.txt.gz", "rt") as file:
+            queries = {line.split()[0] for line in file}
+    return np.array([a.get(q, 0.0) - b.get(q, 0.0) for q in sorted(queries)])
+
+
+@pytest.fixture(scope="module", params=FOLDERS)
+def cases(request, shared_data):
+    folder = shared_data / request.param
+    gold, d = significance(folder), differences(folder)
+    assert len(gold) == EXPECTED_PAIRS[request.param]
+    for case, values in gold.items():
+        assert len(d[case]) == values["n"]
+        assert d[case].mean() == pytest.approx(values["mean_diff"], rel=1e-12, abs=1e-15)
+    return {case: (d[case], gold[case]) for case in gold}
+
+
+def test_t_equals_scipy(cases):
+    compared = 0
+    for d, gold in cases.values():
+        two, at_99 = run_test("t", d), run_test("t", d, confidence=0.99)
+        greater, less = (run_test("t", d, alternative=side) for side in ("greater", "less"))
+        ours = {
+            "ttest_t": two.statistic, "ttest_p": two.pvalue,
+            "ttest_ci95_lo": two.ci_low, "ttest_ci95_hi": two.ci_high,
+            "ttest_ci99_lo": at_99.ci_low, "ttest_ci99_hi": at_99.ci_high,
+            "ttest_p_greater": greater.pvalue, "ttest_p_less": less.pvalue,
+        }  # fmt: skip
+        if np.isnan(gold["ttest_t"]):
+            # Identical scores: scipy has NaN, we say p = 1 and [0, 0].
+            assert not np.any(d)
+            assert two.pvalue[0] == 1.0
+            continue
+        for name, value in ours.items():
+            assert value[0] == pytest.approx(gold[name], rel=1e-9, abs=1e-12), name
+            compared += 1
+    print(f"\n{compared} values of t")
+    assert compared >= 8 * (len(cases) - 5)
+
+
+def test_sign_equals_scipy_and_counts(cases):
+    for d, gold in cases.values():
+        result = run_test("sign", d)
+        assert result.pvalue[0] == pytest.approx(gold["signtest_p"], rel=1e-9)
+        assert result.statistic[0] == gold["wins_a"]
+    print(f"\n{2 * len(cases)} values of the sign test")
+
+
+def test_d_z_equals_the_gold(cases):
+    for d, gold in cases.values():
+        ours = effect_size("d_z", np.zeros_like(d), d)[0]
+        expected = 0.0 if not d.any() else gold["cohen_dz"]
+        assert ours == pytest.approx(expected, rel=1e-9)
+    print(f"\n{len(cases)} values of d_z")
+
+
+def _scipy_wilcoxon(d: np.ndarray, zero_method: str, correction: bool) -> float:
+    return float(
+        stats.wilcoxon(
+            d, zero_method=zero_method, correction=correction, method="asymptotic"
+        ).pvalue
+    )
+
+
+def test_wilcoxon_equals_scipy_or_scipy_had_broken_ties(cases):
+    outcome: Counter[str] = Counter()
+    for d, gold in cases.values():
+        for zero_method in ("wilcox", "pratt", "zsplit"):
+            for kind in ("auto", "asymptotic", "asymptotic_cc"):
+                name = f"wilcoxon_{zero_method}_{kind}"
+                outcome[_compare_wilcoxon(d, gold, name, zero_method, kind)] += 1
+    print(f"\nWilcoxon p and W: {dict(outcome)}")
+    assert sum(outcome.values()) == 9 * len(cases)
+
+
+def _compare_wilcoxon(
+    d: np.ndarray, gold: dict[str, float], name: str, zero_method: str, kind: str
+) -> str:
+    rounded = np.round(d, 10)
+    if not rounded.any():
+        assert run_test("wilcoxon", d, zero_method=zero_method).pvalue[0] == 1.0
+        return "identical scores, p = 1"
+    sizes = np.abs(d)
+    exact = kind == "auto" and len(d) <= 50 and 0 not in d and len(set(sizes)) == len(d)
+    ours = run_test(
+        "wilcoxon", d, zero_method=zero_method, correction=kind.endswith("cc"),
+        method="exact" if exact else "asymptotic",
+    )  # fmt: skip
+    rank_sum = stats.rankdata(np.abs(rounded[rounded != 0])).sum()
+    if zero_method == "pratt":
+        rank_sum = stats.rankdata(np.abs(rounded))[rounded != 0].sum()
+    if zero_method == "zsplit":
+        rank_sum = len(d) * (len(d) + 1) / 2
+    w = min(ours.statistic[0], rank_sum - ours.statistic[0])
+    if ours.pvalue[0] == pytest.approx(gold[f"{name}_p"], rel=1e-9):
+        assert w == gold[f"{name}_W"]
+        return "exact, equal" if exact else "equal"
+    # The gold told apart differences that are one number: on the rounded ones scipy agrees with
+    # us, and there are more ties among them than among the raw ones.
+    assert len(set(np.abs(rounded))) < len(set(sizes))
+    assert not exact
+    scipy_p = _scipy_wilcoxon(rounded, zero_method, kind.endswith("cc"))
+    assert ours.pvalue[0] == pytest.approx(scipy_p, rel=1e-9)
+    return "ties broken in the gold, scipy on rounded differences equals ours"
+
+
+def test_permutation_is_within_monte_carlo_error(cases):
+    compared, exact = 0, 0
+    for d, gold in cases.values():
+        result = run_test("permutation", d, n_resamples=N_FLIPS, seed=1)
+        truth, error = gold["signflip_mc2e7_p"], gold["signflip_mc2e7_se"]
+        if "signflip_exact_p" in gold:
+            truth, error, exact = gold["signflip_exact_p"], 0.0, exact + 1
+        own = np.sqrt(truth * (1 - truth) / N_FLIPS)
+        assert abs(result.pvalue[0] - truth) <= 4 * np.hypot(own, error) + 2 / N_FLIPS
+        greater = run_test("permutation", d, alternative="greater", n_resamples=N_FLIPS, seed=1)
+        truth = gold["signflip_mc2e7_p_greater"]
+        own = np.sqrt(truth * (1 - truth) * (1 / N_FLIPS + 1 / 2e7))
+        assert abs(greater.pvalue[0] - truth) <= 4 * own + 2 / N_FLIPS
+        compared += 2
+    print(f"\n{compared} permutation p, {exact} of them against exact ones")
+
+
+@pytest.mark.parametrize("method", ["percentile", "BCa", "basic"])
+def test_bootstrap_limits_are_within_monte_carlo_error(cases, method):
+    compared = 0
+    for d, gold in cases.values():
+        low, high = (gold[f"bootstrap1e5_{method}_ci95_{end}"] for end in ("lo", "hi"))
+        result = run_test("bootstrap", d, method=method, seed=1)
+        if not d.any():
+            assert result.ci_low[0] == result.ci_high[0] == 0.0
+            continue
+        # Both sides draw: 9,999 resamples here, 100,000 there; four standard errors. BCa moves the
+        # level by z0, itself drawn, and further into a tail: twice that. Discrete means are also
+        # off by one step of theirs.
+        error = 4 * QUANTILE_SD * gold["bootstrap1e5_se"] * np.sqrt(1 / 9_999 + 1 / 1e5)
+        error = error * (2 if method == "BCa" else 1) + _step(d)
+        assert abs(result.ci_low[0] - low) <= error
+        assert abs(result.ci_high[0] - high) <= error
+        compared += 2
+    print(f"\n{compared} limits of the {method} bootstrap")
+
+
+def _step(d: np.ndarray) -> float:
+    """The step of the resampled means if the scores are tenths, else nothing."""
+    tenths = np.abs(d * 10 - np.rint(d * 10)).max() < 1e-9
+    return 0.1 / len(d) if tenths else 0.0
+
+
+def test_scipy_permutation_loses_ties_where_we_do_not(shared_data):
+    """InexpC2 against Sel50 by P@10: scipy says .6319; the exact p is .6445 (data trap 8)."""
+    folder = shared_data / "robust03"
+    case = ("InexpC2", "Sel50", "P@10")
+    exact = significance(folder)[case]["signflip_exact_p"]
+    values = per_query(folder)
+    a, b = (np.array([values[run, "P_10"][q] for q in sorted(values[run, "P_10"])])
+            for run in case[:2])  # fmt: skip
+    error = np.sqrt(exact * (1 - exact) / N_FLIPS)
+    theirs = stats.permutation_test(
+        (a, b), lambda x, y, axis: x.mean(axis=axis) - y.mean(axis=axis), vectorized=True,
+        permutation_type="samples", n_resamples=N_FLIPS, rng=np.random.default_rng(1),
+    ).pvalue  # fmt: skip
+    assert exact - theirs > 6 * error
+    assert abs(run_test("permutation", a - b).pvalue[0] - exact) < 4 * error

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from abrank._support.errors import ArgumentError
+from abrank.inference import max_t, run_test
+
+
+def test_against_enumeration():
+    random = np.random.default_rng(4)
+    for _ in range(10):
+        d = random.integers(-3, 6, (8, 3)) / 10
+        scale = np.sqrt((d**2).sum(axis=0))
+        if not scale.all():
+            continue
+        signs = np.array(list(product((1, -1), repeat=8)))
+        largest = (np.abs(signs @ d) / scale).max(axis=1)
+        observed = np.abs(d.sum(axis=0)) / scale
+        expected = (largest[:, None] >= observed - 1e-9).mean(axis=0)
+        result = max_t(d)
+        assert result.n_resamples == 0
+        np.testing.assert_array_equal(result.pvalue, expected)
+
+
+@pytest.mark.parametrize("n_resamples", [99, 199, 4095])
+@pytest.mark.parametrize("confidence", [0.5, 0.9, 0.95, 0.99])
+def test_intervals_exclude_zero_exactly_when_p_is_below_alpha(n_resamples, confidence):
+    random = np.random.default_rng(n_resamples)
+    seen = set()
+    for _ in range(60):
+        d = random.integers(-2, 5, (int(random.integers(1, 20)), 3)) / random.choice([3, 10])
+        result = max_t(d, confidence=confidence, n_resamples=n_resamples, seed=3)
+        excludes = (result.ci_low > 0) | (result.ci_high < 0)
+        np.testing.assert_array_equal(result.pvalue < round(1 - confidence, 12), excludes)
+        seen |= set(excludes.tolist())
+    assert seen == {True, False} or n_resamples * (1 - confidence) < 1
+
+
+def test_the_family_costs_less_than_bonferroni_and_more_than_nothing():
+    random = np.random.default_rng(5)
+    shared = random.normal(0.08, 0.2, (60, 1))
+    d = shared + random.normal(0, 0.02, (60, 4))
+    joint = max_t(d)
+    alone = run_test("permutation", d, n_resamples=19_999).pvalue
+    assert np.all(joint.pvalue >= alone - 0.005)
+    assert np.all(joint.pvalue < 4 * alone)
+    assert joint.n_resamples == 19_999
+
+
+def test_edges():
+    d = np.zeros((6, 3))
+    d[:, 1], d[:, 2] = 0.1, [0.1, 0.2, -0.1, 0.3, 0.2, 0.1]
+    result = max_t(d)
+    assert (result.pvalue[0], result.ci_low[0], result.ci_high[0]) == (1.0, 0.0, 0.0)
+    # Six equal differences reach the largest z there is, and are the rarest event: p = 2 / 64.
+    assert result.pvalue[1] == 2 / 64
+    np.testing.assert_array_equal(max_t(np.zeros((4, 2))).pvalue, [1.0, 1.0])
+    assert np.isnan(max_t(np.empty((0, 2))).pvalue).all()
+    alone = max_t([[0.1, 0.0]])
+    assert alone.pvalue.tolist() == [1.0, 1.0]
+    assert np.isinf(alone.ci_low).all()
+    with pytest.raises(ArgumentError, match="n_resamples"):
+        max_t(d, n_resamples=0)
+
+
+def test_a_seed_repeats_and_input_stays():
+    d = np.random.default_rng(1).normal(0.05, 0.2, (40, 2))
+    before = d.copy()
+    one, again, other = max_t(d, seed=1), max_t(d, seed=1), max_t(d, seed=2)
+    np.testing.assert_array_equal(one.ci_low, again.ci_low)
+    assert not np.array_equal(one.ci_low, other.ci_low)
+    np.testing.assert_array_equal(d, before)

@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from abrank._support.errors import ArgumentError, UnknownNameError
+from abrank.inference import ADJUSTMENTS, adjust
+
+P = np.array([0.001, 0.008, 0.039, 0.041, 0.042, 0.06, 0.074, 0.205])
+
+
+def test_against_definitions():
+    order = np.arange(8)
+    np.testing.assert_allclose(adjust(P, "bonferroni"), np.minimum(1, 8 * P))
+    np.testing.assert_allclose(adjust(P, "holm"), np.maximum.accumulate((8 - order) * P))
+    step_up = np.minimum.accumulate(((8 - order) * P)[::-1])[::-1]
+    np.testing.assert_allclose(adjust(P, "hochberg"), step_up)
+    np.testing.assert_allclose(adjust(P, "bh"), stats.false_discovery_control(P))
+    np.testing.assert_allclose(adjust(P, "by"), stats.false_discovery_control(P, method="by"))
+    assert np.all(adjust(P, "hommel") <= adjust(P, "hochberg"))
+    np.testing.assert_array_equal(adjust(P, "none"), P)
+
+
+@pytest.mark.parametrize("method", list(ADJUSTMENTS))
+def test_nan_is_no_member_and_order_does_not_matter(method):
+    shuffled = np.random.default_rng(1).permutation(8)
+    with_nan = np.insert(P[shuffled], 3, np.nan)
+    adjusted = adjust(with_nan, method)
+    assert np.isnan(adjusted[3])
+    np.testing.assert_allclose(np.delete(adjusted, 3), adjust(P, method)[shuffled])
+    assert np.all(adjust(P, method) >= P)
+    assert np.isnan(adjust([np.nan], method)).all()
+    assert adjust([], method).size == 0
+    np.testing.assert_array_equal(adjust([0.03], method), [0.03])
+    assert adjust(P.reshape(2, 4), method).shape == (2, 4)
+
+
+def test_bad_arguments():
+    with pytest.raises(UnknownNameError, match="did you mean holm"):
+        adjust(P, "hlm")
+    with pytest.raises(ArgumentError, match="between 0 and 1"):
+        adjust([0.1, 1.1], "holm")

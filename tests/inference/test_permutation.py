@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+from abrank.inference import run_test
+from abrank.inference.flips import FLIPS_AT_ONCE, QUERIES_AT_ONCE, all_subsets, random_subsets
+from abrank.inference.inversion import invert, settle
+from abrank.inference.lattice import round_off, snap, to_lattice
+
+
+def enumerated(d, alternative="two-sided", theta=Fraction(0)):
+    """The p-value by going through all signs, in fractions."""
+    shifted = [value - theta for value in d]
+    observed = sum(shifted)
+    count = 0
+    for signs in product((1, -1), repeat=len(d)):
+        flipped = sum(s * value for s, value in zip(signs, shifted, strict=True))
+        count += {
+            "two-sided": abs(flipped) >= abs(observed),
+            "greater": flipped >= observed,
+            "less": flipped <= observed,
+        }[alternative]
+    return Fraction(count, 2 ** len(d))
+
+
+@pytest.mark.parametrize("denominator", [10, 3, 12])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_against_enumeration_in_fractions(denominator, alternative):
+    random = np.random.default_rng(denominator)
+    for _ in range(10):
+        n = int(random.integers(1, 9))
+        exact = [Fraction(int(k), denominator) for k in random.integers(-3, 5, n)]
+        if not any(exact):
+            continue
+        result = run_test("permutation", np.array(exact, float), alternative=alternative)
+        assert result.method == "exact"
+        assert Fraction(float(result.pvalue[0])) == enumerated(exact, alternative)
+
+
+def test_the_interval_is_the_set_of_shifts_not_rejected():
+    random = np.random.default_rng(2)
+    for _ in range(8):
+        exact = [Fraction(int(k), 20) for k in random.integers(-4, 9, 8)]
+        result = run_test("permutation", np.array(exact, float), confidence=0.9)
+        low, high = result.ci_low[0], result.ci_high[0]
+        for end, inwards in ((low, 1), (high, -1)):
+            theta = Fraction(float(end)).limit_denominator(1000)
+            step = Fraction(inwards, 10**6)
+            assert enumerated(exact, theta=theta) >= Fraction(1, 10)
+            assert enumerated(exact, theta=theta + step) >= Fraction(1, 10) or low == high
+            assert enumerated(exact, theta=theta - step) < Fraction(1, 10)
+
+
+def test_few_queries_bound_nothing():
+    result = run_test("permutation", [0.1, 0.2, 0.3, 0.4, 0.5])
+    assert result.pvalue[0] == 1 / 16
+    assert (result.ci_low[0], result.ci_high[0]) == (-np.inf, np.inf)
+
+
+def test_one_sided_is_half_of_two_sided_when_drawn():
+    d = np.round(np.random.default_rng(1).normal(0.05, 0.2, 40), 2)
+    two = run_test("permutation", d, n_resamples=999)
+    greater = run_test("permutation", d, alternative="greater", n_resamples=999)
+    assert two.method == "Monte Carlo"
+    assert two.pvalue[0] == 2 * greater.pvalue[0]
+
+
+def test_drawn_agrees_with_exact():
+    d = np.round(np.random.default_rng(3).normal(0.1, 0.3, 15), 2)
+    exact = run_test("permutation", d).pvalue[0]
+    drawn = run_test("permutation", d, n_resamples=20_000)
+    assert drawn.method == "Monte Carlo"
+    assert abs(drawn.pvalue[0] - exact) < 4 * np.sqrt(exact * (1 - exact) / 20_000)
+    assert drawn.n_resamples == 20_000
+
+
+def test_the_flips_of_a_large_run_are_its_first_ones():
+    numbers = np.random.default_rng(1).integers(-9, 9, (QUERIES_AT_ONCE + 13, 2))
+    few, sizes = random_subsets(numbers, 10, seed=4)
+    many, more_sizes = random_subsets(numbers, FLIPS_AT_ONCE + 10, seed=4)
+    np.testing.assert_array_equal(many[:, :10], few)
+    np.testing.assert_array_equal(more_sizes[:10], sizes)
+    assert np.abs(more_sizes - len(numbers) / 2).max() < 6 * np.sqrt(len(numbers)) / 2
+    # Half of the pairs of rows fall on the same side: no byte is used twice.
+    ones = np.zeros((len(numbers), 2), np.int64)
+    ones[0, 0] = ones[QUERIES_AT_ONCE + 3, 1] = 1
+    first, second = random_subsets(ones, 4000, seed=4)[0]
+    assert abs(np.mean(first == second) - 0.5) < 4 * np.sqrt(0.25 / 4000)
+
+
+def test_all_subsets_are_all_sums():
+    sums, sizes = all_subsets(np.array([[1, -1], [2, -2], [4, -4]]))
+    assert sums.tolist() == [list(range(8)), [-k for k in range(8)]]
+    assert sizes.tolist() == [0, 1, 1, 2, 1, 2, 2, 3]
+
+
+def test_the_lattice_widens_for_large_numbers():
+    numbers, unit = to_lattice(np.array([[0.1, 1e12], [-0.3, 1e12]]))
+    assert unit[0] == 1e-10
+    assert unit[1] > 1e-10
+    np.testing.assert_allclose(numbers * unit, [[0.1, 1e12], [-0.3, 1e12]])
+    assert np.abs(numbers).sum(axis=0).max() <= 10**18
+    assert snap(np.array([3, -4]), 3).tolist() == [0, -4]
+    assert not np.signbit(round_off(np.array([-1e-12]))[0])
+
+
+def test_inversion_is_unbounded_where_the_table_starts_at_alpha():
+    values, table = np.arange(1.0, 5.0), np.arange(1, 6) / 5
+    assert invert(values, table, table, alpha=0.2, alternative="greater") == (0.2, -np.inf, np.inf)
+    assert invert(values, table, table, alpha=0.3, alternative="greater") == (0.2, 1.0, np.inf)
+    assert invert(-values, table, table, alpha=0.3, alternative="less") == (0.2, -np.inf, -1.0)
+
+
+@pytest.mark.parametrize(
+    ("p", "low", "high", "excludes"),
+    [
+        (0.04, -1e-18, 1.0, True), (0.04, -1.0, 1e-18, True), (0.05, 1e-18, 1.0, False),
+        (0.05, -1.0, -1e-18, False), (0.04, 0.1, 1.0, True), (np.nan, -np.inf, np.inf, False),
+    ],
+)  # fmt: skip
+def test_the_pvalue_settles_a_limit_at_zero(p, low, high, excludes):
+    new = settle(*(np.array([value]) for value in (p, low, high, 0.05)))
+    assert bool(new[0][0] > 0 or new[1][0] < 0) == excludes
+    assert new[0][0] == pytest.approx(low, abs=1e-17)
+    assert new[1][0] == pytest.approx(high, abs=1e-17)
+
+
+def test_many_columns_are_taken_in_groups():
+    d = np.round(np.random.default_rng(1).normal(0.1, 0.3, (8, 40)), 1)
+    together = run_test("permutation", d)
+    assert together.pvalue[39] == run_test("permutation", d[:, 39]).pvalue[0]

@@ -1,0 +1,176 @@
+"""Against the acceptance cases of ``stat_cases.json``, where ../shared/data is there."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from abrank._support.errors import ArgumentError
+from abrank.inference import adjust, effect_size, max_t, ratio_interval, run_test, tost
+
+
+@pytest.fixture(scope="module")
+def case(shared_data):
+    document = json.loads((shared_data / "stat_cases.json").read_text())
+    return {one["id"]: one for one in document["cases"]}.__getitem__
+
+
+def differences(one):
+    given = one["input"]
+    if "d" in given:
+        return np.array(given["d"], dtype=float)
+    return np.array(given["b"]) - np.array(given["a"])
+
+
+def test_t(case):
+    one = case("t01")
+    d, expected = differences(one), one["expected"]
+    result, at_99 = run_test("t", d), run_test("t", d, confidence=0.99)
+    greater, less = (run_test("t", d, alternative=side) for side in ("greater", "less"))
+    assert result.estimate[0] == pytest.approx(expected["mean"], abs=1e-12)
+    assert result.statistic[0] == pytest.approx(expected["t"], rel=1e-10)
+    assert result.pvalue[0] == pytest.approx(expected["p_two"], rel=1e-10)
+    assert greater.pvalue[0] == pytest.approx(expected["p_greater"], rel=1e-10)
+    assert less.pvalue[0] == pytest.approx(expected["p_less"], rel=1e-10)
+    assert [result.ci_low[0], result.ci_high[0]] == pytest.approx(expected["ci95"], abs=1e-10)
+    assert [at_99.ci_low[0], at_99.ci_high[0]] == pytest.approx(expected["ci99"], abs=1e-10)
+    assert greater.ci_low[0] == pytest.approx(expected["lower95_one_sided"], abs=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("name", "zero_method"),
+    [("w01", "wilcox"), ("w02_wilcox", "wilcox"), ("w02_pratt", "pratt"), ("w03_zsplit", "zsplit")],
+)
+def test_wilcoxon(case, name, zero_method):
+    one = case(name)
+    d, expected = differences(one), one["expected"]
+
+    def ask(method, correction=False):
+        return run_test(
+            "wilcoxon", d, zero_method=zero_method, method=method, correction=correction
+        )
+
+    assert ask("exact").statistic[0] == expected["W_plus"]
+    compared = 0
+    for key, result in {
+        "p_two": ask("exact"),
+        "p_exact": ask("exact"),
+        "p_asymptotic": ask("asymptotic"),
+        "p_asymptotic_cc": ask("asymptotic", correction=True),
+    }.items():
+        if key in expected:
+            assert result.pvalue[0] == pytest.approx(expected[key], rel=1e-10)
+            compared += 1
+    assert compared >= 1
+
+
+def test_wilcoxon_is_not_misled_by_float_noise(case):
+    one = case("w05")
+    assert run_test("wilcoxon", differences(one)).pvalue[0] == one["expected"]["p_exact"]
+
+
+def test_hodges_lehmann(case):
+    one = case("hl01")
+    result = run_test("wilcoxon", differences(one))
+    assert result.estimate[0] == pytest.approx(one["expected"]["hl"])
+    assert [result.ci_low[0], result.ci_high[0]] == pytest.approx(one["expected"]["ci"])
+
+
+@pytest.mark.parametrize("name", ["s_29_50", "s_25_43"])
+def test_sign(case, name):
+    given, expected = case(name)["input"], case(name)["expected"]
+    d = [0.1] * given["pos"] + [-0.1] * (given["n"] - given["pos"])
+    assert run_test("sign", d).pvalue[0] == pytest.approx(expected["p_two"], rel=1e-10)
+
+
+@pytest.mark.parametrize("name", ["p01", "p02", "p04_n5", "p04_n6"])
+def test_exact_permutation(case, name):
+    one = case(name)
+    result = run_test("permutation", differences(one))
+    assert result.method == "exact"
+    assert Fraction(float(result.pvalue[0])) == Fraction(one["expected"]["p_fraction"])
+    assert result.estimate[0] == pytest.approx(one["expected"]["mean"], abs=1e-10)
+
+
+def test_permutation_of_fifty(case):
+    d = np.array([((37 * i + 11) % 101 - 40) / 100 for i in range(50)])
+    result, exact = run_test("permutation", d, seed=3), case("p06")["expected"]["p_two"]
+    assert abs(result.pvalue[0] - exact) < 4 * np.sqrt(exact * (1 - exact) / result.n_resamples)
+
+
+def test_permutation_in_the_deep_tail_is_the_smallest_p(case):
+    d = np.array([10 + 17 * i % 23 if i % 8 else -(5 + i % 7) for i in range(200)], float)
+    assert case("p09")["expected"]["p_two"] < 1e-40
+    assert run_test("permutation", d, n_resamples=999).pvalue[0] == 1 / 1000
+
+
+def test_permutation_interval(case):
+    one = case("pci01")
+    result = run_test("permutation", differences(one))
+    assert [result.ci_low[0], result.ci_high[0]] == pytest.approx(one["expected"]["ci"])
+
+
+def test_bootstrap_against_full_enumeration(case):
+    one = case("b01")
+    result = run_test("bootstrap", differences(one), method="percentile")
+    # Means of five tenths go in steps of .02; the drawn quantile may be one step off.
+    assert [result.ci_low[0], result.ci_high[0]] == pytest.approx(
+        one["expected"]["pct95"], abs=0.0201
+    )
+
+
+def test_equivalence(case):
+    one = case("eq01")
+    d, expected = differences(one), one["expected"]
+    wide, narrow = tost(d, margin=0.3), tost(d, margin=0.15)
+    assert wide.pvalue[0] == pytest.approx(expected["p_margin_0p3"], rel=1e-9)
+    assert narrow.pvalue[0] == pytest.approx(expected["p_margin_0p15"], rel=1e-9)
+    assert [wide.ci_low[0], wide.ci_high[0]] == pytest.approx(expected["ci90"])
+
+
+def test_effect_sizes(case):
+    one = case("es01")
+    a, b, expected = one["input"]["a"], one["input"]["b"], one["expected"]
+    names = {"d_z": "dz", "hedges_g": "hedges_gz", "d_av": "d_av",
+             "rank_biserial": "rank_biserial", "p_better": "p_superiority"}  # fmt: skip
+    for ours, theirs in names.items():
+        assert effect_size(ours, a, b)[0] == pytest.approx(expected[theirs], rel=1e-9)
+
+
+def test_relative_change(case):
+    one = case("rel01")
+    result, expected = ratio_interval(one["input"]["a"], one["input"]["b"]), one["expected"]
+    assert result.change[0] == pytest.approx(expected["rel"])
+    assert result.g[0] == pytest.approx(expected["g"])
+    assert [result.ci_low[0], result.ci_high[0]] == pytest.approx(expected["ci_fieller"])
+
+
+def test_adjusted_pvalues(case):
+    one = case("mul01")
+    for method in ("bonferroni", "holm", "hochberg", "bh", "by"):
+        assert adjust(one["input"]["p"], method) == pytest.approx(one["expected"][method])
+
+
+def test_degenerate_cases(case):
+    assert differences(case("deg01")).size == 0
+    alone = differences(case("deg02"))
+    assert np.isnan(run_test("t", alone).pvalue[0])
+    for name in ("permutation", "sign"):
+        assert run_test(name, alone).pvalue[0] == case("deg02")["expected"]["signflip_p"]
+    same = differences(case("deg03"))
+    result = run_test("t", same)
+    assert (result.pvalue[0], result.ci_low[0], result.ci_high[0]) == (1.0, 0.0, 0.0)
+    flat = differences(case("deg04"))
+    assert np.isnan(run_test("t", flat).statistic[0])
+    for name in ("permutation", "wilcoxon", "sign"):
+        assert run_test(name, flat).pvalue[0] == case("deg04")["expected"]["signflip_p"]
+    with pytest.raises(ArgumentError, match="row 1, column 0 is nan"):
+        run_test("t", [0.1, np.nan, 0.2])
+
+
+def test_joint_of_one_column_is_the_permutation_test(case):
+    d = differences(case("p01"))
+    assert max_t(d).pvalue[0] == run_test("permutation", d).pvalue[0]
