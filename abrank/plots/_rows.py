@@ -1,0 +1,174 @@
+"""A forest: rows of estimate and interval on one axis of differences, numbers at their right."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from abrank.plots import _labels
+from abrank.plots._style import (
+    NARROW,
+    Theme,
+    difference_axis,
+    difference_limits,
+    dress,
+    inches,
+    sizes,
+    write,
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row: its name, its numbers, how it reads.
+
+    ``thin`` is the adjusted interval, where that is another one than the plain. ``remark`` stands in
+    the place of the drawing where the row has another scale or no interval.
+    """
+
+    name: str
+    estimate: float
+    thick: tuple[float, float]
+    thin: tuple[float, float] | None
+    pvalue: float
+    reading: str
+    lead: bool = False
+    remark: str = ""
+
+
+def draw_rows(ax: Axes, theme: Theme, rows: Sequence[Row], *, alpha: float, p_title: str) -> None:
+    """Draw the rows from top to bottom."""
+    dress(ax, theme)
+    drawn = [row for row in rows if not row.remark]
+    ends = [value for row in drawn for value in (row.estimate, *row.thick, *(row.thin or ()))]
+    limits = difference_limits(*ends, room=0.3 if inches(ax) < NARROW else 0.18)
+    ax.set_ylim(len(rows) - 0.5, -0.5)
+    for place in range(0, len(rows), 2):
+        ax.axhspan(place - 0.5, place + 0.5, facecolor=theme.band, edgecolor="none", zorder=0.3)
+    difference_axis(ax, theme, limits)
+    for place, row in enumerate(rows):
+        if row.remark:
+            _remark(ax, theme, place, row)
+        else:
+            _draw_row(ax, theme, place, row)
+    _names(ax, theme, rows)
+    _numbers(ax, theme, rows, alpha, p_title)
+
+
+def _remark(ax: Axes, theme: Theme, place: int, row: Row) -> None:
+    at: dict[str, Any] = {"ha": "center", "va": "center", "color": theme.muted}
+    write(ax, row.remark, (0.5, place), coords=("axes fraction", "data"), style="italic", **at)
+
+
+def _draw_row(ax: Axes, theme: Theme, place: int, row: Row) -> None:
+    colour = theme.of_reading(row.reading)
+    if row.thin is not None:
+        draw_interval(ax, row.thin, place, colour=colour, width=1.4)
+    draw_interval(ax, row.thick, place, colour=colour, width=4.5)
+    ax.plot(
+        [row.estimate],
+        [place],
+        marker="D" if row.lead else "o",
+        markersize=8.0 if row.lead else 7.0,
+        color=colour,
+        markeredgecolor=theme.paper,
+        markeredgewidth=1.2,
+        linestyle="none",
+        zorder=4.0,
+    )
+
+
+def draw_interval(
+    ax: Axes, interval: tuple[float, float], height: float, *, colour: str, width: float
+) -> None:
+    """Draw a bar from end to end; an infinite end leaves the picture with an arrow."""
+    left, right = sorted(ax.get_xlim())
+    if np.isnan(interval[0]) or np.isnan(interval[1]):
+        return
+    inset = (right - left) * (width + 3.0) / (72.0 * inches(ax))
+    low = left + inset if np.isinf(interval[0]) else interval[0]
+    high = right - inset if np.isinf(interval[1]) else interval[1]
+    ax.plot(
+        [low, high],
+        [height, height],
+        color=colour,
+        linewidth=width,
+        solid_capstyle="butt",
+        zorder=3.0,
+    )
+    for end, edge, marker in ((interval[0], left, 4), (interval[1], right, 5)):
+        if np.isinf(end):
+            ax.plot(
+                [edge],
+                [height],
+                # 4 and 5 are matplotlib's triangles with the tip at the point.
+                marker=marker,
+                markersize=width + 4.0,
+                color=colour,
+                markeredgecolor="none",
+                linestyle="none",
+                clip_on=False,
+                zorder=3.5,
+            )
+
+
+def _names(ax: Axes, theme: Theme, rows: Sequence[Row]) -> None:
+    type_ = sizes(ax)
+    longest = 16 if inches(ax) < NARROW else 26
+    labels = [_wrapped(row.name, longest) for row in rows]
+    ax.set_yticks(range(len(rows)), labels, fontsize=type_.body, color=theme.ink, parse_math=False)
+    ax.tick_params(axis="y", length=0.0)
+    ax.grid(visible=False, axis="y")
+    for label, row in zip(ax.get_yticklabels(), rows, strict=True):
+        label.set_fontweight("bold" if row.lead else "normal")
+
+
+def _wrapped(text: str, longest: int) -> str:
+    """Return a name on at most two lines of about ``longest`` letters."""
+    lines = textwrap.wrap(text, longest, break_long_words=False) or [""]
+    if len(lines) > 2:
+        lines = [lines[0], " ".join(lines[1:])]
+    return "\n".join(_labels.name(line, longest + 2) for line in lines)
+
+
+def _numbers(ax: Axes, theme: Theme, rows: Sequence[Row], alpha: float, p_title: str) -> None:
+    """Write glyph, estimate and p right of the rows, in columns that line up at the right."""
+    type_ = sizes(ax)
+    em = type_.body
+    columns = (1.6 * em, 6.2 * em, 11.0 * em)
+    base = ("axes fraction", "axes fraction")
+    for title, place in (("Δ", columns[1]), (p_title, columns[2])):
+        write(
+            ax,
+            title,
+            (1.0, 1.0),
+            coords=base,
+            shift=(place, 4.0),
+            ha="right",
+            va="bottom",
+            color=theme.muted,
+        )
+    for place, row in enumerate(rows):
+        cells = (
+            _labels.GLYPHS[row.reading],
+            _labels.signed(row.estimate),
+            _labels.pvalue(row.pvalue, alpha=alpha),
+        )
+        for text, column in zip(cells, columns, strict=True):
+            write(
+                ax,
+                text,
+                (1.0, place),
+                coords=("axes fraction", "data"),
+                shift=(column, 0.0),
+                ha="right",
+                va="center",
+                fontsize=em,
+                color=theme.ink if column == columns[2] else theme.of_reading(row.reading),
+                fontweight="bold" if row.lead else "normal",
+            )

@@ -1,0 +1,301 @@
+"""Colours, type sizes and the dressing that all plots share; a plot chooses none of its own."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.text import Annotation
+
+from abrank.plots._labels import PlainTicks
+
+# Below this width of an Axes, in inches, letters shrink and columns of text lose what can go.
+NARROW = 3.0
+
+
+@dataclass(frozen=True)
+class Theme:
+    """The colours of a plot, each a hexadecimal string that stands for one meaning.
+
+    Every colour drawn is one of these exactly (tints are opacity), so that a page can give them
+    other values by attribute selectors such as ``[fill="#0068ad"]``.
+
+    Attributes
+    ----------
+    name : str
+    a, b : str
+        The baseline and the candidate, wherever one of them is ahead.
+    tie : str
+        A tie.
+    ink, muted : str
+        Text and lines; text of less weight, and results that are unclear.
+    grid, band : str
+        Grid lines; the margin and every second row.
+    paper : str
+        What lies behind; ``"none"`` for transparent.
+
+    Examples
+    --------
+    >>> LIGHT.b, DARK.b
+    ('#0068ad', '#62b5f0')
+    """
+
+    name: str
+    a: str
+    b: str
+    tie: str
+    ink: str
+    muted: str
+    grid: str
+    band: str
+    paper: str
+
+    def colours(self) -> dict[str, str]:
+        """Return the colours by meaning.
+
+        Examples
+        --------
+        >>> LIGHT.colours()["a"]
+        '#b84a06'
+        """
+        return {key: value for key, value in asdict(self).items() if key != "name"}
+
+    def of_reading(self, reading: str) -> str:
+        """Return the colour of a reading: B's for better, A's for worse, grey for all else.
+
+        Examples
+        --------
+        >>> LIGHT.of_reading("worse") == LIGHT.a
+        True
+        """
+        return {"better": self.b, "worse": self.a}.get(reading, self.muted)
+
+    def of_outcome(self, outcome: int) -> str:
+        """Return the colour of who wins a query: +1 is B, -1 is A, 0 a tie.
+
+        Examples
+        --------
+        >>> LIGHT.of_outcome(0) == LIGHT.tie
+        True
+        """
+        return {1: self.b, -1: self.a}.get(outcome, self.tie)
+
+
+LIGHT = Theme(
+    name="light",
+    a="#b84a06",
+    b="#0068ad",
+    tie="#8b93a1",
+    ink="#14181f",
+    muted="#5b6472",
+    grid="#dfe3e8",
+    band="#eef1f4",
+    paper="#ffffff",
+)
+DARK = Theme(
+    name="dark",
+    a="#ff9d5c",
+    b="#62b5f0",
+    tie="#7c8696",
+    ink="#e9edf2",
+    muted="#a4adba",
+    grid="#30363d",
+    band="#212830",
+    paper="#161b22",
+)
+# Mid-tones that can be read on white and on black, for cells whose background is not ours.
+NOTEBOOK = Theme(
+    name="notebook",
+    a="#d2691e",
+    b="#2b87c8",
+    tie="#8b93a1",
+    ink="#7a7f87",
+    muted="#7b8088",
+    grid="#80868e40",
+    band="#80868e1f",
+    paper="none",
+)
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Type sizes in points: small notes, body text, and the number that matters."""
+
+    small: float
+    body: float
+    strong: float
+
+
+def new_axes(theme: Theme, size: tuple[float, float]) -> Axes:
+    """Return the Axes of a new Figure of ``size`` inches, laid out so that no label is cut.
+
+    Examples
+    --------
+    >>> new_axes(LIGHT, (3.0, 2.0)).figure.get_size_inches().tolist()
+    [3.0, 2.0]
+    """
+    figure = Figure(figsize=size, layout="constrained", facecolor=theme.paper)
+    return figure.add_subplot()
+
+
+def inches(ax: Axes) -> float:
+    """Return the width of the Axes in inches, about: layout has yet to happen."""
+    figure = ax.get_figure(root=True)
+    if figure is None:
+        return NARROW
+    alone = len(figure.axes) == 1
+    share = 0.85 if alone else ax.get_position().width
+    return float(share * figure.get_size_inches()[0])
+
+
+def sizes(ax: Axes) -> Sizes:
+    """Return the type sizes for the width of the Axes; 7 points is the least that journals take.
+
+    Examples
+    --------
+    >>> sizes(new_axes(LIGHT, (7.0, 3.0))).body
+    9.0
+    """
+    return Sizes(7.0, 7.5, 9.0) if inches(ax) < NARROW else Sizes(8.0, 9.0, 11.0)
+
+
+def dress(
+    ax: Axes, theme: Theme, *, grid: str = "x", spines: tuple[str, ...] = ("bottom",)
+) -> None:
+    """Give the Axes spines, ticks and a grid: ``"x"``, ``"y"``, ``"both"`` or ``""``."""
+    type_ = sizes(ax)
+    ax.patch.set_visible(False)
+    ax.set_axisbelow(True)
+    for side, spine in ax.spines.items():
+        spine.set_visible(side in spines)
+        spine.set_color(theme.muted)
+        spine.set_linewidth(0.8)
+    ax.tick_params(
+        which="both",
+        color=theme.muted,
+        labelcolor=theme.muted,
+        labelsize=type_.small,
+        length=3.0,
+        width=0.8,
+    )
+    ax.grid(visible=False)
+    if grid:
+        ax.grid(visible=True, axis=grid, color=theme.grid, linewidth=0.8)  # type: ignore[arg-type]
+
+
+def write(
+    ax: Axes,
+    text: str,
+    xy: tuple[float, float],
+    *,
+    coords: Any = "data",  # noqa: ANN401 - a name, a transform or a pair of them
+    shift: tuple[float, float] = (0.0, 0.0),
+    **look: Any,  # noqa: ANN401 - properties of Text
+) -> Annotation:
+    """Write ``text`` at ``xy``, moved by ``shift`` points; a dollar sign in it is a dollar sign."""
+    look.setdefault("fontsize", sizes(ax).small)
+    note = ax.annotate(
+        text, xy=xy, xycoords=coords, xytext=shift, textcoords="offset points", **look
+    )
+    note.set_parse_math(False)
+    note.set_annotation_clip(False)
+    return note
+
+
+def label_x(ax: Axes, theme: Theme, text: str, *, pad: float = 4.0) -> None:
+    """Write the label under the horizontal axis, ``pad`` points below it."""
+    size = sizes(ax).small
+    ax.set_xlabel(text, color=theme.muted, fontsize=size, labelpad=pad, parse_math=False)
+
+
+def label_y(ax: Axes, theme: Theme, text: str) -> None:
+    """Write the label beside the vertical axis."""
+    ax.set_ylabel(text, color=theme.muted, fontsize=sizes(ax).small, parse_math=False)
+
+
+def difference_axis(
+    ax: Axes, theme: Theme, limits: tuple[float, float], *, zero_from: float = 0.0
+) -> None:
+    """Make x an axis of differences: limits, signed ticks, a line at 0, who is better where.
+
+    The line begins at the share ``zero_from`` of the height; 1 draws none.
+    """
+    ax.set_xlim(*limits)
+    signed_ticks(ax, "x")
+    if zero_from < 1.0:
+        ax.axvline(0.0, ymin=zero_from, color=theme.ink, linewidth=1.1, zorder=2.0)
+    at: dict[str, Any] = {"coords": ("data", "axes fraction"), "va": "bottom"}
+    write(ax, "◂ A better", (0.0, 1.0), shift=(-6.0, 4.0), ha="right", color=theme.a, **at)
+    write(ax, "B better ▸", (0.0, 1.0), shift=(6.0, 4.0), ha="left", color=theme.b, **at)
+
+
+def signed_ticks(ax: Axes, which: str) -> None:
+    """Put about six round ticks on an axis of differences, each with its sign."""
+    from matplotlib.ticker import MaxNLocator
+
+    axis = ax.xaxis if which == "x" else ax.yaxis
+    axis.set_major_locator(MaxNLocator(4 if inches(ax) < NARROW else 6, steps=[1, 2, 5, 10]))
+    axis.set_major_formatter(PlainTicks(signed=True))
+
+
+def difference_limits(*values: float, room: float = 0.16) -> tuple[float, float]:
+    """Return limits around the finite ``values`` and 0, with ``room`` on either side of 0.
+
+    Parameters
+    ----------
+    *values : float
+    room : float
+        Least share of the width that stays on each side of 0, for the words above it.
+
+    Returns
+    -------
+    tuple of float
+
+    Examples
+    --------
+    >>> low, high = difference_limits(0.01, 0.09, room=0.2)
+    >>> round(-low / (high - low), 3)
+    0.2
+    """
+    finite = [value for value in values if np.isfinite(value)]
+    low, high = min([0.0, *finite]), max([0.0, *finite])
+    if high - low < 1e-12:
+        return -0.1, 0.1
+    pad = 0.06 * (high - low)
+    low, high = low - pad, high + pad
+    share = room / (1.0 - room)
+    return min(low, -share * high), max(high, -share * low)
+
+
+def margin_band(ax: Axes, theme: Theme, margin: float) -> None:
+    """Shade the differences that are too small to matter."""
+    if margin > 0:
+        ax.axvspan(-margin, margin, facecolor=theme.band, edgecolor="none", zorder=0.4)
+
+
+def say(ax: Axes, theme: Theme, sentence: str) -> Axes:
+    """Write a sentence into the empty frame, for data that no picture can be made of."""
+    dress(ax, theme, grid="", spines=("top", "bottom", "left", "right"))
+    for spine in ax.spines.values():
+        spine.set_color(theme.grid)
+    ax.set_xticks([])
+    ax.set_yticks([])
+    ax.set(xlim=(0.0, 1.0), ylim=(0.0, 1.0), aspect="auto")
+    type_ = sizes(ax)
+    width = max(16, int(inches(ax) * 72.0 / (0.62 * type_.body)))
+    text = textwrap.fill(sentence, width)
+    write(
+        ax,
+        text,
+        (0.5, 0.5),
+        coords="axes fraction",
+        ha="center",
+        va="center",
+        color=theme.muted,
+        fontsize=type_.body,
+    )
+    return ax

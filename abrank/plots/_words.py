@@ -1,0 +1,48 @@
+"""Which unit an interval has, and the words that say so on an axis."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from abrank.plots import _labels
+
+if TYPE_CHECKING:
+    from abrank.comparison import Comparison, TestRow
+
+MEAN = "mean difference"
+# The sign test counts queries; what it estimates is not on the scale of a measure.
+COUNTING = frozenset({"sign"})
+
+
+def deciding(comparison: Comparison) -> TestRow:
+    """Return the row of the test that decides."""
+    return next(row for row in comparison.test_rows if row.decides)
+
+
+def of_the_mean(comparison: Comparison) -> bool:
+    """Whether the test that decides is about the mean difference."""
+    return deciding(comparison).estimand == MEAN
+
+
+def unit_is_measure(comparison: Comparison) -> bool:
+    """Whether the interval that decides is in the unit of the measure."""
+    return comparison.rule.test not in COUNTING
+
+
+def interval_axis(comparison: Comparison, of_mean: str) -> str:
+    """Return the words under an axis of intervals; ``of_mean`` where a mean is estimated."""
+    if of_the_mean(comparison):
+        return of_mean
+    estimand = deciding(comparison).estimand
+    return f"{estimand} (B − A)"
+
+
+def delta(measure: str) -> str:
+    """Return the words for the difference of a measure.
+
+    Examples
+    --------
+    >>> delta("AP")
+    'Δ AP (B − A)'
+    """
+    return f"Δ {_labels.name(measure, 28)} (B − A)"

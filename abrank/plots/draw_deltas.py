@@ -1,0 +1,347 @@
+"""Every query by its difference, sorted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+
+from abrank._support.typing import FloatArray, IntArray
+from abrank.diagnostics import outcomes
+from abrank.plots import _labels
+from abrank.plots._shapes import evenly, spread_apart
+from abrank.plots._style import (
+    LIGHT,
+    NARROW,
+    Theme,
+    difference_axis,
+    difference_limits,
+    dress,
+    inches,
+    label_x,
+    label_y,
+    new_axes,
+    say,
+    signed_ticks,
+    sizes,
+    write,
+)
+from abrank.plots._words import delta, of_the_mean
+from abrank.plots.catalogue import plot
+
+if TYPE_CHECKING:
+    from abrank.comparison import Comparison, MeasureResult
+
+# Up to so many queries each has its name; up to so many its own bar.
+NAMED = 24
+BARS = 1_500
+CURVE = 1_000
+EXTREMES = 3
+
+
+def deltas_size(comparison: Comparison) -> tuple[float, float]:
+    """Return width and height in inches."""
+    n = comparison.n_queries
+    return (7.0, 1.0 + 0.23 * max(3, n)) if n <= NAMED else (7.0, 3.4)
+
+
+@plot("deltas", title="Every query by its difference", size=deltas_size)
+def deltas(
+    comparison: Comparison,
+    *,
+    measure: str | None = None,
+    ax: Axes | None = None,
+    theme: Theme = LIGHT,
+) -> Axes:
+    """Draw the difference of every query, sorted, in the colour of who wins it.
+
+    The line and the band are the mean difference and its interval (for a test of the mean). Up to
+    24 queries lie as bars with their names; up to 1 500 each is a bar of its own, which the drawing
+    marks with its query; more become one filled curve through 1 000 quantiles. The three best and
+    the three worst are named.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    measure : str, optional
+        The primary one without it.
+    ax : Axes, optional
+        Drawn onto; a new Figure's without it.
+    theme : Theme
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> from abrank import compare_scores
+    >>> result = compare_scores({"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6})
+    >>> [label.get_text() for label in deltas(result).get_yticklabels()]
+    ['q2', 'q1']
+    """
+    ax = ax if ax is not None else new_axes(theme, deltas_size(comparison))
+    n = comparison.n_queries
+    if n == 0:
+        return say(ax, theme, "No queries: nothing to draw.")
+    row = comparison[measure or comparison.rule.primary]
+    values = comparison.differences(row.measure)
+    if row.wins == row.losses == 0:
+        return say(ax, theme, f"A and B score the same on {_all(n)}: there is no bar to draw.")
+    # Equal differences keep the order of the ids, so that the picture is always the same.
+    order = np.argsort(values, kind="stable")
+    if n <= NAMED:
+        _lying(ax, theme, comparison, row, order[::-1])
+    else:
+        _standing(ax, theme, comparison, row, order)
+    return ax
+
+
+def _all(n: int) -> str:
+    return "the only query" if n == 1 else f"all {_labels.queries(n)}"
+
+
+def _band(
+    ax: Axes, theme: Theme, comparison: Comparison, row: MeasureResult, *, lying: bool
+) -> None:
+    """Draw the mean difference and its interval across the bars."""
+    colour = theme.of_reading(row.reading)
+    interval = (row.ci_low_adj, row.ci_high_adj)
+    span, line = (ax.axvspan, ax.axvline) if lying else (ax.axhspan, ax.axhline)
+    if of_the_mean(comparison) and np.all(np.isfinite(interval)):
+        span(*interval, facecolor=colour, edgecolor="none", alpha=0.14, zorder=0.6)
+    line(row.diff, color=colour, linewidth=1.1, linestyle=(0, (4, 2)), zorder=2.5)
+
+
+def _lying(
+    ax: Axes, theme: Theme, comparison: Comparison, row: MeasureResult, order: IntArray
+) -> None:
+    values = comparison.differences(row.measure)[order]
+    signs = outcomes(values)
+    n = len(order)
+    dress(ax, theme)
+    ax.set_ylim(n - 0.4, -0.6)
+    ends = [*values.tolist(), row.diff]
+    if of_the_mean(comparison):
+        ends += [row.ci_low_adj, row.ci_high_adj]
+    room = 0.3 if inches(ax) < NARROW else 0.2
+    difference_axis(ax, theme, difference_limits(*ends, room=room))
+    _band(ax, theme, comparison, row, lying=True)
+    type_ = sizes(ax)
+    for place, (value, sign, query) in enumerate(zip(values, signs, order, strict=True)):
+        colour = theme.of_outcome(int(sign))
+        _bar(ax, (0.0, place - 0.36), float(value), 0.72, colour, int(query))
+        write(
+            ax,
+            _labels.signed(float(value)),
+            (1.0, place),
+            coords=("axes fraction", "data"),
+            shift=(4.6 * type_.small, 0.0),
+            ha="right",
+            va="center",
+            color=colour if sign else theme.muted,
+            fontsize=type_.small,
+            zorder=4.0,
+        )
+    longest = 14 if inches(ax) < NARROW else 32
+    names = [_labels.name(comparison.query_ids[query], longest) for query in order]
+    ax.set_yticks(range(n), names, fontsize=type_.small, color=theme.ink, parse_math=False)
+    ax.tick_params(axis="y", length=0.0)
+    ax.grid(visible=False, axis="y")
+    _tally(ax, theme, row, below=40.0)
+    label_x(ax, theme, f"{delta(row.measure)}; dashed: mean {_labels.signed(row.diff)}\n")
+
+
+def _bar(
+    ax: Axes, corner: tuple[float, float], length: float, thickness: float, colour: str, query: int
+) -> None:
+    """Lay or stand a bar that carries its query; ``corner`` has 0 for the axis of differences."""
+    lying = corner[0] == 0.0
+    width, height = (length, thickness) if lying else (thickness, length)
+    bar = Rectangle(corner, width, height, facecolor=colour, edgecolor="none", clip_on=False)
+    bar.set_gid(f"query-{query}")
+    bar.set_zorder(3.0)
+    ax.add_artist(bar)
+
+
+def _standing(
+    ax: Axes, theme: Theme, comparison: Comparison, row: MeasureResult, order: IntArray
+) -> None:
+    values = comparison.differences(row.measure)[order]
+    n = len(values)
+    dress(ax, theme, grid="y", spines=("left",))
+    ax.set_xlim(-0.5, n - 0.5)
+    ax.set_xticks([])
+    ax.set_ylim(*_vertical_limits(ax, values))
+    signed_ticks(ax, "y")
+    ax.axhline(0.0, color=theme.ink, linewidth=1.0, zorder=3.2)
+    _band(ax, theme, comparison, row, lying=False)
+    if n <= BARS:
+        thickness = 0.8 if n <= 120 else 1.0
+        for place, query in enumerate(order):
+            value, sign = float(values[place]), int(outcomes(values[place : place + 1])[0])
+            if sign:
+                # A bar of the least visible height can still be hit by a pointer.
+                corner = (place - thickness / 2.0 or 1e-9, 0.0)
+                _bar(ax, corner, value, thickness, theme.of_outcome(sign), int(query))
+    else:
+        _curve(ax, theme, values)
+    _mean_label(ax, theme, row)
+    _name_extremes(ax, theme, comparison, values, order)
+    _tally(ax, theme, row, below=5.0)
+    label_y(ax, theme, delta(row.measure))
+    label_x(ax, theme, f"{_labels.queries(n)}, sorted by Δ", pad=2.4 * sizes(ax).small)
+
+
+def _vertical_limits(ax: Axes, values: FloatArray) -> tuple[float, float]:
+    """Return limits that leave the names of the extremes room on either side of 0."""
+    figure = ax.get_figure(root=True)
+    tall = figure.get_size_inches()[1] if figure is not None else 3.0
+    lines = (EXTREMES + 0.8) * 1.45 * sizes(ax).small / 72.0
+    low, high = difference_limits(*values.tolist(), room=min(0.42, lines / max(tall - 0.8, 0.5)))
+    return low, high
+
+
+def _curve(ax: Axes, theme: Theme, values: FloatArray) -> None:
+    """Fill the quantile curve: A's part below 0, B's above."""
+    places = evenly(len(values), CURVE)
+    signs = outcomes(values[places])
+    for sign in (-1, 1):
+        part = places[signs == sign]
+        if len(part):
+            across = np.concatenate([part[:1], part, part[-1:]])
+            up = np.concatenate([[0.0], values[part], [0.0]])
+            ax.fill(across, up, facecolor=theme.of_outcome(sign), zorder=3.0, clip_on=False)
+
+
+def _mean_label(ax: Axes, theme: Theme, row: MeasureResult) -> None:
+    """Name the mean where no bar can be: above 0 at the left, below 0 at the right."""
+    up = row.diff >= 0
+    left = up if min(row.wins, row.losses) else row.losses > 0
+    write(
+        ax,
+        f"mean {_labels.signed(row.diff)}",
+        (0.0 if up else 1.0, row.diff),
+        coords=("axes fraction", "data"),
+        shift=(4.0 if up else -4.0, 3.0 if up else -3.0),
+        ha="left" if up else "right",
+        va="bottom" if up else "top",
+        color=theme.of_reading(row.reading),
+        fontweight="bold",
+        zorder=5.0,
+        visible=left is up or row.ties > 0,
+    )
+
+
+def _name_extremes(
+    ax: Axes, theme: Theme, comparison: Comparison, values: FloatArray, order: IntArray
+) -> None:
+    """Name the three best and the three worst, beside the tips of their bars."""
+    signs = outcomes(values)
+    n = len(values)
+    worst = [place for place in range(min(EXTREMES, n)) if signs[place] < 0]
+    best = [n - 1 - place for place in range(min(EXTREMES, n)) if signs[n - 1 - place] > 0]
+    for places, side in ((worst, -1), (best, 1)):
+        if places:
+            _name_side(ax, theme, comparison, values, order, places, side)
+
+
+def _name_side(
+    ax: Axes,
+    theme: Theme,
+    comparison: Comparison,
+    values: FloatArray,
+    order: IntArray,
+    places: list[int],
+    side: int,
+) -> None:
+    """Write one side's names in a column that no bar reaches, with lines to the tips.
+
+    ``places`` come with the largest difference first. Everything is reckoned in sizes (|Δ|), the
+    largest at the outer edge.
+    """
+    type_ = sizes(ax)
+    figure = ax.get_figure(root=True)
+    low, high = ax.get_ylim()
+    tall = (figure.get_size_inches()[1] if figure is not None else 3.0) - 0.8
+    line = 1.4 * type_.small / 72.0 / tall * (high - low)
+    longest = 14 if inches(ax) < NARROW else 32
+    texts = [
+        f"{_labels.name(comparison.query_ids[order[place]], longest)}  "
+        f"{_labels.signed(float(values[place]))}"
+        for place in places
+    ]
+    sizes_ = [abs(float(values[place])) for place in places]
+    edge = abs(low if side < 0 else high) - 0.6 * line
+    # From the outer edge inwards, each a line further in than the last.
+    inward = spread_apart([edge - min(size, edge) for size in sizes_], line)
+    heights = [edge - depth for depth in inward]
+    reach = heights[-1] - 0.7 * line
+    beyond = int(np.sum(side * values > reach))
+    width = max(len(text) for text in texts) * 0.6 * type_.small / 72.0 / inches(ax) * len(values)
+    if beyond + width > 0.98 * len(values):
+        return
+    column = (beyond + 0.012 * len(values)) if side < 0 else len(values) - 1 - beyond
+    column = column if side < 0 else column - 0.012 * len(values)
+    for text, place, height in zip(texts, places, heights, strict=True):
+        tip = float(values[place])
+        gap = 0.008 * len(values) * side
+        ax.plot(
+            [place, column + 1.5 * gap, column],
+            [tip, tip, side * height],
+            color=theme.muted,
+            linewidth=0.6,
+            zorder=2.8,
+        )
+        write(
+            ax,
+            text,
+            (column, side * height),
+            shift=(-3.0 * side, 0.0),
+            ha="left" if side < 0 else "right",
+            va="center",
+            color=theme.ink,
+            fontsize=type_.small,
+            zorder=4.0,
+        )
+
+
+def _tally(ax: Axes, theme: Theme, row: MeasureResult, *, below: float) -> None:
+    """Draw the bracket of wins, ties and losses under the frame, its parts in proportion."""
+    total = row.wins + row.ties + row.losses
+    at: dict[str, Any] = {"coords": "axes fraction", "va": "top", "shift": (0.0, -below - 4.0)}
+    start = 0.0
+    parts = ((-1, row.losses), (0, row.ties), (1, row.wins))
+    for outcome, number in parts:
+        if number:
+            _rail(ax, theme.of_outcome(outcome), start, start + number / total, below)
+        start += number / total
+    words = {
+        -1: ("left", 0.0, f"▼ A wins {_labels.count(row.losses)}"),
+        0: ("center", 0.5, f"● ties {_labels.count(row.ties)}"),
+        1: ("right", 1.0, f"▲ B wins {_labels.count(row.wins)}"),
+    }
+    for outcome, (side, place, text) in words.items():
+        colour = theme.of_outcome(outcome) if outcome else theme.muted
+        write(ax, text, (place, 0.0), ha=side, color=colour, **at)
+
+
+def _rail(ax: Axes, colour: str, start: float, stop: float, below: float) -> None:
+    from matplotlib.transforms import ScaledTranslation
+
+    figure = ax.get_figure(root=True)
+    if figure is None:
+        return
+    place = ax.transAxes + ScaledTranslation(0.0, -below / 72.0, figure.dpi_scale_trans)
+    ax.plot(
+        [start, stop],
+        [0.0, 0.0],
+        transform=place,
+        color=colour,
+        linewidth=3.5,
+        solid_capstyle="butt",
+        clip_on=False,
+        zorder=3.0,
+    )

@@ -1,0 +1,94 @@
+"""All measures at a glance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from abrank._support.errors import ArgumentError
+from abrank.measures import parse
+from abrank.plots._rows import Row, draw_rows
+from abrank.plots._style import LIGHT, Theme, label_x, new_axes, say
+from abrank.plots._words import interval_axis, unit_is_measure
+from abrank.plots.catalogue import plot
+
+if TYPE_CHECKING:
+    from abrank.comparison import Comparison, MeasureResult
+
+
+def forest_size(comparison: Comparison) -> tuple[float, float]:
+    """Return width and height in inches."""
+    return 7.0, 0.95 + 0.34 * max(2, len(comparison.rows))
+
+
+@plot("forest", title="All measures", size=forest_size)
+def forest(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
+    """Draw the interval of every measure, the primary one first, with a diamond and in bold.
+
+    Thick is the plain interval, thin the adjusted one; the adjusted one gives the colour and the
+    glyph: B's for better, A's for worse, grey for unclear. At the right stand the estimate and the
+    adjusted p-value. A measure whose scale is another than the primary one's is named, not drawn.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    ax : Axes, optional
+        Drawn onto; a new Figure's without it.
+    theme : Theme
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> from abrank import compare_scores
+    >>> result = compare_scores({"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6})
+    >>> [label.get_text() for label in forest(result).get_yticklabels()]
+    ['score']
+    """
+    ax = ax if ax is not None else new_axes(theme, forest_size(comparison))
+    if comparison.n_queries == 0:
+        return say(ax, theme, "No queries: nothing to draw.")
+    primary = comparison.primary
+    ordered = [primary, *(row for row in comparison.rows if row is not primary)]
+    scale = _bounds(primary.measure) if unit_is_measure(comparison) else None
+    family = len(ordered) > 1 and comparison.rule.adjust != "none"
+    rows = [_row(comparison, row, scale) for row in ordered]
+    title = "p adj." if family else "p"
+    draw_rows(ax, theme, rows, alpha=comparison.rule.alpha, p_title=title)
+    label_x(ax, theme, interval_axis(comparison, "mean Δ per query (B − A)"))
+    return ax
+
+
+def _row(comparison: Comparison, result: MeasureResult, scale: tuple[float, float] | None) -> Row:
+    lead = result.measure == comparison.rule.primary
+    own = _bounds(result.measure)
+    remark = ""
+    if scale is not None and own is not None and own != scale:
+        remark = "another scale: see the numbers"
+    elif np.isnan(result.ci_low) or np.isnan(result.estimate):
+        remark = "no interval"
+    plain = (result.ci_low, result.ci_high)
+    adjusted = (result.ci_low_adj, result.ci_high_adj)
+    return Row(
+        name=result.measure,
+        estimate=result.estimate,
+        thick=plain,
+        thin=adjusted if adjusted != plain else None,
+        pvalue=result.pvalue_adj,
+        reading=result.reading,
+        lead=lead,
+        remark=remark,
+    )
+
+
+def _bounds(measure: str) -> tuple[float, float] | None:
+    """Return the scale of a measure; None for a user's own score, whose scale nobody told."""
+    try:
+        low, high = parse(measure).entry.bounds
+    except ArgumentError:
+        return None
+    return float(low), float(high)

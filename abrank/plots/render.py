@@ -1,0 +1,218 @@
+"""A plot as SVG for a page, as PNG, or as a file for a paper."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from abrank._support.errors import ArgumentError
+from abrank.plots._style import LIGHT, Theme
+from abrank.plots._svg import clean
+from abrank.plots.catalogue import PLOTS, Width, blank
+
+if TYPE_CHECKING:
+    from abrank.comparison import Comparison
+
+# What a reader's own settings must not change: type, and what makes bytes differ between two runs.
+SETTINGS: dict[Any, Any] = {
+    "axes.unicode_minus": True,
+    "font.family": ["DejaVu Sans"],
+    "path.simplify": False,
+    "pdf.fonttype": 42,
+    "ps.fonttype": 42,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "abrank",
+    "svg.image_inline": True,
+    "text.usetex": False,
+}
+
+
+@contextmanager
+def _settings(more: dict[Any, Any] | None = None) -> Iterator[None]:
+    """Draw with fixed settings, and put the reader's own back."""
+    with matplotlib.rc_context({**SETTINGS, **(more or {})}), warnings.catch_warnings():
+        # A query in another script: the page's own fonts have the letters.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        yield
+
+
+def _figure(ax: Axes) -> Figure:
+    figure = ax.get_figure(root=True)
+    if figure is None:
+        raise ArgumentError("these Axes have left their figure")
+    return figure
+
+
+def svg(
+    name: str,
+    comparison: Comparison,
+    *,
+    summary: str = "",
+    width: Width | None = None,
+    height: float | None = None,
+    theme: Theme = LIGHT,
+    prefix: str | None = None,
+    **options: Any,  # noqa: ANN401 - each plot has its own
+) -> str:
+    """Return a plot as an SVG element to put into a page.
+
+    It has no style element or attribute, no script and no metadata; colours are attributes, text is
+    text, and the same comparison gives the same bytes. A bar of ``deltas`` has its query in
+    ``data-query``.
+
+    Parameters
+    ----------
+    name : str
+        A name in ``PLOTS``.
+    comparison : Comparison
+    summary : str
+        What the picture says, for those who cannot see it.
+    width : {"column", "text"} or float, optional
+        Inches; the plot's own without it. One inch is 96 pixels of a page.
+    height : float, optional
+        Inches.
+    theme : Theme
+    prefix : str, optional
+        Begins every id; the plot's name without it. Give one where a page has a plot twice.
+    **options
+        The plot's own, such as ``measure``.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    UnknownNameError
+        For a plot that does not exist.
+
+    Examples
+    --------
+    >>> from abrank import compare_scores
+    >>> result = compare_scores({"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6})
+    >>> svg("forest", result, summary="One measure, unclear.")[:12]
+    '<svg xmlns="'
+    """
+    entry = PLOTS[name]
+    with _settings():
+        ax = blank(name, comparison, width=width, height=height, theme=theme)
+        entry.draw(comparison, ax=ax, theme=theme, **options)
+        drawn = io.StringIO()
+        figure = _figure(ax)
+        figure.patch.set_visible(False)
+        figure.savefig(drawn, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format")))
+    ink = theme.ink if theme.paper == "none" else None
+    return clean(
+        drawn.getvalue(),
+        prefix=name if prefix is None else prefix,
+        title=entry.title,
+        summary=summary,
+        query_ids=comparison.query_ids,
+        current=ink,
+    )
+
+
+def png(
+    name: str,
+    comparison: Comparison,
+    *,
+    width: Width | None = None,
+    height: float | None = None,
+    theme: Theme = LIGHT,
+    dpi: float = 144.0,
+    **options: Any,  # noqa: ANN401 - each plot has its own
+) -> bytes:
+    """Return a plot as the bytes of a PNG file.
+
+    Parameters
+    ----------
+    name : str
+        A name in ``PLOTS``.
+    comparison : Comparison
+    width : {"column", "text"} or float, optional
+        Inches; the plot's own without it.
+    height : float, optional
+        Inches.
+    theme : Theme
+    dpi : float
+        Dots an inch.
+    **options
+        The plot's own, such as ``measure``.
+
+    Returns
+    -------
+    bytes
+
+    Examples
+    --------
+    >>> from abrank import compare_scores
+    >>> result = compare_scores({"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6})
+    >>> png("forest", result)[1:4]
+    b'PNG'
+    """
+    with _settings():
+        ax = blank(name, comparison, width=width, height=height, theme=theme)
+        PLOTS[name].draw(comparison, ax=ax, theme=theme, **options)
+        drawn = io.BytesIO()
+        _figure(ax).savefig(drawn, format="png", dpi=dpi, metadata={"Software": None})
+    return drawn.getvalue()
+
+
+def save(axes: Axes, path: str | Path, *, dpi: float = 300.0) -> Path:
+    """Write the figure of ``axes`` to a file fit for a paper.
+
+    A PDF has its fonts as TrueType (type 42), which journals ask for; no file holds the time it was
+    made.
+
+    Parameters
+    ----------
+    axes : Axes
+        What a plot returned.
+    path : str or Path
+        Its suffix is the format: .pdf .svg .png .eps …
+    dpi : float
+        Dots an inch of a picture made of dots.
+
+    Returns
+    -------
+    Path
+        Where it was written.
+
+    Raises
+    ------
+    ArgumentError
+        If the suffix names no format that can be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from abrank import compare_scores
+    >>> result = compare_scores({"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(result.plot.forest(width="column"), Path(folder) / "forest.pdf").suffix
+    '.pdf'
+    """
+    target = Path(path)
+    figure = _figure(axes)
+    kind = target.suffix.removeprefix(".").lower()
+    known = figure.canvas.get_supported_filetypes()
+    if kind not in known:
+        raise ArgumentError(
+            f"a figure cannot be written as {target.name!r}; suffixes: {', '.join(known)}"
+        )
+    undated: dict[str, dict[str, Any]] = {
+        "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+        "svg": {"Date": None, "Creator": None},
+        "png": {"Software": None},
+    }
+    with _settings({"font.family": matplotlib.rcParams["font.family"]}):
+        figure.savefig(target, format=kind, dpi=dpi, metadata=undated.get(kind))
+    return target
