@@ -15,6 +15,9 @@ from abrank.report import _headline, _words
 from abrank.report.model import Block, Cell, Column, Figure, Section, Table, Text
 from abrank.report.numbers import plain
 
+# A smaller "smallest visible difference" is the rounding of differences that are all the same.
+NOTHING = 1e-9
+
 _EFFECTS = {
     "d_z": ("Cohen's d_z", "mean difference ÷ its standard deviation"),
     "hedges_g": ("Hedges' g", "d_z corrected for few queries"),
@@ -27,7 +30,7 @@ _EFFECTS = {
 def plan(comparison: Comparison, *, digits: int) -> Section | None:
     """Return the section of effect sizes and power; None where no difference varies."""
     visible, sd = comparison.planning.smallest_visible, comparison.planning.sd
-    if not math.isfinite(visible) or visible <= 0 or sd < 1e-10:
+    if not visible > NOTHING:
         return None
     power = f.level(comparison.planning.power)
     finding = (

@@ -112,11 +112,11 @@ def _constant(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
 
 
 def _large_losses(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    lose = "loses" if v["count"] == 1 else "lose"
+    lose, them = ("loses", "it") if v["count"] == 1 else ("lose", "them")
     return (
         f"{_words.queries(v['count'])} {lose} more than {f.score(v['threshold'], digits=2)}",
-        f"Worst: {_quoted(v['query_id'])} ({names.signed(v['difference'])}). The mean averages them"
-        " away; the users who ask them see them.",
+        f"Worst: {_quoted(v['query_id'])} ({names.signed(v['difference'])}). The mean averages"
+        f" {them} away; the users who ask {them} see {them}.",
     )
 
 

@@ -12,6 +12,9 @@ from abrank.report._gate import equivalence_interval, gate_sentence
 from abrank.report.model import Headline
 from abrank.verdict import Verdict
 
+# What a measure without a name is called: a Series of scores has none.
+UNNAMED = "score"
+
 _TITLES = {
     Verdict.BETTER: "{b} is better than {a}.",
     Verdict.BETTER_SIZE_UNCLEAR: "{b} is better than {a}, maybe by less than the margin.",
@@ -72,6 +75,8 @@ def title(comparison: Comparison, *, digits: int) -> str:
 def short(comparison: Comparison, *, digits: int) -> str:
     """Return the verdict with the primary measure, without a full stop, for the top of a page."""
     sentence = title(comparison, digits=digits).rstrip(".")
+    if comparison.rule.primary == UNNAMED:
+        return sentence
     plain = comparison.verdict in (Verdict.BETTER, Verdict.WORSE)
     return f"{sentence} {'on' if plain else '·'} {comparison.rule.primary}"
 
@@ -80,11 +85,11 @@ def numbers(comparison: Comparison, *, digits: int) -> str:
     """Return both means, the difference with its interval, and p, as one sentence."""
     row, rule_ = comparison.primary, comparison.rule
     if comparison.n_queries == 0:
-        return f"{row.measure} has no score: 0 queries."
+        return "0 queries."
     level = f"{f.level(rule_.confidence)} confidence interval"
     limits = f"{level} {f.interval(row.ci_low, row.ci_high, digits=digits)}"
     change = f"; {f.percent(row.rel_diff)}" if math.isfinite(row.rel_diff) else ""
-    start = "The score goes" if row.measure == "score" else f"{row.measure} goes"
+    start = "The score goes" if row.measure == UNNAMED else f"{row.measure} goes"
     start += f" from {f.score(row.mean_a, digits=digits)} to {f.score(row.mean_b, digits=digits)}"
     difference = f.signed(row.diff, digits=digits)
     p = f.p_clause(row.pvalue, alpha=rule_.alpha)
@@ -136,6 +141,8 @@ _WITHOUT_MARGIN = {
     " whether the loss matters.",
 }
 
+_NOTHING = "Nothing was tested, so nothing is shown, one way or the other."
+
 _SAME_MEANING = {
     1: "The interval excludes 0, and also any gain as large as the margin of {margin}.",
     0: "The {wider}, which decides this, lies within the margin of ±{margin}.",
@@ -150,7 +157,7 @@ def against_margin(comparison: Comparison, *, digits: int) -> str:
         return _identical(comparison)
     if verdict is Verdict.CANNOT_TEST:
         other = words.other_test(comparison)
-        return f"{words.capital(other)}." if other else ""
+        return f"{words.capital(other)}." if other else _NOTHING
     if comparison.rule.margin == 0:
         return _WITHOUT_MARGIN[direction]
     pattern = _SAME_MEANING[direction] if verdict is Verdict.SAME else _MEANINGS[verdict]
@@ -243,18 +250,22 @@ def _settle_size(comparison: Comparison, *, digits: int) -> str:
 def rule(comparison: Comparison, *, digits: int) -> str:
     """Return the declared rule as one sentence."""
     declared = comparison.rule
-    margin = f"margin {f.score(declared.margin, digits=digits)}" if declared.margin else "no margin"
-    parts = [
+    first, *rest, seed = rule_parts(comparison, digits=digits)
+    if len(comparison.rows) > 1:
+        rest.append(adjustment(comparison))
+    gate = [f"gate: {_GATES[declared.require]}"] if declared.require is not None else []
+    return f"Rule: {', '.join([first, *rest, seed, *gate])}."
+
+
+def rule_parts(comparison: Comparison, *, digits: int) -> list[str]:
+    """Return what was declared for the primary measure, part by part, the seed last."""
+    declared = comparison.rule
+    return [
         f"{declared.primary} decides by the {words.name_of_test(declared.test)}",
         f"two-sided α = {f.number(declared.alpha)}",
-        margin,
+        f"margin {f.score(declared.margin, digits=digits)}" if declared.margin else "no margin",
+        f"seed {comparison.seed}",
     ]
-    if len(comparison.rows) > 1:
-        parts.append(adjustment(comparison))
-    parts.append(f"seed {comparison.seed}")
-    if declared.require is not None:
-        parts.append(f"gate: {_GATES[declared.require]}")
-    return f"Rule: {', '.join(parts)}."
 
 
 def adjustment(comparison: Comparison) -> str:

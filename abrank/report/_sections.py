@@ -141,7 +141,7 @@ def _measure_row(
     ]
     if adjusts:
         cells.append(Cell(f.pvalue(row.pvalue_adj, alpha=alpha), row.pvalue_adj))
-    return (*cells, Cell(_words.READINGS[row.reading], row.reading, tone, strong=lead))
+    return (*cells, Cell(_words.reading(comparison, row), row.reading, tone, strong=lead))
 
 
 def queries(comparison: Comparison, *, digits: int) -> Section | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from abrank.comparison import Comparison
+from abrank.comparison import Comparison, MeasureResult
 from abrank.diagnostics import outcomes
 from abrank.report import _format as f
 from abrank.report.model import Tone
@@ -39,6 +39,12 @@ READINGS = {
     "unclear": "? unclear",
     "identical": "= identical",
     "untested": "! untested",
+}
+
+_BY_MARGIN = {
+    Verdict.SAME: "≈ same",
+    Verdict.NOT_WORSE: "? not worse",
+    Verdict.NOT_BETTER: "? not better",
 }
 
 _TONES: dict[str, Tone] = {"better": "b", "worse": "a", "identical": "tie", "unclear": "tie"}
@@ -81,6 +87,13 @@ def verdict_tone(verdict: Verdict) -> Tone:
     return "tie"
 
 
+def reading(comparison: Comparison, row: MeasureResult) -> str:
+    """Return a measure's reading; that of the primary one says what the margin adds to it."""
+    open_verdict = comparison.decision.direction == 0 and row.measure == comparison.rule.primary
+    by_margin = _BY_MARGIN.get(comparison.verdict, "") if open_verdict else ""
+    return by_margin or READINGS[row.reading]
+
+
 def reading_tone(reading: str) -> Tone:
     """Return the colour of a measure's reading.
 
@@ -95,6 +108,17 @@ def reading_tone(reading: str) -> Tone:
 def estimand(comparison: Comparison) -> str:
     """Return what the test that decides estimates: "mean difference" for tests of the mean."""
     return next((row.estimand for row in comparison.test_rows if row.decides), MEAN)
+
+
+def system(letter: str, name: str) -> str:
+    """Return a system's letter and name, once where they are the same.
+
+    Examples
+    --------
+    >>> system("A", "bm25"), system("A", "A")
+    ('A bm25', 'A')
+    """
+    return letter if name == letter else f"{letter} {name}"
 
 
 def at_level(alpha: float) -> str:
@@ -147,6 +171,8 @@ def cannot_test(comparison: Comparison, *, digits: int) -> str:
 
 def other_test(comparison: Comparison) -> str:
     """Return the p-value of the sign-flip test, where it has one that the declared test has not."""
+    if comparison.n_queries < 2:
+        return ""
     for row in comparison.test_rows:
         if row.test == "permutation" and not row.decides and math.isfinite(row.pvalue):
             return f"the sign-flip test gives {f.p_clause(row.pvalue, alpha=comparison.rule.alpha)}"

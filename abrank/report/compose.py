@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abrank.comparison import Comparison
-from abrank.report import _appendix, _cautions, _format, _gate, _headline, _sections
+from abrank.report import _appendix, _cautions, _format, _gate, _headline, _sections, _words
 from abrank.report.model import Report
 
 __all__ = ["compose", "gate_sentence", "input_sentences"]
@@ -72,8 +72,8 @@ def _context(comparison: Comparison) -> tuple[str, ...]:
     """Return what stands above the verdict: the systems, the queries, the day."""
     created = str(comparison.provenance.get("created") or "")
     parts = [
-        f"A {comparison.baseline} (baseline)",
-        f"B {comparison.candidate} (candidate)",
+        f"{_words.system('A', comparison.baseline)} (baseline)",
+        f"{_words.system('B', comparison.candidate)} (candidate)",
         _format.plural(comparison.n_queries, "query", "queries"),
     ]
     return tuple(parts + ([created[:10]] if created else []))

@@ -1,0 +1,147 @@
+"""Text in columns: how wide it is on a terminal, how it is made to fit, on one line."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from abrank._support.errors import shorten
+from abrank.report._format import GROUP
+
+ASCII = {
+    "▲": "+",
+    "▼": "-",
+    "≈": "~",
+    "−": "-",
+    "→": "->",
+    "★": "*",
+    "Δ": "diff",
+    "α": "alpha",
+    "±": "+/-",
+    "∞": "inf",
+    "…": "..",
+    "“": '"',
+    "”": '"',
+    "’": "'",
+    "◂": "<",
+    "▸": ">",
+    "·": "-",
+    "÷": "/",
+    "×": "x",
+    "●": "o",
+    "━": "=",
+    "─": "-",
+    "┊": "|",
+    "┼": "+",
+    "╋": "+",
+    GROUP: "",
+}
+
+
+def one_line(text: str, *, width: int) -> str:
+    r"""Return text on one line, control characters visible, at most so many characters.
+
+    The space that groups digits stays what it is.
+
+    Examples
+    --------
+    >>> one_line("two\nlines", width=40), one_line("abcdefghij", width=5)
+    ('two\\nlines', 'ab…ij')
+    """
+    return GROUP.join(shorten(part, width=width) for part in text.split(GROUP))[:width]
+
+
+def to_ascii(text: str) -> str:
+    r"""Return text in ASCII; what has no likeness is written as its code.
+
+    Examples
+    --------
+    >>> to_ascii("Δ −0.010 · café")
+    'diff -0.010 - caf\\xe9'
+    """
+    shown = "".join(ASCII.get(character, character) for character in text)
+    return shown.encode("ascii", "backslashreplace").decode()
+
+
+def columns(text: str) -> int:
+    """Return how many columns of a terminal a text takes.
+
+    Examples
+    --------
+    >>> columns("nDCG@10"), columns("検索")
+    (7, 4)
+    """
+    return sum(_wide(character) for character in text)
+
+
+def _wide(character: str) -> int:
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def fit(text: str, width: int, *, mark: str = "…") -> str:
+    """Return text of at most so many columns, cut in the middle.
+
+    Examples
+    --------
+    >>> fit("nDCG(dcg='exp-log2')@10", 12), fit("AP", 12), fit("AP", 1)
+    ("nDCG(d…')@10", 'AP', 'A')
+    """
+    if columns(text) <= width:
+        return text
+    room = width - columns(mark)
+    if room < 2:
+        return _head(text, width)
+    tail = _head(text[::-1], room // 2)[::-1]
+    return f"{_head(text, room - columns(tail))}{mark}{tail}"
+
+
+def _head(text: str, width: int) -> str:
+    taken, used = [], 0
+    for character in text:
+        used += _wide(character)
+        if used > width:
+            break
+        taken.append(character)
+    return "".join(taken)
+
+
+def left(text: str, width: int) -> str:
+    """Return text filled with spaces to the right.
+
+    Examples
+    --------
+    >>> left("AP", 4)
+    'AP  '
+    """
+    return text + " " * (width - columns(text))
+
+
+def right(text: str, width: int) -> str:
+    """Return text filled with spaces to the left.
+
+    Examples
+    --------
+    >>> right("AP", 4)
+    '  AP'
+    """
+    return " " * (width - columns(text)) + text
+
+
+def wrap(text: str, width: int) -> list[str]:
+    """Return text in lines of at most so many columns; a word too long is cut in the middle.
+
+    Examples
+    --------
+    >>> wrap("about 810 queries would show it", 12)
+    ['about 810', 'queries', 'would show', 'it']
+    """
+    lines = [""]
+    for word in text.split(" "):
+        fitted = fit(word, width)
+        joined = f"{lines[-1]} {fitted}" if lines[-1] else fitted
+        if columns(joined) <= width:
+            lines[-1] = joined
+        else:
+            lines.append(fitted)
+    return lines

@@ -1,0 +1,92 @@
+"""CSV at full precision: the table of measures, and the scores of every query."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import astuple, fields
+from typing import Any
+
+import numpy as np
+
+from abrank.comparison import Comparison, MeasureResult
+
+# A spreadsheet takes a cell that begins so for a formula, and runs it.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def measures_csv(comparison: Comparison) -> str:
+    """Return the table of measures as CSV, one row a measure.
+
+    Parameters
+    ----------
+    comparison : Comparison
+
+    Returns
+    -------
+    str
+        The columns of ``Comparison.table``. Floats have all their digits and a decimal point; what
+        is not a finite number is an empty cell. Text that a spreadsheet would take for a formula
+        begins with an apostrophe.
+
+    Examples
+    --------
+    >>> from abrank.comparison import compare_scores
+    >>> print(measures_csv(compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75}))[:26])
+    measure,mean_a,mean_b,diff
+    """
+    columns = [each.name for each in fields(MeasureResult)]
+    return _csv(columns, (astuple(row) for row in comparison.rows))
+
+
+def queries_csv(comparison: Comparison) -> str:
+    """Return the scores of every query as CSV, one row a query and measure.
+
+    Parameters
+    ----------
+    comparison : Comparison
+
+    Returns
+    -------
+    str
+        Columns ``query_id measure a b diff``, measure by measure in the order of ``measures``.
+
+    Examples
+    --------
+    >>> from abrank.comparison import compare_scores
+    >>> print(queries_csv(compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75})))
+    query_id,measure,a,b,diff
+    q1,score,0.5,0.75,0.25
+    q2,score,0.25,0.75,0.5
+    <BLANKLINE>
+    """
+    columns = ["query_id", "measure", "a", "b", "diff"]
+    rows = (
+        (query, measure, a, b, b - a)
+        for i, measure in enumerate(comparison.measures)
+        for query, a, b in zip(
+            comparison.query_ids,
+            comparison.a[:, i].tolist(),
+            comparison.b[:, i].tolist(),
+            strict=True,
+        )
+    )
+    return _csv(columns, rows)
+
+
+def _csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([_cell(value) for value in row] for row in rows)
+    return buffer.getvalue()
+
+
+def _cell(value: Any) -> Any:  # noqa: ANN401 - text, a whole number or a float
+    if isinstance(value, str):
+        return f"'{value}" if value.startswith(_FORMULA) else value
+    if isinstance(value, (float, np.floating)):
+        return repr(float(value)) if math.isfinite(value) else ""
+    return value
