@@ -142,7 +142,7 @@ def join(qrels: Qrels, run: Run) -> JudgedRun:
     query = judged_query[run.query[rows]]
     key = query * len(distinct) + doc
     at = by_key[np.minimum(np.searchsorted(judgments, key, sorter=by_key), len(by_key) - 1)]
-    hit = (judgments[at] == key) & (query >= 0)
+    hit = judgments[at] == key  # an extra query's key is negative and hits nothing
 
     first_row = run.first_row
     shared = judged_query >= 0

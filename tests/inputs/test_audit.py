@@ -44,7 +44,7 @@ def test_every_count(tmp_path: Path) -> None:
 
 def test_judged_at_10_looks_at_ten_and_averages_over_queries_with_results() -> None:
     deep = {f"d{i:02d}": float(-i) for i in range(20)}
-    judged = {f"d{i:02d}": 0 for i in (0, 1, 2, 3, 4, 10, 11)}
+    judged = {f"d{i:02d}": 0 for i in (0, 1, 2, 3, 9, 10, 11)}
     found = counts({"1": judged, "2": {"a": 1}, "3": {"a": 1}}, {"1": deep, "2": {"a": 1.0}})
     assert found.judged_at_10 == (0.5 + 1.0) / 2
     assert found.n_unjudged_at_10 == 5

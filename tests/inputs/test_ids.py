@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -56,6 +57,7 @@ def test_order_is_that_of_strcmp_not_of_surrogates() -> None:
 def test_a_slice_keeps_its_own_rows() -> None:
     part = ids.encode(["a", "bb", "ccc", "d"])[1:3]
     assert ids.decode(part) == ["bb", "ccc"]
+    assert ids.integers(pa.array([5, 6, 7, 8])[1:3]).tolist() == [6, 7]
     assert ids.decode(ids.take(part, np.array([1]))) == ["ccc"]
 
 

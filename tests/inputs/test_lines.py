@@ -80,8 +80,10 @@ def test_comments_and_blank_lines_keep_the_numbering() -> None:
     assert read.source.n_comments == 2
 
 
-def test_a_comment_begins_at_the_start_of_the_line() -> None:
-    assert run_rows(b" #1 Q0 d1 1 2.5 tag\n") == [(b"#1", b"d1", 2.5, 1)]
+@pytest.mark.parametrize("before", [b"", b"\n\n"])
+def test_a_comment_begins_at_the_start_of_the_line(before: bytes) -> None:
+    line = before + b" #1 Q0 d1 1 2.5 tag\n#2 Q0 d2 1 2.5 tag\n"
+    assert run_rows(line) == [(b"#1", b"d1", 2.5, len(before) + 1)]
 
 
 def test_only_the_first_byte_order_mark_is_dropped() -> None:
