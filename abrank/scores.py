@@ -11,7 +11,7 @@ import numpy as np
 from abrank import inputs
 from abrank._support import checks
 from abrank._support.errors import AlignmentError, ArgumentError
-from abrank._support.typing import FloatArray, Missing, ScoreDtype
+from abrank._support.typing import Duplicates, FloatArray, Missing, ScoreDtype
 from abrank.measures import Measure, parse
 
 if TYPE_CHECKING:
@@ -85,6 +85,7 @@ def evaluate(
     *,
     missing: Missing = "zero",
     score_dtype: ScoreDtype = "float64",
+    duplicates: Duplicates = "error",
 ) -> Scores:
     """Score runs query by query.
 
@@ -102,6 +103,8 @@ def evaluate(
     score_dtype : {"float64", "float32"}
         Precision of the run's scores, which decides what is a tie: trec_eval 10's, or that of
         trec_eval 9 and pytrec_eval.
+    duplicates : {"error", "best"}
+        A document twice in a query's ranking is an error, or keeps its higher score.
 
     Returns
     -------
@@ -126,7 +129,7 @@ def evaluate(
     judgments = inputs.read_qrels(qrels)
     columns, audits, sources = [], {}, {"qrels": judgments.source}
     for system, source in runs.items():
-        run = inputs.read_run(source, name=system, score_dtype=score_dtype)
+        run = inputs.read_run(source, name=system, score_dtype=score_dtype, duplicates=duplicates)
         inputs.require_common(judgments, run)
         judged = inputs.join(judgments, run)
         columns.append(np.stack([each(judged) for each in parsed], axis=1))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from abrank import inputs
-from abrank._support.typing import Missing, RandomSource, ScoreDtype
+from abrank._support.typing import Duplicates, Missing, RandomSource, ScoreDtype
 from abrank._support.version import __version__
 from abrank.comparison import Comparison, compare_systems
 from abrank.scores import Scores, evaluate, parse_measures
@@ -37,6 +37,7 @@ def compare(
     require: Requirement | None = None,
     missing: Missing = "zero",
     score_dtype: ScoreDtype = "float64",
+    duplicates: Duplicates = "error",
     name_a: str | None = None,
     name_b: str | None = None,
     n_resamples: int | None = None,
@@ -74,6 +75,8 @@ def compare(
         What becomes of a judged query that a run lacks.
     score_dtype : {"float64", "float32"}
         Precision at which two scores of a run are a tie: trec_eval 10's or trec_eval 9's.
+    duplicates : {"error", "best"}
+        A document twice in a query's ranking is an error, or keeps its higher score.
     name_a, name_b : str, optional
         Names of the systems; those of the runs without them.
     n_resamples : int, optional
@@ -112,7 +115,7 @@ def compare(
     runs = []
     for role, source in (("baseline", a), ("candidate", b)):
         on_stage(f"reading the {role} run")
-        runs.append(inputs.read_run(source, score_dtype=score_dtype))
+        runs.append(inputs.read_run(source, score_dtype=score_dtype, duplicates=duplicates))
     names = _names(name_a or runs[0].name, name_b or runs[1].name)
     on_stage("scoring")
     scores = evaluate(
@@ -134,7 +137,13 @@ def compare(
         n_resamples=n_resamples,
         rng=rng,
         provenance=provenance(
-            scores, settings={"missing": missing, "score_dtype": score_dtype}, command=command
+            scores,
+            settings={
+                "missing": missing,
+                "score_dtype": score_dtype,
+                "duplicates": duplicates,
+            },
+            command=command,
         ),
     )
 

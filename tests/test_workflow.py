@@ -44,7 +44,9 @@ def test_provenance_replays_the_result(files, monkeypatch) -> None:
     assert known["inputs"]["a"]["sha256"] == hashlib.sha256(files[1].read_bytes()).hexdigest()
     assert known["inputs"]["b"]["rows"] == 4000
     assert known["inputs"]["qrels"]["path"] == str(files[0])
-    assert known["settings"] == {"missing": "zero", "score_dtype": "float64"}
+    assert known["settings"] == {
+        "missing": "zero", "score_dtype": "float64", "duplicates": "error",
+    }  # fmt: skip
     assert known["versions"]["abrank"] == abrank.__version__
     assert compare(*files, rng=result.seed).rows == result.rows
 

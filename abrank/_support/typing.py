@@ -14,6 +14,7 @@ BoolArray: TypeAlias = npt.NDArray[np.bool_]
 
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
 Missing: TypeAlias = Literal["zero", "drop", "error"]
+Duplicates: TypeAlias = Literal["error", "best"]
 ScoreDtype: TypeAlias = Literal["float64", "float32"]
 
 RandomSource: TypeAlias = int | np.random.Generator | np.random.SeedSequence | None

@@ -47,6 +47,13 @@ reading = stack(
         show_default=True,
         help="Precision of scores, which decides what is a tie: trec_eval 10's or 9's.",
     ),
+    click.option(
+        "--duplicates",
+        type=click.Choice(["error", "best"]),
+        default="error",
+        show_default=True,
+        help="A document twice in a ranking is an error, or keeps its higher score.",
+    ),
 )
 
 display = stack(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -31,9 +31,8 @@ def command(
     per_query: bool,
     digits: int,
     list_measures: bool,
-    missing: str,
-    score_dtype: str,
     quiet: bool,
+    **reading: Any,  # noqa: ANN401 - the flags that evaluate() takes under the same name
 ) -> None:
     """Score RUNS against QRELS: query_id, measure and value, separated by tabs.
 
@@ -48,21 +47,15 @@ def command(
     if qrels is None or not runs:
         raise click.UsageError("QRELS and at least one run are needed (or --list-measures)")
 
-    from abrank import inputs
+    from abrank.inputs.files import short_name
     from abrank.scores import evaluate
 
-    loaded: dict[str, inputs.Run] = {}
+    loaded: dict[str, str] = {}
     for path in runs:
-        run = inputs.read_run(path, score_dtype=score_dtype)  # type: ignore[arg-type]
+        name = short_name(path)
         # Two files of one name are told apart by their paths.
-        loaded[run.name if run.name not in loaded else path] = run
-    scores = evaluate(
-        qrels,
-        loaded,
-        measures or None,
-        missing=missing,  # type: ignore[arg-type]
-        score_dtype=score_dtype,  # type: ignore[arg-type]
-    )
+        loaded[name if name not in loaded else path] = path
+    scores = evaluate(qrels, loaded, measures or None, **reading)
     if not quiet:
         for line in _notes(scores):
             click.echo(f"note: {line}", err=True)

@@ -255,7 +255,7 @@ def _build(
     distinct, query = ids.number(read.query)
     first, again = raw.duplicates(query, read.doc)
     if len(again) and duplicates == "error":
-        hint = 'duplicates="best" keeps the higher score'
+        hint = '--duplicates best (duplicates="best") keeps the higher score'
         raise raw.duplicate_error(read, first, again, hint=hint)
     score = _scores(read.value, score_dtype)
     rows = rank_rows(query, score, read.doc)

@@ -1,0 +1,63 @@
+"""``reports/demo`` holds what ``abrank demo`` makes: made again, the numbers are the same."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from abrank.cli import run
+
+STORED = Path(__file__).parents[1] / "reports" / "demo"
+
+
+def numbers(value: Any, path: str = "") -> dict[str, float]:
+    """Return every number of a nested value by its path."""
+    if isinstance(value, dict):
+        items = value.items()
+    elif isinstance(value, list):
+        items = ((str(i), each) for i, each in enumerate(value))
+    elif isinstance(value, bool) or not isinstance(value, int | float):
+        return {}
+    else:
+        return {path: float(value)}
+    return {key: n for name, each in items for key, n in numbers(each, f"{path}/{name}").items()}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("demo")
+    assert run(["demo", str(folder)]) == 0
+    return folder
+
+
+def test_the_numbers_are_those_stored(made, capsys) -> None:
+    stored, again = (
+        json.loads((folder / "results.json").read_text(encoding="utf-8"))
+        for folder in (STORED, made)
+    )
+    expected, found = numbers(stored), numbers(again)
+    assert len(expected) > 3000
+    assert found == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    inputs = [each["provenance"]["inputs"] for each in (stored, again)]
+    assert {role: one["sha256"] for role, one in inputs[0].items()} == {
+        role: one["sha256"] for role, one in inputs[1].items()
+    }
+
+
+def test_the_verdict_is_the_truth_of_the_simulation(made) -> None:
+    # The candidate is better by construction.
+    found = json.loads((made / "results.json").read_text(encoding="utf-8"))
+    assert found["verdict"]["state"] == "better"
+
+
+def test_the_stored_reports_are_of_the_stored_numbers() -> None:
+    markdown = (STORED / "report.md").read_text(encoding="utf-8")
+    html = (STORED / "report.html").read_text(encoding="utf-8")
+    found = json.loads((STORED / "results.json").read_text(encoding="utf-8"))
+    for row in found["measures"]:
+        for text in (markdown, html):
+            assert row["measure"] in text
+            assert f"{row['mean_b']:.3f}" in text
