@@ -16,6 +16,7 @@ from abrank.plots._style import (
     Theme,
     difference_axis,
     difference_limits,
+    dot,
     dress,
     inches,
     sizes,
@@ -27,8 +28,8 @@ from abrank.plots._style import (
 class Row:
     """A row: its name, its numbers, how it reads.
 
-    ``thin`` is the adjusted interval, where that is another one than the plain. ``remark`` stands in
-    the place of the drawing where the row has another scale or no interval.
+    ``thin`` is the adjusted interval, where that is another one than the plain. ``remark`` stands
+    in the place of the drawing where the row has another scale or no interval.
     """
 
     name: str
@@ -70,17 +71,9 @@ def _draw_row(ax: Axes, theme: Theme, place: int, row: Row) -> None:
     if row.thin is not None:
         draw_interval(ax, row.thin, place, colour=colour, width=1.4)
     draw_interval(ax, row.thick, place, colour=colour, width=4.5)
-    ax.plot(
-        [row.estimate],
-        [place],
-        marker="D" if row.lead else "o",
-        markersize=8.0 if row.lead else 7.0,
-        color=colour,
-        markeredgecolor=theme.paper,
-        markeredgewidth=1.2,
-        linestyle="none",
-        zorder=4.0,
-    )
+    at = (row.estimate, float(place))
+    marker, size = ("D", 8.0) if row.lead else ("o", 7.0)
+    dot(ax, theme, at, colour=colour, size=size, marker=marker)
 
 
 def draw_interval(

@@ -126,9 +126,9 @@ def scatter_heights(n: int) -> FloatArray:
     Examples
     --------
     >>> scatter_heights(3).round(2).tolist()
-    [0.0, 0.62, 0.24]
+    [0.5, 0.12, 0.74]
     """
-    return np.asarray(np.arange(n) * 0.6180339887498949 % 1.0)
+    return np.asarray((0.5 + np.arange(n) * 0.6180339887498949) % 1.0)
 
 
 def spread_apart(places: list[float], distance: float) -> list[float]:

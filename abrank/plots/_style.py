@@ -206,6 +206,23 @@ def write(
     return note
 
 
+def dot(
+    ax: Axes, theme: Theme, xy: tuple[float, float], *, colour: str, size: float, marker: str = "o"
+) -> None:
+    """Draw one dot, with a rim of paper that lifts it off what it lies on."""
+    ax.plot(
+        [xy[0]],
+        [xy[1]],
+        marker=marker,
+        markersize=size,
+        color=colour,
+        markeredgecolor=colour if theme.paper == "none" else theme.paper,
+        markeredgewidth=1.3,
+        linestyle="none",
+        zorder=4.5,
+    )
+
+
 def label_x(ax: Axes, theme: Theme, text: str, *, pad: float = 4.0) -> None:
     """Write the label under the horizontal axis, ``pad`` points below it."""
     size = sizes(ax).small

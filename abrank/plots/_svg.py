@@ -71,6 +71,7 @@ def clean(
     for element in root.iter():
         _attributes(element, current)
     _mark_queries(root, query_ids)
+    _inherit(root)
     _ids(root, prefix)
     _flatten(root)
     _describe(root, prefix, title, summary)
@@ -103,6 +104,8 @@ def _attributes(element: ET.Element, current: str | None) -> None:
     for key, value in _declarations(element.attrib.pop("style", "")).items():
         if _DEFAULTS.get(key) != value:
             element.set(key, value)
+    if re.fullmatch(r"rotate\(-?0 .*\)", element.get("transform", "")):
+        del element.attrib["transform"]
     if _XLINK in element.attrib:
         element.set("href", element.attrib.pop(_XLINK))
     for key, value in element.attrib.items():
@@ -167,6 +170,18 @@ def _printable(text: str) -> str:
     return re.sub(
         r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "\N{REPLACEMENT CHARACTER}", text
     )
+
+
+def _inherit(root: ET.Element) -> None:
+    """Take from shapes that are used what their uses say: a page's rules reach only those."""
+    uses: dict[str, list[ET.Element]] = {}
+    for use in root.iter(f"{{{SVG}}}use"):
+        uses.setdefault(use.get("href", "").removeprefix("#"), []).append(use)
+    for shape in root.iter(f"{{{SVG}}}path"):
+        users = uses.get(shape.get("id", ""), [])
+        for key in [key for key in shape.attrib if key not in ("id", "d")]:
+            if users and all(use.get(key) == shape.get(key) for use in users):
+                del shape.attrib[key]
 
 
 def _ids(root: ET.Element, prefix: str) -> None:

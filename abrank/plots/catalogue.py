@@ -122,9 +122,9 @@ def _inches(width: Width) -> float:
 class Plots:
     """The plots of a comparison, each a method named as in ``PLOTS``.
 
-    A method takes ``ax`` (drawn onto, and returned), ``theme``, ``measure`` where the plot knows it,
-    and ``width``: ``"column"`` (3.33 in), ``"text"`` (7.0 in) or inches. It returns the Axes and
-    neither shows nor saves anything.
+    A method takes ``ax`` (drawn onto, and returned), ``theme``, ``measure`` where the plot knows
+    it, and ``width``: ``"column"`` (3.33 in), ``"text"`` (7.0 in) or inches. It returns the Axes
+    and neither shows nor saves anything.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def _draw(
     **options: Any,  # noqa: ANN401 - each plot has its own
 ) -> Axes:
     if ax is not None and (width is not None or height is not None):
-        raise ArgumentError("width and height are a new figure's; the Axes given has its own")
+        raise ArgumentError("width and height are a new figure's, the Axes have their own")
     if ax is None:
         ax = blank(name, comparison, width=width, height=height, theme=theme)
     return PLOTS[name].draw(comparison, ax=ax, theme=theme, **options)

@@ -151,7 +151,7 @@ def _lying(
     ax.tick_params(axis="y", length=0.0)
     ax.grid(visible=False, axis="y")
     _tally(ax, theme, row, below=40.0)
-    label_x(ax, theme, f"{delta(row.measure)}; dashed: mean {_labels.signed(row.diff)}\n")
+    label_x(ax, theme, f"{delta(row.measure)}; dashed: mean {_labels.signed(row.diff)}")
 
 
 def _bar(
@@ -179,7 +179,8 @@ def _standing(
     ax.axhline(0.0, color=theme.ink, linewidth=1.0, zorder=3.2)
     _band(ax, theme, comparison, row, lying=False)
     if n <= BARS:
-        thickness = 0.8 if n <= 120 else 1.0
+        # Bars without a gap overlap a little, or their smoothed edges would let paper through.
+        thickness = 0.8 if n <= 120 else 1.1
         for place, query in enumerate(order):
             value, sign = float(values[place]), int(outcomes(values[place : place + 1])[0])
             if sign:

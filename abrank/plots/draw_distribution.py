@@ -18,6 +18,7 @@ from abrank.plots._style import (
     Theme,
     difference_axis,
     difference_limits,
+    dot,
     dress,
     inches,
     label_x,
@@ -39,6 +40,9 @@ FEW_VALUES = 25
 HEAP = 0.2
 # So many bars have room for their counts.
 MOST_COUNTED = 9
+
+# Heights in the frame: the floor of the cloud, the box under it.
+_CLOUD, _BOX = 0.46, 0.36
 
 
 def distribution_size(comparison: Comparison) -> tuple[float, float]:
@@ -143,28 +147,23 @@ def _strip(
 def _rain(ax: Axes, theme: Theme, values: FloatArray, room: float) -> tuple[float, float]:
     """Draw cloud, box and drops; return the limits that hold them."""
     grid, height = density(values)
-    tall = 0.46 + 0.5 * height / height.max()
+    tall = _CLOUD + 0.5 * height / height.max()
     for sign, colour in ((-1, theme.a), (1, theme.b)):
+        half = np.concatenate([grid[sign * grid > 0], [0.0]])
+        if len(half) < 2:
+            continue
         # Both halves get the point at 0, so that no slit opens between them.
-        edge = np.concatenate([grid[sign * grid > 0], [0.0]])
-        half = np.sort(edge)
-        top = np.interp(half, grid, tall, left=0.46, right=0.46)
-        ax.fill_between(half, 0.46, top, facecolor=colour, alpha=0.32, linewidth=0.0, zorder=1.5)
+        half = np.sort(half)
+        top = np.interp(half, grid, tall, left=_CLOUD, right=_CLOUD)
+        around = np.concatenate([half[:1], half, half[-1:]])
+        outline = np.concatenate([[_CLOUD], top, [_CLOUD]])
+        ax.fill(around, outline, facecolor=colour, alpha=0.32, linewidth=0.0, zorder=1.5)
     ax.plot(grid, tall, color=theme.muted, linewidth=0.9, zorder=1.6)
     ends = [float(value) for value in np.percentile(values, [5, 25, 50, 75, 95])]
     for low, high, width in ((ends[0], ends[4], 1.4), (ends[1], ends[3], 6.0)):
-        line = ax.plot([low, high], [0.36, 0.36], color=theme.ink, linewidth=width, zorder=3.0)
+        line = ax.plot([low, high], [_BOX, _BOX], color=theme.ink, linewidth=width, zorder=3.0)
         line[0].set_solid_capstyle("butt")
-    ax.plot(
-        [ends[2]],
-        [0.36],
-        marker="o",
-        markersize=6.5,
-        color=theme.ink,
-        markeredgecolor=theme.paper,
-        markeredgewidth=1.3,
-        zorder=4.0,
-    )
+    dot(ax, theme, (ends[2], _BOX), colour=theme.ink, size=6.5)
     shown = values[evenly(len(values), STRIP)]
     _strip(ax, theme, shown, 0.15, 0.2, size=14.0 if len(shown) <= 100 else 7.0)
     ax.set_ylim(0.0, 1.0)

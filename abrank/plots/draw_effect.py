@@ -16,6 +16,7 @@ from abrank.plots._style import (
     Theme,
     difference_axis,
     difference_limits,
+    dot,
     dress,
     inches,
     label_x,
@@ -100,18 +101,11 @@ def effect(
     if shape is not None:
         grid, height = shape
         tall = _FLOOR + (_TOP - _FLOOR) * height / height.max()
-        ax.fill_between(grid, _FLOOR, tall, facecolor=colour, alpha=0.28, linewidth=0.0, zorder=1.5)
+        around = np.concatenate([grid[:1], grid, grid[-1:]])
+        outline = np.concatenate([[_FLOOR], tall, [_FLOOR]])
+        ax.fill(around, outline, facecolor=colour, alpha=0.28, linewidth=0.0, zorder=1.5)
     draw_interval(ax, interval, bar, colour=colour, width=5.0)
-    ax.plot(
-        [row.estimate],
-        [bar],
-        marker="o",
-        markersize=9.0,
-        color=colour,
-        markeredgecolor=theme.paper,
-        markeredgewidth=1.3,
-        zorder=4.0,
-    )
+    dot(ax, theme, (row.estimate, bar), colour=colour, size=9.0)
     _numbers(ax, colour, row.estimate, interval, bar)
     label_x(ax, theme, _axis_words(comparison, row, margin))
     return ax

@@ -16,6 +16,7 @@ from abrank.plots._style import (
     LIGHT,
     NARROW,
     Theme,
+    dot,
     dress,
     inches,
     label_x,
@@ -137,16 +138,7 @@ def _smallest(ax: Axes, theme: Theme, smallest: float, target: float) -> None:
         linestyle=(0, (2, 2)),
         zorder=2.5,
     )
-    ax.plot(
-        [smallest],
-        [target],
-        marker="o",
-        markersize=7.5,
-        color=theme.b,
-        markeredgecolor=theme.paper,
-        markeredgewidth=1.3,
-        zorder=5.0,
-    )
+    dot(ax, theme, (smallest, target), colour=theme.b, size=7.5)
     write(
         ax,
         f"smallest visible Δ {_labels.plain(smallest)}",

@@ -93,7 +93,8 @@ def scatter(
         shade = _hexagons(ax, theme, a, b, signs)
     else:
         shade = _dots(ax, theme, spots, signs[place], times)
-    _mean(ax, theme, row.mean_a, row.mean_b)
+    if len(a) > 1:
+        _mean(ax, theme, row.mean_a, row.mean_b)
     _counts(ax, theme, {1: row.wins, 0: row.ties, -1: row.losses})
     longest = 14 if inches(ax) < NARROW else 24
     words = (_labels.name(row.measure, 20), _labels.plain(row.mean_a), _labels.plain(row.mean_b))

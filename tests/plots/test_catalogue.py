@@ -1,0 +1,173 @@
+"""Laws that every plot obeys, and the ways to call one."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import matplotlib
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from abrank import plots
+from abrank._support.errors import ArgumentError
+from abrank.plots import DARK, LIGHT, NOTEBOOK, PLOTS, Plots
+
+KINDS = ("normal", "identical", "constant", "one decided", "discrete", "many ties")
+SIZES = (0, 1, 2, 3, 10, 24, 25, 250, 7000)
+
+
+def texts_of(ax) -> list[Text]:
+    """All text that is seen, after layout."""
+    figure = ax.figure
+    figure.draw_without_rendering()
+    found = [*ax.texts, ax.xaxis.label, ax.yaxis.label]
+    for axis, limits in ((ax.xaxis, ax.get_xlim()), (ax.yaxis, ax.get_ylim())):
+        low, high = sorted(limits)
+        slack = 1e-9 * (high - low)
+        for tick in axis.get_major_ticks():
+            if low - slack <= tick.get_loc() <= high + slack:
+                found.append(tick.label1)
+    return [text for text in found if text.get_visible() and text.get_text().strip()]
+
+
+def overlaps(ax) -> list[tuple[str, str]]:
+    texts = texts_of(ax)
+    boxes = [text.get_window_extent() for text in texts]
+    found = []
+    for i, one in enumerate(boxes):
+        for j in range(i):
+            other = boxes[j]
+            wide = min(one.x1, other.x1) - max(one.x0, other.x0)
+            tall = min(one.y1, other.y1) - max(one.y0, other.y0)
+            if wide > 0.5 and tall > 1.5:
+                found.append((texts[j].get_text(), texts[i].get_text()))
+    return found
+
+
+def outside(ax) -> list[str]:
+    figure = ax.figure
+    texts = texts_of(ax)
+    width, height = figure.bbox.width, figure.bbox.height
+    found = []
+    for text in texts:
+        box = text.get_window_extent()
+        if box.x0 < -1 or box.y0 < -1 or box.x1 > width + 1 or box.y1 > height + 1:
+            found.append(text.get_text())
+    return found
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("name", PLOTS)
+def test_every_input_gives_a_picture_whose_words_can_be_read(name, n, kind, comparison_of):
+    drawn = getattr(comparison_of(n, kind).plot, name)()
+    assert texts_of(drawn)
+    assert overlaps(drawn) == []
+    assert outside(drawn) == []
+
+
+@pytest.mark.parametrize("n", [0, 2, 10, 25, 250])
+@pytest.mark.parametrize("name", PLOTS)
+def test_words_can_be_read_in_a_narrow_column(name, n, comparison_of):
+    drawn = getattr(comparison_of(n).plot, name)(width="column")
+    assert overlaps(drawn) == []
+    assert outside(drawn) == []
+    assert min(text.get_fontsize() for text in texts_of(drawn)) >= 7.0
+
+
+@pytest.mark.parametrize("shift", [-0.3, -0.05, 0.0, 0.3])
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "permutation"])
+@pytest.mark.parametrize("name", PLOTS)
+def test_words_can_be_read_wherever_the_effect_lies(name, test, shift, comparison_of):
+    drawn = getattr(comparison_of(40, test=test, shift=shift).plot, name)()
+    assert overlaps(drawn) == []
+    assert outside(drawn) == []
+
+
+@pytest.mark.parametrize("n", [0, 1, 30])
+@pytest.mark.parametrize("name", PLOTS)
+def test_a_plot_returns_the_axes_it_was_given(name, n, comparison_of):
+    axes = Figure(figsize=(12, 4)).subplots(1, 2)
+    assert PLOTS[name].draw(comparison_of(n), ax=axes[1]) is axes[1]
+    assert not axes[0].has_data()
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_a_plot_without_axes_makes_a_figure_of_its_size(name, comparison_of):
+    comparison = comparison_of(30)
+    drawn = PLOTS[name].draw(comparison)
+    assert tuple(drawn.figure.get_size_inches()) == PLOTS[name].inches(comparison)
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_a_plot_changes_no_setting_and_opens_no_window(name, comparison_of):
+    before = dict(matplotlib.rcParams)
+    drawn = PLOTS[name].draw(comparison_of(30))
+    plots.svg(name, comparison_of(30))
+    assert dict(matplotlib.rcParams) == before
+    assert drawn.figure.canvas.manager is None
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK, NOTEBOOK], ids=lambda theme: theme.name)
+@pytest.mark.parametrize("name", PLOTS)
+def test_every_colour_is_the_themes(name, theme, comparison_of):
+    drawn = plots.svg(name, comparison_of(30), theme=theme)
+    import re
+
+    found = set(re.findall(r"#[0-9a-f]{6}", drawn))
+    assert found <= {colour[:7] for colour in theme.colours().values()}
+    assert theme.muted in found
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
+def test_a_colour_has_one_meaning(theme):
+    colours = list(theme.colours().values())
+    assert len(set(colours)) == len(colours)
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_a_dollar_in_a_name_is_a_dollar(name, comparison_of):
+    comparison = comparison_of(20, measures=("$x_1$", "a$b"), prefix="$q^$")
+    getattr(comparison.plot, name)().figure.draw_without_rendering()
+
+
+def test_plots_lists_and_forwards(comparison_of):
+    chosen = comparison_of(30).plot
+    assert dir(chosen) == sorted(PLOTS)
+    ax = Figure().add_subplot()
+    assert chosen.forest(ax=ax) is ax
+    assert tuple(chosen.forest(width="text").figure.get_size_inches())[0] == 7.0
+    assert tuple(chosen.scatter(width="column").figure.get_size_inches()) == (3.33, 3.33)
+    assert tuple(chosen.effect(width=4.0, height=2.0).figure.get_size_inches()) == (4.0, 2.0)
+
+
+def test_plots_can_be_copied_and_kept(comparison_of):
+    chosen = Plots(comparison_of(3))
+    assert copy.copy(chosen)._comparison is chosen._comparison
+    assert pickle.loads(pickle.dumps(chosen)).forest().get_yticks().tolist() == [0, 1, 2]
+
+
+def test_an_unknown_plot_names_its_neighbour(comparison_of):
+    with pytest.raises(AttributeError, match="did you mean forest"):
+        comparison_of(3).plot.forrest  # noqa: B018
+    with pytest.raises(AttributeError, match="there are deltas"):
+        comparison_of(3).plot.xyz  # noqa: B018
+
+
+@pytest.mark.parametrize("width", ["page", 0.2, 1000.0, float("nan")])
+def test_a_width_without_meaning_is_refused(width, comparison_of):
+    with pytest.raises(ArgumentError, match="width must be"):
+        comparison_of(3).plot.forest(width=width)
+
+
+def test_axes_and_width_together_are_refused(comparison_of):
+    with pytest.raises(ArgumentError, match="new figure"):
+        comparison_of(3).plot.forest(ax=Figure().add_subplot(), width="column")
+
+
+def test_a_name_is_registered_once():
+    with pytest.raises(ArgumentError, match="registered already"):
+        plots.plot("forest", title="Mine", size=(1.0, 1.0))(np.add)
