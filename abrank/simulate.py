@@ -11,7 +11,7 @@ from abrank._support.rng import entropy, stream
 from abrank._support.typing import BoolArray, FloatArray, IntArray, RandomSource
 from abrank.inputs import Qrels, Run, read_qrels, read_run
 
-N_DOCUMENTS = 120  # candidates of a query
+N_DOCUMENTS = 300  # candidates of a query
 DEPTH = 100  # documents that a run returns
 POOL_DEPTH = 30  # of each run, the documents that get judged
 SHARED_NOISE = 0.75  # part of the rankers' errors that both make: two rankers of one kind
@@ -27,10 +27,12 @@ class Simulation:
     effect: float
 
 
-def simulate_runs(n_queries: int = 200, *, effect: float = 0.12, rng: RandomSource = 0) -> Simulation:
+def simulate_runs(
+    n_queries: int = 200, *, effect: float = 0.08, rng: RandomSource = 0
+) -> Simulation:
     """Simulate a test collection and two rankers that differ by a known amount.
 
-    Every query has 120 candidate documents with grades 0 to 3; queries differ in how many of them
+    Every query has 300 candidate documents with grades 0 to 3; queries differ in how many of them
     are relevant and in how well a ranker can tell them apart. A ranker scores a document by
     ``signal * grade + noise``, with noise of standard deviation 1, three quarters of whose variance
     is common to both. The candidate's signal is the baseline's plus ``effect``; how much a single
@@ -81,7 +83,7 @@ def simulate_runs(n_queries: int = 200, *, effect: float = 0.12, rng: RandomSour
 
 def _grades(n_queries: int, random: np.random.Generator) -> IntArray:
     """Grades 0 to 3: few relevant documents for most queries, many for some."""
-    share = random.beta(1.2, 12.0, size=(n_queries, 1)) + 0.015
+    share = random.beta(1.0, 24.0, size=(n_queries, 1)) + 0.01
     relevant = random.random((n_queries, N_DOCUMENTS)) < share
     relevant[:, 0] = True  # a query without a relevant document tells rankers nothing apart
     level = random.choice([1, 2, 3], p=[0.55, 0.3, 0.15], size=relevant.shape)

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+import abrank
 from abrank.cli import run
+from abrank.cli.demo import EFFECT, TRUE_DIFFERENCE
 
 STORED = Path(__file__).parents[1] / "reports" / "demo"
 
@@ -48,9 +50,17 @@ def test_the_numbers_are_those_stored(made, capsys) -> None:
 
 
 def test_the_verdict_is_the_truth_of_the_simulation(made) -> None:
-    # The candidate is better by construction.
-    found = json.loads((made / "results.json").read_text(encoding="utf-8"))
-    assert found["verdict"]["state"] == "better"
+    found = json.loads((made / "results.json").read_text(encoding="utf-8"))["verdict"]
+    assert found["state"] == "better"
+    assert found["interval"]["low"] < TRUE_DIFFERENCE < found["interval"]["high"]
+
+
+@pytest.mark.slow
+def test_the_true_difference_is_that_of_many_queries() -> None:
+    # 20,000 queries: the standard error is 0.002, so 4 of them and the rounding are allowed.
+    many = abrank.simulate_runs(20_000, effect=EFFECT, rng=1)
+    result = abrank.compare(many.qrels, many.baseline, many.candidate, measures=["nDCG@10"])
+    assert result.effect == pytest.approx(TRUE_DIFFERENCE, abs=4 * 0.002 + 0.0005)
 
 
 def test_the_stored_reports_are_of_the_stored_numbers() -> None:

@@ -14,6 +14,8 @@ import click
 if TYPE_CHECKING:
     from rich.status import Status
 
+    from abrank.comparison import Comparison
+
 # The names of styles that the report's text uses, as click knows colours.
 STYLES: dict[str, dict[str, Any]] = {
     "strong": {"bold": True},
@@ -51,6 +53,16 @@ def paint(lines: Sequence[Sequence[tuple[str, str]]], *, color: bool) -> str:
         )
         for line in lines
     )
+
+
+def show(comparison: Comparison, *, color: str, ascii_only: bool) -> None:
+    """Print a comparison's text as this terminal can take it."""
+    from abrank.report import text_lines
+
+    lines = text_lines(comparison, ascii=wants_ascii(ascii_only, sys.stdout))
+    colored = wants_color(color, sys.stdout)
+    # click takes colour out again where the stream is no terminal, unless told.
+    click.echo(paint(lines, color=colored), color=colored)
 
 
 class Progress:

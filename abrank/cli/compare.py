@@ -128,7 +128,7 @@ def command(
         for path, kind in targets:
             progress(f"writing {path}")
             written.append(comparison.report(path, format=kind))
-    click.echo(_shown(comparison, shown, written, color=color, ascii_only=ascii_only), nl=False)
+    _show(comparison, shown, written, color=color, ascii_only=ascii_only)
     return _gate(comparison)
 
 
@@ -149,20 +149,21 @@ def _target(report: str) -> tuple[Path, str | None]:
     return Path(report), None
 
 
-def _shown(
+def _show(
     comparison: Comparison, shown: str, written: list[Path], *, color: str, ascii_only: bool
-) -> str:
-    """Return what goes to standard output."""
+) -> None:
+    """Print the result to standard output, and which files were written."""
     from abrank.cli import _terminal
-    from abrank.report import WRITERS, text_lines
+    from abrank.report import WRITERS
 
     if shown != "text":
-        return WRITERS[f".{shown}"](comparison).decode()
-    plain = _terminal.wants_ascii(ascii_only, sys.stdout)
-    lines = text_lines(comparison, ascii=plain)
-    body = _terminal.paint(lines, color=_terminal.wants_color(color, sys.stdout))
-    files = [f"report    {path}  {_size(path)}" for path in written]
-    return "\n".join([body, *(["", *files] if files else []), ""])
+        click.echo(WRITERS[f".{shown}"](comparison), nl=False)
+        return
+    _terminal.show(comparison, color=color, ascii_only=ascii_only)
+    if written:
+        click.echo("")
+    for path in written:
+        click.echo(f"report    {path}  {_size(path)}")
 
 
 def _size(path: Path) -> str:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
 
 from abrank.cli import _options
 
-SEED = 7
+SEED = 9
+EFFECT = 0.05
 N_QUERIES = 250
 MEASURES = ("nDCG@10", "AP", "RR", "ERR@20", "P@10", "R@100")
 MARGIN = 0.01
+# Mean difference of nDCG@10 over 20,000 queries simulated with this effect; standard error 0.002.
+TRUE_DIFFERENCE = 0.036
 
 
 @click.command("demo")
@@ -22,18 +24,17 @@ def command(folder: Path, *, color: str, ascii_only: bool, quiet: bool, verbose:
     """Make a sample collection in FOLDER (abrank-demo), compare its two rankers, write the report.
 
     Needs no network and no file: 250 queries are simulated, always the same ones. What it makes:
-    qrels.txt, baseline.run, candidate.run, report.html, report.md, results.json.
+    qrels.txt, old.run, new.run, report.html, report.md, results.json.
     """
     from abrank.cli import _terminal
-    from abrank.report import text_lines
     from abrank.simulate import simulate_runs
     from abrank.workflow import compare
 
     with _terminal.Progress(quiet=quiet, verbose=verbose) as progress:
         progress("simulating a collection")
-        made = simulate_runs(N_QUERIES, rng=SEED)
+        made = simulate_runs(N_QUERIES, effect=EFFECT, rng=SEED)
         folder.mkdir(parents=True, exist_ok=True)
-        paths = [folder / name for name in ("qrels.txt", "baseline.run", "candidate.run")]
+        paths = [folder / name for name in ("qrels.txt", "old.run", "new.run")]
         made.qrels.write(paths[0])
         made.baseline.write(paths[1])
         made.candidate.write(paths[2])
@@ -48,12 +49,11 @@ def command(folder: Path, *, color: str, ascii_only: bool, quiet: bool, verbose:
         for name in ("report.html", "report.md", "results.json"):
             progress(f"writing {name}")
             comparison.report(folder / name)
-    plain = _terminal.wants_ascii(ascii_only, sys.stdout)
-    body = _terminal.paint(
-        text_lines(comparison, ascii=plain), color=_terminal.wants_color(color, sys.stdout)
+    _terminal.show(comparison, color=color, ascii_only=ascii_only)
+    click.echo(f"\nopen      {folder / 'report.html'}")
+    click.echo(
+        f"truth     made by simulation: the true difference of nDCG@10 is +{TRUE_DIFFERENCE}"
     )
-    click.echo(f"{body}\n\nopen      {folder / 'report.html'}")
-    click.echo(f"again     {_command(paths)}")
 
 
 def _command(paths: list[Path]) -> str:

@@ -165,9 +165,11 @@ def _not_found(file: Path) -> str:
     """Return the message, with the file beside it that was probably meant."""
     if not file.parent.is_dir():
         return f"{file}: no such file (nor a folder {file.parent})"
-    beside = {
-        short_name(each): each.name for each in sorted(file.parent.iterdir()) if each.is_file()
+    beside = [each for each in sorted(file.parent.iterdir()) if each.is_file()]
+    # By whole names for a slip of the finger, by short names for an ending too few or too many.
+    known = {short_name(each): each.name for each in beside} | {
+        each.name: each.name for each in beside
     }
-    found = nearest(short_name(file), beside)
-    hint = f"\n  did you mean {beside[found[0]]} ?" if found else ""
+    found = nearest(file.name, known) or nearest(short_name(file), known)
+    hint = f"\n  did you mean {known[found[0]]} ?" if found else ""
     return f"{file}: no such file{hint}"
