@@ -8,11 +8,11 @@ from abrank._support.lazy import module_getattr
 
 # Not lazy: a function with the name of its module must be bound after the module is imported, or
 # the module would hide it.
+from abrank.report.card import card
 from abrank.report.markdown import markdown
 from abrank.report.text import text, text_lines
 
 if TYPE_CHECKING:
-    from abrank.report.card import card as card
     from abrank.report.catalogue import WRITERS as WRITERS
     from abrank.report.catalogue import write as write
     from abrank.report.catalogue import writer as writer
@@ -20,12 +20,11 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "WRITERS": "abrank.report.catalogue",
-    "card": "abrank.report.card",
     "to_dict": "abrank.report.numbers",
     "write": "abrank.report.catalogue",
     "writer": "abrank.report.catalogue",
 }
 
-__all__ = ["markdown", "text", "text_lines", *_HOMES]
+__all__ = ["card", "markdown", "text", "text_lines", *_HOMES]
 
 __getattr__ = module_getattr(__name__, _HOMES)

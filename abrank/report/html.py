@@ -1,0 +1,249 @@
+"""The report as one HTML file that opens anywhere: offline, without scripts, dark, on paper."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from markupsafe import Markup
+
+import abrank
+from abrank import plots
+from abrank.report import _format
+from abrank.report._clean import clean, cut
+from abrank.report._jinja import environment
+from abrank.report.compose import compose
+from abrank.report.model import Block, Caution, Figure, Report, Section, Table, Text
+from abrank.report.query_rows import query_rows
+
+if TYPE_CHECKING:
+    from abrank.comparison import Comparison
+
+Kind: TypeAlias = Literal["figure", "table", "plain", "caption", "code", "quote"]
+
+# Each colour in light and in dark. Those of the figures stand in them as attributes, so they are
+# right where a policy drops all styles; elsewhere a rule turns them with the theme.
+DRAWN: Mapping[str, tuple[str, str]] = {
+    name: (colour, plots.DARK.colours()[name]) for name, colour in plots.LIGHT.colours().items()
+}
+PALETTE: Mapping[str, tuple[str, str]] = {
+    **DRAWN,
+    "page": ("#f5f6f8", "#0d1117"),
+    "line": ("#d9dee5", "#2f3842"),
+    "edge": ("#8b95a3", "#667080"),
+    "a-wash": ("#fdf3ec", "#231912"),
+    "b-wash": ("#eef6fc", "#101f2c"),
+    "warn": ("#855600", "#f0c060"),
+    "warn-wash": ("#fff7e3", "#292112"),
+    "warn-line": ("#dcc48c", "#6b5628"),
+    "find": ("#fff2c2", "#3b3314"),
+}
+
+MOST_CAUTIONS = 4
+LONGEST_NAME = 120
+GRIDS = frozenset({"distribution", "planning"})  # sections whose parts stand side by side
+SPLIT = GRIDS | {"measures", "queries"}  # sections whose parts each have a card
+# Widths in inches at which the letters of a figure are as large as the text around, by where it
+# stands: across the page, beside the cautions, in half of the page, and on a telephone.
+WIDE, MAIN, HALF, PHONE = 11.8, 7.2, 5.6, 3.33
+WIDTHS: Mapping[str, float] = {"deltas": WIDE, "tests": WIDE, "forest": MAIN}
+# Heights in inches, where a figure stands beside something as tall.
+HEIGHTS: Mapping[str, float] = {"effect": 3.0, "scatter": 4.7, "distribution": 5.0, "power": 4.8}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A block as the template shows it."""
+
+    kind: Kind
+    text: str = ""
+    lines: tuple[str, ...] = ()
+    table: Table | None = None
+    caption: str = ""
+    svg: str = ""
+    narrow: str = ""
+
+
+@dataclass(frozen=True)
+class Page:
+    """A section with its blocks put into panels, and its short name for the bar at the top."""
+
+    section: Section
+    label: str
+    grid: bool
+    panels: tuple[tuple[Shown, ...], ...]
+
+
+def html(comparison: Comparison, *, report: Report | None = None) -> str:
+    """Return the report as one HTML document without any outside part.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        A against B.
+    report : Report, optional
+        What it says, where it was composed before.
+
+    Returns
+    -------
+    str
+        The same text for the same comparison.
+
+    Examples
+    --------
+    >>> import abrank
+    >>> a = {"q1": 0.2, "q2": 0.4, "q3": 0.1, "q4": 0.5}
+    >>> b = {"q1": 0.3, "q2": 0.6, "q3": 0.2, "q4": 0.9}
+    >>> html(abrank.compare_scores(a, b))[:15]
+    '<!doctype html>'
+    """
+    comparison = replace(
+        comparison,
+        baseline=cut(comparison.baseline, LONGEST_NAME),
+        candidate=cut(comparison.candidate, LONGEST_NAME),
+    )
+    report = report or compose(comparison)
+    rows = query_rows(comparison)
+    fill = {"a": PALETTE["a"][0], "b": PALETTE["b"][0], "axis": PALETTE["muted"][0]}
+    page = environment().get_template("report.html")
+    text = page.render(
+        version=abrank.__version__,
+        report=report,
+        comparison=comparison,
+        numbers=_around(report.headline.numbers, _format.signed(comparison.primary.diff)),
+        gate=_gate(comparison),
+        effect=_figure(Figure("effect", report.headline.numbers), comparison),
+        pages=[_page(section, comparison) for section in report.sections],
+        cautions=_cautions(report.cautions),
+        chips=_chips(comparison),
+        rows=rows,
+        island=Markup(rows.island(fill)) if rows else "",
+        fill=fill,
+        palette=PALETTE,
+        drawn=DRAWN,
+    )
+    # An id may hold half of a surrogate pair, which no file can.
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _around(sentence: str, part: str) -> tuple[str, str, str]:
+    """Split a sentence around the first appearance of a part."""
+    before, found, after = sentence.partition(part)
+    return before, found, after
+
+
+def _gate(comparison: Comparison) -> str:
+    """Return how the gate went, for the tag; empty where none was asked for."""
+    gate = comparison.decision.gate
+    if gate is None:
+        return ""
+    return "gate passed" if gate.passed else "gate not passed"
+
+
+def _page(section: Section, comparison: Comparison) -> Page:
+    return Page(
+        section=section,
+        label=section.key.replace("-", " ").capitalize(),
+        grid=section.key in GRIDS,
+        panels=tuple(
+            tuple(_show(block, section, comparison) for block in panel)
+            for panel in _panels(section)
+        ),
+    )
+
+
+def _panels(section: Section) -> list[list[Block]]:
+    """Put a section's blocks into cards, a caption with what it follows.
+
+    In a grid all tables share one card, and each figure has its own.
+    """
+    panels: list[list[Block]] = [[]]
+    current = panels[0]
+    tables: list[Block] | None = None
+    for block in _blocks(section):
+        if section.key in GRIDS and isinstance(block, Table) and tables is not None:
+            current = tables
+        elif section.key in SPLIT and not isinstance(block, Text) and panels[-1]:
+            current = []
+            panels.append(current)
+        current.append(block)
+        if isinstance(block, Table):
+            tables = current
+    return [panel for panel in panels if panel]
+
+
+def _blocks(section: Section) -> tuple[Block, ...]:
+    """Leave out the table of queries with its caption: another, with scripts, stands there."""
+    if section.key != "queries":
+        return section.blocks
+    return tuple(takewhile(lambda block: not isinstance(block, Table), section.blocks))
+
+
+def _show(block: Block, section: Section, comparison: Comparison) -> Shown:
+    """Turn a block of the report into what the template shows."""
+    if isinstance(block, Figure):
+        return _figure(block, comparison)
+    if isinstance(block, Table):
+        return Shown("table", table=block, caption=f"Table: {block.key}")
+    if section.key == "methods":
+        return Shown("quote", lines=tuple(block.text.split("\n\n")))
+    return Shown(block.kind, block.text)
+
+
+def _figure(figure: Figure, comparison: Comparison) -> Shown:
+    """Draw a figure twice, for wide screens and for telephones: letters do not shrink with it."""
+
+    def drawn(prefix: str, width: float, height: float | None) -> Markup:
+        return Markup(
+            plots.svg(
+                figure.plot,
+                comparison,
+                summary=clean(figure.summary),
+                width=width,
+                height=height,
+                prefix=f"{figure.plot}-{prefix}",
+                **figure.options,
+            )
+        )
+
+    wide = drawn("wide", WIDTHS.get(figure.plot, HALF), HEIGHTS.get(figure.plot))
+    return Shown("figure", svg=wide, narrow=drawn("narrow", PHONE, None))
+
+
+def _cautions(cautions: Sequence[Caution]) -> dict[str, Sequence[Caution]]:
+    """Show the most severe ones; a reader opens the others."""
+    return {"shown": cautions[:MOST_CAUTIONS], "more": cautions[MOST_CAUTIONS:]}
+
+
+def _chips(comparison: Comparison) -> dict[str, Any]:
+    """Return the numbers beside the forest: who wins, what can be seen, how large it is."""
+    row, planning = comparison.primary, comparison.planning
+    pieces = []
+    start = 0.0
+    total = max(row.wins + row.ties + row.losses, 1)
+    for count, tone in ((row.wins, "b"), (row.ties, "tie"), (row.losses, "a")):
+        if count:
+            width = 1000.0 * count / total
+            gap = 0.0 if start == 0 else 5.0
+            pieces.append(
+                {
+                    "x": round(start + gap, 1),
+                    "width": round(max(width - gap, 2.0), 1),
+                    "fill": PALETTE[tone][0],
+                }
+            )
+            start += width
+    return {
+        "wins": _format.count(row.wins),
+        "ties": _format.count(row.ties),
+        "losses": _format.count(row.losses),
+        "bar": pieces,
+        "visible": _format.score(planning.smallest_visible),
+        "visible_note": (
+            f"{_format.level(planning.power)} power,"
+            f" {_format.plural(comparison.n_queries, 'query', 'queries')}"
+        ),
+        "d_z": _format.signed(comparison.effects["d_z"], digits=2),
+    }

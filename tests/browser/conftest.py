@@ -1,0 +1,104 @@
+"""A browser for the report's pages; every test here is skipped where there is none."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from abrank import compare_scores
+from abrank.comparison import Comparison
+
+ARGUMENTS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A page in the browser, with what it asked for and what it said."""
+
+    page: Any
+    requests: list[str]
+    messages: list[str]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """An installed Chromium, driven by playwright."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    names = ("chromium", "chromium-browser", "google-chrome")
+    program = next((found for name in names if (found := shutil.which(name))), None)
+    if program is None:
+        pytest.skip("no Chromium on the path: the report is not opened in a browser")
+    with playwright.sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=program, args=list(ARGUMENTS))
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="session")
+def scores() -> Callable[..., tuple[pd.DataFrame, pd.DataFrame]]:
+    """Seeded scores of two systems, with ties and clipped at 0 and 1."""
+
+    def make(
+        n: int, shift: float, ids: list[str] | None = None
+    ) -> tuple[pd.DataFrame, pd.DataFrame]:
+        random = np.random.default_rng(7)
+        index = pd.Index(ids or [str(301 + i) for i in range(n)])
+        names = ["nDCG@10", "AP", "RR", "P@10"]
+        a = pd.DataFrame(random.beta(1.6, 2.2, (n, 4)), index=index, columns=names)
+        moved = np.where(random.random((n, 1)) < 0.1, 0.0, random.normal(shift, 0.16, (n, 4)))
+        return a, (a + moved).clip(0, 1)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def better(scores: Callable[..., tuple[pd.DataFrame, pd.DataFrame]]) -> Comparison:
+    """120 queries on which B is better."""
+    a, b = scores(120, 0.07)
+    how = {"margin": 0.01, "require": "better", "n_resamples": 999}
+    return compare_scores(a, b, baseline="bm25", candidate="monot5", **how)
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the pages of this session lie."""
+    return tmp_path_factory.mktemp("pages")
+
+
+@pytest.fixture
+def show(browser: Any, folder: Path) -> Iterator[Callable[..., Opened]]:
+    """Open a text as a file of its own in a fresh browser context."""
+    contexts = []
+
+    def opened(text: str, *, width: int = 1280, height: int = 900, **how: object) -> Opened:
+        path = folder / f"page{len(list(folder.iterdir()))}.html"
+        path.write_text(text, encoding="utf-8")
+        context = browser.new_context(viewport={"width": width, "height": height}, **how)
+        contexts.append(context)
+        page = context.new_page()
+        found = Opened(page, [], [])
+        page.on("request", lambda request: found.requests.append(request.url))
+        page.on("console", lambda message: found.messages.append(message.text))
+        page.on("pageerror", lambda error: found.messages.append(str(error)))
+        page.goto(path.as_uri())
+        return found
+
+    yield opened
+    for context in contexts:
+        context.close()
