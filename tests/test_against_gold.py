@@ -1,0 +1,88 @@
+"""Whole comparisons of real runs, from files to interval, against stored output of scipy.
+
+The stored differences are a - b; ours are B - A, so the stored run_b is our baseline.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+import abrank
+
+MEASURES = {"AP": "AP", "nDCG": "nDCG", "nDCG@10": "nDCG@10", "RR": "RR", "P@10": "P@10"}
+POLICIES = {"zero_over_qrels_topics": "zero", "intersection": "drop"}
+
+
+def stored(path: Path, keys: tuple[str, ...]) -> dict[tuple[str, ...], dict[str, float]]:
+    """Return the stored statistics by the columns ``keys``."""
+    found: dict[tuple[str, ...], dict[str, float]] = defaultdict(dict)
+    with path.open(encoding="utf-8") as file:
+        for row in csv.DictReader(file, delimiter="\t"):
+            found[tuple(row[key] for key in keys)][row["statistic"]] = float(row["value"])
+    return found
+
+
+def agree(result: abrank.Comparison, expected: dict[tuple[str, ...], dict[str, float]]) -> int:
+    """Hold a comparison against the stored statistics by measure; return how many were held."""
+    count = 0
+    for (measure,), want in expected.items():
+        row = result[MEASURES[measure]]
+        assert result.n_queries == want["n"]
+        assert (row.wins, row.ties, row.losses) == (want["wins_a"], want["ties"], want["losses_a"])
+        assert row.mean_b == pytest.approx(want["mean_a"], abs=1e-12)
+        assert row.mean_a == pytest.approx(want["mean_b"], abs=1e-12)
+        assert row.diff == pytest.approx(want["mean_diff"], abs=1e-12)
+        count += 7
+        if want["sd_diff"] > 0:
+            assert row.statistic == pytest.approx(want["ttest_t"], rel=1e-9)
+            assert row.pvalue == pytest.approx(want["ttest_p"], rel=1e-9)
+            assert row.ci_low == pytest.approx(want["ttest_ci95_lo"], abs=1e-9)
+            assert row.ci_high == pytest.approx(want["ttest_ci95_hi"], abs=1e-9)
+            count += 4
+    return count
+
+
+@pytest.mark.parametrize(
+    ("collection", "qrels"), [("robust03", ".txt.gz"), ("ltr", ".txt"), ("vaswani", ".txt")]
+)
+def test_real_runs(shared_data, collection, qrels, record_property) -> None:
+    folder = shared_data / collection
+    runs = {path.name.split(".")[0]: path for path in (folder / "runs").iterdir()}
+    expected = stored(folder / "gold" / "significance.tsv", ("run_a", "run_b", "metric"))
+    pairs = sorted({key[:2] for key in expected})
+    count = 0
+    for a, b in pairs:
+        result = abrank.compare(
+            folder / f"qrels{qrels}",
+            runs[b],
+            runs[a],
+            measures=list(MEASURES.values()),
+            score_dtype="float32",
+            n_resamples=99,
+        )
+        count += agree(result, {key[2:]: expected[key] for key in expected if key[:2] == (a, b)})
+    record_property("values_compared", count)
+    print(f"{collection}: {count} values compared over {len(pairs)} pairs of runs")
+    assert count >= len(pairs) * len(MEASURES) * 7
+
+
+@pytest.mark.parametrize(("policy", "missing"), POLICIES.items())
+def test_missing_topics(shared_data, policy, missing) -> None:
+    folder = shared_data / "partial"
+    expected = stored(folder / "gold" / "significance.tsv", ("policy", "metric"))
+    assert policy in {key[0] for key in expected}
+    result = abrank.compare(
+        folder / "qrels.txt.gz",
+        folder / "runs" / "b.run.gz",
+        folder / "runs" / "a.run.gz",
+        measures=[MEASURES[key[1]] for key in expected if key[0] == policy],
+        missing=missing,
+        score_dtype="float32",
+        n_resamples=99,
+    )
+    assert agree(result, {key[1:]: expected[key] for key in expected if key[0] == policy}) > 0
+    assert {note.code for note in result.notes} >= {"missing-queries", "extra-queries"}
