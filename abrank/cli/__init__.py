@@ -25,6 +25,9 @@ COMMANDS = {
 }
 
 
+# ruff: noqa: ARG002 - click hands a context to methods that have no use for it
+
+
 class _Commands(click.Group):
     """A group whose commands are imported when they are called, not when help is asked for."""
 

@@ -38,7 +38,7 @@ reading = stack(
         type=click.Choice(["zero", "drop", "error"]),
         default="zero",
         show_default=True,
-        help="A judged query that a run lacks scores 0 (trec_eval -c), is left out, or is an error.",
+        help="A judged query that a run lacks scores 0, is left out of all, or is an error.",
     ),
     click.option(
         "--score-dtype",

@@ -101,7 +101,7 @@ def command(
 
     \b
     abrank compare qrels.txt bm25.run monot5.run -m nDCG@10 -m AP --margin 0.01
-    """
+    """  # noqa: D301 - click's mark for lines to keep
     if require and fail_on:
         raise click.UsageError("--require and --fail-on ask two questions; choose one")
     if [qrels, run_a, run_b].count("-") > 1:

@@ -40,7 +40,7 @@ def command(
 
     \b
     abrank score qrels.txt bm25.run -m AP -m ndcg_cut_10 --per-query
-    """
+    """  # noqa: D301 - click's mark for lines to keep
     if list_measures:
         click.echo(_catalogue(), nl=False)
         return

@@ -134,7 +134,7 @@ def test_constant_difference_is_tested_by_sign_flips() -> None:
 @pytest.mark.parametrize("test", TESTS)
 def test_too_few_queries_cannot_be_tested(n, test) -> None:
     a = {f"q{i}": 0.1 for i in range(n)}
-    result = abrank.compare_scores(a, {query: 0.3 for query in a}, test=test)
+    result = abrank.compare_scores(a, dict.fromkeys(a, 0.3), test=test)
     assert result.verdict is Verdict.CANNOT_TEST
     assert result.decision.reason == "too-few-queries"
 
