@@ -160,7 +160,7 @@ def _bootstrap_t(
     quantile = np.inf if k == 0 else -np.partition(-replicates, k - 1)[k - 1]
     low = np.array([-np.inf if alternative == "less" else mean - quantile * error])
     high = np.array([np.inf if alternative == "greater" else mean + quantile * error])
-    low, high = settle(np.array([pvalue]), low, high, np.array([alpha]))
+    low, high = settle(np.array([pvalue]), np.array([mean]), low, high, np.array([alpha]))
     return pvalue, float(low[0]), float(high[0])
 
 

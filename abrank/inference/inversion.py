@@ -64,23 +64,30 @@ def _limit(values: FloatArray, table: FloatArray, alpha: float, always: int) -> 
 
 
 def settle(
-    pvalue: FloatArray, low: FloatArray, high: FloatArray, alpha: FloatArray
+    pvalue: FloatArray,
+    estimate: FloatArray,
+    low: FloatArray,
+    high: FloatArray,
+    alpha: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
     """Let a closed-form interval exclude 0 exactly when p < alpha.
 
     The two are equal in real numbers; in floats they can part by a rounding error when p is all but
-    alpha. The p-value decides and the limit that crossed 0 is put beside it.
+    alpha. The p-value decides, and a limit that is 0 but for rounding is put on the right side.
 
     Examples
     --------
-    >>> settle(np.array([0.04]), np.array([-1e-18]), np.array([1.0]), np.array([0.05]))[0] > 0
+    >>> one = np.ones(1)
+    >>> settle(0.04 * one, 0.5 * one, -1e-18 * one, one, 0.05 * one)[0] > 0
     array([ True])
     """
-    tiny = np.nextafter(0.0, 1.0)
     rejected = pvalue < alpha
-    on_the_right = np.abs(low) <= np.abs(high)
-    low = np.where(rejected & on_the_right & (low <= 0.0), tiny, low)
-    high = np.where(rejected & ~on_the_right & (high >= 0.0), -tiny, high)
-    low = np.where(~rejected & (low > 0.0), 0.0, low)
-    high = np.where(~rejected & (high < 0.0), 0.0, high)
+    # Ten decimals of a difference count; a mean of zeros is 0 to more than that.
+    rounding = 1e-6 * np.abs(estimate) + 1e-12
+    at_low, at_high = np.abs(low) <= rounding, np.abs(high) <= rounding
+    low = np.where(at_low & ~rejected, np.minimum(low, 0.0), low)
+    high = np.where(at_high & ~rejected, np.maximum(high, 0.0), high)
+    tiny = np.nextafter(0.0, 1.0)
+    low = np.where(at_low & rejected & (estimate > 0.0), np.maximum(low, tiny), low)
+    high = np.where(at_high & rejected & (estimate < 0.0), np.minimum(high, -tiny), high)
     return low, high

@@ -138,4 +138,4 @@ def _intervals(
     half: FloatArray = (
         factor * np.where(np.isnan(error), 0.0, error) if bounded else np.full(n_columns, np.inf)
     )
-    return settle(pvalue, mean - half, mean + half, np.full(n_columns, alpha))
+    return settle(pvalue, mean, mean - half, mean + half, np.full(n_columns, alpha))

@@ -59,7 +59,7 @@ def sign(differences: FloatArray, *, alternative: Alternative, alpha: FloatArray
         pvalue = greater if alternative == "greater" else less
     low, high = _interval(wins, losses, alternative, alpha)
     estimate = (wins - losses) / (wins + losses)
-    return Answer(estimate, wins, pvalue, *settle(pvalue, low, high, alpha), "exact")
+    return Answer(estimate, wins, pvalue, *settle(pvalue, estimate, low, high, alpha), "exact")
 
 
 def _interval(

@@ -52,7 +52,7 @@ def t(differences: FloatArray, *, alternative: Alternative, alpha: FloatArray) -
     statistic = np.divide(mean, error, out=np.full_like(mean, np.nan), where=defined)
     pvalue = t_pvalue(statistic, len(differences) - 1, alternative)
     low, high = t_interval(mean, error, len(differences) - 1, alpha, alternative)
-    return Answer(mean, statistic, pvalue, *settle(pvalue, low, high, alpha), "closed form")
+    return Answer(mean, statistic, pvalue, *settle(pvalue, mean, low, high, alpha), "closed form")
 
 
 def mean_and_error(differences: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -24,8 +24,9 @@ def test_limits_against_scipy(method):
     assert ours.ci_high[0] == pytest.approx(theirs.high, abs=error)
 
 
-def test_studentised_against_all_resamples():
-    d = D[:5]
+# In the second sample 2.6 % of the resamples have the observed t but for its last digits.
+@pytest.mark.parametrize("d", [D[:5], np.array([0.1, 0.3, 0.4, 0.3, 0.1])])
+def test_studentised_against_all_resamples(d):
     index = np.array(list(product(range(5), repeat=5)))
     means, spreads = d[index].mean(axis=1), d[index].std(axis=1, ddof=1)
     endless = np.where(np.isclose(means, d.mean()), 0.0, np.inf)

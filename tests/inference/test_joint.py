@@ -39,6 +39,24 @@ def test_intervals_exclude_zero_exactly_when_p_is_below_alpha(n_resamples, confi
     assert seen == {True, False} or n_resamples * (1 - confidence) < 1
 
 
+def test_a_unit_of_measurement_changes_nothing():
+    d = np.random.default_rng(3).integers(-3, 6, (9, 1)) / 10
+    together = max_t(d * [1.0, 3.0, 0.7, 17.0, 1.1])
+    np.testing.assert_array_equal(together.pvalue, np.full(5, max_t(d).pvalue[0]))
+
+
+def test_the_critical_value_is_an_order_statistic_of_the_largest():
+    d = np.random.default_rng(6).normal(0.1, 0.3, (9, 2))
+    signs = np.array(list(product((1, -1), repeat=9)))
+    largest = (np.abs(signs @ d) / np.sqrt((d**2).sum(axis=0))).max(axis=1)
+    # 51 of 512 is the least count with a p of at least .099; each value comes with both signs.
+    critical = np.sort(largest)[-51]
+    t = critical * np.sqrt(8 / (9 - critical**2))
+    half = t * d.std(axis=0, ddof=1) / 3
+    result = max_t(d, confidence=0.901)
+    np.testing.assert_allclose(result.ci_high - result.ci_low, 2 * half, rtol=1e-6)
+
+
 def test_the_family_costs_less_than_bonferroni_and_more_than_nothing():
     random = np.random.default_rng(5)
     shared = random.normal(0.08, 0.2, (60, 1))

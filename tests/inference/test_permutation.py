@@ -85,10 +85,11 @@ def test_the_flips_of_a_large_run_are_its_first_ones():
     np.testing.assert_array_equal(many[:, :10], few)
     np.testing.assert_array_equal(more_sizes[:10], sizes)
     assert np.abs(more_sizes - len(numbers) / 2).max() < 6 * np.sqrt(len(numbers)) / 2
-    # Half of the pairs of rows fall on the same side: no byte is used twice.
-    ones = np.zeros((len(numbers), 2), np.int64)
-    ones[0, 0] = ones[QUERIES_AT_ONCE + 3, 1] = 1
-    first, second = random_subsets(ones, 4000, seed=4)[0]
+    # Rows of the same bit of two parts agree half of the time: no byte is used twice.
+    ones = np.ones((len(numbers), 3), np.int64)
+    ones[1:, 0] = ones[:QUERIES_AT_ONCE, 1] = ones[QUERIES_AT_ONCE + 1 :, 1] = 0
+    (first, second, all_rows), sizes = random_subsets(ones, 4000, seed=4)
+    np.testing.assert_array_equal(all_rows, sizes)
     assert abs(np.mean(first == second) - 0.5) < 4 * np.sqrt(0.25 / 4000)
 
 
@@ -120,10 +121,12 @@ def test_inversion_is_unbounded_where_the_table_starts_at_alpha():
     [
         (0.04, -1e-18, 1.0, True), (0.04, -1.0, 1e-18, True), (0.05, 1e-18, 1.0, False),
         (0.05, -1.0, -1e-18, False), (0.04, 0.1, 1.0, True), (np.nan, -np.inf, np.inf, False),
+        (0.04, -0.1, 1.0, False),
     ],
 )  # fmt: skip
-def test_the_pvalue_settles_a_limit_at_zero(p, low, high, excludes):
-    new = settle(*(np.array([value]) for value in (p, low, high, 0.05)))
+def test_the_pvalue_settles_a_limit_that_is_zero_but_for_rounding(p, low, high, excludes):
+    estimate = 0.5 if abs(low) < abs(high) else -0.5
+    new = settle(*(np.array([value]) for value in (p, estimate, low, high, 0.05)))
     assert bool(new[0][0] > 0 or new[1][0] < 0) == excludes
     assert new[0][0] == pytest.approx(low, abs=1e-17)
     assert new[1][0] == pytest.approx(high, abs=1e-17)
