@@ -135,15 +135,18 @@ _COUNTS: tuple[tuple[str, Callable[[Any], str]], ...] = (
     ("Queries in the qrels", lambda audit: f.count(audit.n_queries)),
     ("Missing from the run", lambda audit: f.count(len(audit.missing))),
     ("In the run only, ignored", lambda audit: f.count(len(audit.extra))),
-    (
-        "Rows with a score that another row of the query has",
-        lambda audit: f.count(audit.n_tied_rows),
-    ),
+    ("Documents in the run", lambda audit: f.count(audit.n_rows)),
+    ("Duplicates left out", lambda audit: f.count(audit.n_duplicates_dropped)),
+    ("Documents that share their score", lambda audit: f.count(audit.n_tied_rows)),
     ("Queries with such ties", lambda audit: f.count(audit.n_queries_with_ties)),
-    ("Rank column against the score order", lambda audit: f.count(audit.n_rank_conflicts)),
+    ("Queries with ranks against the scores", lambda audit: f.count(audit.n_rank_conflicts)),
+    ("Comment lines skipped", lambda audit: f.count(audit.n_comments)),
     ("Judged among the top 10", lambda audit: f.percent(audit.judged_at_10, sign=False)),
+    ("Unjudged among the top 10, in all", lambda audit: f.count(audit.n_unjudged_at_10)),
     ("Run tags", lambda audit: _listed(audit.tags)),
-    ("Grades in the qrels", lambda audit: _listed(sorted(audit.grades))),
+    ("Judgments", lambda audit: f.count(audit.n_judgments)),
+    ("Judgments with a grade below 0", lambda audit: f.count(audit.n_negative_grades)),
+    ("Grades in the qrels", lambda audit: _listed(audit.grades)),
 )
 
 

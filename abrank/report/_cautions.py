@@ -212,9 +212,8 @@ def _tied_scores(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
 
 
 def _rank_conflicts(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    contradict = "contradicts" if v["count"] == 1 else "contradict"
     return (
-        f"{f.plural(v['count'], 'rank')} of {names[v['system']]} {contradict} the scores",
+        f"The ranks of {names[v['system']]} contradict its scores in {_words.queries(v['count'])}",
         "The order by score counts and the rank column is ignored, as in trec_eval.",
     )
 

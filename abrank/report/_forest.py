@@ -36,9 +36,9 @@ class Axis:
             first = max(first, self.zero + 1)
         elif high < 0:
             last = min(last, self.zero - 1)
-        if low <= 0 <= high:
+        else:
             first, last = min(first, self.zero), max(last, self.zero)
-        return range(min(first, last), max(first, last) + 1)
+        return range(min(first, last), last + 1) if high < 0 else range(first, max(first, last) + 1)
 
 
 def axis(rows: Sequence[MeasureResult], width: int) -> Axis | None:

@@ -1,0 +1,135 @@
+"""Comparisons whose numbers follow from how they are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from abrank import inputs
+from abrank.comparison import Comparison, compare_scores, compare_systems
+from abrank.scores import Scores, evaluate
+from abrank.verdict import Verdict
+
+Make = Callable[..., Comparison]
+
+
+def _pattern(n: int) -> np.ndarray:
+    """Return n numbers with mean 0 and standard deviation 1 (ddof 1), symmetric, without ties."""
+    steps = np.arange(n) - (n - 1) / 2
+    return steps / steps.std(ddof=1)
+
+
+def _make(
+    mean: float = 0.05, *, sd: float = 0.1, n: int = 100, measures: int = 1, **how: Any
+) -> Comparison:
+    """Compare scores whose differences have this mean and deviation; later measures have less."""
+    names = ["nDCG@10", "AP", "RR", "P@10", "R@100", "ERR@20", *(f"P@{k}" for k in range(20, 40))]
+    ids = [f"q{i:04}" for i in range(n)]
+    rng = np.random.default_rng(n)
+    a = pd.DataFrame(index=ids)
+    b = pd.DataFrame(index=ids)
+    for i, name in enumerate(names[:measures]):
+        a[name] = rng.permutation(np.linspace(0.3, 0.5, n))
+        b[name] = a[name] + mean * (1 - 0.5 * i) + sd * rng.permutation(_pattern(n))
+    named = {"baseline": "bm25", "candidate": "monot5", "n_resamples": 999, **how}
+    return compare_scores(a, b, **named)
+
+
+# Half the 95% interval is .0198 wide, half the 90% one .0166.
+SITUATIONS: dict[str, tuple[Verdict, int, Callable[[], Comparison]]] = {
+    "better without margin": (Verdict.BETTER, 1, partial(_make, 0.05)),
+    "better": (Verdict.BETTER, 1, partial(_make, 0.05, margin=0.01)),
+    "better, size unclear": (Verdict.BETTER_SIZE_UNCLEAR, 1, partial(_make, 0.05, margin=0.04)),
+    "better, below margin": (Verdict.BETTER_SIZE_UNCLEAR, 1, partial(_make, 0.03, margin=0.04)),
+    "better, too little": (Verdict.SAME, 1, partial(_make, 0.03, margin=0.06)),
+    "same": (Verdict.SAME, 0, partial(_make, 0.001, margin=0.03)),
+    "worse, too little": (Verdict.SAME, -1, partial(_make, -0.03, margin=0.06)),
+    "not worse": (Verdict.NOT_WORSE, 0, partial(_make, 0.01, margin=0.02)),
+    "not better": (Verdict.NOT_BETTER, 0, partial(_make, -0.01, margin=0.02)),
+    "inconclusive": (Verdict.INCONCLUSIVE, 0, partial(_make, 0.005, margin=0.005)),
+    "inconclusive without margin": (Verdict.INCONCLUSIVE, 0, partial(_make, 0.01)),
+    "worse, size unclear": (Verdict.WORSE_SIZE_UNCLEAR, -1, partial(_make, -0.05, margin=0.04)),
+    "worse": (Verdict.WORSE, -1, partial(_make, -0.05, margin=0.01)),
+    "worse without margin": (Verdict.WORSE, -1, partial(_make, -0.05)),
+    "identical": (Verdict.IDENTICAL, 0, partial(_make, 0.0, sd=0.0)),
+    "constant": (Verdict.CANNOT_TEST, 0, partial(_make, 0.1, sd=0.0)),
+    "one query": (Verdict.CANNOT_TEST, 0, lambda: compare_scores({"q": 0.2}, {"q": 0.5})),
+    "no query": (Verdict.CANNOT_TEST, 0, lambda: compare_scores({}, {})),
+}
+
+
+@pytest.fixture(scope="session")
+def make() -> Make:
+    """Return the maker of comparisons with a given mean difference and deviation."""
+    return _make
+
+
+@pytest.fixture(scope="session", params=SITUATIONS)
+def situation(request: pytest.FixtureRequest) -> Comparison:
+    """Return one comparison for every row of the table of verdicts."""
+    verdict, direction, build = SITUATIONS[request.param]
+    comparison = build()
+    assert (comparison.verdict, comparison.decision.direction) == (verdict, direction)
+    return comparison
+
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "a|b|c",
+    "`tick``tick`",
+    "two\nlines\r\n# heading",
+    '=cmd|"/c calc"!A1',
+    "@octocat",
+    "[link](http://evil.example)",
+    "**bold** _it_ \\",
+    "\x1b[31mred\x1b[0m",
+    "\u202egnp.exe",
+    "検索エンジン",
+    "</details>",
+    "&lt;b&gt;",
+    "x" * 300,
+    "~~gone~~ $x$ www.evil.example",
+)
+
+
+@pytest.fixture(scope="session")
+def hostile() -> Comparison:
+    """Return a comparison whose ids, names and measures try to break every format."""
+    rng = np.random.default_rng(5)
+    ids = pd.Index(HOSTILE)
+    columns = ["| - `m` <b>", *(f"m{i}" for i in range(2))]
+    a = pd.DataFrame(rng.random((len(ids), 3)), index=ids, columns=columns)
+    b = pd.DataFrame(rng.random((len(ids), 3)), index=ids, columns=columns)
+    return compare_scores(
+        a,
+        b,
+        baseline="base <img src=x onerror=alert(1)> | x\n# h",
+        candidate="`cand` @octocat [x](http://e.example) </details>",
+        n_resamples=999,
+    )
+
+
+@pytest.fixture(scope="session")
+def judged() -> Comparison:
+    """Return a comparison of two runs with every fault that an audit counts."""
+    qrels = {f"q{i}": {"d1": 1, "d2": 0} for i in range(4)}
+    good = {f"q{i}": {"d1": 2.0, "d2": 1.0} for i in range(4)}
+    poor = {
+        "q0": {"x1": 3.0, "d1": 3.0},
+        "q1": {"x1": 3.0, "x2": 2.0, "d1": 1.0},
+        "extra": {"d1": 1.0},
+    }
+    scores: Scores = evaluate(qrels, {"good": good, "poor": poor}, ["nDCG@10", "RR"])
+    made = {"command": "abrank compare a b", "created": "2026-11-21T10:00:00+00:00"}
+    made |= {"versions": {"abrank": "0.1.0"}, "settings": {"missing": "zero"}}
+    made["inputs"] = {
+        "a": {"path": "a.run", "sha256": "ab" * 32, "rows": 8},
+        "b": inputs.read_run(poor, name="poor").source,
+        "qrels": {"path": None, "sha256": None, "rows": None},
+    }
+    return compare_systems(scores, n_resamples=999, provenance=made)

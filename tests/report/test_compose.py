@@ -1,0 +1,270 @@
+"""The report: its sections, their findings, and that its numbers are those of the comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from abrank import planning
+from abrank.comparison import Comparison, compare_scores
+from abrank.report import _appendix, _sections
+from abrank.report import _format as f
+from abrank.report.compose import compose
+from abrank.report.model import Report, Section, Table, Text
+
+Make = Callable[..., Comparison]
+
+
+def section(report: Report, key: str) -> Section:
+    return next(each for each in report.sections if each.key == key)
+
+
+def table(report: Report, key: str) -> Table:
+    return next(
+        block
+        for each in report.sections
+        for block in each.blocks
+        if isinstance(block, Table) and block.key == key
+    )
+
+
+def shown(found: Table, title: str) -> list[str]:
+    column = [each.title for each in found.columns].index(title)
+    return [row[column].text for row in found.rows]
+
+
+def test_all_sections_of_runs(judged: Comparison) -> None:
+    report = compose(judged)
+    assert [each.key for each in report.sections] == [
+        "measures",
+        "queries",
+        "distribution",
+        "tests",
+        "planning",
+        "quality",
+        "methods",
+        "reproduce",
+    ]
+    assert report.omitted == ()
+    assert report.context == ("A good (baseline)", "B poor (candidate)", "4 queries", "2026-11-21")
+
+
+def test_sections_without_data_are_named(situation: Comparison) -> None:
+    report = compose(situation)
+    assert len(report.sections) + len(report.omitted) == 8
+    for each in report.sections:
+        assert each.finding.endswith(".")
+        assert each.blocks
+    for row in (row for each in report.sections for row in tables(each)):
+        assert all("nan" not in cell.text and "None" not in cell.text for cell in row)
+
+
+def tables(each: Section) -> list[tuple]:  # type: ignore[type-arg]
+    return [row for block in each.blocks if isinstance(block, Table) for row in block.rows]
+
+
+def test_tables_are_rectangular(situation: Comparison) -> None:
+    for each in compose(situation).sections:
+        for block in each.blocks:
+            if isinstance(block, Table):
+                assert {len(row) for row in block.rows} == {len(block.columns)}
+
+
+def test_measure_table_shows_one_procedure(make: Make) -> None:
+    comparison = make(0.05, measures=4)
+    found = table(compose(comparison), "measures")
+    assert found.columns[4].title == "95% interval, adjusted"
+    for cells, row in zip(found.rows, comparison.rows, strict=True):
+        assert cells[4].text == f.interval(row.ci_low_adj, row.ci_high_adj)
+        assert cells[10].text == f.pvalue(row.pvalue_adj)
+        excludes = row.ci_low_adj > 0 or row.ci_high_adj < 0
+        assert excludes == (row.pvalue_adj < 0.05) == (cells[-1].text[0] in "▲▼")
+    assert found.rows[0][0].text == "nDCG@10 ★"
+
+
+def test_measure_table_puts_the_primary_first(make: Make) -> None:
+    comparison = make(0.05, measures=3, primary="RR")
+    assert shown(table(compose(comparison), "measures"), "Measure") == ["RR ★", "nDCG@10", "AP"]
+
+
+def test_measure_table_without_adjustment(make: Make) -> None:
+    plain = compose(make(0.05, measures=2, adjust="none"))
+    titles = [each.title for each in table(plain, "measures").columns]
+    assert "95% interval" in titles
+    assert "Adjusted p" not in titles
+    captions = [b.text for b in section(plain, "measures").blocks if isinstance(b, Text)]
+    assert "not adjusted" in captions[0]
+
+
+def test_measure_table_of_another_estimand_has_its_column(make: Make) -> None:
+    found = table(compose(make(0.05, measures=2, test="wilcoxon")), "measures")
+    assert "Pseudo-median difference" in [each.title for each in found.columns]
+
+
+def test_reading_of_the_primary_follows_the_verdict(make: Make) -> None:
+    for mean, margin, reading in ((0.001, 0.03, "≈ same"), (0.01, 0.02, "? not worse")):
+        found = table(compose(make(mean, margin=margin, measures=2)), "measures")
+        assert shown(found, "Reading")[0] == reading
+        assert shown(found, "Reading")[1] in ("? unclear", "▲ better")
+
+
+@pytest.mark.parametrize(
+    ("readings", "finding"),
+    [
+        (
+            ("better", "better", "unclear", "unclear"),
+            "Two of 4 secondary measures are better after adjustment, none is worse, two unclear.",
+        ),
+        (
+            ("better", "worse", "identical"),
+            "One of 3 secondary measures is better after adjustment, one is worse, one identical.",
+        ),
+        (
+            ("worse", "worse"),
+            "None of 2 secondary measures is better after adjustment, two are worse.",
+        ),
+        (
+            ("unclear", "untested"),
+            "None of 2 secondary measures is better or worse after adjustment, one unclear, one"
+            " untested.",
+        ),
+        (("unclear",), "The secondary measure AP is unclear."),
+    ],
+)
+def test_finding_counts_the_secondary_measures(
+    make: Make, readings: tuple[str, ...], finding: str
+) -> None:
+    comparison = make(0.05, measures=len(readings) + 1)
+    rows = [replace(r, reading=s) for r, s in zip(comparison.rows[1:], readings, strict=True)]
+    changed = replace(comparison, rows=(comparison.rows[0], *rows))
+    assert _sections.measures_finding(changed) == finding
+
+
+@pytest.mark.parametrize(
+    ("ties", "words"), [(0, "none is tied."), (1, "1 is tied."), (2, "2 are tied.")]
+)
+def test_queries_finding_counts(ties: int, words: str) -> None:
+    a = {f"q{i}": 0.5 for i in range(6)}
+    b = {f"q{i}": 0.5 + (0.0 if i < ties else 0.1 * (i + 1)) for i in range(6)}
+    finding = section(compose(compare_scores(a, b)), "queries").finding
+    assert finding == (f"On score, B scores higher on {6 - ties} queries, A on 0; {words}")
+
+
+def test_query_table_holds_worst_and_best(make: Make) -> None:
+    comparison = make(0.0, n=100)
+    rows = table(compose(comparison), "queries").rows
+    ordered = np.sort(comparison.differences())
+    values = [row[3].value for row in rows]
+    assert values == pytest.approx([*ordered[:10], *ordered[-10:]])
+    assert {row[4].text for row in rows[:10]} == {"A wins"}
+    assert {row[4].text for row in rows[10:]} == {"B wins"}
+
+
+@pytest.mark.parametrize("n", [2, 3, 19, 20, 21])
+def test_no_query_stands_twice_in_the_table(make: Make, n: int) -> None:
+    rows = table(compose(make(0.05, n=n)), "queries").rows
+    assert len({row[0].text for row in rows}) == len(rows) == min(n, 20)
+
+
+def test_tests_table_names_estimands_and_the_declared_test(make: Make) -> None:
+    report = compose(make(0.05))
+    found = table(report, "tests")
+    assert shown(found, "Test")[0] == "Paired t ★ declared"
+    assert "net share of decided queries won" in shown(found, "What it estimates")
+    assert any("resamples" in text for text in shown(found, "How"))
+    assert section(report, "tests").finding.endswith(
+        "Only the paired t test was declared, so only it decides."
+    )
+
+
+def test_planning_table_agrees_with_the_planning_room(make: Make) -> None:
+    comparison = make(0.05, margin=0.015)
+    found = table(compose(comparison), "planning")
+    assert "0.015 (margin)" in shown(found, "True Δ")
+    for cells in found.rows:
+        difference = cells[0].value
+        assert isinstance(difference, float)
+        assert cells[1].value == planning.queries_needed(comparison.planning.sd, difference)
+        chance = planning.power(100, effect=difference / comparison.planning.sd)
+        assert cells[2].text == f.percent(chance, sign=False)
+
+
+@pytest.mark.parametrize("visible", [1e-4, 0.036, 0.5, 12.0, 3e4])
+def test_planned_differences_surround_the_visible_one(visible: float) -> None:
+    steps = _appendix.planned_differences(visible, 0.0)
+    assert steps == sorted(steps)
+    assert 3 <= len(steps) <= 5
+    assert steps[0] < visible
+    assert steps[-1] <= 2 * visible
+
+
+def test_effects_are_said_with_two_decimals(make: Make) -> None:
+    comparison = make(0.05)
+    found = table(compose(comparison), "effects")
+    values = dict(zip(shown(found, "Effect size"), shown(found, "Value"), strict=True))
+    assert values["Cohen's d_z"] == "+0.50"
+    assert values["Relative change"] == f.percent(comparison.primary.rel_diff)
+    assert values["Share of queries B wins"].endswith("%")
+    flat = compare_scores({"a": 0.5, "b": 0.5, "c": 0.5}, {"a": 0.6, "b": 0.5, "c": 0.8})
+    assert "not defined" in shown(table(compose(flat), "effects"), "Value")
+
+
+def test_quality_counts_both_runs(judged: Comparison) -> None:
+    report = compose(judged)
+    found = table(report, "quality")
+    poor = dict(zip(shown(found, "What was counted"), shown(found, "B"), strict=True))
+    assert poor["Queries in the qrels"] == "4"
+    assert poor["Missing from the run"] == "2"
+    assert poor["In the run only, ignored"] == "1"
+    assert poor["Documents that share their score"] == "2"
+    assert poor["Grades in the qrels"] == "0, 1"
+    assert section(report, "quality").finding.startswith(
+        "4 queries in the qrels; 2 queries missing from poor."
+    )
+
+
+def test_quality_of_whole_runs_says_so(judged: Comparison) -> None:
+    whole = replace(judged, audits={"a": judged.audits["a"], "b": judged.audits["a"]})
+    assert "both runs have them all" in section(compose(whole), "quality").finding
+
+
+def test_methods_paragraph_has_what_a_reader_needs(judged: Comparison, make: Make) -> None:
+    said = _appendix.methods_text(judged, digits=3)
+    for part in ("poor (B)", "good (A)", "4 queries", "two-sided paired t test", "abrank 0.1.0"):
+        assert part in said
+    assert "A query missing from a run scored 0." in said
+    dropped = replace(judged, provenance={"settings": {"missing": "drop"}})
+    assert "left out for both systems" in _appendix.methods_text(dropped, digits=3)
+    margin = _appendix.methods_text(make(0.05, margin=0.02), digits=3)
+    assert "smallest difference worth having was 0.020" in margin
+    assert "the 90% interval" in margin
+
+
+def test_reproduce_shows_command_hashes_and_rows(judged: Comparison) -> None:
+    report = compose(judged)
+    blocks = section(report, "reproduce").blocks
+    assert Text("abrank compare a b", "code") in blocks
+    found = table(report, "inputs")
+    assert shown(found, "Input") == ["Judgments", "A", "B"]
+    assert shown(found, "sha256")[1] == "ab" * 32
+    assert shown(found, "Rows") == ["", "8", "" if found.rows[2][2].value is None else "6"]
+
+
+def test_reproduce_says_nothing_of_what_is_unknown(make: Make) -> None:
+    report = compose(make(0.05))
+    assert section(report, "reproduce").blocks == (Text("seed 0."),)
+    assert "unknown" not in str(report)
+
+
+def test_listed_values_are_cut() -> None:
+    assert _appendix._listed(range(9)) == "0, 1, 2, 3 …"
+    assert _appendix._listed(()) == "none"
+
+
+def test_digits_reach_every_difference(make: Make) -> None:
+    report = compose(make(0.05), digits=5)
+    assert "+0.05000" in report.headline.numbers
+    assert "+0.05000" in shown(table(report, "measures"), "Δ")

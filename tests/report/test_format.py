@@ -1,0 +1,90 @@
+"""The number style: one rounding, signs, words for what is not a number."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abrank.report import _format as f
+
+finite = st.floats(-1e5, 1e5, allow_nan=False)
+
+
+@given(finite)
+def test_signed_reads_back_with_the_sign_of_the_number(value: float) -> None:
+    shown = f.signed(value)
+    assert "-" not in shown
+    number = float(shown.replace(f.MINUS, "-"))
+    assert number == pytest.approx(value, abs=0.0005001)
+    if abs(value) > 1e-10:
+        assert shown[0] == ("+" if value > 0 else f.MINUS)
+
+
+@given(st.floats(0, 1), st.sampled_from([0.1, 0.05, 0.01, 0.005, 0.001, 0.0005]))
+def test_pvalue_never_hides_its_side_of_alpha(p: float, alpha: float) -> None:
+    shown = f.pvalue(p, alpha=alpha)
+    if shown.startswith("<"):
+        assert p < float(shown[2:]) <= alpha
+    elif abs(p - alpha) > 1e-11:
+        assert (float(shown) < alpha) == (p < alpha)
+        assert float(shown) != alpha
+
+
+@pytest.mark.parametrize(
+    ("p", "shown"),
+    [
+        (0.0503, "0.0503"),
+        (0.0497, "0.0497"),
+        (0.04996, "0.04996"),
+        (0.0506, "0.051"),
+        (1.0, "1.000"),
+    ],
+)
+def test_pvalue_near_alpha_gets_a_further_decimal(p: float, shown: str) -> None:
+    assert f.pvalue(p) == shown
+
+
+@pytest.mark.parametrize("write", [f.score, f.signed, f.pvalue, f.percent])
+def test_nan_is_said_in_words(write: object) -> None:
+    assert write(math.nan) == "not defined"  # type: ignore[operator]
+
+
+def test_infinite_limits_are_shown_with_their_sign() -> None:
+    assert f.interval(-math.inf, math.inf) == "−∞ to +∞"
+    assert f.score(math.inf) == "∞"
+    assert f.interval(math.nan, 1.0) == "not defined"
+
+
+def test_digits_change_scores_and_differences() -> None:
+    assert f.score(0.12345, digits=4) == "0.1235"
+    assert f.signed(-0.12345, digits=1) == "−0.1"
+    assert f.interval(0.01, 0.02, digits=2) == "+0.01 to +0.02"
+
+
+def test_noise_of_a_sum_has_no_sign() -> None:
+    assert f.signed(0.1 + 0.2 - 0.3) == "0.000"
+    assert f.score(-1e-17) == "0.000"
+
+
+@pytest.mark.parametrize(
+    ("n", "shown"), [(0, "0 tests"), (1, "1 test"), (2, "2 tests"), (1000, "1\u202f000 tests")]
+)
+def test_plural(n: int, shown: str) -> None:
+    assert f.plural(n, "test") == shown
+
+
+@pytest.mark.parametrize(
+    ("n", "shown"),
+    [(99, "99"), (101, "100"), (813, "810"), (2287, "2\u202f300"), (15_499, "15\u202f000")],
+)
+def test_about_keeps_two_figures(n: int, shown: str) -> None:
+    assert f.about(n) == shown
+
+
+def test_percentages_have_one_decimal() -> None:
+    assert f.percent(0.0916) == "+9.2%"
+    assert f.percent(math.inf) == "not defined"
+    assert f.level(1 - 0.05) == "95%"

@@ -1,0 +1,107 @@
+"""The gate in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from abrank import planning
+from abrank._support.errors import GateError
+from abrank.comparison import Comparison, compare_scores
+from abrank.report import _format as f
+from abrank.report.compose import compose, gate_sentence
+
+Make = Callable[..., Comparison]
+
+
+@pytest.mark.parametrize(
+    ("mean", "how", "sentence"),
+    [
+        (0.05, {"require": "better"}, "passed: better on nDCG@10"),
+        (
+            0.05,
+            {"require": "better", "margin": 0.01},
+            "passed: better by more than 0.010 on nDCG@10",
+        ),
+        (
+            0.01,
+            {"require": "non-inferior", "margin": 0.02},
+            "passed: not worse by 0.020 or more on nDCG@10 (90% interval −0.007 to +0.027)",
+        ),
+        (
+            0.001,
+            {"require": "equivalent", "margin": 0.03},
+            "passed: within ±0.030 on nDCG@10 (90% interval −0.016 to +0.018)",
+        ),
+        (-0.01, {"require": "not-worse-shown"}, "passed: not shown to be worse on nDCG@10"),
+        (
+            -0.05,
+            {"require": "not-worse-shown"},
+            "not passed: worse (−0.050, −0.070 to −0.030)",
+        ),
+        (-0.05, {"require": "better"}, "not passed: worse (−0.050, −0.070 to −0.030)"),
+        (
+            -0.05,
+            {"require": "non-inferior", "margin": 0.02},
+            "not passed: a loss of 0.020 not excluded (−0.050, 90% interval −0.067 to −0.033)",
+        ),
+        (
+            0.05,
+            {"require": "equivalent", "margin": 0.02},
+            "not passed: a difference of 0.020 not excluded"
+            " (+0.050, 90% interval +0.033 to +0.067)",
+        ),
+        (
+            0.03,
+            {"require": "better", "margin": 0.04},
+            "not passed: better by more than 0.040 not shown (+0.030, +0.010 to +0.050)",
+        ),
+    ],
+)
+def test_gate_says_what_passed_or_lacked(
+    make: Make, mean: float, how: dict[str, Any], sentence: str
+) -> None:
+    comparison = make(mean, **how)
+    assert gate_sentence(comparison) == sentence
+    assert compose(comparison).headline.gate == sentence
+
+
+def test_gate_names_the_queries_needed(make: Make) -> None:
+    needed = planning.queries_needed(0.1, 0.005)
+    assert needed is not None
+    assert gate_sentence(make(0.005, require="better")) == (
+        "not passed: better not shown (+0.005, −0.015 to +0.025);"
+        f" about {f.about(needed)} queries needed if Δ stays +0.005"
+    )
+
+
+def test_queries_for_non_inferiority_are_fewer_than_for_equivalence(make: Make) -> None:
+    # Two one-sided tests need more than one: at no difference, (1.645 + 1.282)² against
+    # (1.645 + 0.842)² times (sd / margin)².
+    said = {
+        require: gate_sentence(make(0.0001, margin=0.01, require=require))
+        for require in ("non-inferior", "equivalent")
+    }
+    found = {
+        require: int(sentence.split("about ")[1].split(" queries")[0].replace(f.GROUP, ""))
+        for require, sentence in said.items()
+    }
+    assert found["non-inferior"] == pytest.approx(6.18 * 100, rel=0.05)
+    assert found["equivalent"] == pytest.approx(8.57 * 100, rel=0.05)
+
+
+def test_gate_without_a_test_names_the_reason() -> None:
+    one = compare_scores({"q": 0.2}, {"q": 0.5}, require="better")
+    assert gate_sentence(one) == "not passed: 1 query is too few for a test"
+
+
+def test_no_gate_no_sentence(make: Make) -> None:
+    assert gate_sentence(make(0.05)) == ""
+    assert compose(make(0.05)).headline.gate == ""
+
+
+def test_require_raises_with_the_sentence(make: Make) -> None:
+    with pytest.raises(GateError, match="not passed: better not shown"):
+        make(0.005).require("better")

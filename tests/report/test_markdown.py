@@ -1,0 +1,144 @@
+"""The comment on a change request: it renders, it fits, nothing breaks out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+from markdown_it import MarkdownIt
+
+from abrank.comparison import Comparison, compare_scores
+from abrank.report import _format as f
+from abrank.report import markdown
+from abrank.report.markdown import LARGEST
+from abrank.report.numbers import to_dict
+
+Make = Callable[..., Comparison]
+
+
+class Page(HTMLParser):
+    """Collects tags, the cells of each table, and all text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.tables: list[list[list[str]]] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        if tag == "table":
+            self.tables.append([])
+        elif tag == "tr":
+            self.tables[-1].append([])
+        elif tag in ("td", "th"):
+            self.tables[-1][-1].append("")
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+        if self.tables and self.tables[-1] and self.tables[-1][-1]:
+            self.tables[-1][-1][-1] += data.strip("\n")
+
+
+def rendered(source: str) -> Page:
+    page = Page()
+    engine = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    page.feed(engine.render(source))
+    return page
+
+
+ALLOWED = {
+    *("h3", "p", "table", "thead", "tbody", "tr", "th", "td", "strong", "ul", "li"),
+    *("details", "summary", "pre", "code"),
+}
+
+
+def test_it_renders_as_headline_tables_and_details(situation: Comparison) -> None:
+    page = rendered(markdown(situation))
+    assert page.tags[0] == "h3"
+    assert set(page.tags) <= ALLOWED
+    assert page.tags.count("details") == 1
+    assert len(page.tables) == (2 if situation.n_queries else 1)
+    for table in page.tables:
+        assert len({len(row) for row in table}) == 1
+
+
+def test_hostile_names_and_ids_stay_text(hostile: Comparison) -> None:
+    page = rendered(markdown(hostile))
+    assert set(page.tags) <= ALLOWED
+    measures, queries = page.tables
+    assert [len(row) for row in measures] == [12] * 4
+    assert [len(row) for row in queries] == [5] * 11
+    shown = {row[0] for row in queries[1:]}
+    known = {query.replace("\n", "\\n").replace("\r", "\\r") for query in hostile.query_ids}
+    plain = {query for query in known if len(query) < 60 and query.isprintable()} - {"@octocat"}
+    assert len(shown & plain) >= 4
+    assert " @octocat" not in page.text
+    assert "| @octocat" not in markdown(hostile)
+
+
+@pytest.mark.parametrize(
+    "name", ["- x", "1. x", "1) x", "# x", "> x", "+ x", "= x", "    x", "* x"]
+)
+def test_a_measure_cannot_begin_a_block(name: str) -> None:
+    a = pd.DataFrame({name: [0.1, 0.2, 0.3]}, index=["1", "2", "3"])
+    b = pd.DataFrame({name: [0.2, 0.4, 0.6]}, index=["1", "2", "3"])
+    page = rendered(markdown(compare_scores(a, b)))
+    assert set(page.tags) <= ALLOWED
+    assert f"{name.strip()} goes from 0.200 to" in page.text.replace("\u2060", "")
+    before_table = page.tags[: page.tags.index("table")]
+    assert set(before_table) <= {"h3", "p"}
+
+
+def test_numbers_are_those_of_the_json(make: Make) -> None:
+    comparison = make(0.05, measures=4)
+    table = rendered(markdown(comparison)).tables[0]
+    for cells, row in zip(table[1:], to_dict(comparison)["measures"], strict=True):
+        assert cells[1:5] == [
+            f.score(row["mean_a"]),
+            f.score(row["mean_b"]),
+            f.signed(row["diff"]),
+            f.interval(row["ci_low_adj"], row["ci_high_adj"]),
+        ]
+        assert cells[9] == f.pvalue(row["pvalue"])
+        assert cells[10] == f.pvalue(row["pvalue_adj"])
+
+
+def test_five_worst_and_five_best(make: Make) -> None:
+    comparison = make(0.0)
+    table = rendered(markdown(comparison)).tables[1]
+    ordered = np.sort(comparison.differences())
+    expected = [f.signed(value) for value in [*ordered[:5], *ordered[-5:]]]
+    assert [row[3] for row in table[1:]] == expected
+
+
+def test_notes_and_gate_and_command_are_there(judged: Comparison) -> None:
+    page = rendered(markdown(judged))
+    assert "2 queries are missing from poor." in page.text
+    assert "abrank compare a b" in page.text
+    assert "Gate" not in page.text
+    source = markdown(replace(judged, provenance={"command": "abrank ``` x"}))
+    assert "abrank ``` x" in rendered(source).text
+    assert set(rendered(source).tags) <= ALLOWED
+
+
+def test_gate_is_told(make: Make) -> None:
+    assert "**Gate** passed: better on nDCG@10." in markdown(make(0.05, require="better"))
+
+
+@pytest.mark.parametrize("name", ["m", "<|*" * 60])
+def test_it_fits_into_a_comment(name: str) -> None:
+    columns = [f"{name}{i}" for i in range(150)]
+    rng = np.random.default_rng(0)
+    a = pd.DataFrame(rng.random((4, 150)), index=[c * 900 for c in "|<`&"], columns=columns)
+    comparison = compare_scores(
+        a, a[::-1].set_axis(a.index), baseline="<" * 3000, candidate="|" * 3000, n_resamples=99
+    )
+    source = markdown(comparison)
+    assert len(source.encode()) <= LARGEST
+    assert "more measures not shown" in source
+    assert len(rendered(source).tables) == 2

@@ -1,0 +1,84 @@
+"""results.json: everything, at full precision, and nothing that JSON does not know."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+import pytest
+
+from abrank.comparison import Comparison
+from abrank.report.numbers import json_text, plain, to_dict
+
+
+def test_json_reads_back_to_the_same_values(situation: Comparison) -> None:
+    text = json_text(situation)
+    assert text.endswith("}\n")
+    for word in ("NaN", "Infinity"):
+        assert word not in text
+    assert json.loads(text) == to_dict(situation)
+
+
+def test_scores_keep_every_bit(situation: Comparison) -> None:
+    queries = json.loads(json_text(situation))["queries"]
+    assert queries["query_id"] == list(situation.query_ids)
+    for i, measure in enumerate(situation.measures):
+        assert queries["scores"][measure]["a"] == situation.a[:, i].tolist()
+        assert queries["scores"][measure]["b"] == situation.b[:, i].tolist()
+
+
+def test_parts_are_those_of_the_comparison(judged: Comparison) -> None:
+    found = to_dict(judged)
+    assert found["schema"] == "abrank/1"
+    assert found["systems"] == {"a": "good", "b": "poor"}
+    assert found["settings"]["primary"] == "nDCG@10"
+    assert found["measures"][0]["pvalue"] == judged.rows[0].pvalue
+    assert found["tests"][0]["decides"] is True
+    assert found["quality"]["b"]["missing"] == ["q2", "q3"]
+    assert [note["code"] for note in found["notes"]] == [note.code for note in judged.notes]
+    assert found["provenance"]["inputs"]["a"]["rows"] == 8
+    assert found["verdict"]["interval"]["low"] == judged.decision.ci_low
+    assert found["verdict"]["gate"] is None
+
+
+def test_gate_is_recorded(judged: Comparison) -> None:
+    from abrank.verdict import Gate
+
+    asked = replace(judged, decision=replace(judged.decision, gate=Gate("better", False)))
+    assert to_dict(asked)["verdict"]["gate"] == {"require": "better", "passed": False}
+
+
+def test_plain_knows_every_kind_of_value() -> None:
+    value = {
+        "nan": np.float64("nan"),
+        "inf": float("-inf"),
+        "set": {"b", "a"},
+        "path": Path("x") / "y",
+        "bool": np.bool_(True),
+        "proxy": MappingProxyType({"k": (1, None)}),
+        "array": np.array([[1.0, np.inf]]),
+    }
+    assert plain(value) == {
+        "nan": None,
+        "inf": None,
+        "set": ["a", "b"],
+        "path": str(Path("x") / "y"),
+        "bool": True,
+        "proxy": {"k": [1, None]},
+        "array": [[1.0, None]],
+    }
+
+
+def test_equal_comparisons_have_equal_dicts(judged: Comparison) -> None:
+    assert judged == replace(judged, provenance={})
+    assert judged != replace(judged, seed=1)
+
+
+@pytest.mark.parametrize("value", [{}, [], {"a": []}])
+def test_empty_parts_are_written(value: object) -> None:
+    from abrank.report.numbers import _layout
+
+    assert json.loads(_layout(value, "")) == value
