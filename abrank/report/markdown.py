@@ -15,13 +15,14 @@ from abrank.report.model import Cell, Report, Table
 # A comment on GitHub may have 65 536 characters; a little is left for what a bot adds.
 LARGEST = 60_000
 # Most measures shown and most characters of a sentence, tried one after the other until it fits.
-_ROOM = ((100, 2_000), (40, 400), (10, 150))
+_ROOM = ((100, 2_000), (40, 400))
+_LEAST = (10, 120)
 LONGEST_ID = 60
 LONGEST_COMMAND = 4_000
 SHOWN = 5
 
 # What could end a table's cell, open a tag, a link, a formula or a code span.
-_SPECIAL = re.compile(r"[\\`*_{}\[\]<>#|~&$^\"]|:(?=//)|(?<=www)\.")
+_SPECIAL = re.compile(r"[\\`*{}\[\]<>#|~&$^\"]|:(?=//)|(?<=www)\.|(?<!\w)_|_(?!\w)")
 # What could begin a list or a heading where it begins a paragraph.
 _BLOCK = re.compile(r"\A(\d*)([-+=.)])")
 
@@ -50,8 +51,8 @@ def markdown(comparison: Comparison) -> str:
     for most, width in _ROOM:
         found = _document(comparison, report, most=most, width=width)
         if len(found.encode("utf-8", "replace")) <= LARGEST:
-            break
-    return found
+            return found
+    return _document(comparison, report, most=_LEAST[0], width=_LEAST[1])
 
 
 def _document(comparison: Comparison, report: Report, *, most: int, width: int) -> str:
@@ -129,8 +130,8 @@ def _entity(character: str) -> str:
 
 
 def _code(text: str) -> str:
-    """Return a block of code whose fence is longer than any run of backticks inside."""
-    shown = "\n".join(one_line(line, width=LONGEST_COMMAND) for line in text.splitlines()[:50])
+    """Return a line of code in a fence that is longer than any run of backticks inside."""
+    shown = one_line(text, width=LONGEST_COMMAND)
     longest = max((len(run) for run in re.findall("`+", shown)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}sh\n{shown}\n{fence}"

@@ -207,20 +207,23 @@ def _facts(comparison: Comparison, width: int, digits: int, plain: bool) -> Iter
     systems = f"{name_a} (baseline)   {name_b} (candidate)"
     yield from _labelled("systems", systems, width, plain)
     if comparison.n_queries:
-        row = comparison.primary
-        wins = (
-            f"B wins {f.count(row.wins)}   ties {f.count(row.ties)}   A wins {f.count(row.losses)}"
-        )
-        visible = comparison.planning.smallest_visible
-        if visible > NOTHING:
-            power = f.level(comparison.planning.power)
-            wins += f"   smallest visible Δ {f.score(visible, digits=digits)} ({power} power)"
-        yield from _labelled("queries", wins, width, plain)
+        yield from _labelled("queries", _wins(comparison, width - _INDENT, digits), width, plain)
     meaning = _headline.against_margin(comparison, digits=digits)
     step = _headline.next_step(comparison, digits=digits)
     yield from _labelled("meaning", f"{meaning} {step}".strip(), width, plain)
     rule = "; ".join(_headline.rule_parts(comparison, digits=digits))
     yield from _labelled("rule", rule, width, plain, style="muted")
+
+
+def _wins(comparison: Comparison, room: int, digits: int) -> str:
+    """Return who wins how often, and what so many queries can see."""
+    row, planned = comparison.primary, comparison.planning
+    wins = f"B wins {f.count(row.wins)}  ties {f.count(row.ties)}  A wins {f.count(row.losses)}"
+    if not planned.smallest_visible > NOTHING:
+        return wins
+    visible = f.score(planned.smallest_visible, digits=digits)
+    seen = f"smallest visible Δ {visible} ({f.level(planned.power)} power)"
+    return f"{wins}  {seen}" if len(wins) + 2 + len(seen) <= room else f"{wins}\n{seen}"
 
 
 def _notes(comparison: Comparison, width: int, digits: int, plain: bool) -> Iterator[Line]:
@@ -239,8 +242,7 @@ def _labelled(
     label_style: str = "muted",
 ) -> Iterator[Line]:
     """Yield a label and its text, the further lines below the first."""
-    if not said:
-        return
-    room = _put(_cells.one_line(said, width=2_000), plain)
-    for i, line in enumerate(_cells.wrap(room, width - _INDENT)):
+    shown = [_put(_cells.one_line(line, width=2_000), plain) for line in said.split("\n")]
+    lines = [each for line in shown for each in _cells.wrap(line, width - _INDENT)]
+    for i, line in enumerate(lines):
         yield [(_cells.left("" if i else label, _INDENT), label_style), (line, style)]

@@ -111,11 +111,13 @@ def test_constant_difference_is_said_with_the_sign_flip_p(
 def test_other_tests_without_a_pvalue_are_said_in_words(make: Callable[..., Comparison]) -> None:
     title = compose(make(0.1, sd=0.0, n=6, test="bootstrap")).headline.title
     assert "so the bootstrap test is undefined" in title
-    odd = make(0.1)
+    odd = replace(make(0.1), test_rows=())
     odd = replace(
         odd, decision=replace(odd.decision, verdict=Verdict.CANNOT_TEST, reason="no-variance")
     )
-    assert "the paired t test gives no p-value for these differences" in compose(odd).headline.title
+    head = compose(odd).headline
+    assert "the paired t test gives no p-value for these differences" in head.title
+    assert head.meaning == "Nothing was tested, so nothing is shown, one way or the other."
 
 
 def test_too_few_queries_are_said() -> None:

@@ -194,6 +194,20 @@ def test_mild_notes_are_told_by_their_title(make: Make) -> None:
     assert "A few large gains" not in mild
 
 
+def test_other_estimands_are_named(make: Make) -> None:
+    comparison = make(0.05, test="wilcoxon")
+    shown = " ".join(text(comparison).split())
+    estimate = f.signed(comparison.primary.estimate)
+    assert f"pseudo-median difference {estimate} 95% CI" in shown
+
+
+@pytest.mark.parametrize(("n", "lines"), [(100, 1), (4000, 2)])
+def test_wins_and_visible_difference_are_not_broken(make: Make, n: int, lines: int) -> None:
+    shown = text(make(0.05, n=n), digits=3 if lines == 1 else 8).split("\n")
+    first = next(i for i, line in enumerate(shown) if line.startswith("queries"))
+    assert re.search(r"smallest visible Δ [0-9.]+ \(80% power\)$", shown[first + lines - 1])
+
+
 def test_too_narrow_is_refused(make: Make) -> None:
     with pytest.raises(ArgumentError, match="at least 40"):
         text(make(0.05), width=39)
