@@ -104,7 +104,7 @@ def compare(
     Examples
     --------
     >>> from abrank.simulate import simulate_runs
-    >>> made = simulate_runs(100, rng=4)
+    >>> made = simulate_runs(100, rng=6)
     >>> result = compare(made.qrels, made.baseline, made.candidate, measures=["nDCG@10", "AP"])
     >>> str(result.verdict), result.effect > 0
     ('better', True)

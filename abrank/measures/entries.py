@@ -289,6 +289,8 @@ def _parameter(keyword: inspect.Parameter) -> Parameter:
         choices = get_args(keyword.annotation)
         return Parameter(keyword.name, (str,), choices, default, required)
     kinds = get_args(keyword.annotation) or (keyword.annotation,)
+    if keyword.annotation is inspect.Parameter.empty:
+        kinds = (*_KINDS, NoneType)  # a function of the user's own may go without annotations
     return Parameter(keyword.name, kinds, (), default, required)
 
 

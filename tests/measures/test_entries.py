@@ -191,3 +191,15 @@ def test_known_as_ignores_case_and_knows_aliases():
 def test_catalogue_names_the_nearest_measure():
     with pytest.raises(UnknownNameError, match="did you mean Bpref"):
         catalogue()["bprf"]
+
+
+def test_a_function_without_annotations_takes_any_value(empty_catalogue) -> None:
+    @measure("Deep", bounds=(0, 1), source="none")
+    def deep(judged, *, cutoff=10, how="plain"):
+        """Whether the cut-off lies beyond 10."""
+        return np.full(judged.n_queries, float(cutoff > 10))
+
+    entry = catalogue()["Deep"]
+    deep_20 = entry.with_parameters({"cutoff": 20, "how": "odd"})
+    assert deep_20.name == "Deep(how='odd')@20"
+    assert deep_20(JudgedRun.from_grades([[1]])).tolist() == [1.0]
