@@ -50,7 +50,7 @@ SPLIT = GRIDS | {"measures", "queries"}  # sections whose parts each have a card
 WIDE, MAIN, HALF, PHONE = 11.8, 7.2, 5.6, 3.33
 WIDTHS: Mapping[str, float] = {"deltas": WIDE, "tests": WIDE, "forest": MAIN}
 # Heights in inches, where a figure stands beside something as tall.
-HEIGHTS: Mapping[str, float] = {"effect": 3.0, "scatter": 4.7, "distribution": 5.0, "power": 4.8}
+HEIGHTS: Mapping[str, float] = {"effect": 3.0, "scatter": 4.7, "distribution": 5.0, "power": 5.4}
 
 
 @dataclass(frozen=True)

@@ -317,6 +317,8 @@ def test_print_is_light_and_cuts_no_table(show: Show, text: str) -> None:
         "rgb(20, 24, 31)"
     )
     assert not opened.page.locator(".top").is_visible()
+    assert not opened.page.locator(".tools").is_visible()
+    assert opened.page.locator(".queries thead th").first.inner_text() == "Query"
     cut = """[...document.querySelectorAll('.table')].filter(
         (box) => box.scrollWidth > box.clientWidth + 1).length"""
     assert opened.page.evaluate(cut) == 0

@@ -341,7 +341,9 @@ def test_no_query_gets_a_page_without_a_table_of_queries() -> None:
 
 
 def test_one_query_gets_a_page() -> None:
-    assert "1 query is too few for a test" in read(html(comparison_of(1))).inside("h1")
+    found = read(html(comparison_of(1)))
+    assert "1 query is too few for a test" in found.inside("h1")
+    assert "first alone" in found.having("class")  # no forest: the table takes the whole width
 
 
 def test_failed_gate_is_on_the_tag() -> None:
