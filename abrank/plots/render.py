@@ -21,24 +21,26 @@ from abrank.plots.catalogue import PLOTS, Width, blank
 if TYPE_CHECKING:
     from abrank.comparison import Comparison
 
-# What a reader's own settings must not change: type, and what makes bytes differ between two runs.
-SETTINGS: dict[Any, Any] = {
-    "axes.unicode_minus": True,
-    "font.family": ["DejaVu Sans"],
-    "path.simplify": False,
+# What makes a file fit for a paper, and its bytes the same at every run.
+FILE_SETTINGS: dict[Any, Any] = {
     "pdf.fonttype": 42,
     "ps.fonttype": 42,
     "svg.fonttype": "none",
     "svg.hashsalt": "abrank",
-    "svg.image_inline": True,
+}
+# What a reader's own settings must not change where a whole picture is ours.
+SETTINGS: dict[Any, Any] = {
+    **FILE_SETTINGS,
+    "font.family": ["DejaVu Sans"],
+    "path.simplify": False,
     "text.usetex": False,
 }
 
 
 @contextmanager
-def _settings(more: dict[Any, Any] | None = None) -> Iterator[None]:
-    """Draw with fixed settings, and put the reader's own back."""
-    with matplotlib.rc_context({**SETTINGS, **(more or {})}), warnings.catch_warnings():
+def _settings(chosen: dict[Any, Any]) -> Iterator[None]:
+    """Draw with some settings, and put the reader's own back."""
+    with matplotlib.rc_context(chosen), warnings.catch_warnings():
         # A query in another script: the page's own fonts have the letters.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         yield
@@ -102,7 +104,7 @@ def svg(
     '<svg xmlns="'
     """
     entry = PLOTS[name]
-    with _settings():
+    with _settings(SETTINGS):
         ax = blank(name, comparison, width=width, height=height, theme=theme)
         entry.draw(comparison, ax=ax, theme=theme, **options)
         drawn = io.StringIO()
@@ -158,7 +160,7 @@ def png(
     >>> png("forest", result)[1:4]
     b'PNG'
     """
-    with _settings():
+    with _settings(SETTINGS):
         ax = blank(name, comparison, width=width, height=height, theme=theme)
         PLOTS[name].draw(comparison, ax=ax, theme=theme, **options)
         drawn = io.BytesIO()
@@ -213,6 +215,6 @@ def save(axes: Axes, path: str | Path, *, dpi: float = 300.0) -> Path:
         "svg": {"Date": None, "Creator": None},
         "png": {"Software": None},
     }
-    with _settings({"font.family": matplotlib.rcParams["font.family"]}):
+    with _settings(FILE_SETTINGS):
         figure.savefig(target, format=kind, dpi=dpi, metadata=undated.get(kind))
     return target

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 
 import matplotlib
 import numpy as np
@@ -115,8 +116,6 @@ def test_a_plot_changes_no_setting_and_opens_no_window(name, comparison_of):
 @pytest.mark.parametrize("name", PLOTS)
 def test_every_colour_is_the_themes(name, theme, comparison_of):
     drawn = plots.svg(name, comparison_of(30), theme=theme)
-    import re
-
     found = set(re.findall(r"#[0-9a-f]{6}", drawn))
     assert found <= {colour[:7] for colour in theme.colours().values()}
     assert theme.muted in found
@@ -139,7 +138,7 @@ def test_plots_lists_and_forwards(comparison_of):
     assert dir(chosen) == sorted(PLOTS)
     ax = Figure().add_subplot()
     assert chosen.forest(ax=ax) is ax
-    assert tuple(chosen.forest(width="text").figure.get_size_inches())[0] == 7.0
+    assert chosen.forest(width="text").figure.get_size_inches()[0] == 7.0
     assert tuple(chosen.scatter(width="column").figure.get_size_inches()) == (3.33, 3.33)
     assert tuple(chosen.effect(width=4.0, height=2.0).figure.get_size_inches()) == (4.0, 2.0)
 
