@@ -1,4 +1,4 @@
-"""The Report: a headline, cautions, and sections of text, tables and figures; it knows no markup."""
+"""The Report: headline, cautions, sections of text, tables and figures; it knows no markup."""
 
 from __future__ import annotations
 
@@ -79,8 +79,8 @@ class Caution:
 class Headline:
     """The verdict in words: glyph and tag, the sentence, the numbers, what it means, the rule.
 
-    ``tone`` is the winner's colour; ``numbers`` and ``meaning`` are sentences; ``gate`` is empty where
-    no gate was asked for.
+    ``tone`` is the winner's colour; ``numbers`` and ``meaning`` are sentences; ``gate`` is empty
+    where no gate was asked for.
     """
 
     verdict: str
