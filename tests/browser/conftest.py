@@ -72,7 +72,7 @@ def better(scores: Callable[..., tuple[pd.DataFrame, pd.DataFrame]]) -> Comparis
     """120 queries on which B is better, from files with long names and hashes."""
     a, b = scores(120, 0.07)
     source = {"path": "a/long/way/to/the/folder/with/the/run.txt", "sha256": "0f" * 32, "rows": 9}
-    inputs = {key: source for key in ("qrels", "a", "b")}
+    inputs = dict.fromkeys(("qrels", "a", "b"), source)
     known = {"command": "abrank compare " + "x" * 300, "inputs": inputs}
     how = {"margin": 0.01, "require": "better", "n_resamples": 999, "provenance": known}
     return compare_scores(a, b, baseline="bm25", candidate="monot5", **how)
