@@ -133,7 +133,7 @@ def _numbers(ax: Axes, theme: Theme, rows: Sequence[Row], alpha: float, p_title:
     """Write glyph, estimate and p right of the rows, in columns that line up at the right."""
     type_ = sizes(ax)
     em = type_.body
-    columns = (1.6 * em, 6.2 * em, 11.0 * em)
+    columns = (1.6 * em, 6.3 * em, 11.6 * em)
     base = ("axes fraction", "axes fraction")
     for title, place in (("Δ", columns[1]), (p_title, columns[2])):
         write(

@@ -95,7 +95,7 @@ def effect(
     ax.set_ylim(0.0, 1.0)
     ax.set_yticks([])
     # The line at 0 ends above the numbers.
-    difference_axis(ax, theme, limits, zero_from=bar - 0.08)
+    difference_axis(ax, theme, limits, zero_from=bar - 0.025)
     margin_band(ax, theme, margin)
     colour = theme.of_reading(row.reading)
     if shape is not None:

@@ -112,14 +112,15 @@ def _name_curve(
 ) -> None:
     """Write the number of queries beside its curve, that of the steepest at its left."""
     height, side = (0.92, "right") if queries > n else (0.3 if queries == n else 0.5, "left")
-    above = np.flatnonzero(chance >= height)
-    if not above.size:
-        return
+    place, shift = float(np.interp(height, chance, grid)), 6.0 if side == "left" else -5.0
+    if chance[-1] < height:
+        # So few queries never get there in this picture: the name stands at the end of the curve.
+        place, height, side, shift = float(grid[-1]), float(chance[-1]) + 0.05, "right", -2.0
     write(
         ax,
         f"n = {_labels.count(queries)}",
-        (float(np.interp(height, chance, grid)), height),
-        shift=(-5.0 if side == "right" else 6.0, 0.0),
+        (place, height),
+        shift=(shift, 0.0),
         ha=side,
         va="center",
         color=theme.ink if queries == n else theme.muted,

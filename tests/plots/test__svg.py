@@ -115,7 +115,8 @@ def test_thousands_of_queries_are_no_bars(comparison_of):
 def test_style_becomes_attributes():
     root = cleaned(
         '<path d="M 1.005 2 L 3.14159 4 z" style="fill: #0068ad; opacity: 0.3; stroke: none"/>'
-        "<text style=\"font: italic bold 9px 'DejaVu Sans'; text-anchor: end; fill: #14181f\">x</text>"
+        "<text style=\"font: italic bold 9px 'DejaVu Sans'; text-anchor: end; fill: #14181f\">"
+        "x</text>"
         '<text style="font-size: 7.5px; font-family: serif">y</text>'
         '<text style="font: 400 9px serif">z</text>'
         '<text style="font: caption">w</text>'

@@ -35,6 +35,12 @@ def test_the_dot_is_the_smallest_visible_difference(comparison_of):
     assert [t for t in texts if t.startswith("n =")] == ["n = 240", "n = 60", "n = 15"]
 
 
+def test_a_curve_that_never_rises_has_its_name_at_the_end(comparison_of):
+    ax = power(comparison_of(10))
+    (name,) = [text for text in ax.texts if text.get_text() == "n = 2"]
+    assert name.xy[0] == ax.get_xlim()[1]
+
+
 @pytest.mark.parametrize("margin", [0.0, 0.01, 0.5])
 def test_the_margin_lies_in_the_picture(margin, comparison_of):
     ax = power(comparison_of(60, margin=margin))
