@@ -38,6 +38,8 @@ class _Test(Protocol):
     def test(self) -> str: ...
     @property
     def pvalue(self) -> float: ...
+    @property
+    def decides(self) -> bool: ...
 
 
 def outcomes(differences: FloatArray) -> IntArray:
@@ -66,7 +68,7 @@ def inspect_differences(
     differences : float64[n_queries]
         B - A.
     tests : sequence
-        The tests of the primary measure, each with ``test`` and ``pvalue``.
+        The tests of the primary measure, each with ``test``, ``pvalue`` and ``decides``.
     alpha : float
     query_ids : sequence of str
     measure : str
@@ -90,7 +92,9 @@ def inspect_differences(
     notes = []
     if n < FEW_QUERIES:
         notes.append(Note("few-queries", 2, {"n": n}))
-    if np.all(np.round(differences, DECIMALS) == np.round(differences[0], DECIMALS)):
+    if n == 1:
+        return notes
+    if np.ptp(np.round(differences, DECIMALS)) == 0:
         return [*notes, Note("constant-difference", 3, {"difference": float(differences[0])})]
     losses = np.flatnonzero(np.round(differences, DECIMALS) < -LARGE_LOSS)
     if losses.size and _on_unit_scale(measure):
@@ -125,7 +129,8 @@ def _disagreement(differences: FloatArray, tests: Sequence[_Test], alpha: float)
         found.append(Note("tests-disagree", 3, {test.test: test.pvalue for test in tests}))
     signs = outcomes(differences)
     wins, losses = int(np.sum(signs > 0)), int(np.sum(signs < 0))
-    if np.sign(np.mean(differences)) * (wins - losses) < 0:
+    shown = any(test.pvalue < alpha for test in tests if test.decides or test.test == "sign")
+    if shown and np.sign(np.mean(differences)) * (wins - losses) < 0:
         found.append(Note("mean-against-wins", 2, {"wins": wins, "losses": losses}))
     return found
 
@@ -196,9 +201,9 @@ def inspect_inputs(audits: Mapping[str, Audit], measures: Sequence[str]) -> list
 
 
 def _on_unit_scale(measure: str) -> bool:
-    """Whether the measure runs from 0 to 1, as a user's own score is taken to do."""
+    """Whether the measure is known to run from 0 to 1; of a user's own score nothing is known."""
     entry = _entry(measure)
-    return entry is None or tuple(entry.bounds) == (0, 1)
+    return entry is not None and tuple(entry.bounds) == (0, 1)
 
 
 def _discrete(measure: str) -> bool:

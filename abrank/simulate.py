@@ -69,7 +69,7 @@ def simulate_runs(
     for ranker, gain in enumerate((0.0, effect)):
         own = random.normal(size=grades.shape)
         noise = np.sqrt(SHARED_NOISE) * common + np.sqrt(1.0 - SHARED_NOISE) * own
-        scores.append(np.round((signal + gain + swing[ranker]) * grades + noise, 4))
+        scores.append(np.round((signal + gain + swing[ranker]) * grades + noise, 6))
     judged = _top(scores[0], POOL_DEPTH) | _top(scores[1], POOL_DEPTH)
     width = len(str(n_queries))
     queries = np.array([f"q{i + 1:0{width}d}" for i in range(n_queries)], dtype=object)

@@ -15,6 +15,7 @@ from abrank.diagnostics import inspect_differences, inspect_inputs, outcomes
 class FakeTest:
     test: str
     pvalue: float
+    decides: bool = False
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,7 @@ def test_few_queries() -> None:
 
 def test_constant_difference_says_nothing_else() -> None:
     assert list(notes_of([-0.3] * 30)) == ["constant-difference"]
+    assert "constant-difference" not in notes_of([-0.3])
 
 
 def test_large_losses_name_the_worst() -> None:
@@ -80,7 +82,10 @@ def test_tests_disagree() -> None:
 def test_mean_against_wins() -> None:
     # 40 small losses, 20 larger wins: the mean is up, the count is down.
     d = np.r_[np.full(40, -0.05) + np.linspace(0, 0.01, 40), np.linspace(0.13, 0.17, 20)]
-    assert notes_of(d)["mean-against-wins"] == {"wins": 20, "losses": 40}
+    sign = FakeTest("sign", 0.01)
+    assert notes_of(d, tests=[sign])["mean-against-wins"] == {"wins": 20, "losses": 40}
+    # Where neither the mean nor the count is shown, that they point apart is noise.
+    assert "mean-against-wins" not in notes_of(d, tests=[FakeTest("sign", 0.2)])
 
 
 def test_many_ties() -> None:
@@ -105,7 +110,7 @@ def test_discrete_measure(measure, said) -> None:
 
 
 def test_a_score_of_the_users_own_is_no_measure() -> None:
-    assert "large-losses" in notes_of([-0.5, *calm()], measure="latency")
+    assert "large-losses" not in notes_of([-0.5, *calm()], measure="latency")
     assert "discrete-measure" not in notes_of(calm(), measure="latency")
 
 

@@ -27,6 +27,7 @@ def command(folder: Path, *, color: str, ascii_only: bool, quiet: bool, verbose:
     qrels.txt, old.run, new.run, report.html, report.md, results.json.
     """
     from abrank.cli import _terminal
+    from abrank.inputs import read_run
     from abrank.simulate import simulate_runs
     from abrank.workflow import compare
 
@@ -36,8 +37,8 @@ def command(folder: Path, *, color: str, ascii_only: bool, quiet: bool, verbose:
         folder.mkdir(parents=True, exist_ok=True)
         paths = [folder / name for name in ("qrels.txt", "old.run", "new.run")]
         made.qrels.write(paths[0])
-        made.baseline.write(paths[1])
-        made.candidate.write(paths[2])
+        read_run(made.baseline, name="old").write(paths[1])
+        read_run(made.candidate, name="new").write(paths[2])
         comparison = compare(
             *paths,
             measures=MEASURES,

@@ -154,6 +154,11 @@ def compare_systems(
         adjust=resolve_adjustment(adjust, test),
         require=require,
     )
+    if margin and test == "sign":
+        raise ArgumentError(
+            f"the margin is in the unit of {rule.primary}, but the sign test estimates a share of"
+            " wins: choose another test, or no margin"
+        )
     a, b = (scores.of(system) for system in scores.systems)
     lead = scores.measures.index(rule.primary)
     differences = (b - a)[:, lead]

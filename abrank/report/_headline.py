@@ -188,7 +188,9 @@ def agreement(comparison: Comparison) -> str:
     """Count how many tests put which system ahead, and how many reject."""
     if comparison.verdict in (Verdict.IDENTICAL, Verdict.CANNOT_TEST):
         return ""
-    rows = [row for row in comparison.test_rows if math.isfinite(row.pvalue)]
+    # The bootstrap has several intervals, but is one test: the first of its rows speaks for it.
+    first = {row.test: row for row in reversed(comparison.test_rows)}
+    rows = [row for row in first.values() if math.isfinite(row.pvalue)]
     level = words.at_level(comparison.rule.alpha)
     shown = sum(row.pvalue < comparison.rule.alpha for row in rows)
     ahead = sum(row.estimate > 0 for row in rows)

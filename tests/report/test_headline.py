@@ -199,17 +199,17 @@ def test_size_unclear_says_how_many_queries_settle_it(make: Callable[..., Compar
 
 def test_agreement_counts_the_tests(make: Callable[..., Comparison]) -> None:
     comparison = make(0.05)
-    assert "All seven tests put monot5 ahead, all of them at the 5% level." in (
+    assert "All five tests put monot5 ahead, all of them at the 5% level." in (
         compose(comparison).headline.meaning
     )
     rows = list(comparison.test_rows)
     rows[-1] = replace(rows[-1], estimate=-0.1, pvalue=0.6)
     mixed = replace(comparison, test_rows=tuple(rows))
     assert _headline.agreement(mixed) == (
-        "Six of seven tests put monot5 ahead; six of the seven find a difference at the 5% level."
+        "Four of five tests put monot5 ahead; four of the five find a difference at the 5% level."
     )
     none = replace(comparison, test_rows=tuple(replace(row, pvalue=0.7) for row in rows))
-    assert "none of the seven find a difference" in _headline.agreement(none)
+    assert "none of the five find a difference" in _headline.agreement(none)
     assert _headline.agreement(replace(comparison, test_rows=comparison.test_rows[:1])) == ""
 
 
