@@ -11,7 +11,8 @@ from matplotlib.patches import Rectangle
 from abrank._support.typing import FloatArray, IntArray
 from abrank.diagnostics import outcomes
 from abrank.plots import _labels
-from abrank.plots._shapes import evenly, spread_apart
+from abrank.plots._extremes import EXTREMES, name_extremes
+from abrank.plots._shapes import evenly
 from abrank.plots._style import (
     LIGHT,
     NARROW,
@@ -38,7 +39,8 @@ if TYPE_CHECKING:
 NAMED = 24
 BARS = 1_500
 CURVE = 1_000
-EXTREMES = 3
+# The share of the width that the name of the mean takes.
+ROOM_FOR_MEAN = 0.25
 
 
 def deltas_size(comparison: Comparison) -> tuple[float, float]:
@@ -189,11 +191,12 @@ def _standing(
                 _bar(ax, corner, value, thickness, theme.of_outcome(sign), int(query))
     else:
         _curve(ax, theme, values)
-    _mean_label(ax, theme, row)
-    _name_extremes(ax, theme, comparison, values, order)
+    mean = _mean_label(ax, theme, row)
+    names = [comparison.query_ids[query] for query in order]
+    name_extremes(ax, theme, names, values)
     _tally(ax, theme, row, below=5.0)
     label_y(ax, theme, delta(row.measure))
-    label_x(ax, theme, f"{_labels.queries(n)}, sorted by Δ", pad=2.4 * sizes(ax).small)
+    label_x(ax, theme, f"{_labels.queries(n)}, sorted by Δ{mean}", pad=2.4 * sizes(ax).small)
 
 
 def _vertical_limits(ax: Axes, values: FloatArray) -> tuple[float, float]:
@@ -217,96 +220,28 @@ def _curve(ax: Axes, theme: Theme, values: FloatArray) -> None:
             ax.fill(across, up, facecolor=theme.of_outcome(sign), zorder=3.0, clip_on=False)
 
 
-def _mean_label(ax: Axes, theme: Theme, row: MeasureResult) -> None:
-    """Name the mean where no bar can be: above 0 at the left, below 0 at the right."""
+def _mean_label(ax: Axes, theme: Theme, row: MeasureResult) -> str:
+    """Name the mean where bars leave room for it, else return the words for the axis.
+
+    That is above 0 at the left, or below 0 at the right.
+    """
     up = row.diff >= 0
-    left = up if min(row.wins, row.losses) else row.losses > 0
+    total = row.wins + row.ties + row.losses
+    if total - (row.wins if up else row.losses) < ROOM_FOR_MEAN * total:
+        return f"; dashed: mean {_labels.signed(row.diff)}"
     write(
         ax,
         f"mean {_labels.signed(row.diff)}",
         (0.0 if up else 1.0, row.diff),
         coords=("axes fraction", "data"),
-        shift=(4.0 if up else -4.0, 3.0 if up else -3.0),
+        shift=(4.0, 3.0) if up else (-4.0, -3.0),
         ha="left" if up else "right",
         va="bottom" if up else "top",
         color=theme.of_reading(row.reading),
         fontweight="bold",
         zorder=5.0,
-        visible=left is up or row.ties > 0,
     )
-
-
-def _name_extremes(
-    ax: Axes, theme: Theme, comparison: Comparison, values: FloatArray, order: IntArray
-) -> None:
-    """Name the three best and the three worst, beside the tips of their bars."""
-    signs = outcomes(values)
-    n = len(values)
-    worst = [place for place in range(min(EXTREMES, n)) if signs[place] < 0]
-    best = [n - 1 - place for place in range(min(EXTREMES, n)) if signs[n - 1 - place] > 0]
-    for places, side in ((worst, -1), (best, 1)):
-        if places:
-            _name_side(ax, theme, comparison, values, order, places, side)
-
-
-def _name_side(
-    ax: Axes,
-    theme: Theme,
-    comparison: Comparison,
-    values: FloatArray,
-    order: IntArray,
-    places: list[int],
-    side: int,
-) -> None:
-    """Write one side's names in a column that no bar reaches, with lines to the tips.
-
-    ``places`` come with the largest difference first. Everything is reckoned in sizes (|Δ|), the
-    largest at the outer edge.
-    """
-    type_ = sizes(ax)
-    figure = ax.get_figure(root=True)
-    low, high = ax.get_ylim()
-    tall = (figure.get_size_inches()[1] if figure is not None else 3.0) - 0.8
-    line = 1.4 * type_.small / 72.0 / tall * (high - low)
-    longest = 14 if inches(ax) < NARROW else 32
-    texts = [
-        f"{_labels.name(comparison.query_ids[order[place]], longest)}  "
-        f"{_labels.signed(float(values[place]))}"
-        for place in places
-    ]
-    sizes_ = [abs(float(values[place])) for place in places]
-    edge = abs(low if side < 0 else high) - 0.6 * line
-    # From the outer edge inwards, each a line further in than the last.
-    inward = spread_apart([edge - min(size, edge) for size in sizes_], line)
-    heights = [edge - depth for depth in inward]
-    reach = heights[-1] - 0.7 * line
-    beyond = int(np.sum(side * values > reach))
-    width = max(len(text) for text in texts) * 0.6 * type_.small / 72.0 / inches(ax) * len(values)
-    if beyond + width > 0.98 * len(values):
-        return
-    column = (beyond + 0.012 * len(values)) if side < 0 else len(values) - 1 - beyond
-    column = column if side < 0 else column - 0.012 * len(values)
-    for text, place, height in zip(texts, places, heights, strict=True):
-        tip = float(values[place])
-        gap = 0.008 * len(values) * side
-        ax.plot(
-            [place, column + 1.5 * gap, column],
-            [tip, tip, side * height],
-            color=theme.muted,
-            linewidth=0.6,
-            zorder=2.8,
-        )
-        write(
-            ax,
-            text,
-            (column, side * height),
-            shift=(-3.0 * side, 0.0),
-            ha="left" if side < 0 else "right",
-            va="center",
-            color=theme.ink,
-            fontsize=type_.small,
-            zorder=4.0,
-        )
+    return ""
 
 
 def _tally(ax: Axes, theme: Theme, row: MeasureResult, *, below: float) -> None:

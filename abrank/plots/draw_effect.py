@@ -26,7 +26,7 @@ from abrank.plots._style import (
     sizes,
     write,
 )
-from abrank.plots._words import delta, interval_axis, of_the_mean, unit_is_measure
+from abrank.plots._words import delta, interval_axis, of_the_mean
 from abrank.plots.catalogue import plot
 
 if TYPE_CHECKING:
@@ -84,9 +84,8 @@ def effect(
         return say(ax, theme, sentence)
     interval = (row.ci_low_adj, row.ci_high_adj)
     shape = _shape(comparison, row)
-    margin = comparison.rule.margin
-    if row.measure != comparison.rule.primary or not unit_is_measure(comparison):
-        margin = 0.0
+    # The margin is in the unit of the primary measure.
+    margin = comparison.rule.margin if row.measure == comparison.rule.primary else 0.0
     ends = (row.estimate, *interval, *(shape[0] if shape else ()))
     room = 0.3 if inches(ax) < 3.0 else 0.2
     bar = _BAR_ALONE if shape is None else _BAR

@@ -53,7 +53,8 @@ def made(
             *frames,
             baseline="BM25",
             candidate="monoT5",
-            margin=margin,
+            # The sign test counts queries, and a margin is in the unit of a measure.
+            margin=0.0 if test == "sign" else margin,
             test=test,
             adjust=adjust,
             n_resamples=499,

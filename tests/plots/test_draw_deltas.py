@@ -75,21 +75,13 @@ def test_an_infinite_interval_has_no_band(comparison_of):
     assert not [p for p in ax.patches if p.get_alpha() == 0.14]
 
 
-@pytest.mark.parametrize("n", [60, 7000])
-def test_the_three_best_and_worst_are_named(n, comparison_of):
-    comparison = comparison_of(n)
-    values = comparison.differences()
-    order = np.argsort(values, kind="stable")
-    texts = {text.get_text() for text in deltas(comparison).texts}
-    for i in (*order[:3], *order[-3:]):
-        shown = f"{values[i]:+.3f}".replace("-", "−")
-        assert f"{comparison.query_ids[i]}  {shown}" in texts
-
-
-def test_names_that_find_no_room_are_left_out(comparison_of):
-    # Nearly every query loses as much as the worst: no place is free beside the bars.
-    comparison = comparison_of(60, "constant", prefix="a very long name of a query, number ")
-    assert not [t for t in deltas(comparison).texts if "a very long" in t.get_text()]
+@pytest.mark.parametrize(("kind", "beside"), [("normal", True), ("constant", False)])
+def test_the_mean_is_named_once(kind, beside, comparison_of):
+    comparison = comparison_of(60, kind)
+    ax = deltas(comparison)
+    words = f"mean {comparison.effect:+.3f}".replace("-", "−")
+    assert (words in [text.get_text() for text in ax.texts]) is beside
+    assert (words in ax.get_xlabel()) is not beside
 
 
 @pytest.mark.parametrize("n", [12, 60, 7000])
