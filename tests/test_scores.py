@@ -5,6 +5,7 @@ import pytest
 
 import abrank
 from abrank import AlignmentError, ArgumentError, UnknownNameError
+from abrank.measures import catalogue
 from abrank.scores import DEFAULT_MEASURES, parse_measures
 
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}, "q3": {"d4": 1}}
@@ -67,3 +68,20 @@ def test_parse_measures() -> None:
 def test_unknown_system() -> None:
     with pytest.raises(ArgumentError, match="there are full"):
         abrank.evaluate(QRELS, {"full": FULL}, ["RR"]).of("empty")
+
+
+def test_no_measure_depends_on_the_order_of_lines(tmp_path) -> None:
+    made = abrank.simulate_runs(12, rng=8)
+    random = np.random.default_rng(0)
+    paths = {"qrels": made.qrels, "run": made.candidate}
+    for name, what in paths.items():
+        lines = what.write(tmp_path / name).read_text().splitlines(keepends=True)
+        (tmp_path / f"shuffled-{name}").write_text("".join(random.permutation(lines)))
+    cutoff = {"P", "R", "Success", "Judged"}
+    every = [f"{name}@7" if name in cutoff else name for name in catalogue()]
+    sorted_, shuffled = (
+        abrank.evaluate(tmp_path / f"{kind}qrels", {"r": tmp_path / f"{kind}run"}, every)
+        for kind in ("", "shuffled-")
+    )
+    assert sorted_.query_ids == shuffled.query_ids
+    np.testing.assert_array_equal(sorted_.values, shuffled.values)
