@@ -10,6 +10,8 @@ import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from abrank._support.display import shorten
+
 
 class AbrankError(Exception):
     """Root of all errors that abrank raises on purpose."""
@@ -140,20 +142,3 @@ def nearest(name: str, known: Iterable[str]) -> list[str]:
     by_fold = {candidate.casefold(): candidate for candidate in known}
     found = difflib.get_close_matches(name.casefold(), by_fold, n=3, cutoff=0.55)
     return [by_fold[key] for key in found]
-
-
-def shorten(text: str, *, width: int = 72) -> str:
-    r"""Return ``text`` on one line, its control characters made visible, cut in the middle.
-
-    Examples
-    --------
-    >>> shorten("a" * 100, width=11)
-    'aaaaa…aaaaa'
-    >>> shorten("tag\x00")
-    'tag\\x00'
-    """
-    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-    if len(shown) <= width:
-        return shown
-    half = (width - 1) // 2
-    return f"{shown[:half]}…{shown[-half:]}"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.axes import Axes
 
+from abrank._support.display import shorten
 from abrank._support.typing import FloatArray
 from abrank.diagnostics import outcomes
 from abrank.plots import _labels
@@ -45,7 +46,7 @@ def name_extremes(ax: Axes, theme: Theme, names: Sequence[str], values: FloatArr
     longest = 14 if inches(ax) < NARROW else 32
     for places, side in ((worst, -1), (best, 1)):
         texts = [
-            f"{_labels.name(names[place], longest)}  {_labels.signed(float(values[place]))}"
+            f"{shorten(names[place], width=longest)}  {_labels.signed(float(values[place]))}"
             for place in places
         ]
         column = _free_column(ax, values, places, side, max(map(len, texts), default=0))

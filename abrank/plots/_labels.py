@@ -8,72 +8,48 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.ticker import Formatter
 
-from abrank._support import errors
+from abrank._support import display
 
-MINUS = "\N{MINUS SIGN}"
-GROUP = "\N{NARROW NO-BREAK SPACE}"
 GLYPHS = {"better": "▲", "worse": "▼", "unclear": "?", "identical": "=", "untested": "!"}
 
-# Less than this is the rounding of a sum, no difference.
-_NOTHING = 5e-11
-_LARGE = 1e6
+DASH = "–"
 
 
-def plain(value: float, *, digits: int = 3) -> str:
-    """Return a score with a true minus sign.
+def plain(value: float, *, digits: int = display.DIGITS) -> str:
+    """Return a score; a dash where there is none, for want of room.
 
     Examples
     --------
-    >>> plain(0.4044), plain(-2.0), plain(float("inf")), plain(float("nan"))
-    ('0.404', '−2.000', '∞', '–')
+    >>> plain(0.4044), plain(float("nan"))
+    ('0.404', '–')
     """
-    if math.isnan(value):
-        return "–"
-    if math.isinf(value):
-        return "∞" if value > 0 else f"{MINUS}∞"
-    text = f"{abs(value):.{digits}{'e' if abs(value) >= _LARGE else 'f'}}"
-    return f"{MINUS}{text}" if value < -_NOTHING else text
+    return _short(display.score(value, digits=digits))
 
 
-def signed(value: float, *, digits: int = 3) -> str:
-    """Return a difference with its sign; only 0 has none.
+def signed(value: float, *, digits: int = display.DIGITS) -> str:
+    """Return a difference with its sign; a dash where there is none.
 
     Examples
     --------
-    >>> signed(0.0371), signed(-0.004), signed(0.0), signed(-0.0001)
-    ('+0.037', '−0.004', '0.000', '−0.000')
+    >>> signed(0.0371), signed(float("nan"))
+    ('+0.037', '–')
     """
-    text = plain(value, digits=digits)
-    return f"+{text}" if value > _NOTHING else text
+    return _short(display.signed(value, digits=digits))
 
 
 def pvalue(value: float, *, alpha: float) -> str:
-    """Return a p-value with 3 decimals, more where fewer would print alpha itself.
+    """Return a p-value; a dash where there is none.
 
     Examples
     --------
-    >>> pvalue(0.00371, alpha=0.05), pvalue(0.0002, alpha=0.05), pvalue(0.0503, alpha=0.05)
-    ('0.004', '< 0.001', '0.0503')
+    >>> pvalue(0.00371, alpha=0.05), pvalue(float("nan"), alpha=0.05)
+    ('0.004', '–')
     """
-    if math.isnan(value):
-        return "–"
-    digits = max(3, math.ceil(round(-math.log10(alpha), 9)) + 1)
-    if value < 10.0**-digits:
-        return f"< {10.0**-digits:.{digits}f}"
-    while digits < 12 and value != alpha and f"{value:.{digits}f}" == f"{alpha:.{digits}f}":
-        digits += 1
-    return f"{value:.{digits}f}"
+    return _short(display.pvalue(value, alpha=alpha))
 
 
-def count(value: int) -> str:
-    """Return a count, its thousands set apart by a narrow space.
-
-    Examples
-    --------
-    >>> count(7000).replace(GROUP, "_")
-    '7_000'
-    """
-    return f"{value:,}".replace(",", GROUP)
+def _short(text: str) -> str:
+    return DASH if text == display.UNDEFINED else text
 
 
 def queries(value: int) -> str:
@@ -84,7 +60,7 @@ def queries(value: int) -> str:
     >>> queries(1), queries(25)
     ('1 query', '25 queries')
     """
-    return f"{count(value)} {'query' if value == 1 else 'queries'}"
+    return display.plural(value, "query", "queries")
 
 
 def margin(value: float) -> str:
@@ -97,17 +73,6 @@ def margin(value: float) -> str:
     """
     text = plain(value)
     return text if math.isclose(float(text), value) else f"{value:g}"
-
-
-def name(text: str, width: int = 32) -> str:
-    """Return an id or a name on one line of at most ``width`` letters.
-
-    Examples
-    --------
-    >>> name("q" * 50, 9)
-    'qqqq…qqqq'
-    """
-    return errors.shorten(text, width=width)
 
 
 class PlainTicks(Formatter):

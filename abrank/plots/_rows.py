@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from abrank._support.display import shorten
 from abrank.plots import _labels
 from abrank.plots._style import (
     NARROW,
@@ -126,7 +127,7 @@ def _wrapped(text: str, longest: int) -> str:
     lines = textwrap.wrap(text, longest, break_long_words=False) or [""]
     if len(lines) > 2:
         lines = [lines[0], " ".join(lines[1:])]
-    return "\n".join(_labels.name(line, longest + 2) for line in lines)
+    return "\n".join(shorten(line, width=longest + 2) for line in lines)
 
 
 def _numbers(ax: Axes, theme: Theme, rows: Sequence[Row], alpha: float, p_title: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from abrank.plots import _labels
+from abrank._support.display import shorten
 
 if TYPE_CHECKING:
     from abrank.comparison import Comparison, TestRow
@@ -45,4 +45,4 @@ def delta(measure: str) -> str:
     >>> delta("AP")
     'Δ AP (B − A)'
     """
-    return f"Δ {_labels.name(measure, 28)} (B − A)"
+    return f"Δ {shorten(measure, width=28)} (B − A)"

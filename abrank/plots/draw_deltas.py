@@ -8,6 +8,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
+from abrank._support import display
+from abrank._support.display import shorten
 from abrank._support.typing import FloatArray, IntArray
 from abrank.diagnostics import outcomes
 from abrank.plots import _labels
@@ -148,7 +150,7 @@ def _lying(
             zorder=4.0,
         )
     longest = 14 if inches(ax) < NARROW else 32
-    names = [_labels.name(comparison.query_ids[query], longest) for query in order]
+    names = [shorten(comparison.query_ids[query], width=longest) for query in order]
     ax.set_yticks(range(n), names, fontsize=type_.small, color=theme.ink, parse_math=False)
     ax.tick_params(axis="y", length=0.0)
     ax.grid(visible=False, axis="y")
@@ -255,9 +257,9 @@ def _tally(ax: Axes, theme: Theme, row: MeasureResult, *, below: float) -> None:
             _rail(ax, theme.of_outcome(outcome), start, start + number / total, below)
         start += number / total
     words = {
-        -1: ("left", 0.0, f"▼ A wins {_labels.count(row.losses)}"),
-        0: ("center", 0.5, f"● ties {_labels.count(row.ties)}"),
-        1: ("right", 1.0, f"▲ B wins {_labels.count(row.wins)}"),
+        -1: ("left", 0.0, f"▼ A wins {display.count(row.losses)}"),
+        0: ("center", 0.5, f"● ties {display.count(row.ties)}"),
+        1: ("right", 1.0, f"▲ B wins {display.count(row.wins)}"),
     }
     for outcome, (side, place, text) in words.items():
         colour = theme.of_outcome(outcome) if outcome else theme.muted

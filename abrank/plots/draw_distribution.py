@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from abrank._support import display
 from abrank._support.typing import FloatArray
 from abrank.diagnostics import DECIMALS, outcomes
 from abrank.plots import _labels
@@ -120,7 +121,7 @@ def _summary(values: FloatArray, ties: int) -> str:
     if len(values) >= FEWEST:
         parts.append(f"middle half {_labels.signed(low)} to {_labels.signed(high)}")
     if ties:
-        parts.append(f"{_labels.count(ties)} {'tie' if ties == 1 else 'ties'}")
+        parts.append(f"{display.count(ties)} {'tie' if ties == 1 else 'ties'}")
     return ", ".join(parts)
 
 
@@ -188,7 +189,7 @@ def _bars(
     _count_axis(ax, theme, float(counts.max()))
     if len(centres) <= MOST_COUNTED:
         for centre, number in zip(centres, counts, strict=True):
-            text = _labels.count(int(number))
+            text = display.count(int(number))
             at = {"ha": "center", "va": "bottom", "color": theme.ink, "zorder": 4.0}
             write(ax, text, (float(centre), float(number)), shift=(0.0, 2.0), **at)
 
@@ -214,7 +215,7 @@ def _heaps(ax: Axes, theme: Theme, values: FloatArray, limits: tuple[float, floa
     if ties:
         cap = min(float(ties), 1.3 * tallest) if tallest else float(ties)
         ax.bar([0.0], [cap], width=0.55 * step, color=theme.tie, linewidth=0.0, zorder=3.4)
-        cut = f"{_labels.count(ties)} ties" + ("" if cap == ties else " (bar cut)")
+        cut = f"{display.count(ties)} ties" + ("" if cap == ties else " (bar cut)")
         write(ax, cut, (0.0, cap), shift=(7.0, -7.0), ha="left", va="top", color=theme.muted)
         tallest = max(tallest, cap)
     _count_axis(ax, theme, tallest)
@@ -223,6 +224,6 @@ def _heaps(ax: Axes, theme: Theme, values: FloatArray, limits: tuple[float, floa
 def _count_axis(ax: Axes, theme: Theme, tallest: float) -> None:
     ax.set_ylim(0.0, 1.12 * tallest)
     ax.yaxis.set_major_locator(MaxNLocator(4, integer=True, steps=[1, 2, 5, 10]))
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda x, _: _labels.count(round(x))))
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda x, _: display.count(round(x))))
     ax.tick_params(axis="y", length=0.0)
     label_y(ax, theme, "queries")

@@ -9,6 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from abrank import planning
+from abrank._support import display
+from abrank._support.display import shorten
 from abrank._support.typing import FloatArray
 from abrank.plots import _labels
 from abrank.plots._labels import PlainTicks
@@ -95,7 +97,7 @@ def _axes_of_power(ax: Axes, theme: Theme, comparison: Comparison) -> None:
     ax.set_yticks([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], ["0%", "20%", "40%", "60%", "80%", "100%"])
     ax.xaxis.set_major_locator(MaxNLocator(4 if inches(ax) < NARROW else 7, steps=[1, 2, 5, 10]))
     ax.xaxis.set_major_formatter(PlainTicks())
-    words = f"true Δ {_labels.name(comparison.rule.primary, 28)}, up or down"
+    words = f"true Δ {shorten(comparison.rule.primary, width=28)}, up or down"
     if margin > 0:
         ax.axvspan(0.0, margin, facecolor=theme.band, edgecolor="none", zorder=0.4)
         words += f"; band: margin {_labels.margin(margin)}"
@@ -118,7 +120,7 @@ def _name_curve(
         place, height, side, shift = float(grid[-1]), float(chance[-1]) + 0.05, "right", -2.0
     write(
         ax,
-        f"n = {_labels.count(queries)}",
+        f"n = {display.count(queries)}",
         (place, height),
         shift=(shift, 0.0),
         ha=side,

@@ -9,6 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
+from abrank._support import display
+from abrank._support.display import shorten
 from abrank._support.typing import FloatArray, IntArray
 from abrank.diagnostics import outcomes
 from abrank.plots import _labels
@@ -97,8 +99,8 @@ def scatter(
         _mean(ax, theme, row.mean_a, row.mean_b)
     _counts(ax, theme, {1: row.wins, 0: row.ties, -1: row.losses})
     longest = 14 if inches(ax) < NARROW else 24
-    words = (_labels.name(row.measure, 20), _labels.plain(row.mean_a), _labels.plain(row.mean_b))
-    names = [_labels.name(n, longest) for n in (comparison.baseline, comparison.candidate)]
+    words = (shorten(row.measure, width=20), _labels.plain(row.mean_a), _labels.plain(row.mean_b))
+    names = [shorten(n, width=longest) for n in (comparison.baseline, comparison.candidate)]
     first, second = (_system(key, name) for key, name in zip("AB", names, strict=True))
     label_x(ax, theme, f"{first}, {words[0]} (mean {words[1]}){shade}")
     label_y(ax, theme, f"{second}, {words[0]} (mean {words[2]})")
@@ -147,7 +149,7 @@ def _dots(ax: Axes, theme: Theme, spots: FloatArray, signs: IntArray, times: Int
     most = int(times.max())
     if most < 3:
         return ""
-    return f"\nlarger: more queries at one spot, up to {_labels.count(most)}"
+    return f"\nlarger: more queries at one spot, up to {display.count(most)}"
 
 
 def _hexagons(ax: Axes, theme: Theme, a: FloatArray, b: FloatArray, signs: IntArray) -> str:
@@ -181,7 +183,7 @@ def _hexagons(ax: Axes, theme: Theme, a: FloatArray, b: FloatArray, signs: IntAr
                     zorder=1.5,
                 )
                 ax.add_patch(patch)
-    return f"\ndarker: more queries in a cell, 1 to {_labels.count(int(most))}, logarithmic"
+    return f"\ndarker: more queries in a cell, 1 to {display.count(int(most))}, logarithmic"
 
 
 def _majority(signs: FloatArray | list[float]) -> float:
@@ -211,9 +213,9 @@ def _counts(ax: Axes, theme: Theme, counts: dict[int, int]) -> None:
     """Write above the frame how many queries each side wins."""
     at: dict[str, Any] = {"coords": "axes fraction", "va": "bottom", "shift": (0.0, 5.0)}
     texts = (
-        (1, 0.0, "left", f"▲ B wins {_labels.count(counts[1])}"),
-        (0, 0.5, "center", f"● ties {_labels.count(counts[0])}"),
-        (-1, 1.0, "right", f"▼ A wins {_labels.count(counts[-1])}"),
+        (1, 0.0, "left", f"▲ B wins {display.count(counts[1])}"),
+        (0, 0.5, "center", f"● ties {display.count(counts[0])}"),
+        (-1, 1.0, "right", f"▼ A wins {display.count(counts[-1])}"),
     )
     for outcome, place, side, text in texts:
         colour = theme.of_outcome(outcome) if outcome else theme.muted

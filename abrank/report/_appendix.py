@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from abrank import planning
+from abrank._support import display as f
 from abrank.comparison import Comparison
-from abrank.report import _format as f
 from abrank.report import _headline, _words
 from abrank.report.model import Block, Cell, Column, Figure, Section, Table, Text
 from abrank.report.numbers import plain

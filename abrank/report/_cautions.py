@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from abrank._support.errors import shorten
+from abrank._support import display as f
+from abrank._support.display import shorten
 from abrank.comparison import Comparison
 from abrank.diagnostics import Note, inspect_inputs
 from abrank.inputs import Audit
-from abrank.report import _format as f
 from abrank.report import _words
 from abrank.report.model import Caution
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from abrank._support.errors import shorten
-from abrank.report._format import GROUP
+from abrank._support.display import GROUP, shorten
 
 ASCII = {
     "▲": "+",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abrank import planning
+from abrank._support import display as f
 from abrank.comparison import Comparison
-from abrank.report import _format as f
 from abrank.report import _words as words
 from abrank.verdict import Verdict
 

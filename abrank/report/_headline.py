@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from abrank import planning
+from abrank._support import display as f
 from abrank.comparison import Comparison
-from abrank.report import _format as f
 from abrank.report import _words as words
 from abrank.report._gate import equivalence_interval, gate_sentence
 from abrank.report.model import Headline

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
+from abrank._support import display as f
 from abrank.comparison import Comparison, MeasureResult, TestRow
 from abrank.diagnostics import outcomes
-from abrank.report import _format as f
 from abrank.report import _headline, _words
 from abrank.report.model import Block, Cell, Column, Figure, Section, Table, Text, Tone
 from abrank.verdict import Verdict

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from abrank._support import display as f
 from abrank._support.errors import ArgumentError
 from abrank.comparison import Comparison, MeasureResult
 from abrank.measures import parse
 from abrank.report import _cells, _forest, _headline, _words
-from abrank.report import _format as f
 from abrank.report._sections import primary_first
 
 Line = list[tuple[str, str]]

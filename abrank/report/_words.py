@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
+from abrank._support import display as f
 from abrank.comparison import Comparison, MeasureResult
 from abrank.diagnostics import outcomes
-from abrank.report import _format as f
 from abrank.report.model import Tone
 from abrank.verdict import Verdict
 

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from abrank._support import display
 from abrank._support.errors import ArgumentError
 from abrank.measures import parse
-from abrank.report import _format, _words
+from abrank.report import _words
 from abrank.report._clean import cut
 from abrank.report._sections import primary_first
 from abrank.report.compose import compose
@@ -109,7 +110,7 @@ def forest(comparison: Comparison) -> Forest | None:
     drawn = [row for row in rows[:MOST_ROWS] if _scale(row.measure) == scale]
     step, low, high = _axis(drawn)
     ticks = tuple(
-        (_place(value, low, high), _format.signed(value, digits=_digits(step)))
+        (_place(value, low, high), display.signed(value, digits=_digits(step)))
         for value in _multiples(step, low, high)
     )
     lines = tuple(
@@ -129,7 +130,7 @@ def _line(
     row: MeasureResult, index: int, comparison: Comparison, limits: tuple[float, float] | None
 ) -> Line:
     lead = row.measure == comparison.rule.primary
-    p = _format.p_clause(row.pvalue_adj, alpha=comparison.rule.alpha)
+    p = display.p_clause(row.pvalue_adj, alpha=comparison.rule.alpha)
     adjusted = not lead and comparison.rule.adjust != "none"
     ends = [(row.ci_low, row.ci_high), (row.ci_low_adj, row.ci_high_adj)]
     thick, thin = (
@@ -140,7 +141,7 @@ def _line(
         label=cut(row.measure, LONGEST_LABEL),
         lead=lead,
         colour=TONES[_words.reading_tone(row.reading)],
-        numbers=(_format.signed(row.estimate), f"{p} adj." if adjusted else p),
+        numbers=(display.signed(row.estimate), f"{p} adj." if adjusted else p),
         thick=thick,
         thin=thin,
         dot=_place(row.estimate, *limits) if limits else None,

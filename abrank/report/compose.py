@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abrank._support import display
 from abrank.comparison import Comparison
-from abrank.report import _appendix, _cautions, _format, _gate, _headline, _sections, _words
+from abrank.report import _appendix, _cautions, _gate, _headline, _sections, _words
 from abrank.report.model import Report
 
 __all__ = ["compose", "gate_sentence", "input_sentences"]
@@ -12,7 +13,7 @@ gate_sentence = _gate.gate_sentence
 input_sentences = _cautions.input_sentences
 
 
-def compose(comparison: Comparison, *, digits: int = _format.DIGITS) -> Report:
+def compose(comparison: Comparison, *, digits: int = display.DIGITS) -> Report:
     """Return everything a report says about a comparison.
 
     Parameters
@@ -74,6 +75,6 @@ def _context(comparison: Comparison) -> tuple[str, ...]:
     parts = [
         f"{_words.system('A', comparison.baseline)} (baseline)",
         f"{_words.system('B', comparison.candidate)} (candidate)",
-        _format.plural(comparison.n_queries, "query", "queries"),
+        display.plural(comparison.n_queries, "query", "queries"),
     ]
     return tuple(parts + ([created[:10]] if created else []))

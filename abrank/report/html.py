@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 import abrank
 from abrank import plots
-from abrank.report import _format
+from abrank._support import display
 from abrank.report._clean import clean, cut
 from abrank.report._jinja import environment
 from abrank.report.compose import compose
@@ -112,7 +112,7 @@ def html(comparison: Comparison, *, report: Report | None = None) -> str:
         version=abrank.__version__,
         report=report,
         comparison=comparison,
-        numbers=_around(report.headline.numbers, _format.signed(comparison.primary.diff)),
+        numbers=_around(report.headline.numbers, display.signed(comparison.primary.diff)),
         gate=_gate(comparison),
         effect=_figure(Figure("effect", report.headline.numbers), comparison),
         pages=[_page(section, comparison) for section in report.sections],
@@ -236,14 +236,14 @@ def _chips(comparison: Comparison) -> dict[str, Any]:
             )
             start += width
     return {
-        "wins": _format.count(row.wins),
-        "ties": _format.count(row.ties),
-        "losses": _format.count(row.losses),
+        "wins": display.count(row.wins),
+        "ties": display.count(row.ties),
+        "losses": display.count(row.losses),
         "bar": pieces,
-        "visible": _format.score(planning.smallest_visible),
+        "visible": display.score(planning.smallest_visible),
         "visible_note": (
-            f"{_format.level(planning.power)} power,"
-            f" {_format.plural(comparison.n_queries, 'query', 'queries')}"
+            f"{display.level(planning.power)} power,"
+            f" {display.plural(comparison.n_queries, 'query', 'queries')}"
         ),
-        "d_z": _format.signed(comparison.effects["d_z"], digits=2),
+        "d_z": display.signed(comparison.effects["d_z"], digits=2),
     }

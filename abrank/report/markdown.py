@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from abrank._support import display as f
 from abrank.comparison import Comparison
-from abrank.report import _format as f
 from abrank.report import _sections
 from abrank.report._cells import one_line
 from abrank.report.compose import compose

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from abrank._support import display
 from abrank.diagnostics import DECIMALS, outcomes
-from abrank.report import _format
 from abrank.report._clean import cut
 from abrank.report.model import Cell, Tone
 
@@ -96,16 +96,16 @@ class QueryRows:
     def gap(self) -> str:
         """What the gap between the worst and the best rows leaves out."""
         between = self.total - 2 * FIRST_EACH
-        return f"{_format.plural(between, 'query', 'queries')} between these"
+        return f"{display.plural(between, 'query', 'queries')} between these"
 
     @property
     def left_out(self) -> str:
         """Which queries are not embedded; empty where all are."""
         if len(self.outcome) == self.total:
             return ""
-        each = _format.count(EMBED_EACH)
+        each = display.count(EMBED_EACH)
         return (
-            f"Of {_format.count(self.total)} queries this table holds {each} worst, {each} best and"
+            f"Of {display.count(self.total)} queries this table holds {each} worst, {each} best and"
             f" {each} spread evenly between them; write a .csv report for all."
         )
 
@@ -132,7 +132,7 @@ class QueryRows:
             "outcome": self.outcome,
             "total": self.total,
             "largest": self.largest,
-            "group": _format.GROUP,
+            "group": display.GROUP,
             "fill": dict(fill),
         }
         text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
@@ -160,7 +160,7 @@ def tone_of(shown: str) -> Tone:
     >>> tone_of("+0.037"), tone_of("−0.250"), tone_of("0.000")
     ('b', 'a', 'tie')
     """
-    return {"+": "b", _format.MINUS: "a"}.get(shown[:1], "tie")  # type: ignore[return-value]
+    return {"+": "b", display.MINUS: "a"}.get(shown[:1], "tie")  # type: ignore[return-value]
 
 
 def query_rows(comparison: Comparison) -> QueryRows | None:
@@ -214,7 +214,7 @@ def _numbers(
     title: str, csv: str, kind: Kind, values: FloatArray, *, bar: bool = False
 ) -> QueryColumn:
     """Round values for the file (to where ties are counted) and write them for the reader."""
-    written = _format.signed if kind == "delta" else _format.score
+    written = display.signed if kind == "delta" else display.score
     # Adding 0.0 turns a negative zero into zero.
     kept = [round(float(value), DECIMALS) + 0.0 for value in values]
     return QueryColumn(title, csv, kind, kept, [written(float(value)) for value in values], bar)

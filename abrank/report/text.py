@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from abrank._support import checks
+from abrank._support import display as f
 from abrank.comparison import Comparison
 from abrank.report import _cells, _headline, _words
-from abrank.report import _format as f
 from abrank.report._appendix import NOTHING
 from abrank.report._cautions import cautions
 from abrank.report._gate import equivalence_interval, gate_sentence

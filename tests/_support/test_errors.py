@@ -4,7 +4,7 @@ import pytest
 
 from abrank import ArgumentError, NotFoundError, ReadError, UnknownNameError
 from abrank._support import checks
-from abrank._support.errors import AbrankWarning, BadLine, nearest, shorten
+from abrank._support.errors import AbrankWarning, BadLine, nearest
 
 
 def test_read_error_lists_every_bad_line() -> None:
@@ -32,11 +32,6 @@ def test_unknown_name_without_a_near_one() -> None:
 
 def test_nearest_ignores_case() -> None:
     assert nearest("NDCG", ["nDCG", "AP"]) == ["nDCG"]
-
-
-def test_shorten_cuts_in_the_middle_and_shows_control_characters() -> None:
-    assert shorten("x" * 200) == "x" * 35 + "…" + "x" * 35
-    assert shorten("a\x1b[0m") == "a\\x1b[0m"
 
 
 def test_warning_carries_its_code() -> None:

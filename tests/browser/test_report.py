@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 
 from abrank import compare_scores
+from abrank._support import display
 from abrank.comparison import Comparison
-from abrank.report import _format
 from abrank.report.card import card
 from abrank.report.compose import compose
 from abrank.report.html import html
@@ -112,9 +112,9 @@ def test_every_row_shows_the_numbers_of_the_comparison(
     for cells in shown:
         row = wide.loc[cells[0]]
         assert cells[1:] == [
-            _format.score(row["a", "nDCG@10"]),
-            _format.score(row["b", "nDCG@10"]),
-            *(_format.signed(row["diff", name]) for name in ("nDCG@10", "AP", "RR", "P@10")),
+            display.score(row["a", "nDCG@10"]),
+            display.score(row["b", "nDCG@10"]),
+            *(display.signed(row["diff", name]) for name in ("nDCG@10", "AP", "RR", "P@10")),
         ]
     assert len(shown) == 120
 

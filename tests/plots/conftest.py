@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import warnings
 from collections.abc import Callable
 
 import numpy as np
@@ -46,19 +45,16 @@ def made(
         b = np.where(random.random((n, 1)) < 0.4, a, b)
     ids = pd.Index([f"{prefix}{i}" for i in range(n)], dtype=object)
     frames = [pd.DataFrame(values, index=ids, columns=list(measures)) for values in (a, b)]
-    with warnings.catch_warnings():
-        # What the numbers of one or two queries warn of is the business of other rooms.
-        warnings.simplefilter("ignore", RuntimeWarning)
-        return compare_scores(
-            *frames,
-            baseline="BM25",
-            candidate="monoT5",
-            # The sign test counts queries, and a margin is in the unit of a measure.
-            margin=0.0 if test == "sign" else margin,
-            test=test,
-            adjust=adjust,
-            n_resamples=499,
-        )
+    return compare_scores(
+        *frames,
+        baseline="BM25",
+        candidate="monoT5",
+        # The sign test counts queries, and a margin is in the unit of a measure.
+        margin=0.0 if test == "sign" else margin,
+        test=test,
+        adjust=adjust,
+        n_resamples=499,
+    )
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 from abrank import compare_scores
+from abrank._support import display
 from abrank.comparison import Comparison
-from abrank.report import _format
 from abrank.report.card import MOST_ROWS, TONES, card, forest
 from abrank.report.compose import compose
 
@@ -67,8 +67,8 @@ def test_card_shows_the_numbers_of_the_json(better: Comparison) -> None:
     texts = [element.text for element in tree(card(better)).iter() if element.tag == "text"]
     for row in better.to_dict()["measures"]:
         assert row["measure"] in texts
-        assert _format.signed(row["estimate"]) in texts
-        p = _format.p_clause(row["pvalue_adj"], alpha=better.rule.alpha)
+        assert display.signed(row["estimate"]) in texts
+        p = display.p_clause(row["pvalue_adj"], alpha=better.rule.alpha)
         assert (p if row["measure"] == "nDCG@10" else f"{p} adj.") in texts
 
 

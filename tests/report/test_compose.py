@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from abrank import planning
+from abrank._support import display as f
 from abrank.comparison import Comparison, compare_scores
 from abrank.report import _appendix, _sections
-from abrank.report import _format as f
 from abrank.report.compose import compose
 from abrank.report.model import Report, Section, Table, Text
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from abrank import planning
+from abrank._support import display as f
 from abrank.comparison import Comparison, compare_scores
-from abrank.report import _format as f
 from abrank.report import _headline, _words
 from abrank.report.compose import compose
 from abrank.verdict import Verdict

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 from abrank import compare_scores
+from abrank._support import display
 from abrank.comparison import Comparison
-from abrank.report import _format
 from abrank.report.compose import compose
 from abrank.report.html import MOST_CAUTIONS, PALETTE, html
 from abrank.report.model import Caution
@@ -199,15 +199,15 @@ def test_measures_show_the_numbers_of_the_json(better: Comparison, page: Page) -
     for row in better.to_dict()["measures"]:
         shown = next(cells for cells in page.rows if cells and cells[0].startswith(row["measure"]))
         assert shown[1:6] == [
-            _format.score(row["mean_a"]),
-            _format.score(row["mean_b"]),
-            _format.signed(row["diff"]),
-            _format.interval(row["ci_low_adj"], row["ci_high_adj"]),
-            _format.percent(row["rel_diff"]),
+            display.score(row["mean_a"]),
+            display.score(row["mean_b"]),
+            display.signed(row["diff"]),
+            display.interval(row["ci_low_adj"], row["ci_high_adj"]),
+            display.percent(row["rel_diff"]),
         ]
-        assert shown[6:9] == [_format.count(row[key]) for key in ("wins", "ties", "losses")]
-        assert shown[9] == _format.pvalue(row["pvalue"], alpha=alpha)
-        assert shown[10] == _format.pvalue(row["pvalue_adj"], alpha=alpha)
+        assert shown[6:9] == [display.count(row[key]) for key in ("wins", "ties", "losses")]
+        assert shown[9] == display.pvalue(row["pvalue"], alpha=alpha)
+        assert shown[10] == display.pvalue(row["pvalue_adj"], alpha=alpha)
 
 
 def test_chips_show_the_numbers_of_the_json(better: Comparison, page: Page) -> None:
@@ -215,8 +215,8 @@ def test_chips_show_the_numbers_of_the_json(better: Comparison, page: Page) -> N
     lead = next(row for row in found["measures"] if row["measure"] == "nDCG@10")
     texts = [data for where, data in page.text if "dd" in where]
     assert f"{lead['wins']} · {lead['ties']} · {lead['losses']}" in texts
-    assert _format.score(found["planning"]["smallest_visible"]) in texts
-    assert _format.signed(found["effects"]["d_z"], digits=2) in texts
+    assert display.score(found["planning"]["smallest_visible"]) in texts
+    assert display.signed(found["effects"]["d_z"], digits=2) in texts
 
 
 def test_rows_show_the_numbers_of_the_json(better: Comparison) -> None:
@@ -230,17 +230,17 @@ def test_rows_show_the_numbers_of_the_json(better: Comparison) -> None:
         lists = (columns["query_id"]["values"], columns[key]["shown"], columns[key]["values"])
         for query, shown, value in zip(*lists, strict=True):
             exact = column["b"][place[query]] - column["a"][place[query]]
-            assert shown == _format.signed(exact)
+            assert shown == display.signed(exact)
             assert value == pytest.approx(exact, abs=1e-10)
     for key in "ab":
         for query, shown in zip(columns["query_id"]["values"], columns[key]["shown"], strict=True):
-            assert shown == _format.score(queries["scores"]["nDCG@10"][key][place[query]])
+            assert shown == display.score(queries["scores"]["nDCG@10"][key][place[query]])
 
 
 def test_ten_worst_and_ten_best_stand_in_the_page_itself(better: Comparison, page: Page) -> None:
     frame = better.queries.query("measure == 'nDCG@10'").sort_values(["diff", "query_id"])
     for _, row in pd.concat([frame.head(10), frame.tail(10)]).iterrows():
-        numbers = [_format.score(row.a), _format.score(row.b), "", _format.signed(row["diff"])]
+        numbers = [display.score(row.a), display.score(row.b), "", display.signed(row["diff"])]
         assert [row.query_id, *numbers] in [cells[:5] for cells in page.rows]
     assert ["230 queries between these"] in page.rows
 

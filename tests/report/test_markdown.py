@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 from markdown_it import MarkdownIt
 
+from abrank._support import display as f
 from abrank.comparison import Comparison, compare_scores
-from abrank.report import _format as f
 from abrank.report import markdown
 from abrank.report.markdown import LARGEST
 from abrank.report.numbers import to_dict

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from abrank._support import display as f
 from abrank._support.errors import ArgumentError
 from abrank.comparison import Comparison, compare_scores
-from abrank.report import _format as f
 from abrank.report import text, text_lines
 from abrank.report._cells import columns
 from abrank.report.compose import compose

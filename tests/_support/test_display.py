@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abrank.report import _format as f
+from abrank._support import display as f
 
 finite = st.floats(-1e5, 1e5, allow_nan=False)
 
@@ -88,3 +88,8 @@ def test_percentages_have_one_decimal() -> None:
     assert f.percent(0.0916) == "+9.2%"
     assert f.percent(math.inf) == "not defined"
     assert f.level(1 - 0.05) == "95%"
+
+
+def test_shorten_cuts_in_the_middle_and_shows_control_characters() -> None:
+    assert f.shorten("x" * 200) == "x" * 35 + "…" + "x" * 35
+    assert f.shorten("a\x1b[0m") == "a\\x1b[0m"

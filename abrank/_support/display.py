@@ -200,3 +200,20 @@ def interval(low: float, high: float, *, digits: int = DIGITS) -> str:
     if math.isnan(low) or math.isnan(high):
         return UNDEFINED
     return f"{signed(low, digits=digits)} to {signed(high, digits=digits)}"
+
+
+def shorten(text: str, *, width: int = 72) -> str:
+    r"""Return ``text`` on one line, its control characters made visible, cut in the middle.
+
+    Examples
+    --------
+    >>> shorten("a" * 100, width=11)
+    'aaaaa…aaaaa'
+    >>> shorten("tag\x00")
+    'tag\\x00'
+    """
+    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    if len(shown) <= width:
+        return shown
+    half = (width - 1) // 2
+    return f"{shown[:half]}…{shown[-half:]}"
