@@ -66,8 +66,10 @@ class Scores:
         n_queries, n_systems, n_measures = self.values.shape
         return pd.DataFrame(
             {
-                "query_id": np.repeat(
-                    np.array(self.query_ids, dtype=object), n_systems * n_measures
+                # Not pandas' own text type: it refuses ids that are not UTF-8.
+                "query_id": pd.Series(
+                    [query for query in self.query_ids for _ in range(n_systems * n_measures)],
+                    dtype=object,
                 ),
                 "system": np.tile(
                     np.repeat(np.array(self.systems, dtype=object), n_measures), n_queries

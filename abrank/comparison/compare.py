@@ -84,18 +84,16 @@ def compare_scores(
         raise AlignmentError(
             f"the measures differ: {list(frames[0].columns)} and {list(frames[1].columns)}"
         )
-    query_ids = sorted(frames[0].index)
+    frames = [frame.sort_index() for frame in frames]
     columns = list(frames[0].columns)
-    values = np.stack(
-        [f.loc[query_ids, columns].to_numpy(dtype=np.float64) for f in frames], axis=1
-    )
+    values = np.stack([f[columns].to_numpy(dtype=np.float64) for f in frames], axis=1)
     names = [
         baseline or getattr(a, "name", None) or "A",
         candidate or getattr(b, "name", None) or "B",
     ]
     if names[0] == names[1]:
         names = [f"{names[0]} (A)", f"{names[1]} (B)"]
-    scores = Scores(tuple(query_ids), (str(names[0]), str(names[1])), tuple(columns), values)
+    scores = Scores(tuple(frames[0].index), (str(names[0]), str(names[1])), tuple(columns), values)
     return compare_systems(scores, **how)
 
 
@@ -307,7 +305,8 @@ def _frame(scores: Any) -> pd.DataFrame:  # noqa: ANN401
         frame = scores.rename("score").to_frame()
     else:
         frame = pd.Series(dict(scores), dtype=float).rename("score").to_frame()
-    frame.index = frame.index.map(str)
+    # Not pandas' own text type: it refuses ids that are not UTF-8.
+    frame.index = pd.Index([str(query) for query in frame.index], dtype=object)
     frame.columns = frame.columns.map(str)
     twice = frame.index[frame.index.duplicated()]
     if len(twice):

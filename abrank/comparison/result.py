@@ -242,7 +242,8 @@ class Comparison:
         outcome = np.array(["A wins", "tie", "B wins"], dtype=object)
         return pd.DataFrame(
             {
-                "query_id": np.tile(np.array(self.query_ids, dtype=object), n_measures),
+                # Not pandas' own text type: it refuses ids that are not UTF-8.
+                "query_id": pd.Series(list(self.query_ids) * n_measures, dtype=object),
                 "measure": np.repeat(np.array(self.measures, dtype=object), n_queries),
                 "a": self.a.T.reshape(-1),
                 "b": self.b.T.reshape(-1),
