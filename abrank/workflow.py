@@ -12,7 +12,7 @@ from typing import Any
 from abrank import inputs
 from abrank._support.typing import Duplicates, Missing, RandomSource, ScoreDtype
 from abrank._support.version import __version__
-from abrank.comparison import Comparison, compare_systems
+from abrank.comparison import Comparison, compare_systems, system_names
 from abrank.scores import Scores, evaluate, parse_measures
 from abrank.verdict import Requirement
 
@@ -116,7 +116,7 @@ def compare(
     for role, source in (("baseline", a), ("candidate", b)):
         on_stage(f"reading the {role} run")
         runs.append(inputs.read_run(source, score_dtype=score_dtype, duplicates=duplicates))
-    names = _names(name_a or runs[0].name, name_b or runs[1].name)
+    names = system_names(name_a or runs[0].name, name_b or runs[1].name)
     on_stage("scoring")
     scores = evaluate(
         judgments,
@@ -146,17 +146,6 @@ def compare(
             command=command,
         ),
     )
-
-
-def _names(a: str, b: str) -> tuple[str, str]:
-    """Return two names that differ.
-
-    Examples
-    --------
-    >>> _names("bm25", "bm25")
-    ('bm25 (A)', 'bm25 (B)')
-    """
-    return (a, b) if a != b else (f"{a} (A)", f"{b} (B)")
 
 
 def provenance(

@@ -1,6 +1,6 @@
 """A against B: every measure tested, the secondary ones adjusted, the verdict given."""
 
-from abrank.comparison.compare import compare_scores, compare_systems
+from abrank.comparison.compare import compare_scores, compare_systems, system_names
 from abrank.comparison.family import ADJUSTMENTS
 from abrank.comparison.result import (
     Comparison,
@@ -19,4 +19,5 @@ __all__ = [
     "TestRow",
     "compare_scores",
     "compare_systems",
+    "system_names",
 ]

@@ -87,13 +87,8 @@ def compare_scores(
     frames = [frame.sort_index() for frame in frames]
     columns = list(frames[0].columns)
     values = np.stack([f[columns].to_numpy(dtype=np.float64) for f in frames], axis=1)
-    names = [
-        baseline or getattr(a, "name", None) or "A",
-        candidate or getattr(b, "name", None) or "B",
-    ]
-    if names[0] == names[1]:
-        names = [f"{names[0]} (A)", f"{names[1]} (B)"]
-    scores = Scores(tuple(frames[0].index), (str(names[0]), str(names[1])), tuple(columns), values)
+    names = system_names(baseline or _name(a, "A"), candidate or _name(b, "B"))
+    scores = Scores(tuple(frames[0].index), names, tuple(columns), values)
     return compare_systems(scores, **how)
 
 
@@ -293,6 +288,25 @@ def _plan(differences: FloatArray, rule: Rule) -> Planning:
         difference=wanted,
         queries_needed=planning.queries_needed(sd, wanted, alpha=rule.alpha),
     )
+
+
+def system_names(a: str, b: str) -> tuple[str, str]:
+    """Return names of baseline and candidate that differ.
+
+    Examples
+    --------
+    >>> system_names("bm25", "t5"), system_names("bm25", "bm25")
+    (('bm25', 't5'), ('bm25 (A)', 'bm25 (B)'))
+    """
+    return (a, b) if a != b else (f"{a} (A)", f"{b} (B)")
+
+
+def _name(scores: Any, default: str) -> str:  # noqa: ANN401
+    """Return the name that a Series carries."""
+    import pandas as pd
+
+    named = isinstance(scores, pd.Series) and scores.name is not None
+    return str(scores.name) if named else default
 
 
 def _frame(scores: Any) -> pd.DataFrame:  # noqa: ANN401
