@@ -13,7 +13,8 @@ from abrank._support.rng import entropy
 from abrank._support.typing import FloatArray, RandomSource
 from abrank.comparison.family import measure_rows, resolve_adjustment
 from abrank.comparison.result import Comparison, MeasureResult, Planning, TestRow
-from abrank.diagnostics import inspect_differences, inspect_inputs, outcomes
+from abrank.diagnostics import Note, inspect_differences, inspect_inputs, outcomes
+from abrank.inputs import Audit
 from abrank.measures import parse
 from abrank.scores import Scores
 from abrank.verdict import Decision, Requirement, Rule, decide
@@ -157,21 +158,7 @@ def compare_systems(
     differences = (b - a)[:, lead]
     rows, joint = measure_rows(scores.measures, a, b, rule, seed=seed, n_resamples=n_resamples)
     tests = _test_rows(differences, rule, seed, n_resamples)
-    audits = {
-        key: scores.audits[system]
-        for key, system in zip("ab", scores.systems, strict=True)
-        if system in scores.audits
-    }
-    notes = (
-        *inspect_differences(
-            differences,
-            tests,
-            alpha=rule.alpha,
-            query_ids=scores.query_ids,
-            measure=rule.primary,
-        ),
-        *inspect_inputs(audits, scores.measures),
-    )
+    audits, notes = _cautions(scores, differences, tests, rule)
     return Comparison(
         baseline=scores.systems[0],
         candidate=scores.systems[1],
@@ -188,7 +175,7 @@ def compare_systems(
             for name in inference.EFFECT_SIZES
         },
         planning=_plan(differences, rule),
-        notes=tuple(sorted(notes, key=lambda note: -note.severity)),
+        notes=notes,
         seed=seed,
         n_resamples=n_resamples,
         n_resamples_joint=joint,
@@ -275,6 +262,22 @@ def _test_rows(
             )
         )
     return tuple(rows)
+
+
+def _cautions(
+    scores: Scores, differences: FloatArray, tests: tuple[TestRow, ...], rule: Rule
+) -> tuple[dict[str, Audit], tuple[Note, ...]]:
+    """Return the audits by role, and the notes on data and inputs, most severe first."""
+    audits = {
+        key: scores.audits[system]
+        for key, system in zip("ab", scores.systems, strict=True)
+        if system in scores.audits
+    }
+    notes = inspect_differences(
+        differences, tests, alpha=rule.alpha, query_ids=scores.query_ids, measure=rule.primary
+    )
+    notes += inspect_inputs(audits, scores.measures)
+    return audits, tuple(sorted(notes, key=lambda note: -note.severity))
 
 
 def _plan(differences: FloatArray, rule: Rule) -> Planning:
