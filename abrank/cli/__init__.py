@@ -76,7 +76,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def run(arguments: list[str]) -> int:
     """Run the command line and return its exit code; messages go to standard error."""
     try:
-        outcome = cli.main(args=arguments, prog_name="abrank", standalone_mode=False)
+        outcome = cli.main(
+            args=arguments, prog_name="abrank", standalone_mode=False, obj=tuple(arguments)
+        )
         sys.stdout.flush()
     except AbrankError as error:
         return _refuse(error)

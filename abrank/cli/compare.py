@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -120,7 +119,7 @@ def command(
             require="not-worse-shown" if fail_on else require,  # type: ignore[arg-type]
             n_resamples=resamples,
             rng=seed,
-            command=shlex.join(["abrank", *sys.argv[1:]]),
+            command=shlex.join(["abrank", *click.get_current_context().obj]),
             on_stage=progress,
             **how,
         )
