@@ -70,3 +70,12 @@ def test_how_many_are_drawn():
     # Of 9,999 none is <= 0 where all differences are above it: the smallest p there is.
     result = run_test("bootstrap", np.abs(D), method="percentile")
     assert result.pvalue[0] == 2 / 10_000
+
+
+def test_how_many_draws_are_held_at_once_changes_nothing(monkeypatch) -> None:
+    d = np.random.default_rng(5).normal(0.1, 1.0, (40, 3))
+    whole = run_test("bootstrap", d, n_resamples=999, seed=3)
+    monkeypatch.setattr("abrank.inference.bootstrap.DRAWS_AT_ONCE", 40 * 17)
+    parts = run_test("bootstrap", d, n_resamples=999, seed=3)
+    np.testing.assert_array_equal(whole.pvalue, parts.pvalue)
+    np.testing.assert_array_equal(whole.ci_low, parts.ci_low)

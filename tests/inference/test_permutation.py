@@ -136,3 +136,13 @@ def test_many_columns_are_taken_in_groups():
     d = np.round(np.random.default_rng(1).normal(0.1, 0.3, (8, 40)), 1)
     together = run_test("permutation", d)
     assert together.pvalue[39] == run_test("permutation", d[:, 39]).pvalue[0]
+
+
+def test_how_many_columns_are_held_at_once_changes_nothing(monkeypatch) -> None:
+    d = np.random.default_rng(5).normal(0.1, 1.0, (40, 5))
+    whole = run_test("permutation", d, n_resamples=4999, seed=3)
+    monkeypatch.setattr("abrank.inference.permutation.COLUMNS_AT_ONCE", 2)
+    parts = run_test("permutation", d, n_resamples=4999, seed=3)
+    np.testing.assert_array_equal(whole.pvalue, parts.pvalue)
+    np.testing.assert_array_equal(whole.ci_low, parts.ci_low)
+    np.testing.assert_array_equal(whole.ci_high, parts.ci_high)
