@@ -281,3 +281,13 @@ def test_unknown_measure_of_a_comparison() -> None:
     assert result.effect_size("d_z") == pytest.approx(
         result.differences().mean() / result.differences().std(ddof=1)
     )
+
+
+def test_the_views_of_a_notebook_and_of_a_terminal() -> None:
+    a, b = frames(effect=0.1)
+    result = abrank.compare_scores(a, b, baseline="old", candidate="new")
+    assert result.statistic == result["AP"].statistic
+    assert "new is better than old" in result._repr_html_()
+    assert result._repr_markdown_().startswith("### ▲ Better: new is better than old")
+    assert str(result).startswith("▲ BETTER  new is better than old on AP")
+    assert set(result.plot.forest().figure.axes)
