@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from abrank._support.rng import stream
-from abrank._support.typing import FloatArray, IntArray
+from abrank._support.typing import IntArray
 
 # Part of what a seed means: another value here gives other flips.
 QUERIES_AT_ONCE = 8192
@@ -106,14 +106,3 @@ def _subset_sums(numbers: IntArray) -> IntArray:
     for j in range(numbers.shape[-1]):
         sums = np.concatenate([sums, sums + numbers[..., j : j + 1]], axis=-1)
     return sums
-
-
-def as_scores(sums: IntArray, unit: FloatArray) -> FloatArray:
-    """Return sums on the lattice in the unit of the scores; sums has one row a column.
-
-    Examples
-    --------
-    >>> as_scores(np.array([[5, 10]]), np.array([0.1]))
-    array([[0.5, 1. ]])
-    """
-    return sums * unit[:, None]

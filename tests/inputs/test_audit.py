@@ -64,7 +64,9 @@ def test_it_goes_into_json() -> None:
 
 
 def test_one_common_query_is_enough() -> None:
-    require_common(read_qrels({"1": {"a": 1}, "2": {"a": 1}}), read_run({"2": {"a": 1.0}}))
+    qrels, run = {"1": {"a": 1}, "2": {"a": 1}}, {"2": {"a": 1.0}}
+    require_common(read_qrels(qrels), read_run(run))
+    assert counts(qrels, run).missing == ("1",)
 
 
 def test_no_common_query_names_both_files(tmp_path: Path) -> None:

@@ -130,7 +130,11 @@ def test_a_colour_has_one_meaning(theme):
 @pytest.mark.parametrize("name", PLOTS)
 def test_a_dollar_in_a_name_is_a_dollar(name, comparison_of):
     comparison = comparison_of(20, measures=("$x_1$", "a$b"), prefix="$q^$")
-    getattr(comparison.plot, name)().figure.draw_without_rendering()
+    figure = getattr(comparison.plot, name)().figure
+    figure.draw_without_rendering()
+    with_dollars = [text for text in figure.findobj(Text) if "$" in text.get_text()]
+    assert with_dollars
+    assert not any(text.get_parse_math() for text in with_dollars)
 
 
 def test_plots_lists_and_forwards(comparison_of):
