@@ -7,12 +7,15 @@ ten that were judged, and a measure is a sum over segments of flat arrays.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from abrank._support.typing import FloatArray, IntArray
+from abrank._support import checks
+from abrank._support.errors import ArgumentError
+from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inputs import ids
 from abrank.inputs.qrels import Qrels
 from abrank.inputs.run import Run
@@ -32,10 +35,17 @@ class JudgedRun:
         Its rank in the run, from 1; ascending within a query.
     grade : int64[n_rows]
         Its judged grade. A negative grade is kept as it is: no grade for most measures.
+    score : float64[n_rows]
+        Its score in the run; falls or stays within a query.
+    tie_first, tie_last : int64[n_rows]
+        Ranks of the first and the last document, judged or not, with the same score; both equal
+        ``rank`` where no other document has it.
     n_retrieved : int64[n_queries]
         Number of documents the run retrieved for each query, judged or not; 0 where it has none.
     ideal_query, ideal_grade : int64[n_judgments]
         All judgments, by query and then by grade from high to low.
+    retrieved_scores : float64[sum of n_retrieved] or None
+        Scores of all retrieved documents, judged or not, by query and rank; kept on request.
 
     Examples
     --------
@@ -50,9 +60,13 @@ class JudgedRun:
     query: IntArray
     rank: IntArray
     grade: IntArray
+    score: FloatArray
+    tie_first: IntArray
+    tie_last: IntArray
     n_retrieved: IntArray
     ideal_query: IntArray
     ideal_grade: IntArray
+    retrieved_scores: FloatArray | None = None
 
     @classmethod
     def from_grades(
@@ -60,6 +74,7 @@ class JudgedRun:
         rankings: Sequence[Sequence[int | None]],
         *,
         ideal: Sequence[Sequence[int]] | None = None,
+        scores: Sequence[Sequence[float]] | None = None,
         query_ids: Sequence[str] | None = None,
     ) -> JudgedRun:
         """Make one from each ranking's grades, in rank order; ``None`` is an unjudged document.
@@ -70,21 +85,31 @@ class JudgedRun:
             Grades by rank, one ranking a query.
         ideal : sequence of sequences, optional
             All judged grades of each query; without it, those that were retrieved.
+        scores : sequence of sequences, optional
+            Score of each document, in rank order; without it they fall by 1 from rank to rank.
         query_ids : sequence of str, optional
             Ascending; without it ``q0000``, ``q0001``, …
         """
-        judged = [[g for g in ranking if g is not None] for ranking in rankings]
-        pools = [sorted(pool, reverse=True) for pool in (judged if ideal is None else ideal)]
-        ranks = [[r for r, g in enumerate(ranking, 1) if g is not None] for ranking in rankings]
+        pools = ideal or [[g for g in ranking if g is not None] for ranking in rankings]
         every = np.arange(len(rankings))
+        lengths = np.array([len(ranking) for ranking in rankings], dtype=np.int64)
+        query = np.repeat(every, lengths)
+        rank = _flat([range(1, n + 1) for n in lengths], np.int64)
+        score = -rank.astype(np.float64) if scores is None else _flat(scores, np.float64)
+        first, last = tie_ranks(query, rank, score)
+        judged = _flat([[g is not None for g in ranking] for ranking in rankings], np.bool_)
         return cls(
             query_ids=tuple(query_ids or (f"q{i:04d}" for i in every)),
-            query=np.repeat(every, [len(row) for row in judged]),
-            rank=_flat(ranks),
-            grade=_flat(judged),
-            n_retrieved=np.array([len(ranking) for ranking in rankings], dtype=np.int64),
+            query=query[judged],
+            rank=rank[judged],
+            grade=_flat([[g for g in row if g is not None] for row in rankings], np.int64),
+            score=score[judged],
+            tie_first=first[judged],
+            tie_last=last[judged],
+            n_retrieved=lengths,
             ideal_query=np.repeat(every, [len(pool) for pool in pools]),
-            ideal_grade=_flat(pools),
+            ideal_grade=_flat([sorted(pool, reverse=True) for pool in pools], np.int64),
+            retrieved_scores=score,
         )
 
     @property
@@ -105,12 +130,100 @@ class JudgedRun:
         sums = np.bincount(query, weights=weights, minlength=self.n_queries)
         return sums.astype(np.float64, copy=False)
 
+    def top(self, depth: int) -> JudgedRun:
+        """Return the run cut at rank ``depth``, as trec_eval's ``-M`` does.
 
-def _flat(rows: Sequence[Sequence[int]]) -> IntArray:
-    return np.array([value for row in rows for value in row], dtype=np.int64)
+        Examples
+        --------
+        >>> JudgedRun.from_grades([[0, None, 1]]).top(2).n_retrieved
+        array([2])
+        """
+        n_retrieved = np.minimum(self.n_retrieved, checks.count("depth", depth))
+        return self._rows(self.rank <= depth, n_retrieved)
+
+    def above(self, threshold: float) -> JudgedRun:
+        """Return the run with the documents whose score is at least ``threshold``.
+
+        Raises
+        ------
+        ArgumentError
+            If the scores of the unjudged documents were not kept.
+
+        Examples
+        --------
+        >>> JudgedRun.from_grades([[0, None, 1]], scores=[[0.9, 0.5, 0.1]]).above(0.5).n_retrieved
+        array([2])
+        """
+        if self.retrieved_scores is None:
+            raise ArgumentError("a score threshold needs the scores of all retrieved documents")
+        every = np.repeat(np.arange(self.n_queries), self.n_retrieved)
+        kept = np.bincount(
+            every[self.retrieved_scores >= threshold], minlength=self.n_queries
+        ).astype(np.int64)
+        return self._rows(self.score >= threshold, kept)
+
+    def condensed(self) -> JudgedRun:
+        """Return the run without unjudged documents, ranked anew, as trec_eval's ``-J`` does.
+
+        A negative grade counts as unjudged there, so it goes too (trec_eval form_res_rels.c).
+
+        Examples
+        --------
+        >>> JudgedRun.from_grades([[None, 1, -1, 0]]).condensed().rank
+        array([1, 2])
+        """
+        kept = self.grade >= 0
+        query, score = self.query[kept], self.score[kept]
+        n_retrieved = np.bincount(query, minlength=self.n_queries).astype(np.int64)
+        rank = np.arange(1, len(query) + 1) - (np.cumsum(n_retrieved) - n_retrieved)[query]
+        first, last = tie_ranks(query, rank, score)
+        return replace(
+            self._rows(kept, n_retrieved),
+            rank=rank,
+            tie_first=first,
+            tie_last=last,
+            retrieved_scores=score,
+        )
+
+    def _rows(self, kept: BoolArray, n_retrieved: IntArray) -> JudgedRun:
+        """Return the run with fewer rows, the first ``n_retrieved`` ranks of each query."""
+        scores = self.retrieved_scores
+        if scores is not None:
+            first = np.cumsum(self.n_retrieved) - self.n_retrieved
+            rank = np.arange(1, len(scores) + 1) - np.repeat(first, self.n_retrieved)
+            scores = scores[rank <= np.repeat(n_retrieved, self.n_retrieved)]
+        rows = ("query", "rank", "grade", "score", "tie_first", "tie_last")
+        return replace(
+            self,
+            **{name: getattr(self, name)[kept] for name in rows},
+            n_retrieved=n_retrieved,
+            retrieved_scores=scores,
+        )
 
 
-def join(qrels: Qrels, run: Run) -> JudgedRun:
+def tie_ranks(query: IntArray, rank: IntArray, score: FloatArray) -> tuple[IntArray, IntArray]:
+    """Return the ranks of the first and the last row with the query and score of each row.
+
+    Rows stand by query and rank, and all ranks between a group's first and last are there.
+
+    Examples
+    --------
+    >>> tie_ranks(np.zeros(3, dtype=np.int64), np.array([1, 2, 3]), np.array([2.0, 1.0, 1.0]))
+    (array([1, 2, 2]), array([1, 3, 3]))
+    """
+    if not len(rank):
+        return rank, rank
+    begins = np.flatnonzero(np.r_[True, (np.diff(query) != 0) | (np.diff(score) != 0)])
+    ends = np.r_[begins[1:], len(rank)] - 1
+    lengths = ends - begins + 1
+    return np.repeat(rank[begins], lengths), np.repeat(rank[ends], lengths)
+
+
+def _flat(rows: Iterable[Iterable[Any]], dtype: type[Any]) -> np.ndarray[Any, np.dtype[Any]]:
+    return np.array([value for row in rows for value in row], dtype=dtype)
+
+
+def join(qrels: Qrels, run: Run, *, keep_scores: bool = False) -> JudgedRun:
     """Lay a run on its judgments.
 
     Parameters
@@ -119,6 +232,8 @@ def join(qrels: Qrels, run: Run) -> JudgedRun:
         Its queries are those of the result, judged or retrieved for or not.
     run : Run
         Queries that the qrels lack are left out.
+    keep_scores : bool
+        Whether the scores of unjudged documents are kept too (``retrieved_scores``).
 
     Returns
     -------
@@ -149,12 +264,19 @@ def join(qrels: Qrels, run: Run) -> JudgedRun:
     n_retrieved = np.zeros(len(qrels.query_ids), dtype=np.int64)
     n_retrieved[judged_query[shared]] = np.diff(first_row)[shared]
     ideal = np.lexsort((-qrels.grade, qrels.query))
+    rank = run.rank
+    tie_first, tie_last = tie_ranks(run.query, rank, run.score)
+    rows = rows[hit]
     return JudgedRun(
         query_ids=qrels.query_ids,
         query=query[hit],
-        rank=rows[hit] - first_row[run.query[rows[hit]]] + 1,
+        rank=rank[rows],
         grade=qrels.grade[at[hit]],
+        score=run.score[rows],
+        tie_first=tie_first[rows],
+        tie_last=tie_last[rows],
         n_retrieved=n_retrieved,
         ideal_query=qrels.query[ideal],
         ideal_grade=qrels.grade[ideal],
+        retrieved_scores=run.score[shared[run.query]] if keep_scores else None,
     )

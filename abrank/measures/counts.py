@@ -157,6 +157,7 @@ def success(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatArray:
     bounds=(0, 1),
     source="ir_measures measures/judged.py",
     discrete=True,
+    condensable=False,
 )
 def judged_share(judged: JudgedRun, *, cutoff: int | None = None) -> FloatArray:
     """Judged: share of the retrieved documents that the qrels know.

@@ -3,61 +3,28 @@
 from __future__ import annotations
 
 import inspect
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from types import NoneType
-from typing import Any, Literal, TypeAlias, get_args, get_origin
+from typing import Literal, TypeAlias
 
 import numpy as np
 
-from abrank._support import checks
 from abrank._support.errors import ArgumentError, UnknownNameError
 from abrank._support.registry import Registry
 from abrank._support.typing import FloatArray, Function
 from abrank.inputs.judged import JudgedRun
+from abrank.measures.parameters import Parameter, Value, literal, read_signature
 
-Value: TypeAlias = str | int | float | bool | None
+Aggregate: TypeAlias = Literal["mean", "sum", "geometric"]
+Needs: TypeAlias = Literal["scores", "subtopics"]
 
 _NAME = re.compile(r"[^\W\d]\w*")
-_KINDS = {int: "a whole number", float: "a number", str: "text", bool: "True or False"}
 _MEASURES: Registry[Entry] = Registry("measure")
 _BY_FOLDED_NAME: dict[str, str] = {}
+_JUDGED_ONLY = Parameter("judged_only", (bool,), (), default=False, required=False)
 _TRIAL = JudgedRun.from_grades([[1]])
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A keyword of a measure's function, as its signature gives it.
-
-    Attributes
-    ----------
-    name : str
-    kinds : tuple of type
-        The types a value may have; ``NoneType`` where the keyword may be left open.
-    choices : tuple of str
-        The allowed texts; empty where any value of a kind is allowed.
-    default : str, int, float, bool or None
-        Of no meaning where ``required``.
-    required : bool
-    """
-
-    name: str
-    kinds: tuple[type, ...]
-    choices: tuple[str, ...]
-    default: Value
-    required: bool
-
-    def conform(self, value: object) -> Value:
-        """Return ``value`` as this parameter's type, or raise ArgumentError."""
-        if self.choices:
-            return checks.one_of(self.name, str(value), self.choices)
-        if type(value) is int and float in self.kinds and int not in self.kinds:
-            return float(value)
-        if type(value) in self.kinds and isinstance(value, (str, int, float, bool, NoneType)):
-            return value
-        expected = " or ".join(_KINDS[kind] for kind in self.kinds if kind in _KINDS)
-        raise ArgumentError(f"{self.name} must be {expected}, not {value!r}")
 
 
 @dataclass(frozen=True)
@@ -77,8 +44,16 @@ class Entry:
         Paper, and program and file that it equals.
     discrete : bool
         Takes few values (P@k, RR, Success), so differences between two runs have many ties.
+    aggregate : {"mean", "sum", "geometric"}
+        How the values of the queries become one: their mean, their sum (counts), or the
+        exponential of their mean (values that are logarithms).
+    higher_is_better : bool
+    needs : {"scores", "subtopics"} or None
+        What the judged run must hold beside ranks and grades: the score of every retrieved
+        document, or judgments by subtopic.
     parameters : tuple of Parameter
-        In the order of the signature.
+        In the order of the signature; ``judged_only`` last where unjudged documents may be taken
+        out of the ranking first.
     """
 
     name: str
@@ -87,12 +62,21 @@ class Entry:
     bounds: tuple[float, float] = field(compare=False)
     source: str = field(compare=False)
     discrete: bool = field(compare=False)
+    aggregate: Aggregate = field(compare=False)
+    higher_is_better: bool = field(compare=False)
+    needs: Needs | None = field(compare=False)
     parameters: tuple[Parameter, ...] = field(compare=False, repr=False)
 
     @property
     def definition(self) -> str:
         """The first line of the function's docstring."""
         return (inspect.getdoc(self.function) or "").partition("\n")[0]
+
+    @property
+    def at(self) -> str | None:
+        """The parameter that stands behind ``@``: ``cutoff``, ``recall`` or none."""
+        names = [parameter.name for parameter in self.parameters]
+        return next((name for name in ("cutoff", "recall") if name in names), None)
 
     def parameter(self, name: str) -> Parameter:
         """Return the parameter called ``name``, or raise with the nearest one."""
@@ -170,20 +154,20 @@ class Measure:
     @property
     def name(self) -> str:
         """The canonical name, in the form of ir_measures: ``nDCG(dcg='exp-log2')@10``."""
-        inside = ",".join(f"{k}={_literal(v)}" for k, v in self.parameters if k != "cutoff")
-        cutoff = dict(self.parameters).get("cutoff")
-        return (
-            self.entry.name
-            + (f"({inside})" if inside else "")
-            + ("" if cutoff is None else f"@{cutoff}")
-        )
+        at = self.entry.at
+        inside = ",".join(f"{k}={literal(v)}" for k, v in self.parameters if k != at)
+        behind = [literal(v) for k, v in self.parameters if k == at]
+        return "@".join([self.entry.name + (f"({inside})" if inside else ""), *behind])
 
     def __str__(self) -> str:
         return self.name
 
     def __call__(self, judged: JudgedRun) -> FloatArray:
         """Return the value of each query: float64[n_queries], finite."""
-        values = np.asarray(self.entry.function(judged, **dict(self.parameters)), dtype=np.float64)
+        parameters = dict(self.parameters)
+        if parameters.pop(_JUDGED_ONLY.name, False):
+            judged = judged.condensed()
+        values = np.asarray(self.entry.function(judged, **parameters), dtype=np.float64)
         if values.shape != (judged.n_queries,) or not np.isfinite(values).all():
             raise ArgumentError(f"{self.name} must give one finite value for each query")
         return values
@@ -192,10 +176,14 @@ class Measure:
 def measure(
     name: str,
     *,
-    bounds: tuple[float, float],
-    source: str,
+    bounds: tuple[float, float] = (-math.inf, math.inf),
+    source: str = "",
     aliases: tuple[str, ...] = (),
     discrete: bool = False,
+    aggregate: Aggregate = "mean",
+    higher_is_better: bool = True,
+    needs: Needs | None = None,
+    condensable: bool = True,
 ) -> Callable[[Function], Function]:
     """Enter a function of a judged run into the catalogue; the function itself is not changed.
 
@@ -211,12 +199,21 @@ def measure(
         Other names that mean the same.
     discrete : bool
         Takes few values, so differences between two runs have many ties.
+    aggregate : {"mean", "sum", "geometric"}
+        How the values of the queries become one; ``"geometric"`` takes the exponential of the mean
+        of values that are logarithms.
+    higher_is_better : bool
+        Whether the higher value is the better one.
+    needs : {"scores", "subtopics"}, optional
+        What the function reads beside ranks and grades.
+    condensable : bool
+        Whether ``judged_only=True`` has a meaning: the unjudged documents leave the ranking first.
 
     Returns
     -------
     callable
         The decorator. The function takes a JudgedRun and annotated keywords of type int, float,
-        str, bool or Literal, and returns float64[n_queries].
+        str, bool, Literal, Levels or Gains, and returns float64[n_queries].
 
     Raises
     ------
@@ -233,8 +230,18 @@ def measure(
     """
 
     def enter(function: Function) -> Function:
+        parameters = read_signature(function) + ((_JUDGED_ONLY,) if condensable else ())
         entry = Entry(
-            name, function, tuple(aliases), bounds, source, discrete, _parameters(function)
+            name,
+            function,
+            tuple(aliases),
+            bounds,
+            source,
+            discrete,
+            aggregate,
+            higher_is_better,
+            needs,
+            parameters,
         )
         for known in (name, *aliases):
             if not _NAME.fullmatch(known):
@@ -256,7 +263,7 @@ def catalogue() -> Registry[Entry]:
     --------
     >>> entry = catalogue()["AP"]
     >>> entry.bounds, [parameter.name for parameter in entry.parameters]
-    ((0, 1), ['cutoff', 'rel'])
+    ((0, 1), ['cutoff', 'rel', 'judged_only'])
     """
     return _MEASURES
 
@@ -271,30 +278,3 @@ def known_as(name: str) -> Entry | None:
     """
     canonical = _BY_FOLDED_NAME.get(name.casefold())
     return None if canonical is None else _MEASURES[canonical]
-
-
-def _parameters(function: Callable[..., Any]) -> tuple[Parameter, ...]:
-    keywords = [
-        keyword
-        for keyword in inspect.signature(function, eval_str=True).parameters.values()
-        if keyword.kind is inspect.Parameter.KEYWORD_ONLY
-    ]
-    return tuple(_parameter(keyword) for keyword in keywords)
-
-
-def _parameter(keyword: inspect.Parameter) -> Parameter:
-    required = keyword.default is inspect.Parameter.empty
-    default = None if required else keyword.default
-    if get_origin(keyword.annotation) is Literal:
-        choices = get_args(keyword.annotation)
-        return Parameter(keyword.name, (str,), choices, default, required)
-    kinds = get_args(keyword.annotation) or (keyword.annotation,)
-    if keyword.annotation is inspect.Parameter.empty:
-        kinds = (*_KINDS, NoneType)  # a function of the user's own may go without annotations
-    return Parameter(keyword.name, kinds, (), default, required)
-
-
-def _literal(value: Value) -> str:
-    if isinstance(value, str):
-        return f'"{value}"' if "'" in value else f"'{value}'"
-    return repr(value)

@@ -7,7 +7,8 @@ import re
 from dataclasses import dataclass
 
 from abrank._support.errors import ArgumentError, UnknownNameError
-from abrank.measures.entries import Entry, Measure, Value, catalogue, known_as
+from abrank.measures.entries import Entry, Measure, catalogue, known_as
+from abrank.measures.parameters import Value
 
 _WHOLE = r"-?[0-9]{1,18}"
 _NUMBER = r"-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"

@@ -13,7 +13,14 @@ from abrank.inputs.judged import JudgedRun
 from abrank.measures import catalogue, parse
 
 HEADINGS = ["Parameters", "Returns", "Raises", "Notes", "References", "Examples"]
-VALUES = {"cutoff": (1, 3), "rel": (2,), "max_grade": (4,), "p": (0.5,), "beta": (0.5,)}
+VALUES = {
+    "cutoff": (1, 3),
+    "rel": (2,),
+    "max_grade": (4,),
+    "p": (0.5,),
+    "beta": (0.5,),
+    "judged_only": (True,),
+}
 HIGHEST = 4
 
 # A reader of the model stops with a probability below 1 at every document, so the ideal ranking
