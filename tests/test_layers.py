@@ -10,7 +10,7 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "abrank"
 ROOMS = (
-    "cli", "report", "workflow", "plots", "ranking", "comparison", "diagnostics", "verdict",
+    "cli", "report", "benchmark", "calibrate", "workflow", "plots", "ranking", "comparison", "diagnostics", "verdict",
     "planning", "scores", "engines", "measures", "simulate", "inference", "inputs", "_support",
 )  # fmt: skip
 HEAVY = {
