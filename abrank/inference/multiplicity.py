@@ -13,7 +13,9 @@ from abrank._support.typing import FloatArray
 ADJUSTMENTS = {
     "none": "",
     "bonferroni": "bonferroni",
+    "sidak": "sidak",
     "holm": "holm",
+    "holm-sidak": "holm-sidak",
     "hochberg": "simes-hochberg",
     "hommel": "hommel",
     "bh": "fdr_bh",
@@ -28,9 +30,11 @@ def adjust(pvalues: npt.ArrayLike, method: str) -> FloatArray:
     ----------
     pvalues : array_like of any shape
         Between 0 and 1. NaN (a test that is not defined) stays NaN and is no member of the family.
-    method : {"none", "bonferroni", "holm", "hochberg", "hommel", "bh", "by"}
-        The first five bound the chance of any false finding, "bh" and "by" the expected share of
-        false ones. "hochberg", "hommel" and "bh" ask for independent or positively dependent tests.
+    method : str
+        A key of ``ADJUSTMENTS``. "bonferroni", "sidak", "holm", "holm-sidak", "hochberg" and
+        "hommel" bound the chance of any false finding, "bh" and "by" the expected share of false
+        ones. All but "bonferroni", "holm" and "by" ask for independent or positively dependent
+        tests.
 
     Returns
     -------
