@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from abrank.inputs import read_qrels as read_qrels
     from abrank.inputs import read_run as read_run
     from abrank.measures import measure as measure
+    from abrank.planning.plan import Plan as Plan
+    from abrank.planning.plan import power as power
     from abrank.scores import Scores as Scores
     from abrank.scores import evaluate as evaluate
     from abrank.simulate import simulate_runs as simulate_runs
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Comparison": "abrank.comparison",
+    "Plan": "abrank.planning.plan",
     "Qrels": "abrank.inputs",
     "Run": "abrank.inputs",
     "Scores": "abrank.scores",
@@ -50,6 +53,7 @@ _HOMES = {
     "compare_scores": "abrank.comparison",
     "evaluate": "abrank.scores",
     "measure": "abrank.measures",
+    "power": "abrank.planning.plan",
     "read_qrels": "abrank.inputs",
     "read_run": "abrank.inputs",
     "simulate_runs": "abrank.simulate",

@@ -11,6 +11,7 @@ import numpy as np
 from abrank import planning
 from abrank._support import display as f
 from abrank.comparison import Comparison
+from abrank.planning.plan import round_differences
 from abrank.report import _headline, _words
 from abrank.report.model import Block, Cell, Column, Figure, Section, Table, Text
 from abrank.report.numbers import plain
@@ -97,14 +98,7 @@ def planned_differences(visible: float, margin: float) -> list[float]:
     >>> planned_differences(0.036, 0.015)
     [0.005, 0.01, 0.015, 0.02, 0.05]
     """
-    start = math.floor(math.log10(visible)) - 1
-    steps = [
-        float(f"{factor}e{exponent}")
-        for exponent in range(start, start + 4)
-        for factor in (1, 2, 5)
-    ]
-    near = {step for step in steps if visible / 10 <= step <= 2 * visible}
-    return sorted(near | ({margin} if margin else set()))
+    return sorted({*round_differences(visible), *([margin] if margin else [])})
 
 
 def _needed_table(comparison: Comparison) -> Table:

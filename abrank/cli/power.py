@@ -1,0 +1,187 @@
+"""``abrank power``: queries needed, and the smallest difference that the queries at hand show."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from abrank._support import display
+from abrank.cli import _options
+
+if TYPE_CHECKING:
+    from abrank._support.typing import FloatArray
+    from abrank.planning.plan import Plan, PlanRow
+
+COLUMNS = ("true difference", "queries needed", "power at hand")
+
+
+@click.command("power")
+@click.argument("qrels", type=_options.RUN, required=False)
+@click.argument("run_a", type=_options.RUN, required=False)
+@click.argument("run_b", type=_options.RUN, required=False)
+@click.option(
+    "-m", "--measure", metavar="NAME", default="nDCG@10", show_default=True, help="In any dialect."
+)
+@click.option(
+    "--effect",
+    "effects",
+    type=float,
+    multiple=True,
+    metavar="X",
+    help="True difference to show. Repeat for more; round ones without it.",
+)
+@click.option("--power", "target", type=float, default=0.8, show_default=True, help="Wanted.")
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Two-sided level.")
+@click.option(
+    "--test",
+    type=click.Choice(["t", "permutation", "bootstrap", "wilcoxon", "sign"]),
+    default="t",
+    show_default=True,
+    help="All but t are simulated from the differences of the two runs.",
+)
+@click.option(
+    "--sd", type=float, metavar="X", help="Standard deviation of the differences; needs no files."
+)
+@click.option(
+    "--queries", type=click.IntRange(2), metavar="N", help="At hand; those of the files without it."
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of simulation.")
+@_options.reading
+@click.option(
+    "--format",
+    "shown",
+    type=click.Choice(["text", "json", "csv"]),
+    default="text",
+    show_default=True,
+    help="What goes to standard output.",
+)
+def command(
+    qrels: str | None,
+    run_a: str | None,
+    run_b: str | None,
+    *,
+    measure: str,
+    effects: tuple[float, ...],
+    target: float,
+    alpha: float,
+    test: str,
+    sd: float | None,
+    queries: int | None,
+    seed: int,
+    shown: str,
+    **reading: Any,  # noqa: ANN401 - the flags that evaluate() takes under the same name
+) -> None:
+    """Say how many queries a difference needs, and what the queries at hand can show.
+
+    The spread of the differences is that of RUN_B less RUN_A on QRELS, or --sd. The difference that
+    was observed plays no part.
+
+    \b
+    abrank power qrels.txt bm25.run monot5.run -m AP --effect 0.01 --effect 0.02
+    abrank power --sd 0.2 --queries 250
+    """  # noqa: D301 - click's mark for lines to keep
+    files = [each for each in (qrels, run_a, run_b) if each is not None]
+    if len(files) not in (0, 3) or bool(files) == (sd is not None):
+        raise click.UsageError("give QRELS RUN_A RUN_B, or --sd without files")
+    if not files and queries is None and not effects:
+        raise click.UsageError("--sd needs --queries, or --effect, or both")
+
+    from abrank.planning.plan import power
+
+    pilot = _differences(files, measure, reading) if files else None
+    plan = power(
+        pilot, sd=sd, n=queries, effect=effects or None, target=target, alpha=alpha, test=test,
+        rng=seed,
+    )  # fmt: skip
+    if shown == "json":
+        click.echo(json.dumps(_plain(plan), indent=2, allow_nan=False))
+    elif shown == "csv":
+        click.echo(_csv(plan), nl=False)
+    else:
+        click.echo("\n".join(_text(plan, measure if files else "")))
+
+
+def _differences(files: list[str], measure: str, reading: dict[str, Any]) -> FloatArray:
+    """Return B - A query by query."""
+    from abrank.scores import evaluate
+
+    qrels, run_a, run_b = files
+    values = evaluate(qrels, {"A": run_a, "B": run_b}, [measure], **reading).values[:, :, 0]
+    return values[:, 1] - values[:, 0]
+
+
+def _text(plan: Plan, measure: str) -> list[str]:
+    """Return the plan as lines of at most 80 columns."""
+    unit = f" of {display.shorten(measure, width=24)}" if measure else ""
+    spread = f"sd of the differences{unit}: {display.score(plan.sd, digits=4)}"
+    lines = [
+        f"{plan.test} test, two-sided, alpha {display.number(plan.alpha)}, "
+        f"{display.level(plan.target)} power",
+        spread if plan.n_queries is None else f"{spread}, {_queries(plan.n_queries)}",
+        "",
+    ]
+    if plan.rows:
+        table = [COLUMNS, *(_cells(row) for row in plan.rows)]
+        kept = 3 if plan.n_queries is not None else 2
+        lines += ["  ".join(f"{cell:>15}" for cell in row[:kept]).rstrip() for row in table]
+        lines.append("")
+    if plan.n_queries is not None:
+        smallest = display.score(plan.mde, digits=4)
+        lines.append(f"smallest visible difference with {_queries(plan.n_queries)}: {smallest}")
+    if plan.n_replications:
+        lines.append(
+            f"simulated: {display.count(plan.n_replications)} replications of queries drawn from"
+            " these; ± is a 95%"
+        )
+        lines.append("interval of the power, queries needed are good to about 3%")
+    return [_narrow(line) for line in lines]
+
+
+def _cells(row: PlanRow) -> tuple[str, str, str]:
+    chance = display.percent(row.power, sign=False)
+    if math.isfinite(row.power_low):
+        half = max(row.power_high - row.power, row.power - row.power_low)
+        chance += f" ± {display.percent(half, sign=False)}"
+    needed = "no number" if row.n is None else display.count(row.n)
+    return display.number(row.difference), needed, chance
+
+
+def _queries(count: int) -> str:
+    return display.plural(count, "query", "queries")
+
+
+def _narrow(line: str) -> str:
+    """Return the line as this terminal can take it."""
+    from abrank.cli import _terminal
+
+    if not _terminal.wants_ascii(flag=False, stream=sys.stdout):
+        return line
+    return line.replace(display.GROUP, " ").replace("±", "+-").replace(display.MINUS, "-")
+
+
+def _plain(plan: Plan) -> dict[str, Any]:
+    """Return the plan as JSON takes it: what is not known is null."""
+    found = asdict(plan)
+    rows = [{key: _known(value) for key, value in row.items()} for row in found["rows"]]
+    return {key: _known(value) for key, value in found.items()} | {"rows": rows}
+
+
+def _known(value: Any) -> Any:  # noqa: ANN401 - numbers, text, and what is neither
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def _csv(plan: Plan) -> str:
+    """Return a line a difference; what is not known is empty."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(["difference", "n", "power", "power_low", "power_high"])
+    for row in _plain(plan)["rows"]:
+        writer.writerow(row.values())
+    return stream.getvalue()

@@ -1,0 +1,260 @@
+"""One call for the questions of planning: what n queries see, and how many a difference needs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from abrank._support import checks
+from abrank._support.errors import ArgumentError
+from abrank._support.rng import entropy
+from abrank._support.typing import FloatArray, RandomSource
+from abrank.inference.catalogue import as_differences
+from abrank.planning import student
+from abrank.planning.simulation import (
+    N_REPLICATIONS,
+    SimulatedPower,
+    queries_by_simulation,
+    simulate_power,
+    visible_by_simulation,
+)
+
+
+@runtime_checkable
+class Compared(Protocol):
+    """A finished comparison, of which only the spread of its differences is used."""
+
+    rule: Any
+
+    def differences(self) -> FloatArray:
+        """Return B - A of the primary measure, query by query."""
+        ...
+
+
+@dataclass(frozen=True)
+class PlanRow:
+    """What one true difference asks for.
+
+    ``n`` is the number of queries needed (``None``: none, or too many to count), ``power`` the
+    chance to show the difference with the queries at hand (NaN without any). Where they were
+    simulated, ``power_low`` and ``power_high`` are the 95 % interval of that chance; else NaN.
+    """
+
+    difference: float
+    n: int | None
+    power: float
+    power_low: float = math.nan
+    power_high: float = math.nan
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Answers to what was asked of :func:`power`.
+
+    Attributes
+    ----------
+    test : str
+    alpha, target : float
+        Level of the two-sided test, and the power wanted.
+    sd : float
+        Standard deviation of the differences.
+    n_queries : int, optional
+        The queries at hand.
+    mde : float
+        Smallest true difference that ``n_queries`` show with the wanted power; NaN without them.
+    rows : tuple of PlanRow
+        One a difference asked for; round ones around ``mde`` where none was.
+    n_replications : int
+        Of the simulation; 0 for the t test, which needs none.
+    """
+
+    test: str
+    alpha: float
+    target: float
+    sd: float
+    n_queries: int | None
+    mde: float
+    rows: tuple[PlanRow, ...]
+    n_replications: int = 0
+
+    @property
+    def n(self) -> int | None:
+        """Queries needed for the one difference that was asked for."""
+        return self._only().n
+
+    @property
+    def power(self) -> float:
+        """Chance to show the one difference that was asked for, with the queries at hand."""
+        return self._only().power
+
+    def _only(self) -> PlanRow:
+        if len(self.rows) != 1:
+            raise ArgumentError(f"the plan has {len(self.rows)} differences; see its rows")
+        return self.rows[0]
+
+
+def power(
+    pilot: npt.ArrayLike | Compared | None = None,
+    *,
+    effect: float | Sequence[float] | None = None,
+    sd: float | None = None,
+    n: int | None = None,
+    target: float = 0.8,
+    alpha: float | None = None,
+    test: str | None = None,
+    n_replications: int = N_REPLICATIONS,
+    rng: RandomSource = 0,
+) -> Plan:
+    """Plan a comparison: queries needed for a difference, smallest difference that n queries show.
+
+    Parameters
+    ----------
+    pilot : Comparison or array_like of shape (n_pilot,), optional
+        A finished comparison, or differences B - A query by query: their spread is taken for that
+        of the queries to come. The difference that was observed is not used.
+    effect : float or sequence of float, optional
+        True differences to show, in the measure's unit; without it round ones around the smallest
+        visible one.
+    sd : float, optional
+        Standard deviation of the differences, instead of a pilot.
+    n : int, optional
+        Queries at hand; those of the pilot without it.
+    target : float
+        Power wanted.
+    alpha : float, optional
+        Level of the two-sided test; that of the comparison, else .05.
+    test : str, optional
+        That of the comparison, else ``t``. All tests but ``t`` are simulated from the pilot.
+    n_replications : int
+        Of a simulation.
+    rng : int, Generator, SeedSequence or None
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    ArgumentError
+        If there is neither a pilot nor ``sd`` (or both), a test other than t has no pilot, or
+        neither an effect nor the queries at hand are known.
+
+    Examples
+    --------
+    >>> power(sd=0.20, n=250).mde.__round__(4), power(sd=0.20, effect=0.02).n
+    (0.0356, 787)
+    >>> [(row.difference, row.n) for row in power([0.1, -0.2, 0.3, 0.1], effect=[0.1, 0.2]).rows]
+    [(0.1, 36), (0.2, 11)]
+    """
+    values, alpha, test = _pilot(pilot, alpha, test)
+    if (values is None) == (sd is None):
+        raise ArgumentError("planning needs a pilot or sd, and not both")
+    if values is None and test != "t":
+        raise ArgumentError(f"the power of {test} is simulated, which needs a pilot, not sd")
+    if values is not None:
+        sd = float(values.std(ddof=1)) if values.size > 1 else math.nan
+        n = values.size if n is None else n
+    # One of the two is given by now.
+    asker = _Asker(test, alpha, target, sd or 0.0, values, n_replications, entropy(rng))
+    mde = math.nan if n is None else asker.visible(checks.count("n", n, at_least=0))
+    if effect is None:
+        if n is None:
+            raise ArgumentError("planning needs an effect, or n, the queries at hand")
+        wanted = round_differences(mde)
+    else:
+        wanted = [effect] if np.ndim(effect) == 0 else list(effect)  # type: ignore[arg-type,list-item]
+    rows = tuple(asker.row(float(each), n) for each in wanted)
+    drawn = 0 if test == "t" else n_replications
+    return Plan(test, alpha, target, asker.sd, n, mde, rows, drawn)
+
+
+@dataclass(frozen=True)
+class _Asker:
+    """The settings of one plan, and its three questions: in closed form or by simulation."""
+
+    test: str
+    alpha: float
+    target: float
+    sd: float
+    pilot: FloatArray | None
+    n_replications: int
+    seed: int
+
+    def visible(self, n: int) -> float:
+        if self.pilot is None or self.test == "t":
+            return student.smallest_visible(self.sd, n, alpha=self.alpha, target=self.target)
+        return visible_by_simulation(
+            self.pilot, n_queries=n, target=self.target, **self._simulation()
+        )
+
+    def row(self, difference: float, n: int | None) -> PlanRow:
+        if not math.isfinite(difference):
+            raise ArgumentError(f"effect must be finite, not {difference!r}")
+        if self.pilot is None or self.test == "t":
+            needed = student.queries_needed(
+                self.sd, difference, alpha=self.alpha, target=self.target
+            )
+            return PlanRow(difference, needed, self._power(difference, n))
+        settings = self._simulation()
+        needed = queries_by_simulation(
+            self.pilot, difference=difference, target=self.target, **settings
+        )
+        found = SimulatedPower(math.nan, math.nan, math.nan, 0)
+        if n:
+            found = simulate_power(self.pilot, n_queries=n, difference=difference, **settings)
+        return PlanRow(difference, needed, found.power, found.low, found.high)
+
+    def _power(self, difference: float, n: int | None) -> float:
+        if n is None or n < 2 or not math.isfinite(self.sd):
+            return math.nan
+        if self.sd == 0:
+            return 1.0 if difference else self.alpha
+        return student.power(n, effect=difference / self.sd, alpha=self.alpha)
+
+    def _simulation(self) -> dict[str, Any]:
+        return {
+            "test": self.test,
+            "alpha": self.alpha,
+            "n_replications": self.n_replications,
+            "seed": self.seed,
+        }
+
+
+def _pilot(
+    pilot: npt.ArrayLike | Compared | None, alpha: float | None, test: str | None
+) -> tuple[FloatArray | None, float, str]:
+    """Return the pilot's differences, and level and test, which a comparison declares."""
+    if pilot is None:
+        return None, 0.05 if alpha is None else alpha, test or "t"
+    if isinstance(pilot, Compared):
+        rule = pilot.rule
+        level = rule.alpha if alpha is None else alpha
+        return pilot.differences(), level, test or rule.test
+    values = as_differences(pilot)
+    if values.shape[1] != 1:
+        raise ArgumentError(f"a pilot is one column of differences, not {values.shape[1]}")
+    return values[:, 0], 0.05 if alpha is None else alpha, test or "t"
+
+
+def round_differences(visible: float) -> list[float]:
+    """Return round differences around the smallest visible one; none where that is not known.
+
+    Examples
+    --------
+    >>> round_differences(0.036), round_differences(float("nan"))
+    ([0.005, 0.01, 0.02, 0.05], [])
+    """
+    if not (math.isfinite(visible) and visible > 0.0):
+        return []
+    start = math.floor(math.log10(visible)) - 1
+    steps = [
+        float(f"{factor}e{exponent}")
+        for exponent in range(start, start + 4)
+        for factor in (1, 2, 5)
+    ]
+    return [step for step in steps if visible / 10 <= step <= 2 * visible]

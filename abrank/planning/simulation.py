@@ -1,0 +1,236 @@
+"""Power and queries needed of any paired test, by drawing from the differences of a pilot."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from abrank._support import checks
+from abrank._support.errors import ArgumentError
+from abrank._support.rng import stream
+from abrank._support.typing import FloatArray
+from abrank.inference import run_test
+from abrank.inference.catalogue import as_differences
+from abrank.inference.share import share_interval
+from abrank.planning.student import queries_needed, smallest_visible
+
+N_REPLICATIONS = 1_000
+# Enough for a test that draws to keep its level; more would only cost time.
+N_RESAMPLES = 999
+MOST_QUERIES = 100_000
+# Part of what a seed means: another value here gives other replications.
+VALUES_AT_ONCE = 1_000_000
+# Each step of the search corrects the scale of the last one; the third moves by noise only.
+STEPS = 3
+
+
+@dataclass(frozen=True)
+class SimulatedPower:
+    """A share of replications, and the interval of the chance behind it."""
+
+    power: float
+    low: float
+    high: float
+    n_replications: int
+
+
+def simulate_power(
+    pilot: npt.ArrayLike,
+    *,
+    n_queries: int,
+    difference: float,
+    test: str = "permutation",
+    alpha: float = 0.05,
+    n_replications: int = N_REPLICATIONS,
+    seed: int = 0,
+) -> SimulatedPower:
+    """Return how often a test finds a mean difference among queries like those of a pilot.
+
+    A replication draws ``n_queries`` of the pilot's differences with replacement, moved so that
+    their mean is ``difference``; the query stays paired. With a difference of 0 the answer is the
+    test's rate of false findings about the mean.
+
+    Parameters
+    ----------
+    pilot : array_like of shape (n_pilot,)
+        Differences, candidate minus baseline. Their spread and shape are taken for the
+        population's, so 25 or more are wanted. The move turns ties into small differences.
+    n_queries : int
+    difference : float
+        True mean difference, in the unit of the pilot.
+    test : str
+        A name in ``abrank.inference.TESTS``; two-sided.
+    alpha : float
+    n_replications : int
+    seed : int
+        The same queries are drawn for every difference and test.
+
+    Returns
+    -------
+    SimulatedPower
+        With the 95 % interval of Clopper and Pearson. A p that is not defined finds nothing. NaN
+        for an empty pilot or no query.
+
+    Raises
+    ------
+    ArgumentError
+        If a number of the pilot is not finite or an argument has no meaning.
+
+    Examples
+    --------
+    >>> pilot = np.sin(np.arange(50)) / 5
+    >>> from abrank.planning import power
+    >>> found = simulate_power(pilot, n_queries=50, difference=0.06, test="t", seed=1)
+    >>> bool(found.low < power(50, effect=0.06 / pilot.std(ddof=1)) < found.high)
+    True
+    """
+    values = as_differences(pilot)[:, 0]
+    checks.fraction("alpha", alpha)
+    checks.count("n_queries", n_queries, at_least=0)
+    checks.count("n_replications", n_replications)
+    if not math.isfinite(difference):
+        raise ArgumentError(f"difference must be finite, not {difference!r}")
+    if n_queries == 0 or not values.size:
+        return SimulatedPower(math.nan, 0.0, 1.0, 0)
+    moved = values - values.mean() + difference
+    random = stream(seed, "planning", str(n_queries))
+    at_once = max(1, VALUES_AT_ONCE // n_queries)
+    found = 0
+    for first in range(0, n_replications, at_once):
+        index = random.integers(0, values.size, (at_once, n_queries))[: n_replications - first]
+        result = run_test(
+            test, moved[index].T, confidence=1.0 - alpha, seed=seed, n_resamples=N_RESAMPLES
+        )
+        found += int(np.count_nonzero(result.excludes_zero))
+    low, high = share_interval(found, n_replications)
+    return SimulatedPower(found / n_replications, low, high, n_replications)
+
+
+def queries_by_simulation(
+    pilot: npt.ArrayLike,
+    *,
+    difference: float,
+    target: float = 0.8,
+    test: str = "permutation",
+    alpha: float = 0.05,
+    n_replications: int = N_REPLICATIONS,
+    seed: int = 0,
+) -> int | None:
+    """Return about how many queries a test needs, by simulation from a pilot.
+
+    Parameters
+    ----------
+    pilot : array_like of shape (n_pilot,)
+    difference : float
+        True mean difference; its sign does not matter to t, but may to a test of ranks.
+    target : float
+        Wanted power.
+    test, alpha, n_replications, seed
+        As for :func:`simulate_power`. The answer is good to about 3 % with 1,000 replications.
+
+    Returns
+    -------
+    int or None
+        ``None`` where the difference is 0, the pilot has fewer than two queries, or more than
+        100,000 queries are needed: use the t test's number there.
+
+    Raises
+    ------
+    ArgumentError
+        As :func:`simulate_power` does.
+
+    Notes
+    -----
+    The probit of the power is all but linear in sqrt(n). The search starts at the t test's number
+    and corrects the slope by what was simulated, three times.
+
+    Examples
+    --------
+    >>> pilot = np.sin(np.arange(50)) / 5
+    >>> queries_by_simulation(pilot, difference=0.06, test="wilcoxon", n_replications=200)
+    50
+    """
+    values = as_differences(pilot)[:, 0]
+    n = queries_needed(_spread(values), difference, alpha=alpha, target=target)
+    for _ in range(STEPS):
+        if n is None or n > MOST_QUERIES:
+            return None
+        found = simulate_power(
+            values, n_queries=n, difference=difference, test=test, alpha=alpha,
+            n_replications=n_replications, seed=seed,
+        )  # fmt: skip
+        n = max(2, math.ceil(n * _slope(found, alpha, target) ** 2))
+    return n
+
+
+def visible_by_simulation(
+    pilot: npt.ArrayLike,
+    *,
+    n_queries: int,
+    target: float = 0.8,
+    test: str = "permutation",
+    alpha: float = 0.05,
+    n_replications: int = N_REPLICATIONS,
+    seed: int = 0,
+) -> float:
+    """Return about the smallest true difference that a test shows, by simulation from a pilot.
+
+    Parameters
+    ----------
+    pilot : array_like of shape (n_pilot,)
+    n_queries, target, test, alpha, n_replications, seed
+        As for :func:`queries_by_simulation`.
+
+    Returns
+    -------
+    float
+        Above 0, for a candidate that is better. NaN for fewer than two queries on either side; 0
+        where the pilot does not vary.
+
+    Raises
+    ------
+    ArgumentError
+        As :func:`simulate_power` does.
+
+    Examples
+    --------
+    >>> pilot = np.sin(np.arange(50)) / 5
+    >>> round(visible_by_simulation(pilot, n_queries=50, test="wilcoxon", n_replications=200), 3)
+    0.063
+    """
+    values = as_differences(pilot)[:, 0]
+    visible = smallest_visible(_spread(values), n_queries, alpha=alpha, target=target)
+    if not visible > 0.0:
+        return visible
+    for _ in range(STEPS):
+        found = simulate_power(
+            values, n_queries=n_queries, difference=visible, test=test, alpha=alpha,
+            n_replications=n_replications, seed=seed,
+        )  # fmt: skip
+        visible *= _slope(found, alpha, target)
+    return visible
+
+
+def _spread(values: FloatArray) -> float:
+    """Return the standard deviation; NaN for fewer than two, 0 but for rounding is 0."""
+    if values.size < 2:
+        return math.nan
+    spread = float(values.std(ddof=1))
+    return spread if spread > 1e-10 else 0.0
+
+
+def _slope(found: SimulatedPower, alpha: float, target: float) -> float:
+    """Return by how much the effect must grow so that the probit of the power reaches its target.
+
+    The share is kept off 0 and 1, whose probits are endless, and the step within a factor of 2.
+    """
+    from scipy.special import ndtri
+
+    half = 0.5 / found.n_replications
+    critical = -float(ndtri(alpha / 2.0))
+    reached = float(ndtri(min(max(found.power, half), 1.0 - half))) + critical
+    wanted = float(ndtri(target)) + critical
+    return float(np.clip(wanted / max(reached, 1e-6), 0.5, 2.0))

@@ -1,0 +1,93 @@
+"""``abrank power`` as a user meets it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+import abrank
+from abrank import planning
+from abrank.cli import run
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """A collection of 40 queries in the current folder: qrels, a.run, b.run."""
+    made = abrank.simulate_runs(40, effect=0.25, rng=5)
+    for name, what in (("qrels", made.qrels), ("a.run", made.baseline), ("b.run", made.candidate)):
+        what.write(tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_sd_and_queries_need_no_files(capsys) -> None:
+    assert run(["power", "--sd", "0.2", "--queries", "250"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-1] == "smallest visible difference with 250 queries: 0.0356"
+    assert ["0.02", "787", "35.0%"] in [line.split() for line in lines]
+    assert max(map(len, lines)) <= 80
+
+
+def test_files_give_the_spread(files, capsys) -> None:
+    assert run(["power", "qrels", "a.run", "b.run", "-m", "map", "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    values = abrank.evaluate("qrels", {"a": "a.run", "b": "b.run"}, ["AP"]).values[:, :, 0]
+    sd = float(np.std(values[:, 1] - values[:, 0], ddof=1))
+    assert found["sd"] == sd
+    assert found["n_queries"] == 40
+    assert found["mde"] == planning.smallest_visible(sd, 40)
+    assert all(row["power_low"] is None for row in found["rows"])
+
+
+def test_csv_has_a_line_a_difference(capsys) -> None:
+    flags = ["--effect", "0.02", "--effect", "0.05", "--format", "csv"]
+    assert run(["power", "--sd", "0.2", *flags]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [(row["difference"], row["n"], row["power"]) for row in rows] == [
+        ("0.02", "787", ""), ("0.05", "128", ""),
+    ]  # fmt: skip
+
+
+def test_a_simulated_plan_says_so(files, capsys) -> None:
+    flags = ["-m", "AP", "--test", "permutation", "--effect", "0.1"]
+    assert run(["power", "qrels", "a.run", "b.run", *flags]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("permutation test, two-sided, alpha 0.05, 80% power\n")
+    assert "% ± " in out
+    assert "replications" in out
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_the_same_system_twice_shows_nothing_to_plan(files, capsys) -> None:
+    assert run(["power", "qrels", "a.run", "a.run"]) == 0
+    assert "smallest visible difference with 40 queries: 0.0000" in capsys.readouterr().out
+
+
+def test_a_terminal_without_unicode(files, capsys, monkeypatch) -> None:
+    monkeypatch.setattr("abrank.cli._terminal.wants_ascii", lambda **_: True)
+    assert run(["power", "--sd", "0.2", "--queries", "20000"]) == 0
+    assert capsys.readouterr().out.isascii()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "give QRELS RUN_A RUN_B, or --sd"),
+        (["qrels", "a.run"], "give QRELS RUN_A RUN_B, or --sd"),
+        (["qrels", "a.run", "b.run", "--sd", "0.2"], "or --sd without files"),
+        (["--sd", "0.2"], "--sd needs --queries"),
+        (["--sd", "-0.2", "--effect", "0.1"], "sd must be 0 or more"),
+        (["--sd", "0.2", "--effect", "0.1", "--test", "wilcoxon"], "needs a pilot"),
+        (["--sd", "0.2", "--effect", "nan"], "effect must be finite"),
+        (["qrels", "a.run", "nothere.run"], "no such file"),
+    ],
+)
+def test_wrong_usage(files, arguments, said, capsys) -> None:
+    assert run(["power", *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert said in " ".join(err.split())
