@@ -2,73 +2,39 @@
 
 from __future__ import annotations
 
-import math
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
 
 from abrank._support.errors import ArgumentError, UnknownNameError
+from abrank.measures.dialects import BARE, OTHERS, SETS, TREC_EVAL, Spelling, spelling_of
 from abrank.measures.entries import Entry, Measure, catalogue, known_as
-from abrank.measures.parameters import Value
+from abrank.measures.notations import GAINS, each
+from abrank.measures.parameters import read_literal
+from abrank.measures.plugins import load_plugins
 
-_WHOLE = r"-?[0-9]{1,18}"
-_NUMBER = r"-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _FORM = re.compile(
-    r"(?P<name>[^\W\d][\w-]*?)"
-    r"(?P<suffix>[._](?P<number>\.?[0-9]+(?:\.[0-9]+)?))?"  # P_10, P.10, rbp.95
+    r"(?P<name>11pt_avg|[^\W\d][\w-]*?)"
+    r"(?P<suffix>[._](?P<numbers>(?:p=)?-?[.0-9][-.0-9eE,=]*?))?"  # P_10, ndcg.1=3,2=9, rbp.95
     r"(?:\((?P<inside>.*)\))?"
-    r"(?:@(?P<cutoff>[^@()\s]+?))?"
-    r"(?:-l(?P<level>[0-9]{1,9}))?"  # ranx: map-l2, map@10-l2
+    r"(?:@(?P<at>[^@()\s]+?))?"
+    r"(?:-l(?P<level>[0-9]{1,3}))?"  # ranx: map-l2, map@10-l2
 )
-_PAIR = re.compile(r"\s*(\w+)\s*=\s*('[^']*'|\"[^\"]*\"|[^\s,'\"()=]+)\s*(?:,|$)")
-_WORDS: dict[str, Value] = {"None": None, "True": True, "False": False}
+_PAIR = re.compile(
+    r"\s*(\w+)\s*=\s*"
+    r"('[^']*'|\"[^\"]*\"|\[[^][{}]*\]|\{[^][{}]*\}|[^\s,'\"()=\[\]{}]+)"
+    r"\s*(?:,|$)"
+)
 _COMMON_CUTOFFS = ("5", "10", "20", "100", "1000")
 
 
-@dataclass(frozen=True)
-class Spelling:
-    """What a name of another program means here.
-
-    Attributes
-    ----------
-    name : str
-        The canonical name.
-    number : str
-        The parameter that a number behind ``.`` or ``_`` sets.
-    fixed : tuple of (name, value)
-        Parameters that the name implies.
-    """
-
-    name: str
-    number: str = "cutoff"
-    fixed: tuple[tuple[str, Value], ...] = ()
-
-
-# Lower case, as all names are looked up. Canonical names and their aliases need no line here.
-_SPELLINGS = {
-    "map_cut": Spelling("AP"),
-    "recip_rank": Spelling("RR"),
-    "ndcg_cut": Spelling("nDCG"),
-    "ndcg_burges": Spelling("nDCG", fixed=(("dcg", "exp-log2"),)),
-    "hit_rate": Spelling("Success"),
-    "r-precision": Spelling("Rprec"),
-    "r_precision": Spelling("Rprec"),
-    "set_p": Spelling("SetP"),
-    "set_recall": Spelling("SetR"),
-    "set_r": Spelling("SetR"),
-    "set_f": Spelling("SetF", number="beta squared"),
-    "f1": Spelling("SetF"),
-    "rbp": Spelling("RBP", number="p"),
-}
-
-
 def parse(text: str | Measure) -> Measure:
-    """Return the measure that a name means.
+    """Return the one measure that a name means.
 
     Parameters
     ----------
     text : str or Measure
         ``NAME(keyword=value,...)@cutoff`` as in ir_measures, in whatever case, or one of the forms
-        of trec_eval (``ndcg_cut_10``, ``P.10``, ``recip_rank``) and ranx (``precision@10``,
+        of trec_eval (``ndcg_cut_10``, ``P.10``, ``ndcg.1=3.5,2=9``) and ranx (``precision@10``,
         ``map-l2``, ``rbp.95``). A text value needs no quotes. A Measure is returned as it is.
 
     Returns
@@ -82,8 +48,8 @@ def parse(text: str | Measure) -> Measure:
     UnknownNameError
         If no measure has this name, or no parameter or choice; with the nearest one.
     ArgumentError
-        If the text has another form, or a parameter is missing, twice given, of the wrong type or
-        without meaning.
+        If the text has another form or means several measures, or a parameter is missing, twice
+        given, of the wrong type or without meaning.
 
     Examples
     --------
@@ -91,88 +57,184 @@ def parse(text: str | Measure) -> Measure:
     nDCG@10 AP(rel=2) nDCG(dcg='exp-log2')@10
     >>> parse("P")
     Traceback (most recent call last):
-    abrank._support.errors.ArgumentError: P needs a cut-off, for example P@10
+    abrank._support.errors.ArgumentError: "P" means 9 measures, P@5 … P@1000; one is wanted here
     >>> parse("ndcg@10x")
     Traceback (most recent call last):
     abrank._support.errors.UnknownNameError: unknown measure "ndcg@10x"; did you mean nDCG@10?
     """
+    made = expand(text)
+    if len(made) > 1:
+        raise ArgumentError(f'"{text}" means {_several(made)}; one is wanted here')
+    return made[0]
+
+
+def expand(text: str | Measure) -> tuple[Measure, ...]:
+    """Return all measures that a name means: several for ``P_5,10``, a bare ``P`` or ``official``.
+
+    A bare word that programs read in different ways is read as trec_eval reads it: ``P``,
+    ``recall``, ``success``, ``map_cut`` stand for its cut-offs. :func:`reading` says so.
+
+    Parameters
+    ----------
+    text : str or Measure
+        As for :func:`parse`, or one of trec_eval's sets: ``official``, ``set``, ``all_trec``.
+
+    Returns
+    -------
+    tuple of Measure
+        At least one, no measure twice, in the order of the text.
+
+    Raises
+    ------
+    UnknownNameError, ArgumentError
+        As for :func:`parse`.
+
+    Examples
+    --------
+    >>> print(*expand("P_5,10"), *expand("success"))
+    P@5 P@10 Success@1 Success@5 Success@10
+    """
     if isinstance(text, Measure):
-        return text
+        return (text,)
+    if text.strip() in SETS:
+        return tuple(made for name in SETS[text.strip()] for made in expand(name))
     form = _FORM.fullmatch(text.strip())
     if form is None:
         head = text.strip().partition("(")[0]
         raise _unknown(text) if known_as(head) is None else _malformed(text)
-    entry, spelling, number = _named(form)
-    if entry is None:
+    found = _look_up(form)
+    if found is None:
+        load_plugins()
+        found = _look_up(form)
+    if found is None:
         raise _unknown(text)
-    given = [*spelling.fixed, *number, *_pairs(form["inside"], text)]
-    if form["cutoff"] is not None:
-        cutoff = _value(form["cutoff"])
-        if isinstance(cutoff, str):
-            raise _unknown(text)
-        if form["name"] == "rbp" and form["number"] is form["inside"] is None:
-            # ranx reads the number as p, everybody else as a cut-off.
-            raise ArgumentError(f"{text} has two meanings: write RBP@{cutoff} or RBP(p=0.{cutoff})")
-        given.append(("cutoff", cutoff))
-    if form["level"] is not None:
-        given.append(("rel", int(form["level"])))
-    return entry.with_parameters(_once(given, text))
+    entry, spelling, numbers = found
+    given = [*spelling.fixed, *_pairs(form["inside"], text), *_behind_at(form, entry, text)]
+    given += _level(form["level"], entry)
+    variants = [
+        entry.with_parameters(_once([*given, *number], text))
+        for number in _numbers(numbers, entry, spelling)
+    ]
+    return tuple(dict.fromkeys(variants))
 
 
-def _named(form: re.Match[str]) -> tuple[Entry | None, Spelling, list[tuple[str, Value]]]:
-    """Find the entry; a name that ends in a number (``top_10``) goes before a number behind one."""
-    whole = form["name"] + (form["suffix"] or "")
-    entry = known_as(whole)
-    if entry is not None:
-        return entry, Spelling(entry.name), []
-    folded = form["name"].casefold()
-    entry = known_as(folded)
-    default = Spelling(entry.name) if entry else Spelling("")
-    spelling = _SPELLINGS.get(folded, default)
-    number = [] if form["number"] is None else [_behind_the_name(spelling, form["number"])]
-    return known_as(spelling.name), spelling, number
+def reading(text: str | Measure) -> str | None:
+    """Say how a word was read that stands for several measures or that programs read differently.
+
+    Returns
+    -------
+    str or None
+        A line without a full stop; None for a name that has one meaning.
+
+    Raises
+    ------
+    UnknownNameError, ArgumentError
+        As for :func:`parse`.
+
+    Examples
+    --------
+    >>> reading("success")
+    "success: trec_eval's 3 cut-offs, Success@1 … Success@10"
+    >>> reading("precision"), reading("P@10")
+    ('precision: SetP, of all retrieved documents as in ranx', None)
+    """
+    made = expand(text)
+    if isinstance(text, Measure):
+        return None
+    if text.strip() in SETS:
+        return f"{text}: trec_eval's set, {_several(made)}"
+    form = _FORM.fullmatch(text.strip())
+    found = form and _look_up(form)
+    if not form or not found or not _is_bare(form) or text == found[0].name:
+        return None
+    spelling = found[1]
+    if len(made) > 1:
+        return f"{text}: trec_eval's {len(made)} cut-offs, {made[0]} … {made[-1]}"
+    return f"{text}: {made[0]}, {spelling.note}" if spelling.note else None
 
 
-def _behind_the_name(spelling: Spelling, number: str) -> tuple[str, Value]:
-    """Read the number of ``P_10``, ``rbp.95`` (p = 0.95) or ``set_F.0.25`` (beta = 0.5)."""
-    if spelling.number == "beta squared":
-        # trec_eval's parameter is beta squared (m_set_F.c).
-        return "beta", math.sqrt(float(number))
-    if spelling.number == "p":
-        return "p", float(number if "." in number else f"0.{number}")
-    return "cutoff", _value(number)
+def _look_up(form: re.Match[str]) -> tuple[Entry, Spelling, str | None] | None:
+    """Find the entry, what the name means, and the numbers; what is registered goes first."""
+    name, bare = form["name"], _is_bare(form)
+    whole = known_as(name + (form["suffix"] or ""))
+    if form["suffix"] and whole is not None:  # a name that ends in a number, such as top_10
+        return whole, Spelling(whole.name), None
+    entry, folded = known_as(name), name.casefold()
+    if bare and folded in BARE and (entry is None or entry.name.casefold() != folded):
+        spelling: Spelling | None = BARE[folded]
+    else:
+        spelling = spelling_of(name)
+        if entry is not None and (spelling is None or spelling.name != entry.name):
+            spelling = Spelling(entry.name)
+    entry = known_as(spelling.name) if spelling is not None else None
+    if spelling is None or entry is None:
+        return None
+    return entry, spelling, form["numbers"] or (spelling.bare if bare else None)
 
 
-def _pairs(inside: str | None, text: str) -> list[tuple[str, Value]]:
+def _is_bare(form: re.Match[str]) -> bool:
+    """Whether nothing stands behind the name that says which one is meant."""
+    return form["numbers"] is form["inside"] is form["at"] is None
+
+
+def _numbers(text: str | None, entry: Entry, spelling: Spelling) -> list[list[tuple[str, object]]]:
+    """Read what stands behind the name: the parameter and value of each measure that is meant."""
+    if not text:
+        return [[]]
+    notation = spelling.numbers
+    if notation is None or (notation is GAINS and "=" not in text):  # map_10, ndcg_10
+        notation = each(entry.at or "cutoff", "%s")
+    return [[(notation.parameter, value)] for value in notation.read(text)]
+
+
+def _pairs(inside: str | None, text: str) -> list[tuple[str, object]]:
     """Read ``keyword=value,...``."""
     pairs, at = [], 0
     while inside is not None and at < len(inside.rstrip()):
         pair = _PAIR.match(inside, at)
         if pair is None:
             raise _malformed(text)
-        pairs.append((pair[1], _value(pair[2])))
+        pairs.append((pair[1], read_literal(pair[2])))
         at = pair.end()
     return pairs
 
 
-def _value(text: str) -> Value:
-    """Read a number, a word such as None, or text with or without quotes."""
-    if re.fullmatch(_WHOLE, text):
-        return int(text)
-    if re.fullmatch(_NUMBER, text):
-        return float(text)
-    if text[0] in "'\"":
-        return text[1:-1]
-    return _WORDS.get(text, text)
+def _behind_at(form: re.Match[str], entry: Entry, text: str) -> list[tuple[str, object]]:
+    """Read what stands behind ``@``: a cut-off, or a level of recall."""
+    if form["at"] is None:
+        return []
+    value = read_literal(form["at"])
+    if isinstance(value, str):
+        raise _unknown(text)
+    if form["name"] == "rbp" and form["numbers"] is form["inside"] is None:
+        # ranx reads the number as p, everybody else as a cut-off.
+        raise ArgumentError(f"{text} has two meanings: write RBP@{value} or RBP(p=0.{value})")
+    return [(entry.at or "cutoff", value)]
 
 
-def _once(given: list[tuple[str, Value]], text: str) -> dict[str, Value]:
+def _level(level: str | None, entry: Entry) -> list[tuple[str, object]]:
+    """Read ranx's ``-lN``: grades from N on are relevant, and those below gain nothing."""
+    if level is None:
+        return []
+    names = [parameter.name for parameter in entry.parameters]
+    if "gains" in names and "rel" not in names:
+        below = dict.fromkeys(range(1, int(level)), 0)
+        return [("gains", below)] if below else []
+    return [("rel", int(level))]
+
+
+def _once(given: Iterable[tuple[str, object]], text: str) -> dict[str, object]:
     """Make a dict of it, and refuse a parameter that came twice."""
-    names = [name for name, _ in given]
-    for name in names:
-        if names.count(name) > 1:
+    values: dict[str, object] = {}
+    for name, value in given:
+        if name in values:
             raise ArgumentError(f'"{text}" gives {name} more than once')
-    return dict(given)
+        values[name] = value
+    return values
+
+
+def _several(made: tuple[Measure, ...]) -> str:
+    return f"{len(made)} measures, {made[0]} … {made[-1]}"
 
 
 def _malformed(text: str) -> ArgumentError:
@@ -183,9 +245,8 @@ def _malformed(text: str) -> ArgumentError:
 def _unknown(text: str) -> UnknownNameError:
     """Compare the whole text with all names, bare and at the usual cut-offs and its own."""
     cutoffs = dict.fromkeys([*_COMMON_CUTOFFS, *re.findall(r"@([0-9]{1,6})$", text)])
-    known = [*_SPELLINGS]
+    known = [*TREC_EVAL, *OTHERS, *SETS]
     for entry in catalogue().values():
-        at = any(parameter.name == "cutoff" for parameter in entry.parameters)
         for name in (*entry.aliases, entry.name):
-            known += [name, *(f"{name}@{cutoff}" for cutoff in cutoffs if at)]
+            known += [name, *(f"{name}@{cutoff}" for cutoff in cutoffs if entry.at == "cutoff")]
     return UnknownNameError("measure", text, known)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import NoneType
@@ -15,6 +16,9 @@ Levels: TypeAlias = tuple[float, ...]
 Gains: TypeAlias = tuple[tuple[int, float], ...]
 Value: TypeAlias = str | int | float | bool | Levels | Gains | None
 
+_WHOLE = re.compile(r"-?[0-9]{1,18}")
+_NUMBER = re.compile(r"-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_WORDS: dict[str, Value] = {"None": None, "True": True, "False": False}
 _KINDS: dict[Any, str] = {
     int: "a whole number",
     float: "a number",
@@ -102,6 +106,34 @@ def literal(value: Value) -> str:
     if isinstance(value, tuple):
         return "[" + ",".join(map(repr, value)) + "]"
     return repr(value)
+
+
+def read_literal(text: str) -> object:
+    """Read a value as it stands in a measure's name; a text needs no quotes.
+
+    Returns
+    -------
+    int, float, str, bool, None, list or dict
+        A list of ``[…]``, a dict of ``{…}``; what cannot be read as something else is text.
+
+    Examples
+    --------
+    >>> [read_literal(text) for text in ("10", ".5", "None", "exp-log2", "[.25,.5]", "{1:3.5}")]
+    [10, 0.5, None, 'exp-log2', [0.25, 0.5], {1: 3.5}]
+    """
+    text = text.strip()
+    if _WHOLE.fullmatch(text):
+        return int(text)
+    if _NUMBER.fullmatch(text):
+        return float(text)
+    if text[:1] in ("'", '"'):
+        return text[1:-1]
+    if text[:1] == "[":
+        return [read_literal(each) for each in text[1:-1].split(",")]
+    if text[:1] == "{":
+        pairs = [each.partition(":") for each in text[1:-1].split(",")]
+        return {read_literal(grade): read_literal(gain) for grade, _, gain in pairs}
+    return _WORDS.get(text, text)
 
 
 def _parameter(keyword: inspect.Parameter) -> Parameter:

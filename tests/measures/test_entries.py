@@ -58,6 +58,7 @@ def test_entry_reads_signature_and_docstring(empty_catalogue):
     defaults = {parameter.name: parameter.default for parameter in entry.parameters}
     assert defaults == {
         "cutoff": None, "scale": 1.0, "unit": "ranks", "doubled": False, "label": "",
+        "judged_only": False,
     }  # fmt: skip
     assert entry.parameter("unit").choices == ("ranks", "pages")
 

@@ -62,10 +62,11 @@ def test_set_f_of_trec_eval_takes_beta_squared():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("P", "P needs a cut-off, for example P@10"),
-        ("precision", "P needs a cut-off, for example P@10"),
-        ("recall", "R needs a cut-off, for example R@10"),
-        ("success", "Success needs a cut-off, for example Success@10"),
+        ("P", '"P" means 9 measures, P@5 … P@1000; one is wanted here'),
+        ("P_5,10", '"P_5,10" means 2 measures, P@5 … P@10; one is wanted here'),
+        ("R", "R needs a cut-off, for example R@10"),
+        ("P()", "P needs a cut-off, for example P@10"),
+        ("hit_rate", "Success needs a cut-off, for example Success@10"),
         ("SetP@10", "SetP has no cut-off"),
         ("set_P_10", "SetP has no cut-off"),
         ("nDCG@0", "nDCG@0: cutoff must be a whole number of at least 1, not 0"),
