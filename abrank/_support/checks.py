@@ -55,6 +55,19 @@ def not_negative(argument: str, value: float) -> float:
     return float(value)
 
 
+def positive(argument: str, value: float) -> float:
+    """Return ``value`` if it is finite and above 0.
+
+    Examples
+    --------
+    >>> positive("beta", 0.5)
+    0.5
+    """
+    if not (math.isfinite(value) and value > 0.0):
+        raise ArgumentError(f"{argument} must be above 0, not {value!r}")
+    return float(value)
+
+
 def count(argument: str, value: int, *, at_least: int = 1) -> int:
     """Return ``value`` if it is a whole number of at least ``at_least``.
 
