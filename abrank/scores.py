@@ -11,13 +11,14 @@ import numpy as np
 from abrank import inputs
 from abrank._support import checks
 from abrank._support.errors import AlignmentError, ArgumentError
-from abrank._support.typing import Duplicates, FloatArray, Missing, ScoreDtype
-from abrank.measures import Measure, parse
+from abrank._support.typing import Duplicates, FloatArray, Interpolation, Missing, ScoreDtype
+from abrank.measures import Measure, expand, parse, reading
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MISSING = ("zero", "drop", "error")
+INTERPOLATIONS = ("10", "9")
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +37,8 @@ class Scores:
         What was seen while a system's run was read; empty for ready scores.
     sources : mapping of str to Source
         Where qrels (under ``"qrels"``) and runs came from; empty for ready scores.
+    notes : tuple of str
+        How names were read that have several meanings, and which measures an option passes by.
     """
 
     query_ids: tuple[str, ...]
@@ -44,6 +47,7 @@ class Scores:
     values: FloatArray
     audits: Mapping[str, inputs.Audit] = field(default_factory=dict)
     sources: Mapping[str, inputs.Source] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def of(self, system: str) -> FloatArray:
         """Return one system's scores: float64[n_queries, n_measures]."""
@@ -58,6 +62,33 @@ class Scores:
         # One after the other, as trec_eval adds: numpy's pairwise sum differs in the last bit.
         total: FloatArray = np.add.accumulate(self.values, axis=0)[-1]
         return total / len(self.query_ids)
+
+    def aggregates(self) -> FloatArray:
+        """Return one value a system and measure, by the measure's own rule.
+
+        Counts are added up; of logarithms (GMAP) the exponential of the mean is taken; all else,
+        and a measure that is not in the catalogue, is averaged.
+
+        Returns
+        -------
+        float64[n_systems, n_measures]
+            Without queries counts are 0, all else is NaN.
+
+        Examples
+        --------
+        >>> qrels = {"q1": {"d1": 1}, "q2": {"d2": 1}}
+        >>> run = {"q1": {"d1": 1.0}, "q2": {"d1": 2.0, "d2": 1.0}}
+        >>> evaluate(qrels, {"run": run}, ["NumRet", "GMAP", "AP"]).aggregates().round(4)
+        array([[3.    , 0.7071, 0.75  ]])
+        """
+        values = self.means()
+        for m, name in enumerate(self.measures):
+            rule = _aggregate(name)
+            if rule == "sum":
+                values[:, m] = self.values[:, :, m].sum(axis=0)
+            elif rule == "geometric":
+                values[:, m] = np.exp(values[:, m])
+        return values
 
     def tidy(self) -> pd.DataFrame:
         """Return a fresh long frame: ``query_id system measure score``, one row a score."""
@@ -88,6 +119,10 @@ def evaluate(
     missing: Missing = "zero",
     score_dtype: ScoreDtype = "float64",
     duplicates: Duplicates = "error",
+    depth: int | None = None,
+    rel: int | None = None,
+    judged_only: bool = False,
+    interpolation: Interpolation = "10",
 ) -> Scores:
     """Score runs query by query.
 
@@ -98,7 +133,7 @@ def evaluate(
     runs : mapping of str to the same kinds, or Run
         System name to its run.
     measures : sequence of str
-        Measure names in any dialect; ``DEFAULT_MEASURES`` without it.
+        Measure names in any dialect, trec_eval's sets among them; ``DEFAULT_MEASURES`` without it.
     missing : {"zero", "drop", "error"}
         A query of the qrels that a run lacks scores 0 (trec_eval's ``-c``), is dropped for every
         system, or is an error.
@@ -107,6 +142,16 @@ def evaluate(
         trec_eval 9 and pytrec_eval.
     duplicates : {"error", "best"}
         A document twice in a query's ranking is an error, or keeps its higher score.
+    depth : int, optional
+        Every ranking is cut at this rank before anything is measured (trec_eval's ``-M``).
+    rel : int, optional
+        Lowest grade that is relevant (trec_eval's ``-l``), for the measures that have such a
+        parameter and were not given their own; their names say so: ``AP(rel=2)``.
+    judged_only : bool
+        Unjudged documents leave the rankings first (trec_eval's ``-J``); likewise in the names.
+    interpolation : {"10", "9"}
+        How IPrec and AP11 turn a level of recall into a number of relevant documents: rounded, as
+        trec_eval 10 does, or as version 9 did.
 
     Returns
     -------
@@ -118,6 +163,8 @@ def evaluate(
         If an input cannot be used.
     AlignmentError
         If no query is in both qrels and run, or one is missing under ``missing="error"``.
+    ArgumentError
+        If a measure is unknown or named twice, or an option has no meaning.
 
     Examples
     --------
@@ -127,16 +174,19 @@ def evaluate(
     0       q1      B      RR    1.0
     """
     checks.one_of("missing", missing, MISSING)
-    parsed = parse_measures(measures)
+    options = _options(rel=rel, judged_only=judged_only, interpolation=interpolation)
+    parsed = parse_measures(measures, **options)
     judgments = inputs.read_qrels(qrels)
     columns, audits, sources = [], {}, {"qrels": judgments.source}
+    keep_scores = any(each.entry.needs == "scores" for each in parsed)
     for system, source in runs.items():
         run = inputs.read_run(source, name=system, score_dtype=score_dtype, duplicates=duplicates)
         inputs.require_common(judgments, run)
-        judged = inputs.join(judgments, run)
-        columns.append(np.stack([each(judged) for each in parsed], axis=1))
+        judged = inputs.join(judgments, run, keep_scores=keep_scores)
         audits[system] = inputs.audit(judgments, run, judged)
         sources[system] = run.source
+        measured = judged if depth is None else judged.top(depth)
+        columns.append(np.stack([each(measured) for each in parsed], axis=1))
     kept = _kept(judgments.query_ids, audits, missing)
     return Scores(
         query_ids=tuple(judgments.query_ids[i] for i in kept),
@@ -145,29 +195,88 @@ def evaluate(
         values=np.stack(columns, axis=1)[kept],
         audits=audits,
         sources=sources,
+        notes=(*_readings(measures), *_passed_by(parsed, options)),
     )
 
 
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10", "R@100")
 
 
-def parse_measures(names: Sequence[str] | str | None) -> tuple[Measure, ...]:
+def parse_measures(names: Sequence[str] | str | None, **options: object) -> tuple[Measure, ...]:
     """Parse measure names, refusing an empty list and one measure named twice.
+
+    Parameters
+    ----------
+    names : sequence of str
+        In any dialect; one that means several measures adds those that are not there yet.
+    **options
+        Parameters for the measures that have them and were not given their own.
 
     Examples
     --------
-    >>> [str(m) for m in parse_measures(["map", "ndcg_cut_10"])]
-    ['AP', 'nDCG@10']
+    >>> [str(m) for m in parse_measures(["map", "P_5,10", "ndcg_cut_10"], rel=2)]
+    ['AP(rel=2)', 'P(rel=2)@5', 'P(rel=2)@10', 'nDCG@10']
     """
-    if isinstance(names, str):
-        names = [names]
-    parsed = tuple(parse(str(name)) for name in (DEFAULT_MEASURES if names is None else names))
+    parsed: list[Measure] = []
+    for name in _listed(names):
+        made = [_with_options(each, options) for each in expand(name)]
+        new = [each for each in made if each not in parsed]
+        if len(made) == 1 and not new:
+            raise ArgumentError(f"measure {made[0]} is named twice")
+        parsed += new
     if not parsed:
         raise ArgumentError("no measure is named")
-    for i, each in enumerate(parsed):
-        if each in parsed[:i]:
-            raise ArgumentError(f"measure {each} is named twice")
-    return parsed
+    return tuple(parsed)
+
+
+def _listed(names: Sequence[str] | str | None) -> Sequence[str]:
+    if names is None:
+        return DEFAULT_MEASURES
+    return [names] if isinstance(names, str) else names
+
+
+def _options(*, rel: int | None, judged_only: bool, interpolation: str) -> dict[str, object]:
+    """Return the parameters that are asked for all measures at once."""
+    checks.one_of("interpolation", interpolation, INTERPOLATIONS)
+    options: dict[str, object] = {"interpolation": interpolation}
+    if rel is not None:
+        options["rel"] = checks.count("rel", rel)
+    if judged_only:
+        options["judged_only"] = True
+    return options
+
+
+def _with_options(measure: Measure, options: Mapping[str, object]) -> Measure:
+    given = dict(measure.parameters)
+    known = {parameter.name for parameter in measure.entry.parameters}
+    added = {name: value for name, value in options.items() if name in known - given.keys()}
+    return measure.entry.with_parameters(given | added) if added else measure
+
+
+def _readings(names: Sequence[str] | str | None) -> list[str]:
+    return [note for name in _listed(names) if (note := reading(name)) is not None]
+
+
+def _passed_by(measures: Sequence[Measure], options: Mapping[str, object]) -> list[str]:
+    """Say which measures have no such parameter, and are measured as ever."""
+    notes = []
+    for option in ("rel", "judged_only"):
+        without = [
+            each.name
+            for each in measures
+            if all(parameter.name != option for parameter in each.entry.parameters)
+        ]
+        if option in options and without:
+            notes.append(f"{option}={options[option]} does not concern {', '.join(without)}")
+    return notes
+
+
+def _aggregate(name: str) -> str:
+    """Return the rule of the measure of this name; scores of any other name are averaged."""
+    try:
+        return parse(name).entry.aggregate
+    except ArgumentError:
+        return "mean"
 
 
 def _kept(

@@ -16,6 +16,7 @@ Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
 Missing: TypeAlias = Literal["zero", "drop", "error"]
 Duplicates: TypeAlias = Literal["error", "best"]
 ScoreDtype: TypeAlias = Literal["float64", "float32"]
+Interpolation: TypeAlias = Literal["10", "9"]
 
 RandomSource: TypeAlias = int | np.random.Generator | np.random.SeedSequence | None
 
