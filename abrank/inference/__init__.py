@@ -4,29 +4,66 @@ Nothing here knows what is measured. Rows are queries, the query pairs the two s
 comparisons, and a difference is always candidate minus baseline.
 """
 
-from abrank.inference import bootstrap, permutation, sign, student, wilcoxon  # noqa: F401 - register
+from abrank.inference import (  # noqa: F401 - register
+    bootstrap,
+    friedman,
+    orders,
+    pairwise,
+    permutation,
+    sign,
+    student,
+    tukey,
+    wilcoxon,
+)
+from abrank.inference.anova import Anova, two_way_anova
 from abrank.inference.catalogue import TESTS, PairedTest, paired_test, run_test
 from abrank.inference.effect import EFFECT_SIZES, RatioInterval, effect_size, ratio_interval
 from abrank.inference.equivalence import Equivalence, tost
+from abrank.inference.friedman import Friedman, critical_difference, friedman_test
+from abrank.inference.groups import find_cliques, find_groups, group_letters
 from abrank.inference.joint import MaxT, max_t
 from abrank.inference.multiplicity import ADJUSTMENTS, adjust
 from abrank.inference.result import Answer, TestResult
+from abrank.inference.systems import (
+    JOINT_TESTS,
+    JointAnswer,
+    JointResult,
+    JointTest,
+    Pairs,
+    joint_test,
+    run_joint_test,
+)
 
 __all__ = [
     "ADJUSTMENTS",
     "EFFECT_SIZES",
+    "JOINT_TESTS",
     "TESTS",
+    "Anova",
     "Answer",
     "Equivalence",
+    "Friedman",
+    "JointAnswer",
+    "JointResult",
+    "JointTest",
     "MaxT",
     "PairedTest",
+    "Pairs",
     "RatioInterval",
     "TestResult",
     "adjust",
+    "critical_difference",
     "effect_size",
+    "find_cliques",
+    "find_groups",
+    "friedman_test",
+    "group_letters",
+    "joint_test",
     "max_t",
     "paired_test",
     "ratio_interval",
+    "run_joint_test",
     "run_test",
     "tost",
+    "two_way_anova",
 ]

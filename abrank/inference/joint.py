@@ -157,8 +157,9 @@ def _intervals(
     critical = np.partition(largest, largest.size - k)[largest.size - k]
     mean, error = mean_and_error(data)
     room = n_queries - critical**2
-    # No z exceeds sqrt(n): a critical value of that size rejects nothing.
-    bounded = room > 1e-8 * n_queries
+    # No z exceeds sqrt(n), nor here the largest of all: a critical value of that size rejects
+    # nothing.
+    bounded = room > 1e-8 * n_queries and critical < largest.max()
     factor = critical * np.sqrt((n_queries - 1) / room) if bounded else np.inf
     half: FloatArray = (
         factor * np.where(np.isnan(error), 0.0, error) if bounded else np.full(n_columns, np.inf)

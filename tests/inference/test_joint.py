@@ -98,7 +98,7 @@ def test_a_seed_repeats_and_input_stays():
 
 
 def enumerated(d):
-    """Step-down and plain p by all flips, from the definition: one nested family after the other."""
+    """Step-down and plain p by all flips, as defined: one nested family after the other."""
     scale = np.sqrt((d**2).sum(axis=0))
     z = np.abs(np.array(list(product((1, -1), repeat=len(d)))) @ d) / scale
     observed = np.abs(d.sum(axis=0)) / scale

@@ -1,0 +1,377 @@
+"""The catalogue of tests over many systems, and the one door to them.
+
+Where the data are too few or too even for a test, the answer is the one below and never a warning:
+
+====================  ==============  ================  ==============  =================  ========
+scores                tukey, dunnett  randomised-tukey  max-t           nemenyi,           conover
+                                                                        bonferroni-dunn
+====================  ==============  ================  ==============  =================  ========
+no query              estimate, statistic, p and interval NaN, for every test
+two systems of one    for that pair estimate 0, statistic 0, p 1, and where the test has intervals
+score on each query   [0, 0] (one query only: (-inf, inf)), for every test
+one query             p NaN           p 1               p 1             of the normal law  p NaN
+every difference      p NaN           of (k!)**n        of 2**n flips   of the normal law  p NaN
+constant, not 0                       orders
+two systems           the paired t    the sign-flip     the sign-flip   the sign test's    the same
+                      test            permutation test  permutation     normal law         on t
+                                                        test
+====================  ==============  ================  ==============  =================  ========
+
+The interval is (-inf, inf) wherever p is NaN, and where so few queries can tell nothing apart.
+``pairwise`` answers as the paired test it asks (see :mod:`abrank.inference.catalogue`). Fewer than
+two systems are an error. Scores are one value when they agree to 10 decimals.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from abrank._support import checks
+from abrank._support.errors import ArgumentError
+from abrank._support.registry import Registry
+from abrank._support.typing import BoolArray, FloatArray, Function, IntArray
+from abrank.inference.catalogue import LARGEST, as_alpha
+from abrank.inference.lattice import round_off
+
+Family: TypeAlias = Literal["all", "baseline", "either"]
+
+
+class Pairs(NamedTuple):
+    """Which systems are compared: columns of the scores, shape (n_pairs,); second minus first."""
+
+    first: IntArray
+    second: IntArray
+
+    def of(self, values: FloatArray) -> FloatArray:
+        """Return second minus first along the last axis."""
+        return np.asarray(values[..., self.second] - values[..., self.first])
+
+
+@dataclass(frozen=True)
+class JointAnswer:
+    """What a registered joint test returns: arrays of shape (n_pairs,) and how they were found."""
+
+    estimate: FloatArray
+    statistic: FloatArray
+    pvalue: FloatArray
+    pvalue_adj: FloatArray
+    ci_low: FloatArray
+    ci_high: FloatArray
+    method: str
+    n_resamples: int = 0
+
+    @classmethod
+    def of(cls, rows: FloatArray, method: str, n_resamples: int = 0) -> JointAnswer:
+        """Make an answer of an array of shape (6, n_pairs), in the order of the fields."""
+        estimate, statistic, pvalue, pvalue_adj, ci_low, ci_high = rows
+        return cls(estimate, statistic, pvalue, pvalue_adj, ci_low, ci_high, method, n_resamples)
+
+
+@dataclass(frozen=True)
+class JointResult:
+    """Every pair of many systems: estimate, simultaneous interval and adjusted p-value.
+
+    Where a test has intervals, one excludes 0 exactly when ``pvalue_adj < 1 - confidence``.
+
+    Parameters
+    ----------
+    pairs : Pairs
+        Columns of the scores, each pair once; against a baseline, that one is always first.
+    estimate, statistic, pvalue, pvalue_adj, ci_low, ci_high : ndarray of shape (n_pairs,)
+        Second minus first. ``pvalue`` is not adjusted. Limits are NaN where a test has none.
+    test : str
+        The registered name.
+    estimand : str
+        What ``estimate`` estimates, in words.
+    method : str
+        "closed form", "exact", "Monte Carlo" or "normal approximation".
+    n_resamples : int
+        What was drawn; 0 where nothing was.
+    confidence : float
+    baseline : int or None
+        Its column.
+    n_queries, n_systems : int
+
+    Examples
+    --------
+    >>> scores = [[0.31, 0.35, 0.40], [0.52, 0.55, 0.61], [0.12, 0.18, 0.16], [0.70, 0.66, 0.78]]
+    >>> result = run_joint_test("tukey", scores)
+    >>> result.pairs.second, result.pvalue_adj.round(3)
+    (array([1, 2, 2]), array([0.588, 0.032, 0.116]))
+    """
+
+    pairs: Pairs
+    estimate: FloatArray
+    statistic: FloatArray
+    pvalue: FloatArray
+    pvalue_adj: FloatArray
+    ci_low: FloatArray
+    ci_high: FloatArray
+    test: str
+    estimand: str
+    method: str
+    n_resamples: int
+    confidence: float
+    baseline: int | None
+    n_queries: int
+    n_systems: int
+
+    @property
+    def distinct(self) -> BoolArray:
+        """Whether a pair is told apart: adjusted p < alpha, shape (n_pairs,)."""
+        return np.asarray(self.pvalue_adj < as_alpha(self.confidence, 1)[0])
+
+    def matrix(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return values of the pairs as a symmetric matrix, zeros (or False) where there is none.
+
+        Examples
+        --------
+        >>> result = run_joint_test("tukey", [[0.1, 0.5], [0.2, 0.7], [0.1, 0.6]])
+        >>> result.matrix(result.distinct)
+        array([[False,  True],
+               [ True, False]])
+        """
+        found = np.zeros((self.n_systems, self.n_systems), values.dtype)
+        found[self.pairs.first, self.pairs.second] = values
+        found[self.pairs.second, self.pairs.first] = values
+        return found
+
+
+@dataclass(frozen=True)
+class JointTest:
+    """A registered joint test: its names, what it estimates, what it compares, the function."""
+
+    name: str
+    title: str
+    estimand: str
+    source: str
+    family: Family
+    function: Callable[..., JointAnswer]
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The keywords its function takes.
+
+        Examples
+        --------
+        >>> JOINT_TESTS["tukey"].parameters
+        ('pairs', 'alpha')
+        """
+        return tuple(inspect.signature(self.function).parameters)[1:]
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The keywords that are this test's own.
+
+        Examples
+        --------
+        >>> JOINT_TESTS["pairwise"].options
+        ('test', 'adjust')
+        """
+        shared = {"pairs", "alpha", "seed", "n_resamples"}
+        return tuple(name for name in self.parameters if name not in shared)
+
+
+JOINT_TESTS: Registry[JointTest] = Registry("joint test")
+
+
+def joint_test(
+    name: str, *, title: str, estimand: str, source: str, family: Family
+) -> Callable[[Function], Function]:
+    """Register a test over many systems under ``name``; the function comes back unchanged.
+
+    Parameters
+    ----------
+    name : str
+        The word that :func:`run_joint_test` and the command line know it by.
+    title : str
+        Its name in a report.
+    estimand : str
+        What its estimates estimate.
+    source : str
+        Where it was published.
+    family : {"all", "baseline", "either"}
+        Whether it compares all pairs, every system with a baseline, or whichever is asked.
+
+    Returns
+    -------
+    callable
+        A decorator for ``function(scores, *, pairs, ...) -> JointAnswer``. ``scores`` comes
+        checked, of shape (n_queries, n_systems), at least one query and two systems that are not
+        the same on every query. ``alpha``, ``seed`` and ``n_resamples`` are passed to functions
+        that take them. What the function says of identical systems is not looked at.
+
+    Raises
+    ------
+    ArgumentError
+        If the name is taken.
+
+    Examples
+    --------
+    >>> @joint_test("tukey", title="Mine", estimand="mean difference", source="me", family="all")
+    ... def mine(scores, *, pairs, alpha): ...
+    Traceback (most recent call last):
+    abrank._support.errors.ArgumentError: joint test "tukey" is registered already
+    """
+
+    def register(function: Function) -> Function:
+        JOINT_TESTS.add(name, JointTest(name, title, estimand, source, family, function))
+        return function
+
+    return register
+
+
+def run_joint_test(
+    name: str,
+    scores: npt.ArrayLike,
+    *,
+    baseline: int | None = None,
+    confidence: float = 0.95,
+    seed: int = 0,
+    n_resamples: int | None = None,
+    **options: Any,  # noqa: ANN401 - each test has its own
+) -> JointResult:
+    """Run a registered test over the whole block of scores, all pairs of systems at once.
+
+    Parameters
+    ----------
+    name : str
+        A name in ``JOINT_TESTS``.
+    scores : array_like of shape (n_queries, n_systems)
+        The query is what pairs the systems. Not changed.
+    baseline : int, optional
+        The column to compare every other system with; all pairs without it.
+    confidence : float
+        Joint level of the intervals.
+    seed : int
+        Entropy of whatever is drawn; equal seeds give equal results.
+    n_resamples : int, optional
+        How many to draw; each test has a default. No effect on a test that draws nothing.
+    **options
+        The test's own: ``test`` and ``adjust`` of pairwise, ``adjust`` of conover.
+
+    Returns
+    -------
+    JointResult
+
+    Raises
+    ------
+    UnknownNameError
+        For a test or a choice that does not exist.
+    ArgumentError
+        If a score is not finite, there are fewer than two systems, the test needs a baseline or has
+        no use for one, or an option is not one of the test's.
+
+    Examples
+    --------
+    >>> scores = [[0.3, 0.4, 0.3], [0.5, 0.6, 0.5], [0.1, 0.3, 0.1], [0.7, 0.8, 0.7]]
+    >>> result = run_joint_test("max-t", scores, baseline=0)
+    >>> result.pvalue_adj, result.ci_low
+    (array([0.125, 1.   ]), array([-inf,   0.]))
+    """
+    test = JOINT_TESTS[name]
+    block = as_scores(scores)
+    n_queries, n_systems = block.shape
+    pairs = _pairs(test, n_systems, baseline)
+    shared = {
+        "alpha": float(as_alpha(float(confidence), 1)[0]),
+        "seed": checks.count("seed", seed, at_least=0),
+        "n_resamples": None if n_resamples is None else checks.count("n_resamples", n_resamples),
+    }
+    given = _arguments(test, shared, options)
+    answer = _answer(test, block, pairs, given)
+    return JointResult(
+        **vars(answer),
+        pairs=pairs,
+        test=name,
+        estimand=test.estimand,
+        confidence=confidence,
+        baseline=baseline,
+        n_queries=n_queries,
+        n_systems=n_systems,
+    )
+
+
+def as_scores(scores: npt.ArrayLike) -> FloatArray:
+    """Return scores as a new or the same float array of shape (n_queries, n_systems).
+
+    Raises
+    ------
+    ArgumentError
+        If they are not numbers, not of two dimensions with two systems or more, not finite or
+        beyond 1e100.
+
+    Examples
+    --------
+    >>> as_scores([[0.1, 0.2]]).shape
+    (1, 2)
+    """
+    try:
+        block = np.asarray(scores, dtype=np.float64)
+    except (TypeError, ValueError) as problem:
+        raise ArgumentError(f"scores must be an array of numbers: {problem}") from None
+    if block.ndim != 2 or block.shape[1] < 2:
+        raise ArgumentError(
+            "scores must be of shape (n_queries, n_systems), two systems or more, not"
+            f" {block.shape}"
+        )
+    bad = np.argwhere(~(np.abs(block) <= LARGEST))
+    if bad.size:
+        query, system = bad[0]
+        raise ArgumentError(
+            f"scores must be finite numbers up to {LARGEST:g}; query {query}, system {system} is"
+            f" {block[query, system]} ({len(bad)} in all)"
+        )
+    return block
+
+
+def _pairs(test: JointTest, n_systems: int, baseline: int | None) -> Pairs:
+    """Return what is compared, or say why it cannot be."""
+    fitting = ", ".join(o.name for o in JOINT_TESTS.values() if o.family != test.family)
+    if baseline is None:
+        if test.family == "baseline":
+            raise ArgumentError(f"{test.name} compares with a baseline; name one, or use {fitting}")
+        first, second = np.triu_indices(n_systems, 1)
+        return Pairs(first.astype(np.int64), second.astype(np.int64))
+    if test.family == "all":
+        raise ArgumentError(f"{test.name} compares all pairs; with a baseline use {fitting}")
+    if not 0 <= checks.count("baseline", baseline, at_least=0) < n_systems:
+        raise ArgumentError(f"baseline must be a column from 0 to {n_systems - 1}, not {baseline}")
+    others = np.delete(np.arange(n_systems, dtype=np.int64), baseline)
+    return Pairs(np.full_like(others, baseline), others)
+
+
+def _arguments(test: JointTest, shared: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
+    """Return the keywords that the test's function takes, its own checked by name."""
+    for option in options:
+        if option not in test.options:
+            known = ", ".join(test.options) or "none"
+            raise ArgumentError(f"test {test.name} has no option {option!r}; its own: {known}")
+    return {name: value for name, value in shared.items() if name in test.parameters} | options
+
+
+def _answer(test: JointTest, block: FloatArray, pairs: Pairs, given: dict[str, Any]) -> JointAnswer:
+    """Ask the test, and fill in the pairs of which there is nothing to ask."""
+    rows = np.zeros((6, len(pairs.first)))
+    if not len(block):
+        return JointAnswer.of(np.full_like(rows, np.nan), "closed form")
+    moved = np.any(round_off(pairs.of(block)) != 0.0, axis=0)
+    rows[2:4] = 1.0
+    if len(block) == 1:
+        rows[4], rows[5] = -np.inf, np.inf
+    if not moved.any():
+        return JointAnswer.of(rows, "closed form")
+    found = test.function(block, pairs=pairs, **given)
+    limits = np.stack([found.ci_low, found.ci_high])
+    if np.isnan(limits).all():
+        # A test without intervals has none for identical systems either.
+        rows[4:] = np.nan
+    values = [found.estimate, found.statistic, found.pvalue, found.pvalue_adj, *limits]
+    rows[:, moved] = np.stack(values)[:, moved]
+    return JointAnswer.of(rows, found.method, found.n_resamples)
