@@ -13,6 +13,8 @@ from abrank._support.typing import IntArray
 from abrank.inputs import ids
 from abrank.inputs.ids import Ids
 
+_MIXER = 0x9E3779B97F4A7C15  # 2**64 over the golden ratio
+
 
 @dataclass(frozen=True)
 class Source:
@@ -71,6 +73,7 @@ class Layout:
 
 RUN = Layout("run", "query_id Q0 doc_id rank score tag", "score", 4, 6)
 QRELS = Layout("qrels", "query_id 0 doc_id grade", "relevance", 3, 4)
+SUBTOPIC_QRELS = Layout("qrels", "query_id subtopic doc_id grade", "relevance", 3, 4)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +93,9 @@ class Columns:
     tags : tuple of str
         Distinct run tags, in order of appearance.
     source : Source
+    subtopic : Ids or None
+        The second field of qrels lines: a subtopic, or a number without meaning. None for runs and
+        for objects that were not asked for it.
     """
 
     query: Ids
@@ -99,6 +105,7 @@ class Columns:
     source: Source
     rank: IntArray | None = None
     tags: tuple[str, ...] = ()
+    subtopic: Ids | None = None
 
 
 def duplicates(query: IntArray, doc: Ids) -> tuple[IntArray, IntArray]:
@@ -127,6 +134,19 @@ def duplicates(query: IntArray, doc: Ids) -> tuple[IntArray, IntArray]:
     first, again = order[:-1][same], order[1:][same]
     by_reading = np.argsort(again, kind="stable")
     return first[by_reading], again[by_reading]
+
+
+def has_duplicates(query: IntArray, doc: Ids) -> bool:
+    """Whether a query names a document more than once; much faster than finding which.
+
+    Examples
+    --------
+    >>> has_duplicates(np.array([0, 0, 1]), ids.encode(["a", "b", "a"]))
+    False
+    """
+    key = np.sort(ids.fingerprint(doc) ^ (query.astype(np.uint64) * np.uint64(_MIXER)))
+    # Equal fingerprints of different ids are so rare that looking again costs nothing.
+    return bool((key[1:] == key[:-1]).any()) and len(duplicates(query, doc)[0]) > 0
 
 
 def duplicate_error(

@@ -17,7 +17,7 @@ from abrank.inputs import columns as raw
 from abrank.inputs import files, frames, ids
 from abrank.inputs.columns import Columns, Source
 from abrank.inputs.ids import Ids
-from abrank.inputs.ties import rank_conflicts, rank_rows
+from abrank.inputs.ties import at_precision, rank_conflicts, rank_rows
 from abrank.inputs.write import trec_bytes, write_file
 
 if TYPE_CHECKING:
@@ -232,19 +232,10 @@ def read_run(
     return _build(read, name or "run", score_dtype, duplicates)
 
 
-def _scores(values: FloatArray, score_dtype: ScoreDtype) -> FloatArray:
-    """Return the scores at the precision asked for, with one zero only."""
-    if score_dtype == "float32":
-        with np.errstate(over="ignore"):  # beyond float32 all scores are one, as in C
-            values = values.astype(np.float32).astype(np.float64)
-    positive_zero: FloatArray = values + 0.0
-    return positive_zero
-
-
 def _rounded(run: Run) -> Run:
     if run.score_dtype == "float32":
         return run
-    score = _scores(run.score, "float32")
+    score = at_precision(run.score, "float32")
     order = rank_rows(run.query, score, run.docs)
     return replace(run, docs=ids.take(run.docs, order), score=score[order], score_dtype="float32")
 
@@ -257,7 +248,7 @@ def _build(
     if len(again) and duplicates == "error":
         hint = '--duplicates best (duplicates="best") keeps the higher score'
         raise raw.duplicate_error(read, first, again, hint=hint)
-    score = _scores(read.value, score_dtype)
+    score = at_precision(read.value, score_dtype)
     rows = rank_rows(query, score, read.doc)
     conflicts = 0 if read.rank is None else rank_conflicts(query, score, read.rank)
     if len(again):

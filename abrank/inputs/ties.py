@@ -8,9 +8,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from abrank._support.typing import BoolArray, FloatArray, IntArray
+from abrank._support.typing import BoolArray, FloatArray, IntArray, ScoreDtype
 from abrank.inputs import ids
 from abrank.inputs.ids import Ids
+
+
+def at_precision(score: FloatArray, score_dtype: ScoreDtype) -> FloatArray:
+    """Return the scores at the precision that decides what is a tie, with one zero only.
+
+    Examples
+    --------
+    >>> at_precision(np.array([1.00000001, -0.0]), "float32")
+    array([1., 0.])
+    """
+    if score_dtype == "float32":
+        with np.errstate(over="ignore"):  # beyond float32 all scores are one, as in C
+            score = score.astype(np.float32).astype(np.float64)
+    positive_zero: FloatArray = score + 0.0
+    return positive_zero
 
 
 def rank_rows(query: IntArray, score: FloatArray, doc: Ids) -> IntArray:
@@ -32,7 +47,7 @@ def rank_rows(query: IntArray, score: FloatArray, doc: Ids) -> IntArray:
     >>> rank_rows(np.array([0, 0, 0]), np.array([1.0, 2.0, 1.0]), ids.encode(["a", "b", "c"]))
     array([1, 2, 0])
     """
-    order = np.argsort(query, kind="stable").astype(np.int64)
+    order = _by_query(query)
     if bool(np.any(_within(query[order]) & _rises(score[order]))):
         order = np.lexsort((-score, query)).astype(np.int64)
     tied = tied_rows(query[order], score[order])
@@ -68,13 +83,20 @@ def rank_conflicts(query: IntArray, score: FloatArray, rank: IntArray) -> int:
     >>> rank_conflicts(np.array([0, 0, 1, 1]), score, np.array([1, 2, 2, 1]))
     1
     """
-    as_read = np.argsort(query, kind="stable")
+    as_read = _by_query(query)
     astray = (np.diff(rank[as_read]) < 0) | _rises(score[as_read])
     if not np.any(_within(query[as_read]) & astray):
         return 0
     by_rank = np.lexsort((-score, rank, query))
     rises = _within(query[by_rank]) & _rises(score[by_rank])
     return len(np.unique(query[by_rank][1:][rises]))
+
+
+def _by_query(query: IntArray) -> IntArray:
+    """Return the rows by query, in the order read within one."""
+    if bool(np.all(query[1:] >= query[:-1])):
+        return np.arange(len(query))
+    return np.argsort(query, kind="stable").astype(np.int64)
 
 
 def _within(query: IntArray) -> BoolArray:

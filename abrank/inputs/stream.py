@@ -1,0 +1,196 @@
+"""A plain run file as blocks of whole rankings: read, ranked and checked without holding the file.
+
+Plain is what nearly every run is: six or more fields a line, one blank between them, the lines of a
+query together, every document once. Whatever is not plain raises :class:`NotPlain`, and the caller
+reads the whole file with the careful parser, which knows what to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+
+from abrank._support.typing import FloatArray, IntArray, ScoreDtype
+from abrank.inputs import ids
+from abrank.inputs.columns import has_duplicates
+from abrank.inputs.ids import Ids
+from abrank.inputs.plain import BYTE_ORDER_MARK
+from abrank.inputs.ties import at_precision, rank_conflicts, rank_rows
+
+BLOCK = 1 << 20
+_SEPARATORS = (b"\0", b"\t", b"\v", b"\f", b"\r")
+NAMES = ("query", "Q0", "doc", "rank", "score", "tag")
+_TYPES = {
+    "query": pa.large_binary(),
+    "doc": pa.large_binary(),
+    "rank": pa.int64(),
+    "score": pa.float64(),
+    "tag": pa.large_binary(),
+}
+
+
+class NotPlain(Exception):
+    """The file needs the careful parser; never seen by a user."""
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Whole rankings of some queries, the rows of each together and in rank order.
+
+    Attributes
+    ----------
+    query_ids : tuple of str
+        In the order in which they stand.
+    first_row : int64[n_queries + 1]
+        Row at which each query begins, and the number of rows.
+    docs : Ids
+        Documents as they were read.
+    row : int64[n_rows]
+        Where the document at each rank stands in ``docs``.
+    score : float64[n_rows]
+        In rank order.
+    tags : tuple of str
+    n_rank_conflicts : int
+        Queries whose rank column contradicts the scores.
+    """
+
+    query_ids: tuple[str, ...]
+    first_row: IntArray
+    docs: Ids
+    row: IntArray
+    score: FloatArray
+    tags: tuple[str, ...] = ()
+    n_rank_conflicts: int = 0
+
+
+def stream(file: BinaryIO, *, score_dtype: ScoreDtype = "float64") -> Iterator[Block]:
+    r"""Read a run block by block.
+
+    Parameters
+    ----------
+    file : binary file
+        Unpacked.
+    score_dtype : {"float64", "float32"}
+
+    Yields
+    ------
+    Block
+
+    Raises
+    ------
+    NotPlain
+        As soon as something is not plain; what was yielded before is of no use then.
+
+    Examples
+    --------
+    >>> import io
+    >>> file = io.BytesIO(b"301 Q0 d1 1 2.5 x\n301 Q0 d2 2 2.5 x\n302 Q0 d1 1 1 x\n")
+    >>> [(block.query_ids, ids.decode(block.docs), block.row) for block in stream(file)]
+    [(('301',), ['d1', 'd2'], array([1, 0])), (('302',), ['d1'], array([0]))]
+    """
+    seen: set[str] = set()
+    for batch, ends in _whole_queries(_batches(file)):
+        block = _block(batch, ends, score_dtype)
+        n_seen = len(seen) + len(block.query_ids)
+        seen.update(block.query_ids)
+        if len(seen) < n_seen:
+            raise NotPlain("the lines of a query do not stand together")
+        yield block
+
+
+class _Guard:
+    """A file that objects to bytes which Arrow would read otherwise than the careful parser."""
+
+    closed = False
+
+    def __init__(self, file: BinaryIO, head: bytes) -> None:
+        self._file, self._head = file, head
+        self._last = b"\n"
+
+    def read(self, size: int) -> bytes:
+        data = self._head or self._file.read(size)
+        self._head = b""
+        for byte in _SEPARATORS:
+            if byte in data:
+                raise NotPlain("a separator other than a blank, or a NUL byte")
+        if b"#" in data and b"\n#" in self._last + data:
+            raise NotPlain("a comment")
+        # Arrow reads 0x1f as 31.
+        if (b"x" in data and b" 0x" in data) or (b"X" in data and b" 0X" in data):
+            raise NotPlain("perhaps a hexadecimal number")
+        self._last = data[-1:]
+        return data
+
+
+def _batches(file: BinaryIO) -> Iterator[pa.RecordBatch]:
+    """Read the columns in blocks of lines."""
+    head = file.read(BLOCK)
+    line, newline, _ = head.partition(b"\n")
+    n_fields = line.count(b" ") + 1
+    if n_fields < len(NAMES) or not newline or head.startswith(BYTE_ORDER_MARK):
+        raise NotPlain("not the layout of a run, or one line only")
+    others = [f"field {i}" for i in range(len(NAMES), n_fields)]
+    try:
+        yield from pyarrow.csv.open_csv(
+            pa.PythonFile(_Guard(file, head), "r"),
+            pyarrow.csv.ReadOptions(column_names=[*NAMES, *others], block_size=BLOCK),
+            pyarrow.csv.ParseOptions(delimiter=" ", quote_char=False, ignore_empty_lines=False),
+            pyarrow.csv.ConvertOptions(
+                column_types=_TYPES,
+                include_columns=list(_TYPES),
+                null_values=[],
+                strings_can_be_null=False,
+            ),
+        )
+    except pa.ArrowInvalid as error:
+        raise NotPlain(str(error)) from error
+
+
+def _whole_queries(
+    batches: Iterator[pa.RecordBatch],
+) -> Iterator[tuple[pa.RecordBatch, IntArray]]:
+    """Cut the batches anew, where a query ends; with the row behind each query."""
+    held = None
+    for batch in batches:
+        joined = batch if held is None else pa.concat_batches([held, batch])
+        ends = ids.integers(pc.run_end_encode(joined.column("query")).run_ends)
+        cut = int(ends[-2]) if len(ends) > 1 else 0
+        if cut:
+            yield joined.slice(0, cut), ends[:-1]
+        held = joined.slice(cut)
+    if held is not None:
+        yield held, np.array([len(held)])
+
+
+def _block(batch: pa.RecordBatch, ends: IntArray, score_dtype: ScoreDtype) -> Block:
+    """Rank the rows of whole queries."""
+    first_row = np.concatenate([[0], ends])
+    query = np.repeat(np.arange(len(ends)), np.diff(first_row))
+    docs = batch.column("doc")
+    score = _floats(batch.column("score"))
+    if not np.isfinite(score).all():
+        raise NotPlain("a score that is not finite")
+    if has_duplicates(query, docs):
+        raise NotPlain("a document twice in a query")
+    score = at_precision(score, score_dtype)
+    row = rank_rows(query, score, docs)
+    return Block(
+        query_ids=tuple(ids.decode(ids.take(batch.column("query"), first_row[:-1]))),
+        first_row=first_row,
+        docs=docs,
+        row=row,
+        score=score[row],
+        tags=tuple(ids.decode(pc.unique(batch.column("tag")))),
+        n_rank_conflicts=rank_conflicts(query, score, ids.integers(batch.column("rank"))),
+    )
+
+
+def _floats(column: Any) -> FloatArray:  # noqa: ANN401 - an Arrow array
+    values = np.frombuffer(column.buffers()[1], np.float64)
+    return values[column.offset : column.offset + len(column)]
