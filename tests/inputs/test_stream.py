@@ -1,0 +1,148 @@
+"""The stream of blocks against the reader of whole files, on nasty and on random files."""
+
+import gzip
+import io
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from abrank._support.errors import ReadError
+from abrank.inputs import ids, stream
+from abrank.inputs.columns import has_duplicates
+from abrank.inputs.run import read_run
+from abrank.inputs.stream import NotPlain
+
+FIELD = st.sampled_from(["301", "q-1", "é", "a#b", "1e5", "007", "d" * 40, "NaN", '"', "x", "0x1f"])
+SCORE = st.sampled_from(["1", "2.5", "-0", "0.0", "1e3", "2.50", "nan", "inf", "1,5", "0x10", "3."])
+BLANK = st.sampled_from([" "] * 30 + ["  ", "\t", "\r"])
+ENDING = st.sampled_from(["\n"] * 30 + ["\n\n", "\r\n", "\n#c\n", " \n", ""])
+
+
+@st.composite
+def files(draw):
+    """Runs that are mostly plain, with all that may go wrong in some of them."""
+    rows = []
+    for query in draw(st.lists(FIELD, min_size=1, max_size=4)):
+        for doc in draw(st.lists(FIELD, min_size=1, max_size=4)):
+            fields = [query, "Q0", doc, draw(st.sampled_from(["1", "2", "x", "0x2"])),
+                      draw(SCORE), draw(FIELD)]  # fmt: skip
+            fields += draw(st.sampled_from([[]] * 5 + [["more"]]))
+            rows.append(draw(BLANK).join(fields) + draw(ENDING))
+    return "".join(rows).encode()
+
+
+def streamed(data, score_dtype="float64"):
+    """Every ranking of the stream: query id, documents and scores in rank order."""
+    found = {}
+    for block in stream.stream(io.BytesIO(data), score_dtype=score_dtype):
+        docs = ids.decode(ids.take(block.docs, block.row))
+        for i, query in enumerate(block.query_ids):
+            rows = slice(int(block.first_row[i]), int(block.first_row[i + 1]))
+            found[query] = list(zip(docs[rows], block.score[rows].tolist(), strict=True))
+    return found
+
+
+def whole(path, score_dtype="float64"):
+    run = read_run(path, score_dtype=score_dtype)
+    return {query: run.ranking(query) for query in run.query_ids}
+
+
+@settings(max_examples=500, deadline=None)
+@given(data=files(), score_dtype=st.sampled_from(["float64", "float32"]))
+def test_random_files_give_the_same_rankings_or_are_left_to_the_careful_reader(
+    data, score_dtype, tmp_path_factory
+):
+    path = tmp_path_factory.mktemp("runs") / "one.run"
+    path.write_bytes(data)
+    try:
+        found = streamed(data, score_dtype)
+    except NotPlain:
+        return
+    assert found == whole(path, score_dtype)
+
+
+@pytest.mark.parametrize("size", [64, 100, 1000])
+def test_queries_that_stand_across_blocks_stay_whole(size, monkeypatch, tmp_path):
+    draw = random.Random(3)
+    lines = [
+        f"q{query} Q0 d{doc:03d} {rank} {draw.choice([3.0, 2.5, 2.0, 1.25])} tag{query % 2}\n"
+        for query in range(40)
+        for rank, doc in enumerate(draw.sample(range(999), draw.randint(1, 12)), 1)
+    ]
+    data = "".join(lines).encode()
+    path = tmp_path / "many.run"
+    path.write_bytes(data)
+    monkeypatch.setattr(stream, "BLOCK", size)
+    run = read_run(path)
+    assert streamed(data) == whole(path)
+    blocks = list(stream.stream(io.BytesIO(data)))
+    assert len(blocks) > 3
+    assert {tag for block in blocks for tag in block.tags} == set(run.tags) == {"tag0", "tag1"}
+    assert sum(block.n_rank_conflicts for block in blocks) == run.n_rank_conflicts > 0
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("301 Q0 d1 1 2.5\n", "layout"),
+        ("301 Q0 d1 1 2.5 t", "one line"),
+        ("\ufeff301 Q0 d1 1 2.5 t\n", "layout"),
+        ("301 Q0 d1 1 2.5 t\n\n301 Q0 d2 1 2.5 t\n", "column"),
+        ("301 Q0 d1 1 high t\n", "conversion"),
+        ("301 Q0 d1 1 1e999 t\n", "finite"),
+        ("301 Q0 d1 1 2.5 t\n# more\n", "comment"),
+        ("301 Q0 d1 1 2.5\tt\n", "layout"),
+        ("301 Q0 d1 1 2.5 t\n301 Q0 d2\t1 2.5 t\n", "separator"),
+        ("301 Q0 d1 1 2.5 t\n302 Q0 d1 1 2.5 t\n301 Q0 d2 1 2.5 t\n", "together"),
+        ("301 Q0 d1 1 2.5 t\n301 Q0 d2 1 2.5 t\n301 Q0 d1 1 2.5 t\n", "twice"),
+        ("301 Q0 d1 0x1 2.5 t\n", "hexadecimal"),
+        ("", "layout"),
+    ],
+)
+def test_what_is_not_plain_is_refused(line, why):
+    with pytest.raises(NotPlain, match=why):
+        list(stream.stream(io.BytesIO(line.encode())))
+
+
+def test_nasty_files(shared_data):
+    count = {"streamed": 0, "left": 0, "refused": 0}
+    for path in sorted((shared_data / "nasty").glob("*/*.run*")):
+        stored = path.read_bytes()
+        packed = path.suffix == ".gz" and stored[:2] == b"\x1f\x8b"
+        try:
+            data = gzip.decompress(stored) if packed else stored
+        except EOFError:
+            continue
+        try:
+            found = streamed(data)
+        except NotPlain:
+            try:
+                whole(path)
+                count["left"] += 1
+            except ReadError:
+                count["refused"] += 1
+            continue
+        assert found == whole(path), path.name
+        count["streamed"] += 1
+    print(count)
+    assert count["streamed"] >= 15
+    assert count["refused"] >= 10
+
+
+def test_duplicates_are_told_from_look_alikes(monkeypatch):
+    query = np.array([0, 0, 1, 1])
+    assert not has_duplicates(query, ids.encode(["d1", "d2", "d1", "d2"]))
+    assert has_duplicates(query, ids.encode(["d1", "d2", "d1", "d1"]))
+    monkeypatch.setattr(ids, "fingerprint", lambda column: np.zeros(len(column), dtype=np.uint64))
+    assert not has_duplicates(query, ids.encode(["d1", "d2", "d1", "d2"]))
+
+
+@given(st.lists(st.binary(max_size=30), min_size=1, max_size=30, unique=True))
+def test_fingerprints_differ_where_the_ids_do(values):
+    marks = ids.fingerprint(ids.pack([*values, values[0]]))
+    assert len(set(marks.tolist())) == len(values)
+    assert marks[0] == marks[-1]
+    assert ids.fingerprint(ids.pack(values)[1:]).tolist() == marks[1:-1].tolist()
