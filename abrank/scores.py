@@ -174,9 +174,8 @@ def evaluate(
     0       q1      B      RR    1.0
     """
     checks.one_of("missing", missing, MISSING)
-    options = _options(rel=rel, judged_only=judged_only, interpolation=interpolation)
-    parsed = parse_measures(measures, **options)
-    judgments = inputs.read_qrels(qrels)
+    parsed = parse_measures(measures, rel=rel, judged_only=judged_only, interpolation=interpolation)
+    judgments = read_judgments(qrels, parsed)
     columns, audits, sources = [], {}, {"qrels": judgments.source}
     keep_scores = any(each.entry.needs == "scores" for each in parsed)
     for system, source in runs.items():
@@ -195,28 +194,38 @@ def evaluate(
         values=np.stack(columns, axis=1)[kept],
         audits=audits,
         sources=sources,
-        notes=(*_readings(measures), *_passed_by(parsed, options)),
+        notes=(*_readings(measures), *_passed_by(parsed, rel=rel, judged_only=judged_only)),
     )
 
 
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10", "R@100")
 
 
-def parse_measures(names: Sequence[str] | str | None, **options: object) -> tuple[Measure, ...]:
+def parse_measures(
+    names: Sequence[str] | str | None,
+    *,
+    rel: int | None = None,
+    judged_only: bool = False,
+    interpolation: Interpolation = "10",
+) -> tuple[Measure, ...]:
     """Parse measure names, refusing an empty list and one measure named twice.
 
     Parameters
     ----------
     names : sequence of str
         In any dialect; one that means several measures adds those that are not there yet.
-    **options
-        Parameters for the measures that have them and were not given their own.
+    rel, judged_only, interpolation
+        Parameters of every measure that has them and was not given its own.
 
     Examples
     --------
     >>> [str(m) for m in parse_measures(["map", "P_5,10", "ndcg_cut_10"], rel=2)]
     ['AP(rel=2)', 'P(rel=2)@5', 'P(rel=2)@10', 'nDCG@10']
     """
+    checks.one_of("interpolation", interpolation, INTERPOLATIONS)
+    options: dict[str, object] = {"judged_only": judged_only, "interpolation": interpolation}
+    if rel is not None:
+        options["rel"] = checks.count("rel", rel)
     parsed: list[Measure] = []
     for name in _listed(names):
         made = [_with_options(each, options) for each in expand(name)]
@@ -229,45 +238,47 @@ def parse_measures(names: Sequence[str] | str | None, **options: object) -> tupl
     return tuple(parsed)
 
 
+def read_judgments(qrels: Any, measures: Sequence[Measure]) -> inputs.Qrels:  # noqa: ANN401
+    """Read judgments, by subtopic where one of the measures asks for that.
+
+    Examples
+    --------
+    >>> rows = [("q1", "a", "d1", 1), ("q1", "b", "d1", 2)]
+    >>> read_judgments(rows, parse_measures(["AP", "alpha_nDCG@10"]))
+    Qrels('qrels': 1 query, 1 judgment)
+    """
+    by_subtopic = any(each.entry.needs == "subtopics" for each in measures)
+    return inputs.read_qrels(qrels, subtopics=by_subtopic)
+
+
 def _listed(names: Sequence[str] | str | None) -> Sequence[str]:
     if names is None:
         return DEFAULT_MEASURES
     return [names] if isinstance(names, str) else names
 
 
-def _options(*, rel: int | None, judged_only: bool, interpolation: str) -> dict[str, object]:
-    """Return the parameters that are asked for all measures at once."""
-    checks.one_of("interpolation", interpolation, INTERPOLATIONS)
-    options: dict[str, object] = {"interpolation": interpolation}
-    if rel is not None:
-        options["rel"] = checks.count("rel", rel)
-    if judged_only:
-        options["judged_only"] = True
-    return options
-
-
 def _with_options(measure: Measure, options: Mapping[str, object]) -> Measure:
     given = dict(measure.parameters)
     known = {parameter.name for parameter in measure.entry.parameters}
     added = {name: value for name, value in options.items() if name in known - given.keys()}
-    return measure.entry.with_parameters(given | added) if added else measure
+    return measure.entry.with_parameters(given | added)
 
 
 def _readings(names: Sequence[str] | str | None) -> list[str]:
     return [note for name in _listed(names) if (note := reading(name)) is not None]
 
 
-def _passed_by(measures: Sequence[Measure], options: Mapping[str, object]) -> list[str]:
+def _passed_by(measures: Sequence[Measure], *, rel: int | None, judged_only: bool) -> list[str]:
     """Say which measures have no such parameter, and are measured as ever."""
     notes = []
-    for option in ("rel", "judged_only"):
+    for option, value in {"rel": rel, "judged_only": judged_only or None}.items():
         without = [
             each.name
             for each in measures
             if all(parameter.name != option for parameter in each.entry.parameters)
         ]
-        if option in options and without:
-            notes.append(f"{option}={options[option]} does not concern {', '.join(without)}")
+        if value is not None and without:
+            notes.append(f"{option}={value} does not concern {', '.join(without)}")
     return notes
 
 

@@ -15,7 +15,7 @@ HOLE = {"q1": {"d2": 2.0, "d1": 1.0}, "q3": {"d4": 1.0}}
 
 def smallest(entry: Entry) -> str:
     """The name of the measure with its required parameters only."""
-    values = {"cutoff": 7, "recall": 0.5, "max_rel": 4}
+    values = {"cutoff": 7, "recall": 0.5, "multiple": 0.5, "max_rel": 4}
     return entry.with_parameters(
         {each.name: values[each.name] for each in entry.parameters if each.required}
     ).name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from abrank.measures.entries import Measure
@@ -10,11 +10,12 @@ from abrank.measures.notations import (
     BETA_SQUARED,
     CUTOFFS,
     GAINS,
+    LEVELS,
+    MULTIPLES,
     PERSISTENCE,
     RECALLS,
+    WORTHS,
     Notation,
-    each,
-    together,
 )
 from abrank.measures.parameters import Value
 
@@ -64,10 +65,9 @@ TREC_EVAL = {
     "recall": Spelling("R", CUTOFFS, _NINE),
     "infAP": Spelling("infAP"),
     "gm_bpref": Spelling("GMBpref"),
-    "Rprec_mult": Spelling("RprecMult", each("factor", "%3.2f"), _FIFTHS),
-    "utility": Spelling("Utility", together("coefficients")),
-    # as trec_eval's own tests write the levels
-    "11pt_avg": Spelling("AP11", together("levels", leading_zero=False)),
+    "Rprec_mult": Spelling("RprecMult", MULTIPLES, _FIFTHS),
+    "utility": Spelling("Utility", WORTHS),
+    "11pt_avg": Spelling("AP11", LEVELS),
     "binG": Spelling("binG"),
     "G": Spelling("G", GAINS),
     "dcg": Spelling("DCG", GAINS),
@@ -144,22 +144,21 @@ def trec_eval_name(measure: Measure) -> str | None:
     ['P_5', 'ndcg_cut_10', 'set_F_0.25', None]
     """
     found = _as_trec_eval(measure)
-    return None if found is None else found[1]
+    return None if found is None else found[2]
 
 
-def without(measure: Measure, names: Iterable[str]) -> Measure:
-    """Return the measure with these parameters at their defaults.
+def without(measure: Measure, values: Mapping[str, object]) -> Measure:
+    """Return the measure with the parameters that have these values at their defaults.
 
     Examples
     --------
     >>> from abrank.measures import parse
-    >>> print(without(parse("P(rel=2)@5"), ["rel"]))
-    P@5
+    >>> print(without(parse("P(rel=2)@5"), {"rel": 2}), without(parse("AP(rel=3)"), {"rel": 2}))
+    P@5 AP(rel=3)
     """
-    left_out = set(names)
+    left_out = values.items()
     return replace(
-        measure,
-        parameters=tuple(pair for pair in measure.parameters if pair[0] not in left_out),
+        measure, parameters=tuple(pair for pair in measure.parameters if pair not in left_out)
     )
 
 
@@ -175,23 +174,26 @@ def trec_eval_order(measure: Measure) -> tuple[int, float]:
     found = _as_trec_eval(measure)
     if found is None:
         return len(TREC_EVAL), 0.0
-    name, _, value = found
-    return list(TREC_EVAL).index(name), float(value) if isinstance(value, (int, float)) else 0.0
+    name, values, _ = found
+    number = values[0] if values else None
+    return list(TREC_EVAL).index(name), float(number) if isinstance(number, (int, float)) else 0.0
 
 
-def _as_trec_eval(measure: Measure) -> tuple[str, str, Value] | None:
-    """Return trec_eval's name, the name with its parameter, and the parameter's value."""
-    given = dict(measure.parameters)
+def _as_trec_eval(measure: Measure) -> tuple[str, tuple[Value, ...], str] | None:
+    """Return trec_eval's name, the values behind it, and the two together as it prints them."""
     for name, spelling in TREC_EVAL.items():
-        if spelling.name != measure.entry.name:
+        given = dict(measure.parameters)
+        if spelling.name != measure.entry.name or not set(spelling.fixed) <= given.items():
             continue
-        numbers = spelling.numbers
-        if numbers is None or (not spelling.bare and numbers.parameter not in given):
-            if not given:
-                return name, name, None
-        elif not given.keys() - {numbers.parameter}:
-            default = measure.entry.parameter(numbers.parameter).default
-            value = given.get(numbers.parameter, default)
-            if value is not None:
-                return name, f"{name}_{numbers.write(value)}", value
+        given = {key: value for key, value in given.items() if key not in dict(spelling.fixed)}
+        notation = spelling.numbers
+        if not given and not spelling.bare:
+            return name, (), name
+        if notation is not None and given.keys() <= set(notation.parameters):
+            values = tuple(
+                given.get(each, measure.entry.parameter(each).default)
+                for each in notation.parameters
+            )
+            if None not in values:
+                return name, values, f"{name}_{notation.write(*values)}"
     return None

@@ -141,8 +141,6 @@ def reading(text: str | Measure) -> str | None:
     made = expand(text)
     if isinstance(text, Measure):
         return None
-    if text.strip() in SETS:
-        return f"{text}: trec_eval's set, {_several(made)}"
     form = _FORM.fullmatch(text.strip())
     found = form and _look_up(form)
     if not form or not found or not _is_bare(form) or text == found[0].name:
@@ -183,8 +181,8 @@ def _numbers(text: str | None, entry: Entry, spelling: Spelling) -> list[list[tu
         return [[]]
     notation = spelling.numbers
     if notation is None or (notation is GAINS and "=" not in text):  # map_10, ndcg_10
-        notation = each(entry.at or "cutoff", "%s")
-    return [[(notation.parameter, value)] for value in notation.read(text)]
+        notation = each(entry.at or "cutoff")
+    return [list(zip(notation.parameters, values, strict=True)) for values in notation.read(text)]
 
 
 def _pairs(inside: str | None, text: str) -> list[tuple[str, object]]:
