@@ -1,0 +1,198 @@
+"""The difference in each segment of the queries, and whether the segments differ.
+
+==========================  ======================================================================
+differences of a segment    what is said of it
+==========================  ======================================================================
+fewer than ``min_queries``  count and mean; p, adjusted p and both intervals NaN; no family member
+all 0                       p 1, intervals [0, 0]; not judged in the test of interaction
+one value, not 0            what the test says of it (for t: p NaN, interval unbounded); not judged
+                            in the test of interaction
+anything else               everything
+==========================  ======================================================================
+
+Without a query there is no segment, and with fewer than two that can be judged no interaction.
+Differences that are not finite are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from abrank._support import checks
+from abrank._support.errors import ArgumentError
+from abrank._support.typing import BoolArray, FloatArray, IntArray
+from abrank.inference.catalogue import as_alpha, as_differences, run_test
+from abrank.inference.heterogeneity import Heterogeneity, heterogeneity
+from abrank.inference.lattice import round_off
+from abrank.inference.multiplicity import adjust
+
+MIN_QUERIES = 6
+
+
+@dataclass(frozen=True)
+class Segments:
+    """Answers of :func:`compare_segments`: arrays of shape (n_segments,), sorted by label.
+
+    ``mean`` is the mean difference. ``pvalue``, ``ci_low`` and ``ci_high`` are each segment's own;
+    the names that end in ``_adj`` hold for all segments together. ``total`` is the mean over all
+    queries. ``n_against`` counts the large enough segments whose mean has the other sign than the
+    total, ``n_along`` those that have the same.
+    """
+
+    labels: tuple[str, ...]
+    n_queries: IntArray
+    mean: FloatArray
+    pvalue: FloatArray
+    ci_low: FloatArray
+    ci_high: FloatArray
+    pvalue_adj: FloatArray
+    ci_low_adj: FloatArray
+    ci_high_adj: FloatArray
+    total: float
+    interaction: Heterogeneity
+    n_along: int
+    n_against: int
+
+    @property
+    def reversal(self) -> bool:
+        """Whether most segments point against the total (Simpson's reversal).
+
+        The segments share out the queries, so the total is a weighted mean of theirs and all of
+        them cannot point against it; but one large segment can outweigh the others.
+        """
+        return self.n_against > self.n_along
+
+
+def compare_segments(
+    differences: npt.ArrayLike,
+    labels: Sequence[str],
+    *,
+    test: str = "t",
+    confidence: float = 0.95,
+    min_queries: int = MIN_QUERIES,
+    seed: int = 0,
+    n_resamples: int | None = None,
+) -> Segments:
+    """Test the difference in each segment of the queries, and whether the segments differ.
+
+    Estimand: the mean difference in each segment (or what else ``test`` estimates). Hypotheses: it
+    is 0 in a segment; it is one and the same in all. The query pairs the scores. That one segment
+    shows a difference and another does not is no sign that they differ: the interaction is.
+
+    Parameters
+    ----------
+    differences : array_like of shape (n_queries,)
+        Candidate minus baseline.
+    labels : sequence of str of length n_queries
+        The segment of each query.
+    test : str
+        A name in ``TESTS``.
+    confidence : float
+        Of each interval alone, and of all adjusted ones together.
+    min_queries : int
+        Segments of fewer queries are counted only.
+    seed, n_resamples
+        As for :func:`run_test`.
+
+    Returns
+    -------
+    Segments
+        Holm's adjustment: the interval of a segment has the level at which Holm's procedure tested
+        it, alpha p / p_adj, so that it excludes 0 exactly when the adjusted p < alpha.
+
+    Raises
+    ------
+    ArgumentError
+        If a difference is not finite, the labels are not as many, or an argument is out of range.
+
+    References
+    ----------
+    .. [1] Holm (1979), Scandinavian Journal of Statistics 6, 65-70.
+
+    Examples
+    --------
+    >>> d = [0.1, 0.2, 0.15, 0.3, 0.1, 0.2, -0.2, 0.0, -0.1, -0.3, 0.1, -0.2, 0.5]
+    >>> found = compare_segments(d, ["head"] * 6 + ["tail"] * 6 + ["new"])
+    >>> found.labels, found.n_queries
+    (('head', 'new', 'tail'), array([6, 1, 6]))
+    >>> found.pvalue_adj.round(3), round(found.interaction.pvalue, 3)
+    (array([0.005,   nan, 0.11 ]), 0.003)
+    """
+    values = _one_column(differences, labels)
+    checks.count("min_queries", min_queries)
+    alpha = float(as_alpha(confidence, 1)[0])
+    names, segment = np.unique(np.asarray(labels, dtype=object).astype(str), return_inverse=True)
+    parts = [values[segment == i] for i in range(len(names))]
+    counts = np.array([len(part) for part in parts], dtype=np.int64)
+    means = np.array([part.mean() for part in parts], dtype=np.float64)
+    large = counts >= min_queries
+    asked = {"name": test, "seed": seed, "n_resamples": n_resamples}
+    pvalue, low, high = _answers(parts, large, np.full(len(parts), 1.0 - alpha), asked)
+    adjusted = adjust(pvalue, "holm")
+    _, low_adj, high_adj = _answers(parts, large, 1.0 - alpha * _shares(pvalue, adjusted), asked)
+    total = float(values.mean()) if values.size else float("nan")
+    agreement = np.sign(round_off(means[large])) * np.sign(round_off(values.sum()))
+    return Segments(
+        labels=tuple(names.tolist()),
+        n_queries=counts,
+        mean=means,
+        pvalue=pvalue,
+        ci_low=low,
+        ci_high=high,
+        pvalue_adj=adjusted,
+        ci_low_adj=low_adj,
+        ci_high_adj=high_adj,
+        total=total,
+        interaction=_interaction(parts, counts, means, large),
+        n_along=int((agreement > 0).sum()),
+        n_against=int((agreement < 0).sum()),
+    )
+
+
+def _one_column(differences: npt.ArrayLike, labels: Sequence[str]) -> FloatArray:
+    """Return the differences as one column that the labels fit."""
+    data = as_differences(differences)
+    if data.shape[1] != 1:
+        raise ArgumentError(f"segments are of one column of differences, not {data.shape[1]}")
+    if len(labels) != len(data):
+        raise ArgumentError(f"{len(labels)} labels do not fit {len(data)} differences")
+    return data[:, 0]
+
+
+def _answers(
+    parts: list[FloatArray], large: BoolArray, levels: FloatArray, asked: dict[str, Any]
+) -> FloatArray:
+    """Return p-values and limits, shape (3, n_segments), of large segments at their own levels."""
+    found = np.full((3, len(parts)), np.nan)
+    for i in np.flatnonzero(large):
+        one = run_test(differences=parts[i], confidence=float(levels[i]), **asked)
+        found[:, i] = one.pvalue[0], one.ci_low[0], one.ci_high[0]
+    return found
+
+
+def _shares(pvalue: FloatArray, adjusted: FloatArray) -> FloatArray:
+    """Return p / p_adj: the share of alpha at which Holm's procedure tested each segment."""
+    known = np.isfinite(adjusted)
+    # A p of 0 is tested at Bonferroni's level.
+    share = np.full(pvalue.shape, 1.0 / max(1, int(known.sum())))
+    np.divide(pvalue, adjusted, out=share, where=known & (adjusted > 0.0))
+    return share
+
+
+def _interaction(
+    parts: list[FloatArray], counts: IntArray, means: FloatArray, large: BoolArray
+) -> Heterogeneity:
+    """Compare the means of the large segments; differences of one value have no variance."""
+    variances = np.array(
+        [
+            part.var(ddof=1) if many and np.ptp(round_off(part)) > 0.0 else 0.0
+            for part, many in zip(parts, large, strict=True)
+        ],
+        dtype=np.float64,
+    )
+    return heterogeneity(counts.astype(np.float64), means, variances)
