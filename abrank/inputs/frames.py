@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from abrank._support.errors import ArgumentError, ReadError, nearest
 from abrank.inputs import ids
-from abrank.inputs.columns import RUN, Columns, Layout, Source
+from abrank.inputs.columns import RUN, SUBTOPIC_QRELS, Columns, Layout, Source
 from abrank.inputs.ids import Ids
 
 ACCEPTED: dict[str, tuple[str, ...]] = {
@@ -19,6 +19,7 @@ ACCEPTED: dict[str, tuple[str, ...]] = {
     "doc_id": ("doc_id", "docno", "docid", "pid", "corpus_id", "did"),
     "relevance": ("relevance", "label", "rel", "grade"),
     "score": ("score",),
+    "subtopic": ("subtopic", "subtopic_id", "iteration"),
 }
 
 
@@ -31,6 +32,7 @@ def read_columns(source: Any, layout: Layout, *, columns: Mapping[str, str] | No
         A dict maps query id to doc id to number. Tuples are (query_id, doc_id, number), or named
         tuples with the accepted names. The object is not changed.
     layout : Layout
+        ``SUBTOPIC_QRELS`` takes no dict, and tuples (query_id, subtopic, doc_id, number).
     columns : mapping, optional
         Accepted name to the frame's own: ``{"query_id": "topic number"}``.
 
@@ -53,13 +55,12 @@ def read_columns(source: Any, layout: Layout, *, columns: Mapping[str, str] | No
     """
     if hasattr(source, "columns") and hasattr(source, "dtypes"):
         chosen = choose_columns([*source.columns], layout, columns)
-        queries, docs, values = (list(source[name]) for name in chosen)
-        return _checked(queries, docs, values, "DataFrame", layout)
+        return _checked([list(source[name]) for name in chosen], "DataFrame", layout)
     if isinstance(source, Mapping):
         _no_columns(columns, "a dict of dicts")
-        return _checked(*_from_dict(source, layout), "dict", layout)
+        return _checked(_from_dict(source, layout), "dict", layout)
     if isinstance(source, Iterable) and not isinstance(source, (str, bytes)):
-        return _checked(*_from_tuples(source, layout, columns), "tuples", layout)
+        return _checked(_from_tuples(source, layout, columns), "tuples", layout)
     kind = type(source).__name__
     raise ArgumentError(
         f"{layout.kind} must be a path, a DataFrame, a dict of dicts or tuples, not {kind}"
@@ -68,8 +69,8 @@ def read_columns(source: Any, layout: Layout, *, columns: Mapping[str, str] | No
 
 def choose_columns(
     names: Sequence[Any], layout: Layout, columns: Mapping[str, str] | None
-) -> tuple[Any, Any, Any]:
-    """Find the columns of the query id, the doc id and the number among ``names``.
+) -> tuple[Any, ...]:
+    """Find the columns of the query id, the doc id, the number and the subtopic among ``names``.
 
     Names are compared without case. A frame with ``qid`` and ``docno`` is PyTerrier's, whose
     ``docid`` (an internal number) and ``query`` (the query's text) are no ids.
@@ -87,7 +88,7 @@ def choose_columns(
     ('qid', 'docno', 'score')
     """
     override = dict(columns or {})
-    wanted = ("query_id", "doc_id", layout.value)
+    wanted = _wanted(layout)
     for key, name in override.items():
         if key not in wanted:
             raise ArgumentError(f'columns= has no key "{key}"; keys: {", ".join(wanted)}')
@@ -97,17 +98,16 @@ def choose_columns(
             raise ArgumentError(f'columns= names "{name}", which is not a column{hint}')
     folded = {str(name).casefold() for name in names}
     terrier = {"qid", "docno"} <= folded
-    return (
-        override["query_id"]
-        if "query_id" in override
-        else _choose(names, "query_id", ("qid",) if terrier else ACCEPTED["query_id"]),
-        override["doc_id"]
-        if "doc_id" in override
-        else _choose(names, "doc_id", ("docno",) if terrier else ACCEPTED["doc_id"]),
-        override[layout.value]
-        if layout.value in override
-        else _choose(names, layout.value, ACCEPTED[layout.value]),
+    accepted = ACCEPTED | ({"query_id": ("qid",), "doc_id": ("docno",)} if terrier else {})
+    return tuple(
+        override[key] if key in override else _choose(names, key, accepted[key]) for key in wanted
     )
+
+
+def _wanted(layout: Layout) -> tuple[str, ...]:
+    """Return the names of the columns to find, the subtopic last where it is one of them."""
+    plain = ("query_id", "doc_id", layout.value)
+    return (*plain, "subtopic") if layout is SUBTOPIC_QRELS else plain
 
 
 def _choose(names: Sequence[Any], wanted: str, accepted: Sequence[str]) -> Any:  # noqa: ANN401
@@ -131,7 +131,11 @@ def _no_columns(columns: Mapping[str, str] | None, what: str) -> None:
         raise ArgumentError(f"columns= is for DataFrames and named tuples, not for {what}")
 
 
-def _from_dict(source: Mapping[Any, Any], layout: Layout) -> tuple[list[Any], list[Any], list[Any]]:
+def _from_dict(source: Mapping[Any, Any], layout: Layout) -> list[list[Any]]:
+    if layout is SUBTOPIC_QRELS:
+        raise ArgumentError(
+            "a dict of dicts has no subtopics: give tuples (query_id, subtopic, doc_id, relevance)"
+        )
     queries: list[Any] = []
     docs: list[Any] = []
     values: list[Any] = []
@@ -146,33 +150,32 @@ def _from_dict(source: Mapping[Any, Any], layout: Layout) -> tuple[list[Any], li
         queries += [query] * len(row)
         docs += row.keys()
         values += row.values()
-    return queries, docs, values
+    return [queries, docs, values]
 
 
 def _from_tuples(
     source: Iterable[Any], layout: Layout, columns: Mapping[str, str] | None
-) -> tuple[list[Any], list[Any], list[Any]]:
+) -> list[list[Any]]:
     rows = list(source)
-    expected = f"(query_id, doc_id, {layout.value})"
+    by_subtopic = layout is SUBTOPIC_QRELS
+    expected = f"(query_id, {'subtopic, ' if by_subtopic else ''}doc_id, {layout.value})"
     fields: tuple[str, ...] | None = getattr(rows[0], "_fields", None) if rows else None
-    at: tuple[int, int, int] = (0, 1, 2)
+    at = [0, 2, 3, 1] if by_subtopic else [0, 1, 2]
     if fields:
-        query, doc, value = choose_columns(fields, layout, columns)
-        at = (fields.index(query), fields.index(doc), fields.index(value))
+        at = [fields.index(name) for name in choose_columns(fields, layout, columns)]
     else:
         _no_columns(columns, "plain tuples")
-    width = len(fields) if fields else 3
+    width = len(fields) if fields else len(at)
     for number, row in enumerate(rows):
         if not isinstance(row, (tuple, list)) or len(row) != width:
             raise ReadError(
                 "tuples", f"{row!r} is not {expected}", at=f"row {number}", expected=expected
             )
-    return tuple([row[i] for row in rows] for i in at)  # type: ignore[return-value]
+    return [[row[i] for row in rows] for i in at]
 
 
-def _checked(
-    queries: list[Any], docs: list[Any], values: list[Any], label: str, layout: Layout
-) -> Columns:
+def _checked(columns: list[list[Any]], label: str, layout: Layout) -> Columns:
+    queries, docs, values, *subtopics = columns
     if not values:
         raise ReadError(label, "no rows", expected=f"query_id, doc_id, {layout.value}")
     return Columns(
@@ -181,6 +184,7 @@ def _checked(
         value=_numbers(values, layout, label),
         position=np.arange(len(values)),
         source=Source(None, None, len(values), label, "row"),
+        subtopic=_ids(subtopics[0], "subtopic", label) if subtopics else None,
     )
 
 

@@ -7,7 +7,7 @@ ten that were judged, and a measure is a sum over segments of flat arrays.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,9 +16,10 @@ import numpy as np
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import BoolArray, FloatArray, IntArray
-from abrank.inputs import ids
+from abrank.inputs import ids, subtopics
 from abrank.inputs.qrels import Qrels
 from abrank.inputs.run import Run
+from abrank.inputs.subtopics import JudgedSubtopics
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +47,8 @@ class JudgedRun:
         All judgments, by query and then by grade from high to low.
     retrieved_scores : float64[sum of n_retrieved] or None
         Scores of all retrieved documents, judged or not, by query and rank; kept on request.
+    subtopics : JudgedSubtopics or None
+        The judgments by subtopic, where the qrels hold them.
 
     Examples
     --------
@@ -67,6 +70,7 @@ class JudgedRun:
     ideal_query: IntArray
     ideal_grade: IntArray
     retrieved_scores: FloatArray | None = None
+    subtopics: JudgedSubtopics | None = None
 
     @classmethod
     def from_grades(
@@ -110,6 +114,40 @@ class JudgedRun:
             ideal_query=np.repeat(every, [len(pool) for pool in pools]),
             ideal_grade=_flat([sorted(pool, reverse=True) for pool in pools], np.int64),
             retrieved_scores=score,
+        )
+
+    @classmethod
+    def from_subtopics(
+        cls,
+        rankings: Sequence[Sequence[Mapping[str, int] | None]],
+        *,
+        missed: Sequence[Sequence[Mapping[str, int]]] | None = None,
+    ) -> JudgedRun:
+        """Make one from each ranking's grades by subtopic, in rank order; ``None`` is unjudged.
+
+        Parameters
+        ----------
+        rankings : sequence of sequences
+            ``{subtopic: grade}`` by rank, one ranking a query.
+        missed : sequence of sequences, optional
+            ``{subtopic: grade}`` of each query's judged documents that were not retrieved. Where
+            the ideal order is a tie, the document named later goes first.
+
+        Examples
+        --------
+        >>> judged = JudgedRun.from_subtopics([[{"a": 1}, None, {"a": 0, "b": 2}]])
+        >>> judged.rank, judged.grade, judged.subtopics.pool.ids
+        (array([1, 3]), array([1, 2]), ('a', 'b'))
+        """
+        missed = missed or [[] for _ in rankings]
+        best = [[max(each.values()) if each else None for each in row] for row in rankings]
+        pools = [
+            [max(each.values()) for each in (*filter(None, row), *others)]
+            for row, others in zip(rankings, missed, strict=True)
+        ]
+        return replace(
+            cls.from_grades(best, ideal=pools),
+            subtopics=subtopics.from_rankings(rankings, missed),
         )
 
     @property
@@ -198,6 +236,7 @@ class JudgedRun:
             **{name: getattr(self, name)[kept] for name in rows},
             n_retrieved=n_retrieved,
             retrieved_scores=scores,
+            subtopics=None if self.subtopics is None else self.subtopics.of_rows(kept),
         )
 
 
@@ -279,4 +318,5 @@ def join(qrels: Qrels, run: Run, *, keep_scores: bool = False) -> JudgedRun:
         ideal_query=qrels.query[ideal],
         ideal_grade=qrels.grade[ideal],
         retrieved_scores=run.score[shared[run.query]] if keep_scores else None,
+        subtopics=None if qrels.subtopics is None else subtopics.lay(qrels.subtopics, at[hit]),
     )

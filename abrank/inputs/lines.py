@@ -64,7 +64,14 @@ def parse(
         rows = parse_careful(data, layout, label)
     source = Source(path, sha256, len(rows.position), label, "line", rows.n_comments, marked)
     return Columns(
-        rows.query, rows.doc, rows.value, rows.position, source, rank=rows.rank, tags=rows.tags
+        rows.query,
+        rows.doc,
+        rows.value,
+        rows.position,
+        source,
+        rank=rows.rank,
+        tags=rows.tags,
+        subtopic=rows.subtopic,
     )
 
 
@@ -78,6 +85,7 @@ class _Reading:
     position: list[int] = field(default_factory=list)
     rank: list[bytes] = field(default_factory=list)
     tags: dict[bytes, None] = field(default_factory=dict)
+    subtopic: list[bytes] = field(default_factory=list)
     bad: list[BadLine] = field(default_factory=list)
     n_bad: int = 0
     n_comments: int = 0
@@ -103,6 +111,7 @@ def parse_careful(data: bytes, layout: Layout, label: str) -> Rows:
         position=np.array(reading.position, dtype=np.int64),
         rank=_all_digits(reading.rank),
         tags=tuple(tag.decode("utf-8", "surrogateescape") for tag in reading.tags),
+        subtopic=None if layout is RUN else ids.pack(reading.subtopic),
         n_comments=reading.n_comments,
     )
 
@@ -127,6 +136,8 @@ def _read_line(
     if layout is RUN:
         reading.rank.append(fields[3])
         reading.tags[fields[5]] = None
+    else:
+        reading.subtopic.append(fields[1])
 
 
 def _shape_problem(layout: Layout, line: bytes, fields: list[bytes]) -> str:

@@ -34,6 +34,7 @@ class Rows:
     position: Any
     rank: IntArray | None
     tags: tuple[str, ...]
+    subtopic: Any = None
     n_comments: int = 0
 
 
@@ -62,6 +63,7 @@ def parse_fast(data: bytes, layout: Layout) -> Rows | None:
         position=np.arange(1, len(value) + 1),
         rank=_digits(table["rank"]) if layout is RUN else None,
         tags=tuple(ids.decode(pc.unique(table["tag"]))) if layout is RUN else (),
+        subtopic=None if layout is RUN else table["subtopic"].combine_chunks(),
     )
 
 
@@ -93,7 +95,8 @@ def _table(plain: bytes, n_fields: int, layout: Layout) -> Any:  # noqa: ANN401 
         names[3], names[5] = "rank", "tag"
         types |= {"value": pa.float64(), "rank": pa.string(), "tag": pa.large_binary()}
     else:
-        types |= {"value": pa.string()}
+        names[1] = "subtopic"
+        types |= {"value": pa.string(), "subtopic": pa.large_binary()}
     return pyarrow.csv.read_csv(
         pa.BufferReader(plain),
         pyarrow.csv.ReadOptions(column_names=names),

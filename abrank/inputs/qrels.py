@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,8 +13,16 @@ import numpy as np
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import IntArray
 from abrank.inputs import files, frames, ids
-from abrank.inputs.columns import QRELS, Columns, Source, duplicate_error, duplicates
+from abrank.inputs.columns import (
+    QRELS,
+    SUBTOPIC_QRELS,
+    Columns,
+    Source,
+    duplicate_error,
+    duplicates,
+)
 from abrank.inputs.ids import Ids
+from abrank.inputs.subtopics import Subtopics, gather
 from abrank.inputs.write import trec_bytes, write_file
 
 if TYPE_CHECKING:
@@ -24,6 +32,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, eq=False, repr=False)
 class Qrels:
     """Judgments, a row each, by query and then by document id.
+
+    Judgments by subtopic are kept beside them; then a document's grade is its highest one.
 
     Attributes
     ----------
@@ -38,6 +48,8 @@ class Qrels:
         Negative grades are kept.
     source : Source
         File, hash, number of rows.
+    subtopics : Subtopics or None
+        The judgments by subtopic, where they were asked for.
 
     Examples
     --------
@@ -52,6 +64,7 @@ class Qrels:
     docs: Ids
     grade: IntArray
     source: Source = field(default=Source(None, None, 0))
+    subtopics: Subtopics | None = None
 
     def __len__(self) -> int:
         """Return the number of judgments."""
@@ -111,15 +124,26 @@ class Qrels:
     def write(self, path: str | os.PathLike[str]) -> Path:
         """Write a qrels file (gzip if the name ends in .gz) and return its path.
 
+        Judgments by subtopic are written as such.
+
         Raises
         ------
         ArgumentError
             If an id cannot stand in such a file: it holds a blank, or the query's begins with #.
         """
-        columns = [ids.unpack(self.docs), [b"%d" % grade for grade in self.grade.tolist()]]
-        queries = [self.query_ids[i].encode("utf-8", "surrogateescape") for i in self.query]
-        zeros = [b"0"] * len(self)
-        return write_file(path, trec_bytes([queries, zeros, *columns]))
+        rows, grades, second = np.arange(len(self)), self.grade, ["0"] * len(self)
+        if self.subtopics is not None:
+            rows, grades = self.subtopics.document, self.subtopics.grade
+            second = [self.subtopics.ids[i] for i in self.subtopics.subtopic]
+        queries = [self.query_ids[i] for i in self.query[rows]]
+        docs = ids.unpack(ids.take(self.docs, rows))
+        numbers = [b"%d" % grade for grade in grades.tolist()]
+        columns = [_bytes(queries), _bytes(second), docs, numbers]
+        return write_file(path, trec_bytes(columns))
+
+
+def _bytes(texts: Sequence[str]) -> list[bytes]:
+    return [text.encode("utf-8", "surrogateescape") for text in texts]
 
 
 def read_qrels(
@@ -127,6 +151,7 @@ def read_qrels(
     *,
     name: str | None = None,
     columns: Mapping[str, str] | None = None,
+    subtopics: bool = False,
 ) -> Qrels:
     """Read judgments.
 
@@ -141,6 +166,11 @@ def read_qrels(
         The file's name without folder and endings, or ``qrels``, without it.
     columns : mapping, optional
         Which columns of a frame to take: ``{"query_id": "topic number"}``.
+    subtopics : bool
+        Whether these are judgments by subtopic, as the diversity tasks of TREC have them: lines
+        ``query_id subtopic doc_id grade``, a frame with a column subtopic (or iteration), tuples
+        (query_id, subtopic, doc_id, grade). A document may stand there once for each subtopic of a
+        query. Plain measures take its highest grade.
 
     Returns
     -------
@@ -151,10 +181,11 @@ def read_qrels(
     NotFoundError
         If there is no such file.
     ReadError
-        If a line or value cannot be used, or a document is judged twice for a query, whether the
-        grades agree or not. The message names file and line.
+        If a line or value cannot be used, or a document is judged twice for a query (and subtopic),
+        whether the grades agree or not, or subtopics were asked for and all rows have the same. The
+        message names file and line.
     ArgumentError
-        If the source is none of these.
+        If the source is none of these, or a Qrels without the subtopics that were asked for.
 
     Notes
     -----
@@ -165,25 +196,29 @@ def read_qrels(
     --------
     >>> read_qrels([("301", "d1", 1), ("302", "d1", 0)]).query_ids
     ('301', '302')
+    >>> rows = [("301", "a", "d1", 0), ("301", "b", "d1", 2), ("301", "b", "d2", 1)]
+    >>> read_qrels(rows, subtopics=True).grades("301")
+    {'d1': 2, 'd2': 1}
     """
     if isinstance(source, Qrels):
+        if subtopics and source.subtopics is None:
+            raise ArgumentError(
+                f"{source.name} holds no judgments by subtopic; read it with subtopics=True"
+            )
         return source if name is None else replace(source, name=name)
+    layout = SUBTOPIC_QRELS if subtopics else QRELS
     if isinstance(source, (str, os.PathLike)):
         if columns:
             raise ArgumentError("columns= is for DataFrames and named tuples, not for files")
-        return _build(files.read_columns(source, QRELS), name or files.short_name(source))
-    return _build(frames.read_columns(source, QRELS, columns=columns), name or "qrels")
+        read, name = files.read_columns(source, layout), name or files.short_name(source)
+    else:
+        read, name = frames.read_columns(source, layout, columns=columns), name or "qrels"
+    return _build_by_subtopic(read, name) if subtopics else _build(read, name)
 
 
 def _build(columns: Columns, name: str) -> Qrels:
     distinct, query = ids.number(columns.query)
-    first, again = duplicates(query, columns.doc)
-    if len(again):
-        one, two = int(columns.value[first[0]]), int(columns.value[again[0]])
-        note = (
-            f", both graded {one}" if one == two else f", graded {one} and {two}: they contradict"
-        )
-        raise duplicate_error(columns, first, again, note=note, hint="keep one line of the two")
+    _require_once(columns, *duplicates(query, columns.doc))
     order = np.lexsort((ids.order(columns.doc), query))
     return Qrels(
         name=name,
@@ -193,3 +228,41 @@ def _build(columns: Columns, name: str) -> Qrels:
         grade=columns.value[order],
         source=columns.source,
     )
+
+
+def _build_by_subtopic(columns: Columns, name: str) -> Qrels:
+    """Keep each document once, with its highest grade, and the judgments by subtopic beside it."""
+    distinct, query = ids.number(columns.query)
+    _, subtopic = ids.code(columns.subtopic)
+    per_subtopic = query * (subtopic.max() + 1) + subtopic
+    _require_once(columns, *duplicates(per_subtopic, columns.doc))
+    known, doc = ids.number(columns.doc)
+    key, row = np.unique(query * len(known) + doc, return_inverse=True)
+    grade = np.full(len(key), columns.value.min())
+    np.maximum.at(grade, row, columns.value)
+    return Qrels(
+        name=name,
+        query_ids=tuple(ids.decode(distinct)),
+        query=key // len(known),
+        docs=ids.take(known, key % len(known)),
+        grade=grade,
+        source=columns.source,
+        subtopics=gather(columns, row, query),
+    )
+
+
+def _require_once(columns: Columns, first: IntArray, again: IntArray) -> None:
+    """Refuse a judgment that stands there twice."""
+    if not len(again):
+        return
+    one, two = int(columns.value[first[0]]), int(columns.value[again[0]])
+    note = f", both graded {one}" if one == two else f", graded {one} and {two}: they contradict"
+    hint = "keep one line of the two"
+    if columns.subtopic is not None:
+        pair = ids.unpack(ids.take(columns.subtopic, np.array([first[0], again[0]])))
+        if pair[0] != pair[1]:
+            hint = (
+                "the second fields differ; if they are subtopics, choose a measure of diversity"
+                " (or read_qrels(..., subtopics=True)), else keep one line of the two"
+            )
+    raise duplicate_error(columns, first, again, note=note, hint=hint)
