@@ -24,7 +24,7 @@ _NAME = re.compile(r"[^\W\d]\w*")
 _MEASURES: Registry[Entry] = Registry("measure")
 _BY_FOLDED_NAME: dict[str, str] = {}
 _JUDGED_ONLY = Parameter("judged_only", (bool,), (), default=False, required=False)
-_TRIAL = JudgedRun.from_grades([[1]])
+_TRIAL = JudgedRun.from_subtopics([[{"1": 1}]])
 
 
 @dataclass(frozen=True)
