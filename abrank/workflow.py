@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from abrank import inputs
-from abrank._support.typing import Duplicates, Missing, RandomSource, ScoreDtype
+from abrank._support.typing import Duplicates, Interpolation, Missing, RandomSource, ScoreDtype
 from abrank._support.version import __version__
 from abrank.comparison import Comparison, compare_systems, system_names
-from abrank.scores import Scores, evaluate, parse_measures
+from abrank.scores import Scores, evaluate, parse_measures, read_judgments
 from abrank.verdict import Requirement
 
 LIBRARIES = ("numpy", "pandas", "scipy", "statsmodels", "matplotlib", "pyarrow")
@@ -38,6 +38,10 @@ def compare(
     missing: Missing = "zero",
     score_dtype: ScoreDtype = "float64",
     duplicates: Duplicates = "error",
+    depth: int | None = None,
+    rel: int | None = None,
+    judged_only: bool = False,
+    interpolation: Interpolation = "10",
     name_a: str | None = None,
     name_b: str | None = None,
     n_resamples: int | None = None,
@@ -77,6 +81,8 @@ def compare(
         Precision at which two scores of a run are a tie: trec_eval 10's or trec_eval 9's.
     duplicates : {"error", "best"}
         A document twice in a query's ranking is an error, or keeps its higher score.
+    depth, rel, judged_only, interpolation
+        Of all measures at once, as :func:`~abrank.scores.evaluate` takes them.
     name_a, name_b : str, optional
         Names of the systems; those of the runs without them.
     n_resamples : int, optional
@@ -109,9 +115,17 @@ def compare(
     >>> str(result.verdict), result.effect > 0
     ('better', True)
     """
-    parse_measures(measures)  # a mistyped name should not cost the reading of two runs
+    # A mistyped name should not cost the reading of two runs.
+    options: dict[str, Any] = {
+        "rel": rel,
+        "judged_only": judged_only,
+        "interpolation": interpolation,
+    }
+    parsed = parse_measures(measures, **options)
+    if primary is not None:
+        (primary,) = map(str, parse_measures([primary], **options))
     on_stage("reading the judgments")
-    judgments = inputs.read_qrels(qrels)
+    judgments = read_judgments(qrels, parsed)
     runs = []
     for role, source in (("baseline", a), ("candidate", b)):
         on_stage(f"reading the {role} run")
@@ -124,6 +138,8 @@ def compare(
         measures,
         missing=missing,
         score_dtype=score_dtype,
+        depth=depth,
+        **options,
     )
     on_stage("testing")
     return compare_systems(
@@ -142,6 +158,8 @@ def compare(
                 "missing": missing,
                 "score_dtype": score_dtype,
                 "duplicates": duplicates,
+                "depth": depth,
+                **options,
             },
             command=command,
         ),

@@ -46,6 +46,7 @@ def test_provenance_replays_the_result(files, monkeypatch) -> None:
     assert known["inputs"]["qrels"]["path"] == str(files[0])
     assert known["settings"] == {
         "missing": "zero", "score_dtype": "float64", "duplicates": "error",
+        "depth": None, "rel": None, "judged_only": False, "interpolation": "10",
     }  # fmt: skip
     assert known["versions"]["abrank"] == abrank.__version__
     assert compare(*files, rng=result.seed).rows == result.rows

@@ -54,6 +54,30 @@ reading = stack(
         show_default=True,
         help="A document twice in a ranking is an error, or keeps its higher score.",
     ),
+    click.option(
+        "--depth",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Cut every ranking at this rank first (trec_eval's -M).",
+    ),
+    click.option(
+        "--rel",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Lowest relevant grade, for measures not given their own (trec_eval's -l).",
+    ),
+    click.option(
+        "--judged-only",
+        is_flag=True,
+        help="Take unjudged documents out of every ranking first (trec_eval's -J).",
+    ),
+    click.option(
+        "--interpolation",
+        type=click.Choice(["10", "9"]),
+        default="10",
+        show_default=True,
+        help="Interpolated precision as in trec_eval 10 or 9.",
+    ),
 )
 
 display = stack(

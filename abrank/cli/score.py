@@ -1,7 +1,8 @@
-"""``abrank score``: per-query or mean scores, one value a line."""
+"""``abrank score``: what each measure gives, per query or over all, in the format that is asked."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,7 +19,19 @@ if TYPE_CHECKING:
 @_options.measures
 @click.option("--per-query", is_flag=True, help="One line a query before the means.")
 @click.option(
-    "--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals shown."
+    "--format",
+    "shown",
+    type=click.Choice(["text", "json", "csv", "trec_eval"]),
+    default="text",
+    show_default=True,
+    help="What goes to standard output; trec_eval: its own lines, the official measures without -m.",
+)
+@click.option(
+    "--digits",
+    type=click.IntRange(0, 17),
+    default=4,
+    show_default=True,
+    help="Decimals of text and trec_eval; json and csv have them all.",
 )
 @click.option("--list-measures", is_flag=True, help="Say what can be measured, and stop.")
 @_options.reading
@@ -29,6 +42,7 @@ def command(
     *,
     measures: tuple[str, ...],
     per_query: bool,
+    shown: str,
     digits: int,
     list_measures: bool,
     quiet: bool,
@@ -36,13 +50,17 @@ def command(
 ) -> None:
     """Score RUNS against QRELS: query_id, measure and value, separated by tabs.
 
-    The mean stands under the query id "all"; with several runs a first column names the system.
+    What a measure gives over all queries, mostly the mean, stands under the query id "all"; with
+    several runs a first column names the system.
 
     \b
     abrank score qrels.txt bm25.run -m AP -m ndcg_cut_10 --per-query
+    abrank score qrels.txt bm25.run -m all_trec --format trec_eval
     """  # noqa: D301 - click's mark for lines to keep
     if list_measures:
-        click.echo(_catalogue(), nl=False)
+        from abrank.cli._measure_list import measure_list
+
+        click.echo(measure_list(), nl=False)
         return
     if qrels is None or not runs:
         raise click.UsageError("QRELS and at least one run are needed (or --list-measures)")
@@ -55,30 +73,40 @@ def command(
         name = short_name(path)
         # Two files of one name are told apart by their paths.
         loaded[name if name not in loaded else path] = path
+    if shown == "trec_eval":
+        measures = measures or ("official",)
     scores = evaluate(qrels, loaded, measures or None, **reading)
     if not quiet:
         for line in _notes(scores):
             click.echo(f"note: {line}", err=True)
-    click.echo("".join(_lines(scores, per_query=per_query, digits=digits)), nl=False)
+    click.echo(_shown(scores, shown, measures, reading, per_query, digits), nl=False)
 
 
-def _lines(scores: Scores, *, per_query: bool, digits: int) -> list[str]:
-    """Return the output, a line a value."""
-    lines = []
-    means = scores.means()
-    for s, system in enumerate(scores.systems):
-        first = f"{system}\t" if len(scores.systems) > 1 else ""
-        if per_query:
-            for q, query in enumerate(scores.query_ids):
-                lines += [
-                    f"{first}{query}\t{measure}\t{scores.values[q, s, m]:.{digits}f}\n"
-                    for m, measure in enumerate(scores.measures)
-                ]
-        lines += [
-            f"{first}all\t{measure}\t{means[s, m]:.{digits}f}\n"
-            for m, measure in enumerate(scores.measures)
-        ]
-    return lines
+def _shown(
+    scores: Scores,
+    shown: str,
+    measures: tuple[str, ...],
+    reading: Mapping[str, Any],
+    per_query: bool,
+    digits: int,
+) -> str:
+    """Return the scores in the format that was asked for."""
+    from abrank.cli import _score_formats as formats
+    from abrank.measures.dialects import SETS
+
+    if shown == "csv":
+        return formats.as_csv(scores, per_query=per_query)
+    if shown == "json":
+        return formats.as_json(scores, per_query=per_query)
+    if shown == "text":
+        return formats.as_text(scores, per_query=per_query, digits=digits)
+    return formats.as_trec_eval(
+        scores,
+        per_query=per_query,
+        digits=digits,
+        options=reading,
+        run_id=not SETS.keys().isdisjoint(measures),
+    )
 
 
 def _notes(scores: Scores) -> list[str]:
@@ -86,28 +114,10 @@ def _notes(scores: Scores) -> list[str]:
     from abrank.report.compose import input_sentences
 
     return [
-        sentence
-        for system, audit in scores.audits.items()
-        for sentence in input_sentences(system, audit)
+        *scores.notes,
+        *(
+            sentence
+            for system, audit in scores.audits.items()
+            for sentence in input_sentences(system, audit)
+        ),
     ]
-
-
-def _catalogue() -> str:
-    """Return the table of measures: name with parameters, range, definition, source."""
-    from abrank.measures import catalogue
-
-    lines = []
-    for name, entry in catalogue().items():
-        keywords = {each.name: each for each in entry.parameters}
-        cutoff = keywords.pop("cutoff", None)
-        inside = ", ".join(
-            key if each.required or each.default is None else f"{key}={each.default!r}"
-            for key, each in keywords.items()
-        )
-        at = "" if cutoff is None else "@k" if cutoff.required else "[@k]"
-        low, high = entry.bounds
-        lines.append(
-            f"{name}{f'({inside})' if inside else ''}{at}   from {low:g} to {high:g}\n"
-            f"    {entry.definition}\n    {entry.source}\n"
-        )
-    return "".join(lines)
