@@ -1,7 +1,22 @@
 """The catalogue of measures: a judged run in, one value for each query out."""
 
-from abrank.measures import binary, counts, graded, holes, sets  # noqa: F401 - importing enters them
+from abrank.measures import (  # noqa: F401 - importing enters them
+    binary,
+    counts,
+    diversity,
+    graded,
+    holes,
+    incomplete,
+    intents,
+    interpolated,
+    normalized_gain,
+    novelty_rank_biased,
+    sets,
+    totals,
+    user_models,
+)
 from abrank.measures.entries import Entry, Measure, catalogue, measure
 from abrank.measures.names import expand, parse, reading
+from abrank.measures.user_models import resolved
 
-__all__ = ["Entry", "Measure", "catalogue", "expand", "measure", "parse", "reading"]
+__all__ = ["Entry", "Measure", "catalogue", "expand", "measure", "parse", "reading", "resolved"]

@@ -1,14 +1,18 @@
-"""Measures over the ranks of relevant documents: AP, RR, Rprec, Bpref, RBP."""
+"""Measures over the ranks of relevant documents: AP, GMAP, yaap, RR, Rprec, RprecMult."""
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from abrank._support import checks
+from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray
 from abrank.inputs.judged import JudgedRun
 from abrank.measures.entries import measure
-from abrank.measures.segments import Hits, counted_so_far, ordinal, relevant, share
+from abrank.measures.segments import Hits, ordinal, share
+
+GEOMETRIC_FLOOR = 1e-5  # trec_eval.h MIN_GEO_MEAN
 
 
 @measure(
@@ -55,7 +59,7 @@ def average_precision(judged: JudgedRun, *, cutoff: int | None = None, rel: int 
 
     Examples
     --------
-    Found at ranks 1 and 3 of two relevant documents: (1/1 + 2/3) / 2.
+    Two relevant documents found at ranks 1 and 3: (1/1 + 2/3) / 2.
 
     >>> average_precision(JudgedRun.from_grades([[1, 0, 1], [0, 0]])).round(4)
     array([0.8333, 0.    ])
@@ -63,6 +67,95 @@ def average_precision(judged: JudgedRun, *, cutoff: int | None = None, rel: int 
     hits = Hits.of(judged, rel=rel, cutoff=cutoff)
     precision = ordinal(hits.query) / hits.rank
     return share(judged.total(hits.query, precision), judged.n_relevant(rel=rel))
+
+
+@measure(
+    "GMAP",
+    bounds=(math.log(GEOMETRIC_FLOOR), 0),
+    source="Robertson 2006; trec_eval m_gm_map.c",
+    aggregate="geometric",
+)
+def geometric_average_precision(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
+    """Logarithm of average precision, so that the mean over the queries is geometric.
+
+    Parameters
+    ----------
+    judged : JudgedRun
+        A run laid on its qrels.
+    rel : int
+        Lowest grade that is relevant, from 1.
+
+    Returns
+    -------
+    float64[n_queries]
+        From ln(1e-5), where nothing relevant was retrieved, to 0. Order of ``judged.query_ids``.
+
+    Raises
+    ------
+    ArgumentError
+        If ``rel`` is below 1.
+
+    Notes
+    -----
+    ln(max(AP, 1e-5)); the exponential of its mean is GMAP. Equals trec_eval's ``gm_map`` [1]_.
+
+    References
+    ----------
+    .. [1] Robertson (2006), On GMAP: and other transformations, CIKM; trec_eval m_gm_map.c.
+
+    Examples
+    --------
+    >>> geometric_average_precision(JudgedRun.from_grades([[1], [0]])).round(2)
+    array([  0.  , -11.51])
+    """
+    return np.log(np.maximum(average_precision(judged, rel=rel), GEOMETRIC_FLOOR))
+
+
+@measure("yaap", source="Robertson 2012; trec_eval m_yaap.c")
+def smoothed_average_precision(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
+    """Yet another average precision: its log-odds, so that extreme queries can be averaged.
+
+    Parameters
+    ----------
+    judged : JudgedRun
+        A run laid on its qrels.
+    rel : int
+        Lowest grade that is relevant, from 1.
+
+    Returns
+    -------
+    float64[n_queries]
+        Log-odds, in [-ln(1 + R), ln(1 + R)] for R relevant documents; 0 where a query has none,
+        -ln(1 + R) where none of them was retrieved. Order of ``judged.query_ids``.
+
+    Raises
+    ------
+    ArgumentError
+        If ``rel`` is below 1.
+
+    Notes
+    -----
+    With R relevant documents in the qrels, the i-th of them at rank r_i, and S = sum_i i / r_i:
+
+        yaap = ln((1 + S) / (1 + R - S))
+
+    Equals trec_eval's ``yaap`` [1]_; its version 9 ``-c`` counts 0, a middling value, for a query
+    that the run lacks.
+
+    References
+    ----------
+    .. [1] Robertson (2012), On smoothing average precision, ECIR; trec_eval m_yaap.c.
+
+    Examples
+    --------
+    The one relevant document at rank 2: ln(1.5 / 1.5); not retrieved: ln(1 / 2).
+
+    >>> smoothed_average_precision(JudgedRun.from_grades([[0, 1], []], ideal=[[1], [1]])).round(4)
+    array([ 0.    , -0.6931])
+    """
+    hits = Hits.of(judged, rel=rel, cutoff=None)
+    found = judged.total(hits.query, ordinal(hits.query) / hits.rank)
+    return np.log((1.0 + found) / (1.0 + judged.n_relevant(rel=rel) - found))
 
 
 @measure(
@@ -159,17 +252,18 @@ def r_precision(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     return share(np.bincount(hits.query[early], minlength=judged.n_queries), n_relevant)
 
 
-@measure("Bpref", bounds=(0, 1), source="Buckley & Voorhees 2004; trec_eval m_bpref.c")
-def binary_preference(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
-    """Binary preference: how rarely judged non-relevant documents stand above relevant ones.
+@measure("RprecMult", bounds=(0, 1), source="trec_eval m_Rprec_mult.c")
+def r_precision_multiple(judged: JudgedRun, *, multiple: float, rel: int = 1) -> FloatArray:
+    """Precision at the rank that is so many times the number of relevant documents.
 
     Parameters
     ----------
     judged : JudgedRun
         A run laid on its qrels.
+    multiple : float
+        How many times R, above 0.
     rel : int
-        Lowest grade that is relevant, from 1; the grades from 0 to ``rel`` - 1 are judged
-        non-relevant.
+        Lowest grade that is relevant, from 1.
 
     Returns
     -------
@@ -180,89 +274,27 @@ def binary_preference(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     Raises
     ------
     ArgumentError
-        If ``rel`` is below 1.
+        If ``multiple`` is not above 0, or ``rel`` is below 1.
 
     Notes
     -----
-    With R relevant and N judged non-relevant documents in the qrels, and n(d) judged non-relevant
-    documents above a retrieved relevant document d:
-
-        Bpref = (1 / R) * sum_d  1 - min(n(d), R) / min(N, R)
-
-    Unjudged documents do not count, nor do those with a negative grade, which trec_eval takes as
-    unjudged. Equals trec_eval's ``bpref`` [1]_.
+    For R relevant documents in the qrels: precision at rank floor(multiple * R + 0.9). Equals
+    trec_eval's ``Rprec_mult`` [1]_.
 
     References
     ----------
-    .. [1] Buckley & Voorhees (2004), Retrieval evaluation with incomplete information, SIGIR, as
-       corrected in trec_eval m_bpref.c.
+    .. [1] trec_eval m_Rprec_mult.c.
 
     Examples
     --------
-    One of two judged non-relevant documents stands above the second of two relevant ones:
-    (1 + 1/2) / 2. The unjudged document (None) does no harm.
+    Two relevant documents, so the rank is 4:
 
-    >>> binary_preference(JudgedRun.from_grades([[1, None, 0, 1, 0], [0, 1]]))
-    array([0.75, 0.  ])
+    >>> r_precision_multiple(JudgedRun.from_grades([[1, 0, 0, 0, 1]]), multiple=2.0)
+    array([0.25])
     """
-    is_relevant = relevant(judged, rel=rel)
-    above = counted_so_far(judged.query, (judged.grade >= 0) & ~is_relevant)[is_relevant]
-    refused = judged.ideal_query[(judged.ideal_grade >= 0) & (judged.ideal_grade < rel)]
-    n_refused = np.bincount(refused, minlength=judged.n_queries)
-    n_relevant = judged.n_relevant(rel=rel)
-    query = judged.query[is_relevant]
-    most = np.minimum(n_refused, n_relevant)[query]
-    preferred = 1.0 - share(np.minimum(above, n_relevant[query]), most)
-    return share(judged.total(query, preferred), n_relevant)
-
-
-@measure("RBP", bounds=(0, 1), source="Moffat & Zobel 2008")
-def rank_biased_precision(
-    judged: JudgedRun, *, cutoff: int | None = None, rel: int = 1, p: float = 0.8
-) -> FloatArray:
-    """Rank-biased precision: gain of a reader who goes on to the next rank with probability p.
-
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run laid on its qrels.
-    cutoff : int, optional
-        Ranks counted, from 1; ``None`` counts all retrieved.
-    rel : int
-        Lowest grade that is relevant, from 1.
-    p : float
-        Probability of going on, between 0 and 1.
-
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1), and never above 1 - p**R with R relevant documents; 0 where no relevant
-        document was retrieved. Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``cutoff`` or ``rel`` is below 1, or ``p`` is not between 0 and 1.
-
-    Notes
-    -----
-    RBP = (1 - p) * sum over relevant documents at rank r of p**(r - 1) [1]_. The gain is 0 or 1 and
-    p is 0.8 by default, as in ir_measures. trec_eval 10.0 ``rbp`` has p = 0.9 and reads
-    uninitialised memory where it scales graded gains, so it is no reference.
-
-    References
-    ----------
-    .. [1] Moffat & Zobel (2008), Rank-biased precision for measurement of retrieval effectiveness,
-       ACM TOIS 27(1), eq. 4.
-
-    Examples
-    --------
-    Relevant at ranks 1 and 3: 0.5 * (1 + 0.25).
-
-    >>> rank_biased_precision(JudgedRun.from_grades([[1, 0, 1], [0]]), p=0.5)
-    array([0.625, 0.   ])
-    """
-    hits = Hits.of(judged, rel=rel, cutoff=cutoff)
-    persistence = checks.fraction("p", p)
-    seen = (1.0 - persistence) * np.float_power(persistence, hits.rank - 1)
-    return judged.total(hits.query, seen)
+    if not 0.0 < multiple < math.inf:
+        raise ArgumentError(f"multiple must be above 0, not {multiple!r}")
+    hits = Hits.of(judged, rel=rel, cutoff=None)
+    cut = np.floor(multiple * judged.n_relevant(rel=rel) + 0.9)
+    early = hits.query[hits.rank <= cut[hits.query]]
+    return share(np.bincount(early, minlength=judged.n_queries), cut)

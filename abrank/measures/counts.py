@@ -1,4 +1,4 @@
-"""Measures that count documents in the first ranks: P, R, Success, Judged."""
+"""Measures that count documents in the first ranks: P, R, RelP, Success, Judged, Unj."""
 
 from __future__ import annotations
 
@@ -107,6 +107,52 @@ def recall(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatArray:
     return share(found, judged.n_relevant(rel=rel))
 
 
+@measure("RelP", bounds=(0, 1), source="trec_eval m_rel_P.c")
+def relative_precision(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatArray:
+    """Relative precision: precision at k over the highest that the judgments allow.
+
+    Parameters
+    ----------
+    judged : JudgedRun
+        A run laid on its qrels.
+    cutoff : int
+        k, ranks counted, from 1.
+    rel : int
+        Lowest grade that is relevant, from 1.
+
+    Returns
+    -------
+    float64[n_queries]
+        Unitless, in [0, 1]; 0 where a query has no relevant document or nothing was retrieved.
+        Order of ``judged.query_ids``.
+
+    Raises
+    ------
+    ArgumentError
+        If ``cutoff`` or ``rel`` is below 1.
+
+    Notes
+    -----
+    Relevant documents at ranks 1 to k, over the smaller of k and the relevant documents of the
+    qrels: precision where these are many, recall where they are few. Equals trec_eval's
+    ``relative_P`` [1]_.
+
+    References
+    ----------
+    .. [1] trec_eval m_rel_P.c.
+
+    Examples
+    --------
+    Two of three in the first two ranks, two of two in the first three:
+
+    >>> judged = JudgedRun.from_grades([[1, 1, 1], [1, 0, 1]])
+    >>> relative_precision(judged, cutoff=2), relative_precision(judged, cutoff=3)
+    (array([1. , 0.5]), array([1., 1.]))
+    """
+    found = Hits.of(judged, rel=rel, cutoff=cutoff).count(judged.n_queries)
+    return share(found, np.minimum(judged.n_relevant(rel=rel), cutoff))
+
+
 @measure(
     "Success",
     bounds=(0, 1),
@@ -199,3 +245,51 @@ def judged_share(judged: JudgedRun, *, cutoff: int | None = None) -> FloatArray:
     known = judged.query[within(judged.rank, cutoff)]
     n_counted = judged.n_retrieved if cutoff is None else np.minimum(judged.n_retrieved, cutoff)
     return share(np.bincount(known, minlength=judged.n_queries), n_counted)
+
+
+@measure(
+    "Unj",
+    bounds=(0, 1),
+    source="trec_eval m_unjudged.c",
+    discrete=True,
+    higher_is_better=False,
+    condensable=False,
+)
+def unjudged_share(judged: JudgedRun, *, cutoff: int) -> FloatArray:
+    """Unjudged: share of the first k ranks that hold a document nobody judged.
+
+    Parameters
+    ----------
+    judged : JudgedRun
+        A run laid on its qrels.
+    cutoff : int
+        k, ranks counted, from 1.
+
+    Returns
+    -------
+    float64[n_queries]
+        Unitless, in [0, 1]; 0 where nothing was retrieved. Order of ``judged.query_ids``.
+
+    Raises
+    ------
+    ArgumentError
+        If ``cutoff`` is below 1.
+
+    Notes
+    -----
+    Retrieved documents at ranks 1 to k without a grade or with a negative one, over k: a rank that
+    the run leaves empty counts as judged. Equals trec_eval 10.0 ``unj`` [1]_. High values say that
+    the judgments hardly cover the run.
+
+    References
+    ----------
+    .. [1] trec_eval m_unjudged.c.
+
+    Examples
+    --------
+    >>> unjudged_share(JudgedRun.from_grades([[1, None, -1, 0], [None]]), cutoff=4)
+    array([0.5 , 0.25])
+    """
+    known = judged.query[within(judged.rank, cutoff) & (judged.grade >= 0)]
+    n_counted = np.minimum(judged.n_retrieved, cutoff)
+    return (n_counted - np.bincount(known, minlength=judged.n_queries)) / cutoff

@@ -87,6 +87,25 @@ def counted_so_far(query: IntArray, flags: BoolArray) -> IntArray:
     return running - (running - flags)[_first(query)]
 
 
+def running(operation: np.ufunc, query: IntArray, values: npt.NDArray[np.number]) -> FloatArray:
+    """Combine the values of the same query down to each row, itself included.
+
+    ``operation`` is ``np.add``, ``np.multiply`` or ``np.maximum``. Each pass reaches twice as far
+    up, so that a query of n rows takes log2(n) of them, and no query's rounding meets another's.
+
+    Examples
+    --------
+    >>> running(np.multiply, np.array([0, 0, 0, 1]), np.array([0.5, 0.5, 2.0, 3.0]))
+    array([0.5 , 0.25, 0.5 , 3.  ])
+    """
+    combined = np.array(values, dtype=np.float64)
+    position, reach = ordinal(query), 1
+    while len(rows := np.flatnonzero(position > reach)):
+        combined[rows] = operation(combined[rows - reach], combined[rows])
+        reach *= 2
+    return combined
+
+
 def share(part: npt.NDArray[np.number], whole: npt.NDArray[np.number]) -> FloatArray:
     """Divide, where nothing of nothing is 0.
 

@@ -1,6 +1,10 @@
-"""Measures of the retrieved set, whatever its order: SetP, SetR, SetF."""
+"""Measures of the retrieved set, whatever its order: SetP, SetR, SetF, SetAP, Utility."""
 
 from __future__ import annotations
+
+import math
+
+import numpy as np
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
@@ -10,8 +14,12 @@ from abrank.measures.entries import measure
 from abrank.measures.segments import Hits, share
 
 
-@measure("SetP", bounds=(0, 1), source="van Rijsbergen 1979; trec_eval m_set_P.c")
-def set_precision(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
+@measure(
+    "SetP",
+    bounds=(0, 1),
+    source="van Rijsbergen 1979; trec_eval m_set_P.c, m_set_rel_P.c",
+)
+def set_precision(judged: JudgedRun, *, rel: int = 1, relative: bool = False) -> FloatArray:
     """Precision of the retrieved set: share of all retrieved documents that are relevant.
 
     Parameters
@@ -20,6 +28,8 @@ def set_precision(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
         A run laid on its qrels.
     rel : int
         Lowest grade that is relevant, from 1.
+    relative : bool
+        Over the highest precision that a set of this size could have.
 
     Returns
     -------
@@ -33,11 +43,13 @@ def set_precision(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
 
     Notes
     -----
-    Relevant retrieved over retrieved, whatever the order. Equals trec_eval's ``set_P`` [1]_.
+    Relevant retrieved over retrieved, whatever the order; with ``relative``, over the smaller of
+    retrieved and relevant. Equals trec_eval's ``set_P`` and ``set_relative_P`` [1]_.
 
     References
     ----------
-    .. [1] van Rijsbergen (1979), Information Retrieval, ch. 7; trec_eval m_set_P.c.
+    .. [1] van Rijsbergen (1979), Information Retrieval, ch. 7; trec_eval m_set_P.c,
+       m_set_rel_P.c.
 
     Examples
     --------
@@ -45,7 +57,9 @@ def set_precision(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     array([0.5, 0. ])
     """
     found = Hits.of(judged, rel=rel, cutoff=None).count(judged.n_queries)
-    return share(found, judged.n_retrieved)
+    n_retrieved = judged.n_retrieved
+    possible = np.minimum(n_retrieved, judged.n_relevant(rel=rel)) if relative else n_retrieved
+    return share(found, possible)
 
 
 @measure("SetR", bounds=(0, 1), source="van Rijsbergen 1979; trec_eval m_set_recall.c")
@@ -136,3 +150,120 @@ def set_f(judged: JudgedRun, *, rel: int = 1, beta: float = 1.0) -> FloatArray:
         raise ArgumentError("beta must be above 0; a beta of 0 is SetP")
     p, r = set_precision(judged, rel=rel), set_recall(judged, rel=rel)
     return share((1.0 + beta**2) * p * r, beta**2 * p + r)
+
+
+@measure("SetAP", bounds=(0, 1), source="trec_eval m_set_map.c")
+def set_average_precision(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
+    """Average precision of the retrieved set: its precision times its recall.
+
+    Parameters
+    ----------
+    judged : JudgedRun
+        A run laid on its qrels.
+    rel : int
+        Lowest grade that is relevant, from 1.
+
+    Returns
+    -------
+    float64[n_queries]
+        Unitless, in [0, 1]; 0 where a query has no relevant document or nothing was retrieved.
+        Order of ``judged.query_ids``.
+
+    Raises
+    ------
+    ArgumentError
+        If ``rel`` is below 1.
+
+    Notes
+    -----
+    Relevant retrieved squared, over retrieved times relevant: AP if every relevant document that
+    was retrieved stood at the precision of the whole set. Equals trec_eval's ``set_map`` [1]_.
+
+    References
+    ----------
+    .. [1] trec_eval m_set_map.c.
+
+    Examples
+    --------
+    >>> set_average_precision(JudgedRun.from_grades([[1, None]], ideal=[[1, 1]]))
+    array([0.25])
+    """
+    found = Hits.of(judged, rel=rel, cutoff=None).count(judged.n_queries)
+    return share(found**2, judged.n_retrieved * judged.n_relevant(rel=rel))
+
+
+@measure("Utility", source="Lewis 1995; trec_eval m_utility.c")
+def utility(
+    judged: JudgedRun,
+    *,
+    rel: int = 1,
+    relevant_retrieved: float = 1.0,
+    others_retrieved: float = -1.0,
+    relevant_missed: float = 0.0,
+    others_missed: float = 0.0,
+    n_documents: int | None = None,
+) -> FloatArray:
+    """Worth of all documents together: each by its kind, and whether it was retrieved.
+
+    Parameters
+    ----------
+    judged : JudgedRun
+        A run laid on its qrels.
+    rel : int
+        Lowest grade that is relevant, from 1.
+    relevant_retrieved : float
+        Worth of each relevant document that was retrieved.
+    others_retrieved : float
+        Worth of each other document that was retrieved.
+    relevant_missed : float
+        Worth of each relevant document that was not.
+    others_missed : float
+        Worth of each other document that was not; unless it is 0, ``n_documents`` must be given.
+    n_documents : int, optional
+        Documents of the collection.
+
+    Returns
+    -------
+    float64[n_queries]
+        In units of worth; 0 where nothing was retrieved, whatever the missed ones are worth. Order
+        of ``judged.query_ids``.
+
+    Raises
+    ------
+    ArgumentError
+        If ``rel`` is below 1, a worth is not finite, or ``n_documents`` is missing or too small.
+
+    Notes
+    -----
+    The weighted sum of the four cells of the table (relevant or not) x (retrieved or not). Equals
+    trec_eval's ``utility`` [1]_, which takes the number of documents with ``-N`` and counts with 0
+    without it, and whose ``-c`` gives 0 to a query that the run lacks.
+
+    References
+    ----------
+    .. [1] Lewis (1995), Evaluating and optimizing autonomous text classification systems, SIGIR;
+       trec_eval m_utility.c.
+
+    Examples
+    --------
+    Two relevant and one other document retrieved: 2 - 1, or 3 * 2 - 2 * 1.
+
+    >>> judged = JudgedRun.from_grades([[1, 0, 2], []])
+    >>> utility(judged), utility(judged, relevant_retrieved=3.0, others_retrieved=-2.0)
+    (array([1., 0.]), array([4., 0.]))
+    """
+    worth = (relevant_retrieved, others_retrieved, relevant_missed, others_missed)
+    if not all(map(math.isfinite, worth)):
+        raise ArgumentError(f"every worth must be finite, not {worth}")
+    found = Hits.of(judged, rel=rel, cutoff=None).count(judged.n_queries)
+    others = judged.n_retrieved - found
+    missed = judged.n_relevant(rel=rel) - found
+    total = relevant_retrieved * found + others_retrieved * others + relevant_missed * missed
+    if others_missed:
+        if n_documents is None:
+            raise ArgumentError("others_missed needs n_documents, those of the collection")
+        left = checks.count("n_documents", n_documents) - found - others - missed
+        if left.min(initial=0) < 0:
+            raise ArgumentError(f"n_documents={n_documents} is less than retrieved and relevant")
+        total = total + others_missed * left
+    return np.where(judged.n_retrieved > 0, total, 0.0)

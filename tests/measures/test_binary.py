@@ -1,3 +1,5 @@
+import math
+
 import numpy as np
 import pytest
 
@@ -5,10 +7,11 @@ from abrank._support.errors import ArgumentError
 from abrank.inputs.judged import JudgedRun
 from abrank.measures.binary import (
     average_precision,
-    binary_preference,
+    geometric_average_precision,
     r_precision,
-    rank_biased_precision,
+    r_precision_multiple,
     reciprocal_rank,
+    smoothed_average_precision,
 )
 
 
@@ -56,48 +59,39 @@ def test_r_precision_ignores_what_stands_below_rank_r():
     assert r_precision(one([1, 0, 1])).tolist() == [0.5]
 
 
-def test_binary_preference_by_the_formula_of_trec_eval():
-    # R = 3, N = 2. Non-relevant above the relevant at ranks 1, 3, 5: 0, 1, 2.
-    # (1 + (1 - 1/2) + (1 - 2/2)) / 3 = 0.5
-    assert binary_preference(one([1, 0, 1, 0, 1])) == pytest.approx([0.5])
+def test_r_precision_multiple_cuts_at_a_multiple_of_r():
+    # R = 3: half of it is floor(1.5 + 0.9) = rank 2; twice is rank 6, of which four are filled
+    judged = one([1, 0, 1, 1])
+    assert r_precision_multiple(judged, multiple=0.5).tolist() == [0.5]
+    assert r_precision_multiple(judged, multiple=2.0).tolist() == [0.5]
 
 
-def test_binary_preference_counts_at_most_r_documents_above():
-    # R = 1, N = 3, all three above: 1 - min(3, 1) / min(3, 1) = 0
-    assert binary_preference(one([0, 0, 0, 1])).tolist() == [0.0]
+def test_r_precision_multiple_below_rank_1_is_zero():
+    # floor(0.05 + 0.9) = 0
+    assert r_precision_multiple(one([1]), multiple=0.05).tolist() == [0.0]
 
 
-def test_binary_preference_takes_negative_grades_as_unjudged():
-    # R = 2, and N = 1: only the 0 at rank 3 is judged non-relevant. (1 + (1 - 1/1)) / 2
-    # Were the -1 non-relevant too: ((1 - 1/2) + (1 - 2/2)) / 2 = 1/4.
-    assert binary_preference(one([-1, 1, 0, 1])).tolist() == [0.5]
+@pytest.mark.parametrize("multiple", [0.0, -1.0, math.nan, math.inf])
+def test_r_precision_multiple_without_a_meaning(multiple):
+    with pytest.raises(ArgumentError, match="multiple must be above 0"):
+        r_precision_multiple(one([1]), multiple=multiple)
 
 
-def test_binary_preference_with_a_higher_level_refuses_the_grades_below():
-    # rel=2: R = 2, N = 2 (a 1 and a 0); above the relevant: 1 and 1: ((1 - 1/2) + (1 - 1/2)) / 2
-    assert binary_preference(one([1, 2, 2, 0]), rel=2).tolist() == [0.5]
+def test_geometric_average_precision_is_a_logarithm_with_a_floor():
+    judged = JudgedRun.from_grades([[0, 1], [0], []], ideal=[[1], [1], [1]])
+    expected = [math.log(0.5), math.log(1e-5), math.log(1e-5)]
+    assert geometric_average_precision(judged) == pytest.approx(expected)
 
 
-def test_binary_preference_counts_within_its_own_query():
-    # the non-relevant documents of the first query stand above nothing in the second
-    judged = JudgedRun.from_grades([[0, 0, 1], [1, 0]])
-    assert binary_preference(judged).tolist() == [0.0, 1.0]
+def test_smoothed_average_precision_by_hand():
+    # precisions 1 and 2/3 of three relevant: ln((1 + 5/3) / (1 + 3 - 5/3)) = ln(8/7)
+    judged = one([1, 0, 1], [1, 1, 1])
+    assert smoothed_average_precision(judged) == pytest.approx([math.log(8 / 7)])
 
 
-def test_rank_biased_precision_of_the_paper():
-    # p = 0.5, relevant at ranks 1, 2, 4: 0.5 * (1 + 0.5 + 0.125) = 0.8125
-    assert rank_biased_precision(one([1, 1, 0, 3]), p=0.5).tolist() == [0.8125]
-
-
-def test_rank_biased_precision_of_the_ideal_ranking_is_below_one():
-    # all of n ranks relevant: 1 - p**n
-    assert rank_biased_precision(one([1] * 6)) == pytest.approx([1 - 0.8**6])
-
-
-@pytest.mark.parametrize("p", [0.0, 1.0, -0.5, float("nan"), float("inf")])
-def test_rank_biased_precision_without_a_meaning(p):
-    with pytest.raises(ArgumentError, match="p must lie between 0 and 1"):
-        rank_biased_precision(one([1]), p=p)
+def test_smoothed_average_precision_runs_to_log_r_plus_1_on_both_sides():
+    judged = JudgedRun.from_grades([[1, 1, 1], [], [0]], ideal=[[1, 1, 1], [1, 1, 1], [0]])
+    assert smoothed_average_precision(judged) == pytest.approx([math.log(4), -math.log(4), 0])
 
 
 def test_values_are_float64():

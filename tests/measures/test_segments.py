@@ -3,7 +3,15 @@ import pytest
 
 from abrank._support.errors import ArgumentError
 from abrank.inputs.judged import JudgedRun
-from abrank.measures.segments import Hits, counted_so_far, ordinal, relevant, share, within
+from abrank.measures.segments import (
+    Hits,
+    counted_so_far,
+    ordinal,
+    relevant,
+    running,
+    share,
+    within,
+)
 
 NOTHING = np.zeros(0, dtype=np.int64)
 
@@ -34,9 +42,27 @@ def test_counted_so_far_starts_anew_with_every_query():
     assert counted_so_far(np.array([0, 0, 2, 2, 3]), flags).tolist() == [1, 2, 0, 1, 1]
 
 
+def test_running_starts_anew_with_every_query_and_covers_all_its_rows():
+    query = np.repeat([0, 1, 3], [7, 1, 9])
+    values = np.arange(1.0, 18.0)
+    sums = [*np.cumsum(values[:7]), 8.0, *np.cumsum(values[8:])]
+    assert running(np.add, query, values).tolist() == sums
+    products = [*np.cumprod(values[:7]), 8.0, *np.cumprod(values[8:])]
+    assert running(np.multiply, query, values) == pytest.approx(products)
+    falling = running(np.maximum, query, -values)
+    assert falling.tolist() == [-1.0] * 7 + [-8.0] + [-9.0] * 9
+
+
+def test_running_leaves_its_input_as_it_is():
+    values = np.ones(3)
+    running(np.add, np.zeros(3, dtype=np.int64), values)
+    assert values.tolist() == [1.0, 1.0, 1.0]
+
+
 def test_segments_of_no_rows():
     assert ordinal(NOTHING).tolist() == []
     assert counted_so_far(NOTHING, NOTHING.astype(bool)).tolist() == []
+    assert running(np.add, NOTHING, NOTHING).tolist() == []
 
 
 def test_share_of_nothing_is_zero():
