@@ -98,6 +98,17 @@ def take(column: Ids, rows: IntArray) -> Ids:
     return column.take(_arrow(rows))
 
 
+def joined(columns: Sequence[Ids]) -> Ids:
+    """Return the columns one behind the other.
+
+    Examples
+    --------
+    >>> decode(joined([encode(["b"]), encode(["a"])]))
+    ['b', 'a']
+    """
+    return pa.concat_arrays(list(columns))
+
+
 def number(column: Ids) -> tuple[Ids, IntArray]:
     """Give each distinct id its number in byte order.
 

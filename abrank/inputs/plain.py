@@ -71,13 +71,7 @@ def _plain(data: bytes) -> bytes | None:
     """Return the text with one blank between fields and none at a line's ends, if that is safe."""
     if b"\0" in data or data.startswith(b"#") or b"\n#" in data:
         return None
-    if any(separator in data for separator in (b"\t", b"\v", b"\f", b"\r")):
-        data = data.translate(_TO_BLANK)
-    while b"  " in data:
-        data = data.replace(b"  ", b" ")
-    if b" \n" in data or b"\n " in data:
-        data = data.replace(b" \n", b"\n").replace(b"\n ", b"\n")
-    data = data.lstrip(b" ")
+    data = one_blank(data)
     if data.endswith((b" ", b"\n\n")):  # else the copy of a large file is saved
         data = data.rstrip(b" \n")
     # Arrow skips a byte order mark and blank lines without a word; with blank lines gone its rows
@@ -85,6 +79,23 @@ def _plain(data: bytes) -> bytes | None:
     if not data or data.startswith((b"\n", BYTE_ORDER_MARK)) or b"\n\n" in data:
         return None
     return data
+
+
+def one_blank(data: bytes) -> bytes:
+    r"""Return the text with one blank between fields and none at a line's ends.
+
+    Examples
+    --------
+    >>> one_blank(b" 301\tQ0  d1 \n")
+    b'301 Q0 d1\n'
+    """
+    if any(separator in data for separator in (b"\t", b"\v", b"\f", b"\r")):
+        data = data.translate(_TO_BLANK)
+    while b"  " in data:
+        data = data.replace(b"  ", b" ")
+    if b" \n" in data or b"\n " in data:
+        data = data.replace(b" \n", b"\n").replace(b"\n ", b"\n")
+    return data.lstrip(b" ")
 
 
 def _table(plain: bytes, n_fields: int, layout: Layout) -> Any:  # noqa: ANN401 - a pyarrow.Table

@@ -1,7 +1,7 @@
 """A plain run file as blocks of whole rankings: read, ranked and checked without holding the file.
 
-Plain is what nearly every run is: six or more fields a line, one blank between them, the lines of a
-query together, every document once. Whatever is not plain raises :class:`NotPlain`, and the caller
+Plain is what nearly every run is: six or more fields a line, the lines of a query together, every
+document once, no comments. Whatever is not plain raises :class:`NotPlain`, and the caller
 reads the whole file with the careful parser, which knows what to say.
 """
 
@@ -20,7 +20,7 @@ from abrank._support.typing import FloatArray, IntArray, ScoreDtype
 from abrank.inputs import ids
 from abrank.inputs.columns import has_duplicates
 from abrank.inputs.ids import Ids
-from abrank.inputs.plain import BYTE_ORDER_MARK
+from abrank.inputs.plain import BYTE_ORDER_MARK, one_blank
 from abrank.inputs.ties import at_precision, rank_conflicts, rank_rows
 
 BLOCK = 1 << 20
@@ -105,33 +105,44 @@ def stream(file: BinaryIO, *, score_dtype: ScoreDtype = "float64") -> Iterator[B
 
 
 class _Guard:
-    """A file that objects to bytes which Arrow would read otherwise than the careful parser."""
+    """A file for Arrow: one blank between fields, and nothing that Arrow reads in its own way.
+
+    The blanks are looked after where the first block needs it; if they turn up later, Arrow finds a
+    line with too many fields.
+    """
 
     closed = False
 
     def __init__(self, file: BinaryIO, head: bytes) -> None:
         self._file, self._head = file, head
-        self._last = b"\n"
+        self._squeezes = one_blank(head) != head
+        self._rest = b""
 
     def read(self, size: int) -> bytes:
-        data = self._head or self._file.read(size)
-        self._head = b""
+        read = self._head or self._file.read(size)
+        data = self._rest + read
+        cut = data.rfind(b"\n") + 1 if read else len(data)
+        if read and not cut:
+            raise NotPlain("a line longer than a block")
+        self._head, self._rest = b"", data[cut:]
+        data = data[:cut]
+        if self._squeezes:
+            data = one_blank(data)
         for byte in _SEPARATORS:
             if byte in data:
                 raise NotPlain("a separator other than a blank, or a NUL byte")
-        if b"#" in data and b"\n#" in self._last + data:
+        if b"#" in data and (data.startswith(b"#") or b"\n#" in data):
             raise NotPlain("a comment")
         # Arrow reads 0x1f as 31.
         if (b"x" in data and b" 0x" in data) or (b"X" in data and b" 0X" in data):
             raise NotPlain("perhaps a hexadecimal number")
-        self._last = data[-1:]
         return data
 
 
 def _batches(file: BinaryIO) -> Iterator[pa.RecordBatch]:
     """Read the columns in blocks of lines."""
     head = file.read(BLOCK)
-    line, newline, _ = head.partition(b"\n")
+    line, newline, _ = one_blank(head).partition(b"\n")
     n_fields = line.count(b" ") + 1
     if n_fields < len(NAMES) or not newline or head.startswith(BYTE_ORDER_MARK):
         raise NotPlain("not the layout of a run, or one line only")

@@ -94,8 +94,7 @@ def test_queries_that_stand_across_blocks_stay_whole(size, monkeypatch, tmp_path
         ("301 Q0 d1 1 high t\n", "conversion"),
         ("301 Q0 d1 1 1e999 t\n", "finite"),
         ("301 Q0 d1 1 2.5 t\n# more\n", "comment"),
-        ("301 Q0 d1 1 2.5\tt\n", "layout"),
-        ("301 Q0 d1 1 2.5 t\n301 Q0 d2\t1 2.5 t\n", "separator"),
+        ("301 Q0 d1 1 2.5 t\n301 Q0 d\0 1 2.5 t\n", "NUL"),
         ("301 Q0 d1 1 2.5 t\n302 Q0 d1 1 2.5 t\n301 Q0 d2 1 2.5 t\n", "together"),
         ("301 Q0 d1 1 2.5 t\n301 Q0 d2 1 2.5 t\n301 Q0 d1 1 2.5 t\n", "twice"),
         ("301 Q0 d1 0x1 2.5 t\n", "hexadecimal"),
@@ -146,3 +145,12 @@ def test_fingerprints_differ_where_the_ids_do(values):
     assert len(set(marks.tolist())) == len(values)
     assert marks[0] == marks[-1]
     assert ids.fingerprint(ids.pack(values)[1:]).tolist() == marks[1:-1].tolist()
+
+
+def test_a_late_tab_or_a_long_line_is_left_to_the_careful_reader(monkeypatch):
+    monkeypatch.setattr(stream, "BLOCK", 64)
+    plain = b"301 Q0 d1 1 2.5 t\n" * 4
+    with pytest.raises(NotPlain, match="separator"):
+        list(stream.stream(io.BytesIO(plain + b"301 Q0 d2\t2 2.5 t\n")))
+    with pytest.raises(NotPlain, match="longer"):
+        list(stream.stream(io.BytesIO(plain + b"301 Q0 " + b"d" * 200 + b" 2 2.5 t\n")))

@@ -1,0 +1,274 @@
+"""The one join of the program: a run laid on its judgments, block by block.
+
+What stays of a run of millions of rows are the judged ones, some counts, and on request the first
+documents of each query or the scores of all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields
+
+import numpy as np
+
+from abrank._support.typing import FloatArray, IntArray
+from abrank.inputs import ids, subtopics
+from abrank.inputs.ids import Ids
+from abrank.inputs.judged import JudgedRun
+from abrank.inputs.qrels import Qrels
+from abrank.inputs.run import Run
+from abrank.inputs.stream import Block
+from abrank.inputs.ties import tied_rows
+
+
+@dataclass(frozen=True, eq=False)
+class TopDocs:
+    """The first documents of each judged query.
+
+    Attributes
+    ----------
+    query : int64[n_rows]
+        Index into the queries of the qrels, ascending.
+    rank : int64[n_rows]
+        From 1, ascending within a query.
+    docs : Ids
+    """
+
+    query: IntArray
+    rank: IntArray
+    docs: Ids
+
+
+@dataclass
+class Seen:
+    """What was counted while the rows of a run went by.
+
+    Attributes
+    ----------
+    extra : list of str
+        Queries that the qrels lack.
+    n_rows : int
+        Documents, extra queries included.
+    n_tied_rows, n_queries_with_ties : int
+        Documents whose score another document of their query has too, and the queries they are of.
+    n_rank_conflicts : int
+        Queries in which the rank column contradicts the scores.
+    tags : list of str
+        Distinct run tags.
+    """
+
+    extra: list[str] = field(default_factory=list)
+    n_rows: int = 0
+    n_tied_rows: int = 0
+    n_queries_with_ties: int = 0
+    n_rank_conflicts: int = 0
+    tags: list[str] = field(default_factory=list)
+
+
+def join(qrels: Qrels, run: Run, *, keep_scores: bool = False) -> JudgedRun:
+    """Lay a run on its judgments.
+
+    Parameters
+    ----------
+    qrels : Qrels
+        Its queries are those of the result, judged or retrieved for or not.
+    run : Run
+        Queries that the qrels lack are left out.
+    keep_scores : bool
+        Whether the scores of unjudged documents are kept too (``retrieved_scores``).
+
+    Returns
+    -------
+    JudgedRun
+
+    Examples
+    --------
+    >>> from abrank.inputs import read_qrels, read_run
+    >>> qrels = read_qrels({"301": {"d1": 1, "d2": 0}, "302": {"d1": 2}})
+    >>> judged = join(qrels, read_run({"301": {"d9": 3.0, "d1": 2.0}}))
+    >>> judged.query, judged.rank, judged.grade, judged.n_retrieved
+    (array([0]), array([2]), array([1]), array([2, 0]))
+    """
+    return lay(qrels, [block_of(run)], keep_scores=keep_scores)[0]
+
+
+def block_of(run: Run) -> Block:
+    """Return a run as one block.
+
+    Examples
+    --------
+    >>> from abrank.inputs import read_run
+    >>> block_of(read_run({"301": {"d9": 3.0, "d1": 2.0}})).first_row
+    array([0, 2])
+    """
+    return Block(
+        query_ids=run.query_ids,
+        first_row=run.first_row,
+        docs=run.docs,
+        row=np.arange(len(run)),
+        score=run.score,
+        tags=run.tags,
+        n_rank_conflicts=run.n_rank_conflicts,
+    )
+
+
+def lay(
+    qrels: Qrels, blocks: Iterable[Block], *, keep_scores: bool = False, top: int = 0
+) -> tuple[JudgedRun, Seen, TopDocs]:
+    """Lay blocks of whole rankings on the judgments.
+
+    Parameters
+    ----------
+    qrels : Qrels
+    blocks : iterable of Block
+        Each query in one of them only.
+    keep_scores : bool
+        Whether the scores of unjudged documents are kept too.
+    top : int
+        Ranks of which the documents are kept.
+
+    Returns
+    -------
+    JudgedRun
+    Seen
+    TopDocs
+    """
+    judgments = _Judgments.of(qrels)
+    seen = Seen()
+    parts = [_Part.of(judgments, block, seen, keep_scores, top) for block in blocks]
+    part = _Part.joined(parts)
+    order = np.lexsort((part.rank, part.query))
+    at = part.at[order]
+    n_queries = len(qrels.query_ids)
+    n_retrieved = np.zeros(n_queries, dtype=np.int64)
+    n_retrieved[part.ranking] = part.length
+    ideal = np.lexsort((-qrels.grade, qrels.query))
+    judged = JudgedRun(
+        query_ids=qrels.query_ids,
+        query=part.query[order],
+        rank=part.rank[order],
+        grade=qrels.grade[at],
+        score=part.score[order],
+        tie_first=part.tie_first[order],
+        tie_last=part.tie_last[order],
+        n_retrieved=n_retrieved,
+        ideal_query=qrels.query[ideal],
+        ideal_grade=qrels.grade[ideal],
+        retrieved_scores=_by_ranking(part) if keep_scores else None,
+        subtopics=None if qrels.subtopics is None else subtopics.lay(qrels.subtopics, at),
+    )
+    first = np.lexsort((part.top_rank, part.top_query))
+    top_docs = TopDocs(part.top_query[first], part.top_rank[first], ids.take(part.top_docs, first))
+    return judged, seen, top_docs
+
+
+@dataclass(frozen=True, eq=False)
+class _Judgments:
+    """The judgments, ready to be looked up."""
+
+    place: dict[str, int]
+    docs: Ids
+    key: IntArray
+    row: IntArray
+
+    @classmethod
+    def of(cls, qrels: Qrels) -> _Judgments:
+        docs, doc = ids.code(qrels.docs)
+        key = qrels.query * len(docs) + doc
+        row = np.argsort(key)
+        place = {query_id: i for i, query_id in enumerate(qrels.query_ids)}
+        return cls(place, docs, key[row], row)
+
+    def find(self, query: IntArray, doc: IntArray) -> IntArray:
+        """Return the judgment of each query and document, or -1."""
+        key = query * len(self.docs) + doc
+        at = np.minimum(np.searchsorted(self.key, key), len(self.key) - 1)
+        # The key of a query without judgments is negative and hits nothing.
+        return np.where(self.key[at] == key, self.row[at], -1)
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """What stays of a block: its judged rows, its rankings' lengths, its first documents."""
+
+    query: IntArray
+    rank: IntArray
+    at: IntArray
+    score: FloatArray
+    tie_first: IntArray
+    tie_last: IntArray
+    ranking: IntArray
+    length: IntArray
+    scores: FloatArray
+    top_query: IntArray
+    top_rank: IntArray
+    top_docs: Ids
+
+    @classmethod
+    def of(
+        cls, judgments: _Judgments, block: Block, seen: Seen, keep_scores: bool, top: int
+    ) -> _Part:
+        query = np.array([judgments.place.get(each, -1) for each in block.query_ids], np.int64)
+        length = np.diff(block.first_row)
+        _count(seen, block, query)
+        read, doc = ids.find(block.docs, judgments.docs)
+        place = np.empty(len(block.row), dtype=np.int64)
+        place[block.row] = np.arange(len(block.row))
+        row = place[read]
+        ranking = np.searchsorted(block.first_row, row, side="right") - 1
+        at = judgments.find(query[ranking], doc)
+        hit = at >= 0
+        row, first_row = row[hit], block.first_row[ranking[hit]]
+        begins = _tie_begins(block)
+        tie = np.searchsorted(begins, row, side="right")
+        shared = query >= 0
+        ranks = np.arange(1, len(block.row) + 1) - np.repeat(block.first_row[:-1], length)
+        shown = np.flatnonzero((ranks <= top) & np.repeat(shared, length))
+        return cls(
+            query=query[ranking[hit]],
+            rank=row - first_row + 1,
+            at=at[hit],
+            score=block.score[row],
+            tie_first=begins[tie - 1] - first_row + 1,
+            tie_last=begins[tie] - first_row,
+            ranking=query[shared],
+            length=length[shared],
+            scores=block.score[np.repeat(shared & keep_scores, length)],
+            top_query=np.repeat(query, length)[shown],
+            top_rank=ranks[shown],
+            top_docs=ids.take(block.docs, block.row[shown]),
+        )
+
+    @classmethod
+    def joined(cls, parts: list[_Part]) -> _Part:
+        columns = [field.name for field in fields(cls) if field.name != "top_docs"]
+        return cls(
+            **{name: np.concatenate([getattr(part, name) for part in parts]) for name in columns},
+            top_docs=ids.joined([part.top_docs for part in parts]),
+        )
+
+
+def _tie_begins(block: Block) -> IntArray:
+    """Return the rows at which a query or a score begins, and the number of rows."""
+    new = np.ones(len(block.score) + 1, dtype=np.bool_)
+    np.not_equal(block.score[1:], block.score[:-1], out=new[1:-1])
+    new[block.first_row] = True
+    return np.flatnonzero(new)
+
+
+def _count(seen: Seen, block: Block, query: IntArray) -> None:
+    """Add a block to the counts."""
+    each = np.repeat(np.arange(len(query)), np.diff(block.first_row))
+    tied = tied_rows(each, block.score)
+    seen.extra += [block.query_ids[i] for i in np.flatnonzero(query < 0)]
+    seen.n_rows += len(block.score)
+    seen.n_tied_rows += len(tied)
+    seen.n_queries_with_ties += len(np.unique(each[tied]))
+    seen.n_rank_conflicts += block.n_rank_conflicts
+    seen.tags += [tag for tag in block.tags if tag not in seen.tags]
+
+
+def _by_ranking(part: _Part) -> FloatArray:
+    """Return the scores by query, however the rankings stood in the file."""
+    ranking = np.repeat(part.ranking, part.length)
+    return part.scores[np.argsort(ranking, kind="stable")]
