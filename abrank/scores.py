@@ -259,9 +259,15 @@ def _listed(names: Sequence[str] | str | None) -> Sequence[str]:
 
 def _with_options(measure: Measure, options: Mapping[str, object]) -> Measure:
     given = dict(measure.parameters)
-    known = {parameter.name for parameter in measure.entry.parameters}
-    added = {name: value for name, value in options.items() if name in known - given.keys()}
-    return measure.entry.with_parameters(given | added)
+    added = {name: value for name, value in options.items() if _takes(measure, name)}
+    return measure.entry.with_parameters(added | given)
+
+
+def _takes(measure: Measure, option: str) -> bool:
+    """Whether the measure has the parameter, with a default: NumRet counts all without a rel."""
+    return any(
+        each.name == option and each.default is not None for each in measure.entry.parameters
+    )
 
 
 def _readings(names: Sequence[str] | str | None) -> list[str]:
@@ -272,11 +278,7 @@ def _passed_by(measures: Sequence[Measure], *, rel: int | None, judged_only: boo
     """Say which measures have no such parameter, and are measured as ever."""
     notes = []
     for option, value in {"rel": rel, "judged_only": judged_only or None}.items():
-        without = [
-            each.name
-            for each in measures
-            if all(parameter.name != option for parameter in each.entry.parameters)
-        ]
+        without = [each.name for each in measures if not _takes(each, option)]
         if value is not None and without:
             notes.append(f"{option}={value} does not concern {', '.join(without)}")
     return notes

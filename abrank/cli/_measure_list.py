@@ -82,8 +82,11 @@ def _unusual(entry: Entry) -> str:
 
 def _also(entry: Entry) -> str:
     """Name its other spellings."""
-    spellings = {**TREC_EVAL, **OTHERS}
-    names = [*entry.aliases, *(name for name in spellings if spellings[name].name == entry.name)]
+    spellings = {**TREC_EVAL, **OTHERS}.items()
+    names = [
+        *entry.aliases,
+        *(name for name, each in spellings if each.name == entry.name and not each.fixed),
+    ]
     known = {entry.name.casefold()}
     fresh = []
     for name in names:

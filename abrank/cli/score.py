@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     type=click.Choice(["text", "json", "csv", "trec_eval"]),
     default="text",
     show_default=True,
-    help="What goes to standard output; trec_eval: its own lines, the official measures without -m.",
+    help="What goes to standard output; trec_eval: its own lines, its official set without -m.",
 )
 @click.option(
     "--digits",

@@ -79,7 +79,7 @@ TREC_EVAL = {
     "relative_P": Spelling("RelP", CUTOFFS, _NINE),
     "success": Spelling("Success", CUTOFFS, "1,5,10"),
     "set_P": Spelling("SetP"),
-    "set_relative_P": Spelling("SetRelP"),
+    "set_relative_P": Spelling("SetP", fixed=(("relative", True),)),
     "set_recall": Spelling("SetR"),
     "set_map": Spelling("SetAP"),
     "set_F": Spelling("SetF", BETA_SQUARED),
@@ -97,6 +97,7 @@ OTHERS = {
     "r-precision": Spelling("Rprec"),
     "r_precision": Spelling("Rprec"),
     "set_r": Spelling("SetR"),
+    "SetRelP": Spelling("SetP", fixed=(("relative", True),)),
 }
 # Words that mean another measure where nothing stands behind them.
 _WHOLE_RUN = "of all retrieved documents as in ranx"
