@@ -259,7 +259,8 @@ def _answer(test: PairedTest, data: FloatArray, given: dict[str, Any], alpha: Fl
     """Ask the test about the columns it can say something about, and fill in the others."""
     n_queries, n_columns = data.shape
     if n_queries == 0:
-        return Answer.of(np.full((5, n_columns), np.nan), "closed form")
+        nothing = np.full((8, n_columns), np.nan)
+        return Answer.of(nothing[:5], "closed form", 0, nothing[5:])
     live = np.any(round_off(data) != 0.0, axis=0)
     found = test.function(data[:, live], alpha=alpha[live], **given)
     columns = np.zeros((5, n_columns))
@@ -273,4 +274,6 @@ def _answer(test: PairedTest, data: FloatArray, given: dict[str, Any], alpha: Fl
         columns[4] = np.inf
     if given["alternative"] == "less":
         columns[3] = -np.inf
-    return Answer.of(columns, found.method, found.n_resamples)
+    precision = np.stack([columns[2], columns[2], np.zeros(n_columns)])
+    precision[:, live] = found.precision
+    return Answer.of(columns, found.method, found.n_resamples, precision)

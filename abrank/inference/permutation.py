@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Literal, get_args
+
 import numpy as np
 
-from abrank._support.typing import Alternative, FloatArray, IntArray
+from abrank._support import checks
+from abrank._support.typing import Alternative, FloatArray
 from abrank.inference.catalogue import paired_test
-from abrank.inference.flips import all_subsets, random_subsets
-from abrank.inference.inversion import invert
 from abrank.inference.lattice import snap, to_lattice
 from abrank.inference.result import Answer
+from abrank.inference.shifts import sign_flip_test
+from abrank.inference.sign_law import ABSOLUTE_WIDTH, RELATIVE_WIDTH
+from abrank.inference.subset_means import flip_all, flip_randomly
 
+Method = Literal["exact", "monte-carlo"]
+
+# Up to it the exact test goes through all flips.
+ENUMERATED_UP_TO = 16
 N_FLIPS = 99_999
 N_FLIPS_OF_MANY_QUERIES = 9_999
 MANY_QUERIES = 100_000
-COLUMNS_AT_ONCE = 32
 
 
 @paired_test(
@@ -30,6 +37,8 @@ def permutation(
     alpha: FloatArray,
     seed: int,
     n_resamples: int | None = None,
+    method: Method = "exact",
+    stop_after: int | None = None,
 ) -> Answer:
     """Test the mean difference by flipping the signs of the queries' differences.
 
@@ -47,28 +56,45 @@ def permutation(
     n_resamples : int, optional
         Random flips m; 99,999, or 9,999 above 100,000 queries. Where all 2**n flips are no more
         than m + 1 they are enumerated instead.
+    method : {"exact", "monte-carlo"}
+        "exact" draws only for a column whose p would be unsure by more than a thousandth of it and
+        by more than 1e-6.
+    stop_after : int, optional
+        With "monte-carlo", stop drawing for the p once so many flips have reached the observed
+        mean; 20 will do for a screening. By default all m are drawn.
 
     Returns
     -------
     Answer
-        ``statistic`` is the mean difference. Method "exact" or "Monte Carlo".
+        ``statistic`` is the mean difference. Method "exact", or "Monte Carlo" where any column was
+        drawn; ``pvalue_low``, ``pvalue_high`` and ``pvalue_error`` tell of each.
 
     Notes
     -----
-    With all flips p is a count / 2**n; with random ones (b + 1) / (m + 1) [1]_. The identity and
-    the negative of every flip count too, so the one-sided p is half the two-sided one.
-
     Let J be the flipped queries. After a shift by theta the flipped mean is at least the observed
     one exactly when the mean of d over J is <= theta (for the empty J: always). So theta is
-    rejected by a count of subset means, and the limits are order statistics of the subset means
-    [2]_; no root is searched. With n <= 5 at 95 % the interval is unbounded.
+    rejected by a count of subset means, and the limits are subset means [1]_.
 
-    The smallest two-sided p is 2**(1 - n0), n0 the number of differences other than 0.
+    The exact test goes through all flips of up to 16 queries, and takes the limits from the sorted
+    subset means. Above, the law of the flipped sum is computed: differences of few decimals or
+    small fractions by convolution [2]_, up to 32 others by meeting in the middle, all else from the
+    characteristic function between proven bounds (:mod:`abrank.inference.fourier`). The cost hardly
+    grows with the number of queries, so no normal limit is needed up to a million and more. The
+    limits are roots of that p, to 1e-4 of the standard error.
+
+    With random flips p = (b + 1) / (m + 1) [3]_. The identity and the negative of every flip count
+    too, so the one-sided p is half the two-sided one. With ``stop_after`` h, p = h / l where the
+    h-th flip that reaches the mean is the l-th drawn [4]_.
+
+    The smallest two-sided p is 2**(1 - n0), n0 the number of differences other than 0. With n <= 5
+    at 95 % the interval is unbounded.
 
     References
     ----------
-    .. [1] Phipson & Smyth (2010), Statistical Applications in Genetics and Molecular Biology 9(1).
-    .. [2] Hartigan (1969), Journal of the American Statistical Association 64, 1303-1317.
+    .. [1] Hartigan (1969), Journal of the American Statistical Association 64, 1303-1317.
+    .. [2] Pagano & Tritchler (1983), Journal of the American Statistical Association 78, 435-440.
+    .. [3] Phipson & Smyth (2010), Statistical Applications in Genetics and Molecular Biology 9(1).
+    .. [4] Besag & Clifford (1991), Biometrika 78, 301-304.
 
     Examples
     --------
@@ -78,34 +104,40 @@ def permutation(
     ('exact', array([11.]))
     >>> result.ci_low.round(4), result.ci_high.round(4)
     (array([0.0125]), array([0.25]))
+
+    Sixty wins of one size in eighty queries, as a binomial law has it:
+
+    >>> run_test("permutation", [0.1] * 60 + [-0.1] * 20).pvalue
+    array([8.58...e-06])
     """
+    checks.one_of("method", method, get_args(Method))
+    if stop_after is not None:
+        checks.count("stop_after", stop_after)
     n_queries, n_columns = differences.shape
     n_flips = n_resamples or (N_FLIPS if n_queries <= MANY_QUERIES else N_FLIPS_OF_MANY_QUERIES)
-    exact = n_queries < 63 and 2**n_queries <= n_flips + 1
     numbers, unit = to_lattice(differences)
-    found = np.empty((5, n_columns))
-    for start in range(0, n_columns, COLUMNS_AT_ONCE):
-        group = numbers[:, start : start + COLUMNS_AT_ONCE]
-        if exact:
-            sums, sizes = all_subsets(group)
-        else:
-            sums, sizes = _with_mirrors(group, *random_subsets(group, n_flips, seed=seed))
-        table = np.arange(sizes.size + 1) / sizes.size
-        taken = sizes > 0
-        for column, row in enumerate(sums, start):
-            means = snap(row[taken], n_queries) / sizes[taken] * unit[column]
-            found[2:, column] = invert(
-                means, table, table, alpha=alpha[column], alternative=alternative,
-                always=int(np.count_nonzero(~taken)),
-            )  # fmt: skip
-    found[:2] = snap(numbers.sum(axis=0), n_queries) / n_queries * unit
-    method = "exact" if exact else "Monte Carlo"
-    return Answer.of(found, method, 0 if exact else n_flips)
-
-
-def _with_mirrors(numbers: IntArray, sums: IntArray, sizes: IntArray) -> tuple[IntArray, IntArray]:
-    """Add the complement of every subset, the empty one and the whole: 2 (m + 1) subsets."""
-    total = numbers.sum(axis=0)[:, None]
-    all_sums = np.concatenate([sums, total - sums, np.zeros_like(total), total], axis=1)
-    n_queries = len(numbers)
-    return all_sums, np.concatenate([sizes, n_queries - sizes, [0, n_queries]])
+    estimate = snap(numbers.sum(axis=0), n_queries) / n_queries * unit
+    found, precision = np.empty((3, n_columns)), np.zeros((3, n_columns))
+    drawn = np.ones(n_columns, np.bool_)
+    if n_queries <= (ENUMERATED_UP_TO if method == "exact" else np.log2(n_flips + 1)):
+        found = flip_all(numbers, unit, alpha=alpha, alternative=alternative)
+        precision[:2], drawn[:] = found[0], False
+    elif method == "exact":
+        for column, level in enumerate(alpha.tolist()):
+            bounds, *limits = sign_flip_test(
+                numbers[:, column], float(unit[column]), alpha=level, alternative=alternative
+            )
+            found[:, column] = bounds.value, *limits
+            precision[:2, column] = bounds.low, bounds.high
+            unsure = bounds.high - bounds.low
+            drawn[column] = unsure > max(RELATIVE_WIDTH * bounds.value, ABSOLUTE_WIDTH)
+    n_drawn = 0
+    if drawn.any():
+        random, n_drawn = flip_randomly(
+            numbers[:, drawn], unit[drawn], alpha=alpha[drawn], alternative=alternative,
+            n_flips=n_flips, seed=seed, stop_after=stop_after,
+        )  # fmt: skip
+        found[:, drawn] = random[:3]
+        precision[:, drawn] = random[[0, 0, 3]]
+    rows = np.vstack([estimate, estimate, found])
+    return Answer.of(rows, "Monte Carlo" if n_drawn else "exact", n_drawn, precision)

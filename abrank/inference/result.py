@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from abrank._support.typing import Alternative, BoolArray, FloatArray
 
 
@@ -13,7 +15,9 @@ class Answer:
     """What a registered test returns: arrays of shape (n_comparisons,) and how they were found.
 
     ``method`` is "closed form", "exact", "Monte Carlo" or "normal approximation"; ``n_resamples``
-    is 0 where nothing was drawn.
+    is 0 where nothing was drawn. ``pvalue_low`` and ``pvalue_high`` are bounds between which an
+    exact p-value surely lies, ``pvalue_error`` is the standard error of a drawn one; without them
+    the p-value is one number, and nothing was drawn for it.
     """
 
     estimate: FloatArray
@@ -23,12 +27,40 @@ class Answer:
     ci_high: FloatArray
     method: str
     n_resamples: int = 0
+    pvalue_low: FloatArray | None = None
+    pvalue_high: FloatArray | None = None
+    pvalue_error: FloatArray | None = None
 
     @classmethod
-    def of(cls, rows: FloatArray, method: str, n_resamples: int = 0) -> Answer:
-        """Make an answer of an array of shape (5, n_comparisons), in the order of the fields."""
+    def of(
+        cls,
+        rows: FloatArray,
+        method: str,
+        n_resamples: int = 0,
+        precision: FloatArray | None = None,
+    ) -> Answer:
+        """Make an answer of an array of shape (5, n_comparisons), in the order of the fields.
+
+        ``precision`` holds the bounds and the standard error of the p-values, (3, n_comparisons).
+        """
         estimate, statistic, pvalue, ci_low, ci_high = rows
-        return cls(estimate, statistic, pvalue, ci_low, ci_high, method, n_resamples)
+        sure = (None, None, None) if precision is None else precision
+        return cls(estimate, statistic, pvalue, ci_low, ci_high, method, n_resamples, *sure)
+
+    @property
+    def precision(self) -> FloatArray:
+        """Lower and upper bound and standard error of the p-values, shape (3, n_comparisons).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> Answer.of(np.full((5, 1), 0.5), "closed form").precision.tolist()
+        [[0.5], [0.5], [0.0]]
+        """
+        low = self.pvalue if self.pvalue_low is None else self.pvalue_low
+        high = self.pvalue if self.pvalue_high is None else self.pvalue_high
+        error = np.zeros_like(self.pvalue) if self.pvalue_error is None else self.pvalue_error
+        return np.stack([low, high, error])
 
 
 @dataclass(frozen=True)
@@ -56,6 +88,11 @@ class TestResult:
     alternative : {"two-sided", "greater", "less"}
         "greater" claims that the candidate is better.
     n_queries : int
+    pvalue_low, pvalue_high : ndarray of shape (n_comparisons,)
+        Bounds between which the p-value surely lies where it was computed; equal to it where it is
+        one number up to rounding, or where it was drawn.
+    pvalue_error : ndarray of shape (n_comparisons,)
+        Standard error of a p-value that was drawn, else 0.
 
     Examples
     --------
@@ -79,6 +116,9 @@ class TestResult:
     confidence: float | FloatArray
     alternative: Alternative
     n_queries: int
+    pvalue_low: FloatArray
+    pvalue_high: FloatArray
+    pvalue_error: FloatArray
 
     @property
     def excludes_zero(self) -> BoolArray:

@@ -63,8 +63,9 @@ def test_few_queries_bound_nothing():
 
 def test_one_sided_is_half_of_two_sided_when_drawn():
     d = np.round(np.random.default_rng(1).normal(0.05, 0.2, 40), 2)
-    two = run_test("permutation", d, n_resamples=999)
-    greater = run_test("permutation", d, alternative="greater", n_resamples=999)
+    given = {"method": "monte-carlo", "n_resamples": 999}
+    two = run_test("permutation", d, **given)
+    greater = run_test("permutation", d, alternative="greater", **given)
     assert two.method == "Monte Carlo"
     assert two.pvalue[0] == 2 * greater.pvalue[0]
 
@@ -72,10 +73,13 @@ def test_one_sided_is_half_of_two_sided_when_drawn():
 def test_drawn_agrees_with_exact():
     d = np.round(np.random.default_rng(3).normal(0.1, 0.3, 15), 2)
     exact = run_test("permutation", d).pvalue[0]
-    drawn = run_test("permutation", d, n_resamples=20_000)
+    drawn = run_test("permutation", d, method="monte-carlo", n_resamples=20_000)
     assert drawn.method == "Monte Carlo"
     assert abs(drawn.pvalue[0] - exact) < 4 * np.sqrt(exact * (1 - exact) / 20_000)
     assert drawn.n_resamples == 20_000
+    p = drawn.pvalue[0]
+    assert drawn.pvalue_error[0] == pytest.approx(np.sqrt(p * (1 - p) / 20_000))
+    assert drawn.pvalue_low[0] == drawn.pvalue_high[0] == p
 
 
 def test_the_flips_of_a_large_run_are_its_first_ones():
@@ -140,9 +144,9 @@ def test_many_columns_are_taken_in_groups():
 
 def test_how_many_columns_are_held_at_once_changes_nothing(monkeypatch) -> None:
     d = np.random.default_rng(5).normal(0.1, 1.0, (40, 5))
-    whole = run_test("permutation", d, n_resamples=4999, seed=3)
-    monkeypatch.setattr("abrank.inference.permutation.COLUMNS_AT_ONCE", 2)
-    parts = run_test("permutation", d, n_resamples=4999, seed=3)
+    whole = run_test("permutation", d, method="monte-carlo", n_resamples=4999, seed=3)
+    monkeypatch.setattr("abrank.inference.subset_means.COLUMNS_AT_ONCE", 2)
+    parts = run_test("permutation", d, method="monte-carlo", n_resamples=4999, seed=3)
     np.testing.assert_array_equal(whole.pvalue, parts.pvalue)
     np.testing.assert_array_equal(whole.ci_low, parts.ci_low)
     np.testing.assert_array_equal(whole.ci_high, parts.ci_high)

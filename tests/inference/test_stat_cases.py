@@ -97,14 +97,19 @@ def test_exact_permutation(case, name):
 
 def test_permutation_of_fifty(case):
     d = np.array([((37 * i + 11) % 101 - 40) / 100 for i in range(50)])
-    result, exact = run_test("permutation", d, seed=3), case("p06")["expected"]["p_two"]
-    assert abs(result.pvalue[0] - exact) < 4 * np.sqrt(exact * (1 - exact) / result.n_resamples)
+    exact = Fraction(case("p06")["expected"]["p_fraction"])
+    assert run_test("permutation", d).pvalue[0] == pytest.approx(float(exact), rel=1e-13)
+    drawn = run_test("permutation", d, method="monte-carlo", seed=3)
+    assert abs(drawn.pvalue[0] - exact) < 4 * drawn.pvalue_error[0]
 
 
-def test_permutation_in_the_deep_tail_is_the_smallest_p(case):
+def test_permutation_in_the_deep_tail(case):
     d = np.array([10 + 17 * i % 23 if i % 8 else -(5 + i % 7) for i in range(200)], float)
-    assert case("p09")["expected"]["p_two"] < 1e-40
-    assert run_test("permutation", d, n_resamples=999).pvalue[0] == 1 / 1000
+    expected = case("p09")["expected"]["p_two"]
+    assert expected < 1e-40
+    assert run_test("permutation", d).pvalue[0] == pytest.approx(expected, rel=1e-10)
+    drawn = run_test("permutation", d, method="monte-carlo", n_resamples=999)
+    assert drawn.pvalue[0] == 1 / 1000
 
 
 def test_permutation_interval(case):
