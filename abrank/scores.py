@@ -179,11 +179,17 @@ def evaluate(
     columns, audits, sources = [], {}, {"qrels": judgments.source}
     keep_scores = any(each.entry.needs == "scores" for each in parsed)
     for system, source in runs.items():
-        run = inputs.read_run(source, name=system, score_dtype=score_dtype, duplicates=duplicates)
-        inputs.require_common(judgments, run)
-        judged = inputs.join(judgments, run, keep_scores=keep_scores)
-        audits[system] = inputs.audit(judgments, run, judged)
-        sources[system] = run.source
+        laid = inputs.judge(
+            judgments,
+            source,
+            name=system,
+            score_dtype=score_dtype,
+            duplicates=duplicates,
+            keep_scores=keep_scores,
+        )
+        judged = laid.judged
+        audits[system] = laid.audit
+        sources[system] = laid.source
         measured = judged if depth is None else judged.top(depth)
         columns.append(np.stack([each(measured) for each in parsed], axis=1))
     kept = _kept(judgments.query_ids, audits, missing)

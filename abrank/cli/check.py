@@ -45,11 +45,10 @@ def command(files: tuple[str, ...]) -> int:
         click.echo(_run_lines(run))
         for qrels in judgments:
             try:
-                inputs.require_common(qrels, run)
+                audit = inputs.judge(qrels, run).audit
             except AbrankError as error:
                 refuse(error)
             else:
-                audit = inputs.audit(qrels, run, inputs.join(qrels, run))
                 click.echo(_audit_lines(qrels, audit))
     return max(codes)
 

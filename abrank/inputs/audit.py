@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from abrank._support.errors import AlignmentError
+from abrank.inputs.columns import Source
+from abrank.inputs.join import Seen
 from abrank.inputs.judged import JudgedRun
 from abrank.inputs.qrels import Qrels
-from abrank.inputs.run import Run
-from abrank.inputs.ties import tied_rows
 
 DEPTH = 10
 
@@ -39,7 +39,7 @@ class Audit:
         Rows left out by ``duplicates="best"``.
     judged_at_10 : float
         Mean share of a query's first 10 documents (or fewer, if fewer were retrieved) that have a
-        grade of 0 or more, in [0, 1], over the judged queries with results; NaN without one.
+        grade of 0 or more, in [0, 1], over the judged queries with results.
     n_unjudged_at_10 : int
         Documents among those that have no such grade, all queries together.
     n_judgments, n_negative_grades : int
@@ -76,91 +76,82 @@ class Audit:
     sha256: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the counts as plain values: tuples become lists, NaN becomes None."""
-        plain = {
+        """Return the counts as plain values; tuples become lists."""
+        return {
             key: list(value) if isinstance(value, tuple) else value
             for key, value in asdict(self).items()
         }
-        if np.isnan(self.judged_at_10):
-            plain["judged_at_10"] = None
-        return plain
 
 
-def audit(qrels: Qrels, run: Run, judged: JudgedRun) -> Audit:
+def audit(
+    qrels: Qrels, judged: JudgedRun, seen: Seen, *, source: Source, n_duplicates_dropped: int = 0
+) -> Audit:
     """Count what a reader of the result should know of its inputs.
 
     Parameters
     ----------
     qrels : Qrels
-    run : Run
     judged : JudgedRun
-        ``join(qrels, run)``.
+        The run laid on them, with a query in common at least.
+    seen : Seen
+        What was counted meanwhile.
+    source : Source
+        Of the run.
+    n_duplicates_dropped : int
 
     Returns
     -------
     Audit
-
-    Examples
-    --------
-    >>> from abrank.inputs import join, read_qrels, read_run
-    >>> qrels = read_qrels({"301": {"d1": 1, "d2": 0}, "302": {"d1": 2}})
-    >>> run = read_run({"301": {"d9": 1.0, "d1": 1.0}, "999": {"d1": 1.0}})
-    >>> counts = audit(qrels, run, join(qrels, run))
-    >>> counts.missing, counts.extra, counts.n_tied_rows, counts.judged_at_10
-    (('302',), ('999',), 2, 0.5)
     """
-    known = set(qrels.query_ids)
-    tied = tied_rows(run.query, run.score)
-    seen = np.minimum(judged.n_retrieved, DEPTH)
+    at_hand = np.minimum(judged.n_retrieved, DEPTH)
     graded = (judged.rank <= DEPTH) & (judged.grade >= 0)
     n_graded = np.bincount(judged.query[graded], minlength=judged.n_queries)
-    found = seen > 0
-    share = float(np.mean(n_graded[found] / seen[found])) if found.any() else float("nan")
+    found = at_hand > 0
     return Audit(
         n_queries=judged.n_queries,
         missing=tuple(qrels.query_ids[i] for i in np.flatnonzero(judged.n_retrieved == 0)),
-        extra=tuple(each for each in run.query_ids if each not in known),
-        n_rows=len(run),
-        n_tied_rows=len(tied),
-        n_queries_with_ties=len(np.unique(run.query[tied])),
-        n_rank_conflicts=run.n_rank_conflicts,
-        n_duplicates_dropped=run.n_duplicates_dropped,
-        judged_at_10=share,
-        n_unjudged_at_10=int(seen.sum() - n_graded.sum()),
+        extra=tuple(sorted(seen.extra)),
+        n_rows=seen.n_rows,
+        n_tied_rows=seen.n_tied_rows,
+        n_queries_with_ties=seen.n_queries_with_ties,
+        n_rank_conflicts=seen.n_rank_conflicts,
+        n_duplicates_dropped=n_duplicates_dropped,
+        judged_at_10=float(np.mean(n_graded[found] / at_hand[found])),
+        n_unjudged_at_10=int(at_hand.sum() - n_graded.sum()),
         n_judgments=len(qrels),
         n_negative_grades=int(np.sum(qrels.grade < 0)),
         grades=tuple(np.unique(qrels.grade).tolist()),
-        tags=run.tags,
-        n_comments=run.source.n_comments,
-        byte_order_mark=run.source.byte_order_mark,
-        path=run.source.path,
-        sha256=run.source.sha256,
+        tags=tuple(seen.tags),
+        n_comments=source.n_comments,
+        byte_order_mark=source.byte_order_mark,
+        path=source.path,
+        sha256=source.sha256,
     )
 
 
-def require_common(qrels: Qrels, run: Run) -> None:
+def require_common(qrels: Qrels, seen: Seen, run: str) -> None:
     """Refuse a run that shares no query with the qrels, and guess how the ids differ.
+
+    Parameters
+    ----------
+    qrels : Qrels
+    seen : Seen
+        What was counted in the run.
+    run : str
+        What the message calls it.
 
     Raises
     ------
     AlignmentError
         With the first ids of both sides.
-
-    Examples
-    --------
-    >>> from abrank.inputs import read_qrels, read_run
-    >>> require_common(read_qrels({"301": {"d": 1}}), read_run({"301.0": {"d": 1}}, name="monot5"))
-    Traceback (most recent call last):
-    abrank._support.errors.AlignmentError: no query is in both qrels and monot5
-      qrels: 301   run: 301.0   the ids differ by ".0"
     """
-    if not set(qrels.query_ids).isdisjoint(run.query_ids):
+    if seen.n_shared:
         return
-    names = qrels.source.path or qrels.name, run.source.path or run.name
-    guess = how_ids_differ(qrels.query_ids, run.query_ids)
+    extra = sorted(seen.extra)
+    guess = how_ids_differ(qrels.query_ids, extra)
     raise AlignmentError(
-        f"no query is in both {names[0]} and {names[1]}\n"
-        f"  qrels: {_some(qrels.query_ids)}   run: {_some(run.query_ids)}"
+        f"no query is in both {qrels.source.path or qrels.name} and {run}\n"
+        f"  qrels: {_some(qrels.query_ids)}   run: {_some(extra)}"
         + (f"   {guess}" if guess else "")
     )
 

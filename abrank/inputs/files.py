@@ -8,7 +8,10 @@ import hashlib
 import os
 import sys
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO, cast
 
 import pyarrow as pa
 
@@ -18,6 +21,8 @@ from abrank.inputs.lines import parse
 from abrank.inputs.plain import BYTE_ORDER_MARK
 
 STDIN = "-"
+# What the unpackers raise where an archive is cut short or damaged.
+DAMAGED = (EOFError, ValueError, OSError, zlib.error)
 ENDINGS = (".gz", ".bz2", ".zst", ".run", ".qrels", ".txt", ".trec")
 
 _GZIP = b"\x1f\x8b"
@@ -62,6 +67,63 @@ def read_columns(path: str | os.PathLike[str], layout: Layout) -> Columns:
         path=None if os.fspath(path) == STDIN else label,
         sha256=hashlib.sha256(stored).hexdigest(),
     )
+
+
+@contextmanager
+def opened(path: str | os.PathLike[str]) -> Iterator[tuple[BinaryIO, Hashed]]:
+    """Open a file unpacked, and hash its bytes as they are stored while they are read.
+
+    Yields
+    ------
+    binary file
+        What is inside gzip, bzip2 or Zstandard, and anything else as it is.
+    Hashed
+        The stored file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "a.run.gz"
+    >>> _ = path.write_bytes(gzip.compress(b"301 Q0 d1 1 2.5 bm25"))
+    >>> with opened(path) as (file, stored):
+    ...     print(file.read(), stored.sha256() == hashlib.sha256(path.read_bytes()).hexdigest())
+    b'301 Q0 d1 1 2.5 bm25' True
+    """
+    with Path(path).open("rb") as raw:
+        stored = Hashed(raw)
+        kind = _packing(raw.read(len(_BZIP2[0]) + 4))
+        raw.seek(0)
+        whole = cast(BinaryIO, stored)
+        if kind == "gzip":
+            yield cast(BinaryIO, gzip.GzipFile(fileobj=whole)), stored
+        elif kind == "bzip2":
+            yield cast(BinaryIO, bz2.BZ2File(whole)), stored
+        elif kind == "Zstandard":
+            yield pa.CompressedInputStream(pa.PythonFile(stored, "r"), "zstd"), stored
+        else:
+            yield whole, stored
+
+
+class Hashed:
+    """A binary file whose bytes are hashed as they are read."""
+
+    closed = False
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._hash = hashlib.sha256()
+
+    def read(self, size: int = -1) -> bytes:
+        """Return up to ``size`` bytes."""
+        data = self._file.read(size)
+        self._hash.update(data)
+        return data
+
+    def sha256(self) -> str:
+        """Return the hash of the whole file; what is left of it is read."""
+        while self.read(1 << 20):
+            pass
+        return self._hash.hexdigest()
 
 
 def looks_like_qrels(path: str | os.PathLike[str]) -> bool:
@@ -130,7 +192,7 @@ def unpack(stored: bytes, label: str) -> bytes:
         if kind == "Zstandard":
             with pa.CompressedInputStream(pa.BufferReader(stored), "zstd") as stream:
                 return bytes(stream.read())
-    except (EOFError, ValueError, OSError, zlib.error) as error:
+    except DAMAGED as error:
         message = f"the {kind} archive is cut short or damaged ({error})"
         raise ReadError(label, message, hint="copy or download the file again") from error
     return stored

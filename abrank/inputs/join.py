@@ -45,6 +45,8 @@ class Seen:
 
     Attributes
     ----------
+    n_shared : int
+        Queries that the qrels have too.
     extra : list of str
         Queries that the qrels lack.
     n_rows : int
@@ -57,6 +59,7 @@ class Seen:
         Distinct run tags.
     """
 
+    n_shared: int = 0
     extra: list[str] = field(default_factory=list)
     n_rows: int = 0
     n_tied_rows: int = 0
@@ -260,6 +263,7 @@ def _count(seen: Seen, block: Block, query: IntArray) -> None:
     """Add a block to the counts."""
     each = np.repeat(np.arange(len(query)), np.diff(block.first_row))
     tied = tied_rows(each, block.score)
+    seen.n_shared += int(np.count_nonzero(query >= 0))
     seen.extra += [block.query_ids[i] for i in np.flatnonzero(query < 0)]
     seen.n_rows += len(block.score)
     seen.n_tied_rows += len(tied)

@@ -1,4 +1,4 @@
-"""The one join of the program: a run laid on its judgments, judged documents only.
+"""A run laid on its judgments, judged documents only.
 
 Nearly every measure asks only about judged documents: which ranks they stand at, which grades they
 have, and how the ideal ranking looks. So a ranking of 1,000 documents a query shrinks to the some
@@ -16,9 +16,7 @@ import numpy as np
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import BoolArray, FloatArray, IntArray
-from abrank.inputs import ids, subtopics
-from abrank.inputs.qrels import Qrels
-from abrank.inputs.run import Run
+from abrank.inputs import subtopics
 from abrank.inputs.subtopics import JudgedSubtopics
 
 
@@ -260,63 +258,3 @@ def tie_ranks(query: IntArray, rank: IntArray, score: FloatArray) -> tuple[IntAr
 
 def _flat(rows: Iterable[Iterable[Any]], dtype: type[Any]) -> np.ndarray[Any, np.dtype[Any]]:
     return np.array([value for row in rows for value in row], dtype=dtype)
-
-
-def join(qrels: Qrels, run: Run, *, keep_scores: bool = False) -> JudgedRun:
-    """Lay a run on its judgments.
-
-    Parameters
-    ----------
-    qrels : Qrels
-        Its queries are those of the result, judged or retrieved for or not.
-    run : Run
-        Queries that the qrels lack are left out.
-    keep_scores : bool
-        Whether the scores of unjudged documents are kept too (``retrieved_scores``).
-
-    Returns
-    -------
-    JudgedRun
-
-    Examples
-    --------
-    >>> from abrank.inputs import read_qrels, read_run
-    >>> qrels = read_qrels({"301": {"d1": 1, "d2": 0}, "302": {"d1": 2}})
-    >>> judged = join(qrels, read_run({"301": {"d9": 3.0, "d1": 2.0}}))
-    >>> judged.query, judged.rank, judged.grade, judged.n_retrieved
-    (array([0]), array([2]), array([1]), array([2, 0]))
-    """
-    place = {query_id: i for i, query_id in enumerate(qrels.query_ids)}
-    judged_query = np.array([place.get(each, -1) for each in run.query_ids], dtype=np.int64)
-
-    distinct, judged_doc = ids.code(qrels.docs)
-    judgments = qrels.query * len(distinct) + judged_doc
-    by_key = np.argsort(judgments)
-    rows, doc = ids.find(run.docs, distinct)
-    query = judged_query[run.query[rows]]
-    key = query * len(distinct) + doc
-    at = by_key[np.minimum(np.searchsorted(judgments, key, sorter=by_key), len(by_key) - 1)]
-    hit = judgments[at] == key  # an extra query's key is negative and hits nothing
-
-    first_row = run.first_row
-    shared = judged_query >= 0
-    n_retrieved = np.zeros(len(qrels.query_ids), dtype=np.int64)
-    n_retrieved[judged_query[shared]] = np.diff(first_row)[shared]
-    ideal = np.lexsort((-qrels.grade, qrels.query))
-    rank = run.rank
-    tie_first, tie_last = tie_ranks(run.query, rank, run.score)
-    rows = rows[hit]
-    return JudgedRun(
-        query_ids=qrels.query_ids,
-        query=query[hit],
-        rank=rank[rows],
-        grade=qrels.grade[at[hit]],
-        score=run.score[rows],
-        tie_first=tie_first[rows],
-        tie_last=tie_last[rows],
-        n_retrieved=n_retrieved,
-        ideal_query=qrels.query[ideal],
-        ideal_grade=qrels.grade[ideal],
-        retrieved_scores=run.score[shared[run.query]] if keep_scores else None,
-        subtopics=None if qrels.subtopics is None else subtopics.lay(qrels.subtopics, at[hit]),
-    )

@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from abrank import AlignmentError, read_qrels, read_run
-from abrank.inputs import Audit, audit, join, require_common
+from abrank import AlignmentError, read_qrels
+from abrank.inputs import Audit, judge
 from abrank.inputs.audit import how_ids_differ
 
 
 def counts(qrels: object, run: object) -> Audit:
-    judgments, retrieved = read_qrels(qrels), read_run(run)
-    return audit(judgments, retrieved, join(judgments, retrieved))
+    return judge(read_qrels(qrels), run).audit
 
 
 def test_every_count(tmp_path: Path) -> None:
@@ -50,12 +49,6 @@ def test_judged_at_10_looks_at_ten_and_averages_over_queries_with_results() -> N
     assert found.n_unjudged_at_10 == 5
 
 
-def test_without_any_result_there_is_no_share() -> None:
-    found = counts({"1": {"a": 1}}, {"2": {"a": 1.0}})
-    assert found.judged_at_10 != found.judged_at_10
-    assert found.to_dict()["judged_at_10"] is None
-
-
 def test_it_goes_into_json() -> None:
     plain = counts({"1": {"a": 1}}, {"1": {"a": 1.0}}).to_dict()
     assert json.loads(json.dumps(plain, allow_nan=False)) == plain
@@ -65,7 +58,6 @@ def test_it_goes_into_json() -> None:
 
 def test_one_common_query_is_enough() -> None:
     qrels, run = {"1": {"a": 1}, "2": {"a": 1}}, {"2": {"a": 1.0}}
-    require_common(read_qrels(qrels), read_run(run))
     assert counts(qrels, run).missing == ("1",)
 
 
@@ -73,7 +65,7 @@ def test_no_common_query_names_both_files(tmp_path: Path) -> None:
     (tmp_path / "q.txt").write_text("".join(f"{q} 0 d 1\n" for q in (301, 302, 303, 304)))
     (tmp_path / "a.run").write_text("301.0 Q0 d 1 1 t\n")
     with pytest.raises(AlignmentError) as caught:
-        require_common(read_qrels(tmp_path / "q.txt"), read_run(tmp_path / "a.run"))
+        counts(tmp_path / "q.txt", tmp_path / "a.run")
     assert str(caught.value).splitlines() == [
         f"no query is in both {tmp_path / 'q.txt'} and {tmp_path / 'a.run'}",
         '  qrels: 301, 302, 303 …   run: 301.0   the ids differ by ".0"',
@@ -82,7 +74,7 @@ def test_no_common_query_names_both_files(tmp_path: Path) -> None:
 
 def test_no_guess_no_words() -> None:
     with pytest.raises(AlignmentError) as caught:
-        require_common(read_qrels({"a": {"d": 1}}), read_run({"b": {"d": 1.0}}))
+        counts({"a": {"d": 1}}, {"b": {"d": 1.0}})
     assert str(caught.value).splitlines()[1] == "  qrels: a   run: b"
 
 

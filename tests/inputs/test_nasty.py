@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from abrank import AbrankError, AlignmentError, NotFoundError, ReadError, read_qrels, read_run
-from abrank.inputs import ids, join, require_common
+from abrank.inputs import ids, judge
 from abrank.inputs.columns import QRELS, RUN, Layout
 from abrank.inputs.files import unpack
 from abrank.inputs.lines import parse_careful
@@ -70,9 +70,7 @@ ODD_REFUSED = {
 
 
 def joined(folder: Path, run: str, qrels: str) -> tuple[list[int], ...]:
-    judgments, retrieved = read_qrels(folder / qrels), read_run(folder / run)
-    require_common(judgments, retrieved)
-    judged = join(judgments, retrieved)
+    judged = judge(read_qrels(folder / qrels), folder / run).judged
     arrays = (judged.query, judged.rank, judged.grade, judged.n_retrieved, judged.ideal_grade)
     return tuple(array.tolist() for array in arrays)
 
@@ -122,8 +120,8 @@ def test_values_of_both_trec_evals(nasty: Path, dtype: str) -> None:
     for (run, qrels), values in gold.items():
         if not run.startswith("legal/"):
             continue
-        retrieved = read_run(nasty / run, score_dtype=dtype)  # type: ignore[arg-type]
-        judged = join(read_qrels(nasty / qrels), retrieved)
+        judgments = read_qrels(nasty / qrels)
+        judged = judge(judgments, nasty / run, score_dtype=dtype).judged  # type: ignore[arg-type]
         for q, query in enumerate(judged.query_ids):
             ranks = judged.rank[(judged.query == q) & (judged.grade > 0)]
             n_relevant = judged.n_relevant()[q]

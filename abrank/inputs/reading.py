@@ -1,0 +1,125 @@
+"""A run from wherever it is, laid on its judgments, with all that was counted on the way."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from abrank._support.typing import Duplicates, ScoreDtype
+from abrank.inputs import files
+from abrank.inputs.audit import Audit, audit, require_common
+from abrank.inputs.columns import Source
+from abrank.inputs.join import TopDocs, block_of, lay
+from abrank.inputs.judged import JudgedRun
+from abrank.inputs.qrels import Qrels
+from abrank.inputs.run import read_run
+from abrank.inputs.stream import NotPlain, stream
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """A run laid on its judgments.
+
+    Attributes
+    ----------
+    judged : JudgedRun
+    audit : Audit
+        What was counted.
+    top_docs : TopDocs
+        The first documents of each judged query, as many as were asked for.
+    source : Source
+    """
+
+    judged: JudgedRun
+    audit: Audit
+    top_docs: TopDocs
+    source: Source
+
+
+def judge(
+    qrels: Qrels,
+    run: Any,  # noqa: ANN401 - whatever read_run reads
+    *,
+    name: str | None = None,
+    score_dtype: ScoreDtype = "float64",
+    duplicates: Duplicates = "error",
+    keep_scores: bool = False,
+    top: int = 0,
+) -> Reading:
+    """Read a run and lay it on its judgments.
+
+    A file is read block by block and never held, unless something in it is not plain: then it is
+    read whole, with care, and either the result is the same or the error says where and why.
+
+    Parameters
+    ----------
+    qrels : Qrels
+    run : path, DataFrame, dict of dicts, iterable of tuples, or Run
+    name : str, optional
+        What messages call the run, where it is no file.
+    score_dtype : {"float64", "float32"}
+    duplicates : {"error", "best"}
+    keep_scores : bool
+        Whether the scores of unjudged documents are kept too.
+    top : int
+        Ranks of which the documents are kept.
+
+    Returns
+    -------
+    Reading
+
+    Raises
+    ------
+    NotFoundError, ReadError
+        If the run cannot be used.
+    AlignmentError
+        If it has no query in common with the qrels.
+
+    Examples
+    --------
+    >>> from abrank.inputs import read_qrels
+    >>> qrels = read_qrels({"301": {"d1": 1, "d2": 0}, "302": {"d1": 2}})
+    >>> found = judge(qrels, {"301": {"d9": 1.0, "d1": 1.0}, "999": {"d1": 1.0}}, top=1)
+    >>> found.audit.missing, found.audit.extra, found.audit.n_tied_rows, found.audit.judged_at_10
+    (('302',), ('999',), 2, 0.5)
+    >>> judge(qrels, {"301.0": {"d1": 1.0}}, name="monot5")
+    Traceback (most recent call last):
+    abrank._support.errors.AlignmentError: no query is in both qrels and monot5
+      qrels: 301, 302   run: 301.0   the ids differ by ".0"
+    """
+    found = _streamed(qrels, run, score_dtype, keep_scores, top)
+    if found is not None:
+        return found
+    whole = read_run(run, name=name, score_dtype=score_dtype, duplicates=duplicates)
+    judged, seen, top_docs = lay(qrels, [block_of(whole)], keep_scores=keep_scores, top=top)
+    source = whole.source
+    require_common(qrels, seen, source.path or whole.name)
+    counts = audit(
+        qrels, judged, seen, source=source, n_duplicates_dropped=whole.n_duplicates_dropped
+    )
+    return Reading(judged, counts, top_docs, source)
+
+
+def _streamed(
+    qrels: Qrels,
+    run: Any,  # noqa: ANN401
+    score_dtype: ScoreDtype,
+    keep_scores: bool,
+    top: int,
+) -> Reading | None:
+    """Return what the stream gives; None for what is no plain file."""
+    # A pipe cannot be read a second time, should the first not do.
+    if not isinstance(run, (str, os.PathLike)) or not Path(run).is_file():
+        return None
+    path = os.fspath(run)
+    try:
+        with files.opened(path) as (file, stored):
+            blocks = stream(file, score_dtype=score_dtype)
+            judged, seen, top_docs = lay(qrels, blocks, keep_scores=keep_scores, top=top)
+            source = Source(path, stored.sha256(), seen.n_rows, path)
+    except (NotPlain, *files.DAMAGED):
+        return None
+    require_common(qrels, seen, path)
+    return Reading(judged, audit(qrels, judged, seen, source=source), top_docs, source)

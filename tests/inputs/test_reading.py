@@ -1,0 +1,111 @@
+"""A file read block by block, and whole, gives the same; so does an object."""
+
+import bz2
+import dataclasses
+import gzip
+import os
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from abrank import AlignmentError, ReadError, read_qrels, read_run, simulate_runs
+from abrank.inputs import ids, join, judge
+from abrank.inputs import reading as module
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Qrels and a run, as files of every packing."""
+    found = tmp_path_factory.mktemp("runs")
+    made = simulate_runs(30, rng=4)
+    made.qrels.write(found / "qrels.txt")
+    plain = made.candidate.write(found / "a.run").read_bytes()
+    (found / "a.run.gz").write_bytes(gzip.compress(plain))
+    (found / "a.run.bz2").write_bytes(bz2.compress(plain))
+    (found / "a.run.zst").write_bytes(pa.compress(plain, "zstd", asbytes=True))
+    # Interleaved queries are read whole.
+    lines = plain.splitlines(keepends=True)
+    (found / "scattered.run").write_bytes(b"".join(lines[::2] + lines[1::2]))
+    (found / "cut.run.gz").write_bytes(gzip.compress(plain)[:-50])
+    return found
+
+
+def same(one, other):
+    for each in dataclasses.fields(one):
+        if each.name not in {"subtopics", "retrieved_scores"}:
+            assert np.array_equal(getattr(one, each.name), getattr(other, each.name)), each.name
+
+
+@pytest.mark.parametrize("name", ["a.run", "a.run.gz", "a.run.bz2", "a.run.zst", "scattered.run"])
+def test_streamed_and_whole_files_give_the_same(folder, name, monkeypatch):
+    qrels = read_qrels(folder / "qrels.txt")
+    streamed = judge(qrels, folder / name, top=3)
+    monkeypatch.setattr(module, "_streamed", lambda *_: None)
+    whole = judge(qrels, folder / name, top=3)
+    same(streamed.judged, whole.judged)
+    same(streamed.judged, join(qrels, read_run(folder / "a.run")))
+    assert streamed.audit == whole.audit
+    assert streamed.source == whole.source
+    assert ids.decode(streamed.top_docs.docs) == ids.decode(whole.top_docs.docs)
+
+
+def test_plain_files_are_streamed_and_others_are_not(folder):
+    qrels = read_qrels(folder / "qrels.txt")
+    streams = {
+        name: module._streamed(qrels, folder / name, "float64", False, 0) is not None
+        for name in ("a.run", "a.run.gz", "a.run.bz2", "a.run.zst", "scattered.run", "cut.run.gz")
+    }
+    assert streams == {
+        "a.run": True,
+        "a.run.gz": True,
+        "a.run.bz2": True,
+        "a.run.zst": True,
+        "scattered.run": False,
+        "cut.run.gz": False,
+    }
+
+
+def test_the_first_documents_are_those_of_the_run(folder):
+    qrels = read_qrels(folder / "qrels.txt")
+    run = read_run(folder / "a.run")
+    found = judge(qrels, folder / "a.run", top=4).top_docs
+    docs = ids.decode(found.docs)
+    for i, query_id in enumerate(qrels.query_ids):
+        rows = np.flatnonzero(found.query == i)
+        assert found.rank[rows].tolist() == [1, 2, 3, 4]
+        assert [docs[row] for row in rows] == [doc for doc, _ in run.ranking(query_id, top=4)]
+
+
+def test_scores_are_kept_by_query_whatever_the_order_of_the_file(tmp_path):
+    path = tmp_path / "a.run"
+    path.write_text("9 Q0 a 1 5 t\n9 Q0 b 2 4 t\n10 Q0 c 1 7 t\n8 Q0 c 1 6 t\n")
+    qrels = read_qrels({"10": {"c": 1}, "9": {"b": 1}})
+    judged = judge(qrels, path, keep_scores=True).judged
+    assert judged.query_ids == ("10", "9")
+    assert judged.retrieved_scores.tolist() == [7.0, 5.0, 4.0]
+    assert judged.above(5.0).n_retrieved.tolist() == [1, 1]
+    assert judge(qrels, path).judged.retrieved_scores is None
+
+
+def test_a_damaged_archive_and_a_run_of_other_queries_are_refused(folder, tmp_path):
+    qrels = read_qrels(folder / "qrels.txt")
+    with pytest.raises(ReadError, match="cut short"):
+        judge(qrels, folder / "cut.run.gz")
+    (tmp_path / "b.run").write_text("x Q0 d 1 1 t\n")
+    with pytest.raises(AlignmentError, match=r"no query is in both .*qrels.txt and .*b.run"):
+        judge(qrels, tmp_path / "b.run")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_is_read_once(folder, tmp_path):
+    import threading
+
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    data = (folder / "scattered.run").read_bytes()
+    writer = threading.Thread(target=pipe.write_bytes, args=(data,))
+    writer.start()
+    found = judge(read_qrels(folder / "qrels.txt"), pipe)
+    writer.join()
+    same(found.judged, judge(read_qrels(folder / "qrels.txt"), folder / "a.run").judged)
