@@ -2,8 +2,8 @@
 
 The commands are those of the target quicktest in trec_eval's Makefile; its flags -q, -c, -M, -l are
 --per-query, --missing zero (which is the default here), --depth and --rel. Not reproduced, for
-there is no such measure or flag here: out.test.aqZ (z-scores of a file of means), out.test.prefs and
-out.test.qrels_prefs (preferences), out.test.qrels_jg (several judges).
+there is no such measure or flag here: out.test.aqZ (z-scores by a file of means), out.test.prefs
+and out.test.qrels_prefs (preferences), out.test.qrels_jg (several judges).
 """
 
 from __future__ import annotations

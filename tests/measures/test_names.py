@@ -1,11 +1,14 @@
 import math
+from types import NoneType
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from abrank._support.errors import ArgumentError, UnknownNameError
-from abrank.measures import Measure, parse
+from abrank.measures import Measure, catalogue, expand, parse, reading
+from abrank.measures.dialects import trec_eval_name
+from abrank.measures.parameters import Gains, Levels
 
 # Canonical name, and what else means the same: ir_measures, trec_eval (and pytrec_eval), ranx.
 SPELLINGS = {
@@ -23,9 +26,11 @@ SPELLINGS = {
     "Success@1": "Success@1 success_1 success.1 hit_rate@1",
     "Rprec": "Rprec RPrec R-precision r-precision r_precision",
     "Bpref": "Bpref bpref BPref",
-    "SetP": "SetP set_P",
+    "SetP": "SetP set_P precision Precision",
+    "SetP(relative=True)": "SetP(relative=True) SetRelP set_relative_P",
     "SetR": "SetR set_recall set_R",
     "SetF": "SetF set_F f1 set_F.1 SetF(beta=1)",
+    "SetAP": "SetAP set_map",
     "SetF(beta=2.0)": "SetF(beta=2.0) SetF(beta=2) set_F.4 set_F_4",
     "SetF(beta=0.5)": "set_F.0.25 SetF(beta=.5)",
     "RBP": "RBP rbp RBP(rel=1,p=0.8) rbp.8 rbp.80",
@@ -35,6 +40,48 @@ SPELLINGS = {
     "ERR@20": "ERR@20 err@20",
     "ERR(max_grade=4)@20": "ERR(max_grade=4)@20",
     "Judged@10": "Judged@10 judged@10",
+    "Unj@5": "Unj@5 unj_5 unj.5",
+    "IPrec@0.1": "IPrec@0.1 IPrec@.1 IPrec(recall=.1) iprec_at_recall_0.10 iprec_at_recall..10",
+    "IPrec@1.0": "IPrec@1 IPrec@1.0 iprec_at_recall_1.00",
+    "AP11": "AP11 11pt_avg",
+    "AP11(levels=[0.25,0.5])": "AP11(levels=[.25,.5]) 11pt_avg..25,.5 11pt_avg_.25,.5",
+    "GMAP": "GMAP gm_map",
+    "GMBpref": "GMBpref gm_bpref",
+    "RprecMult(multiple=0.2)": "RprecMult(multiple=.2) Rprec_mult_0.20 Rprec_mult..2",
+    "Utility": "Utility utility",
+    "Utility(relevant_retrieved=2.0)": "utility.2,-1,0,0 utility_2,-1,0,0",
+    "RelP@10": "RelP@10 relative_P_10 relative_P.10",
+    "infAP": "infAP infap",
+    "G(gains={1:3.0,2:9.0})": "G(gains={1:3,2:9}) G.1=3,2=9 G_2=9,1=3",
+    "nDCG(gains={1:3.5})": "nDCG(gains={1:3.5}) ndcg.1=3.5 ndcg_1=3.5",
+    "nDCG(gains={1:0.5,2:3.0})@5": "nDCG(gains={2:3,1:.5})@5 nDCG(cutoff=5,gains={1:.5,2:3})",
+    "nDCG(gains={1:0.0})@10": "ndcg@10-l2",
+    "nDCG(gains={1:0.0,2:0.0})": "ndcg-l3",
+    "DCG@10": "DCG@10 dcg@10",
+    "DCG(dcg='exp-log2')@10": "dcg_burges@10",
+    "NumQ": "NumQ num_q",
+    "NumRet": "NumRet num_ret",
+    "NumRel": "NumRel num_rel",
+    "NumRelRet": "NumRelRet num_rel_ret hits",
+    "NumNonrelJudgedRet": "NumNonrelJudgedRet num_nonrel_judged_ret",
+}
+# The names that stand for several measures: first, last, how many.
+SEVERAL = {
+    "P": ("P@5", "P@1000", 9),
+    "recall": ("R@5", "R@1000", 9),
+    "map_cut": ("AP@5", "AP@1000", 9),
+    "ndcg_cut": ("nDCG@5", "nDCG@1000", 9),
+    "relative_P": ("RelP@5", "RelP@1000", 9),
+    "success": ("Success@1", "Success@10", 3),
+    "unj": ("Unj@5", "Unj@20", 3),
+    "iprec_at_recall": ("IPrec@0.0", "IPrec@1.0", 11),
+    "Rprec_mult": ("RprecMult(multiple=0.2)", "RprecMult(multiple=2.0)", 10),
+    "recall-l2": ("R(rel=2)@5", "R(rel=2)@1000", 9),
+    "P_5,10": ("P@5", "P@10", 2),
+    "P.7,3,5": ("P@7", "P@5", 3),
+    "set_F.1,4": ("SetF", "SetF(beta=2.0)", 2),
+    "set": ("NumQ", "SetF", 10),
+    "official": ("NumQ", "P@1000", 29),
 }
 
 
@@ -44,6 +91,90 @@ SPELLINGS = {
 )
 def test_parse_spelling(canonical, text):
     assert parse(text).name == canonical
+
+
+@pytest.mark.parametrize("text", SEVERAL)
+def test_name_of_several_measures(text):
+    made = expand(text)
+    assert (made[0].name, made[-1].name, len(made)) == SEVERAL[text]
+    assert all(parse(each.name) == each for each in made)
+    with pytest.raises(ArgumentError, match=f"means {len(made)} measures"):
+        parse(text)
+
+
+def test_all_trec_is_all_that_trec_eval_prints_but_texts_and_rbp():
+    names = [trec_eval_name(each) for each in expand("all_trec")]
+    assert None not in names
+    assert len(names) == 96
+    assert {name.rpartition("_")[0] for name in names if name.startswith("P_")} == {"P"}
+
+
+def test_number_twice_is_one_measure():
+    assert expand("P_5,5") == (parse("P@5"),)
+
+
+def test_expand_of_one_measure_and_of_a_measure():
+    assert expand("map") == (parse("AP"),)
+    assert expand(parse("AP")) == (parse("AP"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ("P", None),  # its own name here; the measures that it became say the rest
+        ("p", "p: trec_eval's 9 cut-offs, P@5 … P@1000"),
+        ("recall", "recall: trec_eval's 9 cut-offs, R@5 … R@1000"),
+        ("precision", "precision: SetP, of all retrieved documents as in ranx"),
+        ("f1", "f1: SetF, of all retrieved documents as in ranx"),
+        ("hits", "hits: NumRelRet, added up over the queries; ranx takes the mean"),
+        ("rbp", "rbp: RBP, p=0.8 as in ir_measures; trec_eval has p=0.9"),
+        ("RBP", None),
+        ("rbp.95", None),
+        ("map", None),
+        ("AP(rel=2)", None),
+        ("official", None),
+    ],
+)
+def test_reading_says_what_a_bare_word_was_taken_for(text, note):
+    assert reading(text) == note
+
+
+def values(parameter):
+    """Values of the parameter's types, those without a meaning among them."""
+    if parameter.choices:
+        return st.sampled_from(parameter.choices)
+    number = st.floats(-2, 2)
+    of_kind = {
+        int: st.integers(-1, 30),
+        float: number,
+        str: st.text(alphabet="abc' ,=@)([]{}", max_size=5),
+        bool: st.booleans(),
+        NoneType: st.none(),
+        Levels: st.lists(number, min_size=1, max_size=4),
+        Gains: st.dictionaries(st.integers(-2, 5), number, min_size=1, max_size=4),
+    }
+    return st.one_of([of_kind[kind] for kind in parameter.kinds])
+
+
+@st.composite
+def measures(draw):
+    entry = draw(st.sampled_from(list(catalogue().values())))
+    given = {
+        each.name: draw(values(each))
+        for each in entry.parameters
+        if each.required or draw(st.booleans())
+    }
+    try:
+        return entry.with_parameters(given)
+    except ArgumentError:
+        assume(False)
+
+
+@settings(max_examples=300, suppress_health_check=[HealthCheck.filter_too_much], deadline=None)
+@given(measure=measures())
+def test_every_name_of_the_catalogue_parses_back(measure):
+    assert parse(str(measure)) == measure
+    assert expand(f"  {measure.name.replace(',', ' , ')} ") == (measure,)
 
 
 def test_parse_takes_blanks_around_and_inside():
