@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from abrank._support import checks
-from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray
 from abrank.inputs.judged import JudgedRun
+from abrank.measures.cascade import cascade, scale_of
 from abrank.measures.entries import Measure, measure
-from abrank.measures.segments import Hits, ordinal, running, within
+from abrank.measures.segments import Hits
 
 
 @measure("RBP", bounds=(0, 1), source="Moffat & Zobel 2008")
@@ -117,15 +117,7 @@ def expected_reciprocal_rank(
     >>> expected_reciprocal_rank(JudgedRun.from_grades([[1, 2], [0]]))
     array([0.53125, 0.     ])
     """
-    counted = (judged.grade > 0) & within(judged.rank, cutoff)
-    query, rank = judged.query[counted], judged.rank[counted]
-    scale = float(_scale(judged, max_grade))
-    stop = np.exp2(judged.grade[counted] - scale) - np.exp2(-scale)  # no grade overflows
-    going_on = running(np.multiply, query, 1.0 - stop)
-    arriving = np.ones(len(query))
-    later = np.flatnonzero(ordinal(query) > 1)
-    arriving[later] = going_on[later - 1]
-    return judged.total(query, arriving * stop / rank)
+    return cascade(judged, lambda rank: 1.0 / rank, cutoff=cutoff, max_grade=max_grade)
 
 
 def resolved(measure: Measure, judged: JudgedRun) -> Measure:
@@ -144,14 +136,4 @@ def resolved(measure: Measure, judged: JudgedRun) -> Measure:
     if "max_grade" not in known or "max_grade" in given:
         return measure
     # Where nothing is relevant, every scale gives 0.
-    return measure.entry.with_parameters({**given, "max_grade": max(_scale(judged, None), 1)})
-
-
-def _scale(judged: JudgedRun, max_grade: int | None) -> int:
-    """Return the highest grade of the scale, and refuse a scale that the judgments exceed."""
-    highest = int(judged.ideal_grade.max(initial=0))
-    if max_grade is None:
-        return highest
-    if highest > checks.count("max_grade", max_grade):
-        raise ArgumentError(f"the qrels hold a grade of {highest}, above max_grade={max_grade}")
-    return max_grade
+    return measure.entry.with_parameters({**given, "max_grade": max(scale_of(judged, None), 1)})
