@@ -1,7 +1,8 @@
-"""Every value that trec_eval gives, live through pytrec_eval and stored from two versions of it.
+"""Every value of trec_eval, pytrec_eval and ir_measures that is stored with the test data.
 
-pytrec_eval and trec_eval 9.0.8 hold scores as float32, trec_eval 10.0 as float64; each is compared
-in its own order. The README of the data folder says where the values come from.
+trec_eval 9.0.8 and pytrec_eval hold scores as float32, trec_eval 10.0 as float64; each is compared
+in its own order, and 9.0.8 with its own interpolation. Names are read as these programs write them.
+The README of the data folder says where the values come from.
 """
 
 import gzip
@@ -13,65 +14,24 @@ import numpy as np
 import pytest
 
 from abrank.inputs import join, read_qrels, read_run
-from abrank.measures import parse
+from abrank.scores import parse_measures
 
 TOLERANCE = 1e-9
 COLLECTIONS = ("robust03", "ltr", "vaswani")
-VERSIONS = {"float32": "9.0.8", "float64": "10.0"}
+VERSIONS = {"9": "float32", "10": "float64"}
 
-# Canonical name: trec_eval's column.
-COLUMNS = {
-    "AP": "map",
-    "AP@10": "map_cut_10",
-    "AP@100": "map_cut_100",
-    "nDCG": "ndcg",
-    "nDCG@5": "ndcg_cut_5",
-    "nDCG@10": "ndcg_cut_10",
-    "nDCG@20": "ndcg_cut_20",
-    "nDCG@100": "ndcg_cut_100",
-    "RR": "recip_rank",
-    "P@5": "P_5",
-    "P@10": "P_10",
-    "P@20": "P_20",
-    "R@10": "recall_10",
-    "R@100": "recall_100",
-    "R@1000": "recall_1000",
-    "Success@1": "success_1",
-    "Success@5": "success_5",
-    "Success@10": "success_10",
-    "Bpref": "bpref",
-    "Rprec": "Rprec",
-    "SetP": "set_P",
-    "SetR": "set_recall",
-    "SetF": "set_F",
-}
-# The same with -l 2, which leaves nDCG as it is.
-COLUMNS_FROM_GRADE_2 = {
-    "AP(rel=2)": "map",
-    "RR(rel=2)": "recip_rank",
-    "P(rel=2)@5": "P_5",
-    "P(rel=2)@10": "P_10",
-    "P(rel=2)@20": "P_20",
-    "R(rel=2)@10": "recall_10",
-    "R(rel=2)@100": "recall_100",
-    "R(rel=2)@1000": "recall_1000",
-    "Success(rel=2)@1": "success_1",
-    "Success(rel=2)@10": "success_10",
-    "Bpref(rel=2)": "bpref",
-    "Rprec(rel=2)": "Rprec",
-    "SetF(rel=2)": "set_F",
-    "nDCG": "ndcg",
-    "nDCG@10": "ndcg_cut_10",
-}
-# What trec_eval has not: gdeval's and Moffat & Zobel's, computed apart from this program.
-COLUMNS_OF_NO_TREC_EVAL = {
-    "ERR(max_grade=4)@10": "ERR@10",
-    "ERR(max_grade=4)@20": "ERR@20",
-    "nDCG(dcg='exp-log2')@10": "nDCG(dcg='exp-log2')@10",
-    "nDCG(dcg='exp-log2')@20": "nDCG(dcg='exp-log2')@20",
-    "RBP(p=0.5)": "RBP(rel=1,p=0.5)",
-    "RBP": "RBP(rel=1,p=0.8)",
-    "RBP(p=0.95)": "RBP(rel=1,p=0.95)",
+# How many values each test compares at least; together they are counted below.
+AT_LEAST = {
+    "trec_eval 9.0.8": 111_375,
+    "trec_eval 10.0": 115_086,
+    "trec_eval 9.0.8 -l 2": 31_007,
+    "pytrec_eval": 51_324,
+    "ir_measures": 48_239,
+    "not in trec_eval, scores as in 9": 8_554,
+    "not in trec_eval, scores as in 10": 8_554,
+    "runs that lack topics": 1_894,
+    "legal files, 9": 2_895,
+    "legal files, 10": 2_970,
 }
 
 
@@ -79,12 +39,14 @@ def stored(path, column, keys=("run", "measure")):
     """Read one column of a gold file: {keys: {query: value}}; NA is left out."""
     with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as lines:
         header = next(lines).rstrip("\n").split("\t")
+        at, query, places = header.index(column), header.index("query"), map(header.index, keys)
+        places = tuple(places)
         values = defaultdict(dict)
         for line in lines:
-            row = dict(zip(header, line.rstrip("\n").split("\t"), strict=True))
-            text = row[column].removeprefix("np.float64(").removesuffix(")")
+            row = line.rstrip("\n").split("\t")
+            text = row[at].removeprefix("np.float64(").removesuffix(")")
             if text != "NA":
-                values[tuple(row[key] for key in keys)][row["query"]] = float(text)
+                values[tuple(row[place] for place in places)][row[query]] = float(text)
     return values
 
 
@@ -98,116 +60,188 @@ def runs_of(folder, score_dtype):
     }
 
 
-def count_equal(judged, name, gold):
-    """Compare a measure's values and their mean with ``gold``; return how many were compared."""
-    values = dict(zip(judged.query_ids, parse(name)(judged), strict=True))
-    values["all"] = np.mean(list(values.values()))
-    assert gold
-    for query, expected in gold.items():
-        assert math.isclose(values[query], expected, rel_tol=0, abs_tol=TOLERANCE), (name, query)
+@cache
+def measure_of(name, version="10", rel=None):
+    """Return the measure that trec_eval or ir_measures calls so, from grade ``rel`` on."""
+    return parse_measures([name], rel=rel, interpolation=version)[0]
+
+
+def aggregated(measure, values):
+    """Return the number that stands in trec_eval's row ``all``."""
+    if measure.entry.aggregate == "sum":
+        return values.sum()
+    mean = values.mean()
+    return math.exp(mean) if measure.entry.aggregate == "geometric" else mean
+
+
+def count_equal(judged, measure, gold, *, tolerance=TOLERANCE, queries=None):
+    """Compare values, and what they become together, with ``gold``; return how many there were.
+
+    ``queries`` marks those that are compared, where a rule leaves some out.
+    """
+    values = measure(judged)
+    ours = dict(zip(judged.query_ids, values, strict=True))
+    ours["all"] = aggregated(measure, values)
+    if queries is not None:
+        kept = {judged.query_ids[i] for i in np.flatnonzero(queries)}
+        gold = {query: value for query, value in gold.items() if query in kept}
+    np.testing.assert_allclose(
+        [ours[query] for query in gold],
+        list(gold.values()),
+        rtol=0,
+        atol=tolerance,
+        err_msg=measure.name,
+    )
     return len(gold)
 
 
-def report(record_property, compared, at_least):
-    print(f"{compared} values compared")
+def report(record_property, what, compared, left_out=0):
+    print(f"{what}: {compared} values compared, {left_out} left out by a rule")
     record_property("values_compared", compared)
-    assert compared >= at_least
+    assert compared >= AT_LEAST[what]
 
 
-@pytest.mark.parametrize("level", [1, 2])
-@pytest.mark.parametrize("seed", range(25))
-def test_random_runs_with_ties_negative_grades_and_missing_queries(seed, level):
-    pytrec_eval = pytest.importorskip("pytrec_eval")
-    rng = np.random.default_rng(seed)
-    qrels, run = {}, {}
-    for query in range(12):
-        judged = rng.choice(60, size=rng.integers(1, 30), replace=False)
-        qrels[f"q{query}"] = {f"d{doc}": int(rng.integers(-2, 4)) for doc in judged}
-        # trec_eval reads out of bounds where no judgment reaches level - 1 (m_bpref.c)
-        qrels[f"q{query}"]["d60"] = level - 1
-        if query % 5:  # the others are missing from the run
-            found = rng.choice(70, size=rng.integers(1, 50), replace=False)
-            # few distinct scores, and some that differ as float64 only: ties as float32
-            scores = (
-                rng.integers(0, 8, size=len(found)) + rng.integers(0, 2, size=len(found)) * 1e-9
-            )
-            run[f"q{query}"] = {f"d{doc}": float(s) for doc, s in zip(found, scores, strict=True)}
-    run["unjudged"] = {"d1": 1.0}
-    columns = COLUMNS if level == 1 else COLUMNS_FROM_GRADE_2
-    oracle = pytrec_eval.RelevanceEvaluator(
-        qrels, pytrec_eval.supported_measures, relevance_level=level
-    ).evaluate({query: run[query] for query in run.keys() & qrels.keys()})
-    judged = join(read_qrels(qrels), read_run(run, score_dtype="float32"))
-    for name, column in columns.items():
-        values = dict(zip(judged.query_ids, parse(name)(judged), strict=True))
-        expected = {q: oracle[q][column] if q in oracle else 0.0 for q in qrels}
-        assert values == pytest.approx(expected, rel=0, abs=TOLERANCE), name
+def test_more_than_150_000_values_are_compared():
+    assert sum(AT_LEAST.values()) > 150_000
 
 
-@pytest.mark.parametrize("score_dtype", VERSIONS)
-def test_all_runs(shared_data, score_dtype, record_property):
+@pytest.mark.parametrize("version", VERSIONS)
+def test_trec_eval(shared_data, version, record_property):
     compared = 0
     for collection in COLLECTIONS:
-        gold = stored(shared_data / collection / "gold" / "trec_eval-9.0.8.tsv.gz", "value")
-        if score_dtype == "float64":
-            delta = shared_data / collection / "gold" / "trec_eval-10.0rc3.delta.tsv.gz"
-            for key, changed in stored(delta, "v10.0rc3").items():
-                gold[key].update(changed)
-        for run, judged in runs_of(shared_data / collection, score_dtype).items():
-            for name, column in COLUMNS.items():
-                compared += count_equal(judged, name, gold[run, column])
-    report(record_property, compared, 28_451)
+        folder = shared_data / collection
+        gold = stored(folder / "gold" / "trec_eval-9.0.8.tsv.gz", "value")
+        if version == "10":
+            changed = stored(folder / "gold" / "trec_eval-10.0rc3.delta.tsv.gz", "v10.0rc3")
+            for key, values in changed.items():
+                gold[key].update(values)
+        runs = runs_of(folder, VERSIONS[version])
+        for (run, column), values in gold.items():
+            compared += count_equal(runs[run], measure_of(column, version), values)
+    report(record_property, f"trec_eval {'9.0.8' if version == '9' else '10.0'}", compared)
 
 
-def test_all_runs_from_grade_2(shared_data, record_property):
-    compared = 0
+def test_trec_eval_from_grade_2(shared_data, record_property):
+    compared = left_out = 0
     for collection in ("robust03", "ltr"):
-        gold = stored(shared_data / collection / "gold" / "trec_eval-9.0.8.l2.tsv.gz", "value")
-        for run, judged in runs_of(shared_data / collection, "float32").items():
-            for name, column in COLUMNS_FROM_GRADE_2.items():
-                compared += count_equal(judged, name, gold[run, column])
-    report(record_property, compared, 12_915)
+        folder = shared_data / collection
+        gold = stored(folder / "gold" / "trec_eval-9.0.8.l2.tsv.gz", "value")
+        for (run, column), values in gold.items():
+            judged = runs_of(folder, "float32")[run]
+            # Rndcg is 0 there for queries without a document of grade 2, though -l changes no gain
+            # (m_Rndcg.c), and the number of relevant documents in all counts from grade 1
+            # (m_num_rel.c).
+            queries = None
+            if column == "Rndcg":
+                queries = judged.n_relevant(rel=2) > 0
+            if column == "num_rel":
+                queries = np.ones(judged.n_queries, dtype=np.bool_)
+            equal = count_equal(judged, measure_of(column, "9", 2), values, queries=queries)
+            compared += equal
+            left_out += len(values) - equal
+    report(record_property, "trec_eval 9.0.8 -l 2", compared, left_out)
 
 
-@pytest.mark.parametrize("score_dtype", VERSIONS)
-def test_all_runs_by_measures_that_trec_eval_has_not(shared_data, score_dtype, record_property):
+def test_pytrec_eval(shared_data, record_property):
     compared = 0
     for collection in COLLECTIONS:
-        path = shared_data / collection / "gold" / "own_fulldigits.tsv.gz"
-        gold = stored(path, f"value_{score_dtype}_order")
-        for run, judged in runs_of(shared_data / collection, score_dtype).items():
-            for name, column in COLUMNS_OF_NO_TREC_EVAL.items():
-                compared += count_equal(judged, name, gold[run, column])
-    report(record_property, compared, 8_554)
+        path = shared_data / collection / "gold" / "pytrec_eval-0.5.11.wide.tsv.gz"
+        with gzip.open(path, "rt") as lines:
+            columns = next(lines).split()[2:]
+        for column in columns:
+            for (run,), values in stored(path, column, keys=("run",)).items():
+                judged = runs_of(shared_data / collection, "float32")[run]
+                compared += count_equal(judged, measure_of(column, "9"), values)
+    report(record_property, "pytrec_eval", compared)
 
 
-def test_judged_is_the_complement_of_unjudged(shared_data, record_property):
-    # trec_eval 10.0 ``unj`` divides by k always: equal where k documents were retrieved
+def hangs_on_tie_order(judged, name):
+    """Mark the queries whose value may hang on the order of documents with the same score."""
+    if name.startswith("Judged"):
+        cutoff = int(name.partition("@")[2])
+        among = (judged.tie_first <= cutoff) & (cutoff < judged.tie_last)
+    else:
+        among = (judged.grade > 0) & (judged.tie_first < judged.tie_last)
+    return np.bincount(judged.query[among], minlength=judged.n_queries) > 0
+
+
+# What ir_measures does not take from pytrec_eval, and therefore computes from float64 scores: RR@k
+# (MS MARCO's script), RBP (cwl_eval), Judged, and ERR and nDCG with exponential gain (gdeval.pl).
+NOT_FROM_PYTREC_EVAL = ("RR@", "RBP", "Judged", "ERR", "nDCG(dcg")
+
+
+def test_ir_measures(shared_data, record_property):
+    compared = left_out = 0
+    for collection in COLLECTIONS:
+        folder = shared_data / collection
+        gold = stored(folder / "gold" / "ir_measures-0.4.3.tsv.gz", "value")
+        for (run, name), values in gold.items():
+            if name == "Compat":  # a test of its own
+                continue
+            from_pytrec_eval = not name.startswith(NOT_FROM_PYTREC_EVAL)
+            judged = runs_of(folder, "float32" if from_pytrec_eval else "float64")[run]
+            measure = measure_of(name, "9")
+            options = {}
+            if name.startswith(("ERR", "nDCG(dcg")):
+                # gdeval.pl prints 5 decimals, and its grades go to 4
+                options["tolerance"] = 5e-6 + 1e-12
+                measure = measure_of(name.replace("ERR", "ERR(max_grade=4)"), "9")
+            if name.startswith(("RR@", "RBP", "Judged")):
+                # documents of the same score stand in another order there
+                tied = hangs_on_tie_order(judged, name)
+                options["queries"] = ~tied if tied.any() else None
+            equal = count_equal(judged, measure, values, **options)
+            compared += equal
+            left_out += len(values) - equal
+    report(record_property, "ir_measures", compared, left_out)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_measures_that_trec_eval_has_not(shared_data, version, record_property):
+    # Computed apart from this program, in the order of either version.
     compared = 0
     for collection in COLLECTIONS:
-        path = shared_data / collection / "gold" / "trec_eval-10.0rc3.delta.tsv.gz"
-        gold = stored(path, "v10.0rc3")
-        for run, judged in runs_of(shared_data / collection, "float64").items():
-            for cutoff in (5, 10, 20):
-                full = np.flatnonzero(judged.n_retrieved >= cutoff)
-                unjudged = gold[run, f"unj_{cutoff}"]
-                expected = [1.0 - unjudged[judged.query_ids[q]] for q in full]
-                values = parse(f"Judged@{cutoff}")(judged)[full]
-                np.testing.assert_allclose(values, expected, rtol=0, atol=TOLERANCE)
-                compared += len(full)
-    report(record_property, compared, 3_441)
+        folder = shared_data / collection
+        path = folder / "gold" / "own_fulldigits.tsv.gz"
+        gold = stored(path, f"value_{VERSIONS[version]}_order")
+        for (run, name), values in gold.items():
+            measure = measure_of(name.replace("ERR", "ERR(max_grade=4)"))
+            compared += count_equal(runs_of(folder, VERSIONS[version])[run], measure, values)
+    report(record_property, f"not in trec_eval, scores as in {version}", compared)
 
 
-@pytest.mark.parametrize("score_dtype", VERSIONS)
-def test_legal_files_that_are_hard_to_read(shared_data, score_dtype, record_property):
+def test_runs_that_lack_topics(shared_data, record_property):
+    compared = 0
+    folder = shared_data / "partial"
+    path = folder / "gold" / "trec_eval-9.0.8.tsv"
+    for (run, flag, column), values in stored(path, "value", ("run", "flag", "measure")).items():
+        judged = runs_of(folder, "float32")[run]
+        measure = measure_of(column, "9")
+        # Without -c the topics that the run lacks leave the mean.
+        present = np.ones(judged.n_queries) if flag == "-c" else judged.n_retrieved
+        all_queries = aggregated(measure, measure(judged)[present > 0])
+        assert all_queries == pytest.approx(values.pop("all"), rel=0, abs=TOLERANCE)
+        compared += 1 + (count_equal(judged, measure, values) if values else 0)
+    report(record_property, "runs that lack topics", compared)
+
+
+# Text, and what reads uninitialised memory (m_rbp.c).
+NO_NUMBERS = ("runid", "relstring", "rbp")
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_legal_files_that_are_hard_to_read(shared_data, version, record_property):
     folder = shared_data / "nasty"
-    column = "v9.0.8" if score_dtype == "float32" else "v10.0rc3"
+    column = "v9.0.8" if version == "9" else "v10.0rc3"
     gold = stored(folder / "gold.tsv", column, keys=("run", "qrels", "measure"))
-    files = sorted({key[:2] for key in gold if key[0].startswith("legal/")})
     compared = 0
-    for run, qrels in files:
-        judged = join(read_qrels(folder / qrels), read_run(folder / run, score_dtype=score_dtype))
-        for name, measure in COLUMNS.items():
-            if (run, qrels, measure) in gold:
-                compared += count_equal(judged, name, gold[run, qrels, measure])
-    report(record_property, compared, 1_930 if score_dtype == "float32" else 1_980)
+    for (run, qrels, measure), values in gold.items():
+        if run.startswith("legal/") and not measure.startswith(NO_NUMBERS):
+            judged = _joined(folder / qrels, folder / run, VERSIONS[version])
+            compared += count_equal(judged, measure_of(measure, version), values)
+    report(record_property, f"legal files, {version}", compared)
+
+
+@cache
+def _joined(qrels, run, score_dtype):
+    return join(read_qrels(qrels), read_run(run, score_dtype=score_dtype))
