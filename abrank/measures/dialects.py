@@ -93,7 +93,6 @@ OTHERS = {
     "dcg_burges": Spelling("DCG", fixed=(("dcg", "exp-log2"),)),
     "ndcg_burges": Spelling("nDCG", fixed=(("dcg", "exp-log2"),)),
     "hit_rate": Spelling("Success"),
-    "hits": Spelling("NumRelRet", note="added up over the queries; ranx takes the mean"),
     "r-precision": Spelling("Rprec"),
     "r_precision": Spelling("Rprec"),
     "set_r": Spelling("SetR"),

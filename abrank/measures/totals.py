@@ -167,8 +167,7 @@ def number_relevant_retrieved(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
 
     Notes
     -----
-    Equals trec_eval's ``num_rel_ret`` [1]_. ranx calls it hits, and takes the mean over the queries
-    instead of the sum.
+    Equals trec_eval's ``num_rel_ret`` [1]_. Hits is the same count with a mean over the queries.
 
     References
     ----------

@@ -62,7 +62,10 @@ SPELLINGS = {
     "NumQ": "NumQ num_q",
     "NumRet": "NumRet num_ret",
     "NumRel": "NumRel num_rel",
-    "NumRelRet": "NumRelRet num_rel_ret hits",
+    "NumRelRet": "NumRelRet num_rel_ret",
+    "Hits": "Hits hits",
+    "Hits(rel=2)@10": "Hits(rel=2)@10 hits@10-l2",
+    "F@10": "F@10 F1@10 f1@10",
     "NumNonrelJudgedRet": "NumNonrelJudgedRet num_nonrel_judged_ret",
 }
 # The names that stand for several measures: first, last, how many.
@@ -126,7 +129,6 @@ def test_expand_of_one_measure_and_of_a_measure():
         ("recall", "recall: trec_eval's 9 cut-offs, R@5 … R@1000"),
         ("precision", "precision: SetP, of all retrieved documents as in ranx"),
         ("f1", "f1: SetF, of all retrieved documents as in ranx"),
-        ("hits", "hits: NumRelRet, added up over the queries; ranx takes the mean"),
         ("rbp", "rbp: RBP, p=0.8 as in ir_measures; trec_eval has p=0.9"),
         ("RBP", None),
         ("rbp.95", None),
