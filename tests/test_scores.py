@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import abrank
-from abrank import AlignmentError, ArgumentError, UnknownNameError
+from abrank import AlignmentError, ArgumentError, ReadError, UnknownNameError
 from abrank.measures import Entry, catalogue
 from abrank.scores import DEFAULT_MEASURES, parse_measures
 
@@ -92,3 +92,23 @@ def test_no_measure_depends_on_the_order_of_lines(tmp_path) -> None:
     )
     assert sorted_.query_ids == shuffled.query_ids
     np.testing.assert_array_equal(sorted_.values, shuffled.values)
+
+
+def test_a_measure_of_diversity_reads_judgments_by_subtopic(tmp_path) -> None:
+    (tmp_path / "q").write_text("1 a d1 1\n1 b d1 0\n1 b d2 2\n2 a d1 1\n")
+    run = {"1": {"d2": 2.0, "d1": 1.0}}
+    scores = abrank.evaluate(tmp_path / "q", {"r": run}, ["StRecall@1", "nDCG@1", "NumRel"])
+    np.testing.assert_array_equal(scores.of("r"), [[0.5, 1.0, 2.0], [0.0, 0.0, 1.0]])
+    assert scores.sources["qrels"].n_rows == 4
+    with pytest.raises(ReadError, match="second fields differ"):
+        abrank.evaluate(tmp_path / "q", {"r": run}, ["nDCG@1"])
+
+
+def test_a_measure_of_diversity_without_subtopics_is_refused(tmp_path) -> None:
+    abrank.read_qrels(QRELS).write(tmp_path / "q")
+    with pytest.raises(ReadError, match='every row has "0" for its subtopic'):
+        abrank.evaluate(tmp_path / "q", {"r": FULL}, ["RR", "StRecall@1"])
+    with pytest.raises(ArgumentError, match="holds no judgments by subtopic"):
+        abrank.evaluate(abrank.read_qrels(QRELS), {"r": FULL}, ["StRecall@1"])
+    with pytest.raises(ReadError, match='every row has "0" for its subtopic'):
+        abrank.compare(tmp_path / "q", FULL, FULL, measures="StRecall@1")

@@ -18,6 +18,7 @@ VALUES = {
     "rel": (2,),
     "max_grade": (4,),
     "p": (0.5,),
+    "alpha": (0.0, 0.3),
     "beta": (0.5,),
     "judged_only": (True,),
 }
@@ -25,7 +26,7 @@ HIGHEST = 4
 
 # A reader of the model stops with a probability below 1 at every document, so the ideal ranking
 # stays below 1.
-USER_MODELS = {"ERR", "RBP"}
+USER_MODELS = {"ERR", "RBP", "NRBP"}
 # The scale of ERR is the highest grade of all queries unless it is given.
 ACROSS_QUERIES = {"ERR"}
 
@@ -54,10 +55,18 @@ quick = settings(max_examples=40, deadline=None)
 
 
 def judged_run(queries):
-    """From (ranking, judged but not retrieved) pairs; its arrays refuse to be written on."""
-    rankings = [ranking for ranking, _ in queries]
-    pools = [[g for g in ranking if g is not None] + missed for ranking, missed in queries]
-    judged = JudgedRun.from_grades(rankings, ideal=pools)
+    """From (ranking, judged but not retrieved) pairs; its arrays refuse to be written on.
+
+    All documents are judged for the one subtopic of their query.
+    """
+
+    def by_subtopic(grades):
+        return [None if grade is None else {"1": grade} for grade in grades]
+
+    judged = JudgedRun.from_subtopics(
+        [by_subtopic(ranking) for ranking, _ in queries],
+        missed=[by_subtopic(missed) for _, missed in queries],
+    )
     for name in ("query", "rank", "grade", "n_retrieved", "ideal_query", "ideal_grade"):
         getattr(judged, name).flags.writeable = False
     return judged

@@ -1,0 +1,118 @@
+"""Measures of diversity against the TREC Web Track's ndeval.c, as pyndeval wraps it."""
+
+from __future__ import annotations
+
+import math
+
+import pyndeval
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import abrank
+
+QUERIES = st.sampled_from(["1", "2", "10"])
+DOCS = st.sampled_from(["a", "b", "c", "d", "A", "é", "日", "d1", "d10", "d2"])
+SUBTOPICS = st.sampled_from(["1", "2", "3", "10", "x"])
+JUDGMENTS = st.dictionaries(
+    st.tuples(QUERIES, SUBTOPICS, DOCS), st.integers(-2, 2), min_size=1, max_size=40
+).filter(lambda table: len({subtopic for _, subtopic, _ in table}) > 1)
+RANKING = st.dictionaries(DOCS, st.integers(0, 4).map(float), min_size=1)
+RUNS = st.dictionaries(QUERIES, RANKING, min_size=1)
+
+# ndeval's name and ours.
+NAMES = [
+    *((f"alpha-DCG@{k}", "alpha_DCG({rel},{alpha})@" + str(k)) for k in (2, 5, 20)),
+    *((f"alpha-nDCG@{k}", "alpha_nDCG({rel},{alpha})@" + str(k)) for k in (1, 5, 20)),
+    *((f"P-IA@{k}", "P_IA({rel})@" + str(k)) for k in (1, 3, 20)),
+    *((f"strec@{k}", "StRecall({rel})@" + str(k)) for k in (1, 3, 20)),
+    ("MAP-IA", "AP_IA({rel})"),
+    ("NRBP", "NRBP({rel},{alpha},{beta})"),
+    ("nNRBP", "nNRBP({rel},{alpha},{beta})"),
+]
+# ndeval's ERR takes its alpha; ours is that of the paper, 1/2, which ir_measures passes too.
+ERR = [
+    *((f"ERR-IA@{k}", "ERR_IA({rel})@" + str(k)) for k in (2, 5, 20)),
+    *((f"nERR-IA@{k}", "nERR_IA({rel})@" + str(k)) for k in (1, 5, 20)),
+]
+
+
+def theirs(judgments, rankings, names, **how):
+    """Values by query; pyndeval is given the order of our one tie rule, its own is the reverse."""
+    run = [
+        (query, doc, -float(rank))
+        for query, ranking in rankings.items()
+        for rank, doc in enumerate(in_order(ranking))
+    ]
+    rows = [(*key, grade) for key, grade in judgments.items()]
+    return pyndeval.RelevanceEvaluator(rows, names, **how).evaluate(run)
+
+
+def in_order(ranking):
+    by_id = sorted(ranking, key=lambda doc: doc.encode(), reverse=True)
+    return sorted(by_id, key=ranking.__getitem__, reverse=True)
+
+
+def values(judgments, rankings, measures):
+    rows = [(*key, grade) for key, grade in judgments.items()]
+    scores = abrank.evaluate(rows, {"run": rankings}, measures)
+    return dict(zip(scores.query_ids, scores.of("run").tolist(), strict=True))
+
+
+def common(judgments, rankings):
+    return not {query for query, _, _ in judgments}.isdisjoint(rankings)
+
+
+# Shares of which every power is exact, so that ndeval's ties are those of exact arithmetic.
+@settings(max_examples=200)
+@given(
+    JUDGMENTS,
+    RUNS,
+    st.integers(1, 2),
+    st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]),
+    st.sampled_from([0.0, 0.3, 0.5, 0.9]),
+)
+def test_every_measure_equals_ndeval(judgments, rankings, rel, alpha, beta) -> None:
+    assume(common(judgments, rankings))
+    pairs = NAMES + (ERR if alpha == 0.5 else [])
+    given_ = {"rel": f"rel={rel}", "alpha": f"alpha={alpha}", "beta": f"beta={beta}"}
+    ours = values(judgments, rankings, [name.format(**given_) for _, name in pairs])
+    expected = theirs(
+        judgments,
+        rankings,
+        [name for name, _ in pairs],
+        relevance_level=rel,
+        alpha=alpha,
+        beta=beta,
+    )
+    for query, found in ours.items():
+        if query not in rankings:
+            assert set(found) == {0.0}
+            continue
+        for (name, _), value in zip(pairs, found, strict=True):
+            other = expected[query][name]
+            # Nothing of nothing is NaN for nNRBP there; 0 for all else, and here.
+            assert value == pytest.approx(0.0 if math.isnan(other) else other, abs=1e-9), name
+
+
+@given(JUDGMENTS, RUNS)
+def test_at_rank_one_ndeval_does_not_divide(judgments, rankings) -> None:
+    # computeERR and computeDCG divide from index 1 on, so ERR-IA@1 and alpha-DCG@1 are counts of
+    # subtopics there; nERR-IA@1 and alpha-nDCG@1, ratios of two of them, are right.
+    assume(common(judgments, rankings))
+    ours = values(judgments, rankings, ["ERR_IA@1", "alpha_DCG@1"])
+    expected = theirs(judgments, rankings, ["ERR-IA@1", "alpha-DCG@1"])
+    for query, (err, dcg) in ours.items():
+        served = {s for (q, s, _), grade in judgments.items() if q == query and grade > 0}
+        for value, name in ((err, "ERR-IA@1"), (dcg, "alpha-DCG@1")):
+            undivided = expected.get(query, {}).get(name, 0.0)
+            assert value * max(len(served), 1) == pytest.approx(undivided, abs=1e-9)
+
+
+def test_pyndeval_orders_ties_the_other_way_round() -> None:
+    judgments = {("1", "x", "a"): 1, ("1", "y", "b"): 0}
+    run = {"1": {"a": 1.0, "b": 1.0}}
+    rows = [(*key, grade) for key, grade in judgments.items()]
+    theirs_ = pyndeval.ndeval(rows, [("1", "a", 1.0), ("1", "b", 1.0)], ["strec@1"])
+    assert theirs_["1"]["strec@1"] == 1.0
+    assert values(judgments, run, ["StRecall@1", "RR"])["1"] == [0.0, 0.5]
