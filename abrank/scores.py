@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,13 +12,17 @@ from abrank import inputs
 from abrank._support import checks
 from abrank._support.errors import AlignmentError, ArgumentError
 from abrank._support.typing import Duplicates, FloatArray, Interpolation, Missing, ScoreDtype
-from abrank.measures import Measure, expand, parse, reading
+from abrank.measures import Measure, expand, parse, reading, resolved
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MISSING = ("zero", "drop", "error")
 INTERPOLATIONS = ("10", "9")
+
+
+def _quiet(stage: str) -> None:
+    """Hear of a stage and say nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,13 +34,17 @@ class Scores:
     query_ids : tuple of str, length n_queries
     systems : tuple of str, length n_systems
     measures : tuple of str, length n_measures
-        Canonical names.
+        Canonical names; where the highest grade of the scale was left to the judgments, it is said:
+        ``ERR(max_grade=4)@10``.
     values : float64[n_queries, n_systems, n_measures]
         Finite.
     audits : mapping of str to Audit
         What was seen while a system's run was read; empty for ready scores.
     sources : mapping of str to Source
         Where qrels (under ``"qrels"``) and runs came from; empty for ready scores.
+    laid : mapping of str to Reading
+        A system's run laid on all judgments, cut at the depth that was asked for; empty for ready
+        scores.
     notes : tuple of str
         How names were read that have several meanings, and which measures an option passes by.
     """
@@ -47,6 +55,7 @@ class Scores:
     values: FloatArray
     audits: Mapping[str, inputs.Audit] = field(default_factory=dict)
     sources: Mapping[str, inputs.Source] = field(default_factory=dict)
+    laid: Mapping[str, inputs.Reading] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     def of(self, system: str) -> FloatArray:
@@ -123,6 +132,8 @@ def evaluate(
     rel: int | None = None,
     judged_only: bool = False,
     interpolation: Interpolation = "10",
+    top: int = 0,
+    on_stage: Callable[[str], None] = _quiet,
 ) -> Scores:
     """Score runs query by query.
 
@@ -152,6 +163,10 @@ def evaluate(
     interpolation : {"10", "9"}
         How IPrec and AP11 turn a level of recall into a number of relevant documents: rounded, as
         trec_eval 10 does, or as version 9 did.
+    top : int
+        Ranks of which the document ids are kept, in ``laid``.
+    on_stage : callable
+        Told the name of each stage as it begins.
 
     Returns
     -------
@@ -174,32 +189,37 @@ def evaluate(
     0       q1      B      RR    1.0
     """
     checks.one_of("missing", missing, MISSING)
+    if not runs:
+        raise ArgumentError("there is no run to score")
     parsed = parse_measures(measures, rel=rel, judged_only=judged_only, interpolation=interpolation)
+    on_stage("reading the judgments")
     judgments = read_judgments(qrels, parsed)
-    columns, audits, sources = [], {}, {"qrels": judgments.source}
     keep_scores = any(each.entry.needs == "scores" for each in parsed)
+    columns, laid = [], {}
     for system, source in runs.items():
-        laid = inputs.judge(
+        on_stage(f"reading {system}")
+        found = inputs.judge(
             judgments,
             source,
             name=system,
             score_dtype=score_dtype,
             duplicates=duplicates,
             keep_scores=keep_scores,
+            top=top,
         )
-        judged = laid.judged
-        audits[system] = laid.audit
-        sources[system] = laid.source
-        measured = judged if depth is None else judged.top(depth)
-        columns.append(np.stack([each(measured) for each in parsed], axis=1))
+        laid[system] = found if depth is None else replace(found, judged=found.judged.top(depth))
+        columns.append(np.stack([each(laid[system].judged) for each in parsed], axis=1))
+    audits = {system: each.audit for system, each in laid.items()}
     kept = _kept(judgments.query_ids, audits, missing)
     return Scores(
         query_ids=tuple(judgments.query_ids[i] for i in kept),
         systems=tuple(runs),
-        measures=tuple(each.name for each in parsed),
+        measures=tuple(resolved(each, found.judged).name for each in parsed),
         values=np.stack(columns, axis=1)[kept],
         audits=audits,
-        sources=sources,
+        sources={"qrels": judgments.source}
+        | {system: each.source for system, each in laid.items()},
+        laid=laid,
         notes=(*_readings(measures), *_passed_by(parsed, rel=rel, judged_only=judged_only)),
     )
 

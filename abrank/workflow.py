@@ -13,9 +13,12 @@ from abrank import inputs
 from abrank._support.typing import Duplicates, Interpolation, Missing, RandomSource, ScoreDtype
 from abrank._support.version import __version__
 from abrank.comparison import Comparison, compare_systems, system_names
-from abrank.scores import Scores, evaluate, parse_measures, read_judgments
+from abrank.inputs.files import short_name
+from abrank.measures import parse
+from abrank.scores import Scores, evaluate, parse_measures
 from abrank.verdict import Requirement
 
+TOP = 20  # documents of each ranking that a report can show
 LIBRARIES = ("numpy", "pandas", "scipy", "statsmodels", "matplotlib", "pyarrow")
 
 
@@ -122,26 +125,23 @@ def compare(
         "interpolation": interpolation,
     }
     parsed = parse_measures(measures, **options)
-    if primary is not None:
-        (primary,) = map(str, parse_measures([primary], **options))
-    on_stage("reading the judgments")
-    judgments = read_judgments(qrels, parsed)
-    runs = []
-    for role, source in (("baseline", a), ("candidate", b)):
-        on_stage(f"reading the {role} run")
-        runs.append(inputs.read_run(source, score_dtype=score_dtype, duplicates=duplicates))
-    names = system_names(name_a or runs[0].name, name_b or runs[1].name)
-    on_stage("scoring")
+    lead = None if primary is None else parse_measures(str(parse(primary)), **options)[0]
+    names = system_names(name_a or _name(a), name_b or _name(b))
     scores = evaluate(
-        judgments,
-        dict(zip(names, runs, strict=True)),
+        qrels,
+        dict(zip(names, (a, b), strict=True)),
         measures,
         missing=missing,
         score_dtype=score_dtype,
+        duplicates=duplicates,
         depth=depth,
+        top=TOP,
+        on_stage=on_stage,
         **options,
     )
     on_stage("testing")
+    if lead is not None:
+        primary = dict(zip(parsed, scores.measures, strict=True)).get(lead, lead.name)
     return compare_systems(
         scores,
         primary=primary,
@@ -164,6 +164,13 @@ def compare(
             command=command,
         ),
     )
+
+
+def _name(run: Any) -> str:  # noqa: ANN401
+    """Return the name of a run: its own, or that of its file."""
+    if isinstance(run, inputs.Run):
+        return run.name
+    return short_name(run) if isinstance(run, (str, os.PathLike)) else "run"
 
 
 def provenance(

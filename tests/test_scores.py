@@ -15,10 +15,10 @@ HOLE = {"q1": {"d2": 2.0, "d1": 1.0}, "q3": {"d4": 1.0}}
 
 def smallest(entry: Entry) -> str:
     """The name of the measure with its required parameters only."""
-    values = {"cutoff": 7, "recall": 0.5, "multiple": 0.5, "max_rel": 4}
-    return entry.with_parameters(
-        {each.name: values[each.name] for each in entry.parameters if each.required}
-    ).name
+    required = {
+        each.name: 7 if int in each.kinds else 0.5 for each in entry.parameters if each.required
+    }
+    return entry.with_parameters(required).name
 
 
 def test_evaluate_scores_by_query_system_and_measure() -> None:
@@ -112,3 +112,95 @@ def test_a_measure_of_diversity_without_subtopics_is_refused(tmp_path) -> None:
         abrank.evaluate(abrank.read_qrels(QRELS), {"r": FULL}, ["StRecall@1"])
     with pytest.raises(ReadError, match='every row has "0" for its subtopic'):
         abrank.compare(tmp_path / "q", FULL, FULL, measures="StRecall@1")
+
+
+def test_aggregates_follow_each_measure() -> None:
+    names = ["NumRet", "AP", "GMAP", "NumQ"]
+    scores = abrank.evaluate(QRELS, {"full": FULL, "hole": HOLE}, names)
+    count, mean, geometric, queries = scores.aggregates().T
+    assert (count.tolist(), queries.tolist()) == ([5.0, 3.0], [3.0, 3.0])
+    np.testing.assert_array_equal(mean, scores.means()[:, 1])
+    # AP of 0 counts as 1e-5
+    np.testing.assert_allclose(geometric, [0.5 ** (1 / 3), (0.5 * 1e-5) ** (1 / 3)], rtol=1e-12)
+
+
+def test_aggregates_of_ready_scores_are_means_unless_the_name_says_more() -> None:
+    values = np.array([[[1.0, 4.0]], [[0.0, 5.0]]])
+    ready = abrank.Scores(("q1", "q2"), ("a",), ("my click rate", "NumRel"), values)
+    assert ready.aggregates().tolist() == [[0.5, 9.0]]
+
+
+def test_aggregates_without_queries() -> None:
+    none = abrank.Scores((), ("a",), ("AP", "NumRel", "GMAP"), np.zeros((0, 1, 3)))
+    np.testing.assert_array_equal(none.aggregates(), [[np.nan, 0.0, np.nan]])
+
+
+def test_depth_cuts_before_all_measures() -> None:
+    run = {"q1": {"d2": 2.0, "d1": 1.0}, "q2": {"d3": 1.0}, "q3": {"d4": 1.0}}
+    scores = abrank.evaluate(QRELS, {"r": run}, ["RR", "NumRet", "R@5"], depth=1)
+    np.testing.assert_array_equal(scores.values[0, 0], [0.0, 1.0, 0.0])
+    assert scores.audits["r"].n_rows == 4
+    with pytest.raises(ArgumentError, match="depth"):
+        abrank.evaluate(QRELS, {"r": run}, ["RR"], depth=0)
+
+
+def test_options_become_parameters_of_the_measures_that_have_them() -> None:
+    names = ["AP", "AP(rel=3)", "nDCG", "IPrec@0.5", "NumRet", "Judged"]
+    scores = abrank.evaluate(QRELS, {"r": FULL}, names, rel=2, judged_only=True, interpolation="9")
+    assert scores.measures == (
+        "AP(rel=2,judged_only=True)",
+        "AP(rel=3,judged_only=True)",
+        "nDCG(judged_only=True)",
+        "IPrec(rel=2,interpolation='9',judged_only=True)@0.5",
+        "NumRet(judged_only=True)",
+        "Judged",
+    )
+    assert scores.notes == (
+        "rel=2 does not concern nDCG(judged_only=True), NumRet(judged_only=True), Judged",
+        "judged_only=True does not concern Judged",
+    )
+    assert scores.values[1, 0, 0] == 1.0  # the unjudged document above d3 has gone
+
+
+def test_options_without_a_meaning() -> None:
+    with pytest.raises(ArgumentError, match="rel must be a whole number of at least 1"):
+        abrank.evaluate(QRELS, {"r": FULL}, ["AP"], rel=0)
+    with pytest.raises(ArgumentError, match="interpolation"):
+        abrank.evaluate(QRELS, {"r": FULL}, ["AP"], interpolation="8")  # type: ignore[arg-type]
+    with pytest.raises(ArgumentError, match="no run"):
+        abrank.evaluate(QRELS, {}, ["AP"])
+
+
+def test_names_that_stand_for_several_add_what_is_not_there() -> None:
+    parsed = parse_measures(["P@10", "P", "success_1,5"])
+    assert [str(each) for each in parsed][:3] == ["P@10", "P@5", "P@15"]
+    assert len(parsed) == 9 + 2
+    with pytest.raises(ArgumentError, match=r"AP\(rel=2\) is named twice"):
+        parse_measures(["AP", "AP(rel=2)"], rel=2)
+
+
+def test_notes_say_how_a_bare_word_was_read() -> None:
+    scores = abrank.evaluate(QRELS, {"r": FULL}, ["recall", "map"])
+    assert scores.notes == ("recall: trec_eval's 9 cut-offs, R@5 … R@1000",)
+    assert abrank.evaluate(QRELS, {"r": FULL}).notes == ()
+
+
+def test_scale_that_is_left_to_the_judgments_is_named() -> None:
+    scores = abrank.evaluate(QRELS, {"r": FULL}, ["ERR@10", "ERR(max_grade=4)"])
+    assert scores.measures == ("ERR(max_grade=2)@10", "ERR(max_grade=4)")
+    result = abrank.compare(QRELS, FULL, FULL, measures=["AP", "ERR@10"], primary="err@10")
+    assert result.primary.measure == "ERR(max_grade=2)@10"
+
+
+def test_scores_of_unjudged_documents_are_kept_for_measures_that_ask(own_catalogue) -> None:
+    @abrank.measure("Highest", needs="scores")
+    def highest(judged):
+        """Highest score."""
+        if judged.retrieved_scores is None:
+            return np.zeros(judged.n_queries)
+        first = np.cumsum(judged.n_retrieved) - judged.n_retrieved
+        return judged.retrieved_scores[first]
+
+    assert abrank.evaluate(QRELS, {"r": FULL}, ["Highest"]).values.tolist() == [
+        [[2.0]], [[2.0]], [[1.0]],
+    ]  # fmt: skip
