@@ -1,0 +1,171 @@
+"""abrank score: its formats, its flags, its list of measures."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+from abrank.cli import run
+
+QRELS = """\
+q1 0 d1 1
+q1 0 d2 0
+q1 0 d3 2
+q2 0 d1 2
+q3 0 d9 1
+"""
+# q1: d1 (1), x, d2 (0), d3 (2); q2: x, d1 (2); q3 is missing.
+RUN = """\
+q1 Q0 d1 1 4 bm25
+q1 Q0 x 2 3 bm25
+q1 Q0 d2 3 2 bm25
+q1 Q0 d3 4 1 bm25
+q2 Q0 x 1 2 bm25
+q2 Q0 d1 2 1 bm25
+"""
+BETTER = "q1 Q0 d3 1 1 t5\nq2 Q0 d1 1 1 t5\nq3 Q0 d9 1 1 t5\n"
+
+
+@pytest.fixture
+def score(tmp_path, monkeypatch, capsys):
+    (tmp_path / "qrels").write_text(QRELS)
+    (tmp_path / "a.run").write_text(RUN)
+    (tmp_path / "b.run").write_text(BETTER)
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments, code=0):
+        assert run(["score", "qrels", *arguments]) == code
+        return capsys.readouterr()
+
+    return call
+
+
+def test_trec_eval_has_its_own_lines(score):
+    flags = ["-m", "map", "-m", "gm_map", "-m", "num_rel", "-m", "num_q", "--per-query", "-q"]
+    out, err = score("a.run", "--format", "trec_eval", *flags)
+    # AP of q1: (1/1 + 2/4) / 2; of q2: 1/2. The geometric mean counts 0 as 1e-5.
+    assert out == (
+        "num_rel               \tq1\t2\n"
+        "map                   \tq1\t0.7500\n"
+        "num_rel               \tq2\t1\n"
+        "map                   \tq2\t0.5000\n"
+        "num_rel               \tq3\t1\n"
+        "map                   \tq3\t0.0000\n"
+        "num_q                 \tall\t3\n"
+        "num_rel               \tall\t4\n"
+        "map                   \tall\t0.4167\n"
+        "gm_map                \tall\t0.0155\n"
+    )
+    assert err == ""
+
+
+def test_trec_eval_without_measures_prints_the_official_set(score):
+    lines = score("a.run", "--format", "trec_eval", "-q").out.splitlines()
+    assert lines[0] == "runid                 \tall\tbm25"
+    assert len(lines) == 30
+    assert lines[-1] == "P_1000                \tall\t0.0010"
+
+
+def test_trec_eval_takes_what_was_asked_for_all_measures_out_of_the_names(score):
+    flags = ["-m", "map", "-m", "P.1", "-m", "ndcg", "--rel", "2", "--judged-only", "--depth", "3"]
+    out, err = score("a.run", "--format", "trec_eval", *flags)
+    names = [line.split("\t")[0].rstrip() for line in out.splitlines()]
+    assert names == ["map", "P_1", "ndcg"]
+    # q1 lost d3 at rank 4 to the depth; q2 finds d1 first once x is gone.
+    assert out.splitlines()[0].endswith("\t0.3333")
+    assert "rel=2 does not concern nDCG(judged_only=True)" in err
+
+
+def test_trec_eval_of_several_runs_names_each(score):
+    out = score("a.run", "b.run", "--format", "trec_eval", "-m", "recip_rank", "-q").out
+    assert [line.split() for line in out.splitlines()] == [
+        ["runid", "all", "bm25"], ["recip_rank", "all", "0.5000"],
+        ["runid", "all", "t5"], ["recip_rank", "all", "1.0000"],
+    ]  # fmt: skip
+
+
+def test_trec_eval_prints_measures_that_it_lacks_under_their_names_and_last(score):
+    flags = ["-m", "RBP", "-m", "AP(rel=2)", "-m", "map", "--digits", "2"]
+    out = score("a.run", "--format", "trec_eval", *flags, "-q").out
+    assert [line.split("\t")[0].rstrip() for line in out.splitlines()] == [
+        "map",
+        "RBP",
+        "AP(rel=2)",
+    ]
+    assert out.splitlines()[0].endswith("\t  0.42")
+
+
+def test_text_adds_counts_up(score):
+    out = score("a.run", "-m", "NumRet", "-m", "RR", "-q").out
+    assert out == "all\tNumRet\t6.0000\nall\tRR\t0.5000\n"
+
+
+def test_csv_is_a_table_with_all_digits(score):
+    out = score("a.run", "b.run", "--format", "csv", "-m", "AP", "--per-query", "-q").out
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert len(rows) == 2 * 4
+    assert rows[0] == {"system": "a", "query_id": "q1", "measure": "AP", "score": "0.75"}
+    assert rows[3]["query_id"] == "all"
+    assert float(rows[3]["score"]) == (0.75 + 0.5) / 3
+
+
+def test_json_has_the_same_columns(score):
+    records = json.loads(score("a.run", "--format", "json", "-m", "AP", "-q").out)
+    assert records == [
+        {"system": "a", "query_id": "all", "measure": "AP", "score": (0.75 + 0.5) / 3}
+    ]
+
+
+def test_json_of_no_query_is_null(score, tmp_path):
+    (tmp_path / "other.run").write_text("q3 Q0 d9 1 1 t\n")
+    command = ["a.run", "other.run", "--format", "json", "-m", "AP", "--missing", "drop", "-q"]
+    assert [each["score"] for each in json.loads(score(*command).out)] == [None, None]
+
+
+def test_notes_say_how_a_bare_word_was_read(score):
+    err = score("a.run", "-m", "recall").err
+    assert "note: recall: trec_eval's 9 cut-offs, R@5 … R@1000" in err
+
+
+def test_unknown_measure_is_wrong_usage(score):
+    assert 'unknown measure "ndgc"; did you mean nDCG?' in score("a.run", "-m", "ndgc", code=2).err
+
+
+def test_list_of_measures_is_80_columns_wide_and_complete(capsys):
+    from abrank.measures import catalogue
+
+    assert run(["score", "--list-measures"]) == 0
+    out = capsys.readouterr().out
+    assert max(map(len, out.splitlines())) <= 80
+    blocks = [block.splitlines() for block in out.split("\n\n")[1:]]
+    heads = [block[0].split("(")[0].split("@")[0].split("[")[0].split()[0] for block in blocks]
+    assert heads == list(catalogue())
+    for entry, block in zip(catalogue().values(), blocks, strict=True):
+        text = " ".join(line.strip() for line in block)
+        assert entry.definition in text
+        assert entry.source in text
+
+
+def test_list_of_measures_says_what_is_unusual(capsys):
+    run(["score", "--list-measures"])
+    blocks = capsys.readouterr().out.split("\n\n")
+    by_head = {block.splitlines()[0]: block for block in blocks}
+    assert "AP(rel=1)[@k]   0 to 1" in by_head
+    assert "IPrec(rel=1, interpolation='10')@r   0 to 1" in by_head
+    assert "added up over the queries" in by_head["NumRet([rel])   0 to inf"]
+    assert "geometric mean over the queries" in by_head["GMAP(rel=1)   -11.5129 to 0"]
+    assert "lower is better" in by_head["Unj@k   0 to 1"]
+    assert "also map" not in by_head["nDCG(dcg='log2', [gains])[@k]   0 to 1"]
+    assert "also ndcg_cut" in by_head["nDCG(dcg='log2', [gains])[@k]   0 to 1"]
+    assert "no judged_only" in by_head["Judged[@k]   0 to 1"]
+
+
+def test_flags_of_all_measures_reach_compare(tmp_path, monkeypatch, capsys, score):
+    assert run(["compare", "qrels", "a.run", "b.run", "-m", "AP", "--rel", "2", "--depth", "3",
+                "--judged-only", "--format", "json", "-q"]) == 0  # fmt: skip
+    result = json.loads(capsys.readouterr().out)
+    assert result["measures"][0]["measure"] == "AP(rel=2,judged_only=True)"
+    assert result["provenance"]["settings"]["depth"] == 3
