@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ from abrank._support.typing import Alternative, FloatArray, IntArray
 from abrank.inference.fourier import Bracket
 from abrank.inference.lattice import coarsest
 from abrank.inference.sign_law import lattice_tail, upper_tail
+from abrank.inference.subset_law import ADDITIONS, additions, subset_mean_law
 
 # Limits are found to within this share of the standard error.
 LIMIT_ERROR = 1e-4
@@ -23,10 +25,14 @@ STEEPEST = 100.0
 
 @dataclass(frozen=True)
 class Sample:
-    """The distinct differences of a sample, ascending, how often each occurs, and its size."""
+    """The distinct differences of a sample, ascending, and how often each occurs.
+
+    ``numbers`` are the same as multiples of a coarse step, if there is one.
+    """
 
     values: FloatArray
     counts: IntArray
+    numbers: IntArray | None
 
     @property
     def size(self) -> int:
@@ -35,7 +41,8 @@ class Sample:
 
     def mirrored(self) -> Sample:
         """Return the sample of the negated differences."""
-        return Sample(-self.values[::-1], self.counts[::-1])
+        numbers = None if self.numbers is None else -self.numbers[::-1]
+        return Sample(-self.values[::-1], self.counts[::-1], numbers)
 
 
 def sign_flip_test(
@@ -56,29 +63,31 @@ def sign_flip_test(
     -------
     pvalue : Bracket
     low, high : float
-        The limits between which shifts are not rejected, to 1e-4 of the standard error; 0 is
-        between them exactly where p >= alpha.
+        The limits between which shifts are not rejected; 0 is one exactly where p >= alpha.
+        They are subset means where those of multiples of a step can be listed, else right to 1e-4
+        of the standard error (or 2e-3 where shifted differences are heavily tied).
 
     Examples
     --------
     >>> pvalue, low, high = sign_flip_test(
-    ...     np.array([1, 2, 3, 4, 5, 6, 7]), 0.1, alpha=0.05, alternative="two-sided"
+    ...     np.array([1, 2, 3, 4, 5, 6, 7]) * 1000, 1e-4, alpha=0.05, alternative="two-sided"
     ... )
     >>> pvalue.value * 64, round(low, 3), round(high, 3)
     (1.0, 0.2, 0.6)
     """
-    values, counts = np.unique(numbers, return_counts=True)
-    sample = Sample(np.asarray(values * unit, np.float64), counts)
+    distinct, counts = np.unique(numbers, return_counts=True)
+    coarse = coarsest(distinct, unit, n_terms=numbers.size)
+    sample = Sample(np.asarray(distinct * unit, np.float64), counts, coarse)
     total = int(numbers.sum())
     total = 0 if abs(total) <= numbers.size else total
+    slack = numbers.size * unit
     if alternative == "greater":
-        greater = _at_zero(values, counts, unit, total)
+        greater = _at_zero(sample, total, slack)
         return greater, _lower_limit(sample, alpha, greater.value >= alpha), math.inf
     if alternative == "less":
-        less = _at_zero(values, counts, unit, -total)
+        less = _at_zero(sample, -total, slack)
         return less, -math.inf, -_lower_limit(sample.mirrored(), alpha, less.value >= alpha)
-    nearer = _at_zero(values, counts, unit, abs(total))
-    pvalue = Bracket(*(min(1.0, 2.0 * bound) for bound in nearer))
+    pvalue = Bracket(*(min(1.0, 2.0 * bound) for bound in _at_zero(sample, abs(total), slack)))
     # On the side of the mean 0 is never rejected.
     accepted = pvalue.value >= alpha
     low = _lower_limit(sample, alpha / 2.0, accepted or total <= 0)
@@ -86,17 +95,17 @@ def sign_flip_test(
     return pvalue, low, high
 
 
-def _at_zero(values: IntArray, counts: IntArray, unit: float, total: int) -> Bracket:
-    """Return P(sum of flipped differences >= total)."""
-    some, n_terms, strict = values != 0, int(counts.sum()), total <= 0
-    numbers, counts = values[some], counts[some]
-    coarse = coarsest(numbers, unit, n_terms=n_terms)
-    if coarse is None:
-        sizes, slack = np.abs(numbers) * unit, n_terms * unit
-        found = upper_tail(sizes, counts, abs(total) * unit, slack=slack, strict=strict)
+def _at_zero(sample: Sample, total: int, slack: float) -> Bracket:
+    """Return P(sum of flipped differences >= their sum), whose sign that of ``total`` is."""
+    some, strict = sample.values != 0.0, total <= 0
+    counts = sample.counts[some]
+    if sample.numbers is None:
+        sizes = np.abs(sample.values[some])
+        threshold = abs(float(sample.counts @ sample.values)) if total else 0.0
+        found = upper_tail(sizes, counts, threshold, slack=slack, strict=strict)
     else:
-        threshold = abs(int(counts @ coarse)) if total else 0
-        found = lattice_tail(np.abs(coarse), counts, threshold, strict=strict)
+        threshold = abs(int(sample.counts @ sample.numbers)) if total else 0
+        found = lattice_tail(np.abs(sample.numbers[some]), counts, threshold, strict=strict)
     return _complement(found) if strict else found
 
 
@@ -120,25 +129,35 @@ def _lower_limit(sample: Sample, alpha: float, zero_is_accepted: bool) -> float:
 
     It is the mean of some of the differences, unless no p is as small as alpha.
     """
+    if math.ldexp(1.0, -sample.size) >= alpha:
+        return -math.inf
+    if sample.numbers is None or additions(sample.numbers, sample.counts) > ADDITIONS:
+        limit = _searched(sample, alpha)
+    else:
+        means, chances = subset_mean_law(sample.numbers, sample.counts)
+        limit = float(means[np.searchsorted(chances, alpha)]) * _step(sample.values, sample.numbers)
+    # What rounding may do to a limit near 0 must not contradict the p-value.
+    return min(limit, 0.0) if zero_is_accepted else max(limit, sys.float_info.min)
+
+
+def _step(values: FloatArray, numbers: IntArray) -> float:
+    """Return the step that the numbers count."""
+    return float(np.abs(values).max()) / float(np.abs(numbers).max())
+
+
+def _searched(sample: Sample, alpha: float) -> float:
+    """Return the shift where the one-sided p crosses alpha, from where the normal law has it."""
     from scipy.special import ndtri
 
-    n = sample.size
-    if math.ldexp(1.0, -n) >= alpha:
-        return -math.inf
-    rejected, accepted = float(np.nextafter(sample.values[0], -np.inf)), float(sample.values[-1])
-    if zero_is_accepted:
-        accepted = min(accepted, 0.0)
-    else:
-        rejected = max(rejected, 0.0)
+    def normal(shift: float) -> float:
+        return float(ndtri(min(max(_at_shift(sample, shift), 1e-300), 1.0 - 1e-15)))
+
+    n, level = sample.size, float(ndtri(alpha))
     mean = float(sample.counts @ sample.values) / n
     spread = float(sample.counts @ (sample.values - mean) ** 2)
-    normal = float(ndtri(alpha))
-    # Where mean / deviation of the shifted differences is the normal quantile.
-    guess = mean + normal * math.sqrt(spread / (n * max(n - normal**2, 0.5)))
-    return _crossing(
-        lambda shift: float(ndtri(min(max(_at_shift(sample, shift), 1e-300), 1.0 - 1e-15))),
-        normal, (rejected, accepted), start=guess, unit=math.sqrt(spread) / n,
-    )  # fmt: skip
+    guess = mean + level * math.sqrt(spread / (n * max(n - level**2, 0.5)))
+    ends = float(np.nextafter(sample.values[0], -np.inf)), float(sample.values[-1])
+    return _crossing(normal, level, ends, start=guess, unit=math.sqrt(spread) / n)
 
 
 def _crossing(

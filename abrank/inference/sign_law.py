@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -132,26 +133,36 @@ def upper_tail(
 
 
 def _bounds(sizes: FloatArray, counts: IntArray, threshold: float, quick: bool) -> Bracket:
-    """Take as many frequencies as the width needs, or as many as the time allows."""
+    """Return bounds by Fourier, tilted where the probability is small."""
     cells = CELLS / min(sizes.size, TERMS_ON_THE_GRID) / (QUICKER if quick else 1)
     chance = _normal_tail(sizes, counts, threshold)
-    deviation = math.sqrt(float(counts @ sizes**2))
-    density = math.exp(-0.5 * (threshold / deviation) ** 2) / deviation / math.sqrt(2.0 * math.pi)
-    width = max(RELATIVE_WIDTH, ABSOLUTE_WIDTH / 2.0 / max(chance, SMALL))
-    # The bounds are apart by about turn / n_frequencies of the probability.
-    turn = (threshold + REACH * deviation) * density / max(chance, SMALL)
-    how = tail_by_fourier
-    if chance < SMALL:
-        tilt = best_tilt(sizes, counts, threshold)
-        turn = 2.0 * (WRAPPED + tilt * threshold)
-        how, width = partial(tail_by_tilting, tilt=tilt), RELATIVE_WIDTH
-        # Complex numbers take their time.
-        cells /= 4.0
+    if chance >= SMALL:
+        deviation = math.sqrt(float(counts @ sizes**2))
+        density = math.exp(-0.5 * (threshold / deviation) ** 2) / deviation / math.sqrt(math.tau)
+        # The bounds are apart by about turn / n_frequencies of the probability.
+        turn = (threshold + REACH * deviation) * density / chance
+        width = max(RELATIVE_WIDTH, ABSOLUTE_WIDTH / 2.0 / chance)
+        found = _narrow(
+            partial(tail_by_fourier, sizes, counts, threshold), turn / width, cells, width, quick
+        )
+        if found.high >= SMALL:
+            return found
+    tilt = best_tilt(sizes, counts, threshold)
+    turn = 2.0 * (WRAPPED + tilt * threshold)
+    how = partial(tail_by_tilting, sizes, counts, threshold, tilt=tilt)
+    # Complex numbers take their time.
+    return _narrow(how, turn / RELATIVE_WIDTH, cells / 4.0, RELATIVE_WIDTH, quick)
+
+
+def _narrow(
+    how: Callable[..., Bracket], wanted: float, cells: float, width: float, quick: bool
+) -> Bracket:
+    """Take as many frequencies as the width needs, or as many as the time allows."""
     most = int(min(MOST_FREQUENCIES, cells))
-    wanted = turn / width / (3.0 if quick else 1.0)
+    wanted *= 0.2 if quick else 1.3
     while True:
         n_frequencies = int(min(max(wanted, FEWEST_FREQUENCIES), most))
-        found = how(sizes, counts, threshold, n_frequencies=n_frequencies)
+        found = how(n_frequencies=n_frequencies)
         excess = (found.high - found.low) / max(found.value * width, sys.float_info.min)
         if quick or excess <= 1.0 or n_frequencies == most:
             return found

@@ -11,6 +11,7 @@ import numpy as np
 from abrank._support import checks
 from abrank._support.typing import Alternative, FloatArray, IntArray
 from abrank.inference.catalogue import paired_test
+from abrank.inference.convolution import subset_sum_law
 from abrank.inference.lattice import round_off
 from abrank.inference.ranks import doubled_midranks
 from abrank.inference.result import Answer
@@ -131,16 +132,8 @@ def _ranks(differences: FloatArray, zero_method: ZeroMethod) -> Ranks:
 
 
 def _exact_tail(ranks: Ranks) -> Tail:
-    """Return P(doubled W+ <= w) as a function of w, by convolution of fair coins."""
-    mass = np.zeros(ranks.total + 1)
-    mass[0] = 1.0
-    top = 0
-    for rank in np.sort(ranks.of_nonzero).tolist():
-        # Only additions of what is not negative: no digit is lost, in the tails neither.
-        mass[: top + 1] *= 0.5
-        mass[rank : top + rank + 1] = mass[rank : top + rank + 1] + mass[: top + 1].copy()
-        top += rank
-    below = np.minimum(np.cumsum(mass), 1.0)
+    """Return P(doubled W+ <= w) as a function of w, by convolution."""
+    below = np.minimum(np.cumsum(subset_sum_law(ranks.of_nonzero, ranks.total)), 1.0)
     return lambda w: np.where(w < 0, 0.0, below[np.maximum(w, 0)])
 
 
