@@ -16,14 +16,14 @@ from typing import BinaryIO, cast
 import pyarrow as pa
 
 from abrank._support.errors import NotFoundError, ReadError, nearest
-from abrank.inputs.columns import Columns, Layout
+from abrank.inputs.columns import Columns, Layout, Source
 from abrank.inputs.lines import parse
 from abrank.inputs.plain import BYTE_ORDER_MARK
 
 STDIN = "-"
 # What the unpackers raise where an archive is cut short or damaged.
 DAMAGED = (EOFError, ValueError, OSError, zlib.error)
-ENDINGS = (".gz", ".bz2", ".zst", ".run", ".qrels", ".txt", ".trec")
+ENDINGS = (".gz", ".bz2", ".zst", ".run", ".qrels", ".txt", ".trec", ".csv", ".tsv", ".eval")
 
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
@@ -58,15 +58,22 @@ def read_columns(path: str | os.PathLike[str], layout: Layout) -> Columns:
     Traceback (most recent call last):
     abrank._support.errors.NotFoundError: bm25.run: no such file
     """
+    data, source = contents(path)
+    return parse(data, layout, label=source.label, path=source.path, sha256=source.sha256)
+
+
+def contents(path: str | os.PathLike[str]) -> tuple[bytes, Source]:
+    """Return the unpacked bytes of a file, and its source without a number of rows.
+
+    Raises
+    ------
+    NotFoundError, ReadError
+        If the file cannot be opened or unpacked.
+    """
     label = "stdin" if os.fspath(path) == STDIN else os.fspath(path)
     stored = _stored(path)
-    return parse(
-        unpack(stored, label),
-        layout,
-        label=label,
-        path=None if os.fspath(path) == STDIN else label,
-        sha256=hashlib.sha256(stored).hexdigest(),
-    )
+    named = None if os.fspath(path) == STDIN else label
+    return unpack(stored, label), Source(named, hashlib.sha256(stored).hexdigest(), 0, label)
 
 
 @contextmanager

@@ -191,7 +191,7 @@ def _checked(columns: list[list[Any]], label: str, layout: Layout) -> Columns:
 def _ids(values: list[Any], column: str, label: str) -> Ids:
     """Return ids as text; whole numbers are spelled out, floats are refused."""
     if set(map(type, values)) != {str}:
-        values = [_id(value, row, column, label) for row, value in enumerate(values)]
+        values = [read_id(value, row, column, label) for row, value in enumerate(values)]
     try:
         encoded = ids.encode(values)
     except UnicodeEncodeError as error:
@@ -204,13 +204,20 @@ def _ids(values: list[Any], column: str, label: str) -> Ids:
     return encoded
 
 
-def _id(value: Any, row: int, column: str, label: str) -> str:  # noqa: ANN401
+def read_id(value: Any, row: int, column: str, label: str) -> str:  # noqa: ANN401
+    """Return an id as text; a whole number is spelled out, a float is refused.
+
+    Examples
+    --------
+    >>> read_id(np.int64(301), 0, "query_id", "DataFrame")
+    '301'
+    """
     if isinstance(value, str):
         return str(value)
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         return str(int(value))
     hint = ""
-    if _is_missing(value):
+    if is_missing(value):
         problem = f"{column} is missing ({value!r})"
     elif isinstance(value, (float, np.floating)):
         problem = f"{column} {value!r} is a float; ids are text, and 301.0 is not 301"
@@ -220,14 +227,21 @@ def _id(value: Any, row: int, column: str, label: str) -> str:  # noqa: ANN401
     raise ReadError(label, problem, at=f"row {row}", hint=hint)
 
 
-def _is_missing(value: Any) -> bool:  # noqa: ANN401
+def is_missing(value: Any) -> bool:  # noqa: ANN401
+    """Whether a cell of a frame is empty: None, NaN, NA or NaT.
+
+    Examples
+    --------
+    >>> is_missing(math.nan), is_missing(0.0)
+    (True, False)
+    """
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, (float, np.floating)) and math.isnan(value)
 
 
 def _numbers(values: list[Any], layout: Layout, label: str) -> npt.NDArray[Any]:
-    read = _one_score if layout is RUN else _one_grade
+    read = read_score if layout is RUN else _one_grade
     numbers = []
     for row, value in enumerate(values):
         number, problem = read(value)
@@ -237,15 +251,15 @@ def _numbers(values: list[Any], layout: Layout, label: str) -> npt.NDArray[Any]:
     return np.array(numbers, dtype=np.float64 if layout is RUN else np.int64)
 
 
-def _one_score(value: Any) -> tuple[float, str]:  # noqa: ANN401
+def read_score(value: Any) -> tuple[float, str]:  # noqa: ANN401
     """Return the score and what is wrong with it.
 
     Examples
     --------
-    >>> _one_score(np.float32(0.5)), _one_score("0.5")[1]
+    >>> read_score(np.float32(0.5)), read_score("0.5")[1]
     ((0.5, ''), "score '0.5' is a str, not a number")
     """
-    if _is_missing(value):
+    if is_missing(value):
         return 0.0, f"score is missing ({value!r})"
     if not _is_number(value):
         return 0.0, f"score {value!r} is a {type(value).__name__}, not a number"
@@ -261,7 +275,7 @@ def _one_grade(value: Any) -> tuple[int, str]:  # noqa: ANN401
     >>> _one_grade(1.0), _one_grade(0.5)[1]
     ((1, ''), 'relevance 0.5 is not a whole number')
     """
-    if _is_missing(value):
+    if is_missing(value):
         return 0, f"relevance is missing ({value!r})"
     if not _is_number(value):
         return 0, f"relevance {value!r} is a {type(value).__name__}, not a whole number"

@@ -122,7 +122,9 @@ def _read_line(
     """Add one line's fields, or the line to the bad ones."""
     problem = _shape_problem(layout, line, fields)
     if not problem:
-        value, problem = (_score if layout is RUN else _grade)(fields[layout.value_at], fields[0])
+        value, problem = (read_score if layout is RUN else _grade)(
+            fields[layout.value_at], fields[0]
+        )
     if problem:
         reading.n_bad += 1
         reading.widths.add(len(fields))
@@ -149,12 +151,12 @@ def _shape_problem(layout: Layout, line: bytes, fields: list[bytes]) -> str:
     return ""
 
 
-def _score(text: bytes, query: bytes) -> tuple[float, str]:
+def read_score(text: bytes, query: bytes) -> tuple[float, str]:
     """Return the score and what is wrong with it.
 
     Examples
     --------
-    >>> _score(b"30E-1", b"301"), _score(b"12,5", b"301")[1]
+    >>> read_score(b"30E-1", b"301"), read_score(b"12,5", b"301")[1]
     ((3.0, ''), 'score "12,5" is not a number (a decimal point is needed, not a comma)')
     """
     if _SCORE.fullmatch(text):
