@@ -257,9 +257,8 @@ def inst(judged: JudgedRun, *, T: float = 1.0, min_rel: int = 0, max_rel: int) -
 
     and the value is the sum of W(i) * gain(i) over the sum of W(i), W(i) = C(1) * ... * C(i - 1).
     For ``T`` below 0.5, C could be above 1. The sums end at rank 1,000, as in cwl_eval. A grade
-    above ``max_rel`` counts as ``max_rel``. Because a reader content sooner stops sooner, a better
-    document higher up can lower the value. Equals cwl_eval, and so ir_measures, where no scores are
-    tied [2]_.
+    above ``max_rel`` counts as ``max_rel``. Equals cwl_eval, and so ir_measures, where no scores
+    are tied [2]_.
 
     References
     ----------
