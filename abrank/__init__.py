@@ -36,16 +36,20 @@ if TYPE_CHECKING:
     from abrank.measures import measure as measure
     from abrank.planning.plan import Plan as Plan
     from abrank.planning.plan import power as power
+    from abrank.ranking import Ranking as Ranking
+    from abrank.ranking import rank_scores as rank_scores
     from abrank.scores import Scores as Scores
     from abrank.scores import evaluate as evaluate
     from abrank.simulate import simulate_runs as simulate_runs
     from abrank.verdict import Verdict as Verdict
     from abrank.workflow import compare as compare
+    from abrank.workflow import rank as rank
 
 _HOMES = {
     "Comparison": "abrank.comparison",
     "Plan": "abrank.planning.plan",
     "Qrels": "abrank.inputs",
+    "Ranking": "abrank.ranking",
     "Run": "abrank.inputs",
     "Scores": "abrank.scores",
     "Verdict": "abrank.verdict",
@@ -54,6 +58,8 @@ _HOMES = {
     "evaluate": "abrank.scores",
     "measure": "abrank.measures",
     "power": "abrank.planning.plan",
+    "rank": "abrank.workflow",
+    "rank_scores": "abrank.ranking",
     "read_qrels": "abrank.inputs",
     "read_run": "abrank.inputs",
     "simulate_runs": "abrank.simulate",

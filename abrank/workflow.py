@@ -10,12 +10,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from abrank import inputs
+from abrank._support.errors import ArgumentError
 from abrank._support.typing import Duplicates, Interpolation, Missing, RandomSource, ScoreDtype
 from abrank._support.version import __version__
 from abrank.comparison import Comparison, compare_systems, system_names
 from abrank.inputs.files import short_name
 from abrank.measures import parse
-from abrank.scores import Scores, evaluate, parse_measures
+from abrank.ranking import Ranking, rank_scores
+from abrank.scores import DEFAULT_MEASURES, Scores, evaluate, parse_measures
 from abrank.verdict import Requirement
 
 TOP = 20  # documents of each ranking that a report can show
@@ -154,6 +156,7 @@ def compare(
         rng=rng,
         provenance=provenance(
             scores,
+            dict(zip(("a", "b"), scores.systems, strict=True)),
             settings={
                 "missing": missing,
                 "score_dtype": score_dtype,
@@ -166,6 +169,93 @@ def compare(
     )
 
 
+def rank(
+    qrels: Any,  # noqa: ANN401 - whatever read_qrels reads
+    runs: Mapping[str, Any],
+    *,
+    measure: str = DEFAULT_MEASURES[0],
+    test: str | None = None,
+    adjust: str | None = None,
+    alpha: float = 0.05,
+    baseline: str | None = None,
+    n_resamples: int | None = None,
+    rng: RandomSource = 0,
+    command: str | None = None,
+    on_stage: Callable[[str], None] = _quiet,
+    **reading: Any,  # noqa: ANN401 - the keywords of evaluate()
+) -> Ranking:
+    """Rank many systems by one measure, and say which of them are told apart.
+
+    The hypothesis is that all systems have one mean; the query pairs the scores.
+
+    Parameters
+    ----------
+    qrels : path, DataFrame, dict of dicts, iterable of tuples, or Qrels
+        The judgments.
+    runs : mapping of str to path, DataFrame, dict of dicts, iterable of tuples, or Run
+        System name to its run; two or more.
+    measure : str
+        A name in any of the field's dialects.
+    test, adjust : str, optional
+        See :func:`abrank.ranking.rank_scores`: ``tukey`` for all pairs, ``max-t`` against a
+        baseline without them.
+    alpha : float
+        Joint level.
+    baseline : str, optional
+        The system to compare every other with; all pairs are compared without it.
+    n_resamples : int, optional
+        Of tests that draw.
+    rng : int, Generator, SeedSequence or None
+        Source of all resampling; the seed is recorded.
+    command : str, optional
+        The command line that asked, recorded in the provenance.
+    on_stage : callable
+        Told the name of each stage as it begins.
+    **reading
+        Keywords of :func:`abrank.evaluate`: ``missing``, ``score_dtype``, ``duplicates``, …
+
+    Returns
+    -------
+    Ranking
+
+    Raises
+    ------
+    ReadError, NotFoundError
+        If an input cannot be used; the message names file and line.
+    AlignmentError
+        If qrels and a run have no query in common.
+    ArgumentError
+        If an argument has no meaning.
+
+    Examples
+    --------
+    >>> from abrank.simulate import simulate_runs
+    >>> made = simulate_runs(100, rng=6)
+    >>> runs = {"A": made.baseline, "B": made.candidate, "A again": made.baseline}
+    >>> [(row.system, row.group) for row in rank(made.qrels, runs).rows]
+    [('B', 'a'), ('A', 'b'), ('A again', 'b')]
+    """
+    # A mistyped name should not cost the reading of all runs.
+    if len(parse_measures(measure)) != 1:
+        raise ArgumentError(f"systems are ranked by one measure; {measure} stands for several")
+    if baseline is not None and baseline not in runs:
+        raise ArgumentError(f"the baseline {baseline!r} is not among {', '.join(runs)}")
+    scores = evaluate(qrels, runs, measure, on_stage=on_stage, **reading)
+    on_stage("testing")
+    return rank_scores(
+        scores,
+        test=test,
+        adjust=adjust,
+        alpha=alpha,
+        baseline=baseline,
+        n_resamples=n_resamples,
+        rng=rng,
+        provenance=provenance(
+            scores, {name: name for name in runs}, settings=reading, command=command
+        ),
+    )
+
+
 def _name(run: Any) -> str:  # noqa: ANN401
     """Return the name of a run: its own, or that of its file."""
     if isinstance(run, inputs.Run):
@@ -174,17 +264,21 @@ def _name(run: Any) -> str:  # noqa: ANN401
 
 
 def provenance(
-    scores: Scores, *, settings: Mapping[str, Any], command: str | None = None
+    scores: Scores,
+    roles: Mapping[str, str],
+    *,
+    settings: Mapping[str, Any],
+    command: str | None = None,
 ) -> dict[str, Any]:
     """Return what is needed to get a result again: inputs with hashes, settings, versions, time.
 
+    ``roles`` has the name under which each system's input is listed, to that of the system.
     The time is that of ``SOURCE_DATE_EPOCH`` where it is set, so that the same inputs give the same
     bytes.
     """
     epoch = os.environ.get("SOURCE_DATE_EPOCH")
     now = datetime.datetime.now(datetime.UTC)
     created = datetime.datetime.fromtimestamp(int(epoch), datetime.UTC) if epoch else now
-    roles = dict(zip(("a", "b"), scores.systems, strict=True)) | {"qrels": "qrels"}
     return {
         "created": created.isoformat(timespec="seconds"),
         "command": command,
@@ -197,7 +291,7 @@ def provenance(
                 "sha256": source.sha256,
                 "rows": source.n_rows,
             }
-            for role, name in sorted(roles.items())
+            for role, name in sorted({**roles, "qrels": "qrels"}.items())
             if (source := scores.sources.get(name)) is not None
         },
     }

@@ -19,6 +19,7 @@ EXIT_INTERRUPTED = 130
 
 COMMANDS = {
     "compare": "decide whether B may replace A",
+    "rank": "leaderboard of many runs, and which are told apart",
     "power": "queries needed, and the smallest difference that shows",
     "score": "per-query or mean scores of runs",
     "check": "validate qrels and runs",

@@ -23,6 +23,20 @@ def stack(*decorators: Callable[[Any], Any]) -> Callable[[Function], Function]:
     return decorate
 
 
+def named(paths: tuple[str, ...]) -> dict[str, str]:
+    """Return run files by the names of their systems; two of one name are told apart by paths."""
+    from abrank.inputs.files import short_name
+
+    found: dict[str, str] = {}
+    for path in paths:
+        name = short_name(path)
+        name = path if name in found else name
+        if name in found:
+            raise click.UsageError(f"{path} is given twice")
+        found[name] = path
+    return found
+
+
 measures = click.option(
     "-m",
     "--measure",

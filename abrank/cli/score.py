@@ -65,17 +65,11 @@ def command(
     if qrels is None or not runs:
         raise click.UsageError("QRELS and at least one run are needed (or --list-measures)")
 
-    from abrank.inputs.files import short_name
     from abrank.scores import evaluate
 
-    loaded: dict[str, str] = {}
-    for path in runs:
-        name = short_name(path)
-        # Two files of one name are told apart by their paths.
-        loaded[name if name not in loaded else path] = path
     if shown == "trec_eval":
         measures = measures or ("official",)
-    scores = evaluate(qrels, loaded, measures or None, **reading)
+    scores = evaluate(qrels, _options.named(runs), measures or None, **reading)
     if not quiet:
         for line in _notes(scores):
             click.echo(f"note: {line}", err=True)

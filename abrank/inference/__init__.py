@@ -33,6 +33,7 @@ from abrank.inference.systems import (
     joint_test,
     run_joint_test,
 )
+from abrank.inference.within import within_query_interval
 
 __all__ = [
     "ADJUSTMENTS",
@@ -66,4 +67,5 @@ __all__ = [
     "run_test",
     "tost",
     "two_way_anova",
+    "within_query_interval",
 ]

@@ -80,6 +80,7 @@ def pairwise(
         wide.ci_high,
         plain.method,
         plain.n_resamples,
+        plain.estimand,
     )
 
 

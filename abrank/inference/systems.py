@@ -55,7 +55,10 @@ class Pairs(NamedTuple):
 
 @dataclass(frozen=True)
 class JointAnswer:
-    """What a registered joint test returns: arrays of shape (n_pairs,) and how they were found."""
+    """What a registered joint test returns: arrays of shape (n_pairs,) and how they were found.
+
+    ``estimand`` only where it is not the registered one.
+    """
 
     estimate: FloatArray
     statistic: FloatArray
@@ -65,12 +68,13 @@ class JointAnswer:
     ci_high: FloatArray
     method: str
     n_resamples: int = 0
+    estimand: str = ""
 
     @classmethod
-    def of(cls, rows: FloatArray, method: str, n_resamples: int = 0) -> JointAnswer:
+    def of(cls, rows: FloatArray, *how: Any) -> JointAnswer:  # noqa: ANN401 - the last fields
         """Make an answer of an array of shape (6, n_pairs), in the order of the fields."""
         estimate, statistic, pvalue, pvalue_adj, ci_low, ci_high = rows
-        return cls(estimate, statistic, pvalue, pvalue_adj, ci_low, ci_high, method, n_resamples)
+        return cls(estimate, statistic, pvalue, pvalue_adj, ci_low, ci_high, *how)
 
 
 @dataclass(frozen=True)
@@ -85,6 +89,8 @@ class JointResult:
         Columns of the scores, each pair once; against a baseline, that one is always first.
     estimate, statistic, pvalue, pvalue_adj, ci_low, ci_high : ndarray of shape (n_pairs,)
         Second minus first. ``pvalue`` is not adjusted. Limits are NaN where a test has none.
+    identical : bool ndarray of shape (n_pairs,)
+        Whether the two have one score on every query, to 10 decimals.
     test : str
         The registered name.
     estimand : str
@@ -113,6 +119,7 @@ class JointResult:
     pvalue_adj: FloatArray
     ci_low: FloatArray
     ci_high: FloatArray
+    identical: BoolArray
     test: str
     estimand: str
     method: str
@@ -285,12 +292,13 @@ def run_joint_test(
         "n_resamples": None if n_resamples is None else checks.count("n_resamples", n_resamples),
     }
     given = _arguments(test, shared, options)
-    answer = _answer(test, block, pairs, given)
+    same = ~np.any(round_off(pairs.of(block)) != 0.0, axis=0) & (n_queries > 0)
+    answer = _answer(test, block, pairs, same, given)
     return JointResult(
-        **vars(answer),
+        **vars(answer) | {"estimand": answer.estimand or test.estimand},
         pairs=pairs,
+        identical=same,
         test=name,
-        estimand=test.estimand,
         confidence=confidence,
         baseline=baseline,
         n_queries=n_queries,
@@ -356,16 +364,17 @@ def _arguments(test: JointTest, shared: dict[str, Any], options: dict[str, Any])
     return {name: value for name, value in shared.items() if name in test.parameters} | options
 
 
-def _answer(test: JointTest, block: FloatArray, pairs: Pairs, given: dict[str, Any]) -> JointAnswer:
+def _answer(
+    test: JointTest, block: FloatArray, pairs: Pairs, same: BoolArray, given: dict[str, Any]
+) -> JointAnswer:
     """Ask the test, and fill in the pairs of which there is nothing to ask."""
     rows = np.zeros((6, len(pairs.first)))
     if not len(block):
         return JointAnswer.of(np.full_like(rows, np.nan), "closed form")
-    moved = np.any(round_off(pairs.of(block)) != 0.0, axis=0)
     rows[2:4] = 1.0
     if len(block) == 1:
         rows[4], rows[5] = -np.inf, np.inf
-    if not moved.any():
+    if same.all():
         return JointAnswer.of(rows, "closed form")
     found = test.function(block, pairs=pairs, **given)
     limits = np.stack([found.ci_low, found.ci_high])
@@ -373,5 +382,5 @@ def _answer(test: JointTest, block: FloatArray, pairs: Pairs, given: dict[str, A
         # A test without intervals has none for identical systems either.
         rows[4:] = np.nan
     values = [found.estimate, found.statistic, found.pvalue, found.pvalue_adj, *limits]
-    rows[:, moved] = np.stack(values)[:, moved]
-    return JointAnswer.of(rows, found.method, found.n_resamples)
+    rows[:, ~same] = np.stack(values)[:, ~same]
+    return JointAnswer.of(rows, found.method, found.n_resamples, found.estimand)

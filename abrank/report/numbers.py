@@ -85,7 +85,7 @@ def json_text(comparison: Comparison) -> str:
     >>> text.splitlines()[:2]
     ['{', '  "schema": "abrank/1",']
     """
-    return _layout(to_dict(comparison), "") + "\n"
+    return layout(to_dict(comparison)) + "\n"
 
 
 def plain(value: Any) -> Any:  # noqa: ANN401 - any tree of values
@@ -138,13 +138,21 @@ def _verdict(rule: Rule, decision: Decision) -> dict[str, Any]:
     }
 
 
-def _layout(value: Any, indent: str) -> str:  # noqa: ANN401
-    """Return JSON, mappings and lists of mappings indented, any other list on one line."""
+def layout(value: Any, indent: str = "") -> str:  # noqa: ANN401 - what plain() returns
+    """Return JSON, mappings and lists of mappings indented, any other list on one line.
+
+    Examples
+    --------
+    >>> print(layout({"p": [0.5, None]}))
+    {
+      "p": [0.5, null]
+    }
+    """
     deeper = indent + "  "
     if isinstance(value, dict) and value:
-        items = [f"{_scalar(key)}: {_layout(item, deeper)}" for key, item in value.items()]
+        items = [f"{_scalar(key)}: {layout(item, deeper)}" for key, item in value.items()]
     elif isinstance(value, list) and any(isinstance(item, (dict, list)) for item in value):
-        items = [_layout(item, deeper) for item in value]
+        items = [layout(item, deeper) for item in value]
     else:
         return _scalar(value)
     ends = "{}" if isinstance(value, dict) else "[]"

@@ -38,7 +38,7 @@ def measures_csv(comparison: Comparison) -> str:
     measure,mean_a,mean_b,diff
     """
     columns = [each.name for each in fields(MeasureResult)]
-    return _csv(columns, (astuple(row) for row in comparison.rows))
+    return csv_text(columns, (astuple(row) for row in comparison.rows))
 
 
 def queries_csv(comparison: Comparison) -> str:
@@ -73,10 +73,17 @@ def queries_csv(comparison: Comparison) -> str:
             strict=True,
         )
     )
-    return _csv(columns, rows)
+    return csv_text(columns, rows)
 
 
-def _csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+def csv_text(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    r"""Return rows as CSV under a heading, each cell as :func:`measures_csv` says.
+
+    Examples
+    --------
+    >>> csv_text(["system", "mean"], [("=A", 0.1), ("B", float("nan"))])
+    "system,mean\n'=A,0.1\nB,\n"
+    """
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(columns)

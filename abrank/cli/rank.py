@@ -1,0 +1,130 @@
+"""``abrank rank``: the leaderboard of many runs, and which of them are told apart."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from abrank.cli import _options
+
+if TYPE_CHECKING:
+    from abrank.ranking import Ranking
+
+TESTS = (
+    "tukey", "randomised-tukey", "nemenyi", "conover", "max-t", "dunnett", "bonferroni-dunn",
+    "t", "permutation", "bootstrap", "wilcoxon", "sign",
+)  # fmt: skip
+
+
+@click.command("rank")
+@click.argument("qrels", type=_options.RUN)
+@click.argument("runs", type=_options.RUN, nargs=-1, required=True)
+@click.option(
+    "-m", "--measure", metavar="NAME", default="nDCG@10", show_default=True, help="In any dialect."
+)
+@click.option(
+    "--baseline",
+    metavar="NAME",
+    help="Compare every system with this one, by the name of its file, rather than all pairs.",
+)
+@click.option(
+    "--test",
+    type=click.Choice(TESTS),
+    metavar="NAME",
+    help="tukey without it, max-t against a baseline. Joint: tukey, randomised-tukey, nemenyi,"
+    " conover, max-t, dunnett, bonferroni-dunn. Pair by pair, adjusted: t, permutation, bootstrap,"
+    " wilcoxon, sign.",
+)
+@click.option(
+    "--adjust",
+    type=click.Choice(["holm", "hochberg", "hommel", "bonferroni", "bh", "by", "none"]),
+    help="For conover and the tests pair by pair; holm without it.",
+)
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Joint level.")
+@click.option(
+    "--resamples", type=click.IntRange(99), metavar="N", help="Resamples of the tests that draw."
+)
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Of all resampling."
+)
+@_options.reading
+@click.option("--pairs", is_flag=True, help="All pairs: beside the text, in place of the CSV.")
+@click.option(
+    "--format",
+    "shown",
+    type=click.Choice(["text", "json", "csv"]),
+    default="text",
+    show_default=True,
+    help="What goes to standard output.",
+)
+@click.option("--ascii", "ascii_only", is_flag=True, help="Only ASCII characters.")
+@click.option("-q", "--quiet", is_flag=True, help="No notes and no progress on standard error.")
+@click.option("-v", "--verbose", is_flag=True, help="Say how long each stage took.")
+def command(
+    qrels: str,
+    runs: tuple[str, ...],
+    *,
+    resamples: int | None,
+    seed: int,
+    pairs: bool,
+    shown: str,
+    ascii_only: bool,
+    quiet: bool,
+    verbose: bool,
+    **how: Any,  # noqa: ANN401 - the flags that rank() and evaluate() take under the same name
+) -> None:
+    """Rank RUNS by their mean on QRELS, and tell apart those that differ.
+
+    Systems that share a letter are not told apart. Each is named after its file.
+
+    \b
+    abrank rank qrels.txt bm25.run splade.run monot5.run -m nDCG@10
+    abrank rank qrels.txt *.run --baseline bm25 --pairs
+    """  # noqa: D301 - click's mark for lines to keep
+    if [qrels, *runs].count("-") > 1:
+        raise click.UsageError("only one of the files can be standard input")
+
+    from abrank.cli import _terminal
+    from abrank.workflow import rank
+
+    with _terminal.Progress(quiet=quiet, verbose=verbose) as progress:
+        ranking = rank(
+            qrels,
+            _options.named(runs),
+            n_resamples=resamples,
+            rng=seed,
+            command=shlex.join(["abrank", *click.get_current_context().obj]),
+            on_stage=progress,
+            **how,
+        )
+    if not quiet:
+        _notes(ranking)
+    _show(ranking, shown, pairs=pairs, plain=_terminal.wants_ascii(ascii_only, sys.stdout))
+
+
+def _notes(ranking: Ranking) -> None:
+    """Say on standard error what was counted while the runs were read."""
+    from abrank.report.compose import input_sentences
+
+    sentences = [
+        sentence
+        for system, audit in ranking.audits.items()
+        for sentence in input_sentences(system, audit)
+    ]
+    for sentence in (*ranking.notes, *sentences):
+        click.echo(f"note: {sentence}", err=True)
+
+
+def _show(ranking: Ranking, shown: str, *, pairs: bool, plain: bool) -> None:
+    """Print the result to standard output."""
+    from abrank.report import ranking as report
+
+    if shown == "json":
+        click.echo(report.ranking_json(ranking), nl=False)
+    elif shown == "csv":
+        click.echo(report.ranking_csv(ranking, pairs=pairs), nl=False)
+    else:
+        click.echo(report.ranking_text(ranking, ascii=plain, pairs=pairs))
