@@ -17,12 +17,13 @@ from abrank.inference import (  # noqa: F401 - register
 )
 from abrank.inference.anova import Anova, two_way_anova
 from abrank.inference.catalogue import TESTS, PairedTest, paired_test, run_test
-from abrank.inference.effect import EFFECT_SIZES, RatioInterval, effect_size, ratio_interval
+from abrank.inference.effect import EFFECT_SIZES, EffectInterval, effect_interval, effect_size
 from abrank.inference.equivalence import Equivalence, tost
 from abrank.inference.friedman import Friedman, critical_difference, friedman_test
 from abrank.inference.groups import find_cliques, find_groups, group_letters
 from abrank.inference.joint import MaxT, max_t
 from abrank.inference.multiplicity import ADJUSTMENTS, adjust
+from abrank.inference.relative import RatioInterval, ratio_interval
 from abrank.inference.result import Answer, TestResult
 from abrank.inference.systems import (
     JOINT_TESTS,
@@ -42,6 +43,7 @@ __all__ = [
     "TESTS",
     "Anova",
     "Answer",
+    "EffectInterval",
     "Equivalence",
     "Friedman",
     "JointAnswer",
@@ -54,6 +56,7 @@ __all__ = [
     "TestResult",
     "adjust",
     "critical_difference",
+    "effect_interval",
     "effect_size",
     "find_cliques",
     "find_groups",

@@ -1,4 +1,19 @@
-"""Effect sizes of paired scores: how large, not how certain."""
+"""Effect sizes of paired scores, each with an interval: how large, and how well that is known.
+
+==================  =========  ==============  =============================  =====================
+scores              no query   one query       all differences 0              all one value, not 0
+==================  =========  ==============  =============================  =====================
+d_z, hedges_g       NaN        NaN, unbounded  0, [0, 0]                      NaN, unbounded
+d_av, glass_delta   NaN        NaN, unbounded  0, [0, 0]                      by the spread of the
+                                                                              scores; without any
+                                                                              NaN, unbounded
+rank_biserial       NaN        +-1, [-1, 1]    0, [0, 0]                      +-1, with an interval
+p_better            NaN        1 or 0, [0, 1]  .5, [.5, .5]                   1 or 0, with one
+==================  =========  ==============  =============================  =====================
+
+One query without a difference has the value of no difference, and an unbounded interval; hedges_g
+of two queries is NaN. A score that is not finite is an ArgumentError.
+"""
 
 from __future__ import annotations
 
@@ -9,29 +24,45 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from abrank._support.errors import ArgumentError
 from abrank._support.registry import Registry
-from abrank._support.typing import FloatArray, Function
-from abrank.inference.catalogue import as_alpha, as_differences
+from abrank._support.typing import FloatArray, IntArray
+from abrank.inference.catalogue import as_alpha
+from abrank.inference.inversion import settle
 from abrank.inference.lattice import round_off
+from abrank.inference.noncentral import noncentrality_interval
 from abrank.inference.ranks import doubled_midranks
+from abrank.inference.relative import paired_scores
+from abrank.inference.student import t_pvalue
 
-EffectSize: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
-EFFECT_SIZES: Registry[EffectSize] = Registry("effect size")
+Estimate: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
+Interval: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
 
 
 @dataclass(frozen=True)
-class RatioInterval:
-    """Relative change mean(b) / mean(a) - 1 with its interval: arrays of shape (n_comparisons,).
+class EffectSize:
+    """A registered effect size: ``estimate(a, b)``, ``interval(a, b, alpha)``, how that is made.
 
-    ``g`` is Fieller's: 1 or more means that the baseline's mean cannot be told from 0 and the
-    interval is unbounded; above .5 the relative change is not worth quoting.
+    ``lowest`` and ``highest`` bound what it can be.
     """
 
-    change: FloatArray
+    estimate: Estimate
+    interval: Interval
+    method: str
+    lowest: float = -np.inf
+    highest: float = np.inf
+
+
+@dataclass(frozen=True)
+class EffectInterval:
+    """An effect size with its interval, arrays of shape (n_comparisons,), and how it is made."""
+
+    estimate: FloatArray
     ci_low: FloatArray
     ci_high: FloatArray
-    g: FloatArray
+    method: str
+
+
+EFFECT_SIZES: Registry[EffectSize] = Registry("effect size")
 
 
 def effect_size(name: str, a: npt.ArrayLike, b: npt.ArrayLike) -> FloatArray:
@@ -39,10 +70,11 @@ def effect_size(name: str, a: npt.ArrayLike, b: npt.ArrayLike) -> FloatArray:
 
     Parameters
     ----------
-    name : {"d_z", "hedges_g", "d_av", "rank_biserial", "p_better"}
+    name : {"d_z", "hedges_g", "d_av", "glass_delta", "rank_biserial", "p_better"}
         Mean difference over the differences' standard deviation; the same without its small-sample
-        bias; mean difference over the root mean variance of the two; matched rank-biserial
-        correlation; share of queries on which b is better, ties counted by half.
+        bias; mean difference over the root mean variance of the two, and over the standard
+        deviation of the baseline; matched rank-biserial correlation; share of queries on which b
+        is better, ties counted by half.
     a, b : array_like of shape (n_queries,) or (n_queries, n_comparisons)
         Scores, paired by row.
 
@@ -66,77 +98,70 @@ def effect_size(name: str, a: npt.ArrayLike, b: npt.ArrayLike) -> FloatArray:
     >>> effect_size("d_z", a, b).round(4), effect_size("p_better", a, b)
     (array([0.8114]), array([0.75]))
     """
-    return EFFECT_SIZES[name](*_paired(a, b))
+    return EFFECT_SIZES[name].estimate(*paired_scores(a, b))
 
 
-def ratio_interval(
-    a: npt.ArrayLike, b: npt.ArrayLike, *, confidence: float | FloatArray = 0.95
-) -> RatioInterval:
-    """Compute the relative change of the mean with Fieller's interval.
-
-    Estimand: mean(b) / mean(a) - 1. The interval holds every theta - 1 for which a paired t test
-    does not reject that b - theta a has mean 0, so it excludes 0 exactly when the paired t of
-    b - a rejects. The query pairs the scores.
+def effect_interval(
+    name: str, a: npt.ArrayLike, b: npt.ArrayLike, *, confidence: float | FloatArray = 0.95
+) -> EffectInterval:
+    """Compute a registered effect size with its interval.
 
     Parameters
     ----------
+    name : str
+        As for :func:`effect_size`.
     a, b : array_like of shape (n_queries,) or (n_queries, n_comparisons)
+        Scores, paired by row.
     confidence : float or array_like of shape (n_comparisons,)
 
     Returns
     -------
-    RatioInterval
-        (-inf, inf) where g >= 1 or with one query; NaN where the mean of a is 0 or without queries.
+    EffectInterval
 
     Raises
     ------
+    UnknownNameError
+        If the name is not registered.
     ArgumentError
         If a and b differ in shape, a score is not finite, or a level is out of range.
 
+    Notes
+    -----
+    d_z and hedges_g: the noncentralities that the observed t does not reject, over sqrt(n) [1]_, so
+    that the interval excludes 0 exactly when the paired t test rejects; exact if the differences
+    are normal, by an integral that holds for any n. d_av and glass_delta: delta method with the
+    scores' own moments (t quantiles), which for normal scores is that of [2]_. rank_biserial and
+    p_better: Wilson's score interval [3]_; for the first with the variance that W+ has if the sign
+    of a difference does not depend on its size, for the second with the variance of wins, ties and
+    losses.
+
     References
     ----------
-    .. [1] Fieller (1954), Journal of the Royal Statistical Society B 16, 175-185.
+    .. [1] Cumming & Finch (2001), Educational and Psychological Measurement 61, 532-574.
+    .. [2] Bonett (2008), Psychological Methods 13, 99-109, equation 9.
+    .. [3] Wilson (1927), Journal of the American Statistical Association 22, 209-212.
 
     Examples
     --------
-    >>> interval = ratio_interval([0.2, 0.4, 0.3, 0.5], [0.3, 0.5, 0.3, 0.7])
-    >>> interval.change.round(3), interval.ci_low.round(3), interval.ci_high.round(3)
-    (array([0.286]), array([-0.144]), array([0.595]))
+    >>> a = [0.3, 0.45, 0.12, 0.6, 0.25, 0.5, 0.33, 0.41, 0.08, 0.55]
+    >>> b = [0.4, 0.65, 0.07, 0.9, 0.25, 0.65, 0.23, 0.66, 0.13, 0.95]
+    >>> found = effect_interval("d_z", a, b)
+    >>> found.estimate.round(3), found.ci_low.round(3), found.ci_high.round(3), found.method
+    (array([0.811]), array([0.074]), array([1.517]), 'noncentral t')
     """
-    from scipy.special import stdtrit
-
-    first, second = _paired(a, b)
+    entry = EFFECT_SIZES[name]
+    first, second = paired_scores(a, b)
     alpha = as_alpha(confidence, first.shape[1])
-    n_queries, n_columns = first.shape
-    mean_a, mean_b = _mean(first), _mean(second)
-    defined = np.abs(mean_a) > 0.0
-    change, g = np.full(n_columns, np.nan), np.full(n_columns, np.nan)
-    np.divide(mean_b - mean_a, mean_a, out=change, where=defined)
-    low = np.where(defined, -np.inf, np.nan)
-    high = np.where(defined, np.inf, np.nan)
-    if n_queries < 2:
-        return RatioInterval(change, low, high, g)
-    # The t test's quadratic in theta: squared * theta**2 - 2 mixed * theta + constant <= 0.
-    spread = stdtrit(n_queries - 1, 1.0 - alpha / 2.0) ** 2 / n_queries
-    var_a, var_b, cov = _moments(first, second)
-    np.divide(spread * var_a, mean_a**2, out=g, where=defined)
-    squared = mean_a**2 - spread * var_a
-    mixed = mean_a * mean_b - spread * cov
-    constant = mean_b**2 - spread * var_b
-    # Not negative but for rounding: the ratio itself is never rejected.
-    root = np.sqrt(np.maximum(mixed**2 - squared * constant, 0.0))
-    bounded = defined & (squared > 0.0)
-    low[bounded] = (mixed - root)[bounded] / squared[bounded] - 1.0
-    high[bounded] = (mixed + root)[bounded] / squared[bounded] - 1.0
-    return RatioInterval(change, low, high, g)
-
-
-def _paired(a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Return both score arrays as (n_queries, n_comparisons)."""
-    first, second = as_differences(a), as_differences(b)
-    if first.shape != second.shape:
-        raise ArgumentError(f"a and b differ in shape: {np.shape(a)} and {np.shape(b)}")
-    return first, second
+    estimate = entry.estimate(first, second)
+    low, high = np.full((2, *estimate.shape), np.nan)
+    if len(first):
+        low[:], high[:] = entry.lowest, entry.highest
+    if len(first) > 1:
+        same = np.all(round_off(second - first) == 0.0, axis=0)
+        low[same], high[same] = estimate[same], estimate[same]
+        known = np.isfinite(estimate) & ~same
+        low[known], high[known] = entry.interval(first[:, known], second[:, known], alpha[known])
+    return EffectInterval(estimate, low, high, entry.method)
 
 
 def _mean(scores: FloatArray) -> FloatArray:
@@ -144,22 +169,12 @@ def _mean(scores: FloatArray) -> FloatArray:
     return scores.mean(axis=0) if len(scores) else np.full(scores.shape[1], np.nan)
 
 
-def _moments(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the variances of a and of b and their covariance, by column."""
-    centred_a, centred_b = a - a.mean(axis=0), b - b.mean(axis=0)
-    products = (centred_a**2, centred_b**2, centred_a * centred_b)
-    var_a, var_b, cov = (product.sum(axis=0) / (len(a) - 1) for product in products)
-    return var_a, var_b, cov
-
-
-def _register(name: str) -> Callable[[Function], Function]:
-    """Register an effect size: ``function(a, b)`` of two (n_queries, n_comparisons) arrays."""
-
-    def register(function: Function) -> Function:
-        EFFECT_SIZES.add(name, function)
-        return function
-
-    return register
+def _deviation(scores: FloatArray) -> FloatArray:
+    """Return the standard deviation of each column, 0 where there is no spread but rounding."""
+    if len(scores) < 2:
+        return np.zeros(scores.shape[1])
+    spread = np.ptp(round_off(scores), axis=0) > 0.0
+    return np.where(spread, scores.std(axis=0, ddof=1), 0.0)
 
 
 def _standardised(difference: FloatArray, deviation: FloatArray) -> FloatArray:
@@ -170,51 +185,148 @@ def _standardised(difference: FloatArray, deviation: FloatArray) -> FloatArray:
     return np.divide(_mean(difference), deviation, out=size, where=usable)
 
 
-@_register("d_z")
 def _d_z(a: FloatArray, b: FloatArray) -> FloatArray:
     """Cohen's d_z; Cohen 1988, section 2.3.5."""
-    d = b - a
-    flat = np.ptp(round_off(d), axis=0) == 0.0 if len(d) else np.ones(d.shape[1], bool)
-    deviation = d.std(axis=0, ddof=1) if len(d) > 1 else np.zeros(d.shape[1])
-    return _standardised(d, np.where(flat, 0.0, deviation))
+    return _standardised(b - a, _deviation(b - a))
 
 
-@_register("hedges_g")
-def _hedges_g(a: FloatArray, b: FloatArray) -> FloatArray:
-    """d_z times J(n - 1); Hedges 1981, equation 6e. It is not defined for two queries."""
+def _d_z_interval(a: FloatArray, b: FloatArray, alpha: FloatArray) -> tuple[FloatArray, FloatArray]:
+    root = np.sqrt(len(a))
+    t = _d_z(a, b) * root
+    low, high = noncentrality_interval(t, len(a) - 1, alpha)
+    low, high = settle(t_pvalue(t, len(a) - 1, "two-sided"), t, low, high, alpha)
+    return low / root, high / root
+
+
+def _bias(n_queries: int) -> float:
+    """Return J(n - 1); Hedges 1981, equation 6e. It is not defined for two queries."""
     from scipy.special import gammaln
 
-    freedom = len(a) - 1
+    freedom = n_queries - 1
     if freedom < 2:
-        return np.where(_d_z(a, b) == 0.0, 0.0, np.nan)
+        return np.nan
     log_j = gammaln(freedom / 2.0) - gammaln((freedom - 1) / 2.0) - np.log(freedom / 2.0) / 2.0
-    return _d_z(a, b) * float(np.exp(log_j))
+    return float(np.exp(log_j))
 
 
-@_register("d_av")
+def _hedges_g(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return d_z times J(n - 1)."""
+    d_z = _d_z(a, b)
+    return np.where(d_z == 0.0, 0.0, d_z * _bias(len(a)))
+
+
+def _hedges_g_interval(
+    a: FloatArray, b: FloatArray, alpha: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    low, high = _d_z_interval(a, b, alpha)
+    return low * _bias(len(a)), high * _bias(len(a))
+
+
+def _pooled(a: FloatArray, b: FloatArray) -> FloatArray:
+    return np.asarray(np.sqrt((_deviation(a) ** 2 + _deviation(b) ** 2) / 2.0))
+
+
 def _d_av(a: FloatArray, b: FloatArray) -> FloatArray:
     """Mean difference over the root mean variance of both; Cumming 2012, equation 11.10."""
-    if len(a) < 2:
-        return _standardised(b - a, np.zeros(a.shape[1]))
-    flat = (np.ptp(round_off(a), axis=0) == 0.0) & (np.ptp(round_off(b), axis=0) == 0.0)
-    pooled = np.sqrt((a.var(axis=0, ddof=1) + b.var(axis=0, ddof=1)) / 2.0)
-    return _standardised(b - a, np.where(flat, 0.0, pooled))
+    return _standardised(b - a, _pooled(a, b))
 
 
-@_register("rank_biserial")
+def _d_av_interval(
+    a: FloatArray, b: FloatArray, alpha: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    squares = (_centred(a) ** 2 + _centred(b) ** 2) / 2.0
+    return _linearised(_d_av(a, b), b - a, squares, _pooled(a, b), alpha)
+
+
+def _glass_delta(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Mean difference over the baseline's standard deviation; Glass 1976, Sakai 2014."""
+    return _standardised(b - a, _deviation(a))
+
+
+def _glass_delta_interval(
+    a: FloatArray, b: FloatArray, alpha: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    return _linearised(_glass_delta(a, b), b - a, _centred(a) ** 2, _deviation(a), alpha)
+
+
+def _centred(scores: FloatArray) -> FloatArray:
+    return np.asarray(scores - scores.mean(axis=0))
+
+
+def _linearised(
+    size: FloatArray, difference: FloatArray, squares: FloatArray, scale: FloatArray,
+    alpha: FloatArray,
+) -> tuple[FloatArray, FloatArray]:  # fmt: skip
+    """Return the delta-method limits of mean(difference) / scale, scale**2 a mean of squares."""
+    from scipy.special import stdtrit
+
+    n_queries = len(difference)
+    # How much one query moves the effect size: through the mean, and through the variance.
+    influence = _centred(difference) / scale - size / 2.0 * _centred(squares) / scale**2
+    error = np.sqrt((influence**2).sum(axis=0) / (n_queries * (n_queries - 1)))
+    half = stdtrit(n_queries - 1, 1.0 - alpha / 2.0) * error
+    return size - half, size + half
+
+
+def _signed_ranks(values: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Return doubled midranks of the sizes of the differences other than 0, and their signs."""
+    decided = values[values != 0.0]
+    return doubled_midranks(np.abs(decided)), np.sign(decided)
+
+
 def _rank_biserial(a: FloatArray, b: FloatArray) -> FloatArray:
     """(W+ - W-) / (W+ + W-), zeros dropped; Kerby 2014."""
     d = round_off(b - a)
     size = np.full(d.shape[1], 0.0 if len(d) else np.nan)
-    for column, values in enumerate(d.T):
-        decided = values[values != 0.0]
-        if decided.size:
-            ranks = doubled_midranks(np.abs(decided))
-            size[column] = (ranks * np.sign(decided)).sum() / ranks.sum()
+    for column in np.flatnonzero(np.any(d != 0.0, axis=0)):
+        ranks, signs = _signed_ranks(d[:, column])
+        size[column] = (ranks * signs).sum() / ranks.sum()
     return size
 
 
-@_register("p_better")
+def _rank_biserial_interval(
+    a: FloatArray, b: FloatArray, alpha: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    size = _rank_biserial(a, b)
+    share = np.empty_like(size)
+    for column, values in enumerate(round_off(b - a).T):
+        ranks, _ = _signed_ranks(values)
+        share[column] = (ranks.astype(np.float64) ** 2).sum() / float(ranks.sum()) ** 2
+    return _score_limits(size, share, alpha)
+
+
+def _score_limits(
+    size: FloatArray, share: FloatArray, alpha: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the rho with (size - rho)**2 <= z**2 (1 - rho**2) share."""
+    from scipy.special import ndtri
+
+    reach = ndtri(alpha / 2.0) ** 2 * share
+    half = np.sqrt(reach * (1.0 - size**2 + reach))
+    return (size - half) / (1.0 + reach), (size + half) / (1.0 + reach)
+
+
 def _p_better(a: FloatArray, b: FloatArray) -> FloatArray:
     """P(b > a) + P(b = a) / 2 over the queries; Vargha & Delaney 2000, paired."""
     return _mean((np.sign(round_off(b - a)) + 1.0) / 2.0)
+
+
+def _p_better_interval(
+    a: FloatArray, b: FloatArray, alpha: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    signs = np.sign(round_off(b - a))
+    net = signs.mean(axis=0)
+    unanimous = np.abs(net) == 1.0
+    ties = np.divide(signs.var(axis=0), 1.0 - net**2, out=np.ones_like(net), where=~unanimous)
+    low, high = _score_limits(net, ties / len(a), alpha)
+    return (1.0 + low) / 2.0, (1.0 + high) / 2.0
+
+
+EFFECT_SIZES.add("d_z", EffectSize(_d_z, _d_z_interval, "noncentral t"))
+EFFECT_SIZES.add("hedges_g", EffectSize(_hedges_g, _hedges_g_interval, "noncentral t"))
+EFFECT_SIZES.add("d_av", EffectSize(_d_av, _d_av_interval, "delta method"))
+EFFECT_SIZES.add("glass_delta", EffectSize(_glass_delta, _glass_delta_interval, "delta method"))
+EFFECT_SIZES.add(
+    "rank_biserial", EffectSize(_rank_biserial, _rank_biserial_interval, "Wilson score", -1.0, 1.0)
+)
+EFFECT_SIZES.add("p_better", EffectSize(_p_better, _p_better_interval, "Wilson score", 0.0, 1.0))

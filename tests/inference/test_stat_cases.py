@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 
 from abrank._support.errors import ArgumentError
-from abrank.inference import adjust, effect_size, max_t, ratio_interval, run_test, tost
+from abrank.inference import (
+    adjust,
+    effect_interval,
+    effect_size,
+    max_t,
+    ratio_interval,
+    run_test,
+    tost,
+)
 
 
 @pytest.fixture(scope="module")
@@ -120,11 +128,11 @@ def test_permutation_interval(case):
 
 def test_bootstrap_against_full_enumeration(case):
     one = case("b01")
-    result = run_test("bootstrap", differences(one), method="percentile")
-    # Means of five tenths go in steps of .02; the drawn quantile may be one step off.
-    assert [result.ci_low[0], result.ci_high[0]] == pytest.approx(
-        one["expected"]["pct95"], abs=0.0201
-    )
+    d, expected = differences(one), one["expected"]
+    result = run_test("bootstrap", d, method="percentile")
+    assert [result.ci_low[0], result.ci_high[0]] == pytest.approx(expected["pct95"])
+    shift = run_test("bootstrap", d, method="shift")
+    assert shift.pvalue[0] == pytest.approx(expected["p_shift_two"], rel=1e-10)
 
 
 def test_equivalence(case):
@@ -140,9 +148,12 @@ def test_effect_sizes(case):
     one = case("es01")
     a, b, expected = one["input"]["a"], one["input"]["b"], one["expected"]
     names = {"d_z": "dz", "hedges_g": "hedges_gz", "d_av": "d_av",
-             "rank_biserial": "rank_biserial", "p_better": "p_superiority"}  # fmt: skip
+             "glass_delta": "glass_delta", "rank_biserial": "rank_biserial",
+             "p_better": "p_superiority"}  # fmt: skip
     for ours, theirs in names.items():
         assert effect_size(ours, a, b)[0] == pytest.approx(expected[theirs], rel=1e-9)
+    found = effect_interval("d_z", a, b)
+    assert [found.ci_low[0], found.ci_high[0]] == pytest.approx(expected["dz_ci95"], rel=1e-8)
 
 
 def test_relative_change(case):
@@ -151,6 +162,8 @@ def test_relative_change(case):
     assert result.change[0] == pytest.approx(expected["rel"])
     assert result.g[0] == pytest.approx(expected["g"])
     assert [result.ci_low[0], result.ci_high[0]] == pytest.approx(expected["ci_fieller"])
+    delta = ratio_interval(one["input"]["a"], one["input"]["b"], method="delta")
+    assert [delta.ci_low[0], delta.ci_high[0]] == pytest.approx(expected["ci_delta_t"], rel=1e-9)
 
 
 def test_adjusted_pvalues(case):

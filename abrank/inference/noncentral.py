@@ -1,0 +1,106 @@
+"""The noncentral t distribution, for any number of queries, and the interval it gives."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from abrank._support.typing import FloatArray
+
+# A standard normal lies within it but for 1e-18, and so does chi around sqrt(df).
+REACH = 9.0
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(80)
+# Halvings of a range of some 20 + 20 t / sqrt(df): to 1e-14 of it.
+HALVINGS = 60
+
+
+def chance_above(t: npt.ArrayLike, freedom: npt.ArrayLike, center: npt.ArrayLike) -> FloatArray:
+    """Return the chance that a noncentral t exceeds ``t``.
+
+    Parameters
+    ----------
+    t, freedom, center : array_like
+        Value, degrees of freedom (at least 1) and noncentrality, broadcast against each other.
+
+    Returns
+    -------
+    ndarray of the broadcast shape
+
+    Notes
+    -----
+    T = (Z + c) / (chi / sqrt(df)) exceeds t > 0 where chi / sqrt(df) lies below (Z + c) / t. The
+    integral of that chance over the normal Z is taken numerically, on the range where it is neither
+    0 nor 1 [1]_. It has 9 right decimals, for any c; the library's function gives NaN at 7000
+    degrees of freedom and c = 38.
+
+    References
+    ----------
+    .. [1] Johnson, Kotz & Balakrishnan (1995), Continuous Univariate Distributions 2, chapter 31.
+
+    Examples
+    --------
+    >>> chance_above(2.0, 9.0, [0.0, 2.0]).round(4)
+    array([0.0383, 0.521 ])
+    """
+    from scipy.special import gammainc, ndtr
+
+    value, df, c = np.broadcast_arrays(
+        *(np.asarray(one, dtype=np.float64) for one in (t, freedom, center))
+    )
+    mirrored = value < 0.0
+    size, c = np.abs(value), np.where(mirrored, -c, c)
+    spread = REACH / np.sqrt(df)
+    low = np.maximum(size * np.maximum(1.0 - spread, 0.0) - c, -REACH)
+    high = np.clip(size * (1.0 + spread) - c, low, np.maximum(low, REACH))
+    half = (high - low)[..., None] / 2.0
+    z = (low + high)[..., None] / 2.0 + half * NODES
+    # At t = 0 the range is empty, and what is left is the chance of Z > -c.
+    ratio = np.maximum(z + c[..., None], 0.0) / np.maximum(size, 1e-300)[..., None]
+    freedom_half = df[..., None] / 2.0
+    below = gammainc(freedom_half, freedom_half * np.minimum(ratio, 1e100) ** 2)
+    density = np.exp(-(z**2) / 2.0) / np.sqrt(2.0 * np.pi)
+    above = np.minimum(ndtr(-high) + (half * density * below) @ WEIGHTS, 1.0)
+    return np.asarray(np.where(mirrored, 1.0 - above, above))
+
+
+def noncentrality_interval(
+    t: FloatArray, freedom: int, alpha: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the noncentralities that a two-sided test of the observed t does not reject.
+
+    Parameters
+    ----------
+    t : ndarray of shape (n_comparisons,)
+    freedom : int
+    alpha : ndarray of shape (n_comparisons,)
+
+    Returns
+    -------
+    low, high : ndarray of shape (n_comparisons,)
+        With each, the observed t is exceeded (or not reached) with a chance of alpha / 2. The
+        interval excludes 0 where the t test rejects.
+
+    Examples
+    --------
+    >>> low, high = noncentrality_interval(np.array([2.5]), 9, np.array([0.05]))
+    >>> low.round(4), high.round(4)
+    (array([0.1829]), array([4.7154]))
+    """
+    low = _where_above(t, freedom, alpha / 2.0)
+    return low, -_where_above(-t, freedom, alpha / 2.0)
+
+
+def _where_above(t: FloatArray, freedom: int, tail: FloatArray) -> FloatArray:
+    """Return the noncentrality with which t is exceeded with chance ``tail``, by bisection."""
+    from scipy.special import chdtri, ndtri
+
+    # Z + c = t chi / sqrt(df), with Z and chi no further out than a tail of 1e-4 of what is asked.
+    out = -ndtri(tail * 1e-4)
+    chi = np.sqrt(chdtri(freedom, np.stack([tail * 1e-4, 1.0 - tail * 1e-4])) / freedom)
+    reach = np.stack([t * chi[0], t * chi[1]])
+    low, high = reach.min(axis=0) - out, reach.max(axis=0) + out
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2.0
+        under = chance_above(t, freedom, middle) < tail
+        low, high = np.where(under, middle, low), np.where(under, high, middle)
+    return np.asarray(high)
