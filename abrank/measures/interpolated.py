@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
-
 import numpy as np
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
-from abrank._support.typing import FloatArray
+from abrank._support.typing import FloatArray, Interpolation
 from abrank.inputs.judged import JudgedRun
 from abrank.measures.entries import measure
 from abrank.measures.parameters import Levels
 from abrank.measures.segments import Hits, ordinal
-
-Interpolation: TypeAlias = Literal["10", "9"]
 
 ELEVEN_LEVELS: Levels = tuple(tenths / 10 for tenths in range(11))
 

@@ -143,12 +143,13 @@ def reading(text: str | Measure) -> str | None:
         return None
     form = _FORM.fullmatch(text.strip())
     found = form and _look_up(form)
-    if not form or not found or not _is_bare(form) or text == found[0].name:
+    if not form or not found or not _is_bare(form):
         return None
-    spelling = found[1]
     if len(made) > 1:
         return f"{text}: trec_eval's {len(made)} cut-offs, {made[0]} … {made[-1]}"
-    return f"{text}: {made[0]}, {spelling.note}" if spelling.note else None
+    entry, spelling, _ = found
+    told = spelling.note and text != entry.name  # RBP is our own word, rbp that of two programs
+    return f"{text}: {made[0]}, {spelling.note}" if told else None
 
 
 def _look_up(form: re.Match[str]) -> tuple[Entry, Spelling, str | None] | None:

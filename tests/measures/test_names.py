@@ -124,8 +124,7 @@ def test_expand_of_one_measure_and_of_a_measure():
 @pytest.mark.parametrize(
     ("text", "note"),
     [
-        ("P", None),  # its own name here; the measures that it became say the rest
-        ("p", "p: trec_eval's 9 cut-offs, P@5 … P@1000"),
+        ("P", "P: trec_eval's 9 cut-offs, P@5 … P@1000"),
         ("recall", "recall: trec_eval's 9 cut-offs, R@5 … R@1000"),
         ("precision", "precision: SetP, of all retrieved documents as in ranx"),
         ("f1", "f1: SetF, of all retrieved documents as in ranx"),
