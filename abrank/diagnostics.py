@@ -96,9 +96,10 @@ def inspect_differences(
         return notes
     if np.ptp(np.round(differences, DECIMALS)) == 0:
         return [*notes, Note("constant-difference", 3, {"difference": float(differences[0])})]
-    losses = np.flatnonzero(np.round(differences, DECIMALS) < -LARGE_LOSS)
+    gains = differences if higher_is_better(measure) else -differences
+    losses = np.flatnonzero(np.round(gains, DECIMALS) < -LARGE_LOSS)
     if losses.size and _on_unit_scale(measure):
-        worst = int(np.argmin(differences))
+        worst = int(np.argmin(gains))
         notes.append(
             Note(
                 "large-losses",
@@ -198,6 +199,18 @@ def inspect_inputs(audits: Mapping[str, Audit], measures: Sequence[str]) -> list
     if graded and len([grade for grade in a.grades if grade > 0]) == 1:
         notes.append(Note("one-grade", 1, {"measure": graded[0]}))
     return notes
+
+
+def higher_is_better(measure: str) -> bool:
+    """Whether the higher score is the better one; so it is for names that no measure has.
+
+    Examples
+    --------
+    >>> higher_is_better("AP"), higher_is_better("RBPResid")
+    (True, False)
+    """
+    entry = _entry(measure)
+    return entry is None or bool(entry.higher_is_better)
 
 
 def _on_unit_scale(measure: str) -> bool:

@@ -50,6 +50,8 @@ class Rule:
     require : str, optional
         The gate: ``better``, ``non-inferior``, ``equivalent``, or ``not-worse-shown``, which fails
         only where B is shown to be worse.
+    higher_is_better : bool
+        Of the primary measure; where lower is better, everything below is read mirrored.
 
     Raises
     ------
@@ -68,6 +70,7 @@ class Rule:
     margin: float = 0.0
     adjust: str = "max-t"
     require: Requirement | None = None
+    higher_is_better: bool = True
 
     def __post_init__(self) -> None:
         checks.fraction("alpha", self.alpha)
@@ -89,6 +92,16 @@ class Rule:
         """Level of the interval of the two one-sided tests of equivalence."""
         return 1.0 - 2.0 * self.alpha
 
+    def gain(self, low: float, high: float) -> tuple[float, float]:
+        """Return an interval of B - A as one of what B gains: mirrored where lower is better.
+
+        Examples
+        --------
+        >>> Rule("FPR@10", higher_is_better=False).gain(-0.2, -0.1)
+        (0.1, 0.2)
+        """
+        return (low, high) if self.higher_is_better else (-high, -low)
+
 
 @dataclass(frozen=True)
 class Gate:
@@ -106,7 +119,8 @@ class Decision:
     ----------
     verdict : Verdict
     direction : int
-        +1 where the ``1 - alpha`` interval lies above 0, -1 where it lies below, else 0.
+        +1 where the ``1 - alpha`` interval shows B to be better, -1 where it shows B to be worse,
+        else 0.
     estimate, ci_low, ci_high : float
         Of the primary measure, B - A, at the level ``1 - alpha``.
     tost_low, tost_high : float
@@ -193,8 +207,7 @@ def decide(
     >>> judge(0.012, 0.062, (0.016, 0.058)), judge(-0.012, 0.014, (-0.009, 0.009))
     ('better', 'same')
     """
-    low, high = interval
-    tost_low, tost_high = equivalence_interval
+    low, high = rule.gain(*interval)
     by_equivalence = False
     direction = 0
     if identical:
@@ -205,16 +218,14 @@ def decide(
         direction = 1 if low > 0 else -1
         verdict = _shown(direction, low, high, rule.margin)
     else:
-        verdict = _not_shown(tost_low, tost_high, rule.margin)
+        verdict = _not_shown(*rule.gain(*equivalence_interval), rule.margin)
         by_equivalence = verdict is not Verdict.INCONCLUSIVE
     decision = Decision(
         verdict,
         direction,
         estimate,
-        low,
-        high,
-        tost_low,
-        tost_high,
+        *interval,
+        *equivalence_interval,
         by_equivalence=by_equivalence,
         reason=reason if verdict is Verdict.CANNOT_TEST else "",
     )
@@ -238,13 +249,14 @@ def check_gate(rule: Rule, decision: Decision) -> Gate | None:
     if rule.require is None:
         return None
     passed = decision.verdict is not Verdict.CANNOT_TEST
+    low, high = rule.gain(decision.tost_low, decision.tost_high)
     match rule.require:
         case "better":
             passed &= decision.verdict is Verdict.BETTER
         case "non-inferior":
-            passed &= decision.tost_low > -rule.margin
+            passed &= low > -rule.margin
         case "equivalent":
-            passed &= -rule.margin < decision.tost_low and decision.tost_high < rule.margin
+            passed &= -rule.margin < low and high < rule.margin
         case "not-worse-shown":
             passed &= decision.direction >= 0
     return Gate(rule.require, passed)

@@ -13,7 +13,13 @@ from abrank._support.rng import entropy
 from abrank._support.typing import FloatArray, RandomSource
 from abrank.comparison.family import measure_rows, resolve_adjustment
 from abrank.comparison.result import Comparison, MeasureResult, Planning, TestRow
-from abrank.diagnostics import Note, inspect_differences, inspect_inputs, outcomes
+from abrank.diagnostics import (
+    Note,
+    higher_is_better,
+    inspect_differences,
+    inspect_inputs,
+    outcomes,
+)
 from abrank.inputs import Audit
 from abrank.measures import parse
 from abrank.scores import Scores
@@ -140,13 +146,15 @@ def compare_systems(
         raise ArgumentError(f"two systems are compared, not {len(scores.systems)}")
     _require_finite(scores)
     seed = entropy(rng)
+    lead_name = _primary(primary, scores.measures)
     rule = Rule(
-        primary=_primary(primary, scores.measures),
+        primary=lead_name,
         test=test,
         alpha=alpha,
         margin=margin,
         adjust=resolve_adjustment(adjust, test),
         require=require,
+        higher_is_better=higher_is_better(lead_name),
     )
     if margin and test == "sign":
         raise ArgumentError(

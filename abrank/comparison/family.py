@@ -11,7 +11,7 @@ from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import BoolArray, FloatArray
 from abrank.comparison.result import MeasureResult
-from abrank.diagnostics import outcomes
+from abrank.diagnostics import higher_is_better, outcomes
 from abrank.verdict import Rule
 
 ADJUSTMENTS = ("max-t", "holm", "bonferroni", "bh", "none")
@@ -76,7 +76,8 @@ def measure_rows(
     adjusted = adjust_family(
         differences, plain, secondary, rule, seed=seed, n_resamples=n_resamples
     )
-    signs = outcomes(differences)
+    directions = np.array([1 if higher_is_better(name) else -1 for name in measures])
+    signs = outcomes(differences) * directions
     empty = not len(differences)
     rows = []
     for i, name in enumerate(measures):
@@ -99,15 +100,20 @@ def measure_rows(
                 statistic=float(plain.statistic[i]),
                 pvalue=float(plain.pvalue[i]),
                 pvalue_adj=float(adjusted.pvalue[i]),
-                reading=_reading(low, high, bool(signs[:, i].any()), float(plain.pvalue[i])),
+                reading=_reading(
+                    *((low, high) if directions[i] > 0 else (-high, -low)),
+                    moved=bool(signs[:, i].any()),
+                    pvalue=float(plain.pvalue[i]),
+                ),
                 estimate=float(plain.estimate[i]),
+                higher_is_better=bool(directions[i] > 0),
             )
         )
     return tuple(rows), adjusted.n_resamples
 
 
-def _reading(low: float, high: float, moved: bool, pvalue: float) -> str:
-    """Say what the adjusted interval says, in one word."""
+def _reading(low: float, high: float, *, moved: bool, pvalue: float) -> str:
+    """Say what the adjusted interval of B's gain says, in one word."""
     if np.isnan(pvalue):
         return "untested"
     if not moved:

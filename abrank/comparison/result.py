@@ -12,7 +12,7 @@ import numpy as np
 from abrank import inference
 from abrank._support import checks, lazy
 from abrank._support.errors import ArgumentError, GateError
-from abrank._support.typing import FloatArray
+from abrank._support.typing import FloatArray, IntArray
 from abrank.diagnostics import Note, outcomes
 from abrank.verdict import Decision, Requirement, Rule, Verdict, check_gate
 
@@ -34,8 +34,8 @@ class MeasureResult:
     ``diff`` is the mean difference B - A; ``estimate`` what the test estimates (the same for tests
     of the mean). ``ci_low_adj``, ``ci_high_adj`` and ``pvalue_adj`` are adjusted over the secondary
     measures, and equal to the plain ones for the primary. ``wins`` counts the queries on which B
-    scores higher. ``reading`` is better, worse, unclear, identical or untested, by the adjusted
-    ones.
+    scores better, which is lower where ``higher_is_better`` is False. ``reading`` is better, worse,
+    unclear, identical or untested, by the adjusted ones.
     """
 
     measure: str
@@ -55,6 +55,7 @@ class MeasureResult:
     pvalue_adj: float
     reading: str
     estimate: float
+    higher_is_better: bool = True
 
     def confidence_interval(self) -> ConfidenceInterval:
         """Return the interval at the level of the rule, not adjusted."""
@@ -216,6 +217,12 @@ class Comparison:
         column = self.measures.index(self[measure or self.rule.primary].measure)
         return self.b[:, column] - self.a[:, column]
 
+    def outcomes(self, measure: str | None = None) -> IntArray:
+        """Return +1 for each query on which B scores better, -1 where A does, 0 for a tie."""
+        row = self[measure or self.rule.primary]
+        signs = outcomes(self.differences(row.measure))
+        return signs if row.higher_is_better else -signs
+
     def __getitem__(self, measure: str) -> MeasureResult:
         for row in self.rows:
             if row.measure == measure:
@@ -248,7 +255,9 @@ class Comparison:
                 "a": self.a.T.reshape(-1),
                 "b": self.b.T.reshape(-1),
                 "diff": diff.T.reshape(-1),
-                "outcome": outcome[outcomes(diff).T.reshape(-1) + 1],
+                "outcome": outcome[
+                    np.concatenate([self.outcomes(name) for name in self.measures]) + 1
+                ],
             }
         )
 

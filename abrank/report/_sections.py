@@ -8,7 +8,6 @@ import numpy as np
 
 from abrank._support import display as f
 from abrank.comparison import Comparison, MeasureResult, TestRow
-from abrank.diagnostics import outcomes
 from abrank.report import _headline, _words
 from abrank.report.model import Block, Cell, Column, Figure, Section, Table, Text, Tone
 from abrank.verdict import Verdict
@@ -188,7 +187,7 @@ def query_table(comparison: Comparison, *, digits: int, most: int = SHOWN) -> Ta
     """Return the queries with the lowest and highest differences, ascending."""
     column = comparison.measures.index(comparison.rule.primary)
     differences = comparison.differences()
-    outcome = outcomes(differences)
+    outcome = comparison.outcomes()
     named: dict[int, tuple[str, Tone]] = {
         1: ("B wins", "b"),
         0: ("tie", "tie"),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from abrank._support import display
-from abrank.diagnostics import DECIMALS, outcomes
+from abrank.diagnostics import DECIMALS
 from abrank.report._clean import cut
 from abrank.report.model import Cell, Tone
 
@@ -195,7 +195,7 @@ def query_rows(comparison: Comparison) -> QueryRows | None:
     ]
     return QueryRows(
         columns=tuple(columns),
-        outcome=[int(each) for each in outcomes(differences[chosen])],
+        outcome=[int(each) for each in comparison.outcomes()[chosen]],
         total=comparison.n_queries,
         largest=float(np.abs(differences).max()) or 1.0,
     )

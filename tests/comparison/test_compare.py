@@ -291,3 +291,25 @@ def test_the_views_of_a_notebook_and_of_a_terminal() -> None:
     assert result._repr_markdown_().startswith("### ▲ Better: new is better than old")
     assert str(result).startswith("▲ BETTER  new is better than old on AP")
     assert set(result.plot.forest().figure.axes)
+
+
+def test_where_lower_is_better_b_wins_by_less() -> None:
+    qrels = {f"q{i:02d}": {"good": 1, "bad": 0} for i in range(30)}
+    # A leaves a hole in front of half of its rankings, B in front of few.
+    a = {q: {"hole" if i % 2 else "good": 2.0, "bad": 1.0} for i, q in enumerate(qrels)}
+    b = {q: {"hole" if i == 1 else "good": 2.0, "bad": 1.0} for i, q in enumerate(qrels)}
+    result = abrank.compare(qrels, a, b, measures=["RBPResid", "RR"], require="better")
+    row = result["RBPResid"]
+    assert row.diff < 0
+    assert row.ci_high < 0
+    assert not row.higher_is_better
+    assert result.verdict == "better"
+    assert result.decision.direction == 1
+    assert result.decision.gate is not None
+    assert result.decision.gate.passed
+    assert (row.wins, row.ties, row.losses) == (14, 16, 0)
+    assert row.reading == result["RR"].reading == "better"
+    assert result.queries.query("measure == 'RBPResid'")["outcome"].value_counts().to_dict() == {
+        "tie": 16,
+        "B wins": 14,
+    }
