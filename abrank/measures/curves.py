@@ -6,7 +6,7 @@ import numpy as np
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
-from abrank._support.typing import FloatArray
+from abrank._support.typing import FloatArray, IntArray
 from abrank.inputs.judged import JudgedRun
 from abrank.measures.interpolated import ELEVEN_LEVELS, interpolated_precision
 from abrank.measures.parameters import Levels
@@ -103,13 +103,22 @@ def roc_curve(judged: JudgedRun, *, rel: int = 1, levels: Levels = HUNDREDTHS) -
     ranked = Ranked.of(judged)
     good = ranked.grade >= lowest
     rows = np.flatnonzero(good)
-    query = ranked.query[rows]
-    _, above, beside = ranked.around(rows, ~good)
-    n_refused = np.bincount(ranked.query[~good], minlength=judged.n_queries)[query]
+    _, above, beside = ranked.count(rows, ~good)
+    known = judged.ideal_query[(judged.ideal_grade >= 0) & (judged.ideal_grade < rel)]
+    n_refused = np.bincount(known, minlength=judged.n_queries)
+    n_relevant = judged.n_relevant(rel=rel)
+    found_refused = np.bincount(ranked.query[~good], minlength=judged.n_queries)
+    missed = n_relevant - np.bincount(ranked.query[rows], minlength=judged.n_queries)
+
+    def seen(level: float, query: IntArray, above: IntArray, beside: IntArray) -> FloatArray:
+        """Return how much of a relevant document was seen with this share of the refused ones."""
+        over = level * n_refused[query] - above
+        return np.where(beside > 0, np.clip(share(over, beside), 0.0, 1.0), over >= 0.0)
+
+    every = np.arange(judged.n_queries)
     rates = np.zeros((judged.n_queries, len(levels)))
     for column, level in enumerate(levels):
-        # How much of each relevant document was seen when this many refused ones were.
-        over = level * n_refused - above
-        seen = np.where(beside > 0, np.clip(share(over, beside), 0.0, 1.0), over >= 0.0)
-        rates[:, column] = share(judged.total(query, seen), judged.n_relevant(rel=rel))
+        found = judged.total(ranked.query[rows], seen(level, ranked.query[rows], above, beside))
+        last = missed * seen(level, every, found_refused, n_refused - found_refused)
+        rates[:, column] = share(found + last, n_relevant)
     return rates

@@ -8,7 +8,7 @@ from abrank._support import checks
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inputs.judged import JudgedRun
 from abrank.measures.entries import measure
-from abrank.measures.ranked import Pairs, Ranked
+from abrank.measures.ranked import Pairs
 from abrank.measures.segments import Hits, ordinal, share
 
 
@@ -112,10 +112,8 @@ def area_under_roc(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     >>> area_under_roc(JudgedRun.from_grades([[0, 1, 0]], scores=[[0.9, 0.9, 0.1]]))
     array([0.75])
     """
-    lowest = checks.count("rel", rel)
-    ranked = Ranked.of(judged)
-    found = ranked.pairs(np.where(ranked.grade >= lowest, 1, 0), judged.n_queries)
-    return _concordance(found, judged, n_good=judged.n_relevant(rel=rel))
+    pairs = Pairs.of(judged, rel=checks.count("rel", rel))
+    return _concordance(pairs, judged, n_good=judged.n_relevant(rel=rel))
 
 
 @measure(
@@ -163,9 +161,7 @@ def concordance(judged: JudgedRun) -> FloatArray:
     >>> concordance(JudgedRun.from_grades([[1, 2, 0]])).round(4)
     array([0.6667])
     """
-    ranked = Ranked.of(judged)
-    found = ranked.pairs(ranked.grade, judged.n_queries)
-    return _concordance(found, judged, n_good=judged.n_relevant(rel=1))
+    return _concordance(Pairs.of(judged), judged, n_good=judged.n_relevant(rel=1))
 
 
 @measure("KendallTau", bounds=(-1, 1), source="Kendall 1945", aliases=("tau",), condensable=False)
@@ -210,13 +206,11 @@ def kendall_tau(judged: JudgedRun) -> FloatArray:
     >>> kendall_tau(JudgedRun.from_grades([[1, 2, 0]])).round(4)
     array([0.3333])
     """
-    ranked = Ranked.of(judged)
-    found = ranked.pairs(ranked.grade, judged.n_queries)
-    of_one_grade = ranked.pairs_of_one_grade(judged.n_queries)
-    decided = found.concordant + found.discordant
-    ways = np.sqrt((decided + found.tied) * (decided + of_one_grade))
+    pairs = Pairs.of(judged)
+    decided = pairs.concordant + pairs.discordant
+    ways = np.sqrt((decided + pairs.tied) * (decided + pairs.of_one_grade))
     tau = np.zeros(judged.n_queries)
-    np.divide(found.concordant - found.discordant, ways, out=tau, where=ways > 0)
+    np.divide(pairs.concordant - pairs.discordant, ways, out=tau, where=ways > 0)
     return tau
 
 

@@ -1,8 +1,13 @@
-"""All judged documents of each query in the order of their scores, and the pairs among them."""
+"""The judged documents of each query in the order of their scores, and the pairs among them.
+
+Judged documents that were not retrieved stand below all others, with equal scores. Documents
+without a grade or with a negative one, which trec_eval takes as unjudged, do not count.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -11,25 +16,16 @@ from abrank.inputs.judged import JudgedRun
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
-    """Numbers of pairs of documents with different grades: float64[n_queries] each."""
-
-    concordant: FloatArray
-    discordant: FloatArray
-    tied: FloatArray
-
-
-@dataclass(frozen=True, eq=False)
 class Ranked:
-    """All judged documents with a grade from 0, those not retrieved last; by query and place.
+    """The judged documents retrieved, by query and rank.
 
     ``place`` is equal for documents with equal scores, and grows as scores fall.
 
     Examples
     --------
-    >>> ranked = Ranked.of(JudgedRun.from_grades([[1, None, 0]], ideal=[[2, 1, 0, 0]]))
+    >>> ranked = Ranked.of(JudgedRun.from_grades([[1, None, 0, -1]]))
     >>> ranked.grade, ranked.place
-    (array([1, 0, 0, 2]), array([1, 3, 4, 4]))
+    (array([1, 0]), array([1, 3]))
     """
 
     query: IntArray
@@ -38,73 +34,83 @@ class Ranked:
 
     @classmethod
     def of(cls, judged: JudgedRun) -> Ranked:
-        """Gather them from a judged run."""
-        kept, known = judged.grade >= 0, judged.ideal_grade >= 0
-        span = int(judged.ideal_grade.max(initial=0)) + 1
-        keys, n_judged = np.unique(
-            judged.ideal_query[known] * span + judged.ideal_grade[known], return_counts=True
-        )
-        found = np.searchsorted(keys, judged.query[kept] * span + judged.grade[kept])
-        missed = np.repeat(keys, n_judged - np.bincount(found, minlength=len(keys)))
-        query = np.concatenate([judged.query[kept], missed // span])
-        grade = np.concatenate([judged.grade[kept], missed % span])
-        last = judged.n_retrieved[missed // span] + 1
-        place = np.concatenate([judged.tie_first[kept], last])
-        order = np.lexsort((place, query))
-        return cls(query[order], grade[order], place[order])
+        """Select them from a judged run."""
+        kept = judged.grade >= 0
+        return cls(judged.query[kept], judged.grade[kept], judged.tie_first[kept])
 
-    def around(self, rows: IntArray, flags: BoolArray) -> tuple[IntArray, IntArray, IntArray]:
+    @cached_property
+    def _edges(self) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+        """For each row, where its query, its place, the next place and the next query begin."""
+        first, last = _bounds((np.diff(self.query) != 0) | (np.diff(self.place) != 0))
+        top, bottom = _bounds(np.diff(self.query) != 0)
+        return top, first, last, bottom
+
+    def count(self, rows: IntArray, flags: BoolArray) -> tuple[IntArray, IntArray, IntArray]:
         """Count, for each row, the marked documents of its query below, above and beside it.
 
         Examples
         --------
         >>> ranked = Ranked.of(JudgedRun.from_grades([[0, 1, 0]], scores=[[3, 2, 2]]))
-        >>> ranked.around(np.array([1]), ranked.grade == 0)
+        >>> ranked.count(np.array([1]), ranked.grade == 0)
         (array([0]), array([1]), array([1]))
         """
-        changes = (np.diff(self.query) != 0) | (np.diff(self.place) != 0)
-        first, last = _bounds(changes)
-        top, bottom = _bounds(np.diff(self.query) != 0)
         marked = np.concatenate([[0], np.cumsum(flags)])
-        return (
-            marked[bottom[rows]] - marked[last[rows]],
-            marked[first[rows]] - marked[top[rows]],
-            marked[last[rows]] - marked[first[rows]],
-        )
+        top, first, last, bottom = (marked[edge[rows]] for edge in self._edges)
+        return bottom - last, first - top, last - first
 
-    def pairs(self, grade: IntArray, n_queries: int) -> Pairs:
-        """Count the pairs of each query that differ in ``grade``, by the order of their scores.
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Numbers of pairs of judged documents: float64[n_queries] each.
+
+    Attributes
+    ----------
+    concordant, discordant, tied
+        Of different grades: the better one scores higher, lower, the same.
+    of_one_grade
+        Of the same grade, with different scores.
+    """
+
+    concordant: FloatArray
+    discordant: FloatArray
+    tied: FloatArray
+    of_one_grade: FloatArray
+
+    @classmethod
+    def of(cls, judged: JudgedRun, *, rel: int | None = None) -> Pairs:
+        """Count them; with ``rel`` there are two grades, relevant and refused.
 
         Examples
         --------
-        >>> ranked = Ranked.of(JudgedRun.from_grades([[1, 2, 0]]))
-        >>> found = ranked.pairs(ranked.grade, 1)
-        >>> found.concordant, found.discordant, found.tied
-        (array([2.]), array([1.]), array([0.]))
+        >>> found = Pairs.of(JudgedRun.from_grades([[1, 2, 0]], ideal=[[2, 1, 0, 0]]))
+        >>> found.concordant, found.discordant, found.tied, found.of_one_grade
+        (array([4.]), array([1.]), array([0.]), array([1.]))
         """
-        counts = np.zeros((3, n_queries))
-        for level in np.unique(grade)[1:]:
+        ranked = Ranked.of(judged)
+        known = judged.ideal_grade >= 0
+        query, pool, grade = judged.ideal_query[known], judged.ideal_grade[known], ranked.grade
+        if rel is not None:
+            pool, grade = (pool >= rel).astype(np.int64), (grade >= rel).astype(np.int64)
+
+        def number(query: IntArray, weights: IntArray | None = None) -> FloatArray:
+            return np.bincount(query, weights, minlength=judged.n_queries).astype(np.float64)
+
+        counts = np.zeros((4, judged.n_queries))
+        for level in np.unique(pool):
             rows = np.flatnonzero(grade == level)
-            for total, number in zip(counts, self.around(rows, grade < level), strict=True):
-                total += np.bincount(self.query[rows], weights=number, minlength=n_queries)
-        return Pairs(*counts)
-
-    def pairs_of_one_grade(self, n_queries: int) -> FloatArray:
-        """Count the pairs of each query with equal grades and different scores.
-
-        Examples
-        --------
-        >>> ranked = Ranked.of(JudgedRun.from_grades([[1, 1, 1, 0]], scores=[[3, 2, 2, 1]]))
-        >>> ranked.pairs_of_one_grade(1)
-        array([2.])
-        """
-        totals = np.zeros(n_queries)
-        for sign, columns in ((1, (self.grade,)), (-1, (self.place, self.grade))):
-            groups, sizes = np.unique(np.stack([self.query, *columns]), axis=1, return_counts=True)
-            totals += np.bincount(
-                groups[0], weights=sign * sizes * (sizes - 1) / 2, minlength=n_queries
-            )
-        return totals
+            here = ranked.query[rows]
+            found, found_lower = number(here), number(ranked.query[grade < level])
+            missed = number(query[pool == level]) - found
+            missed_lower = number(query[pool < level]) - found_lower
+            below, above, beside = ranked.count(rows, grade < level)
+            below_alike, _, _ = ranked.count(rows, grade == level)
+            counts += [
+                number(here, below) + found * missed_lower,
+                number(here, above) + missed * found_lower,
+                number(here, beside) + missed * missed_lower,
+                number(here, below_alike) + found * missed,
+            ]
+        return cls(*counts)
 
 
 def _bounds(changes: BoolArray) -> tuple[IntArray, IntArray]:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abrank.inputs.judged import JudgedRun
-from abrank.measures.ranked import Ranked
+from abrank.measures.ranked import Pairs, Ranked
 
 DOCUMENTS = st.lists(st.tuples(st.integers(0, 3), st.none() | st.integers(-1, 3)), max_size=8)
 QUERIES = st.lists(st.tuples(DOCUMENTS, st.lists(st.integers(-1, 3), max_size=3)), max_size=4)
@@ -30,20 +30,15 @@ def known(documents, missed):
     return [each for each in found + [(-1, grade) for grade in missed] if each[1] >= 0]
 
 
-@given(QUERIES)
-def test_all_judged_documents_are_there_once(queries):
-    ranked = Ranked.of(judged_run(queries))
-    for query, (documents, missed) in enumerate(queries):
-        grades = ranked.grade[ranked.query == query]
-        assert sorted(grades) == sorted(grade for _, grade in known(documents, missed))
-    assert (np.diff(ranked.query) >= 0).all()
+def test_equal_scores_are_one_place():
+    ranked = Ranked.of(judged_run([([(3, 1), (2, 0), (2, 2), (1, None), (0, -1)], [])]))
+    assert ranked.place.tolist() == [1, 2, 2]
+    assert ranked.grade.tolist() == [1, 0, 2]
 
 
 @given(QUERIES)
 def test_pairs_are_counted_as_one_by_one(queries):
-    ranked = Ranked.of(judged_run(queries))
-    found = ranked.pairs(ranked.grade, len(queries))
-    of_one_grade = ranked.pairs_of_one_grade(len(queries))
+    found = Pairs.of(judged_run(queries))
     for query, (documents, missed) in enumerate(queries):
         signs = [
             np.sign(a[0] - b[0]) * np.sign(a[1] - b[1])
@@ -53,6 +48,6 @@ def test_pairs_are_counted_as_one_by_one(queries):
         assert found.concordant[query] == signs.count(1)
         assert found.discordant[query] == signs.count(-1)
         assert found.tied[query] == signs.count(0)
-        assert of_one_grade[query] == sum(
+        assert found.of_one_grade[query] == sum(
             a[1] == b[1] and a[0] != b[0] for a, b in combinations(known(documents, missed), 2)
         )
