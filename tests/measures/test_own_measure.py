@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import abrank
-from abrank.measures import catalogue
+from abrank.measures import catalogue, parse
 
 
 @pytest.fixture
@@ -56,3 +56,20 @@ def test_own_measure_is_summed_if_it_says_so(own_catalogue, made):
 
     scores = abrank.evaluate(made.qrels, {"a": made.baseline}, ["Found", "NumRet"])
     assert scores.aggregates()[0, 0] == scores.aggregates()[0, 1] == len(made.baseline)
+
+
+def test_own_measure_of_which_less_is_better(own_catalogue):
+    @abrank.measure("Loss", higher_is_better=False)
+    def loss(judged, *, cutoff=None):
+        """What is missing to a reciprocal rank of 1."""
+        return 1.0 - parse("RR")(judged)
+
+    made = abrank.simulate_runs(150, rng=6)
+    by_loss, by_rr = (
+        abrank.compare(made.qrels, made.baseline, made.candidate, measures=[name])
+        for name in ("Loss", "RR")
+    )
+    assert not by_loss.rows[0].higher_is_better
+    assert by_loss.effect == pytest.approx(-by_rr.effect)
+    assert by_loss.rows[0].wins == by_rr.rows[0].wins
+    assert str(by_rr.verdict) == str(by_loss.verdict) == "better"
