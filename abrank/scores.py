@@ -12,13 +12,13 @@ from abrank import inputs
 from abrank._support import checks
 from abrank._support.errors import AlignmentError, ArgumentError
 from abrank._support.typing import Duplicates, FloatArray, Interpolation, Missing, ScoreDtype
-from abrank.measures import Measure, expand, parse, reading, resolved
+from abrank.measures import Measure, parse, resolved
+from abrank.measures.asked import notes_on, parse_measures
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MISSING = ("zero", "drop", "error")
-INTERPOLATIONS = ("10", "9")
 
 
 def _quiet(stage: str) -> None:
@@ -220,48 +220,8 @@ def evaluate(
         sources={"qrels": judgments.source}
         | {system: each.source for system, each in laid.items()},
         laid=laid,
-        notes=(*_readings(measures), *_passed_by(parsed, rel=rel, judged_only=judged_only)),
+        notes=notes_on(measures, parsed, rel=rel, judged_only=judged_only),
     )
-
-
-DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10", "R@100")
-
-
-def parse_measures(
-    names: Sequence[str] | str | None,
-    *,
-    rel: int | None = None,
-    judged_only: bool = False,
-    interpolation: Interpolation = "10",
-) -> tuple[Measure, ...]:
-    """Parse measure names, refusing an empty list and one measure named twice.
-
-    Parameters
-    ----------
-    names : sequence of str
-        In any dialect; one that means several measures adds those that are not there yet.
-    rel, judged_only, interpolation
-        Parameters of every measure that has them and was not given its own.
-
-    Examples
-    --------
-    >>> [str(m) for m in parse_measures(["map", "P_5,10", "ndcg_cut_10"], rel=2)]
-    ['AP(rel=2)', 'P(rel=2)@5', 'P(rel=2)@10', 'nDCG@10']
-    """
-    checks.one_of("interpolation", interpolation, INTERPOLATIONS)
-    options: dict[str, object] = {"judged_only": judged_only, "interpolation": interpolation}
-    if rel is not None:
-        options["rel"] = checks.count("rel", rel)
-    parsed: list[Measure] = []
-    for name in _listed(names):
-        made = [_with_options(each, options) for each in expand(name)]
-        new = [each for each in made if each not in parsed]
-        if len(made) == 1 and not new:
-            raise ArgumentError(f"measure {made[0]} is named twice")
-        parsed += new
-    if not parsed:
-        raise ArgumentError("no measure is named")
-    return tuple(parsed)
 
 
 def read_judgments(qrels: Any, measures: Sequence[Measure]) -> inputs.Qrels:  # noqa: ANN401
@@ -275,39 +235,6 @@ def read_judgments(qrels: Any, measures: Sequence[Measure]) -> inputs.Qrels:  # 
     """
     by_subtopic = any(each.entry.needs == "subtopics" for each in measures)
     return inputs.read_qrels(qrels, subtopics=by_subtopic)
-
-
-def _listed(names: Sequence[str] | str | None) -> Sequence[str]:
-    if names is None:
-        return DEFAULT_MEASURES
-    return [names] if isinstance(names, str) else names
-
-
-def _with_options(measure: Measure, options: Mapping[str, object]) -> Measure:
-    given = dict(measure.parameters)
-    added = {name: value for name, value in options.items() if _takes(measure, name)}
-    return measure.entry.with_parameters(added | given)
-
-
-def _takes(measure: Measure, option: str) -> bool:
-    """Whether the measure has the parameter, with a default: NumRet counts all without a rel."""
-    return any(
-        each.name == option and each.default is not None for each in measure.entry.parameters
-    )
-
-
-def _readings(names: Sequence[str] | str | None) -> list[str]:
-    return [note for name in _listed(names) if (note := reading(name)) is not None]
-
-
-def _passed_by(measures: Sequence[Measure], *, rel: int | None, judged_only: bool) -> list[str]:
-    """Say which measures have no such parameter, and are measured as ever."""
-    notes = []
-    for option, value in {"rel": rel, "judged_only": judged_only or None}.items():
-        without = [each.name for each in measures if not _takes(each, option)]
-        if value is not None and without:
-            notes.append(f"{option}={value} does not concern {', '.join(without)}")
-    return notes
 
 
 def _aggregate(name: str) -> str:

@@ -16,8 +16,9 @@ from abrank._support.version import __version__
 from abrank.comparison import Comparison, compare_systems, system_names
 from abrank.inputs.files import short_name
 from abrank.measures import parse
+from abrank.measures.asked import DEFAULT_MEASURES, parse_measures
 from abrank.ranking import Ranking, rank_scores
-from abrank.scores import DEFAULT_MEASURES, Scores, evaluate, parse_measures
+from abrank.scores import Scores, evaluate
 from abrank.verdict import Requirement
 
 TOP = 20  # documents of each ranking that a report can show

@@ -6,7 +6,6 @@ import pytest
 import abrank
 from abrank import AlignmentError, ArgumentError, ReadError, UnknownNameError
 from abrank.measures import Entry, catalogue
-from abrank.scores import DEFAULT_MEASURES, parse_measures
 
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}, "q3": {"d4": 1}}
 FULL = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"x": 2.0, "d3": 1.0}, "q3": {"d4": 1.0}}
@@ -60,17 +59,6 @@ def test_float32_makes_close_scores_a_tie() -> None:
 def test_nothing_in_common_is_refused() -> None:
     with pytest.raises(AlignmentError, match="no query"):
         abrank.evaluate(QRELS, {"r": {"301": {"d": 1.0}}}, ["RR"])
-
-
-def test_parse_measures() -> None:
-    assert tuple(str(m) for m in parse_measures(None)) == DEFAULT_MEASURES
-    assert [str(m) for m in parse_measures("map")] == ["AP"]
-    with pytest.raises(ArgumentError, match="named twice"):
-        parse_measures(["AP", "map"])
-    with pytest.raises(ArgumentError, match="no measure"):
-        parse_measures([])
-    with pytest.raises(UnknownNameError, match="missing"):
-        abrank.evaluate(QRELS, {"r": FULL}, ["RR"], missing="skip")  # type: ignore[arg-type]
 
 
 def test_unknown_system() -> None:
@@ -163,20 +151,14 @@ def test_options_become_parameters_of_the_measures_that_have_them() -> None:
 
 
 def test_options_without_a_meaning() -> None:
+    with pytest.raises(UnknownNameError, match="missing"):
+        abrank.evaluate(QRELS, {"r": FULL}, ["RR"], missing="skip")  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match="rel must be a whole number of at least 1"):
         abrank.evaluate(QRELS, {"r": FULL}, ["AP"], rel=0)
     with pytest.raises(ArgumentError, match="interpolation"):
         abrank.evaluate(QRELS, {"r": FULL}, ["AP"], interpolation="8")  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match="no run"):
         abrank.evaluate(QRELS, {}, ["AP"])
-
-
-def test_names_that_stand_for_several_add_what_is_not_there() -> None:
-    parsed = parse_measures(["P@10", "P", "success_1,5"])
-    assert [str(each) for each in parsed][:3] == ["P@10", "P@5", "P@15"]
-    assert len(parsed) == 9 + 2
-    with pytest.raises(ArgumentError, match=r"AP\(rel=2\) is named twice"):
-        parse_measures(["AP", "AP(rel=2)"], rel=2)
 
 
 def test_notes_say_how_a_bare_word_was_read() -> None:
