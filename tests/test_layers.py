@@ -11,7 +11,7 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "abrank"
 ROOMS = (
     "cli", "report", "benchmark", "calibrate", "workflow", "plots", "ranking", "comparison", "diagnostics", "verdict",
-    "planning", "scores", "engines", "measures", "simulate", "inference", "inputs", "_support",
+    "planning", "ready", "scores", "engines", "measures", "simulate", "inference", "inputs", "_support",
 )  # fmt: skip
 HEAVY = {
     "matplotlib": {"plots"},

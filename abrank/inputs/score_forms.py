@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from abrank._support.errors import BadLine, ReadError
@@ -30,32 +30,38 @@ _ROLES: dict[str, tuple[str, ...]] = {
 }
 
 
-class Cell(NamedTuple):
-    """A score as it stands in its source: text or object, with what it is the score of."""
+class Cells(NamedTuple):
+    """Scores as they stand in a source, in columns: text or objects, and what they are scores of.
 
-    at: int
-    query: str
-    system: str
-    measure: str
-    raw: Any
+    Attributes
+    ----------
+    at : list of int
+        Line from 1, or row from 0.
+    query, system, measure : list of str
+        ``system`` is empty text where the source names none.
+    raw : list
+    """
+
+    at: list[int]
+    query: list[str]
+    system: list[str]
+    measure: list[str]
+    raw: list[Any]
 
 
-def cells_of_text(
-    text: str, label: str, is_measure: Callable[[str], bool]
-) -> tuple[str, Iterable[Cell]]:
+def cells_of_text(text: str, label: str, is_measure: Callable[[str], bool]) -> tuple[str, Cells]:
     r"""Return the form of a text and its cells; a table's first line names the query.
 
     Raises
     ------
     ReadError
-        If the form cannot be told, or a line has another number of fields. The cells of a table
-        raise it while they are read.
+        If the form cannot be told, or a line has another number of fields.
 
     Examples
     --------
     >>> form, cells = cells_of_text("map\t301\t0.5\nmap\tall\t0.5\n", "a.eval", str.islower)
-    >>> form, next(iter(cells))
-    ('trec_eval -q', Cell(at=1, query='301', system='', measure='map', raw='0.5'))
+    >>> form, cells.query, cells.measure, cells.raw
+    ('trec_eval -q', ['301', 'all'], ['map', 'map'], ['0.5', '0.5'])
     """
     first = next((line for line in text.split("\n") if line.strip()), None)
     if first is None:
@@ -63,44 +69,57 @@ def cells_of_text(
     delimiter = "\t" if "\t" in first else ","
     header = next(csv.reader([first.strip("\r")], delimiter=delimiter))
     if any(_folded(name) in _ROLES["query_id"] for name in header):
-        return _of_records(_records(text, delimiter, label), header, label)
+        return _of_columns(*_columns_of_text(text, delimiter, label), header, label)
     return _of_lines(text, label, is_measure)
 
 
-def _of_lines(
-    text: str, label: str, is_measure: Callable[[str], bool]
-) -> tuple[str, Iterable[Cell]]:
+def _of_lines(text: str, label: str, is_measure: Callable[[str], bool]) -> tuple[str, Cells]:
     """Read lines of three fields, or of four where the first is the system."""
-    split = [
-        (at, [field.strip() for field in line.split("\t")] if "\t" in line else line.split(), line)
-        for at, line in enumerate(text.split("\n"), 1)
-        if line.strip()
-    ]
-    width = len(split[0][1])
-    wanted = width if width in (3, 4) else 3
+    at, rows = [], []
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            at.append(number)
+            # Only lines with tabs can hold names with blanks.
+            rows.append([f.strip() for f in line.split("\t")] if "\t" in line else line.split())
+    _require_width(at, rows, 4 if len(rows[0]) == 4 else 3, label, expected=FORMS)
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    if len(columns) == 4:
+        system, query, measure, raw = columns
+        return "abrank score --per-query", Cells(at, query, system, measure, raw)
+    if _measure_first(columns, label, is_measure):
+        measure, query, raw = columns
+        form = "trec_eval -q"
+    else:
+        query, measure, raw = columns
+        form = "ir_measures -q"
+    return form, Cells(at, query, [""] * len(at), measure, raw)
+
+
+def _require_width(
+    at: Sequence[int],
+    rows: Sequence[Sequence[str]],
+    width: int,
+    label: str,
+    *,
+    expected: str,
+) -> None:
     bad = [
-        BadLine(at, line, f"expected {wanted} fields, found {len(fields)}")
-        for at, fields, line in split
-        if len(fields) != wanted
+        BadLine(number, " ".join(fields), f"expected {width} fields, found {len(fields)}")
+        for number, fields in zip(at, rows, strict=True)
+        if len(fields) != width
     ]
     if bad:
-        raise ReadError(label, lines=bad[:MOST_SHOWN], total=len(bad), expected=FORMS)
-    if wanted == 4:
-        form = "abrank score --per-query"
-        return form, [Cell(at, f[1], f[0], f[2], f[3]) for at, f, _ in split]
-    if _measure_first([fields for _, fields, _ in split], label, is_measure):
-        return "trec_eval -q", [Cell(at, f[1], "", f[0], f[2]) for at, f, _ in split]
-    return "ir_measures -q", [Cell(at, f[0], "", f[1], f[2]) for at, f, _ in split]
+        raise ReadError(label, lines=bad[:MOST_SHOWN], total=len(bad), expected=expected)
 
 
 def _measure_first(
-    rows: Sequence[Sequence[str]], label: str, is_measure: Callable[[str], bool]
+    columns: Sequence[Sequence[str]], label: str, is_measure: Callable[[str], bool]
 ) -> bool:
     """Whether the first field of the lines names the measure, and not the second."""
-    aggregate = [any(fields[i] in AGGREGATES for fields in rows) for i in (0, 1)]
+    aggregate = [not set(AGGREGATES).isdisjoint(column) for column in columns[:2]]
     if aggregate[0] != aggregate[1]:
         return aggregate[1]
-    names = [list(dict.fromkeys(fields[i] for fields in rows))[:MOST_SHOWN] for i in (0, 1)]
+    names = [list(dict.fromkeys(column))[:MOST_SHOWN] for column in columns[:2]]
     known = [any(map(is_measure, each)) for each in names]
     if known[0] == known[1]:
         which = "both" if known[0] else "neither"
@@ -113,27 +132,23 @@ def _measure_first(
     return known[0]
 
 
-def _records(text: str, delimiter: str, label: str) -> Iterator[tuple[int, list[str]]]:
-    """Read the lines of a table below its header, with their numbers."""
+def _columns_of_text(text: str, delimiter: str, label: str) -> tuple[list[int], list[list[str]]]:
+    """Read a table's lines below its header: their numbers, and the columns."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    width, bad = 0, []
+    at, rows = [], []
     try:
         for fields in reader:
-            if not any(field.strip() for field in fields):
-                continue
-            if width and len(fields) == width:
-                yield reader.line_num, [field.strip() for field in fields]
-            elif width:
-                problem = f"expected {width} fields, found {len(fields)}"
-                bad.append(BadLine(reader.line_num, delimiter.join(fields), problem))
-            width = width or len(fields)
+            if any(field.strip() for field in fields):
+                at.append(reader.line_num)
+                rows.append([field.strip() for field in fields])
     except csv.Error as error:
         raise ReadError(label, f"{error}", at=f"line {reader.line_num}") from error
-    if bad:
-        raise ReadError(label, lines=bad[:MOST_SHOWN], total=len(bad))
+    header = rows[0]
+    _require_width(at, rows, len(header), label, expected=delimiter.join(header))
+    return at[1:], [list(column[1:]) for column in zip(*rows, strict=True)]
 
 
-def cells_of_frame(frame: Any, label: str) -> tuple[str, Iterable[Cell]]:  # noqa: ANN401
+def cells_of_frame(frame: Any, label: str) -> tuple[str, Cells]:  # noqa: ANN401
     """Return the form of a frame and its cells; without a column query_id its index holds them.
 
     Raises
@@ -149,19 +164,21 @@ def cells_of_frame(frame: Any, label: str) -> tuple[str, Iterable[Cell]]:  # noq
     columns[at] = [
         frames.read_id(value, row, "query_id", label) for row, value in enumerate(columns[at])
     ]
-    return _of_records(enumerate(map(list, zip(*columns, strict=True))), header, label)
+    return _of_columns(list(range(len(frame))), columns, header, label)
 
 
-def _of_records(
-    records: Iterable[tuple[int, list[Any]]], header: Sequence[str], label: str
-) -> tuple[str, Iterable[Cell]]:
+def _of_columns(
+    at: list[int], columns: Sequence[list[Any]], header: Sequence[str], label: str
+) -> tuple[str, Cells]:
     """Read a long table (a column measure and a column score) or a wide one."""
     query, system, measure, score = (_columns(header, role, label) for role in _ROLES)
     others = [i for i in range(len(header)) if i not in (*query, *system, *measure, *score)]
-
-    def named(fields: list[Any]) -> tuple[str, str]:
-        return fields[query[0]], str(fields[system[0]]) if system else ""
-
+    queries = columns[query[0]]
+    _require_filled("query_id", queries, at, label)
+    systems = [""] * len(at)
+    if system:
+        systems = list(map(str, columns[system[0]]))
+        _require_filled("system", systems, at, label)
     if measure:
         if others or not score:
             problem = "a column measure, but none score or value"
@@ -170,17 +187,19 @@ def _of_records(
                     f'the column "{header[others[0]]}" has no meaning beside measure and score'
                 )
             raise ReadError(label, problem, expected="query_id, measure, score, and perhaps system")
-        return "a long table", (
-            Cell(line, *named(fields), str(fields[measure[0]]), fields[score[0]])
-            for line, fields in records
-        )
+        names = list(map(str, columns[measure[0]]))
+        _require_filled("measure", names, at, label)
+        return "a long table", Cells(at, queries, systems, names, columns[score[0]])
     scored = sorted([*others, *score])
     _require_names([header[i] for i in scored], label)
-    return "a wide table", (
-        Cell(line, *named(fields), header[i].strip(), fields[i])
-        for line, fields in records
-        for i in scored
+    wide = Cells(
+        at * len(scored),
+        queries * len(scored),
+        systems * len(scored),
+        [header[i].strip() for i in scored for _ in at],
+        [value for i in scored for value in columns[i]],
     )
+    return "a wide table", wide
 
 
 def _columns(header: Sequence[str], role: str, label: str) -> list[int]:
@@ -190,6 +209,11 @@ def _columns(header: Sequence[str], role: str, label: str) -> list[int]:
         both = " and ".join(header[i] for i in found)
         raise ReadError(label, f"{both} could all be the column {role}", hint="keep one of them")
     return found
+
+
+def _require_filled(role: str, values: Sequence[str], at: Sequence[int], label: str) -> None:
+    if "" in values:
+        raise ReadError(label, f"the {role} is empty", at=f"row {at[values.index('')]}")
 
 
 def _require_names(measures: Sequence[str], label: str) -> None:

@@ -4,41 +4,39 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
+
+import numpy as np
 
 from abrank._support.errors import ArgumentError, BadLine, ReadError
+from abrank._support.typing import FloatArray, IntArray
 from abrank.inputs import files, frames
 from abrank.inputs.columns import Source
 from abrank.inputs.lines import MOST_SHOWN, read_score
 from abrank.inputs.plain import BYTE_ORDER_MARK
-from abrank.inputs.score_forms import AGGREGATES, Cell, cells_of_frame, cells_of_text
+from abrank.inputs.score_forms import Cells, cells_of_frame, cells_of_text
 
+_DECIMAL = re.compile(r"-?[0-9]{1,17}(?:\.([0-9]+))?")
 _NUMBER_LIKE = re.compile(r"[+-]?[.,]?[0-9]|[+-]?(nan|inf)", re.IGNORECASE)
 
 
-class ScoreRow(NamedTuple):
-    """One score: where it stood, and how far rounding may have moved it."""
-
-    at: int
-    query: str
-    system: str
-    measure: str
-    value: float
-    rounding: float
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ScoreTable:
-    """Ready scores as read; names are not yet those of the catalogue.
+    """Ready scores as read, in columns; names are not yet those of the catalogue.
 
     Attributes
     ----------
-    rows : tuple of ScoreRow
-        Of queries. ``system`` is empty where the source names none.
-    aggregates : tuple of ScoreRow
-        Over all queries.
+    at : int64[n_rows]
+        Line from 1, or row from 0.
+    query, system, measure : tuple of str, length n_rows
+        Aggregates have one of ``AGGREGATES`` for their query. ``system`` is empty text where the
+        source names none.
+    value : float64[n_rows]
+        Finite.
+    rounding : float64[n_rows]
+        How far the value may be off: half a unit of the last digit printed.
     left_out : mapping of str to int
         Measures whose rows are all text (trec_eval's runid and relstring), and how many rows.
     form : str
@@ -46,8 +44,12 @@ class ScoreTable:
     source : Source
     """
 
-    rows: tuple[ScoreRow, ...]
-    aggregates: tuple[ScoreRow, ...]
+    at: IntArray
+    query: tuple[str, ...]
+    system: tuple[str, ...]
+    measure: tuple[str, ...]
+    value: FloatArray
+    rounding: FloatArray
     left_out: Mapping[str, int]
     form: str
     source: Source
@@ -86,69 +88,68 @@ def read_score_table(source: Any, *, is_measure: Callable[[str], bool]) -> Score
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"name": "BM25", "qid": ["1", "2"], "measure": "map", "value": [0, 1]})
     >>> table = read_score_table(frame, is_measure=str.islower)
-    >>> table.form, table.rows[1].query, table.rows[1].value
-    ('a long table', '2', 1.0)
+    >>> table.form, table.query, table.value
+    ('a long table', ('1', '2'), array([0., 1.]))
     """
     if isinstance(source, (str, os.PathLike)):
         data, origin = files.contents(source)
         text = data.removeprefix(BYTE_ORDER_MARK).decode("utf-8", "surrogateescape")
         form, cells = cells_of_text(text, origin.label, is_measure)
-        return _table(cells, form, origin, _number_of_text, text.split("\n"))
+        return _table(cells, form, origin, _number_of_text)
     if hasattr(source, "columns") and hasattr(source, "dtypes"):
         origin = Source(None, None, 0, "DataFrame", "row")
         form, cells = cells_of_frame(source, origin.label)
-        return _table(cells, form, origin, _number_of_object, None)
+        return _table(cells, form, origin, _number_of_object)
     raise ArgumentError(f"scores must be a path or a DataFrame, not {type(source).__name__}")
 
 
-def _table(
-    cells: Iterable[Cell],
-    form: str,
-    source: Source,
-    read: _Reader,
-    lines: Sequence[str] | None,
-) -> ScoreTable:
+def _table(cells: Cells, form: str, source: Source, read: _Reader) -> ScoreTable:
     """Read the numbers; a measure of text alone is left out, text among numbers is an error."""
-    rows: list[ScoreRow] = []
-    bad: list[tuple[Cell, str]] = []
-    texts: dict[str, int] = {}
-    for cell in cells:
-        if frames.is_missing(cell.raw) or cell.raw == "":
+    value, rounding = np.zeros((2, len(cells.raw)))
+    rows: list[int] = []
+    bad: dict[int, str] = {}
+    for i, raw in enumerate(cells.raw):
+        if raw == "" or frames.is_missing(raw):
             continue  # a hole in a table; who needs the score names it
-        value, rounding, problem = read(cell.raw, cell.query)
+        value[i], rounding[i], problem = read(raw, cells.query[i])
         if problem:
-            bad.append((cell, problem))
-            texts[cell.measure] = texts.get(cell.measure, 0) + _is_text(cell.raw)
+            bad[i] = problem
         else:
-            rows.append(ScoreRow(*cell[:4], value, rounding))
-    numbered = {row.measure for row in rows} | {
-        cell.measure for cell, _ in bad if not _is_text(cell.raw)
-    }
-    wrong = [
-        BadLine(
-            cell.at,
-            f"{cell.query} {cell.measure} {cell.raw}" if lines is None else lines[cell.at - 1],
-            problem,
-        )
-        for cell, problem in bad
-        if cell.measure in numbered
-    ]
-    if wrong:
-        raise _bad_values(source, wrong)
+            rows.append(i)
+    texts = [i for i in bad if _is_text(cells.raw[i])]
+    with_numbers = {cells.measure[i] for i in (*rows, *(bad.keys() - set(texts)))}
+    _require_good(source, cells, {i: bad[i] for i in bad if cells.measure[i] in with_numbers})
+    left_out: dict[str, int] = {}
+    for i in texts:
+        left_out[cells.measure[i]] = left_out.get(cells.measure[i], 0) + 1
     return ScoreTable(
-        rows=tuple(row for row in rows if row.query not in AGGREGATES),
-        aggregates=tuple(row for row in rows if row.query in AGGREGATES),
-        left_out={name: count for name, count in texts.items() if name not in numbered},
+        at=np.array([cells.at[i] for i in rows], dtype=np.int64),
+        query=tuple([cells.query[i] for i in rows]),
+        system=tuple([cells.system[i] for i in rows]),
+        measure=tuple([cells.measure[i] for i in rows]),
+        value=value[rows],
+        rounding=rounding[rows],
+        left_out=left_out,
         form=form,
         source=replace(source, n_rows=len(rows)),
     )
 
 
-def _bad_values(source: Source, wrong: Sequence[BadLine]) -> ReadError:
+def _require_good(source: Source, cells: Cells, bad: Mapping[int, str]) -> None:
+    """Refuse values that are no numbers, named by query and measure."""
+    if not bad:
+        return
+    lines: Sequence[BadLine] = sorted(
+        (
+            BadLine(cells.at[i], f"{cells.query[i]}  {cells.measure[i]}  {cells.raw[i]}", problem)
+            for i, problem in bad.items()
+        ),
+        key=lambda line: line.number,
+    )
     if source.unit == "line":
-        return ReadError(source.label, lines=wrong[:MOST_SHOWN], total=len(wrong))
-    first = wrong[0]
-    return ReadError(source.label, f"{first.problem} ({first.text})", at=f"row {first.number}")
+        raise ReadError(source.label, lines=lines[:MOST_SHOWN], total=len(lines))
+    first = lines[0]
+    raise ReadError(source.label, f"{first.problem}: {first.text}", at=f"row {first.number}")
 
 
 def _is_text(raw: Any) -> bool:  # noqa: ANN401
@@ -163,21 +164,22 @@ def _is_text(raw: Any) -> bool:  # noqa: ANN401
 
 
 def _number_of_text(raw: str, query: str) -> tuple[float, float, str]:
-    """Read a number as it was printed; it may be half a unit of its last digit off.
+    """Read a number as it was printed; whole numbers are exact.
 
     Examples
     --------
     >>> _number_of_text("0.25", "301"), _number_of_text("12", "301")
     ((0.25, 0.005, ''), (12.0, 0.0, ''))
     """
+    plain = _DECIMAL.fullmatch(raw)
+    if plain:
+        decimals = plain[1]
+        return float(raw), 0.5 * 10.0 ** -len(decimals) if decimals else 0.0, ""
     coded = (each.encode("utf-8", "surrogateescape") for each in (raw, query))
     value, problem = read_score(*coded)
-    if problem:
-        return value, 0.0, problem
     mantissa, _, exponent = raw.lower().partition("e")
-    decimals = len(mantissa.partition(".")[2])
-    whole = not decimals and not exponent
-    return value, 0.0 if whole else 0.5 * 10.0 ** (int(exponent or 0) - decimals), ""
+    digits = len(mantissa.partition(".")[2])
+    return value, 0.0 if problem else 0.5 * 10.0 ** (int(exponent or 0) - digits), problem
 
 
 def _number_of_object(raw: Any, _query: str) -> tuple[float, float, str]:  # noqa: ANN401

@@ -1,0 +1,152 @@
+"""Ready scores of two systems, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from abrank._support.errors import AlignmentError, ArgumentError
+from abrank.inputs import ids
+from abrank.measures import parse
+from abrank.ready import UNNAMED, one_system, read_scores
+from abrank.scores import Scores
+
+
+def pair_scores(
+    a: Any,  # noqa: ANN401 - Series, dict, or what read_scores reads
+    b: Any = None,  # noqa: ANN401
+    *,
+    baseline: str | None = None,
+    candidate: str | None = None,
+    measures: Sequence[str] | None = None,
+) -> Scores:
+    """Lay the scores of two systems side by side, paired by query id.
+
+    Parameters
+    ----------
+    a, b : Series, dict, or what read_scores reads
+        The baseline and the candidate. Without ``b`` there are several systems in ``a``.
+    baseline, candidate : str, optional
+        Names to give them; without ``b``, those to take: else the first, and the only other one.
+    measures : sequence of str, optional
+        Those to take, in any dialect; else all, which must be the same for both.
+
+    Returns
+    -------
+    Scores
+        Of two systems, the baseline first.
+
+    Raises
+    ------
+    AlignmentError
+        If the query ids or the measures of the two differ.
+    ReadError, ArgumentError
+        As for read_scores, or if it is not clear which systems are meant.
+
+    Examples
+    --------
+    >>> pair_scores({"q1": 0.2, "q2": 0.4}, {"q2": 0.6, "q1": 0.3}).values[:, :, 0]
+    array([[0.2, 0.3],
+           [0.4, 0.6]])
+    """
+    if b is None:
+        both = read_scores(a)
+        one = one_system(both, baseline or both.systems[0])
+        others = [name for name in both.systems if name not in one.systems]
+        if candidate is None and len(others) != 1:
+            there = ", ".join(both.systems)
+            raise ArgumentError(f"of the systems {there} name a baseline and a candidate")
+        two = one_system(both, candidate or others[0])
+    else:
+        one, two = (_system_of(each, name) for each, name in ((a, "A"), (b, "B")))
+    names = system_names(baseline or one.systems[0], candidate or two.systems[0])
+    _require_same_queries(one, two)
+    chosen = _chosen(one, two, measures)
+    columns = [
+        each.values[:, 0, [each.measures.index(name) for name in chosen]] for each in (one, two)
+    ]
+    sources = [next(iter(each.sources.values()), None) for each in (one, two)]
+    return Scores(
+        query_ids=one.query_ids,
+        systems=names,
+        measures=chosen,
+        values=np.stack(columns, axis=1),
+        sources={name: each for name, each in zip(names, sources, strict=True) if each},
+        notes=tuple(dict.fromkeys((*one.notes, *two.notes))),
+    )
+
+
+def system_names(a: str, b: str) -> tuple[str, str]:
+    """Return names of baseline and candidate that differ.
+
+    Examples
+    --------
+    >>> system_names("bm25", "t5"), system_names("bm25", "bm25")
+    (('bm25', 't5'), ('bm25 (A)', 'bm25 (B)'))
+    """
+    return (a, b) if a != b else (f"{a} (A)", f"{b} (B)")
+
+
+def _system_of(source: Any, default: str) -> Scores:  # noqa: ANN401
+    """Return the scores of the one system that a source holds."""
+    import pandas as pd
+
+    if isinstance(source, (Mapping, pd.Series)):
+        return _one_measure(source, default)
+    scores = read_scores(source)
+    if len(scores.systems) != 1:
+        raise ArgumentError(
+            f"one system on each side, not {', '.join(scores.systems)}: choose with"
+            " read_scores(..., system=...)"
+        )
+    return scores if scores.systems != (UNNAMED,) else replace(scores, systems=(default,))
+
+
+def _one_measure(source: Any, default: str) -> Scores:  # noqa: ANN401
+    """Return a Series or dict of scores by query id as those of one measure, ``score``."""
+    import pandas as pd
+
+    series = pd.Series(source, dtype=float)
+    queries = pd.Index([str(query) for query in series.index], dtype=object)
+    twice = queries[queries.duplicated()]
+    if len(twice):
+        raise AlignmentError(f"query {twice[0]!r} stands twice in the scores")
+    order = np.argsort(ids.order(ids.encode(list(queries))))
+    named = isinstance(source, pd.Series) and source.name is not None
+    return Scores(
+        query_ids=tuple(queries[order]),
+        systems=(str(source.name) if named else default,),
+        measures=("score",),
+        values=series.to_numpy(dtype=np.float64)[order].reshape(-1, 1, 1),
+    )
+
+
+def _require_same_queries(one: Scores, two: Scores) -> None:
+    if one.query_ids == two.query_ids:
+        return
+    a, b = set(one.query_ids), set(two.query_ids)
+    lacking = [sorted(a - b)[:3], sorted(b - a)[:3]]
+    raise AlignmentError(
+        f"the query ids differ: only in the baseline {lacking[0]}, only in the candidate"
+        f" {lacking[1]} (first 3 each); score a missing query 0 or leave it out of both"
+    )
+
+
+def _chosen(one: Scores, two: Scores, names: Sequence[str] | None) -> tuple[str, ...]:
+    """Return the measures to take."""
+    shared = [name for name in one.measures if name in two.measures]
+    if names is None:
+        if len(shared) != len(one.measures) or len(shared) != len(two.measures):
+            raise AlignmentError(
+                f"the measures differ: {', '.join(one.measures)} and {', '.join(two.measures)};"
+                " name those to compare"
+            )
+        return one.measures
+    chosen = tuple(name if name in shared else str(parse(name)) for name in names)
+    for name in chosen:
+        if name not in shared:
+            raise ArgumentError(f"{name} is not in both; there are {', '.join(shared) or 'none'}")
+    return tuple(dict.fromkeys(chosen))

@@ -1,0 +1,223 @@
+"""Ready scores: the output of another program, or of this one, as Scores."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from abrank import inputs
+from abrank._support.errors import ArgumentError, ReadError
+from abrank._support.typing import IntArray
+from abrank.inputs import ids
+from abrank.inputs.files import short_name
+from abrank.inputs.score_forms import AGGREGATES
+from abrank.measures import Measure, parse
+from abrank.scores import Scores
+
+UNNAMED = "scores"
+NOISE = 1e-9  # of the summation; printed digits are far above
+
+
+def read_scores(source: Any, *, system: str | None = None) -> Scores:  # noqa: ANN401
+    """Read scores per query that another program, or this one, has written.
+
+    Parameters
+    ----------
+    source : path, DataFrame, or Scores
+        A file of ``trec_eval -q`` (measure, query, value), of ``ir_measures -q`` or ``abrank score
+        --per-query`` (query, measure, value; with a system before them where there are several), or
+        a CSV or TSV table. A table, in a file or a frame, has a column query_id (or a name that
+        other tools give it; a frame may have it as its index) and is wide, with a column a measure,
+        or long, with columns measure and score (or value). Either may have a column system, or name
+        as in PyTerrier. Scores are returned as they are.
+    system : str, optional
+        The system to take where there are several; else its name, which is that of the file.
+
+    Returns
+    -------
+    Scores
+        Names of measures are canonical where they are known, and kept where not. ``notes`` say what
+        the source was taken for and what was left out.
+
+    Raises
+    ------
+    NotFoundError
+        If there is no such file.
+    ReadError
+        If the form cannot be told, a line or value cannot be used, a score stands there twice or is
+        missing, or an aggregate (the row ``all``) is not that of the queries.
+    ArgumentError
+        If there is no such system.
+
+    Notes
+    -----
+    Rows of text (trec_eval's ``runid`` and ``relstring``) are left out, and so are measures without
+    a score per query (``num_q``). Aggregates are left out after a check: the mean, sum or geometric
+    mean of the queries must round to them. It fails where queries were counted that have no line,
+    as trec_eval 9 ``-c`` does with those that a run lacks.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> scores = read_scores(pd.DataFrame({"query_id": ["302", "301"], "ndcg_cut_10": [0.5, 0.25]}))
+    >>> scores.tidy()
+      query_id  system  measure  score
+    0      301  scores  nDCG@10   0.25
+    1      302  scores  nDCG@10   0.50
+    """
+    if isinstance(source, Scores):
+        return source if system is None else one_system(source, system)
+    table = inputs.read_score_table(source, is_measure=lambda name: _known(name) is not None)
+    if set(table.query) <= set(AGGREGATES):
+        raise ReadError(
+            table.source.label,
+            "there is no score of a query",
+            hint="print one line a query: trec_eval -q, ir_measures -q, abrank score --per-query",
+        )
+    systems = tuple(dict.fromkeys(table.system))
+    scores = _scores(table, systems)
+    if systems != ("",):
+        return scores if system is None else one_system(scores, system)
+    is_file = isinstance(source, (str, os.PathLike))
+    name = system or (short_name(source) if is_file else UNNAMED)
+    return replace(scores, systems=(name,), sources={name: table.source})
+
+
+def _known(name: str) -> Measure | None:
+    """Return the measure of this name, if it has one meaning."""
+    try:
+        return parse(name)
+    except ArgumentError:
+        return None
+
+
+def _scores(table: inputs.ScoreTable, systems: tuple[str, ...]) -> Scores:
+    """Make the block of scores, and refuse one with holes or with two scores in one place."""
+    known = {name: _known(name) for name in dict.fromkeys(table.measure)}
+    names = {name: name if found is None else found.name for name, found in known.items()}
+    rows = np.flatnonzero([query not in AGGREGATES for query in table.query])
+    distinct, query = ids.number(ids.encode([table.query[i] for i in rows]))
+    measure = [names[table.measure[i]] for i in rows]
+    measures = tuple(dict.fromkeys(measure))
+    shape = (len(distinct), len(systems), len(measures))
+    system = _places([table.system[i] for i in rows], systems)
+    cell = np.ravel_multi_index((query, system, _places(measure, measures)), shape)
+    _require_once(table, cell, rows, names)
+    values = np.full(shape, np.nan)
+    values.flat[cell] = table.value[rows]
+    scores = Scores(tuple(ids.decode(distinct)), systems, measures, values)
+    _require_all(scores, table.source.label)
+    _require_aggregates(scores, table, known)
+    return replace(
+        scores,
+        sources=dict.fromkeys(systems, table.source),
+        notes=(_note(table, scores, names),),
+    )
+
+
+def _places(names: Sequence[str], known: Sequence[str]) -> IntArray:
+    """Return where each name stands among the known ones."""
+    place = {name: i for i, name in enumerate(known)}
+    return np.array([place[name] for name in names], dtype=np.int64)
+
+
+def _require_once(
+    table: inputs.ScoreTable, cell: IntArray, rows: IntArray, names: Mapping[str, str]
+) -> None:
+    order = np.argsort(cell, kind="stable")
+    again = np.flatnonzero(np.diff(cell[order]) == 0)
+    if not len(again):
+        return
+    one, two = rows[order[again[0] : again[0] + 2]]
+    raise ReadError(
+        table.source.label,
+        f"query {table.query[one]} has two scores of {names[table.measure[one]]}",
+        at=f"{table.source.unit}s {table.at[one]} and {table.at[two]}",
+    )
+
+
+def _require_all(scores: Scores, label: str) -> None:
+    holes = np.argwhere(np.isnan(scores.values))
+    if not len(holes):
+        return
+    query, system, measure = holes[0]
+    whose = f" of {scores.systems[system]}" if len(scores.systems) > 1 else ""
+    more = f" ({len(holes)} scores are missing in all)" if len(holes) > 1 else ""
+    raise ReadError(
+        label,
+        f"query {scores.query_ids[query]} has no score of {scores.measures[measure]}{whose}{more}",
+        hint="give every query a score, 0 where nothing was found, or leave it out of all",
+    )
+
+
+def _require_aggregates(
+    scores: Scores, table: inputs.ScoreTable, known: Mapping[str, Measure | None]
+) -> None:
+    """Refuse an aggregate that is not that of the queries; rounding is allowed for."""
+    expected, sums = scores.aggregates(), scores.values.sum(axis=0)
+    n = len(scores.query_ids)
+    rounding = _rounding(table)
+    for i in np.flatnonzero([query in AGGREGATES for query in table.query]):
+        name, measure = table.measure[i], known[table.measure[i]]
+        canonical = name if measure is None else measure.name
+        if canonical not in scores.measures:
+            continue
+        s = scores.systems.index(table.system[i])
+        m = scores.measures.index(canonical)
+        slack = rounding[name]
+        agrees = [abs(table.value[i] - expected[s, m]) <= table.rounding[i] + slack + NOISE]
+        # How an unknown measure aggregates is not known either. A sum of n rounded values is n
+        # times as far off as their mean.
+        if measure is None or measure.entry.aggregate == "sum":
+            off = abs(table.value[i] - sums[s, m])
+            agrees.append(off <= table.rounding[i] + n * slack + NOISE)
+        if not any(agrees):
+            raise ReadError(
+                table.source.label,
+                f'the row "{table.query[i]}" gives {table.value[i]:g} for {name}, but its {n}'
+                f" queries {expected[s, m]:.5g}",
+                at=f"{table.source.unit} {table.at[i]}",
+                hint="queries were counted that have no line (trec_eval -c), or lines are missing:"
+                " write one for each query, with 0 where nothing was found",
+            )
+
+
+def _rounding(table: inputs.ScoreTable) -> dict[str, float]:
+    """Return how far the values of each measure may be off."""
+    most: dict[str, float] = {}
+    for query, name, rounding in zip(
+        table.query, table.measure, table.rounding.tolist(), strict=True
+    ):
+        if query not in AGGREGATES:
+            most[name] = max(most.get(name, 0.0), rounding)
+    return most
+
+
+def _note(table: inputs.ScoreTable, scores: Scores, names: Mapping[str, str]) -> str:
+    """Say what the source was taken for and what was left out."""
+    left_out = [f"{name} ({count} of text)" for name, count in table.left_out.items()]
+    left_out += [
+        f"{name} (no score per query)"
+        for name, canonical in names.items()
+        if canonical not in scores.measures
+    ]
+    behind = f"; left out: {', '.join(left_out)}" if left_out else ""
+    counts = f"{len(scores.query_ids)} queries, {len(scores.measures)} measures"
+    return f"{table.source.label}: taken for {table.form}, {counts}{behind}"
+
+
+def one_system(scores: Scores, system: str) -> Scores:
+    """Return the scores of one system.
+
+    Raises
+    ------
+    ArgumentError
+        If there is none of this name.
+    """
+    sources = {name: source for name, source in scores.sources.items() if name == system}
+    values = scores.of(system)[:, np.newaxis, :]
+    return replace(scores, systems=(system,), values=values, sources=sources)
