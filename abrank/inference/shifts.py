@@ -20,7 +20,8 @@ LIMIT_ERROR = 1e-4
 MOST_STEPS = 60
 # As many secants are tried before halving takes turns with them.
 SECANTS = 6
-STEEPEST = 100.0
+# By how much a secant may be steeper or flatter than the normal law has it.
+STEEPEST = 4.0
 
 
 @dataclass(frozen=True)

@@ -142,28 +142,27 @@ def _bounds(sizes: FloatArray, counts: IntArray, threshold: float, quick: bool) 
         # The bounds are apart by about turn / n_frequencies of the probability.
         turn = (threshold + REACH * deviation) * density / chance
         width = max(RELATIVE_WIDTH, ABSOLUTE_WIDTH / 2.0 / chance)
-        found = _narrow(
-            partial(tail_by_fourier, sizes, counts, threshold), turn / width, cells, width, quick
-        )
+        how = partial(tail_by_fourier, sizes, counts, threshold)
+        found = _narrow(how, turn / width, cells, quick, enough=ABSOLUTE_WIDTH / 2.0)
         if found.high >= SMALL:
             return found
     tilt = best_tilt(sizes, counts, threshold)
     turn = 2.0 * (WRAPPED + tilt * threshold)
-    how = partial(tail_by_tilting, sizes, counts, threshold, tilt=tilt)
+    tilted = partial(tail_by_tilting, sizes, counts, threshold, tilt=tilt)
     # Complex numbers take their time.
-    return _narrow(how, turn / RELATIVE_WIDTH, cells / 4.0, RELATIVE_WIDTH, quick)
+    return _narrow(tilted, turn / RELATIVE_WIDTH, cells / 4.0, quick, enough=sys.float_info.min)
 
 
 def _narrow(
-    how: Callable[..., Bracket], wanted: float, cells: float, width: float, quick: bool
+    how: Callable[..., Bracket], wanted: float, cells: float, quick: bool, *, enough: float
 ) -> Bracket:
-    """Take as many frequencies as the width needs, or as many as the time allows."""
+    """Take as many frequencies as it needs, or as many as the time allows."""
     most = int(min(MOST_FREQUENCIES, cells))
     wanted *= 0.2 if quick else 1.3
     while True:
         n_frequencies = int(min(max(wanted, FEWEST_FREQUENCIES), most))
         found = how(n_frequencies=n_frequencies)
-        excess = (found.high - found.low) / max(found.value * width, sys.float_info.min)
+        excess = (found.high - found.low) / max(RELATIVE_WIDTH * found.value, enough)
         if quick or excess <= 1.0 or n_frequencies == most:
             return found
         wanted = n_frequencies * min(1.2 * excess, 100.0)

@@ -186,21 +186,43 @@ def _compare_wilcoxon(
     return "ties broken in the gold, scipy on rounded differences equals ours"
 
 
-def test_permutation_is_within_monte_carlo_error(cases):
-    compared, exact = 0, 0
+def test_exact_permutation_equals_the_gold(cases):
+    """The exact gold to 1e-10; the Monte Carlo gold, where it is all there is, to 4 errors of it.
+
+    The gold's "greater" is one-sided for its d, a - b, which is ours here.
+    """
+    compared: Counter[str] = Counter()
     for d, gold in cases.values():
-        result = run_test("permutation", d, n_resamples=N_FLIPS, seed=1)
-        truth, error = gold["signflip_mc2e7_p"], gold["signflip_mc2e7_se"]
+        two, greater = run_test("permutation", d), run_test("permutation", d, alternative="greater")
+        assert two.method == "exact"
+        assert two.pvalue_low[0] <= two.pvalue[0] <= two.pvalue_high[0]
         if "signflip_exact_p" in gold:
-            truth, error, exact = gold["signflip_exact_p"], 0.0, exact + 1
-        own = np.sqrt(truth * (1 - truth) / N_FLIPS)
-        assert abs(result.pvalue[0] - truth) <= 4 * np.hypot(own, error) + 2 / N_FLIPS
-        greater = run_test("permutation", d, alternative="greater", n_resamples=N_FLIPS, seed=1)
-        truth = gold["signflip_mc2e7_p_greater"]
+            assert two.pvalue[0] == pytest.approx(gold["signflip_exact_p"], rel=1e-10)
+            compared["exact, to 1e-10"] += 1
+        for p, truth in (
+            (two.pvalue[0], gold["signflip_mc2e7_p"]),
+            (greater.pvalue[0], gold["signflip_mc2e7_p_greater"]),
+        ):
+            assert abs(p - truth) <= 4 * np.sqrt(truth * (1 - truth) / 2e7) + 2 / 2e7
+            compared["within 4 standard errors of 2e7 flips"] += 1
+        assert gold["signflip_mc2e7_se"] == pytest.approx(
+            np.sqrt(gold["signflip_mc2e7_p"] * (1 - gold["signflip_mc2e7_p"]) / 2e7), abs=1e-9
+        )
+    print(f"\npermutation p: {dict(compared)}")
+    assert compared["exact, to 1e-10"] >= len(cases) // 5
+    assert compared["within 4 standard errors of 2e7 flips"] == 2 * len(cases)
+
+
+def test_drawn_permutation_is_within_monte_carlo_error(cases):
+    compared = 0
+    for d, gold in cases.values():
+        drawn = run_test("permutation", d, method="monte-carlo", n_resamples=N_FLIPS, seed=1)
+        truth = gold.get("signflip_exact_p", gold["signflip_mc2e7_p"])
         own = np.sqrt(truth * (1 - truth) * (1 / N_FLIPS + 1 / 2e7))
-        assert abs(greater.pvalue[0] - truth) <= 4 * own + 2 / N_FLIPS
-        compared += 2
-    print(f"\n{compared} permutation p, {exact} of them against exact ones")
+        assert abs(drawn.pvalue[0] - truth) <= 4 * own + 2 / N_FLIPS
+        compared += 1
+    print(f"\n{compared} drawn permutation p")
+    assert compared == len(cases)
 
 
 @pytest.mark.parametrize("method", ["percentile", "BCa", "basic"])
@@ -208,14 +230,13 @@ def test_bootstrap_limits_are_within_monte_carlo_error(cases, method):
     compared = 0
     for d, gold in cases.values():
         low, high = (gold[f"bootstrap1e5_{method}_ci95_{end}"] for end in ("lo", "hi"))
-        result = run_test("bootstrap", d, method=method, seed=1)
+        result = run_test("bootstrap", d, method=method)
         if not d.any():
             assert result.ci_low[0] == result.ci_high[0] == 0.0
             continue
-        # Both sides draw: 9,999 resamples here, 100,000 there; four standard errors. BCa moves the
-        # level by z0, itself drawn, and further into a tail: twice that. Discrete means are also
-        # off by one step of theirs.
-        error = 4 * QUANTILE_SD * gold["bootstrap1e5_se"] * np.sqrt(1 / 9_999 + 1 / 1e5)
+        # The gold drew 100,000 resamples: four standard errors. BCa moves the level by z0, itself
+        # drawn, and further into a tail: twice that. Discrete means are also off by one step.
+        error = 4 * QUANTILE_SD * gold["bootstrap1e5_se"] / np.sqrt(1e5)
         error = error * (2 if method == "BCa" else 1) + _step(d)
         assert abs(result.ci_low[0] - low) <= error
         assert abs(result.ci_high[0] - high) <= error
@@ -243,4 +264,6 @@ def test_scipy_permutation_loses_ties_where_we_do_not(shared_data):
         permutation_type="samples", n_resamples=N_FLIPS, rng=np.random.default_rng(1),
     ).pvalue  # fmt: skip
     assert exact - theirs > 6 * error
-    assert abs(run_test("permutation", a - b).pvalue[0] - exact) < 4 * error
+    assert run_test("permutation", a - b).pvalue[0] == pytest.approx(exact, rel=1e-10)
+    drawn = run_test("permutation", a - b, method="monte-carlo", n_resamples=N_FLIPS)
+    assert abs(drawn.pvalue[0] - exact) < 4 * error

@@ -6,10 +6,10 @@ from itertools import product
 import numpy as np
 import pytest
 
+from abrank._support.errors import ArgumentError
 from abrank.inference import run_test
 from abrank.inference.flips import FLIPS_AT_ONCE, QUERIES_AT_ONCE, all_subsets, random_subsets
 from abrank.inference.inversion import invert, settle
-from abrank.inference.lattice import round_off, snap, to_lattice
 
 
 def enumerated(d, alternative="two-sided", theta=Fraction(0)):
@@ -103,16 +103,6 @@ def test_all_subsets_are_all_sums():
     assert sizes.tolist() == [0, 1, 1, 2, 1, 2, 2, 3]
 
 
-def test_the_lattice_widens_for_large_numbers():
-    numbers, unit = to_lattice(np.array([[0.1, 1e12], [-0.3, 1e12]]))
-    assert unit[0] == 1e-10
-    assert unit[1] > 1e-10
-    np.testing.assert_allclose(numbers * unit, [[0.1, 1e12], [-0.3, 1e12]])
-    assert np.abs(numbers).sum(axis=0).max() <= 10**18
-    assert snap(np.array([3, -4]), 3).tolist() == [0, -4]
-    assert not np.signbit(round_off(np.array([-1e-12]))[0])
-
-
 def test_inversion_is_unbounded_where_the_table_starts_at_alpha():
     values, table = np.arange(1.0, 5.0), np.arange(1, 6) / 5
     assert invert(values, table, table, alpha=0.2, alternative="greater") == (0.2, -np.inf, np.inf)
@@ -150,3 +140,80 @@ def test_how_many_columns_are_held_at_once_changes_nothing(monkeypatch) -> None:
     np.testing.assert_array_equal(whole.pvalue, parts.pvalue)
     np.testing.assert_array_equal(whole.ci_low, parts.ci_low)
     np.testing.assert_array_equal(whole.ci_high, parts.ci_high)
+
+
+def hard_samples(n_samples):
+    """Small samples: heavy ties, zeros, an outlier, one value; and some without a pattern."""
+    random = np.random.default_rng(300)
+    for i in range(n_samples):
+        n = int(random.integers(2, 17))
+        yield (
+            random.integers(-2, 4, n) / 10,
+            random.integers(-3, 4, n) * random.integers(0, 2, n) / 7,
+            np.append(np.round(random.normal(0.02, 0.1, n - 1), 3), 50.0),
+            np.full(n, random.normal()),
+            random.normal(0.1, 0.3, n),
+        )[i % 5]
+
+
+def test_against_brute_force():
+    """300 samples of up to 16: every sign in turn, in floats with a tolerance for ties."""
+    for d in hard_samples(300):
+        sums = np.zeros(1)
+        for value in d:
+            sums = np.concatenate([sums - value, sums + value])
+        truth = np.mean(np.abs(sums) >= abs(d.sum()) - 1e-9)
+        result = run_test("permutation", d)
+        assert result.pvalue[0] == pytest.approx(truth, rel=1e-12)
+        assert result.method == "exact"
+
+
+@pytest.mark.parametrize("n", [50, 250, 1000])
+@pytest.mark.parametrize("decimals", [1, 4, 17])
+def test_exact_agrees_with_a_million_flips(n, decimals):
+    random = np.random.default_rng(n)
+    d = random.gamma(0.5, 0.15, n) * random.choice([-1, 1], n) + 0.28 / np.sqrt(n)
+    d = np.round(d, decimals)
+    exact = run_test("permutation", d)
+    drawn = run_test("permutation", d, method="monte-carlo", n_resamples=1_000_000, seed=2)
+    assert (exact.method, drawn.method) == ("exact", "Monte Carlo")
+    assert abs(exact.pvalue[0] - drawn.pvalue[0]) < 4 * drawn.pvalue_error[0] + 1e-6
+    # The bounds of the one and the sampling error of the other tell how far either is to trust.
+    assert exact.pvalue_low[0] <= exact.pvalue[0] <= exact.pvalue_high[0]
+    unsure = exact.pvalue_high[0] - exact.pvalue_low[0]
+    assert unsure <= max(1e-3 * exact.pvalue[0], 1e-6)
+    assert exact.pvalue_error[0] == 0.0
+    # A limit drawn is off by the error of a .025 quantile of a million means.
+    error = 4 * 2.7 * d.std() / np.sqrt(n) / 1000
+    assert exact.ci_low[0] == pytest.approx(drawn.ci_low[0], abs=error)
+    assert exact.ci_high[0] == pytest.approx(drawn.ci_high[0], abs=error)
+
+
+def test_a_million_queries():
+    d = np.random.default_rng(1).gamma(0.5, 0.15, 1_000_000) - 0.0752
+    result, t = run_test("permutation", d), run_test("t", d)
+    assert result.method == "exact"
+    assert result.pvalue[0] == pytest.approx(t.pvalue[0], rel=1e-3)
+    assert result.ci_low[0] == pytest.approx(t.ci_low[0], rel=1e-3)
+
+
+def test_without_a_narrow_bracket_flips_are_drawn():
+    """Sums that one huge difference pushes together cannot be told apart; a column beside can."""
+    random = np.random.default_rng(4)
+    d = random.normal(0.002, 0.01, (60, 2))
+    d[0, 1] = 1e7
+    result = run_test("permutation", d)
+    assert result.method == "Monte Carlo"
+    assert result.n_resamples == 99_999
+    assert (result.pvalue_error > 0).tolist() == [False, True]
+    assert result.pvalue[0] == run_test("permutation", d[:, 0]).pvalue[0]
+    assert (result.pvalue < 0.05).tolist() == result.excludes_zero.tolist()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"method": "exakt"}, "did you mean exact"), ({"stop_after": 0}, "stop_after")],
+)
+def test_unknown_choices_are_named(options, message):
+    with pytest.raises(ArgumentError, match=message):
+        run_test("permutation", [0.1, 0.2], **options)

@@ -15,14 +15,19 @@ from abrank.inference.walsh import Walsh
 def enumerated(d, zero_method):
     """Exact two-sided p and W+ by going through all signs of the observed ranks."""
     d = d[d != 0] if zero_method == "wilcox" else d
-    ranks = stats.rankdata(np.abs(d))[d != 0]
+    ranks = stats.rankdata(np.abs(d))
+    # The zeros' ranks go to either side in equal shares, or to none.
+    shared = ranks[d == 0].sum() / 2 if zero_method == "zsplit" else 0.0
+    ranks = ranks[d != 0]
     signs = np.array(list(product((0, 1), repeat=ranks.size)))
     w = signs @ ranks
     observed = ranks[d[d != 0] > 0].sum()
-    return min(1.0, 2 * min(np.mean(w <= observed + 1e-9), np.mean(w >= observed - 1e-9))), observed
+    return min(
+        1.0, 2 * min(np.mean(w <= observed + 1e-9), np.mean(w >= observed - 1e-9))
+    ), observed + shared
 
 
-@pytest.mark.parametrize("zero_method", ["wilcox", "pratt"])
+@pytest.mark.parametrize("zero_method", ["wilcox", "pratt", "zsplit"])
 def test_exact_law_with_ties_and_zeros_against_enumeration(zero_method):
     random = np.random.default_rng(8)
     for _ in range(30):
@@ -77,6 +82,23 @@ def test_the_interval_is_that_of_the_shifted_tests():
     for end, outwards in ((result.ci_low[0], -1), (result.ci_high[0], 1)):
         assert stats.wilcoxon(d - (end - outwards * 1e-6), method="exact").pvalue >= 0.05
         assert stats.wilcoxon(d - (end + outwards * 1e-6), method="exact").pvalue < 0.05
+
+
+def test_the_interval_under_ties_holds_the_shifts_with_an_ordinary_count():
+    """The law is that of the observed ranks; a Walsh average at the shift counts by half."""
+    random = np.random.default_rng(5)
+    for _ in range(20):
+        d = random.integers(-3, 6, int(random.integers(6, 11))) / 10
+        d = d[d != 0]
+        result = run_test("wilcoxon", d, confidence=0.9)
+        ranks = stats.rankdata(np.abs(d))
+        law = np.array(list(product((0, 1), repeat=d.size))) @ ranks
+        averages = [(d[i] + d[j]) / 2 for i in range(d.size) for j in range(i, d.size)]
+        for shift in np.unique(np.round([*averages, *np.add(averages, 0.01)], 10)):
+            count = sum(1.0 * (x > shift + 1e-9) + 0.5 * (abs(x - shift) < 1e-9) for x in averages)
+            p = 2 * min(np.mean(law <= count + 1e-9), np.mean(law >= count - 1e-9))
+            inside = result.ci_low[0] <= shift <= result.ci_high[0]
+            assert inside == (p >= 0.1), (d, shift)
 
 
 @pytest.mark.parametrize("own_weight", [1, 4])

@@ -1,0 +1,68 @@
+"""Times as ratios against scipy in one run: printed, never asserted."""
+
+from __future__ import annotations
+
+from statistics import median
+from time import perf_counter
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from abrank.inference import max_t, run_test
+
+pytestmark = pytest.mark.benchmarks
+
+
+def seconds(function, times=5):
+    taken = []
+    for _ in range(times):
+        start = perf_counter()
+        function()
+        taken.append(perf_counter() - start)
+    return median(taken)
+
+
+def differences(n, decimals):
+    random = np.random.default_rng(n)
+    d = random.gamma(0.5, 0.15, n) * random.choice([-1, 1], n) + 0.3 / np.sqrt(n)
+    return np.round(d, decimals)
+
+
+def theirs(d, n_resamples):
+    return stats.permutation_test(
+        (d, np.zeros_like(d)), lambda x, y, axis: (x - y).mean(axis=axis), vectorized=True,
+        permutation_type="samples", n_resamples=n_resamples, rng=np.random.default_rng(1),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("n", [50, 250, 1000])
+@pytest.mark.parametrize("decimals", [1, 4, 17])
+def test_exact_p_and_interval_against_ten_thousand_flips_of_scipy(n, decimals):
+    d = differences(n, decimals)
+    run_test("permutation", d)
+    ours = seconds(lambda: run_test("permutation", d))
+    scipys = seconds(lambda: theirs(d, 10_000), times=3)
+    print(
+        f"\n{n} queries, {decimals} decimals: exact p and interval {1e3 * ours:.1f} ms; "
+        f"scipy, 10,000 flips, p only {1e3 * scipys:.1f} ms; {scipys / ours:.1f} times as long"
+    )
+
+
+def test_a_million_queries():
+    d = differences(1_000_000, 17)
+    ours = seconds(lambda: run_test("permutation", d), times=1)
+    print(f"\n1,000,000 queries: exact p and interval {ours:.2f} s")
+
+
+def test_flips_of_six_measures_against_those_of_one_by_scipy():
+    d = differences(250 * 6, 17).reshape(250, 6)
+    given = {"n_resamples": 100_000}
+    joint = seconds(lambda: max_t(d, **given))
+    drawn = seconds(lambda: run_test("permutation", d, method="monte-carlo", **given))
+    scipys = seconds(lambda: theirs(d[:, 0], 100_000), times=1)
+    print(
+        f"\n250 queries x 6 measures, 100,000 flips: max-T {1e3 * joint:.0f} ms, p and intervals "
+        f"{1e3 * drawn:.0f} ms; scipy, one measure {1e3 * scipys:.0f} ms; "
+        f"{scipys / joint:.0f} and {scipys / drawn:.0f} times as long"
+    )
