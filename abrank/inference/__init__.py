@@ -16,9 +16,10 @@ from abrank.inference import (  # noqa: F401 - register
     wilcoxon,
 )
 from abrank.inference.anova import Anova, two_way_anova
+from abrank.inference.bayes import Posterior, bayesian_bootstrap, log_bayes_factor, t_posterior
 from abrank.inference.catalogue import TESTS, PairedTest, paired_test, run_test
 from abrank.inference.effect import EFFECT_SIZES, EffectInterval, effect_interval, effect_size
-from abrank.inference.equivalence import Equivalence, tost
+from abrank.inference.equivalence import Equivalence, relative_tost, tost
 from abrank.inference.friedman import Friedman, critical_difference, friedman_test
 from abrank.inference.groups import find_cliques, find_groups, group_letters
 from abrank.inference.joint import MaxT, max_t
@@ -52,9 +53,11 @@ __all__ = [
     "MaxT",
     "PairedTest",
     "Pairs",
+    "Posterior",
     "RatioInterval",
     "TestResult",
     "adjust",
+    "bayesian_bootstrap",
     "critical_difference",
     "effect_interval",
     "effect_size",
@@ -63,11 +66,14 @@ __all__ = [
     "friedman_test",
     "group_letters",
     "joint_test",
+    "log_bayes_factor",
     "max_t",
     "paired_test",
     "ratio_interval",
+    "relative_tost",
     "run_joint_test",
     "run_test",
+    "t_posterior",
     "tost",
     "two_way_anova",
     "within_query_interval",

@@ -88,7 +88,7 @@ def bootstrap(
     ----------
     .. [1] Hall (1988), Journal of the Royal Statistical Society B 50, 35-45.
     .. [2] DiCiccio & Efron (1996), Statistical Science 11, 189-228, equation 2.3.
-    .. [3] Sakai (2006), SIGIR, 525-532, figure 1.
+    .. [3] Sakai (2006), SIGIR, 525-532.
 
     Examples
     --------

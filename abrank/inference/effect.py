@@ -138,7 +138,7 @@ def effect_interval(
     References
     ----------
     .. [1] Cumming & Finch (2001), Educational and Psychological Measurement 61, 532-574.
-    .. [2] Bonett (2008), Psychological Methods 13, 99-109, equation 9.
+    .. [2] Bonett (2008), Psychological Methods 13, 99-109.
     .. [3] Wilson (1927), Journal of the American Statistical Association 22, 209-212.
 
     Examples

@@ -86,7 +86,7 @@ def test_intervals_exclude_0_exactly_when_the_t_test_rejects(name):
 
 
 def test_d_av_against_theory_for_normal_scores():
-    """Bonett 2008, equation 9, which holds for normal scores: 1 % off with 200,000 of them."""
+    """The variance of Bonett 2008, which holds for normal scores: 1 % off with 200,000 of them."""
     cov = [[0.04, 0.02], [0.02, 0.09]]
     a, b = np.random.default_rng(6).multivariate_normal([0.4, 0.5], cov, 200_000).T
     var_a, var_b, mixed = a.var(ddof=1), b.var(ddof=1), np.cov(a, b)[0, 1]

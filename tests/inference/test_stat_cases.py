@@ -11,11 +11,13 @@ import pytest
 from abrank._support.errors import ArgumentError
 from abrank.inference import (
     adjust,
+    bayesian_bootstrap,
     effect_interval,
     effect_size,
     max_t,
     ratio_interval,
     run_test,
+    t_posterior,
     tost,
 )
 
@@ -142,6 +144,20 @@ def test_equivalence(case):
     assert wide.pvalue[0] == pytest.approx(expected["p_margin_0p3"], rel=1e-9)
     assert narrow.pvalue[0] == pytest.approx(expected["p_margin_0p15"], rel=1e-9)
     assert [wide.ci_low[0], wide.ci_high[0]] == pytest.approx(expected["ci90"])
+
+
+def test_bayesian_view(case):
+    one = case("bb01")
+    found, expected = bayesian_bootstrap(differences(one), rope=0.0), one["expected"]
+    assert found.estimate[0] == pytest.approx(expected["mean"])
+    assert found.variance[0] == pytest.approx(expected["var"], rel=1e-10)
+    one = case("bay01")
+    found, expected = t_posterior(differences(one), rope=one["input"]["rope"]), one["expected"]
+    assert found.worse[0] == pytest.approx(expected["p_worse"], rel=1e-8)
+    assert found.equal[0] == pytest.approx(expected["p_rope"], rel=1e-8)
+    assert found.better[0] == pytest.approx(expected["p_better"], rel=1e-8)
+    above = t_posterior(differences(one), rope=0.0).better[0]
+    assert above == pytest.approx(expected["p_gt0"], rel=1e-8)
 
 
 def test_effect_sizes(case):
