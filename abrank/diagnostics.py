@@ -201,6 +201,55 @@ def inspect_inputs(audits: Mapping[str, Audit], measures: Sequence[str]) -> list
     return notes
 
 
+class _Evidence(Protocol):
+    @property
+    def tie_range(self) -> tuple[float, float] | None: ...
+    @property
+    def unjudged_range(self) -> tuple[float, float] | None: ...
+    @property
+    def n_unjudged(self) -> tuple[int, int]: ...
+
+
+def inspect_evidence(difference: float, evidence: _Evidence) -> list[Note]:
+    """Return the cautions on what ties and unjudged documents could have made of the difference.
+
+    Parameters
+    ----------
+    difference : float
+        Mean difference B - A of the primary measure.
+    evidence
+        With the ranges of that difference over the orders of ties and over judgments not made.
+
+    Returns
+    -------
+    list of Note
+    """
+    notes = []
+    if evidence.tie_range is not None:
+        low, high = evidence.tie_range
+        if high - low >= abs(difference) > 0:
+            notes.append(Note("tie-noise", 2, {"low": low, "high": high}))
+    if evidence.unjudged_range is not None:
+        low, high = evidence.unjudged_range
+        a, b = evidence.n_unjudged
+        if difference and low <= 0 <= high:
+            values = {"low": low, "high": high, "a": a, "b": b}
+            notes.append(Note("unjudged-documents", 2, values))
+    return notes
+
+
+class _Segmentation(Protocol):
+    @property
+    def name(self) -> str: ...
+    @property
+    def reversal(self) -> bool: ...
+
+
+def inspect_segments(segmentations: Sequence[_Segmentation]) -> list[Note]:
+    """Return the caution that most segments point against the total (Simpson's reversal)."""
+    return [Note("reversal", 2, {"segment": each.name}) for each in segmentations if each.reversal]
+
+
 def higher_is_better(measure: str) -> bool:
     """Whether the higher score is the better one; so it is for names that no measure has.
 

@@ -13,6 +13,8 @@ from abrank import inference
 from abrank._support import checks, lazy
 from abrank._support.errors import ArgumentError, GateError
 from abrank._support.typing import FloatArray, IntArray
+from abrank.comparison.evidence import Evidence
+from abrank.comparison.groups import Segmentation
 from abrank.diagnostics import Note, outcomes
 from abrank.verdict import Decision, Requirement, Rule, Verdict, check_gate
 
@@ -126,6 +128,13 @@ class Comparison:
         Replays every resampled number.
     audits : mapping of str to Audit
         What was seen while the runs were read, under ``"a"`` and ``"b"``; empty for ready scores.
+    evidence : Evidence
+        Ranked documents, curves, and how far ties and unjudged documents could move the difference;
+        empty for ready scores.
+    segmentations : tuple of Segmentation
+        The primary measure by properties of the queries.
+    topics : mapping of str to str
+        Texts of the queries, by query id.
     provenance : mapping
         Inputs with hashes, versions, command; empty where nothing is known.
     """
@@ -147,6 +156,9 @@ class Comparison:
     n_resamples: int | None = None
     n_resamples_joint: int = 0
     audits: Mapping[str, Any] = field(default_factory=dict)
+    evidence: Evidence = field(default_factory=Evidence)
+    segmentations: tuple[Segmentation, ...] = ()
+    topics: Mapping[str, str] = field(default_factory=dict)
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
     # ---- numbers of the primary measure

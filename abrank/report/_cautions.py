@@ -211,6 +211,32 @@ def _tied_scores(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
+def _tie_noise(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    return (
+        "The difference is smaller than the noise of ties",
+        f"By the order of tied documents alone it could lie anywhere from {names.signed(v['low'])}"
+        f" to {names.signed(v['high'])}. Scores with more digits would settle the order.",
+    )
+
+
+def _unjudged(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    return (
+        "Unjudged documents could turn the difference",
+        f"{f.plural(v['b'], 'document')} of {names['b']} and {f.count(v['a'])} of {names['a']} are"
+        f" unjudged and count as not relevant. If those of one system were relevant and those of"
+        f" the other not, the difference would lie between {names.signed(v['low'])} and"
+        f" {names.signed(v['high'])}.",
+    )
+
+
+def _reversal(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
+    return (
+        f"Most segments by {v['segment']} point the other way",
+        "One large segment outweighs the others, so the mean over all queries and most segments"
+        " disagree (Simpson's reversal).",
+    )
+
+
 def _rank_conflicts(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     return (
         f"The ranks of {names[v['system']]} contradict its scores in {_words.queries(v['count'])}",
@@ -257,6 +283,9 @@ SENTENCES: Mapping[str, Words] = {
     "extra-queries": _extra,
     "tied-scores": _tied_scores,
     "rank-conflicts": _rank_conflicts,
+    "tie-noise": _tie_noise,
+    "unjudged-documents": _unjudged,
+    "reversal": _reversal,
     "several-tags": _several_tags,
     "one-grade": _one_grade,
     "monte-carlo-near-alpha": _monte_carlo,

@@ -30,10 +30,10 @@ def to_dict(comparison: Comparison) -> dict[str, Any]:
     -------
     dict
         ``schema systems n_queries settings seed verdict measures tests effects planning notes
-        quality queries provenance``. What is not a finite number is None: an undefined p-value, an
-        infinite limit. ``queries`` is columnar: ``query_id``, and under ``scores`` for each measure
-        the lists ``a`` and ``b`` in the same order. ``quality`` has what was counted while the runs
-        were read, under ``a`` and ``b``.
+        quality queries segments topics evidence provenance``. What is not a finite number is None:
+        an undefined p-value, an infinite limit. ``queries`` is columnar: ``query_id``, and under
+        ``scores`` for each measure the lists ``a`` and ``b`` in the same order. ``quality`` has
+        what was counted while the runs were read, under ``a`` and ``b``.
 
     Examples
     --------
@@ -69,6 +69,9 @@ def to_dict(comparison: Comparison) -> dict[str, Any]:
                 for i, measure in enumerate(comparison.measures)
             },
         },
+        "segments": comparison.segmentations,
+        "topics": comparison.topics,
+        "evidence": comparison.evidence,
         "provenance": comparison.provenance,
     }
     result: dict[str, Any] = plain(found)

@@ -1,0 +1,215 @@
+"""What stands behind the scores: documents, curves, and what could have moved them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+
+from abrank import inference
+from abrank._support.typing import FloatArray, IntArray
+from abrank.inputs import JudgedRun, Reading, ids
+from abrank.measures import Measure, parse
+from abrank.measures.curves import precision_recall_curve
+from abrank.measures.holes import unjudged_range
+from abrank.measures.interpolated import ELEVEN_LEVELS
+from abrank.measures.ties import extremes
+from abrank.scores import Scores
+
+CUTOFFS = (1, 2, 3, 5, 10, 20, 50, 100)
+LIST_ALL = 1_500
+MOST_UNJUDGED = 20_000
+
+# A document and its grade, None where nobody judged it; in rank order.
+Ranking: TypeAlias = tuple[tuple[str, int | None], ...]
+Range: TypeAlias = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class CutoffCurve:
+    """The primary measure at growing cut-offs, with the interval of the difference by the t-test.
+
+    ``judged_a`` and ``judged_b`` are the mean shares of judged documents down to each cut-off. All
+    are as long as ``cutoffs``; ``measure`` is the name without a cut-off.
+    """
+
+    measure: str
+    cutoffs: tuple[int, ...]
+    mean_a: tuple[float, ...]
+    mean_b: tuple[float, ...]
+    diff: tuple[float, ...]
+    ci_low: tuple[float, ...]
+    ci_high: tuple[float, ...]
+    judged_a: tuple[float, ...]
+    judged_b: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class RecallCurve:
+    """Mean interpolated precision at eleven levels of recall."""
+
+    levels: tuple[float, ...]
+    a: tuple[float, ...]
+    b: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What the runs show beside their scores; empty where ready scores were compared.
+
+    Attributes
+    ----------
+    rankings : mapping of str to (Ranking, Ranking)
+        The first documents of A and of B, by query id; of very many queries the 500 worst, the 500
+        best and 500 spread between them.
+    tie_range : (float, float) or None
+        Lowest and highest mean difference over all orders of tied documents; None without ties.
+    unjudged_range : (float, float) or None
+        Mean difference where the unjudged documents of A are relevant and those of B are not, and
+        the reverse; None where there are too many to try.
+    n_unjudged : (int, int)
+        Unjudged documents of A and of B within the cut-off of the primary measure.
+    cutoff_curve : CutoffCurve or None
+        None where the primary measure has no cut-off.
+    recall_curve : RecallCurve or None
+    """
+
+    rankings: Mapping[str, tuple[Ranking, Ranking]] = field(default_factory=dict)
+    tie_range: Range | None = None
+    unjudged_range: Range | None = None
+    n_unjudged: tuple[int, int] = (0, 0)
+    cutoff_curve: CutoffCurve | None = None
+    recall_curve: RecallCurve | None = None
+
+
+def gather(scores: Scores, primary: str, differences: FloatArray) -> Evidence:
+    """Gather what stands behind a comparison.
+
+    Parameters
+    ----------
+    scores : Scores
+        Of two systems, laid on their judgments.
+    primary : str
+        The measure that decides.
+    differences : float64[n_queries]
+        B - A of that measure.
+
+    Returns
+    -------
+    Evidence
+        Empty for ready scores.
+    """
+    if set(scores.systems) - set(scores.laid) or not scores.query_ids:
+        return Evidence()
+    a, b = (scores.laid[system] for system in scores.systems)
+    measure = parse(primary)
+    place = {query_id: i for i, query_id in enumerate(a.judged.query_ids)}
+    kept = np.array([place[query_id] for query_id in scores.query_ids])
+    tied = any((each.judged.tie_last > each.judged.tie_first).any() for each in (a, b))
+    ties = _difference(measure, extremes, a, b, kept) if tied else None
+    cutoff = dict(measure.parameters).get("cutoff")
+    depth = cutoff if isinstance(cutoff, int) else None
+    n_unjudged = _unjudged(a.judged, kept, depth), _unjudged(b.judged, kept, depth)
+    few = sum(n_unjudged) <= MOST_UNJUDGED and measure.entry.needs is None
+    return Evidence(
+        rankings=_rankings(a, b, kept[_chosen(differences)]),
+        tie_range=ties,
+        unjudged_range=_difference(measure, unjudged_range, a, b, kept) if few else None,
+        n_unjudged=n_unjudged,
+        cutoff_curve=_cutoff_curve(measure, a.judged, b.judged, kept),
+        recall_curve=_recall_curve(measure, a.judged, b.judged, kept),
+    )
+
+
+def _difference(
+    measure: Measure,
+    bounds: Callable[[Measure, JudgedRun], tuple[FloatArray, FloatArray]],
+    a: Reading,
+    b: Reading,
+    kept: IntArray,
+) -> Range:
+    """Return the lowest and the highest mean difference, each system at its own worst and best."""
+    (low_a, high_a), (low_b, high_b) = (bounds(measure, each.judged) for each in (a, b))
+    low, high = (low_b - high_a)[kept].mean(), (high_b - low_a)[kept].mean()
+    return float(low), float(high)
+
+
+def _unjudged(judged: JudgedRun, kept: IntArray, depth: int | None) -> int:
+    """Count the retrieved documents without a judgment, down to ``depth``."""
+    length = judged.n_retrieved if depth is None else np.minimum(judged.n_retrieved, depth)
+    within = judged.query[judged.rank <= length[judged.query]]
+    known = np.bincount(within, minlength=judged.n_queries)
+    return int((length - known)[kept].sum())
+
+
+def _chosen(differences: FloatArray) -> IntArray:
+    """Return all queries, or of very many the worst, some spread over the middle, and the best."""
+    order = np.argsort(differences, kind="stable")
+    third = LIST_ALL // 3
+    if len(order) <= LIST_ALL:
+        return order
+    spread = np.linspace(third, len(order) - third - 1, third).astype(np.int64)
+    return np.concatenate([order[:third], order[spread], order[-third:]])
+
+
+def _rankings(a: Reading, b: Reading, chosen: IntArray) -> dict[str, tuple[Ranking, Ranking]]:
+    """Return the first documents of both systems for the chosen queries."""
+    query_ids = a.judged.query_ids
+    firsts = [_first(each, chosen) for each in (a, b)]
+    return {
+        query_ids[i]: (firsts[0].get(i, ()), firsts[1].get(i, ())) for i in sorted(chosen.tolist())
+    }
+
+
+def _first(reading: Reading, chosen: IntArray) -> dict[int, Ranking]:
+    """Return each chosen query's first documents with their grades."""
+    top, judged = reading.top_docs, reading.judged
+    depth = int(top.rank.max(initial=0))
+    shown = np.flatnonzero((judged.rank <= depth) & np.isin(judged.query, chosen))
+    places = zip(judged.query[shown].tolist(), judged.rank[shown].tolist(), strict=True)
+    grade = dict(zip(places, judged.grade[shown].tolist(), strict=True))
+    rows = np.flatnonzero(np.isin(top.query, chosen))
+    found: dict[int, list[tuple[str, int | None]]] = {}
+    docs = ids.decode(ids.take(top.docs, rows))
+    for doc, *place in zip(docs, top.query[rows].tolist(), top.rank[rows].tolist(), strict=True):
+        found.setdefault(place[0], []).append((doc, grade.get((place[0], place[1]))))
+    return {query: tuple(each) for query, each in found.items()}
+
+
+def _cutoff_curve(
+    measure: Measure, a: JudgedRun, b: JudgedRun, kept: IntArray
+) -> CutoffCurve | None:
+    parameters = dict(measure.parameters)
+    cutoff = parameters.pop("cutoff", None)
+    if cutoff is None or not isinstance(cutoff, int):
+        return None
+    longest = max(int(a.n_retrieved.max(initial=1)), int(b.n_retrieved.max(initial=1)), cutoff)
+    cutoffs = sorted({k for k in CUTOFFS if k <= longest} | {cutoff})
+    by_cutoff = [measure.entry.with_parameters(parameters | {"cutoff": k}) for k in cutoffs]
+    values = [np.stack([each(run)[kept] for each in by_cutoff], axis=1) for run in (a, b)]
+    test = inference.run_test("t", values[1] - values[0])
+    judged = [parse(f"Judged@{k}") for k in cutoffs]
+    return CutoffCurve(
+        measure=by_cutoff[0].name.rpartition("@")[0],
+        cutoffs=tuple(cutoffs),
+        mean_a=_floats(values[0].mean(axis=0)),
+        mean_b=_floats(values[1].mean(axis=0)),
+        diff=_floats(test.estimate),
+        ci_low=_floats(test.ci_low),
+        ci_high=_floats(test.ci_high),
+        judged_a=_floats([each(a)[kept].mean() for each in judged]),
+        judged_b=_floats([each(b)[kept].mean() for each in judged]),
+    )
+
+
+def _recall_curve(measure: Measure, a: JudgedRun, b: JudgedRun, kept: IntArray) -> RecallCurve:
+    rel = dict(measure.parameters).get("rel", 1)
+    rel = rel if isinstance(rel, int) else 1
+    means = [precision_recall_curve(run, rel=rel)[kept].mean(axis=0) for run in (a, b)]
+    return RecallCurve(tuple(ELEVEN_LEVELS), *map(_floats, means))
+
+
+def _floats(values: Sequence[float] | FloatArray) -> tuple[float, ...]:
+    return tuple(float(value) for value in values)

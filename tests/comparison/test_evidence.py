@@ -1,0 +1,103 @@
+"""What stands behind a comparison: documents, curves, and ranges."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import abrank
+from abrank.comparison.evidence import Evidence, gather
+from abrank.measures import parse
+from abrank.scores import evaluate
+
+QRELS = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d1": 1}, "q3": {"d9": 1}}
+A = {"q1": {"d2": 3.0, "d1": 2.0, "x": 1.0}, "q2": {"x": 2.0, "d1": 2.0}}
+B = {"q1": {"d1": 3.0, "d3": 2.0}, "q2": {"d1": 2.0, "y": 1.0}, "q3": {"z": 1.0, "d9": 0.5}}
+
+
+def gathered(measure="nDCG@2", **how):
+    scores = evaluate(QRELS, {"A": A, "B": B}, [measure], top=3, **how)
+    return scores, gather(scores, scores.measures[0], (scores.of("B") - scores.of("A"))[:, 0])
+
+
+def test_rankings_hold_documents_and_grades_in_rank_order():
+    _, found = gathered()
+    assert found.rankings == {
+        "q1": ((("d2", 0), ("d1", 2), ("x", None)), (("d1", 2), ("d3", 1))),
+        "q2": ((("x", None), ("d1", 1)), (("d1", 1), ("y", None))),
+        "q3": ((), (("z", None), ("d9", 1))),
+    }
+
+
+def test_of_very_many_queries_the_extremes_and_some_between_are_listed(monkeypatch):
+    monkeypatch.setattr("abrank.comparison.evidence.LIST_ALL", 9)
+    made = abrank.simulate_runs(40, rng=2)
+    result = abrank.compare(made.qrels, made.baseline, made.candidate, measures=["nDCG@10"])
+    order = np.argsort(result.differences(), kind="stable")
+    listed = [result.query_ids[i] for i in [*order[:3], *order[-3:]]]
+    assert len(result.evidence.rankings) == 9
+    assert set(listed) <= set(result.evidence.rankings)
+
+
+def test_the_tie_range_is_that_of_the_mean_over_the_queries_compared():
+    # x and d1 of A are tied in q2: RR there is 1 or 1/2, and 1 - that the difference.
+    _, found = gathered("RR")
+    spread = (found.tie_range[1] - found.tie_range[0]) * 3
+    assert spread == pytest.approx(0.5)
+    untied = {"q1": {"d1": 1.0}}
+    scores = evaluate({"q1": {"d1": 1}}, {"A": untied, "B": untied}, ["RR"], top=1)
+    assert gather(scores, "RR", np.zeros(1)).tie_range is None
+
+
+def test_unjudged_documents_of_one_side_only():
+    scores, found = gathered("P@2")
+    difference = (scores.of("B") - scores.of("A"))[:, 0].mean()
+    assert found.n_unjudged == (1, 2)
+    # x of A in q2 could be relevant, or y of B in q2 and z of B in q3.
+    assert found.unjudged_range == pytest.approx((difference - 0.5 / 3, difference + 1.0 / 3))
+
+
+def test_too_many_unjudged_documents_are_not_tried(monkeypatch):
+    monkeypatch.setattr("abrank.comparison.evidence.MOST_UNJUDGED", 2)
+    assert gathered("P@2")[1].unjudged_range is None
+
+
+def test_the_curve_at_its_own_cutoff_is_the_measure():
+    scores, found = gathered("nDCG@2")
+    curve = found.cutoff_curve
+    assert curve.measure == "nDCG"
+    at = curve.cutoffs.index(2)
+    assert curve.mean_a[at] == pytest.approx(scores.of("A").mean())
+    assert curve.mean_b[at] == pytest.approx(scores.of("B").mean())
+    assert curve.diff[at] == pytest.approx(curve.mean_b[at] - curve.mean_a[at])
+    assert curve.ci_low[at] < curve.diff[at] < curve.ci_high[at]
+    assert curve.judged_a[at] == pytest.approx(parse("Judged@2")(scores.laid["A"].judged).mean())
+    lengths = {len(getattr(curve, each.name)) for each in dataclasses.fields(curve)[1:]}
+    assert lengths == {len(curve.cutoffs)}
+
+
+def test_a_measure_without_a_cutoff_has_no_such_curve():
+    _, found = gathered("AP")
+    assert found.cutoff_curve is None
+    assert len(found.recall_curve.levels) == len(found.recall_curve.b) == 11
+
+
+def test_dropped_queries_are_not_in_the_evidence():
+    _, found = gathered("P@2", missing="drop")
+    assert set(found.rankings) == {"q1", "q2"}
+    assert found.n_unjudged == (1, 1)
+
+
+def test_ready_scores_have_none():
+    assert abrank.compare_scores({"q1": 0.5}, {"q1": 0.6}).evidence == Evidence()
+
+
+def test_notes_say_what_could_turn_the_difference():
+    qrels = {f"q{i}": {"d1": 1} for i in range(8)}
+    a = {q: {"d1": 1.0, "x": 0.5} for q in qrels}
+    b = {q: {"y": 1.0, "d1": 1.0} for q in qrels} | {"q0": {"d1": 2.0, "y": 1.0}}
+    found = abrank.compare(qrels, a, b, measures=["RR"])
+    notes = {note.code: note.values for note in found.notes}
+    assert notes["tie-noise"] == {"low": pytest.approx(-0.4375), "high": 0.0}
+    assert notes["unjudged-documents"]["b"] == 8
+    assert "tie" in str(found)

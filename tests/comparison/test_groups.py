@@ -1,0 +1,46 @@
+"""Segments of a comparison."""
+
+import numpy as np
+import pytest
+
+from abrank import AlignmentError, compare_scores
+from abrank.inference.segments import compare_segments
+
+RNG = np.random.default_rng(5)
+QUERIES = [f"q{i:02d}" for i in range(40)]
+A = dict.fromkeys(QUERIES, 0.5)
+B = {
+    query: 0.5 + (0.2 if i < 25 else -0.1) + RNG.normal(0, 0.05) for i, query in enumerate(QUERIES)
+}
+INTENT = {query: "head" if i < 25 else "tail" for i, query in enumerate(QUERIES) if i < 37}
+
+
+def test_rows_are_those_of_the_test_in_every_segment():
+    result = compare_scores(A, B, segments={"intent": INTENT})
+    (found,) = result.segmentations
+    assert found.name == "intent"
+    assert [row.label for row in found.rows] == ["head", "tail", "(none)"]
+    assert [row.n_queries for row in found.rows] == [25, 12, 3]
+    assert [row.reading for row in found.rows] == ["better", "worse", "too few"]
+    expected = compare_segments(result.differences(), found.labels)
+    assert found.interaction_pvalue == expected.interaction.pvalue < 0.001
+    for row in found.rows:
+        at = expected.labels.index(row.label)
+        assert row.mean == expected.mean[at]
+        assert np.array_equal(
+            [row.ci_low_adj, row.ci_high_adj, row.pvalue_adj],
+            [expected.ci_low_adj[at], expected.ci_high_adj[at], expected.pvalue_adj[at]],
+            equal_nan=True,
+        )
+
+
+def test_a_reversal_is_a_note():
+    quirks = {query: "one" if i < 25 else f"s{i % 2}" for i, query in enumerate(QUERIES)}
+    result = compare_scores(A, B, segments={"part": quirks})
+    assert result.segmentations[0].reversal
+    assert "reversal" in {note.code for note in result.notes}
+
+
+def test_segments_of_other_queries_are_refused():
+    with pytest.raises(AlignmentError, match="intent: none of their 1 query ids"):
+        compare_scores(A, B, segments={"intent": {"x": "head"}})
