@@ -85,10 +85,9 @@ ACROSS_QUERIES = {"Cascade", "ERR", "nERR"}
 # does not, by the grade of the other one and the cut-off. infAP expects more precision below a
 # document that was pooled and not sampled. G discounts a gain by what came before it, and so by a
 # lesser gain less. A refused document in the place of an unjudged one, or above a threshold of
-# score
-# where unjudged ones leave the ranking, is a false positive more. A relevant document that enters
-# the cut-off brings pairs of its own into Accuracy. A reader of BPM who is content sooner stops
-# sooner, at whatever rate of gain (0, 3, 4 of 4: 7/12, and 0, 4, 3: 1/2).
+# score where unjudged ones leave the ranking, is a false positive more. A relevant document that
+# enters the cut-off brings pairs of its own into Accuracy. A reader of BPM who is content sooner
+# stops sooner, at whatever rate of gain (0, 3, 4 of 4: 7/12, and 0, 4, 3: 1/2).
 PROMOTED = {
     "infAP": lambda above, _: above is None or above >= 0,
     "G": lambda above, _: above is None or above <= 0,
