@@ -39,7 +39,7 @@ def precision_recall_curve(
     Raises
     ------
     ArgumentError
-        If a level does not lie between 0 and 1, or ``rel`` is below 1.
+        If there is no level or one does not lie between 0 and 1, or ``rel`` is below 1.
 
     References
     ----------
@@ -52,9 +52,8 @@ def precision_recall_curve(
     array([[1. , 1. , 0.5],
            [0.5, 0.5, 0.5]])
     """
-    return np.stack(
-        [interpolated_precision(judged, recall=level, rel=rel) for level in levels], axis=1
-    )
+    curve = [interpolated_precision(judged, recall=level, rel=rel) for level in _known(levels)]
+    return np.stack(curve, axis=1)
 
 
 def roc_curve(judged: JudgedRun, *, rel: int = 1, levels: Levels = HUNDREDTHS) -> FloatArray:
@@ -78,7 +77,7 @@ def roc_curve(judged: JudgedRun, *, rel: int = 1, levels: Levels = HUNDREDTHS) -
     Raises
     ------
     ArgumentError
-        If a level does not lie between 0 and 1, or ``rel`` is below 1.
+        If there is no level or one does not lie between 0 and 1, or ``rel`` is below 1.
 
     Notes
     -----
@@ -97,9 +96,6 @@ def roc_curve(judged: JudgedRun, *, rel: int = 1, levels: Levels = HUNDREDTHS) -
     array([[0.5, 1. , 1. ]])
     """
     lowest = checks.count("rel", rel)
-    wrong = [level for level in levels if not 0.0 <= level <= 1.0]
-    if wrong:
-        raise ArgumentError(f"a level must lie between 0 and 1, not {wrong[0]!r}")
     ranked = Ranked.of(judged)
     good = ranked.grade >= lowest
     rows = np.flatnonzero(good)
@@ -117,8 +113,17 @@ def roc_curve(judged: JudgedRun, *, rel: int = 1, levels: Levels = HUNDREDTHS) -
 
     every = np.arange(judged.n_queries)
     rates = np.zeros((judged.n_queries, len(levels)))
-    for column, level in enumerate(levels):
+    for column, level in enumerate(_known(levels)):
         found = judged.total(ranked.query[rows], seen(level, ranked.query[rows], above, beside))
         last = missed * seen(level, every, found_refused, n_refused - found_refused)
         rates[:, column] = share(found + last, n_relevant)
     return rates
+
+
+def _known(levels: Levels) -> Levels:
+    """Return ``levels`` if there is one and each lies between 0 and 1."""
+    wrong = [level for level in levels if not 0.0 <= level <= 1.0]
+    if wrong or not levels:
+        given = f"not {wrong[0]!r}" if wrong else "and there is none"
+        raise ArgumentError(f"a level must lie between 0 and 1, {given}")
+    return levels

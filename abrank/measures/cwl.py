@@ -55,6 +55,8 @@ def scaled_discounted_cumulative_gain(
 
         SDCG@k = sum over r to k of gain(r) / log2(r + 1)  over  sum over r to k of 1 / log2(r + 1)
 
+    with the discount of DCG [1]_.
+
     So a query with fewer than k documents of the highest grade cannot reach 1. A grade above
     ``max_rel`` counts as ``max_rel``. Equals cwl_eval, and so ir_measures, where no scores are
     tied [2]_; k counts to 1,000 there and here.
@@ -189,7 +191,7 @@ def insq(judged: JudgedRun, *, T: float = 1.0, min_rel: int = 0, max_rel: int) -
 
     Notes
     -----
-    After rank i the reader goes on with a probability that grows with i, whatever was found:
+    After rank i the reader goes on with a probability that grows with i, whatever was found [1]_:
 
         C(i) = ((i + 2 * T - 1) / (i + 2 * T))**2
 
@@ -251,7 +253,7 @@ def inst(judged: JudgedRun, *, T: float = 1.0, min_rel: int = 0, max_rel: int) -
 
     Notes
     -----
-    With G(i) the gains down to rank i, the reader goes on with probability
+    With G(i) the gains down to rank i, the reader goes on with probability [1]_
 
         C(i) = ((i + 2 * T - G(i) - 1) / (i + 2 * T - G(i)))**2
 

@@ -50,3 +50,5 @@ def test_queries_without_a_relevant_or_a_refused_document():
 def test_levels_without_meaning(curve):
     with pytest.raises(ArgumentError, match="must lie between 0 and 1, not"):
         curve(JudgedRun.from_grades([[1]]), levels=(0.0, 1.5))
+    with pytest.raises(ArgumentError, match="there is none"):
+        curve(JudgedRun.from_grades([[1]]), levels=())
