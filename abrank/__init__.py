@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from abrank.planning.plan import power as power
     from abrank.ranking import Ranking as Ranking
     from abrank.ranking import rank_scores as rank_scores
+    from abrank.ready import read_scores as read_scores
     from abrank.scores import Scores as Scores
     from abrank.scores import evaluate as evaluate
     from abrank.simulate import simulate_runs as simulate_runs
@@ -62,6 +63,7 @@ _HOMES = {
     "rank_scores": "abrank.ranking",
     "read_qrels": "abrank.inputs",
     "read_run": "abrank.inputs",
+    "read_scores": "abrank.ready",
     "simulate_runs": "abrank.simulate",
 }
 

@@ -161,7 +161,8 @@ def _require_aggregates(
     expected, sums = scores.aggregates(), scores.values.sum(axis=0)
     n = len(scores.query_ids)
     rounding = _rounding(table)
-    for i in np.flatnonzero([query in AGGREGATES for query in table.query]):
+    aggregate = np.array([query in AGGREGATES for query in table.query])
+    for i in np.flatnonzero(aggregate & np.isfinite(table.value)):
         name, measure = table.measure[i], known[table.measure[i]]
         canonical = name if measure is None else measure.name
         if canonical not in scores.measures:

@@ -1,7 +1,8 @@
 """A against B: every measure tested, the secondary ones adjusted, the verdict given."""
 
-from abrank.comparison.compare import compare_scores, compare_systems, system_names
+from abrank.comparison.compare import compare_scores, compare_systems
 from abrank.comparison.family import ADJUSTMENTS
+from abrank.comparison.pairing import pair_scores, system_names
 from abrank.comparison.result import (
     Comparison,
     ConfidenceInterval,
@@ -19,5 +20,6 @@ __all__ = [
     "TestRow",
     "compare_scores",
     "compare_systems",
+    "pair_scores",
     "system_names",
 ]

@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from abrank import inference, planning
-from abrank._support.errors import AlignmentError, ArgumentError
+from abrank._support.errors import ArgumentError
 from abrank._support.rng import entropy
 from abrank._support.typing import FloatArray, RandomSource
+from abrank.comparison.evidence import gather
 from abrank.comparison.family import measure_rows, resolve_adjustment
+from abrank.comparison.groups import segment
+from abrank.comparison.pairing import pair_scores
 from abrank.comparison.result import Comparison, MeasureResult, Planning, TestRow
 from abrank.diagnostics import (
     Note,
     higher_is_better,
     inspect_differences,
+    inspect_evidence,
     inspect_inputs,
+    inspect_segments,
     outcomes,
 )
 from abrank.inputs import Audit
 from abrank.measures import parse
 from abrank.scores import Scores
 from abrank.verdict import Decision, Requirement, Rule, decide
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # The tests shown beside the one that decides, with the options of the call.
 COMPANIONS: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -41,22 +43,27 @@ COMPANIONS: tuple[tuple[str, dict[str, Any]], ...] = (
 
 
 def compare_scores(
-    a: Any,  # noqa: ANN401 - Series, wide frame or mapping
-    b: Any,  # noqa: ANN401
+    a: Any,  # noqa: ANN401 - Series, dict, or what read_scores reads
+    b: Any = None,  # noqa: ANN401
     *,
     baseline: str | None = None,
     candidate: str | None = None,
+    measures: Sequence[str] | None = None,
     **how: Any,  # noqa: ANN401 - the keywords of compare_systems
 ) -> Comparison:
     """Compare ready scores, paired by query id.
 
     Parameters
     ----------
-    a, b : Series, wide DataFrame or dict
-        Scores of the baseline and the candidate: by query id (a Series or dict is one measure), or
-        a frame indexed by query id with one column a measure.
+    a, b : Series, dict, path, DataFrame or Scores
+        Scores of the baseline and the candidate. A Series or dict holds one measure by query id;
+        what a file or frame may hold, see :func:`abrank.read_scores`. Without ``b`` there are
+        several systems in ``a``.
     baseline, candidate : str, optional
-        Their names; a Series' name, else ``A`` and ``B``.
+        Names to give them (a Series', a file's, else ``A`` and ``B``); without ``b`` those to take:
+        else the first, and the only other one.
+    measures : sequence of str, optional
+        Those to compare, in any dialect; else all, which must be the same for both.
     **how
         Keywords of :func:`compare_systems`: ``primary``, ``margin``, ``test``, ``alpha``, …
 
@@ -68,8 +75,10 @@ def compare_scores(
     ------
     AlignmentError
         If the query ids or the measures of the two differ.
+    NotFoundError, ReadError
+        If a file or frame cannot be used, or a score is missing there.
     ArgumentError
-        If a score is missing or not finite.
+        If a score of a Series or dict is missing, or it is not clear which systems are meant.
 
     Examples
     --------
@@ -79,23 +88,7 @@ def compare_scores(
     >>> round(result.effect, 3), round(result.pvalue, 3), str(result.verdict)
     (0.2, 0.066, 'inconclusive')
     """
-    frames = [_frame(a), _frame(b)]
-    ids = [set(frame.index) for frame in frames]
-    if ids[0] != ids[1]:
-        lacking = [sorted(ids[0] - ids[1])[:3], sorted(ids[1] - ids[0])[:3]]
-        raise AlignmentError(
-            f"the query ids differ: only in the baseline {lacking[0]}, only in the candidate"
-            f" {lacking[1]} (first 3 each); score a missing query 0 or leave it out of both"
-        )
-    if set(frames[0].columns) != set(frames[1].columns):
-        raise AlignmentError(
-            f"the measures differ: {list(frames[0].columns)} and {list(frames[1].columns)}"
-        )
-    frames = [frame.sort_index() for frame in frames]
-    columns = list(frames[0].columns)
-    values = np.stack([f[columns].to_numpy(dtype=np.float64) for f in frames], axis=1)
-    names = system_names(baseline or _name(a, "A"), candidate or _name(b, "B"))
-    scores = Scores(tuple(frames[0].index), names, tuple(columns), values)
+    scores = pair_scores(a, b, baseline=baseline, candidate=candidate, measures=measures)
     return compare_systems(scores, **how)
 
 
@@ -110,6 +103,8 @@ def compare_systems(
     require: Requirement | None = None,
     n_resamples: int | None = None,
     rng: RandomSource = 0,
+    segments: Mapping[str, Mapping[str, str]] | None = None,
+    topics: Mapping[str, str] | None = None,
     provenance: Mapping[str, Any] | None = None,
 ) -> Comparison:
     """Compare the two systems of ``scores``; the first is the baseline A.
@@ -135,6 +130,10 @@ def compare_systems(
         Resamples of the Monte Carlo tests; each test's own default without it.
     rng : int, Generator, SeedSequence or None
         Source of the resamples; the seed that replays them is recorded.
+    segments : mapping of str to mapping of str to str, optional
+        For each property of the queries, the segment of each query id: ``{"intent": {"q1": …}}``.
+    topics : mapping of str to str, optional
+        Texts of the queries, by query id.
     provenance : mapping, optional
         Kept as it is.
 
@@ -166,7 +165,12 @@ def compare_systems(
     differences = (b - a)[:, lead]
     rows, joint = measure_rows(scores.measures, a, b, rule, seed=seed, n_resamples=n_resamples)
     tests = _test_rows(differences, rule, seed, n_resamples)
+    known = set(scores.query_ids)
+    evidence = gather(scores, rule.primary, differences)
+    segmentations = segment(segments or {}, scores.query_ids, differences, rule, seed=seed)
     audits, notes = _cautions(scores, differences, tests, rule)
+    notes += inspect_evidence(rows[lead].diff, evidence)
+    notes += inspect_segments(segmentations)
     return Comparison(
         baseline=scores.systems[0],
         candidate=scores.systems[1],
@@ -183,11 +187,14 @@ def compare_systems(
             for name in inference.EFFECT_SIZES
         },
         planning=_plan(differences, rule),
-        notes=notes,
+        notes=tuple(sorted(notes, key=lambda note: -note.severity)),
         seed=seed,
         n_resamples=n_resamples,
         n_resamples_joint=joint,
         audits=audits,
+        evidence=evidence,
+        segmentations=segmentations,
+        topics={query: text for query, text in (topics or {}).items() if query in known},
         provenance=dict(provenance or {}),
     )
 
@@ -274,8 +281,8 @@ def _test_rows(
 
 def _cautions(
     scores: Scores, differences: FloatArray, tests: tuple[TestRow, ...], rule: Rule
-) -> tuple[dict[str, Audit], tuple[Note, ...]]:
-    """Return the audits by role, and the notes on data and inputs, most severe first."""
+) -> tuple[dict[str, Audit], list[Note]]:
+    """Return the audits by role, and the notes on data and inputs."""
     audits = {
         key: scores.audits[system]
         for key, system in zip("ab", scores.systems, strict=True)
@@ -285,7 +292,7 @@ def _cautions(
         differences, tests, alpha=rule.alpha, query_ids=scores.query_ids, measure=rule.primary
     )
     notes += inspect_inputs(audits, scores.measures)
-    return audits, tuple(sorted(notes, key=lambda note: -note.severity))
+    return audits, notes
 
 
 def _plan(differences: FloatArray, rule: Rule) -> Planning:
@@ -299,41 +306,3 @@ def _plan(differences: FloatArray, rule: Rule) -> Planning:
         difference=wanted,
         queries_needed=planning.queries_needed(sd, wanted, alpha=rule.alpha),
     )
-
-
-def system_names(a: str, b: str) -> tuple[str, str]:
-    """Return names of baseline and candidate that differ.
-
-    Examples
-    --------
-    >>> system_names("bm25", "t5"), system_names("bm25", "bm25")
-    (('bm25', 't5'), ('bm25 (A)', 'bm25 (B)'))
-    """
-    return (a, b) if a != b else (f"{a} (A)", f"{b} (B)")
-
-
-def _name(scores: Any, default: str) -> str:  # noqa: ANN401
-    """Return the name that a Series carries."""
-    import pandas as pd
-
-    named = isinstance(scores, pd.Series) and scores.name is not None
-    return str(scores.name) if named else default
-
-
-def _frame(scores: Any) -> pd.DataFrame:  # noqa: ANN401
-    """Return scores as a frame with text query ids for an index and one column a measure."""
-    import pandas as pd
-
-    if isinstance(scores, pd.DataFrame):
-        frame = scores.copy()
-    elif isinstance(scores, pd.Series):
-        frame = scores.rename("score").to_frame()
-    else:
-        frame = pd.Series(dict(scores), dtype=float).rename("score").to_frame()
-    # Not pandas' own text type: it refuses ids that are not UTF-8.
-    frame.index = pd.Index([str(query) for query in frame.index], dtype=object)
-    frame.columns = frame.columns.map(str)
-    twice = frame.index[frame.index.duplicated()]
-    if len(twice):
-        raise AlignmentError(f"query {twice[0]!r} stands twice in the scores")
-    return frame

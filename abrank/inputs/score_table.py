@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -34,7 +35,7 @@ class ScoreTable:
         Aggregates have one of ``AGGREGATES`` for their query. ``system`` is empty text where the
         source names none.
     value : float64[n_rows]
-        Finite.
+        Finite, or NaN where a table has no entry.
     rounding : float64[n_rows]
         How far the value may be off: half a unit of the last digit printed.
     left_out : mapping of str to int
@@ -105,23 +106,20 @@ def read_score_table(source: Any, *, is_measure: Callable[[str], bool]) -> Score
 
 def _table(cells: Cells, form: str, source: Source, read: _Reader) -> ScoreTable:
     """Read the numbers; a measure of text alone is left out, text among numbers is an error."""
-    value, rounding = np.zeros((2, len(cells.raw)))
-    rows: list[int] = []
+    value, rounding = np.full(len(cells.raw), np.nan), np.zeros(len(cells.raw))
     bad: dict[int, str] = {}
+    with_numbers: set[str] = set()
     for i, raw in enumerate(cells.raw):
         if raw == "" or frames.is_missing(raw):
-            continue  # a hole in a table; who needs the score names it
+            continue
         value[i], rounding[i], problem = read(raw, cells.query[i])
         if problem:
             bad[i] = problem
-        else:
-            rows.append(i)
-    texts = [i for i in bad if _is_text(cells.raw[i])]
-    with_numbers = {cells.measure[i] for i in (*rows, *(bad.keys() - set(texts)))}
-    _require_good(source, cells, {i: bad[i] for i in bad if cells.measure[i] in with_numbers})
-    left_out: dict[str, int] = {}
-    for i in texts:
-        left_out[cells.measure[i]] = left_out.get(cells.measure[i], 0) + 1
+        if not problem or not _is_text(raw):
+            with_numbers.add(cells.measure[i])
+    left_out = Counter(cells.measure[i] for i in bad if cells.measure[i] not in with_numbers)
+    _require_good(source, cells, {i: bad[i] for i in bad if cells.measure[i] not in left_out})
+    rows = [i for i, name in enumerate(cells.measure) if name not in left_out]
     return ScoreTable(
         at=np.array([cells.at[i] for i in rows], dtype=np.int64),
         query=tuple([cells.query[i] for i in rows]),
@@ -129,7 +127,7 @@ def _table(cells: Cells, form: str, source: Source, read: _Reader) -> ScoreTable
         measure=tuple([cells.measure[i] for i in rows]),
         value=value[rows],
         rounding=rounding[rows],
-        left_out=left_out,
+        left_out=dict(left_out),
         form=form,
         source=replace(source, n_rows=len(rows)),
     )

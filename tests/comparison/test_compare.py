@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import abrank
-from abrank import AlignmentError, ArgumentError, GateError, UnknownNameError, Verdict
+from abrank import AlignmentError, ArgumentError, GateError, ReadError, UnknownNameError, Verdict
 from abrank.comparison import compare_systems
 from abrank.scores import Scores
 
@@ -260,10 +260,14 @@ def test_unequal_inputs_are_refused() -> None:
         abrank.compare_scores(a, b.drop(index="q00"))
     with pytest.raises(AlignmentError, match="measures differ"):
         abrank.compare_scores(a, b.drop(columns="RR", errors="ignore").drop(columns="AP"))
-    with pytest.raises(AlignmentError, match="twice"):
+    with pytest.raises(ReadError, match="rows 0 and 40: query q00 has two scores of AP"):
         abrank.compare_scores(a, pd.concat([b, b.iloc[:1]]))
-    with pytest.raises(ArgumentError, match=r"3 scores are not finite.*q03"):
+    with pytest.raises(ReadError, match=r"q03 has no score of AP \(3 scores are missing in all"):
         abrank.compare_scores(a, b.where(np.repeat(b.index != "q03", 3).reshape(-1, 3)))
+    with pytest.raises(AlignmentError, match="'q00' stands twice"):
+        abrank.compare_scores(a["AP"], pd.concat([b["AP"], b["AP"].iloc[:1]]))
+    with pytest.raises(ArgumentError, match=r"1 scores are not finite.*q03"):
+        abrank.compare_scores(a["AP"], b["AP"].where(b.index != "q03"))
 
 
 def test_two_systems_are_compared() -> None:
