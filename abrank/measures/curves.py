@@ -34,7 +34,7 @@ def precision_recall_curve(
     -------
     float64[n_queries, n_levels]
         IPrec at each level: unitless, in [0, 1]; 0 where this recall is not reached. The mean over
-        the queries is the eleven-point curve of the textbooks.
+        the queries is the eleven-point curve of the textbooks [1]_.
 
     Raises
     ------

@@ -55,11 +55,9 @@ def scaled_discounted_cumulative_gain(
 
         SDCG@k = sum over r to k of gain(r) / log2(r + 1)  over  sum over r to k of 1 / log2(r + 1)
 
-    with the discount of DCG [1]_.
-
-    So a query with fewer than k documents of the highest grade cannot reach 1. A grade above
-    ``max_rel`` counts as ``max_rel``. Equals cwl_eval, and so ir_measures, where no scores are
-    tied [2]_; k counts to 1,000 there and here.
+    with the discount of DCG [1]_. So a query with fewer than k documents of the highest grade
+    cannot reach 1. A grade above ``max_rel`` counts as ``max_rel``. Equals cwl_eval, and so
+    ir_measures, where no scores are tied [2]_; k counts to 1,000 there and here.
 
     References
     ----------
