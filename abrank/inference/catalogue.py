@@ -15,6 +15,7 @@ one value, not 0    p NaN,        p 2**(1 - n)    p 2**(1 - n)    p 2**(1 - n)  
 ==================  ============  ==============  ==============  ==============  ==============
 
 The p-values and intervals of the table are two-sided. "One value" and "0" are meant to 10 decimals.
+Above 300 queries wilcoxon's are normal approximations.
 """
 
 from __future__ import annotations
@@ -149,8 +150,8 @@ def run_test(
     n_resamples : int, optional
         How many to draw; each test has a default. No effect on a test that draws nothing.
     **options
-        The test's own: ``zero_method``, ``method``, ``correction`` of wilcoxon; ``method`` of
-        bootstrap.
+        The test's own: ``method``, ``stop_after`` of permutation; ``zero_method``, ``method``,
+        ``correction`` of wilcoxon; ``method`` of bootstrap.
 
     Returns
     -------

@@ -56,10 +56,31 @@ def test_one_value_leaves_nothing_to_judge_by(name):
 
 
 @pytest.mark.parametrize("name", COUNTS)
-@pytest.mark.parametrize("n", [2, 5, 10])
+@pytest.mark.parametrize("n", [2, 5, 10, 30, 300])
 def test_one_value_is_as_rare_as_a_coin_says(name, n):
     assert run_test(name, np.full(n, 0.1)).pvalue[0] == 2.0 ** (1 - n)
     assert run_test(name, np.full(n, 0.1), alternative="greater").pvalue[0] == 2.0**-n
+
+
+@pytest.mark.parametrize("name", COUNTS)
+@pytest.mark.parametrize("n", [2, 10, 60])
+@pytest.mark.parametrize("value", [0.1, -0.7])
+def test_one_query_that_differs_is_one_coin(name, n, value):
+    d = np.append(np.zeros(n - 1), value)
+    result = run_test(name, d)
+    assert result.pvalue[0] == 1.0
+    assert result.ci_low[0] <= 0.0 <= result.ci_high[0]
+    towards = "greater" if value > 0 else "less"
+    assert run_test(name, d, alternative=towards).pvalue[0] == 0.5
+
+
+@pytest.mark.parametrize("name", COUNTS)
+@pytest.mark.parametrize("n", [1, 7, 40])
+def test_two_values_in_balance_are_no_difference(name, n):
+    result = run_test(name, [0.1, -0.1] * n)
+    assert result.pvalue[0] == 1.0
+    assert result.ci_low[0] <= 0.0 <= result.ci_high[0]
+    assert result.estimate[0] == pytest.approx(0.0, abs=1e-12)
 
 
 def test_every_column_has_its_own_level():
