@@ -13,7 +13,7 @@ from abrank import inputs
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import Duplicates, Interpolation, Missing, RandomSource, ScoreDtype
 from abrank._support.version import __version__
-from abrank.comparison import Comparison, compare_systems, system_names
+from abrank.comparison import Comparison, compare_systems, pair_scores, system_names
 from abrank.inputs.files import short_name
 from abrank.measures import parse
 from abrank.measures.asked import DEFAULT_MEASURES, parse_measures
@@ -50,6 +50,8 @@ def compare(
     interpolation: Interpolation = "10",
     name_a: str | None = None,
     name_b: str | None = None,
+    segments: Any = None,  # noqa: ANN401 - whatever read_segments reads
+    topics: Any = None,  # noqa: ANN401 - whatever read_topics reads
     n_resamples: int | None = None,
     rng: RandomSource = 0,
     command: str | None = None,
@@ -91,6 +93,11 @@ def compare(
         Of all measures at once, as :func:`~abrank.scores.evaluate` takes them.
     name_a, name_b : str, optional
         Names of the systems; those of the runs without them.
+    segments : path, DataFrame or mapping, optional
+        Properties of the queries, such as their intent: a CSV file with a column of query ids and
+        one a property.
+    topics : path, mapping, Series or DataFrame, optional
+        Texts of the queries: TREC topics, JSON lines, or lines with a tab.
     n_resamples : int, optional
         Resamples of the Monte Carlo tests.
     rng : int, Generator, SeedSequence or None
@@ -129,6 +136,8 @@ def compare(
     }
     parsed = parse_measures(measures, **options)
     lead = None if primary is None else parse_measures(str(parse(primary)), **options)[0]
+    properties = {} if segments is None else inputs.read_segments(segments)
+    texts = {} if topics is None else inputs.read_topics(topics)
     names = system_names(name_a or _name(a), name_b or _name(b))
     scores = evaluate(
         qrels,
@@ -155,6 +164,8 @@ def compare(
         require=require,
         n_resamples=n_resamples,
         rng=rng,
+        segments=properties,
+        topics=texts,
         provenance=provenance(
             scores,
             dict(zip(("a", "b"), scores.systems, strict=True)),
@@ -168,6 +179,61 @@ def compare(
             command=command,
         ),
     )
+
+
+def compare_ready(
+    a: Any,  # noqa: ANN401 - whatever read_scores reads
+    b: Any,  # noqa: ANN401
+    *,
+    measures: Sequence[str] | None = None,
+    name_a: str | None = None,
+    name_b: str | None = None,
+    command: str | None = None,
+    on_stage: Callable[[str], None] = _quiet,
+    **how: Any,  # noqa: ANN401 - the keywords of compare_systems
+) -> Comparison:
+    """Compare ready scores as :func:`abrank.compare_scores` does, and record where they came from.
+
+    Parameters
+    ----------
+    a, b : path, DataFrame, Series, dict or Scores
+        Scores of the baseline and of the candidate.
+    measures : sequence of str, optional
+        Those to compare, in any dialect; else all, which must be the same for both.
+    name_a, name_b : str, optional
+        Names of the systems; those of the files without them.
+    command : str, optional
+        The command line that asked, recorded in the provenance.
+    on_stage : callable
+        Told the name of each stage as it begins.
+    **how
+        ``primary``, ``margin``, ``test``, ``alpha``, … as in :func:`abrank.compare`.
+
+    Returns
+    -------
+    Comparison
+        What the sources were taken for stands in the provenance, under ``settings``.
+
+    Raises
+    ------
+    ReadError, NotFoundError, AlignmentError, ArgumentError
+        As for :func:`abrank.compare_scores`.
+
+    Examples
+    --------
+    >>> compare_ready({"q1": 0.1, "q2": 0.3}, {"q1": 0.1, "q2": 0.3}).provenance["settings"]
+    {'notes': []}
+    """
+    on_stage("reading the scores")
+    scores = pair_scores(a, b, baseline=name_a, candidate=name_b, measures=measures)
+    on_stage("testing")
+    recorded = provenance(
+        scores,
+        dict(zip("ab", scores.systems, strict=True)),
+        settings={"notes": list(scores.notes)},
+        command=command,
+    )
+    return compare_systems(scores, provenance=recorded, **how)
 
 
 def rank(

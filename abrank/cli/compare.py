@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +14,29 @@ from abrank.cli import _options
 if TYPE_CHECKING:
     from abrank.comparison import Comparison
 
+# Flags that say how runs are scored.
+OF_RUNS = (
+    "missing",
+    "score_dtype",
+    "duplicates",
+    "depth",
+    "rel",
+    "judged_only",
+    "interpolation",
+)
+
 
 @click.command("compare")
-@click.argument("qrels", type=_options.RUN)
-@click.argument("run_a", type=_options.RUN)
-@click.argument("run_b", type=_options.RUN)
+@click.argument("qrels", type=_options.RUN, required=False)
+@click.argument("run_a", type=_options.RUN, required=False)
+@click.argument("run_b", type=_options.RUN, required=False)
+@click.option(
+    "--scores",
+    nargs=2,
+    type=_options.RUN,
+    metavar="A B",
+    help="Two files of ready scores per query, in the place of QRELS RUN_A RUN_B.",
+)
 @_options.measures
 @click.option("--primary", metavar="NAME", help="The measure that decides; the first without it.")
 @click.option(
@@ -53,6 +72,18 @@ if TYPE_CHECKING:
 @click.option("--name-a", metavar="NAME", help="Name of the baseline.")
 @click.option("--name-b", metavar="NAME", help="Name of the candidate.")
 @click.option(
+    "--segments",
+    type=_options.RUN,
+    metavar="FILE",
+    help="CSV with a column query_id and one for each property: compare within segments.",
+)
+@click.option(
+    "--topics",
+    type=_options.RUN,
+    metavar="FILE",
+    help="Texts of the queries: TREC topics, JSON lines, or query_id<TAB>text.",
+)
+@click.option(
     "--resamples", type=click.IntRange(99), metavar="N", help="Resamples of the Monte Carlo tests."
 )
 @click.option(
@@ -76,10 +107,11 @@ if TYPE_CHECKING:
 )
 @_options.display
 def command(
-    qrels: str,
-    run_a: str,
-    run_b: str,
+    qrels: str | None,
+    run_a: str | None,
+    run_b: str | None,
     *,
+    scores: tuple[str, str] | None,
     measures: tuple[str, ...],
     require: str | None,
     fail_on: str | None,
@@ -97,24 +129,27 @@ def command(
 
     QRELS are judgments (query_id 0 doc_id grade), RUN_A and RUN_B TREC runs (query_id Q0 doc_id
     rank score tag), plain or compressed (.gz .bz2 .zst). One of them may be - for standard input.
+    Ready scores are the output of trec_eval -q, ir_measures -q or abrank score --per-query, or a
+    CSV or TSV table with a column query_id.
 
     \b
     abrank compare qrels.txt bm25.run monot5.run -m nDCG@10 -m AP --margin 0.01
+    abrank compare --scores bm25.eval monot5.eval -m ndcg_cut_10
     """  # noqa: D301 - click's mark for lines to keep
     if require and fail_on:
         raise click.UsageError("--require and --fail-on ask two questions; choose one")
-    if [qrels, run_a, run_b].count("-") > 1:
-        raise click.UsageError("only one of the three files can be standard input")
+    _require_inputs([qrels, run_a, run_b], scores)
     targets = [_target(each) for each in reports]
 
     from abrank.cli import _terminal
-    from abrank.workflow import compare
+    from abrank.workflow import compare, compare_ready
 
+    asked = partial(compare, qrels, run_a, run_b)
+    if scores:
+        asked = partial(compare_ready, *scores)
+        how = {name: value for name, value in how.items() if name not in OF_RUNS}
     with _terminal.Progress(quiet=quiet, verbose=verbose) as progress:
-        comparison = compare(
-            qrels,
-            run_a,
-            run_b,
+        comparison = asked(
             measures=measures or None,
             require="not-worse-shown" if fail_on else require,  # type: ignore[arg-type]
             n_resamples=resamples,
@@ -127,8 +162,26 @@ def command(
         for path, kind in targets:
             progress(f"writing {path}")
             written.append(comparison.report(path, format=kind))
+    if not quiet:
+        for note in comparison.provenance["settings"].get("notes", []):
+            click.echo(f"note: {note}", err=True)
     _show(comparison, shown, written, color=color, ascii_only=ascii_only)
     return _gate(comparison)
+
+
+def _require_inputs(files: list[str | None], scores: tuple[str, str] | None) -> None:
+    """Refuse a call without files, with two kinds of them, or with flags that do nothing."""
+    if scores is None:
+        if None in files:
+            raise click.UsageError("QRELS, RUN_A and RUN_B are needed (or --scores A B)")
+    elif files[0] is not None:
+        raise click.UsageError("--scores A B stands in the place of QRELS RUN_A RUN_B")
+    if [*files, *(scores or ())].count("-") > 1:
+        raise click.UsageError("only one of the files can be standard input")
+    source = click.get_current_context().get_parameter_source
+    for name in OF_RUNS if scores else ():
+        if source(name) is click.core.ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"--{name.replace('_', '-')} is for runs, not for ready scores")
 
 
 def _target(report: str) -> tuple[Path, str | None]:

@@ -76,6 +76,23 @@ def contents(path: str | os.PathLike[str]) -> tuple[bytes, Source]:
     return unpack(stored, label), Source(named, hashlib.sha256(stored).hexdigest(), 0, label)
 
 
+def read_unpacked(path: str | os.PathLike[str]) -> bytes:
+    """Return the content of a file; gzip, bzip2 and Zstandard are unpacked.
+
+    Raises
+    ------
+    NotFoundError, ReadError
+        If it is not there, or cannot be opened or unpacked.
+
+    Examples
+    --------
+    >>> read_unpacked("topics.tsv")
+    Traceback (most recent call last):
+    abrank._support.errors.NotFoundError: topics.tsv: no such file
+    """
+    return unpack(_stored(path), os.fspath(path))
+
+
 @contextmanager
 def opened(path: str | os.PathLike[str]) -> Iterator[tuple[BinaryIO, Hashed]]:
     """Open a file unpacked, and hash its bytes as they are stored while they are read.
@@ -150,7 +167,7 @@ def looks_like_qrels(path: str | os.PathLike[str]) -> bool:
     """
     if os.fspath(path) == STDIN:
         return False
-    data = unpack(_stored(path), os.fspath(path)).removeprefix(BYTE_ORDER_MARK)
+    data = read_unpacked(path).removeprefix(BYTE_ORDER_MARK)
     start = 0
     while start < len(data):
         end = data.find(b"\n", start)

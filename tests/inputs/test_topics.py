@@ -1,0 +1,82 @@
+"""Texts and segments of queries, in the forms in which they come."""
+
+import pandas as pd
+import pytest
+
+from abrank import NotFoundError, ReadError
+from abrank.inputs.topics import read_segments, read_topics
+
+TREC = """<top>
+<num> Number: 301
+<title> Topic: international organized
+crime &amp; law
+<desc> Description: more
+</top>
+<top><num>302</num><title>polio</title></top>
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (TREC, {"301": "international organized crime & law", "302": "polio"}),
+        ("q1\twhat is  it\r\nq2\ta\tb\n\n", {"q1": "what is it", "q2": "a b"}),
+        ('{"_id": "1", "text": "x y"}\n{"_id": 2, "title": "z"}\n', {"1": "x y", "2": "z"}),
+        ('{"id": 7, "query": "why"}\n{"query": "8", "text": "how"}\n', {"7": "why", "8": "how"}),
+        ("\ufeffq1\tfirst\n", {"q1": "first"}),
+    ],
+)
+def test_files_of_topics(tmp_path, text, expected):
+    path = tmp_path / "topics"
+    path.write_text(text, encoding="utf-8")
+    assert read_topics(path) == expected
+
+
+def test_objects_of_topics():
+    frame = pd.DataFrame({"qid": [1, 2], "query": ["a", "b"]})
+    assert read_topics(frame) == read_topics({"1": "a", "2": "b"}) == {"1": "a", "2": "b"}
+    assert read_topics(pd.Series({"1": "a", "2": "b"})) == {"1": "a", "2": "b"}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("q1\ttext\nq2 no tab\n", "line 2: no query id and text"),
+        ('{"_id": "1"}\n{"text": "x"}\n{broken\n', "3 bad lines"),
+        ("\n", "no lines"),
+        ("<top><num>1</num></top>", "without <num> or <title>"),
+    ],
+)
+def test_bad_topics(tmp_path, text, message):
+    path = tmp_path / "topics"
+    path.write_text(text)
+    with pytest.raises(ReadError, match=message):
+        read_topics(path)
+    with pytest.raises(NotFoundError):
+        read_topics(tmp_path / "none")
+
+
+def test_segments_are_columns_of_a_table(tmp_path):
+    path = tmp_path / "segments.csv"
+    path.write_text('query_id,intent,"long, or short"\n1,head,long\n01,tail,\n')
+    expected = {"intent": {"1": "head", "01": "tail"}, "long, or short": {"1": "long"}}
+    assert read_segments(path) == expected
+    frame = pd.DataFrame({"qid": ["1", "01"], "intent": ["head", "tail"], "n": [1.5, None]})
+    assert read_segments(frame) == {"intent": expected["intent"], "n": {"1": "1.5"}}
+    assert read_segments(expected) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("name,intent\n1,head\n", "no column of query_id"),
+        ("", "no column of query_id"),
+        ("query_id\n1\n", "no column beside query_id"),
+        ("query_id,intent\n1,a\n1,b\n", "query 1 stands twice"),
+    ],
+)
+def test_bad_segments(tmp_path, text, message):
+    path = tmp_path / "segments.csv"
+    path.write_text(text)
+    with pytest.raises(ReadError, match=message):
+        read_segments(path)
