@@ -103,12 +103,10 @@ def test_ids_that_are_not_utf8_come_through_everywhere(tmp_path) -> None:
 
 
 def test_segments_and_topics_come_from_files_or_objects(files, tmp_path) -> None:
-    (tmp_path / "segments.csv").write_text("query_id,part\nq0000,one\nq0001,two\n")
-    (tmp_path / "topics.tsv").write_text("q0000\twhy\nother\twhat\n")
+    (tmp_path / "segments.csv").write_text("query_id,part\nq01,one\nq02,two\n")
+    (tmp_path / "topics.tsv").write_text("q01\twhy\nother\twhat\n")
     result = compare(*files, segments=tmp_path / "segments.csv", topics=tmp_path / "topics.tsv")
-    assert result.topics == {"q0000": "why"}
+    assert result.topics == {"q01": "why"}
     assert result.segmentations[0].labels[:3] == ("one", "two", "(none)")
-    again = compare(
-        *files, segments={"part": {"q0000": "one", "q0001": "two"}}, topics={"q0000": "why"}
-    )
+    again = compare(*files, segments={"part": {"q01": "one", "q02": "two"}}, topics={"q01": "why"})
     assert again == result
