@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from abrank import inputs
+from abrank._support import display
 from abrank._support.errors import ArgumentError, ReadError
 from abrank._support.typing import IntArray
 from abrank.inputs import ids
@@ -179,8 +180,8 @@ def _require_aggregates(
         if not any(agrees):
             raise ReadError(
                 table.source.label,
-                f'the row "{table.query[i]}" gives {table.value[i]:g} for {name}, but its {n}'
-                f" queries {expected[s, m]:.5g}",
+                f'the row "{table.query[i]}" gives {table.value[i]:g} for {name}, but'
+                f" {display.plural(n, 'query', 'queries')} {expected[s, m]:.5g}",
                 at=f"{table.source.unit} {table.at[i]}",
                 hint="queries were counted that have no line (trec_eval -c), or lines are missing:"
                 " write one for each query, with 0 where nothing was found",
@@ -207,7 +208,8 @@ def _note(table: inputs.ScoreTable, scores: Scores, names: Mapping[str, str]) ->
         if canonical not in scores.measures
     ]
     behind = f"; left out: {', '.join(left_out)}" if left_out else ""
-    counts = f"{len(scores.query_ids)} queries, {len(scores.measures)} measures"
+    queries = display.plural(len(scores.query_ids), "query", "queries")
+    counts = f"{queries}, {display.plural(len(scores.measures), 'measure')}"
     return f"{table.source.label}: taken for {table.form}, {counts}{behind}"
 
 

@@ -188,6 +188,8 @@ def compare_ready(
     measures: Sequence[str] | None = None,
     name_a: str | None = None,
     name_b: str | None = None,
+    segments: Any = None,  # noqa: ANN401 - whatever read_segments reads
+    topics: Any = None,  # noqa: ANN401 - whatever read_topics reads
     command: str | None = None,
     on_stage: Callable[[str], None] = _quiet,
     **how: Any,  # noqa: ANN401 - the keywords of compare_systems
@@ -202,6 +204,8 @@ def compare_ready(
         Those to compare, in any dialect; else all, which must be the same for both.
     name_a, name_b : str, optional
         Names of the systems; those of the files without them.
+    segments, topics : path, DataFrame or mapping, optional
+        Properties of the queries, and their texts, as in :func:`abrank.compare`.
     command : str, optional
         The command line that asked, recorded in the provenance.
     on_stage : callable
@@ -224,6 +228,8 @@ def compare_ready(
     >>> compare_ready({"q1": 0.1, "q2": 0.3}, {"q1": 0.1, "q2": 0.3}).provenance["settings"]
     {'notes': []}
     """
+    properties = {} if segments is None else inputs.read_segments(segments)
+    texts = {} if topics is None else inputs.read_topics(topics)
     on_stage("reading the scores")
     scores = pair_scores(a, b, baseline=name_a, candidate=name_b, measures=measures)
     on_stage("testing")
@@ -233,7 +239,7 @@ def compare_ready(
         settings={"notes": list(scores.notes)},
         command=command,
     )
-    return compare_systems(scores, provenance=recorded, **how)
+    return compare_systems(scores, segments=properties, topics=texts, provenance=recorded, **how)
 
 
 def rank(
