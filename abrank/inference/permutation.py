@@ -80,14 +80,15 @@ def permutation(
     small fractions by convolution [2]_, up to 32 others by meeting in the middle, all else from the
     characteristic function between proven bounds (:mod:`abrank.inference.fourier`). The cost hardly
     grows with the number of queries, so no normal limit is needed up to a million and more. The
-    limits are roots of that p, to 1e-4 of the standard error.
+    limits are subset means where those can be listed, else roots of that p, to 1e-4 of the standard
+    error (2e-3 where many queries tie).
 
     With random flips p = (b + 1) / (m + 1) [3]_. The identity and the negative of every flip count
     too, so the one-sided p is half the two-sided one. With ``stop_after`` h, p = h / l where the
     h-th flip that reaches the mean is the l-th drawn [4]_.
 
-    The smallest two-sided p is 2**(1 - n0), n0 the number of differences other than 0. With n <= 5
-    at 95 % the interval is unbounded.
+    The smallest two-sided p is 2**(1 - n0), n0 the number of differences other than 0 (which in
+    floats is 0 above 1074). With n <= 5 at 95 % the interval is unbounded.
 
     References
     ----------

@@ -6,6 +6,7 @@ import math
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 
@@ -17,7 +18,6 @@ from abrank.inference.subset_law import ADDITIONS, additions, subset_mean_law
 
 # Limits are found to within this share of the standard error.
 LIMIT_ERROR = 1e-4
-MOST_STEPS = 60
 # As many secants are tried before halving takes turns with them.
 SECANTS = 6
 # By how much a secant may be steeper or flatter than the normal law has it.
@@ -64,7 +64,7 @@ def sign_flip_test(
     -------
     pvalue : Bracket
     low, high : float
-        The limits between which shifts are not rejected; 0 is one exactly where p >= alpha.
+        The limits between which shifts are not rejected; 0 lies there exactly where p >= alpha.
         They are subset means where those of multiples of a step can be listed, else right to 1e-4
         of the standard error (or 2e-3 where shifted differences are heavily tied).
 
@@ -97,7 +97,7 @@ def sign_flip_test(
 
 
 def _at_zero(sample: Sample, total: int, slack: float) -> Bracket:
-    """Return P(sum of flipped differences >= their sum), whose sign that of ``total`` is."""
+    """Return P(sum of flipped differences >= their sum), which has the sign of ``total``."""
     some, strict = sample.values != 0.0, total <= 0
     counts = sample.counts[some]
     if sample.numbers is None:
@@ -176,7 +176,7 @@ def _crossing(
     """
     left, right = between
     point, slope, last = start, 1.0 / unit if unit > 0.0 else 0.0, None
-    for step in range(MOST_STEPS):
+    for step in count():
         if not left < point < right or (step >= SECANTS and step % 2):
             point = left + (right - left) / 2.0
         if right - left <= LIMIT_ERROR * unit or not left < point < right:

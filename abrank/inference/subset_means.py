@@ -154,7 +154,9 @@ def _stopped(
 
     reached = np.flatnonzero(np.cumsum(_hits(sums, total, n_queries)) >= stop_after)
     used = int(reached[0]) + 1 if reached.size else n_flips
-    deciding = math.floor(stop_after / alpha / (1.0 if alternative == "two-sided" else 2.0))
+    # A p that equals alpha accepts, whatever the last digit of the quotient.
+    sides = 1.0 if alternative == "two-sided" else 2.0
+    deciding = math.floor(stop_after / alpha / sides * (1.0 + 1e-12))
     pvalue = answer(used, identity=not reached.size)[0]
     _, low, high = answer(min(deciding, n_flips), identity=deciding > n_flips)
     return used, (pvalue, low, high)

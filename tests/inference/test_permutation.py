@@ -8,8 +8,6 @@ import pytest
 
 from abrank._support.errors import ArgumentError
 from abrank.inference import run_test
-from abrank.inference.flips import FLIPS_AT_ONCE, QUERIES_AT_ONCE, all_subsets, random_subsets
-from abrank.inference.inversion import invert, settle
 
 
 def enumerated(d, alternative="two-sided", theta=Fraction(0)):
@@ -80,50 +78,6 @@ def test_drawn_agrees_with_exact():
     p = drawn.pvalue[0]
     assert drawn.pvalue_error[0] == pytest.approx(np.sqrt(p * (1 - p) / 20_000))
     assert drawn.pvalue_low[0] == drawn.pvalue_high[0] == p
-
-
-def test_the_flips_of_a_large_run_are_its_first_ones():
-    numbers = np.random.default_rng(1).integers(-9, 9, (QUERIES_AT_ONCE + 13, 2))
-    few, sizes = random_subsets(numbers, 10, seed=4)
-    many, more_sizes = random_subsets(numbers, FLIPS_AT_ONCE + 10, seed=4)
-    np.testing.assert_array_equal(many[:, :10], few)
-    np.testing.assert_array_equal(more_sizes[:10], sizes)
-    assert np.abs(more_sizes - len(numbers) / 2).max() < 6 * np.sqrt(len(numbers)) / 2
-    # Rows of the same bit of two parts agree half of the time: no byte is used twice.
-    ones = np.ones((len(numbers), 3), np.int64)
-    ones[1:, 0] = ones[:QUERIES_AT_ONCE, 1] = ones[QUERIES_AT_ONCE + 1 :, 1] = 0
-    (first, second, all_rows), sizes = random_subsets(ones, 4000, seed=4)
-    np.testing.assert_array_equal(all_rows, sizes)
-    assert abs(np.mean(first == second) - 0.5) < 4 * np.sqrt(0.25 / 4000)
-
-
-def test_all_subsets_are_all_sums():
-    sums, sizes = all_subsets(np.array([[1, -1], [2, -2], [4, -4]]))
-    assert sums.tolist() == [list(range(8)), [-k for k in range(8)]]
-    assert sizes.tolist() == [0, 1, 1, 2, 1, 2, 2, 3]
-
-
-def test_inversion_is_unbounded_where_the_table_starts_at_alpha():
-    values, table = np.arange(1.0, 5.0), np.arange(1, 6) / 5
-    assert invert(values, table, table, alpha=0.2, alternative="greater") == (0.2, -np.inf, np.inf)
-    assert invert(values, table, table, alpha=0.3, alternative="greater") == (0.2, 1.0, np.inf)
-    assert invert(-values, table, table, alpha=0.3, alternative="less") == (0.2, -np.inf, -1.0)
-
-
-@pytest.mark.parametrize(
-    ("p", "low", "high", "excludes"),
-    [
-        (0.04, -1e-18, 1.0, True), (0.04, -1.0, 1e-18, True), (0.05, 1e-18, 1.0, False),
-        (0.05, -1.0, -1e-18, False), (0.04, 0.1, 1.0, True), (np.nan, -np.inf, np.inf, False),
-        (0.04, -0.1, 1.0, False),
-    ],
-)  # fmt: skip
-def test_the_pvalue_settles_a_limit_that_is_zero_but_for_rounding(p, low, high, excludes):
-    estimate = 0.5 if abs(low) < abs(high) else -0.5
-    new = settle(*(np.array([value]) for value in (p, estimate, low, high, 0.05)))
-    assert bool(new[0][0] > 0 or new[1][0] < 0) == excludes
-    assert new[0][0] == pytest.approx(low, abs=1e-17)
-    assert new[1][0] == pytest.approx(high, abs=1e-17)
 
 
 def test_many_columns_are_taken_in_groups():
