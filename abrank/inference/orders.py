@@ -85,13 +85,17 @@ def randomised_tukey(
     exact = n_queries * log(factorial(min(n_systems, 20))) <= log(drawn + 1) + 1e-9
     sums = _all_orders(numbers) if exact else _random_orders(numbers, drawn, seed)
     largest, two = np.ptp(sums, axis=1), np.abs(sums[:, 1] - sums[:, 0])
+    if not exact:
+        # The given order is one of those that are counted; whatever is asked of it, it reaches.
+        largest = np.append(largest, np.ptp(numbers.sum(axis=0)))
+        two = np.append(two, largest.max())
     # Rounding to the lattice can part equal differences of sums by this many units.
     slack = 2 * n_queries
     difference = pairs.of(numbers.sum(axis=0))
     observed = np.abs(difference) - slack
-    adjusted, alone = (_share(values, observed, identity=not exact) for values in (largest, two))
+    adjusted, alone = (_share(values, observed) for values in (largest, two))
     mean = difference * (unit / n_queries)
-    half = _critical(largest, alpha, slack, identity=not exact) * (unit / n_queries)
+    half = _critical(largest, alpha, slack) * (unit / n_queries)
     low, high = settle(adjusted, mean, mean - half, mean + half, np.full_like(mean, alpha))
     method = "exact" if exact else "Monte Carlo"
     return JointAnswer(mean, mean, alone, adjusted, low, high, method, 0 if exact else drawn)
@@ -128,17 +132,15 @@ def _random_orders(numbers: IntArray, n_orders: int, seed: int) -> IntArray:
     return sums
 
 
-def _share(values: IntArray, observed: IntArray, *, identity: bool) -> FloatArray:
-    """Return the share of values that reach what was observed; the given order always does."""
+def _share(values: IntArray, observed: IntArray) -> FloatArray:
+    """Return the share of values that reach what was observed."""
     reached = len(values) - np.searchsorted(np.sort(values), observed, side="left")
-    return np.asarray((reached + identity) / (len(values) + identity))
+    return np.asarray(reached / len(values))
 
 
-def _critical(largest: IntArray, alpha: float, slack: int, *, identity: bool) -> float:
+def _critical(largest: IntArray, alpha: float, slack: int) -> float:
     """Return the largest difference that is not told from 0; infinite where none would be."""
-    n_values = len(largest) + identity
-    k = int(np.searchsorted(np.arange(n_values + 1) / n_values, alpha, side="left")) - identity
-    if k < 1:
-        return np.inf
+    table = np.arange(len(largest) + 1) / len(largest)
+    k = int(np.searchsorted(table, alpha, side="left"))
     value = np.partition(largest, len(largest) - k)[len(largest) - k]
     return np.inf if value >= largest.max() - slack else float(value)

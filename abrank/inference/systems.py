@@ -184,6 +184,17 @@ class JointTest:
         shared = {"pairs", "alpha", "seed", "n_resamples"}
         return tuple(name for name in self.parameters if name not in shared)
 
+    @property
+    def has_intervals(self) -> bool:
+        """Whether it has intervals; such a test asks for their level.
+
+        Examples
+        --------
+        >>> JOINT_TESTS["tukey"].has_intervals, JOINT_TESTS["nemenyi"].has_intervals
+        (True, False)
+        """
+        return "alpha" in self.parameters
+
 
 JOINT_TESTS: Registry[JointTest] = Registry("joint test")
 
@@ -374,13 +385,13 @@ def _answer(
     rows[2:4] = 1.0
     if len(block) == 1:
         rows[4], rows[5] = -np.inf, np.inf
+    if not test.has_intervals:
+        rows[4:] = np.nan
     if same.all():
         return JointAnswer.of(rows, "closed form")
     found = test.function(block, pairs=pairs, **given)
-    limits = np.stack([found.ci_low, found.ci_high])
-    if np.isnan(limits).all():
-        # A test without intervals has none for identical systems either.
-        rows[4:] = np.nan
-    values = [found.estimate, found.statistic, found.pvalue, found.pvalue_adj, *limits]
+    values = (
+        found.estimate, found.statistic, found.pvalue, found.pvalue_adj, found.ci_low, found.ci_high
+    )  # fmt: skip
     rows[:, ~same] = np.stack(values)[:, ~same]
     return JointAnswer.of(rows, found.method, found.n_resamples, found.estimand)
