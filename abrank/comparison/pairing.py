@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -107,20 +108,21 @@ def _system_of(source: Any, default: str) -> Scores:  # noqa: ANN401
 
 def _one_measure(source: Any, default: str) -> Scores:  # noqa: ANN401
     """Return a Series or dict of scores by query id as those of one measure, ``score``."""
-    import pandas as pd
-
-    series = pd.Series(source, dtype=float)
-    queries = pd.Index([str(query) for query in series.index], dtype=object)
-    twice = queries[queries.duplicated()]
-    if len(twice):
+    if isinstance(source, Mapping):
+        name, index, values = None, list(source), np.array([*source.values()], dtype=np.float64)
+    else:
+        name, index = source.name, list(source.index)
+        values = source.to_numpy(dtype=np.float64, na_value=np.nan)
+    queries = [str(query) for query in index]
+    twice = [query for query, count in Counter(queries).items() if count > 1]
+    if twice:
         raise AlignmentError(f"query {twice[0]!r} stands twice in the scores")
-    order = np.argsort(ids.order(ids.encode(list(queries))))
-    named = isinstance(source, pd.Series) and source.name is not None
+    order = np.argsort(ids.order(ids.encode(queries)))
     return Scores(
-        query_ids=tuple(queries[order]),
-        systems=(str(source.name) if named else default,),
+        query_ids=tuple(queries[i] for i in order),
+        systems=(default if name is None else str(name),),
         measures=("score",),
-        values=series.to_numpy(dtype=np.float64)[order].reshape(-1, 1, 1),
+        values=values[order].reshape(-1, 1, 1),
     )
 
 

@@ -69,7 +69,9 @@ def cells_of_text(text: str, label: str, is_measure: Callable[[str], bool]) -> t
     delimiter = "\t" if "\t" in first else ","
     header = next(csv.reader([first.strip("\r")], delimiter=delimiter))
     if any(_folded(name) in _ROLES["query_id"] for name in header):
-        return _of_columns(*_columns_of_text(text, delimiter, label), header, label)
+        at, columns = _columns_of_text(text, delimiter, label)
+        _require_filled(header, columns, [f"line {number}" for number in at], label)
+        return _of_columns(at, columns, header, label)
     return _of_lines(text, label, is_measure)
 
 
@@ -164,6 +166,7 @@ def cells_of_frame(frame: Any, label: str) -> tuple[str, Cells]:  # noqa: ANN401
     columns[at] = [
         frames.read_id(value, row, "query_id", label) for row, value in enumerate(columns[at])
     ]
+    _require_filled(header, columns, [f"row {row}" for row in range(len(frame))], label)
     return _of_columns(list(range(len(frame))), columns, header, label)
 
 
@@ -174,11 +177,7 @@ def _of_columns(
     query, system, measure, score = (_columns(header, role, label) for role in _ROLES)
     others = [i for i in range(len(header)) if i not in (*query, *system, *measure, *score)]
     queries = columns[query[0]]
-    _require_filled("query_id", queries, at, label)
-    systems = [""] * len(at)
-    if system:
-        systems = list(map(str, columns[system[0]]))
-        _require_filled("system", systems, at, label)
+    systems = list(map(str, columns[system[0]])) if system else [""] * len(at)
     if measure:
         if others or not score:
             problem = "a column measure, but none score or value"
@@ -188,7 +187,6 @@ def _of_columns(
                 )
             raise ReadError(label, problem, expected="query_id, measure, score, and perhaps system")
         names = list(map(str, columns[measure[0]]))
-        _require_filled("measure", names, at, label)
         return "a long table", Cells(at, queries, systems, names, columns[score[0]])
     scored = sorted([*others, *score])
     _require_names([header[i] for i in scored], label)
@@ -211,9 +209,15 @@ def _columns(header: Sequence[str], role: str, label: str) -> list[int]:
     return found
 
 
-def _require_filled(role: str, values: Sequence[str], at: Sequence[int], label: str) -> None:
-    if "" in values:
-        raise ReadError(label, f"the {role} is empty", at=f"row {at[values.index('')]}")
+def _require_filled(
+    header: Sequence[str], columns: Sequence[Sequence[Any]], at: Sequence[str], label: str
+) -> None:
+    """Refuse a row without a name for its query, system or measure."""
+    for role in ("query_id", "system", "measure"):
+        for i in _columns(header, role, label):
+            if "" in columns[i]:
+                where = at[columns[i].index("")]
+                raise ReadError(label, f"the {header[i].strip()} is empty", at=where)
 
 
 def _require_names(measures: Sequence[str], label: str) -> None:

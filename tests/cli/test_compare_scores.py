@@ -1,0 +1,78 @@
+"""``abrank compare --scores``: a verdict from the output of other programs."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import abrank
+from abrank.cli import run
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch, capsys):
+    """The scores of two runs as ``abrank score`` prints them: a.eval, b.eval."""
+    made = abrank.simulate_runs(40, effect=0.25, rng=5)
+    for name, what in (("qrels", made.qrels), ("a.run", made.baseline), ("b.run", made.candidate)):
+        what.write(tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    for name in "ab":
+        call = ["score", "qrels", f"{name}.run", "-m", "AP", "-m", "nDCG@10", "--per-query"]
+        assert run([*call, "--digits", "17"]) == 0
+        (tmp_path / f"{name}.eval").write_text(capsys.readouterr().out)
+    return tmp_path
+
+
+def test_the_verdict_is_that_of_the_runs(files, capsys) -> None:
+    measures = ["-m", "ndcg_cut_10", "-m", "map"]
+    assert run(["compare", "--scores", "a.eval", "b.eval", *measures, "--format", "json"]) == 0
+    out, err = capsys.readouterr()
+    found = json.loads(out)
+    expected = abrank.compare("qrels", "a.run", "b.run", measures=["nDCG@10", "AP"])
+    assert [row["measure"] for row in found["measures"]] == ["nDCG@10", "AP"]
+    assert found["measures"][0]["pvalue"] == pytest.approx(expected.pvalue, rel=1e-9)
+    assert found["verdict"]["state"] == str(expected.verdict)
+    assert {role: each["path"] for role, each in found["provenance"]["inputs"].items()} == {
+        "a": "a.eval", "b": "b.eval",
+    }  # fmt: skip
+    assert err.splitlines() == [
+        f"note: {name}.eval: taken for ir_measures -q, 40 queries, 2 measures" for name in "ab"
+    ]
+
+
+def test_names_gates_and_reports(files, capsys) -> None:
+    call = ["compare", "--scores", "b.eval", "a.eval", "--name-b", "new", "--require", "better"]
+    assert run([*call, "--report", "out.html", "--report", "out.md", "-q"]) == 1
+    out, err = capsys.readouterr()
+    assert out.splitlines()[0].startswith("▼ WORSE  new is worse than b on AP")
+    assert err.startswith("gate  not passed")
+    assert "a.eval" in (files / "out.html").read_text()
+    assert "new is worse than b" in (files / "out.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        ([], 2, "QRELS, RUN_A and RUN_B are needed (or --scores A B)"),
+        (["qrels", "a.run"], 2, "QRELS, RUN_A and RUN_B are needed"),
+        (["qrels", "--scores", "a.eval", "b.eval"], 2, "in the place of QRELS RUN_A RUN_B"),
+        (["--scores", "a.eval"], 2, "requires 2 arguments"),
+        (["--scores", "-", "-"], 2, "only one of the files can be standard input"),
+        (["--scores", "a.eval", "b.eval", "--missing", "drop"], 2, "--missing is for runs"),
+        (["--scores", "a.eval", "b.eval", "--judged-only"], 2, "--judged-only is for runs"),
+        (["--scores", "a.eval", "c.eval"], 2, "c.eval: no such file"),
+        (["--scores", "a.eval", "b.eval", "-m", "RR"], 2, "RR is not in both"),
+        (["--scores", "a.eval", "a.run"], 3, "a.run, line 1: expected 3 fields, found 6"),
+        (["--scores", "a.eval", "bad.csv"], 3, 'bad.csv, line 3: score "high" is not a number'),
+        (["--scores", "a.eval", "short.csv"], 3, "the query ids differ"),
+    ],
+)
+def test_errors_say_what_where_and_what_to_do(files, arguments, code, said, capsys) -> None:
+    (files / "bad.csv").write_text("query_id,AP\nq01,0.5\nq02,high\n")
+    (files / "short.csv").write_text("query_id,AP,nDCG@10\nq01,0.5,0.5\n")
+    assert run(["compare", *arguments]) == code
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert said in err
+    assert "Traceback" not in err

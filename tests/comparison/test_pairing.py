@@ -1,0 +1,112 @@
+"""Ready scores of two systems, from whatever holds them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import abrank
+from abrank import AlignmentError, ArgumentError, ReadError, UnknownNameError
+from abrank.comparison import pair_scores
+
+A = {"q1": 0.1, "q2": 0.3, "q3": 0.2}
+B = {"q3": 0.5, "q1": 0.2, "q2": 0.2}
+VALUES = [[0.1, 0.2], [0.3, 0.2], [0.2, 0.5]]
+
+
+def long_frame() -> pd.DataFrame:
+    rows = [
+        (name, query, "map", value)
+        for name, scores in (("BM25", A), ("T5", B))
+        for query, value in scores.items()
+    ]
+    return pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+
+
+def write(path, scores) -> str:
+    path.write_text("query_id,AP\n" + "".join(f"{q},{v}\n" for q, v in scores.items()))
+    return str(path)
+
+
+def test_every_kind_of_source_gives_the_same(tmp_path) -> None:
+    kinds = [
+        (A, B),
+        (pd.Series(A), pd.Series(B)),
+        (pd.DataFrame({"AP": A}), pd.DataFrame({"AP": B})),
+        (write(tmp_path / "a.csv", A), tmp_path / write(tmp_path / "b.csv", B)),
+        (abrank.read_scores(pd.DataFrame({"AP": A})), pd.DataFrame({"AP": B})),
+    ]
+    for a, b in kinds:
+        pair = pair_scores(a, b)
+        assert pair.query_ids == ("q1", "q2", "q3")
+        assert pair.values[:, :, 0].tolist() == VALUES
+
+
+def test_names_are_those_given_or_of_the_source(tmp_path) -> None:
+    a, b = write(tmp_path / "bm25.csv", A), write(tmp_path / "t5.csv", B)
+    assert pair_scores(A, B).systems == ("A", "B")
+    assert pair_scores(A, B, candidate="T5").systems == ("A", "T5")
+    assert pair_scores(pd.Series(A, name="bm25"), B).systems == ("bm25", "B")
+    assert pair_scores(a, b).systems == ("bm25", "t5")
+    assert pair_scores(a, b, baseline="old").systems == ("old", "t5")
+    assert pair_scores(a, a).systems == ("bm25 (A)", "bm25 (B)")
+    assert {name: each.path for name, each in pair_scores(a, b).sources.items()} == {
+        "bm25": a, "t5": b,
+    }  # fmt: skip
+
+
+def test_one_table_of_two_systems() -> None:
+    for how in ({}, {"baseline": "BM25"}, {"baseline": "BM25", "candidate": "T5"}):
+        pair = pair_scores(long_frame(), **how)
+        assert pair.systems == ("BM25", "T5")
+        assert pair.values[:, :, 0].tolist() == VALUES
+    assert pair_scores(long_frame(), baseline="T5").systems == ("T5", "BM25")
+    result = abrank.compare_scores(long_frame(), baseline="T5")
+    assert (result.baseline, result.candidate) == ("T5", "BM25")
+    assert result.effect == pytest.approx(-0.1)
+
+
+def test_it_must_be_clear_which_systems_are_meant() -> None:
+    three = pd.concat([long_frame(), long_frame().query("name == 'T5'").assign(name="PL2")])
+    with pytest.raises(ArgumentError, match="BM25, T5, PL2 name a baseline and a candidate"):
+        pair_scores(three, baseline="BM25")
+    assert pair_scores(three, candidate="PL2").systems == ("BM25", "PL2")
+    with pytest.raises(ArgumentError, match="name a baseline and a candidate"):
+        pair_scores(long_frame().query("name == 'T5'"))
+    with pytest.raises(ArgumentError, match=r"not BM25, T5: choose with read_scores"):
+        pair_scores(long_frame(), B)
+    with pytest.raises(ArgumentError, match="there are BM25, T5"):
+        pair_scores(long_frame(), baseline="bm25")
+
+
+def test_measures_are_chosen_in_any_dialect() -> None:
+    a = pd.DataFrame({"map": A, "own": B, "P_10": A})
+    b = pd.DataFrame({"AP": B, "own": A})
+    assert pair_scores(a, b, measures=["own", "map"]).measures == ("own", "AP")
+    pair = pair_scores(a, b, measures=["map"])
+    assert pair.values[:, :, 0].tolist() == VALUES
+    with pytest.raises(AlignmentError, match="the measures differ: AP, own, P@10 and AP, own"):
+        pair_scores(a, b)
+    with pytest.raises(ArgumentError, match="P@10 is not in both; there are AP, own"):
+        pair_scores(a, b, measures=["precision@10"])
+    with pytest.raises(UnknownNameError):
+        pair_scores(a, b, measures=["owm"])
+
+
+def test_sides_that_differ_are_refused(tmp_path) -> None:
+    short = {query: value for query, value in A.items() if query != "q2"}
+    with pytest.raises(AlignmentError, match=r"only in the baseline \['q2'\], only in the cand"):
+        pair_scores(A, short)
+    with pytest.raises(AlignmentError, match="'1' stands twice"):
+        pair_scores(pd.Series([0.1, 0.2], index=["1", 1]), A)
+    with pytest.raises(ReadError, match="query q2 has no score of AP"):
+        pair_scores(pd.DataFrame({"AP": {**A, "q2": np.nan}}), pd.DataFrame({"AP": B}))
+
+
+def test_ids_that_are_not_utf8_stand_in_one_order(tmp_path) -> None:
+    # By bytes the full-width A (EF BC A1) stands before the lone byte F1, by code points behind it.
+    (tmp_path / "a.csv").write_bytes(b"query_id,score\n\xf1,0.5\n\xef\xbc\xa1,0.25\n")
+    pair = pair_scores(tmp_path / "a.csv", {"\udcf1": 0.5, "\uff21": 0.25})
+    assert pair.query_ids == ("\uff21", "\udcf1")
+    assert pair.values[:, :, 0].tolist() == [[0.25, 0.25], [0.5, 0.5]]
