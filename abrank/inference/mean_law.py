@@ -17,8 +17,8 @@ DECIMALS = 12
 # The sum is outside the transform, where it would come round again, with a chance of 2 e**-40.
 LOG_OUTSIDE = 40.0
 MOST_POINTS = 2**18
-FINE_POINTS = 2**16
-STEPS_PER_DEVIATION = 200.0
+FINE_POINTS = 2**15
+STEPS_PER_DEVIATION = 100.0
 
 Weights: TypeAlias = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 
@@ -100,7 +100,7 @@ def mean_law(sample: FloatArray) -> MeanLaw:
 
     Values with a common step (tenths, four decimals, reciprocal ranks) have their own law, to 12
     decimals. Others are put on a grid, each split between its two neighbours so that the mean stays
-    what it is. Its step is a 200th of their standard deviation, and finer below some 350 values:
+    what it is. Its step is a 100th of their standard deviation, finer below some 300 values:
     limits are off by less than 1e-5 of the interval's width.
 
     Parameters
@@ -160,10 +160,12 @@ def on_grid(values: FloatArray, counts: IntArray, step: float) -> tuple[IntArray
     """
     left = np.floor(values / step)
     share = values / step - left
-    cells, place = np.unique(np.concatenate([left, left + 1.0]), return_inverse=True)
-    weights = np.bincount(place, np.concatenate([(1.0 - share) * counts, share * counts]))
-    used = weights > 0.0
-    return cells[used].astype(np.int64), np.asarray(weights[used])
+    # No value is further from the mean than sqrt(n) standard deviations: this array stays short.
+    place = (left - left.min()).astype(np.int64)
+    weights = np.bincount(place, (1.0 - share) * counts, place.max() + 2)
+    weights += np.bincount(place + 1, share * counts)
+    used = np.flatnonzero(weights)
+    return used + int(left.min()), np.asarray(weights[used])
 
 
 def _window(cells: IntArray, weights: Weights, n: int) -> tuple[int, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal, get_args
 
 import numpy as np
@@ -183,6 +184,7 @@ def _percentile(a: FloatArray, b: FloatArray, level: float, side: float) -> floa
     """Return the ratio that a share ``level`` of the resamples is below (side 1) or above (-1)."""
     from scipy.optimize import brentq
 
+    @cache
     def excess(theta: float) -> float:
         return _chance_of_no_gain(side * (b - theta * a)) - level
 
@@ -190,11 +192,10 @@ def _percentile(a: FloatArray, b: FloatArray, level: float, side: float) -> floa
     error = float((b - ratio * a).std() / np.sqrt(a.size) / a.mean())
     if error <= 1e-12 * ratio:
         return ratio
-    inner = ratio + side * 20.0 * error
     for doubling in range(2, 40):
-        outer = ratio - side * error * 2.0**doubling
+        outer, inner = (ratio + sign * side * error * 2.0**doubling for sign in (-1.0, 1.0))
         if excess(outer) <= 0.0 < excess(inner):
-            return float(brentq(excess, outer, inner, xtol=1e-9 * error, rtol=1e-12))
+            return float(brentq(excess, outer, inner, xtol=1e-6 * error))
     return -side * np.inf
 
 
