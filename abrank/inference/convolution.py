@@ -39,11 +39,14 @@ def subset_sum_law(numbers: IntArray, reach: int) -> FloatArray:
     """
     mass = np.zeros(min(reach, int(numbers.sum())) + 1)
     mass[0] = 1.0
-    top = 0
+    # The sums without a number and with it are added from one array into the other.
+    after, top = np.zeros_like(mass), 0
     for done, number in enumerate(np.sort(numbers).tolist(), start=1):
         top = min(top + number, mass.size - 1)
         if number <= top:
-            mass[number : top + 1] += mass[: top + 1 - number]
+            after[:number] = mass[:number]
+            np.add(mass[number : top + 1], mass[: top + 1 - number], out=after[number : top + 1])
+            mass, after = after, mass
         if done % NUMBERS_BETWEEN_SCALINGS == 0:
             mass *= 2.0**-NUMBERS_BETWEEN_SCALINGS
     return np.ldexp(mass, -(numbers.size % NUMBERS_BETWEEN_SCALINGS))

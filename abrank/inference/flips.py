@@ -72,10 +72,11 @@ def random_subsets(numbers: IntArray, n_flips: int, *, seed: int) -> tuple[IntAr
             flips = _random_bytes(random, len(rows))[:, : n_flips - first]
             part = slice(first, first + flips.shape[1])
             sizes[part] += np.bitwise_count(flips).sum(axis=0, dtype=np.int64)
-            for block, byte in enumerate(flips):
-                index = byte.astype(np.intp)
-                for column in range(n_columns):
-                    sums[column, part] += tables[column, block].take(index)
+            # A row of the table holds the sums of all columns: one look-up for each byte.
+            partial = np.zeros((flips.shape[1], n_columns), np.int64)
+            for table, byte in zip(tables, flips, strict=True):
+                partial += table.take(byte, axis=0)
+            sums[:, part] += partial.T
     return sums, sizes
 
 
@@ -92,12 +93,13 @@ def _random_bytes(
 
 
 def _byte_tables(rows: IntArray) -> IntArray:
-    """Return the 256 subset sums of each 8 rows: shape (n_columns, n_blocks, 256)."""
+    """Return the 256 subset sums of each 8 rows: shape (n_blocks, 256, n_columns)."""
     n_rows, n_columns = rows.shape
     n_blocks = -(-n_rows // 8)
     padded = np.zeros((n_columns, n_blocks * 8), np.int64)
     padded[:, :n_rows] = rows.T
-    return _subset_sums(padded.reshape(n_columns, n_blocks, 8))
+    by_column = _subset_sums(padded.reshape(n_columns, n_blocks, 8))
+    return np.ascontiguousarray(by_column.transpose(1, 2, 0))
 
 
 def _subset_sums(numbers: IntArray) -> IntArray:

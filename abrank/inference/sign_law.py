@@ -27,10 +27,10 @@ from abrank.inference.halves import sums_of_halves, tail_by_halves
 RELATIVE_WIDTH = 1e-3
 ABSOLUTE_WIDTH = 1e-6
 # What takes about 50 ms: additions of a convolution, cells of a characteristic function.
-ADDITIONS = 30_000_000
-CELLS = 20_000_000
+ADDITIONS = 50_000_000
+CELLS = 10_000_000
 SUMS_OF_A_HALF = 1 << 16
-QUICKER = 40
+QUICKER = 20
 FEWEST_FREQUENCIES, MOST_FREQUENCIES = 256, 1 << 17
 # Below it, rounding errors of a Fourier sum would be seen.
 SMALL = 1e-6
@@ -106,7 +106,7 @@ def upper_tail(
     strict : bool
         The sums that equal the threshold do not count.
     quick : bool
-        Take a fortieth of the time at most, for wider bounds.
+        Take a twentieth of the time at most, for wider bounds.
 
     Returns
     -------
