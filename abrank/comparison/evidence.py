@@ -65,7 +65,8 @@ class Evidence:
         The first documents of A and of B, by query id; of very many queries the 500 worst, the 500
         best and 500 spread between them.
     tie_range : (float, float) or None
-        Lowest and highest mean difference over all orders of tied documents; None without ties.
+        Lowest and highest mean difference over all orders of tied documents; None without ties, or
+        where the worst order is not known (measures of diversity).
     unjudged_range : (float, float) or None
         Mean difference where the unjudged documents of A are relevant and those of B are not, and
         the reverse; None where there are too many to try.
@@ -108,7 +109,8 @@ def gather(scores: Scores, primary: str, differences: FloatArray) -> Evidence:
     place = {query_id: i for i, query_id in enumerate(a.judged.query_ids)}
     kept = np.array([place[query_id] for query_id in scores.query_ids])
     tied = any((each.judged.tie_last > each.judged.tie_first).any() for each in (a, b))
-    ties = _difference(measure, extremes, a, b, kept) if tied else None
+    known = measure.entry.needs != "subtopics"
+    ties = _difference(measure, extremes, a, b, kept) if tied and known else None
     cutoff = dict(measure.parameters).get("cutoff")
     depth = cutoff if isinstance(cutoff, int) else None
     n_unjudged = _unjudged(a.judged, kept, depth), _unjudged(b.judged, kept, depth)

@@ -259,10 +259,11 @@ def _require_once(columns: Columns, first: IntArray, again: IntArray) -> None:
     note = f", both graded {one}" if one == two else f", graded {one} and {two}: they contradict"
     hint = "keep one line of the two"
     if columns.subtopic is not None:
-        pair = ids.unpack(ids.take(columns.subtopic, np.array([first[0], again[0]])))
+        pair = ids.decode(ids.take(columns.subtopic, np.array([first[0], again[0]])))
         if pair[0] != pair[1]:
+            note = f", with {pair[0]} and {pair[1]} in the second field"
             hint = (
-                "the second fields differ; if they are subtopics, choose a measure of diversity"
-                " (or read_qrels(..., subtopics=True)), else keep one line of the two"
+                "if these are subtopics, choose a measure of diversity too, such as StRecall@10"
+                " (in Python: read_qrels(..., subtopics=True))"
             )
     raise duplicate_error(columns, first, again, note=note, hint=hint)

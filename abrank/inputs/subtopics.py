@@ -75,6 +75,16 @@ class JudgedSubtopics:
             grade=self.grade[mine],
         )
 
+    def reordered(self, order: IntArray) -> JudgedSubtopics:
+        """Return those of a judged run whose row i was row ``order[i]`` before."""
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        row = place[self.row]
+        by_row = np.argsort(row, kind="stable")
+        return replace(
+            self, row=row[by_row], subtopic=self.subtopic[by_row], grade=self.grade[by_row]
+        )
+
 
 def gather(columns: Columns, row: IntArray, query: IntArray) -> Subtopics:
     """Make the subtopics of judgments as read.

@@ -39,8 +39,9 @@ def unjudged_range(
     Raises
     ------
     ArgumentError
-        If ``grade`` is below 1, or the documents to look at are more than 2 million; a cut-off
-        helps.
+        If ``grade`` is below 1, the measure is of diversity (nobody can say to which subtopics an
+        unjudged document may be relevant), or the documents to look at are more than 2 million; a
+        cut-off helps.
 
     Notes
     -----
@@ -62,6 +63,8 @@ def unjudged_range(
     >>> unjudged_range(parse("P@2"), JudgedRun.from_grades([[1, None, None]]))
     (array([0.5]), array([1.]))
     """
+    if measure.entry.needs == "subtopics":
+        raise ArgumentError(f"{measure} has no range: unjudged documents have no subtopics")
     parameters = dict(measure.parameters)
     here = measure(judged)
     if parameters.get("judged_only"):
@@ -178,4 +181,5 @@ def _with_judgments(judged: JudgedRun, query: IntArray, rank: IntArray, grade: i
         tie_last=np.concatenate([judged.tie_last, rank])[order],
         ideal_query=ideal_query[ideal],
         ideal_grade=ideal_grade[ideal],
+        subtopics=None,
     )

@@ -59,9 +59,9 @@ def tie_range(
     The best order puts the relevant documents of a tie first, by grade, and its judged
     non-relevant ones last; the worst order is the reverse. They are the extremes of every measure
     in which a better document never does harm further up, which holds for all of trec_eval's but
-    infAP. For any other measure ``low`` and ``high`` are the extremes of what was seen, the random
-    orders included. A program that breaks ties at random reports ``expected`` on average
-    [1]_.
+    infAP, and not for measures of diversity. For any other measure ``low`` and ``high`` are the
+    extremes of what was seen, the random orders included. A program that breaks ties at random
+    reports ``expected`` on average [1]_.
 
     References
     ----------
@@ -163,4 +163,5 @@ def _ranked(judged: JudgedRun, rank: IntArray) -> JudgedRun:
     order = np.lexsort((rank, judged.query))
     rows = {name: getattr(judged, name)[order] for name in ("grade", "score")}
     ties = {name: getattr(judged, name)[order] for name in ("tie_first", "tie_last")}
-    return replace(judged, rank=rank[order], **rows, **ties)
+    subtopics = None if judged.subtopics is None else judged.subtopics.reordered(order)
+    return replace(judged, rank=rank[order], subtopics=subtopics, **rows, **ties)

@@ -101,3 +101,13 @@ def test_notes_say_what_could_turn_the_difference():
     assert notes["tie-noise"] == {"low": pytest.approx(-0.4375), "high": 0.0}
     assert notes["unjudged-documents"]["b"] == 8
     assert "tie" in str(found)
+
+
+def test_measures_of_diversity_have_no_ranges():
+    rows = [("q1", "a", "d1", 1), ("q1", "b", "d2", 1), ("q2", "a", "d1", 1)]
+    tied = {"q1": {"d1": 1.0, "d2": 1.0}, "q2": {"d1": 2.0, "x": 1.0}}
+    scores = evaluate(rows, {"A": tied, "B": B}, ["StRecall@1"], top=3)
+    found = gather(scores, "StRecall@1", np.zeros(2))
+    assert found.tie_range is None
+    assert found.unjudged_range is None
+    assert found.rankings["q1"][0] == (("d2", 1), ("d1", 1))

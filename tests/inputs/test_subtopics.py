@@ -86,7 +86,7 @@ def test_file_and_back(tmp_path_factory, table) -> None:
 def test_read_plainly_a_document_stands_there_twice(tmp_path: Path, blank) -> None:
     path = tmp_path / "q"
     path.write_text(f"1 a d1 1\n{blank}1 b d1 0\n")
-    with pytest.raises(ReadError, match=r"document d1 twice .*\n.*second fields differ") as caught:
+    with pytest.raises(ReadError, match="with a and b in the second field") as caught:
         read_qrels(path)
     assert "subtopics=True" in str(caught.value)
     assert read_qrels(path, subtopics=True).grades("1") == {"d1": 1}
@@ -97,7 +97,7 @@ def test_a_judgment_twice_for_one_subtopic(tmp_path: Path) -> None:
     path.write_text("1 a d1 1\n1 b d1 0\n1 a d1 1\n")
     with pytest.raises(ReadError, match="lines 1 and 3: document d1 twice in query 1") as caught:
         read_qrels(path, subtopics=True)
-    assert "second fields" not in str(caught.value)
+    assert "second field" not in str(caught.value)
 
 
 def test_judgments_without_subtopics_are_refused(tmp_path: Path) -> None:
@@ -165,3 +165,20 @@ def test_from_subtopics_makes_the_same() -> None:
         np.testing.assert_array_equal(
             getattr(made.subtopics.pool, name), getattr(read.subtopics.pool, name)
         )
+
+
+@given(JUDGMENTS, st.data())
+def test_rows_in_another_order_keep_their_judgments(table, data) -> None:
+    docs = {doc: float(i) for i, doc in enumerate(["1", "2", "10", "a", "é"])}
+    judged = join(read_qrels(rows_of(table), subtopics=True), read_run({"1": docs, "2": docs}))
+    order = np.array(data.draw(st.permutations(range(len(judged.rank)))), dtype=np.int64)
+    moved = judged.subtopics.reordered(order)
+    assert (np.diff(moved.row) >= 0).all()
+    before, after = (
+        sorted(zip(rows, each.subtopic.tolist(), each.grade.tolist(), strict=True))
+        for each, rows in (
+            (judged.subtopics, judged.rank[judged.subtopics.row].tolist()),
+            (moved, judged.rank[order][moved.row].tolist()),
+        )
+    )
+    assert before == after

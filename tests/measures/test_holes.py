@@ -73,3 +73,9 @@ def test_against_theory_residual_is_what_relevant_unknowns_would_add(ranking, p)
     unknown = [i for i, g in enumerate(ranking) if g is None or g < 0]
     weights = np.array([(1 - p) * p**i for i in unknown])
     assert residual == pytest.approx(weights.sum() + p ** len(ranking), abs=1e-12)
+
+
+def test_unjudged_documents_have_no_subtopics() -> None:
+    judged = JudgedRun.from_subtopics([[{"a": 1}, None]])
+    with pytest.raises(ArgumentError, match="StRecall@2 has no range"):
+        unjudged_range(parse("StRecall@2"), judged)

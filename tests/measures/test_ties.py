@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from abrank.inputs import join, read_qrels, read_run
 from abrank.inputs.judged import JudgedRun
 from abrank.measures import parse
 from abrank.measures.ties import extremes, tie_range
@@ -75,3 +76,14 @@ def test_equal_seeds_give_equal_orders_and_many_documents_fewer_of_them(monkeypa
     assert tie_range(measure, judged, n_orders=7, seed=6).expected != one
     monkeypatch.setattr("abrank.measures.ties.MOST_DRAWN", 12)
     assert tie_range(measure, judged, n_orders=7).n_orders == 3
+
+
+def test_measures_of_diversity_over_all_orders() -> None:
+    # Three documents of one score: a, a and b. Both subtopics in the first two, unless b is last.
+    qrels = read_qrels(
+        [("q", "a", "d1", 1), ("q", "a", "d2", 1), ("q", "b", "d3", 1)], subtopics=True
+    )
+    judged = join(qrels, read_run({"q": {"d1": 1.0, "d2": 1.0, "d3": 1.0}}))
+    found = tie_range(parse("StRecall@2"), judged, n_orders=500)
+    assert (found.low.item(), found.high.item()) == (0.5, 1.0)
+    assert found.expected.item() == pytest.approx(0.5 * 1 / 3 + 2 / 3, abs=0.05)
