@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 @click.command("check")
 @click.argument("files", nargs=-1, required=True, type=_options.RUN)
-def command(files: tuple[str, ...]) -> int:
+@click.option(
+    "--subtopics", is_flag=True, help="Qrels are by subtopic: query_id subtopic doc_id grade."
+)
+def command(files: tuple[str, ...], *, subtopics: bool) -> int:
     """Validate FILES: qrels (4 columns) and runs (6 columns), told apart by their first line.
 
     With qrels among the files, each run is also checked against them: queries missing on either
@@ -34,7 +37,7 @@ def command(files: tuple[str, ...]) -> int:
     for path in files:
         try:
             if inputs.looks_like_qrels(path):
-                judgments.append(inputs.read_qrels(path))
+                judgments.append(inputs.read_qrels(path, subtopics=subtopics))
             else:
                 runs.append(inputs.read_run(path))
         except AbrankError as error:
@@ -55,10 +58,13 @@ def command(files: tuple[str, ...]) -> int:
 
 def _qrels_lines(qrels: Qrels) -> str:
     """Return what is in a judgment file."""
-    grades = ", ".join(map(str, sorted(set(qrels.grade.tolist()))))
+    found = qrels if qrels.subtopics is None else qrels.subtopics
+    grades = ", ".join(map(str, sorted(set(found.grade.tolist()))))
+    by = "" if qrels.subtopics is None else f", {len(qrels.subtopics.ids)} subtopics"
     return (
         f"{qrels.source.path}  qrels\n"
-        f"  {len(qrels)} judgments, {_count(len(qrels.query_ids), 'query')}, grades {grades}"
+        f"  {len(found.grade)} judgments, {_count(len(qrels.query_ids), 'query')}{by},"
+        f" grades {grades}"
     )
 
 

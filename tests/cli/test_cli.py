@@ -237,6 +237,14 @@ def test_check_reports_every_bad_file(files, capsys) -> None:
     assert "a.run" in out
 
 
+def test_check_takes_judgments_by_subtopic(files, capsys) -> None:
+    (files / "div").write_text("q01 a d1 1\nq01 b d1 0\nq02 a d1 2\n")
+    assert run(["check", "div"]) == 3
+    assert "if these are subtopics" in capsys.readouterr().err
+    assert run(["check", "--subtopics", "div", "a.run"]) == 0
+    assert "3 judgments, 2 queries, 3 subtopics, grades 0, 1, 2" in capsys.readouterr().out
+
+
 # ---- demo
 
 
