@@ -10,6 +10,7 @@ import numpy as np
 
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray, IntArray
+from abrank.inference import leave_out
 from abrank.inputs import Audit
 from abrank.measures import parse
 
@@ -22,6 +23,8 @@ MANY_TIES = 0.20
 JUDGED_GAP = 0.05
 HEAVY_SKEW = 1.0
 TOP_SHARE = 0.5
+FEW_CLUSTERS = 20
+FEWEST_CLUSTERS = 6
 
 
 @dataclass(frozen=True)
@@ -113,6 +116,7 @@ def inspect_differences(
             )
         )
     notes += _disagreement(differences, tests, alpha)
+    notes += _fragile(differences, tests, alpha, query_ids)
     ties = int(np.sum(outcomes(differences) == 0))
     if ties > MANY_TIES * n:
         notes.append(Note("many-ties", 1, {"count": ties, "n": n}))
@@ -134,6 +138,48 @@ def _disagreement(differences: FloatArray, tests: Sequence[_Test], alpha: float)
     if shown and np.sign(np.mean(differences)) * (wins - losses) < 0:
         found.append(Note("mean-against-wins", 2, {"wins": wins, "losses": losses}))
     return found
+
+
+def _fragile(
+    differences: FloatArray, tests: Sequence[_Test], alpha: float, query_ids: Sequence[str]
+) -> list[Note]:
+    """Note a difference that the t test would not show without a single query."""
+    if not any(test.decides and test.test == "t" for test in tests):
+        return []
+    found = leave_out(differences, confidence=1.0 - alpha)
+    if found.call == 0 or not found.flips.any():
+        return []
+    one = int(np.argmax(np.where(found.flips, found.call * differences, -np.inf)))
+    values = {
+        "count": int(found.flips.sum()),
+        "query_id": query_ids[one],
+        "difference": float(differences[one]),
+    }
+    return [Note("one-query-decides", 2, values)]
+
+
+def inspect_clusters(n_clusters: int) -> list[Note]:
+    """Return the cautions that the number of clusters gives, where queries come in clusters.
+
+    Parameters
+    ----------
+    n_clusters : int
+
+    Returns
+    -------
+    list of Note
+        With fewer than 6 the permutation test cannot reach .05; with fewer than 20 the errors of
+        the other tests are too small where clusters differ in size.
+
+    Examples
+    --------
+    >>> [note.severity for n in (5, 6, 19, 20) for note in inspect_clusters(n)]
+    [3, 2, 2]
+    """
+    if n_clusters >= FEW_CLUSTERS:
+        return []
+    too_few = n_clusters < FEWEST_CLUSTERS
+    return [Note("few-clusters", 3 if too_few else 2, {"n": n_clusters, "too_few": too_few})]
 
 
 def _shape(differences: FloatArray) -> list[Note]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abrank.diagnostics import inspect_differences, inspect_inputs, outcomes
+from abrank.diagnostics import inspect_clusters, inspect_differences, inspect_inputs, outcomes
 
 
 @dataclass
@@ -86,6 +86,31 @@ def test_mean_against_wins() -> None:
     assert notes_of(d, tests=[sign])["mean-against-wins"] == {"wins": 20, "losses": 40}
     # Where neither the mean nor the count is shown, that they point apart is noise.
     assert "mean-against-wins" not in notes_of(d, tests=[FakeTest("sign", 0.2)])
+
+
+def test_one_query_decides() -> None:
+    d = np.r_[np.tile([0.1, -0.04], 10), 0.28, np.zeros(9)]
+    shown = notes_of(d, tests=[FakeTest("t", 0.04, decides=True)])
+    assert shown["one-query-decides"]["query_id"] == "q20"
+    assert shown["one-query-decides"]["difference"] == 0.28
+    assert shown["one-query-decides"]["count"] >= 1
+    # Of another test's call, of one that no query turns, and where nothing is shown: nothing.
+    assert "one-query-decides" not in notes_of(d, tests=[FakeTest("t", 0.04)])
+    sure = calm() + 0.2
+    for data in (sure, sure - 0.22):
+        assert "one-query-decides" not in notes_of(data, tests=[FakeTest("t", 0.5, decides=True)])
+
+
+def test_one_query_decides_for_a_too() -> None:
+    d = -np.r_[np.tile([0.1, -0.04], 10), 0.28, np.zeros(9)]
+    shown = notes_of(d, tests=[FakeTest("t", 0.04, decides=True)])
+    assert shown["one-query-decides"]["difference"] == -0.28
+
+
+@pytest.mark.parametrize(("n", "severity"), [(5, 3), (6, 2), (19, 2), (20, None)])
+def test_few_clusters(n, severity) -> None:
+    found = inspect_clusters(n)
+    assert [note.severity for note in found] == ([] if severity is None else [severity])
 
 
 def test_many_ties() -> None:

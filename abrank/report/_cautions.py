@@ -140,6 +140,25 @@ def _mean_against_wins(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
+def _one_query(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    alike = "" if v["count"] == 1 else f" The same holds of {v['count'] - 1} more, one at a time."
+    return (
+        "One query decides",
+        f"Without {_quoted(v['query_id'])} ({names.signed(v['difference'])}) the interval would"
+        f" include 0.{alike}",
+    )
+
+
+def _few_clusters(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    text = (
+        "Whole clusters are flipped and resampled, and so few give too narrow an interval where"
+        " they differ in size."
+    )
+    if v["too_few"]:
+        text = f"So few cannot show a difference at α = {f.number(names.alpha)} by flipping signs."
+    return f"Only {f.plural(v['n'], 'cluster')} of queries", text
+
+
 def _many_ties(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     are = "is" if v["count"] == 1 else "are"
     return (
@@ -274,6 +293,8 @@ SENTENCES: Mapping[str, Words] = {
     "large-losses": _large_losses,
     "tests-disagree": _tests_disagree,
     "mean-against-wins": _mean_against_wins,
+    "one-query-decides": _one_query,
+    "few-clusters": _few_clusters,
     "many-ties": _many_ties,
     "skewed": _skewed,
     "few-carry-the-mean": _few_carry,

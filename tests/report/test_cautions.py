@@ -34,6 +34,11 @@ EXAMPLES: dict[str, tuple[dict[str, Any], str]] = {
         {"wins": 10, "losses": 14},
         "The mean and the count of wins point apart",
     ),
+    "one-query-decides": (
+        {"count": 2, "query_id": "468", "difference": 0.69},
+        "One query decides",
+    ),
+    "few-clusters": ({"n": 5, "too_few": True}, "Only 5 clusters of queries"),
     "many-ties": ({"count": 60, "n": 200}, "60 of 200 queries are tied"),
     "skewed": ({"skew": -1.4}, "The differences are skewed"),
     "few-carry-the-mean": ({"share": 0.6}, "Three queries carry the mean"),
