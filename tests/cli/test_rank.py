@@ -1,0 +1,87 @@
+"""``abrank rank`` as a user meets it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+import abrank
+from abrank.cli import run
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """A collection of 60 queries in the current folder: qrels, old.run, new.run, same.run."""
+    made = abrank.simulate_runs(60, effect=0.25, rng=5)
+    made.qrels.write(tmp_path / "qrels")
+    for name, what in (("old", made.baseline), ("new", made.candidate), ("same", made.baseline)):
+        what.write(tmp_path / f"{name}.run")
+    monkeypatch.chdir(tmp_path)
+    return ["qrels", "old.run", "new.run", "same.run"]
+
+
+def test_a_line_a_system_then_what_was_found(files, capsys) -> None:
+    assert run(["rank", *files, "-q"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    lines = out.splitlines()
+    expected = abrank.rank(files[0], {name: f"{name}.run" for name in ("old", "new", "same")})
+    for row, line in zip(expected.rows, lines[3:6], strict=True):
+        cells = line.split()
+        assert cells[:3] == [str(row.position), row.system, f"{row.mean:.3f}"]
+        assert cells[3:] == [f"[{row.ci_low:.3f},", f"{row.ci_high:.3f}]", row.group]
+    assert "3 pairs, 2 significant (Tukey HSD, alpha 0.05)" in lines
+    assert "new is better than all others." in lines
+    assert max(map(len, lines)) <= 80
+
+
+def test_against_a_baseline(files, capsys) -> None:
+    assert run(["rank", *files, "--baseline", "old", "--pairs", "-m", "map", "--ascii"]) == 0
+    out, _ = capsys.readouterr()
+    assert out.isascii()
+    assert "2 comparisons with old, 1 significant (Max-T sign flips, alpha 0.05)" in out
+    assert "+ better" in out
+    assert "identical" in out
+
+
+def test_json_and_csv_hold_what_python_gives(files, capsys) -> None:
+    assert run(["rank", *files, "--test", "wilcoxon", "--adjust", "bh", "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    runs = {name: f"{name}.run" for name in ("old", "new", "same")}
+    expected = abrank.rank("qrels", runs, test="wilcoxon", adjust="bh")
+    assert found["systems"] == expected.to_dict()["systems"]
+    assert found["pairs"] == expected.to_dict()["pairs"]
+    assert found["settings"]["title"] == "Wilcoxon signed-rank, adjusted by bh"
+    assert found["provenance"]["command"].startswith("abrank rank qrels old.run")
+    assert found["provenance"]["inputs"]["new"]["path"] == "new.run"
+    for flags, rows in (([], expected.rows), (["--pairs"], expected.pair_rows)):
+        assert run(["rank", *files, "--test", "wilcoxon", "--adjust", "bh", "--format", "csv",
+                    *flags]) == 0  # fmt: skip
+        table = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+        assert len(table) == len(rows)
+        name = "pvalue_adj" if flags else "mean"
+        assert [float(line[name]) for line in table] == [getattr(row, name) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["qrels", "old.run"], 2, "two systems or more"),
+        (["qrels", "old.run", "old.run", "old.run"], 2, "old.run is given twice"),
+        (["qrels", "old.run", "new.run", "--baseline", "od"], 2, "'od' is not among old, new"),
+        (["qrels", "old.run", "new.run", "--test", "dunnett"], 2, "name one"),
+        (["qrels", "old.run", "new.run", "-m", "ndcg@10x"], 2, "did you mean nDCG@10"),
+        (["qrels", "old.run", "nothere.run"], 2, "nothere.run: no such file"),
+        (["qrels", "-", "-"], 2, "standard input"),
+        (["qrels"], 2, "RUNS"),
+    ],
+)
+def test_errors_say_what_and_where(files, arguments, code, said, capsys) -> None:
+    assert run(["rank", *arguments]) == code
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert said in err
+    assert "Traceback" not in err
