@@ -146,8 +146,8 @@ def tail_by_tilting(
     law = law * np.exp(-1j * frequency * threshold)
     damping = 1.0 / (tilt + 1j * frequency)
     width = n_frequencies + 1.0
-    value = 1.0 / turn - _edges(share) @ (1j * frequency * damping * law).imag / width
-    spread = (1.0 + (1.0 - share) @ (law * (1.0 + tilt * damping)).real) / width
+    value = 1.0 / turn - (_edges(share) * (1j * frequency * damping * law).imag).sum() / width
+    spread = (1.0 + ((1.0 - share) * (law * (1.0 + tilt * damping)).real).sum()) / width
     spread += _rounding(counts) * (1.0 + 1.0 / turn)
     chance = math.exp(scale)
     low, high = chance * (value - spread) - wrapped, chance * (value + spread)
@@ -162,8 +162,9 @@ def _tail_on_circle(
     law = characteristic(sizes, counts, 2.0 * math.pi / period, n_frequencies)
     width = n_frequencies + 1.0
     arc = 0.5 - threshold / period
-    value: float = arc + _edges(share) @ (law * np.sin(frequency * threshold)) / width
-    spread: float = (0.5 + (1.0 - share) @ (law * np.cos(frequency * threshold))) / width
+    # Summed, not multiplied as vectors: the threads of that cost more than they save.
+    value: float = arc + (_edges(share) * law * np.sin(frequency * threshold)).sum() / width
+    spread: float = (0.5 + ((1.0 - share) * law * np.cos(frequency * threshold)).sum()) / width
     spread += _rounding(counts)
     outside = _outside(sizes, counts, period - threshold)
     return _not_negative(value - spread, value, value + spread + outside)
