@@ -185,7 +185,7 @@ def compare_ready(
     a: Any,  # noqa: ANN401 - whatever read_scores reads
     b: Any,  # noqa: ANN401
     *,
-    measures: Sequence[str] | None = None,
+    measures: Sequence[str] | str | None = None,
     name_a: str | None = None,
     name_b: str | None = None,
     segments: Any = None,  # noqa: ANN401 - whatever read_segments reads
@@ -216,7 +216,7 @@ def compare_ready(
     Returns
     -------
     Comparison
-        What the sources were taken for stands in the provenance, under ``settings``.
+        What the sources were taken for stands in ``remarks``.
 
     Raises
     ------
@@ -225,8 +225,9 @@ def compare_ready(
 
     Examples
     --------
-    >>> compare_ready({"q1": 0.1, "q2": 0.3}, {"q1": 0.1, "q2": 0.3}).provenance["settings"]
-    {'notes': []}
+    >>> result = compare_ready({"q1": 0.1, "q2": 0.3}, {"q1": 0.1, "q2": 0.3}, name_b="new")
+    >>> result.candidate, sorted(result.provenance)
+    ('new', ['command', 'created', 'inputs', 'settings', 'versions'])
     """
     properties = {} if segments is None else inputs.read_segments(segments)
     texts = {} if topics is None else inputs.read_topics(topics)
@@ -236,7 +237,7 @@ def compare_ready(
     recorded = provenance(
         scores,
         dict(zip("ab", scores.systems, strict=True)),
-        settings={"notes": list(scores.notes)},
+        settings={},
         command=command,
     )
     return compare_systems(scores, segments=properties, topics=texts, provenance=recorded, **how)

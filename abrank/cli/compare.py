@@ -163,8 +163,8 @@ def command(
             progress(f"writing {path}")
             written.append(comparison.report(path, format=kind))
     if not quiet:
-        for note in comparison.provenance["settings"].get("notes", []):
-            click.echo(f"note: {note}", err=True)
+        for remark in comparison.remarks:
+            click.echo(f"note: {remark}", err=True)
     _show(comparison, shown, written, color=color, ascii_only=ascii_only)
     return _gate(comparison)
 

@@ -48,7 +48,7 @@ def compare_scores(
     *,
     baseline: str | None = None,
     candidate: str | None = None,
-    measures: Sequence[str] | None = None,
+    measures: Sequence[str] | str | None = None,
     **how: Any,  # noqa: ANN401 - the keywords of compare_systems
 ) -> Comparison:
     """Compare ready scores, paired by query id.
@@ -191,6 +191,7 @@ def compare_systems(
         seed=seed,
         n_resamples=n_resamples,
         n_resamples_joint=joint,
+        remarks=scores.notes,
         audits=audits,
         evidence=evidence,
         segmentations=segmentations,
@@ -271,6 +272,9 @@ def _test_rows(
                 ci_high=float(found.ci_high[0]),
                 statistic=float(found.statistic[0]),
                 pvalue=float(found.pvalue[0]),
+                pvalue_low=float(found.pvalue_low[0]),
+                pvalue_high=float(found.pvalue_high[0]),
+                pvalue_error=float(found.pvalue_error[0]),
                 method=found.method,
                 n_resamples=found.n_resamples,
                 decides=name == rule.test and all(row.test != name for row in rows),

@@ -66,7 +66,11 @@ class MeasureResult:
 
 @dataclass(frozen=True)
 class TestRow:
-    """One test of the primary measure, as shown beside the one that decides."""
+    """One test of the primary measure, as shown beside the one that decides.
+
+    ``method``, ``n_resamples``, ``pvalue_low``, ``pvalue_high`` and ``pvalue_error`` are those of
+    :class:`abrank.inference.TestResult`: how the p-value was found, and how well it is known.
+    """
 
     __test__ = False  # not a test case, whatever a test runner makes of the name
 
@@ -78,6 +82,9 @@ class TestRow:
     ci_high: float
     statistic: float
     pvalue: float
+    pvalue_low: float
+    pvalue_high: float
+    pvalue_error: float
     method: str
     n_resamples: int
     decides: bool
@@ -126,6 +133,8 @@ class Comparison:
         Cautions, most severe first.
     seed : int
         Replays every resampled number.
+    remarks : tuple of str
+        How names and sources of the scores were read, and which measures an option passes by.
     audits : mapping of str to Audit
         What was seen while the runs were read, under ``"a"`` and ``"b"``; empty for ready scores.
     evidence : Evidence
@@ -155,6 +164,7 @@ class Comparison:
     seed: int
     n_resamples: int | None = None
     n_resamples_joint: int = 0
+    remarks: tuple[str, ...] = ()
     audits: Mapping[str, Any] = field(default_factory=dict)
     evidence: Evidence = field(default_factory=Evidence)
     segmentations: tuple[Segmentation, ...] = ()
@@ -314,8 +324,38 @@ class Comparison:
         found: dict[str, Any] = lazy.attribute("abrank.report.numbers", "to_dict")(self)
         return found
 
+    @classmethod
+    def from_json(cls, path: str | Path) -> Comparison:
+        """Read ``results.json`` back; the comparison equals the one that was saved.
+
+        Parameters
+        ----------
+        path : str or path
+            ``-`` is standard input.
+
+        Returns
+        -------
+        Comparison
+            Every format written from it has the same bytes.
+
+        Raises
+        ------
+        NotFoundError
+            If there is no such file.
+        ReadError
+            If it is no JSON, of another schema, or damaged; the message says where.
+        """
+        found: Comparison = lazy.attribute("abrank.report.saved", "read_comparison")(path)
+        return found
+
     def report(self, path: str | Path, **options: Any) -> Path:  # noqa: ANN401
-        """Write a report; its format follows the suffix: .html .md .json .csv .txt.
+        """Write a report; its format follows the suffix: .html .md .json .csv .txt .tex .bib.
+
+        Parameters
+        ----------
+        path : str or path
+        **options
+            Those of :func:`abrank.report.write`: ``format``, ``digits``, ``style``.
 
         Returns
         -------

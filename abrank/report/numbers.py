@@ -1,12 +1,14 @@
 """``results.json``: everything a comparison holds as plain values, at full precision.
 
-It is the one source of the numbers; every other output is a rounding of it.
+It is the one source of the numbers; every other output is a rounding of it. Its shape is that of
+the JSON Schema beside this file, ``abrank-1.schema.json``.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields, is_dataclass
 from typing import Any
@@ -17,6 +19,8 @@ from abrank.comparison import Comparison
 from abrank.verdict import Decision, Rule
 
 SCHEMA = "abrank/1"
+# Half of a surrogate pair, which no UTF-8 can hold: JSON writes it as an escape.
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 def to_dict(comparison: Comparison) -> dict[str, Any]:
@@ -30,10 +34,10 @@ def to_dict(comparison: Comparison) -> dict[str, Any]:
     -------
     dict
         ``schema systems n_queries settings seed verdict measures tests effects planning notes
-        quality queries segments topics evidence provenance``. What is not a finite number is None:
-        an undefined p-value, an infinite limit. ``queries`` is columnar: ``query_id``, and under
-        ``scores`` for each measure the lists ``a`` and ``b`` in the same order. ``quality`` has
-        what was counted while the runs were read, under ``a`` and ``b``.
+        remarks quality queries segments topics evidence provenance``. A number that is not defined
+        is None, an infinite limit is the text ``"inf"`` or ``"-inf"``. ``queries`` is columnar:
+        ``query_id``, and under ``scores`` for each measure the lists ``a`` and ``b`` in the same
+        order. ``quality`` has what was counted while the runs were read, under ``a`` and ``b``.
 
     Examples
     --------
@@ -61,6 +65,7 @@ def to_dict(comparison: Comparison) -> dict[str, Any]:
             {"code": note.code, "severity": note.severity, "values": note.values}
             for note in comparison.notes
         ],
+        "remarks": comparison.remarks,
         "quality": comparison.audits,
         "queries": {
             "query_id": comparison.query_ids,
@@ -79,7 +84,7 @@ def to_dict(comparison: Comparison) -> dict[str, Any]:
 
 
 def json_text(comparison: Comparison) -> str:
-    """Return the text of ``results.json``: one line a fact, a list of numbers on one line.
+    """Return the text of ``results.json``: one line a fact, a list without mappings on one line.
 
     Examples
     --------
@@ -92,12 +97,12 @@ def json_text(comparison: Comparison) -> str:
 
 
 def plain(value: Any) -> Any:  # noqa: ANN401 - any tree of values
-    """Return a tree of values as JSON knows them; NaN and infinities become None.
+    """Return a tree of values as JSON knows them: NaN is None, an infinity ``"inf"`` or ``"-inf"``.
 
     Examples
     --------
-    >>> plain({"p": float("nan"), 3: (np.int64(1), np.array([0.5]))})
-    {'p': None, '3': [1, [0.5]]}
+    >>> plain({"p": float("nan"), 3: (np.int64(1), np.array([0.5, -np.inf]))})
+    {'p': None, '3': [1, [0.5, '-inf']]}
     """
     if value is None or isinstance(value, (bool, int, str)):
         # An enum of text or a numpy bool would be written as what it is, not as what it stands for.
@@ -107,7 +112,9 @@ def plain(value: Any) -> Any:  # noqa: ANN401 - any tree of values
     if isinstance(value, np.generic):
         return plain(value.item())
     if isinstance(value, float):
-        return value if math.isfinite(value) else None
+        if math.isinf(value):
+            return "inf" if value > 0 else "-inf"
+        return None if math.isnan(value) else value
     if is_dataclass(value) and not isinstance(value, type):
         # Not asdict: it copies deep, and cannot copy a read-only mapping.
         return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
@@ -142,7 +149,7 @@ def _verdict(rule: Rule, decision: Decision) -> dict[str, Any]:
 
 
 def layout(value: Any, indent: str = "") -> str:  # noqa: ANN401 - what plain() returns
-    """Return JSON, mappings and lists of mappings indented, any other list on one line.
+    """Return JSON, mappings and lists that hold one indented, any other list on one line.
 
     Examples
     --------
@@ -154,7 +161,7 @@ def layout(value: Any, indent: str = "") -> str:  # noqa: ANN401 - what plain() 
     deeper = indent + "  "
     if isinstance(value, dict) and value:
         items = [f"{_scalar(key)}: {layout(item, deeper)}" for key, item in value.items()]
-    elif isinstance(value, list) and any(isinstance(item, (dict, list)) for item in value):
+    elif isinstance(value, list) and _holds_mapping(value):
         items = [layout(item, deeper) for item in value]
     else:
         return _scalar(value)
@@ -163,5 +170,12 @@ def layout(value: Any, indent: str = "") -> str:  # noqa: ANN401 - what plain() 
     return f"{ends[0]}\n{deeper}{inner}\n{indent}{ends[1]}"
 
 
+def _holds_mapping(value: Any) -> bool:  # noqa: ANN401
+    if isinstance(value, list):
+        return any(_holds_mapping(item) for item in value)
+    return isinstance(value, dict)
+
+
 def _scalar(value: Any) -> str:  # noqa: ANN401
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return _HALF.sub(lambda half: f"\\u{ord(half.group()):04x}", text)

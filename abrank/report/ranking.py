@@ -129,8 +129,9 @@ def ranking_dict(ranking: Ranking) -> dict[str, Any]:
     """Return everything as dicts, lists, text, numbers and None.
 
     Keys: ``schema measure n_queries settings seed method n_resamples systems pairs shares queries
-    quality provenance``. What is not a finite number is None. ``queries`` is columnar: ``query_id``
-    and under ``scores`` a list a system, in the same order.
+    quality provenance``. A number that is not defined is None, an infinite limit is the text
+    ``"inf"`` or ``"-inf"``. ``queries`` is columnar: ``query_id`` and under ``scores`` a list a
+    system, in the same order.
     """
     found: dict[str, Any] = plain(
         {

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from abrank.comparison import Comparison
-from abrank.report.numbers import json_text, plain, to_dict
+from abrank.report.numbers import json_text, layout, plain, to_dict
 
 
 def test_json_reads_back_to_the_same_values(situation: Comparison) -> None:
@@ -63,12 +63,12 @@ def test_plain_knows_every_kind_of_value() -> None:
     }
     assert plain(value) == {
         "nan": None,
-        "inf": None,
+        "inf": "-inf",
         "set": ["a", "b"],
         "path": str(Path("x") / "y"),
         "bool": True,
         "proxy": {"k": [1, None]},
-        "array": [[1.0, None]],
+        "array": [[1.0, "inf"]],
     }
 
 
@@ -77,8 +77,8 @@ def test_equal_comparisons_have_equal_dicts(judged: Comparison) -> None:
     assert judged != replace(judged, seed=1)
 
 
-@pytest.mark.parametrize("value", [{}, [], {"a": []}])
-def test_empty_parts_are_written(value: object) -> None:
-    from abrank.report.numbers import _layout
-
-    assert json.loads(_layout(value, "")) == value
+@pytest.mark.parametrize("value", [{}, [], {"a": []}, {"a": [[{"b": []}]]}, "half \ud800"])
+def test_whatever_is_laid_out_reads_back(value: object) -> None:
+    text = layout(value)
+    assert json.loads(text) == value
+    assert text.encode("utf-8")
