@@ -97,7 +97,7 @@ def test_the_means_of_ndeval_are_aggregates_too(saved) -> None:
     scores = read_scores(saved(text, "a.csv"))
     assert scores.systems == ("r",)
     assert scores.query_ids == ("1", "2")
-    assert scores.measures[1] == "NRBP"
+    assert scores.measures == ("alpha_nDCG@5", "NRBP")
 
 
 def test_ids_stay_text_and_are_sorted_as_bytes(saved) -> None:

@@ -22,7 +22,7 @@ def pair_scores(
     *,
     baseline: str | None = None,
     candidate: str | None = None,
-    measures: Sequence[str] | None = None,
+    measures: Sequence[str] | str | None = None,
 ) -> Scores:
     """Lay the scores of two systems side by side, paired by query id.
 
@@ -137,7 +137,7 @@ def _require_same_queries(one: Scores, two: Scores) -> None:
     )
 
 
-def _chosen(one: Scores, two: Scores, names: Sequence[str] | None) -> tuple[str, ...]:
+def _chosen(one: Scores, two: Scores, names: Sequence[str] | str | None) -> tuple[str, ...]:
     """Return the measures to take."""
     shared = [name for name in one.measures if name in two.measures]
     if names is None:
@@ -147,6 +147,7 @@ def _chosen(one: Scores, two: Scores, names: Sequence[str] | None) -> tuple[str,
                 " name those to compare"
             )
         return one.measures
+    names = [names] if isinstance(names, str) else names
     chosen = tuple(name if name in shared else str(parse(name)) for name in names)
     for name in chosen:
         if name not in shared:

@@ -97,6 +97,13 @@ OTHERS = {
     "r_precision": Spelling("Rprec"),
     "set_r": Spelling("SetR"),
     "SetRelP": Spelling("SetP", fixed=(("relative", True),)),
+    # ndeval's; its NRBP, nNRBP and strec need no line
+    "alpha-DCG": Spelling("alpha_DCG"),
+    "alpha-nDCG": Spelling("alpha_nDCG"),
+    "ERR-IA": Spelling("ERR_IA"),
+    "nERR-IA": Spelling("nERR_IA"),
+    "MAP-IA": Spelling("AP_IA"),
+    "P-IA": Spelling("P_IA"),
 }
 # Words that mean another measure where nothing stands behind them.
 _WHOLE_RUN = "of all retrieved documents as in ranx"

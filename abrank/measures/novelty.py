@@ -37,7 +37,7 @@ class Aspects:
     query, rank, subtopic : int64[n_rows]
         Each retrieved document that is relevant to a subtopic, once a subtopic, by query and rank.
     nth : int64[n_rows]
-        It is the how-manieth one of its subtopic in the run, from 1.
+        Its number among the retrieved documents of its subtopic, from 1 at the top.
     n_relevant : int64[n_rows]
         Documents relevant to its subtopic, retrieved or not.
     pool_query, pool_document, pool_subtopic : int64[n_judgments]

@@ -84,7 +84,7 @@ def test_measures_are_chosen_in_any_dialect() -> None:
     a = pd.DataFrame({"map": A, "own": B, "P_10": A})
     b = pd.DataFrame({"AP": B, "own": A})
     assert pair_scores(a, b, measures=["own", "map"]).measures == ("own", "AP")
-    pair = pair_scores(a, b, measures=["map"])
+    pair = pair_scores(a, b, measures="map")
     assert pair.values[:, :, 0].tolist() == VALUES
     with pytest.raises(AlignmentError, match="the measures differ: AP, own, P@10 and AP, own"):
         pair_scores(a, b)

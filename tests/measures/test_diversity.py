@@ -37,4 +37,7 @@ def test_cutoff_beyond_what_was_retrieved_divides_by_all_its_ranks() -> None:
 
 def test_names_of_other_programs() -> None:
     assert parse("α_nDCG@10") == parse("alpha_nDCG@10") == parse("alpha_nDCG(alpha=0.5)@10")
-    assert parse("α_DCG@10") == parse("alpha_DCG@10")
+    assert parse("α_DCG@10") == parse("alpha_DCG@10") == parse("alpha-DCG@10")
+    assert parse("alpha-nDCG@20") == parse("alpha_nDCG@20")
+    assert parse("ERR-IA@20") == parse("ERR_IA@20")
+    assert parse("nERR-IA@20") == parse("nERR_IA@20")

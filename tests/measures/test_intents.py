@@ -35,5 +35,6 @@ def test_subtopic_recall_counts_a_subtopic_once() -> None:
 
 
 def test_names_of_other_programs() -> None:
-    assert parse("MAP_IA") == parse("AP_IA")
+    assert parse("MAP_IA") == parse("MAP-IA") == parse("AP_IA")
+    assert parse("P-IA@5") == parse("P_IA@5")
     assert parse("strec@10") == parse("StRecall@10")
