@@ -67,7 +67,7 @@ def two_way_anova(scores: npt.ArrayLike) -> Anova:
     References
     ----------
     .. [1] Tague-Sutcliffe & Blustein (1994), TREC-3, 385-398; Carterette (2012), ACM Transactions
-       on Information Systems 30(1), section 4.
+       on Information Systems 30(1), article 4.
 
     Examples
     --------

@@ -248,7 +248,7 @@ def conover(scores: FloatArray, *, pairs: Pairs, adjust: str = "holm") -> JointA
 
     References
     ----------
-    .. [1] Conover (1999), Practical Nonparametric Statistics, section 5.8, equation 6.
+    .. [1] Conover (1999), Practical Nonparametric Statistics, section 5.8.
 
     Examples
     --------

@@ -68,8 +68,8 @@ def randomised_tukey(
 
     References
     ----------
-    .. [1] Carterette (2012), ACM Transactions on Information Systems 30(1), section 4.3.
-    .. [2] Sakai (2018), Laboratory Experiments in Information Retrieval, section 4.4.
+    .. [1] Carterette (2012), ACM Transactions on Information Systems 30(1), article 4.
+    .. [2] Sakai (2018), Laboratory Experiments in Information Retrieval, chapter 4.
 
     Examples
     --------

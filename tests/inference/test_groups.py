@@ -56,8 +56,7 @@ def test_more_than_26_groups():
     assert len(set(letters)) == 60
 
 
-def test_the_example_of_piepho():
-    # Piepho (2004), Table 1 in the layout of his text: 8 treatments, pairs that differ.
+def test_a_worked_example():
     distinct = np.zeros((8, 8), bool)
     for i, j in ((1, 7), (1, 8), (2, 4), (2, 5), (2, 6), (2, 7), (2, 8), (3, 7), (3, 8), (4, 7),
                  (4, 8), (5, 7), (5, 8), (6, 7), (6, 8)):  # fmt: skip
