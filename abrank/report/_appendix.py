@@ -144,10 +144,13 @@ _COUNTS: tuple[tuple[str, Callable[[Any], str]], ...] = (
 )
 
 
-def quality(comparison: Comparison) -> Section | None:
-    """Return the section on the inputs; None for ready scores."""
+def quality(comparison: Comparison, *, digits: int) -> Section | None:
+    """Return the section on the inputs; None where nothing was seen of them."""
+    said = tuple(Text(f"Note: {remark}.") for remark in comparison.remarks)
+    title = "Data quality"
     if set(comparison.audits) != {"a", "b"}:
-        return None
+        finding = "Ready scores were compared, no run was read."
+        return Section("quality", title, finding, said) if said else None
     a, b = comparison.audits["a"], comparison.audits["b"]
     rows = tuple(
         (Cell(title), Cell(show(a), show(a)), Cell(show(b), show(b))) for title, show in _COUNTS
@@ -164,9 +167,27 @@ def quality(comparison: Comparison) -> Section | None:
         f"{f.percent(a.judged_at_10, sign=False)} of A's and"
         f" {f.percent(b.judged_at_10, sign=False)} of B's top 10 are judged"
     )
-    return Section(
-        "quality", "Data quality", f"{finding}. {judged}.", (Table("quality", columns, rows),)
-    )
+    reach = evidence_sentence(comparison, digits=digits)
+    blocks = (Table("quality", columns, rows), *((Text(reach),) if reach else ()), *said)
+    return Section("quality", title, f"{finding}. {judged}.", blocks)
+
+
+def evidence_sentence(comparison: Comparison, *, digits: int) -> str:
+    """Say what unjudged documents and ties could make of the difference; empty where nothing."""
+    evidence, measure = comparison.evidence, comparison.rule.primary
+    said = []
+    if evidence.unjudged_range is not None and any(evidence.n_unjudged):
+        a, b = (f.count(number) for number in evidence.n_unjudged)
+        limits = f.interval(*evidence.unjudged_range, digits=digits)
+        said.append(
+            f"{measure} meets {a} unjudged documents of A and {b} of B, which count as not"
+            f" relevant; were those of one system relevant and those of the other not, Δ would lie"
+            f" within {limits}."
+        )
+    if evidence.tie_range is not None:
+        limits = f.interval(*evidence.tie_range, digits=digits)
+        said.append(f"Over all orders of documents with equal scores Δ lies within {limits}.")
+    return " ".join(said)
 
 
 def _listed(values: Any, most: int = 4) -> str:  # noqa: ANN401 - any sequence
@@ -191,8 +212,8 @@ def methods_text(comparison: Comparison, *, digits: int) -> str:
         f"We compared {comparison.candidate} (B) with the baseline {comparison.baseline} (A) on"
         f" {_words.queries(comparison.n_queries)} by {rule.primary}.",
         f"The differences B − A, paired by query, were tested with a two-sided"
-        f" {_words.name_of_test(rule.test)} at α = {f.number(rule.alpha)}; intervals have the level"
-        f" {f.level(rule.confidence)}.",
+        f" {_words.declared_test(comparison)} at α = {f.number(rule.alpha)}; intervals have the"
+        f" level {f.level(rule.confidence)}.",
     ]
     if rule.margin:
         sentences.append(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
@@ -77,9 +76,9 @@ def input_sentences(system: str, audit: Audit) -> tuple[str, ...]:
 def _near_alpha(comparison: Comparison) -> list[Note]:
     """Say so where the decisive p is a Monte Carlo estimate that cannot be told from alpha."""
     row = next((row for row in comparison.test_rows if row.decides), None)
-    if row is None or row.method != "Monte Carlo" or not math.isfinite(row.pvalue):
+    if row is None or not row.pvalue_error > 0.0:
         return []
-    reach = 1.96 * math.sqrt(row.pvalue * (1.0 - row.pvalue) / max(row.n_resamples, 1))
+    reach = 1.96 * row.pvalue_error
     low, high = max(0.0, row.pvalue - reach), min(1.0, row.pvalue + reach)
     if not low <= comparison.rule.alpha <= high:
         return []

@@ -272,9 +272,7 @@ def _test_table(comparison: Comparison, *, digits: int) -> Table:
 
 
 def _test_row(comparison: Comparison, row: TestRow, *, digits: int) -> tuple[Cell, ...]:
-    how = row.method
-    if row.n_resamples:
-        how += f", {f.count(row.n_resamples)} resamples"
+    how = _words.how_found(row, alpha=comparison.rule.alpha)
     tone: Tone = "plain"
     if row.pvalue < comparison.rule.alpha:
         tone = "b" if row.estimate > 0 else "a"
@@ -284,7 +282,7 @@ def _test_row(comparison: Comparison, row: TestRow, *, digits: int) -> tuple[Cel
         Cell(row.estimand, row.estimand),
         Cell(f.signed(row.estimate, digits=digits), row.estimate, tone, strong=row.decides),
         Cell(f.interval(row.ci_low, row.ci_high, digits=digits), row.ci_low),
-        Cell(f.score(row.statistic, digits=digits), row.statistic),
+        Cell(_words.statistic(row, digits=digits), row.statistic),
         Cell(f.pvalue(row.pvalue, alpha=comparison.rule.alpha), row.pvalue, strong=row.decides),
         Cell(how, how),
     )

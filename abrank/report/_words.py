@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from abrank._support import display as f
-from abrank.comparison import Comparison, MeasureResult
+from abrank.comparison import Comparison, MeasureResult, TestRow
 from abrank.diagnostics import outcomes
 from abrank.report.model import Tone
 from abrank.verdict import Verdict
@@ -108,6 +108,41 @@ def reading_tone(reading: str) -> Tone:
 def estimand(comparison: Comparison) -> str:
     """Return what the test that decides estimates: "mean difference" for tests of the mean."""
     return next((row.estimand for row in comparison.test_rows if row.decides), MEAN)
+
+
+def declared_test(comparison: Comparison) -> str:
+    """Return the name of the test that decides, and how its p-value was found where that is open.
+
+    Examples
+    --------
+    >>> from abrank.comparison import compare_scores
+    >>> a, b = {"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6}
+    >>> declared_test(compare_scores(a, b)), declared_test(compare_scores(a, b, test="sign"))
+    ('paired t test', 'sign test (exact)')
+    """
+    name = name_of_test(comparison.rule.test)
+    row = next((row for row in comparison.test_rows if row.decides), None)
+    if row is None or row.method == "closed form":
+        return name
+    drawn = f"{f.count(row.n_resamples)} resamples" if row.n_resamples else row.method
+    return f"{name} ({drawn})"
+
+
+def how_found(row: TestRow, *, alpha: float) -> str:
+    """Say how a p-value was found, and how well it is known: a drawn one has a standard error."""
+    if row.n_resamples:
+        error = f.score(row.pvalue_error, digits=4)
+        return f"{row.method}, {f.count(row.n_resamples)} resamples, standard error {error}"
+    low, high = (f.pvalue(each, alpha=alpha) for each in (row.pvalue_low, row.pvalue_high))
+    return row.method if low == high else f"{row.method}, between {low} and {high}"
+
+
+def statistic(row: TestRow, *, digits: int) -> str:
+    """Return a statistic; a count of wins or a sum of ranks has no more decimals than it needs."""
+    counts = row.test in ("sign", "wilcoxon") and (2.0 * row.statistic).is_integer()
+    if not counts:
+        return f.score(row.statistic, digits=digits)
+    return f.count(int(row.statistic)) + (".5" if row.statistic % 1 else "")
 
 
 def system(letter: str, name: str) -> str:

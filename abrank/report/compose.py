@@ -46,7 +46,7 @@ def compose(comparison: Comparison, *, digits: int = display.DIGITS) -> Report:
         "distribution": _sections.distribution(comparison, digits=digits),
         "tests": _sections.all_tests(comparison, digits=digits),
         "planning": _appendix.plan(comparison, digits=digits),
-        "quality": _appendix.quality(comparison),
+        "quality": _appendix.quality(comparison, digits=digits),
         "methods": _appendix.methods(comparison, digits=digits),
         "reproduce": _appendix.reproduce(comparison),
     }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -55,6 +54,15 @@ EXAMPLES: dict[str, tuple[dict[str, Any], str]] = {
         "The ranks of monot5 contradict its scores in 1 query",
     ),
     "several-tags": ({"system": "a", "tags": ["x", "y"]}, "bm25 has several run tags"),
+    "tie-noise": (
+        {"low": -0.01, "high": 0.05},
+        "The difference is smaller than the noise of ties",
+    ),
+    "unjudged-documents": (
+        {"low": -0.01, "high": 0.05, "a": 3, "b": 1},
+        "Unjudged documents could turn the difference",
+    ),
+    "reversal": ({"segment": "intent"}, "Most segments by intent point the other way"),
     "one-grade": ({"measure": "nDCG@10"}, "The judgments have one relevant grade only"),
     "monte-carlo-near-alpha": (
         {"pvalue": 0.051, "low": 0.047, "high": 0.055, "n_resamples": 9999},
@@ -152,23 +160,37 @@ def test_cautions_stand_by_severity(judged: Comparison) -> None:
     assert {note.code for note in compose(judged).cautions} == {note.code for note in judged.notes}
 
 
-def test_monte_carlo_p_near_alpha_is_told(make: Callable[..., Comparison]) -> None:
-    comparison = make(0.02, test="permutation")
+def drawn(seed: int) -> Comparison:
+    """Compare 24 queries by a bootstrap of 999 resamples."""
+    rng = np.random.default_rng(seed)
+    b = {str(i): float(x) for i, x in enumerate(rng.normal(0.04, 0.1, 24))}
+    return compare_scores(dict.fromkeys(b, 0.0), b, test="bootstrap", n_resamples=999)
+
+
+def test_monte_carlo_p_near_alpha_is_told() -> None:
+    comparison = drawn(38)
     lead = next(row for row in comparison.test_rows if row.decides)
-    assert lead.method == "Monte Carlo"
+    # The standard error is sqrt(.051 * .949 / 999) = .0070, so .05 is within 1.96 of them.
+    assert (lead.method, lead.pvalue) == ("Monte Carlo", pytest.approx(0.051))
+    assert lead.pvalue_error == pytest.approx(0.00696, abs=5e-6)
+    said = {caution.code: caution for caution in compose(comparison).cautions}
+    found = said["monte-carlo-near-alpha"]
+    assert found.title == "p is too close to α = 0.05 for 999 resamples"
+    assert "with a 95% interval of 0.0374 to 0.0646" in found.text
 
-    def codes(pvalue: float) -> set[str]:
-        rows = tuple(
-            replace(row, pvalue=pvalue, n_resamples=999) if row.decides else row
-            for row in comparison.test_rows
-        )
-        return {note.code for note in compose(replace(comparison, test_rows=rows)).cautions}
 
-    # Half the interval is 1.96 * sqrt(.05 * .95 / 999) = .0135.
-    assert "monte-carlo-near-alpha" in codes(0.06)
-    assert "monte-carlo-near-alpha" in codes(0.04)
-    assert "monte-carlo-near-alpha" not in codes(0.07)
-    assert "monte-carlo-near-alpha" not in codes(float("nan"))
+@pytest.mark.parametrize(
+    ("pvalue", "error", "near"),
+    [(0.06, 0.0075, True), (0.04, 0.0062, True), (0.07, 0.0081, False), (0.06, 0.0, False)],
+)
+def test_only_a_drawn_p_can_be_too_near(pvalue: float, error: float, near: bool) -> None:
+    comparison = drawn(38)
+    rows = tuple(
+        replace(row, pvalue=pvalue, pvalue_error=error) if row.decides else row
+        for row in comparison.test_rows
+    )
+    codes = {note.code for note in compose(replace(comparison, test_rows=rows)).cautions}
+    assert ("monte-carlo-near-alpha" in codes) is near
 
 
 def test_closed_form_p_is_never_called_an_estimate() -> None:

@@ -11,7 +11,7 @@ import pytest
 from abrank import planning
 from abrank._support import display as f
 from abrank.comparison import Comparison, compare_scores
-from abrank.report import _appendix, _sections
+from abrank.report import _appendix, _sections, _words
 from abrank.report.compose import compose
 from abrank.report.model import Report, Section, Table, Text
 
@@ -174,7 +174,15 @@ def test_tests_table_names_estimands_and_the_declared_test(make: Make) -> None:
     found = table(report, "tests")
     assert shown(found, "Test")[0] == "Paired t ★ declared"
     assert "net share of decided queries won" in shown(found, "What it estimates")
-    assert any("resamples" in text for text in shown(found, "How"))
+    how = dict(zip(shown(found, "Test"), shown(found, "How"), strict=True))
+    # 999 resamples: sqrt(p (1 - p) / 999) with p = 0.001.
+    drawn = "Monte Carlo, 999 resamples, standard error 0.0010"
+    assert how["Bootstrap, studentised"] == drawn
+    assert how["Sign-flip permutation"] == "exact"
+    assert how["Paired t ★ declared"] == "closed form"
+    counts = dict(zip(shown(found, "Test"), shown(found, "Statistic"), strict=True))
+    assert counts["Sign"].isdigit()
+    assert counts["Wilcoxon signed-rank"].replace(f.GROUP, "").isdigit()
     assert section(report, "tests").finding.endswith(
         "Only the paired t test was declared, so only it decides."
     )
@@ -241,6 +249,49 @@ def test_methods_paragraph_has_what_a_reader_needs(judged: Comparison, make: Mak
     margin = _appendix.methods_text(make(0.05, margin=0.02), digits=3)
     assert "smallest difference worth having was 0.020" in margin
     assert "the 90% interval" in margin
+
+
+def test_methods_paragraph_says_how_p_was_found(make: Make) -> None:
+    for test, words in {
+        "t": "two-sided paired t test at α",
+        "permutation": "two-sided sign-flip permutation test (exact) at α",
+        "bootstrap": "two-sided bootstrap test (999 resamples) at α",
+    }.items():
+        assert words in _appendix.methods_text(make(0.05, n=30, test=test), digits=3)
+
+
+def test_half_a_rank_is_shown_and_no_more() -> None:
+    row = compare_scores({"1": 0.1, "2": 0.2}, {"1": 0.2, "2": 0.1}).test_rows[5]
+    assert row.test == "wilcoxon"
+    assert [_words.statistic(replace(row, statistic=x), digits=3) for x in (1.5, 14281.0)] == [
+        "1.5",
+        f"14{f.GROUP}281",
+    ]
+    assert _words.statistic(replace(row, statistic=0.25), digits=3) == "0.250"
+
+
+def test_bounds_of_an_exact_p_are_told_where_they_differ() -> None:
+    row = compare_scores({"1": 0.1, "2": 0.2}, {"1": 0.2, "2": 0.1}).test_rows[1]
+    assert _words.how_found(row, alpha=0.05) == "exact"
+    unsure = replace(row, pvalue_low=0.0412, pvalue_high=0.0421)
+    assert _words.how_found(replace(unsure, pvalue_low=0.0391), alpha=0.05) == (
+        "exact, between 0.039 and 0.042"
+    )
+
+
+def test_what_unjudged_documents_and_ties_could_do_is_told(judged: Comparison) -> None:
+    said = [block.text for block in section(compose(judged), "quality").blocks[1:]]
+    a, b = judged.evidence.n_unjudged
+    assert f"nDCG@10 meets {a} unjudged documents of A and {b} of B" in said[0]
+    assert f.interval(*judged.evidence.unjudged_range) in said[0]
+    assert f.interval(*judged.evidence.tie_range) in said[0]
+
+
+def test_remarks_stand_among_the_data(make: Make, judged: Comparison) -> None:
+    remark = "rel=2 does not concern nDCG"
+    for comparison in (judged, make(0.05)):
+        report = compose(replace(comparison, remarks=(remark,)))
+        assert section(report, "quality").blocks[-1] == Text("Note: rel=2 does not concern nDCG.")
 
 
 def test_reproduce_shows_command_hashes_and_rows(judged: Comparison) -> None:
