@@ -15,6 +15,7 @@ from abrank._support.typing import Duplicates, Interpolation, Missing, RandomSou
 from abrank._support.version import __version__
 from abrank.comparison import Comparison, compare_systems, pair_scores, system_names
 from abrank.inputs.files import short_name
+from abrank.inputs.topics import read_segments, read_topics
 from abrank.measures import parse
 from abrank.measures.asked import DEFAULT_MEASURES, parse_measures
 from abrank.ranking import Ranking, rank_scores
@@ -136,8 +137,8 @@ def compare(
     }
     parsed = parse_measures(measures, **options)
     lead = None if primary is None else parse_measures(str(parse(primary)), **options)[0]
-    properties = {} if segments is None else inputs.read_segments(segments)
-    texts = {} if topics is None else inputs.read_topics(topics)
+    properties = {} if segments is None else read_segments(segments)
+    texts = {} if topics is None else read_topics(topics)
     names = system_names(name_a or _name(a), name_b or _name(b))
     scores = evaluate(
         qrels,
@@ -229,8 +230,8 @@ def compare_ready(
     >>> result.candidate, sorted(result.provenance)
     ('new', ['command', 'created', 'inputs', 'settings', 'versions'])
     """
-    properties = {} if segments is None else inputs.read_segments(segments)
-    texts = {} if topics is None else inputs.read_topics(topics)
+    properties = {} if segments is None else read_segments(segments)
+    texts = {} if topics is None else read_topics(topics)
     on_stage("reading the scores")
     scores = pair_scores(a, b, baseline=name_a, candidate=name_b, measures=measures)
     on_stage("testing")

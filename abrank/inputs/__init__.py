@@ -8,7 +8,6 @@ from abrank.inputs.judged import JudgedRun
 from abrank.inputs.qrels import Qrels, read_qrels
 from abrank.inputs.reading import Reading, judge
 from abrank.inputs.run import Run, read_run
-from abrank.inputs.topics import read_segments, read_topics
 from abrank.inputs.score_table import ScoreTable, read_score_table
 
 __all__ = [
@@ -25,7 +24,5 @@ __all__ = [
     "looks_like_qrels",
     "read_qrels",
     "read_run",
-    "read_segments",
-    "read_topics",
     "read_score_table",
 ]

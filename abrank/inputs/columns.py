@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from abrank._support.errors import ReadError
 from abrank._support.typing import IntArray
 from abrank.inputs import ids
 from abrank.inputs.ids import Ids
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 _MIXER = 0x9E3779B97F4A7C15  # 2**64 over the golden ratio
 

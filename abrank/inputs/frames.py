@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from abrank._support.errors import ArgumentError, ReadError, nearest
 from abrank.inputs import ids
 from abrank.inputs.columns import RUN, SUBTOPIC_QRELS, Columns, Layout, Source
 from abrank.inputs.ids import Ids
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 ACCEPTED: dict[str, tuple[str, ...]] = {
     "query_id": ("query_id", "qid", "q_id", "query", "topic_id", "topic"),

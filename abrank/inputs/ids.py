@@ -12,14 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from abrank._support.typing import IntArray
+from abrank.inputs import kernels
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 # A pyarrow.LargeBinaryArray without nulls; pyarrow has no types of its own to check against.
 Ids: TypeAlias = Any
@@ -95,7 +97,7 @@ def take(column: Ids, rows: IntArray) -> Ids:
     >>> decode(take(encode(["a", "b", "c"]), np.array([2, 0])))
     ['c', 'a']
     """
-    return column.take(_arrow(rows))
+    return kernels.take(column, _arrow(rows))
 
 
 def joined(columns: Sequence[Ids]) -> Ids:
@@ -125,8 +127,8 @@ def number(column: Ids) -> tuple[Ids, IntArray]:
     >>> decode(distinct), codes
     (['301', '302'], array([1, 0, 1]))
     """
-    encoded = pc.dictionary_encode(column)
-    order = integers(pc.sort_indices(encoded.dictionary))
+    encoded = kernels.dictionary_encode(column)
+    order = integers(kernels.sort_indices(encoded.dictionary))
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
     return take(encoded.dictionary, order), place[integers(encoded.indices)]
@@ -141,7 +143,7 @@ def code(column: Ids) -> tuple[Ids, IntArray]:
     >>> decode(distinct), codes
     (['302', '301'], array([0, 1, 0]))
     """
-    encoded = pc.dictionary_encode(column)
+    encoded = kernels.dictionary_encode(column)
     return encoded.dictionary, integers(encoded.indices)
 
 
@@ -160,8 +162,8 @@ def find(column: Ids, distinct: Ids) -> tuple[IntArray, IntArray]:
     >>> find(encode(["a", "x", "c"]), encode(["c", "a"]))
     (array([0, 2]), array([1, 0]))
     """
-    found = pc.index_in(column, value_set=distinct)
-    rows = integers(pc.indices_nonzero(found.is_valid()))
+    found = kernels.index_in(column, distinct)
+    rows = integers(kernels.indices_nonzero(kernels.is_valid(found)))
     return rows, integers(found)[rows]
 
 
@@ -173,7 +175,7 @@ def order(column: Ids) -> IntArray:
     >>> order(encode(["b", "a", "é", "c"]))
     array([1, 0, 3, 2])
     """
-    ascending = integers(pc.sort_indices(column))
+    ascending = integers(kernels.sort_indices(column))
     place = np.empty_like(ascending)
     place[ascending] = np.arange(len(ascending))
     return place

@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.csv
 
 from abrank._support.typing import FloatArray, IntArray
-from abrank.inputs import ids
+from abrank.inputs import ids, kernels
 from abrank.inputs.columns import RUN, Layout
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -62,7 +61,7 @@ def parse_fast(data: bytes, layout: Layout) -> Rows | None:
         value=value,
         position=np.arange(1, len(value) + 1),
         rank=_digits(table["rank"]) if layout is RUN else None,
-        tags=tuple(ids.decode(pc.unique(table["tag"]))) if layout is RUN else (),
+        tags=tuple(ids.decode(kernels.unique(table["tag"]))) if layout is RUN else (),
         subtopic=None if layout is RUN else table["subtopic"].combine_chunks(),
     )
 
@@ -133,7 +132,7 @@ def _scores(column: Any) -> FloatArray | None:  # noqa: ANN401 - an Arrow column
 
 def _grades(column: Any) -> IntArray | None:  # noqa: ANN401
     """Return the grades, or None if one is anything but digits behind at most one minus."""
-    return _whole(column, pc.ascii_ltrim(column, characters="-"))
+    return _whole(column, kernels.trim_left(column, "-"))
 
 
 def _digits(column: Any) -> IntArray | None:  # noqa: ANN401
@@ -147,8 +146,9 @@ def _digits(column: Any) -> IntArray | None:  # noqa: ANN401
 def _whole(column: Any, digits: Any) -> IntArray | None:  # noqa: ANN401
     # Arrow would read 0x1f as 31, so the digits are looked at first.
     if not all(
-        len(pc.indices_nonzero(pc.ascii_is_decimal(chunk))) == len(chunk) for chunk in digits.chunks
+        len(kernels.indices_nonzero(kernels.is_decimal(chunk))) == len(chunk)
+        for chunk in digits.chunks
     ):
         return None
-    values = ids.integers(pc.cast(column, pa.int64()).combine_chunks())
+    values = ids.integers(kernels.cast(column, pa.int64()).combine_chunks())
     return values if np.abs(values).max() < 10**MOST_DIGITS else None

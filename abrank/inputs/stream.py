@@ -13,11 +13,10 @@ from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.csv
 
 from abrank._support.typing import FloatArray, IntArray, ScoreDtype
-from abrank.inputs import ids
+from abrank.inputs import ids, kernels
 from abrank.inputs.columns import has_duplicates
 from abrank.inputs.ids import Ids
 from abrank.inputs.plain import BYTE_ORDER_MARK, one_blank
@@ -170,7 +169,7 @@ def _whole_queries(
     held = None
     for batch in batches:
         joined = batch if held is None else pa.concat_batches([held, batch])
-        ends = ids.integers(pc.run_end_encode(joined.column("query")).run_ends)
+        ends = ids.integers(kernels.run_end_encode(joined.column("query")).run_ends)
         cut = int(ends[-2]) if len(ends) > 1 else 0
         if cut:
             yield joined.slice(0, cut), ends[:-1]
@@ -197,7 +196,7 @@ def _block(batch: pa.RecordBatch, ends: IntArray, score_dtype: ScoreDtype) -> Bl
         docs=docs,
         row=row,
         score=score[row],
-        tags=tuple(ids.decode(pc.unique(batch.column("tag")))),
+        tags=tuple(ids.decode(kernels.unique(batch.column("tag")))),
         n_rank_conflicts=rank_conflicts(query, score, ids.integers(batch.column("rank"))),
     )
 

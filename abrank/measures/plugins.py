@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.metadata import entry_points
 
 from abrank._support.errors import ArgumentError
 
@@ -24,6 +23,8 @@ def load_plugins() -> None:
     ArgumentError
         If a module cannot be imported, with the entry point that names it.
     """
+    from importlib.metadata import entry_points
+
     for plugin in entry_points(group=GROUP):
         try:
             plugin.load()

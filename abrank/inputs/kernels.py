@@ -1,0 +1,69 @@
+"""Arrow's kernels by name.
+
+``pyarrow.compute`` writes a Python function for each of its hundreds of kernels when it is
+imported, which takes longer than reading a small run; what those functions call is here at once.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+try:
+    from pyarrow import _compute as arrow
+except ImportError:  # pragma: no cover - another layout of pyarrow has the same names here
+    from pyarrow import compute as arrow
+
+
+def dictionary_encode(column: Any) -> Any:  # noqa: ANN401 - Arrow arrays throughout
+    """Return distinct values in order of appearance, and indices into them."""
+    return arrow.call_function("dictionary_encode", [column])
+
+
+def unique(column: Any) -> Any:  # noqa: ANN401
+    """Return distinct values in order of appearance."""
+    return arrow.call_function("unique", [column])
+
+
+def index_in(column: Any, values: Any) -> Any:  # noqa: ANN401
+    """Return where each value stands in ``values``; null where it does not."""
+    return arrow.call_function("index_in", [column], arrow.SetLookupOptions(values))
+
+
+def is_valid(column: Any) -> Any:  # noqa: ANN401
+    """Return which values are no nulls."""
+    return arrow.call_function("is_valid", [column])
+
+
+def indices_nonzero(column: Any) -> Any:  # noqa: ANN401
+    """Return the places of what is not false or 0."""
+    return arrow.call_function("indices_nonzero", [column])
+
+
+def sort_indices(column: Any) -> Any:  # noqa: ANN401
+    """Return the places of the values in ascending order."""
+    return arrow.call_function("array_sort_indices", [column])
+
+
+def take(column: Any, rows: Any) -> Any:  # noqa: ANN401
+    """Return the values at these places."""
+    return arrow.call_function("take", [column, rows], arrow.TakeOptions())
+
+
+def run_end_encode(column: Any) -> Any:  # noqa: ANN401
+    """Return runs of equal values: each value, and the place behind its run."""
+    return arrow.call_function("run_end_encode", [column], arrow.RunEndEncodeOptions())
+
+
+def is_decimal(column: Any) -> Any:  # noqa: ANN401
+    """Return which texts are ASCII digits and nothing else."""
+    return arrow.call_function("ascii_is_decimal", [column])
+
+
+def trim_left(column: Any, characters: str) -> Any:  # noqa: ANN401
+    """Return the texts without leading ``characters``."""
+    return arrow.call_function("ascii_ltrim", [column], arrow.TrimOptions(characters))
+
+
+def cast(column: Any, kind: Any) -> Any:  # noqa: ANN401
+    """Return the values as another type; what does not fit raises ``pyarrow.ArrowInvalid``."""
+    return arrow.call_function("cast", [column], arrow.CastOptions.safe(kind))
