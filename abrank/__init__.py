@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from abrank.ready import read_scores as read_scores
     from abrank.scores import Scores as Scores
     from abrank.scores import evaluate as evaluate
+    from abrank.sensitivity import score_ranges as score_ranges
     from abrank.simulate import simulate_runs as simulate_runs
     from abrank.verdict import Verdict as Verdict
     from abrank.workflow import compare as compare
@@ -64,6 +65,7 @@ _HOMES = {
     "read_qrels": "abrank.inputs",
     "read_run": "abrank.inputs",
     "read_scores": "abrank.ready",
+    "score_ranges": "abrank.sensitivity",
     "simulate_runs": "abrank.simulate",
 }
 
