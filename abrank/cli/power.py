@@ -52,6 +52,14 @@ COLUMNS = ("true difference", "queries needed", "power at hand")
 @click.option(
     "--queries", type=click.IntRange(2), metavar="N", help="At hand; those of the files without it."
 )
+@click.option(
+    "--replications",
+    type=click.IntRange(100),
+    default=1000,
+    show_default=True,
+    metavar="N",
+    help="Of a simulation; the seconds it takes grow with them.",
+)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of simulation.")
 @_options.reading
 @click.option(
@@ -74,6 +82,7 @@ def command(
     test: str,
     sd: float | None,
     queries: int | None,
+    replications: int,
     seed: int,
     shown: str,
     **reading: Any,  # noqa: ANN401 - the flags that evaluate() takes under the same name
@@ -93,13 +102,17 @@ def command(
     if not files and queries is None and not effects:
         raise click.UsageError("--sd needs --queries, or --effect, or both")
 
+    from abrank.cli import _terminal
     from abrank.planning.plan import power
 
-    pilot = _differences(files, measure, reading) if files else None
-    plan = power(
-        pilot, sd=sd, n=queries, effect=effects or None, target=target, alpha=alpha, test=test,
-        rng=seed,
-    )  # fmt: skip
+    with _terminal.Progress(quiet=False, verbose=False) as progress:
+        progress("scoring")
+        pilot = _differences(files, measure, reading) if files else None
+        progress("planning")
+        plan = power(
+            pilot, sd=sd, n=queries, effect=effects or None, target=target, alpha=alpha, test=test,
+            n_replications=replications, rng=seed,
+        )  # fmt: skip
     if shown == "json":
         click.echo(json.dumps(_plain(plan), indent=2, allow_nan=False))
     elif shown == "csv":

@@ -22,12 +22,7 @@ from abrank.inference.clusters import ClusterResult, run_cluster_test
 from abrank.inference.effect import EFFECT_SIZES, EffectInterval, effect_interval, effect_size
 from abrank.inference.equivalence import Equivalence, relative_tost, tost
 from abrank.inference.friedman import Friedman, critical_difference, friedman_test
-from abrank.inference.group_sequential import (
-    Boundaries,
-    GroupSequential,
-    run_at_looks,
-    stopping_boundaries,
-)
+from abrank.inference.group_sequential import GroupSequential, run_at_looks
 from abrank.inference.groups import find_cliques, find_groups, group_letters
 from abrank.inference.heterogeneity import Heterogeneity
 from abrank.inference.influence import Influence, leave_out
@@ -40,6 +35,7 @@ from abrank.inference.segments import Segments, compare_segments
 from abrank.inference.self_check import SelfCheck, check_level
 from abrank.inference.sequential import ConfidenceSequence, asymptotic_sequence, betting_sequence
 from abrank.inference.shape import Shape, describe_shape, find_outliers
+from abrank.inference.stopping import Boundaries, stopping_boundaries
 from abrank.inference.systems import (
     JOINT_TESTS,
     JointAnswer,

@@ -53,12 +53,12 @@ def test_csv_has_a_line_a_difference(capsys) -> None:
 
 
 def test_a_simulated_plan_says_so(files, capsys) -> None:
-    flags = ["-m", "AP", "--test", "permutation", "--effect", "0.1"]
+    flags = ["-m", "AP", "--test", "permutation", "--effect", "0.1", "--replications", "200"]
     assert run(["power", "qrels", "a.run", "b.run", *flags]) == 0
     out = capsys.readouterr().out
     assert out.startswith("permutation test, two-sided, alpha 0.05, 80% power\n")
     assert "% ± " in out
-    assert "replications" in out
+    assert "simulated: 200 replications" in out
     assert max(map(len, out.splitlines())) <= 80
 
 
