@@ -111,7 +111,7 @@ def test_where_less_is_better_the_least_leads():
         for name, entry in catalogue().items()
         if not entry.higher_is_better and not any(each.required for each in entry.parameters)
     )
-    values = [*np.random.default_rng(3).normal(0.5, 0.02, (30, 2)), 0.0, 0.3]
+    values = np.random.default_rng(3).normal(0.5, 0.02, (30, 2)) + np.array([0.0, 0.3])
     ranking = rank_scores(make(values, measure=measure))
     assert ranking.systems == ("A", "B")
     assert ranking["A"].mean_rank < ranking["B"].mean_rank

@@ -262,10 +262,9 @@ def conover(scores: FloatArray, *, pairs: Pairs, adjust: str = "holm") -> JointA
     difference = -pairs.of(ranks.mean(axis=0))
     square = table.mean_square_error
     error = np.sqrt(2.0 * square / len(ranks)) if square > 0.0 else np.nan
-    alone = np.where(
-        difference == 0.0, 1.0, t_pvalue(difference / error, table.df_error, "two-sided")
-    )
-    return _answer(difference, difference / error, alone, adjust_pvalues(alone, adjust))
+    statistic = difference / error
+    alone = t_pvalue(statistic, table.df_error, "two-sided")
+    return _answer(difference, statistic, alone, adjust_pvalues(alone, adjust))
 
 
 def _z(scores: FloatArray, pairs: Pairs) -> tuple[FloatArray, FloatArray]:

@@ -104,7 +104,7 @@ def ranking_sentences(ranking: Ranking) -> list[str]:
     By mean rank the order is another: B (1.25), A (1.75).
     """
     found = [_count(ranking)]
-    if ranking.baseline is None:
+    if ranking.baseline is None and ranking.n_queries:
         found.append(_leaders(ranking))
     if ranking.n_queries and ranking.by_mean_rank != ranking.systems:
         found.append(f"By mean rank the order is another: {_by_rank(ranking)}.")
