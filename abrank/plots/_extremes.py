@@ -46,7 +46,8 @@ def name_extremes(ax: Axes, theme: Theme, names: Sequence[str], values: FloatArr
     longest = 14 if inches(ax) < NARROW else 32
     for places, side in ((worst, -1), (best, 1)):
         texts = [
-            f"{shorten(names[place], width=longest)}  {_labels.signed(float(values[place]))}"
+            f"{shorten(names[place], width=longest)}  "
+            f"{_labels.signed(float(values[place]), digits=theme.digits)}"
             for place in places
         ]
         column = _free_column(ax, values, places, side, max(map(len, texts), default=0))

@@ -29,37 +29,47 @@ from abrank.plots._style import (
 class Row:
     """A row: its name, its numbers, how it reads.
 
-    ``thin`` is the adjusted interval, where that is another one than the plain. ``remark`` stands
-    in the place of the drawing where the row has another scale or no interval.
+    ``thin`` is the adjusted interval, where that is another one than the plain. ``last`` stands in
+    the last column, and ``remark`` in the place of the drawing where the row has another scale or
+    no interval. Without ``size`` (points) the estimate has no dot, as it is not on the axis.
     """
 
     name: str
     estimate: float
     thick: tuple[float, float]
     thin: tuple[float, float] | None
-    pvalue: float
+    last: str
     reading: str
     lead: bool = False
     remark: str = ""
+    size: float = 7.0
 
 
-def draw_rows(ax: Axes, theme: Theme, rows: Sequence[Row], *, alpha: float, p_title: str) -> None:
-    """Draw the rows from top to bottom."""
+def draw_rows(
+    ax: Axes, theme: Theme, rows: Sequence[Row], *, last: str, higher_is_better: bool
+) -> None:
+    """Draw the rows from top to bottom; ``last`` is the title of the last column."""
     dress(ax, theme)
     drawn = [row for row in rows if not row.remark]
-    ends = [value for row in drawn for value in (row.estimate, *row.thick, *(row.thin or ()))]
+    ends = [value for row in drawn for value in (*row.thick, *(row.thin or ()))]
+    ends += [row.estimate for row in drawn if row.size]
     limits = difference_limits(*ends, room=0.3 if inches(ax) < NARROW else 0.18)
-    ax.set_ylim(len(rows) - 0.5, -0.5)
-    for place in range(0, len(rows), 2):
-        ax.axhspan(place - 0.5, place + 0.5, facecolor=theme.band, edgecolor="none", zorder=0.3)
-    difference_axis(ax, theme, limits)
+    stripe(ax, theme, len(rows))
+    difference_axis(ax, theme, limits, higher_is_better=higher_is_better)
     for place, row in enumerate(rows):
         if row.remark:
             _remark(ax, theme, place, row)
         else:
             _draw_row(ax, theme, place, row)
-    _names(ax, theme, rows)
-    _numbers(ax, theme, rows, alpha, p_title)
+    name_rows(ax, theme, [row.name for row in rows], [row.lead for row in rows])
+    _numbers(ax, theme, rows, last)
+
+
+def stripe(ax: Axes, theme: Theme, n: int) -> None:
+    """Make room for n rows from top to bottom, every second one shaded."""
+    ax.set_ylim(n - 0.5, -0.5)
+    for place in range(0, n, 2):
+        ax.axhspan(place - 0.5, place + 0.5, facecolor=theme.band, edgecolor="none", zorder=0.3)
 
 
 def _remark(ax: Axes, theme: Theme, place: int, row: Row) -> None:
@@ -72,9 +82,10 @@ def _draw_row(ax: Axes, theme: Theme, place: int, row: Row) -> None:
     if row.thin is not None:
         draw_interval(ax, row.thin, place, colour=colour, width=1.4)
     draw_interval(ax, row.thick, place, colour=colour, width=4.5)
-    at = (row.estimate, float(place))
-    marker, size = ("D", 8.0) if row.lead else ("o", 7.0)
-    dot(ax, theme, at, colour=colour, size=size, marker=marker)
+    if row.size:
+        at = (row.estimate, float(place))
+        marker, size = ("D", 8.0) if row.lead else ("o", row.size)
+        dot(ax, theme, at, colour=colour, size=size, marker=marker)
 
 
 def draw_interval(
@@ -111,15 +122,16 @@ def draw_interval(
             )
 
 
-def _names(ax: Axes, theme: Theme, rows: Sequence[Row]) -> None:
+def name_rows(ax: Axes, theme: Theme, names: Sequence[str], bold: Sequence[bool]) -> None:
+    """Write the names at the left of the rows, on two lines where they are long."""
     type_ = sizes(ax)
     longest = 16 if inches(ax) < NARROW else 26
-    labels = [_wrapped(row.name, longest) for row in rows]
-    ax.set_yticks(range(len(rows)), labels, fontsize=type_.body, color=theme.ink, parse_math=False)
+    labels = [_wrapped(name, longest) for name in names]
+    ax.set_yticks(range(len(names)), labels, fontsize=type_.body, color=theme.ink, parse_math=False)
     ax.tick_params(axis="y", length=0.0)
     ax.grid(visible=False, axis="y")
-    for label, row in zip(ax.get_yticklabels(), rows, strict=True):
-        label.set_fontweight("bold" if row.lead else "normal")
+    for label, heavy in zip(ax.get_yticklabels(), bold, strict=True):
+        label.set_fontweight("bold" if heavy else "normal")
 
 
 def _wrapped(text: str, longest: int) -> str:
@@ -130,13 +142,13 @@ def _wrapped(text: str, longest: int) -> str:
     return "\n".join(shorten(line, width=longest + 2) for line in lines)
 
 
-def _numbers(ax: Axes, theme: Theme, rows: Sequence[Row], alpha: float, p_title: str) -> None:
-    """Write glyph, estimate and p right of the rows, in columns that line up at the right."""
+def _numbers(ax: Axes, theme: Theme, rows: Sequence[Row], last: str) -> None:
+    """Write glyph, estimate and the last column right of the rows, each lined up at its right."""
     type_ = sizes(ax)
     em = type_.body
     columns = (1.6 * em, 6.3 * em, 11.6 * em)
     base = ("axes fraction", "axes fraction")
-    for title, place in (("Δ", columns[1]), (p_title, columns[2])):
+    for title, place in (("Δ", columns[1]), (last, columns[2])):
         write(
             ax,
             title,
@@ -149,9 +161,9 @@ def _numbers(ax: Axes, theme: Theme, rows: Sequence[Row], alpha: float, p_title:
         )
     for place, row in enumerate(rows):
         cells = (
-            _labels.GLYPHS[row.reading],
-            _labels.signed(row.estimate),
-            _labels.pvalue(row.pvalue, alpha=alpha),
+            _labels.GLYPHS.get(row.reading, ""),
+            _labels.signed(row.estimate, digits=theme.digits),
+            row.last,
         )
         for text, column in zip(cells, columns, strict=True):
             write(

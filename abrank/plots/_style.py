@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,15 +11,20 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 
+from abrank._support.display import DIGITS
+from abrank._support.typing import FloatArray
 from abrank.plots._labels import PlainTicks
 
+# What a figure is labelled by whose height may follow what is drawn: it is ours, and nobody asked
+# for a height.
+FREE = "height follows the drawing"
 # Below this width of an Axes, in inches, letters shrink and columns of text lose what can go.
 NARROW = 3.0
 
 
 @dataclass(frozen=True)
 class Theme:
-    """The colours of a plot, each a hexadecimal string that stands for one meaning.
+    """The look of a plot: its colours, each a hexadecimal string that stands for one meaning.
 
     Every colour drawn is one of these exactly (tints are opacity), so that a page can give them
     other values by attribute selectors such as ``[fill="#0068ad"]``.
@@ -37,6 +42,8 @@ class Theme:
         Grid lines; the margin and every second row.
     paper : str
         What lies behind; ``"none"`` for transparent.
+    digits : int
+        Decimals of scores and differences.
 
     Examples
     --------
@@ -53,6 +60,7 @@ class Theme:
     grid: str
     band: str
     paper: str
+    digits: int = DIGITS
 
     def colours(self) -> dict[str, str]:
         """Return the colours by meaning.
@@ -62,7 +70,11 @@ class Theme:
         >>> LIGHT.colours()["a"]
         '#b84a06'
         """
-        return {key: value for key, value in asdict(self).items() if key != "name"}
+        return {
+            key: value
+            for key, value in asdict(self).items()
+            if isinstance(value, str) and key != "name"
+        }
 
     def of_reading(self, reading: str) -> str:
         """Return the colour of a reading: B's for better, A's for worse, grey for all else.
@@ -83,6 +95,16 @@ class Theme:
         True
         """
         return {1: self.b, -1: self.a}.get(outcome, self.tie)
+
+    def by_sign(self, *, higher_is_better: bool) -> Theme:
+        """Return the theme that gives the sign of a difference the colour of who wins.
+
+        Examples
+        --------
+        >>> LIGHT.by_sign(higher_is_better=False).of_outcome(-1) == LIGHT.b
+        True
+        """
+        return self if higher_is_better else replace(self, a=self.b, b=self.a)
 
 
 LIGHT = Theme(
@@ -130,8 +152,10 @@ class Sizes:
     strong: float
 
 
-def new_axes(theme: Theme, size: tuple[float, float]) -> Axes:
+def new_axes(theme: Theme, size: tuple[float, float], *, free: bool = True) -> Axes:
     """Return the Axes of a new Figure of ``size`` inches, laid out so that no label is cut.
+
+    Unless it is ``free``, :func:`fit_height` leaves the height as it is.
 
     Examples
     --------
@@ -139,7 +163,23 @@ def new_axes(theme: Theme, size: tuple[float, float]) -> Axes:
     [3.0, 2.0]
     """
     figure = Figure(figsize=size, layout="constrained", facecolor=theme.paper)
+    figure.set_label(FREE if free else "")
     return figure.add_subplot()
+
+
+def fit_height(ax: Axes, height: float) -> None:
+    """Give a figure of ours the height that its content needs; leave a reader's own alone.
+
+    Examples
+    --------
+    >>> ax = new_axes(LIGHT, (3.0, 2.0))
+    >>> fit_height(ax, 1.0)
+    >>> ax.figure.get_size_inches().tolist()
+    [3.0, 1.0]
+    """
+    figure = ax.get_figure(root=True)
+    if figure is not None and figure.get_label() == FREE:
+        figure.set_figheight(height)
 
 
 def inches(ax: Axes) -> float:
@@ -235,7 +275,12 @@ def label_y(ax: Axes, theme: Theme, text: str) -> None:
 
 
 def difference_axis(
-    ax: Axes, theme: Theme, limits: tuple[float, float], *, zero_from: float = 0.0
+    ax: Axes,
+    theme: Theme,
+    limits: tuple[float, float],
+    *,
+    higher_is_better: bool,
+    zero_from: float = 0.0,
 ) -> None:
     """Make x an axis of differences: limits, signed ticks, a line at 0, who is better where.
 
@@ -246,8 +291,9 @@ def difference_axis(
     if zero_from < 1.0:
         ax.axvline(0.0, ymin=zero_from, color=theme.ink, linewidth=1.1, zorder=2.0)
     at: dict[str, Any] = {"coords": ("data", "axes fraction"), "va": "bottom"}
-    write(ax, "◂ A better", (0.0, 1.0), shift=(-6.0, 4.0), ha="right", color=theme.a, **at)
-    write(ax, "B better ▸", (0.0, 1.0), shift=(6.0, 4.0), ha="left", color=theme.b, **at)
+    left, right = (("A", theme.a), ("B", theme.b))[:: 1 if higher_is_better else -1]
+    write(ax, f"◂ {left[0]} better", (0.0, 1.0), shift=(-6.0, 4.0), ha="right", color=left[1], **at)
+    write(ax, f"{right[0]} better ▸", (0.0, 1.0), shift=(6.0, 4.0), ha="left", color=right[1], **at)
 
 
 def signed_ticks(ax: Axes, which: str) -> None:
@@ -288,6 +334,22 @@ def difference_limits(*values: float, room: float = 0.16) -> tuple[float, float]
     return min(low, -share * high), max(high, -share * low)
 
 
+def score_limits(a: FloatArray, b: FloatArray) -> tuple[float, float]:
+    """Return 0 to 1 where the scores lie there, else their own range, and a little room.
+
+    Examples
+    --------
+    >>> low, high = score_limits(np.array([0.1]), np.array([0.6]))
+    >>> round(low, 2), round(high, 2)
+    (-0.04, 1.04)
+    """
+    low, high = float(min(a.min(), b.min())), float(max(a.max(), b.max()))
+    if low >= 0.0 and high <= 1.0:
+        low, high = 0.0, 1.0
+    room = 0.04 * ((high - low) or abs(high) or 1.0)
+    return low - room, high + room
+
+
 def margin_band(ax: Axes, theme: Theme, margin: float) -> None:
     """Shade the differences that are too small to matter."""
     if margin > 0:
@@ -305,6 +367,7 @@ def say(ax: Axes, theme: Theme, sentence: str) -> Axes:
     type_ = sizes(ax)
     width = max(16, int(inches(ax) * 72.0 / (0.62 * type_.body)))
     text = textwrap.fill(sentence, width)
+    fit_height(ax, 0.5 + 1.45 * type_.body / 72.0 * len(text.splitlines()))
     write(
         ax,
         text,

@@ -37,6 +37,15 @@ def interval_axis(comparison: Comparison, of_mean: str) -> str:
     return f"{estimand} (B − A)"
 
 
+def systems(comparison: Comparison, longest: int) -> tuple[str, str]:
+    """Return the letter of each system with its name, or the letter alone if that is the name."""
+    first, second = (
+        key if name == key else f"{key} {shorten(name, width=longest)}"
+        for key, name in (("A", comparison.baseline), ("B", comparison.candidate))
+    )
+    return first, second
+
+
 def delta(measure: str) -> str:
     """Return the words for the difference of a measure.
 

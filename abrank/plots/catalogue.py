@@ -1,24 +1,25 @@
-"""The catalogue of plots, and the plots of one comparison as methods."""
+"""The catalogues of plots, and the plots of one comparison or ranking as methods."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from abrank._support.errors import ArgumentError, nearest
 from abrank._support.registry import Registry
 from abrank._support.typing import Function
+from abrank.comparison import Comparison
 from abrank.plots._style import LIGHT, Theme, new_axes
+from abrank.ranking import Ranking
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from abrank.comparison import Comparison
-
 Width: TypeAlias = Literal["column", "text"] | float
-Size: TypeAlias = "tuple[float, float] | Callable[[Comparison], tuple[float, float]]"
+Subject: TypeAlias = Comparison | Ranking
+Size: TypeAlias = tuple[float, float] | Callable[[Any], tuple[float, float]]
 
 # Widths of a column and of the text block of a two-column page, in inches.
 WIDTHS = {"column": 3.33, "text": 7.0}
@@ -33,15 +34,23 @@ class Plot:
     size: Size
     draw: Callable[..., Axes]
 
-    def inches(self, comparison: Comparison) -> tuple[float, float]:
-        """Return the width and height that suit a comparison."""
-        return self.size(comparison) if callable(self.size) else self.size
+    def inches(self, subject: Subject) -> tuple[float, float]:
+        """Return the width and height that suit a comparison or ranking."""
+        return self.size(subject) if callable(self.size) else self.size
 
 
 PLOTS: Registry[Plot] = Registry("plot")
+RANKING_PLOTS: Registry[Plot] = Registry("plot of a ranking")
 
 
-def plot(name: str, *, title: str, size: Size) -> Callable[[Function], Function]:
+def plots_of(subject: Subject) -> Registry[Plot]:
+    """Return the plots that can be drawn of a comparison, or of a ranking."""
+    return RANKING_PLOTS if isinstance(subject, Ranking) else PLOTS
+
+
+def plot(
+    name: str, *, title: str, size: Size, of: Registry[Plot] = PLOTS
+) -> Callable[[Function], Function]:
     """Register a plot under ``name``; the function itself comes back unchanged.
 
     Parameters
@@ -51,12 +60,14 @@ def plot(name: str, *, title: str, size: Size) -> Callable[[Function], Function]
     title : str
         What it shows, in a few words: the title of the drawing for those who cannot see it.
     size : tuple of float or callable
-        Width and height in inches, or what gives them for a comparison.
+        Width and height in inches, or what gives them for a comparison or ranking.
+    of : Registry
+        ``PLOTS`` for plots of a comparison, ``RANKING_PLOTS`` for those of a ranking.
 
     Returns
     -------
     callable
-        A decorator for ``function(comparison, *, ax=None, theme=LIGHT, ...) -> Axes``.
+        A decorator for ``function(subject, *, ax=None, theme=LIGHT, ...) -> Axes``.
 
     Raises
     ------
@@ -70,7 +81,7 @@ def plot(name: str, *, title: str, size: Size) -> Callable[[Function], Function]
     """
 
     def register(function: Function) -> Function:
-        PLOTS.add(name, Plot(name, title, size, function))
+        of.add(name, Plot(name, title, size, function))
         return function
 
     return register
@@ -78,7 +89,7 @@ def plot(name: str, *, title: str, size: Size) -> Callable[[Function], Function]
 
 def blank(
     name: str,
-    comparison: Comparison,
+    subject: Subject,
     *,
     width: Width | None = None,
     height: float | None = None,
@@ -89,8 +100,8 @@ def blank(
     Parameters
     ----------
     name : str
-        A name in ``PLOTS``.
-    comparison : Comparison
+        A name in ``PLOTS`` or ``RANKING_PLOTS``.
+    subject : Comparison or Ranking
     width : {"column", "text"} or float, optional
         3.33 or 7.0 inches, or as many as given; without it the plot's own.
     height : float, optional
@@ -101,12 +112,13 @@ def blank(
     -------
     Axes
     """
-    own_width, own_height = PLOTS[name].inches(comparison)
+    own_width, own_height = plots_of(subject)[name].inches(subject)
+    free = height is None
     wide = own_width if width is None else _inches(width)
     if height is None:
         # A square stays square; a row of text keeps its height.
         height = own_height * wide / own_width if own_width == own_height else own_height
-    return new_axes(theme, (wide, height))
+    return new_axes(theme, (wide, height), free=free)
 
 
 def _inches(width: Width) -> float:
@@ -120,11 +132,11 @@ def _inches(width: Width) -> float:
 
 @dataclass(frozen=True)
 class Plots:
-    """The plots of a comparison, each a method named as in ``PLOTS``.
+    """The plots of a comparison or ranking, each a method named as in its catalogue.
 
-    A method takes ``ax`` (drawn onto, and returned), ``theme``, ``measure`` where the plot knows
-    it, and ``width``: ``"column"`` (3.33 in), ``"text"`` (7.0 in) or inches. It returns the Axes
-    and neither shows nor saves anything.
+    A method takes ``ax`` (drawn onto, and returned), ``theme``, ``digits`` (decimals, those of the
+    theme without it), ``measure`` where the plot knows it, and ``width``: ``"column"`` (3.33 in),
+    ``"text"`` (7.0 in) or inches. It returns the Axes and neither shows nor saves anything.
 
     Examples
     --------
@@ -135,31 +147,38 @@ class Plots:
     3.33
     """
 
-    _comparison: Comparison
+    _subject: Subject
 
     def __getattr__(self, name: str) -> Callable[..., Axes]:
-        if name.startswith("_") or name not in PLOTS:
-            close = nearest(name, PLOTS)
-            hint = f"; did you mean {close[0]}?" if close else f"; there are {', '.join(PLOTS)}"
+        if name.startswith("_"):
+            raise AttributeError(name)
+        known = plots_of(self._subject)
+        if name not in known:
+            close = nearest(name, known)
+            hint = f"; did you mean {close[0]}?" if close else f"; there are {', '.join(known)}"
             raise AttributeError(f"no plot {name!r}{hint}")
-        return partial(_draw, name, self._comparison)
+        return partial(draw, name, self._subject)
 
     def __dir__(self) -> list[str]:
-        return list(PLOTS)
+        return list(plots_of(self._subject))
 
 
-def _draw(
+def draw(
     name: str,
-    comparison: Comparison,
+    subject: Subject,
     *,
     ax: Axes | None = None,
     theme: Theme = LIGHT,
+    digits: int | None = None,
     width: Width | None = None,
     height: float | None = None,
     **options: Any,  # noqa: ANN401 - each plot has its own
 ) -> Axes:
+    """Draw a plot by its name; see :class:`Plots` for the keywords."""
+    entry = plots_of(subject)[name]
     if ax is not None and (width is not None or height is not None):
         raise ArgumentError("width and height are a new figure's, the Axes have their own")
     if ax is None:
-        ax = blank(name, comparison, width=width, height=height, theme=theme)
-    return PLOTS[name].draw(comparison, ax=ax, theme=theme, **options)
+        ax = blank(name, subject, width=width, height=height, theme=theme)
+    look = theme if digits is None else replace(theme, digits=digits)
+    return entry.draw(subject, ax=ax, theme=look, **options)

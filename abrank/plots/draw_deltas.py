@@ -11,7 +11,6 @@ from matplotlib.patches import Rectangle
 from abrank._support import display
 from abrank._support.display import shorten
 from abrank._support.typing import FloatArray, IntArray
-from abrank.diagnostics import outcomes
 from abrank.plots import _labels
 from abrank.plots._extremes import EXTREMES, name_extremes
 from abrank.plots._shapes import evenly
@@ -123,7 +122,7 @@ def _lying(
     ax: Axes, theme: Theme, comparison: Comparison, row: MeasureResult, order: IntArray
 ) -> None:
     values = comparison.differences(row.measure)[order]
-    signs = outcomes(values)
+    signs = comparison.outcomes(row.measure)[order]
     n = len(order)
     dress(ax, theme)
     ax.set_ylim(n - 0.4, -0.6)
@@ -131,7 +130,8 @@ def _lying(
     if of_the_mean(comparison):
         ends += [row.ci_low_adj, row.ci_high_adj]
     room = 0.3 if inches(ax) < NARROW else 0.2
-    difference_axis(ax, theme, difference_limits(*ends, room=room))
+    limits = difference_limits(*ends, room=room)
+    difference_axis(ax, theme, limits, higher_is_better=row.higher_is_better)
     _band(ax, theme, comparison, row, lying=True)
     type_ = sizes(ax)
     for place, (value, sign, query) in enumerate(zip(values, signs, order, strict=True)):
@@ -139,10 +139,10 @@ def _lying(
         _bar(ax, (0.0, place - 0.36), float(value), 0.72, colour, int(query))
         write(
             ax,
-            _labels.signed(float(value)),
+            _labels.signed(float(value), digits=theme.digits),
             (1.0, place),
             coords=("axes fraction", "data"),
-            shift=(4.6 * type_.small, 0.0),
+            shift=((1.6 + theme.digits) * type_.small, 0.0),
             ha="right",
             va="center",
             color=colour if sign else theme.muted,
@@ -155,7 +155,8 @@ def _lying(
     ax.tick_params(axis="y", length=0.0)
     ax.grid(visible=False, axis="y")
     _tally(ax, theme, row, below=40.0)
-    label_x(ax, theme, f"{delta(row.measure)}; dashed: mean {_labels.signed(row.diff)}")
+    mean = _labels.signed(row.diff, digits=theme.digits)
+    label_x(ax, theme, f"{delta(row.measure)}; dashed: mean {mean}")
 
 
 def _bar(
@@ -174,6 +175,7 @@ def _standing(
     ax: Axes, theme: Theme, comparison: Comparison, row: MeasureResult, order: IntArray
 ) -> None:
     values = comparison.differences(row.measure)[order]
+    signs = comparison.outcomes(row.measure)[order]
     n = len(values)
     dress(ax, theme, grid="y", spines=("left",))
     ax.set_xlim(-0.5, n - 0.5)
@@ -186,13 +188,13 @@ def _standing(
         # Bars without a gap overlap a little, or their smoothed edges would let paper through.
         thickness = 0.8 if n <= 120 else 1.1
         for place, query in enumerate(order):
-            value, sign = float(values[place]), int(outcomes(values[place : place + 1])[0])
+            value, sign = float(values[place]), int(signs[place])
             if sign:
                 # A bar of the least visible height can still be hit by a pointer.
                 corner = (place - thickness / 2.0 or 1e-9, 0.0)
                 _bar(ax, corner, value, thickness, theme.of_outcome(sign), int(query))
     else:
-        _curve(ax, theme, values)
+        _curve(ax, theme, values, signs)
     mean = _mean_label(ax, theme, row)
     names = [comparison.query_ids[query] for query in order]
     name_extremes(ax, theme, names, values)
@@ -210,12 +212,11 @@ def _vertical_limits(ax: Axes, values: FloatArray) -> tuple[float, float]:
     return low, high
 
 
-def _curve(ax: Axes, theme: Theme, values: FloatArray) -> None:
-    """Fill the quantile curve: A's part below 0, B's above."""
+def _curve(ax: Axes, theme: Theme, values: FloatArray, signs: IntArray) -> None:
+    """Fill the quantile curve in the colours of who wins."""
     places = evenly(len(values), CURVE)
-    signs = outcomes(values[places])
     for sign in (-1, 1):
-        part = places[signs == sign]
+        part = places[signs[places] == sign]
         if len(part):
             across = np.concatenate([part[:1], part, part[-1:]])
             up = np.concatenate([[0.0], values[part], [0.0]])
@@ -228,12 +229,14 @@ def _mean_label(ax: Axes, theme: Theme, row: MeasureResult) -> str:
     That is above 0 at the left, or below 0 at the right.
     """
     up = row.diff >= 0
+    shown = f"mean {_labels.signed(row.diff, digits=theme.digits)}"
     total = row.wins + row.ties + row.losses
-    if total - (row.wins if up else row.losses) < ROOM_FOR_MEAN * total:
-        return f"; dashed: mean {_labels.signed(row.diff)}"
+    in_the_way = row.wins if up == row.higher_is_better else row.losses
+    if total - in_the_way < ROOM_FOR_MEAN * total:
+        return f"; dashed: {shown}"
     write(
         ax,
-        f"mean {_labels.signed(row.diff)}",
+        shown,
         (0.0 if up else 1.0, row.diff),
         coords=("axes fraction", "data"),
         shift=(4.0, 3.0) if up else (-4.0, -3.0),
@@ -251,19 +254,16 @@ def _tally(ax: Axes, theme: Theme, row: MeasureResult, *, below: float) -> None:
     total = row.wins + row.ties + row.losses
     at: dict[str, Any] = {"coords": "axes fraction", "va": "top", "shift": (0.0, -below - 4.0)}
     start = 0.0
-    parts = ((-1, row.losses), (0, row.ties), (1, row.wins))
-    for outcome, number in parts:
+    parts = [(-1, row.losses, "▼ A wins"), (0, row.ties, "● ties"), (1, row.wins, "▲ B wins")]
+    if not row.higher_is_better:
+        parts.reverse()
+    sides = (("left", 0.0), ("center", 0.5), ("right", 1.0))
+    for (outcome, number, words), (side, place) in zip(parts, sides, strict=True):
         if number:
             _rail(ax, theme.of_outcome(outcome), start, start + number / total, below)
         start += number / total
-    words = {
-        -1: ("left", 0.0, f"▼ A wins {display.count(row.losses)}"),
-        0: ("center", 0.5, f"● ties {display.count(row.ties)}"),
-        1: ("right", 1.0, f"▲ B wins {display.count(row.wins)}"),
-    }
-    for outcome, (side, place, text) in words.items():
         colour = theme.of_outcome(outcome) if outcome else theme.muted
-        write(ax, text, (place, 0.0), ha=side, color=colour, **at)
+        write(ax, f"{words} {display.count(number)}", (place, 0.0), ha=side, color=colour, **at)
 
 
 def _rail(ax: Axes, colour: str, start: float, stop: float, below: float) -> None:

@@ -98,28 +98,34 @@ def distribution(
     dress(ax, theme)
     room = 0.28 if inches(ax) < NARROW else 0.16
     limits = difference_limits(*values.tolist(), room=room)
+    look = theme.by_sign(higher_is_better=row.higher_is_better)
     counted = n >= FEWEST and len(distinct) <= min(FEW_VALUES, n // 2)
     if n < FEWEST:
-        _strip(ax, theme, values, 0.5, 0.5, size=42.0)
+        _strip(ax, look, values, 0.5, 0.5, size=42.0)
         ax.set_ylim(0.0, 1.0)
         ax.set_yticks([])
     elif counted:
-        _bars(ax, theme, distinct, counts, _thickness(distinct, limits))
+        _bars(ax, look, distinct, counts, _thickness(distinct, limits))
     elif counts.max() > HEAP * n:
-        _heaps(ax, theme, values, limits)
+        _heaps(ax, look, values, limits)
     else:
-        limits = _rain(ax, theme, values, room)
-    difference_axis(ax, theme, limits, zero_from=1.0 if counted and row.ties else 0.0)
-    label_x(ax, theme, f"{delta(row.measure)} per query\n{_summary(values, row.ties)}")
+        limits = _rain(ax, look, values, room)
+    zero_from = 1.0 if counted and row.ties else 0.0
+    higher = row.higher_is_better
+    difference_axis(ax, theme, limits, higher_is_better=higher, zero_from=zero_from)
+    summary = _summary(values, row.ties, theme.digits)
+    label_x(ax, theme, f"{delta(row.measure)} per query\n{summary}")
     return ax
 
 
-def _summary(values: FloatArray, ties: int) -> str:
+def _summary(values: FloatArray, ties: int, digits: int) -> str:
     """Return the median, the middle half and the ties in words."""
-    low, middle, high = (float(value) for value in np.percentile(values, [25, 50, 75]))
-    parts = [f"median {_labels.signed(middle)}"]
+    low, middle, high = (
+        _labels.signed(float(value), digits=digits) for value in np.percentile(values, [25, 50, 75])
+    )
+    parts = [f"median {middle}"]
     if len(values) >= FEWEST:
-        parts.append(f"middle half {_labels.signed(low)} to {_labels.signed(high)}")
+        parts.append(f"middle half {low} to {high}")
     if ties:
         parts.append(f"{display.count(ties)} {'tie' if ties == 1 else 'ties'}")
     return ", ".join(parts)

@@ -79,7 +79,7 @@ def effect(
     """
     ax = ax if ax is not None else new_axes(theme, SIZE)
     row = comparison[measure or comparison.rule.primary]
-    sentence = _nothing_to_draw(comparison, row)
+    sentence = _nothing_to_draw(comparison, row, theme.digits)
     if sentence:
         return say(ax, theme, sentence)
     interval = (row.ci_low_adj, row.ci_high_adj)
@@ -94,7 +94,8 @@ def effect(
     ax.set_ylim(0.0, 1.0)
     ax.set_yticks([])
     # The line at 0 ends above the numbers.
-    difference_axis(ax, theme, limits, zero_from=bar - 0.025)
+    higher = row.higher_is_better
+    difference_axis(ax, theme, limits, higher_is_better=higher, zero_from=bar - 0.025)
     margin_band(ax, theme, margin)
     colour = theme.of_reading(row.reading)
     if shape is not None:
@@ -105,17 +106,18 @@ def effect(
         ax.fill(around, outline, facecolor=colour, alpha=0.28, linewidth=0.0, zorder=1.5)
     draw_interval(ax, interval, bar, colour=colour, width=5.0)
     dot(ax, theme, (row.estimate, bar), colour=colour, size=9.0)
-    _numbers(ax, colour, row.estimate, interval, bar)
+    _numbers(ax, theme, colour, row.estimate, interval, bar)
     label_x(ax, theme, _axis_words(comparison, row, margin))
     return ax
 
 
-def _nothing_to_draw(comparison: Comparison, row: MeasureResult) -> str:
+def _nothing_to_draw(comparison: Comparison, row: MeasureResult, digits: int) -> str:
     """Return why there is no picture, or nothing."""
     if comparison.n_queries == 0:
         return "No queries: nothing to draw."
     if comparison.n_queries == 1:
-        return f"Only 1 query (Δ {_labels.signed(row.diff)}): no interval to draw."
+        shown = _labels.signed(row.diff, digits=digits)
+        return f"Only 1 query (Δ {shown}): no interval to draw."
     if row.reading == "identical":
         return f"A and B score the same on all {_labels.queries(comparison.n_queries)}: Δ is 0."
     return ""
@@ -134,12 +136,17 @@ def _shape(comparison: Comparison, row: MeasureResult) -> tuple[FloatArray, Floa
 
 
 def _numbers(
-    ax: Axes, colour: str, estimate: float, interval: tuple[float, float], bar: float
+    ax: Axes,
+    theme: Theme,
+    colour: str,
+    estimate: float,
+    interval: tuple[float, float],
+    bar: float,
 ) -> None:
     """Print the limits and, between them, the estimate; apart even if the bar is short."""
     type_ = sizes(ax)
     low, high = ax.get_xlim()
-    texts = [_labels.signed(value) for value in (interval[0], estimate, interval[1])]
+    texts = [_labels.signed(x, digits=theme.digits) for x in (interval[0], estimate, interval[1])]
     unit = (high - low) / (72.0 * inches(ax))
     half = [0.33 * len(text) * size for text, size in zip(texts, _point_sizes(ax), strict=True)]
     ends = [low if np.isinf(interval[0]) else interval[0], estimate]

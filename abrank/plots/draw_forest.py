@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 
 from abrank._support.errors import ArgumentError
 from abrank.measures import parse
+from abrank.plots import _labels
 from abrank.plots._rows import Row, draw_rows
 from abrank.plots._style import LIGHT, Theme, label_x, new_axes, say
 from abrank.plots._words import interval_axis, unit_is_measure
@@ -29,7 +30,8 @@ def forest(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIG
 
     Thick is the plain interval, thin the adjusted one; the adjusted one gives the colour and the
     glyph: B's for better, A's for worse, grey for unclear. At the right stand the estimate and the
-    adjusted p-value. A measure whose scale is another than the primary one's is named, not drawn.
+    adjusted p-value. A measure whose scale is another than the primary one's is named, not drawn;
+    an arrow marks one whose better side is the other one.
 
     Parameters
     ----------
@@ -58,9 +60,22 @@ def forest(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIG
     family = len(ordered) > 1 and comparison.rule.adjust != "none"
     rows = [_row(comparison, row, scale) for row in ordered]
     title = "p adj." if family else "p"
-    draw_rows(ax, theme, rows, alpha=comparison.rule.alpha, p_title=title)
-    label_x(ax, theme, interval_axis(comparison, "mean Δ per query (B − A)"))
+    draw_rows(ax, theme, rows, last=title, higher_is_better=primary.higher_is_better)
+    words = interval_axis(comparison, "mean Δ per query (B − A)")
+    for higher, arrow in _TURNED.items():
+        if higher != primary.higher_is_better and any(
+            row.higher_is_better == higher for row in ordered
+        ):
+            side = "right" if higher else "left"
+            words += (
+                f"\n{arrow} {'higher' if higher else 'lower'} is better: {side} of 0 B is better"
+            )
+    label_x(ax, theme, words)
     return ax
+
+
+# What marks a measure whose better side is not the primary one's.
+_TURNED = {True: "↑", False: "↓"}
 
 
 def _row(comparison: Comparison, result: MeasureResult, scale: tuple[float, float] | None) -> Row:
@@ -73,12 +88,14 @@ def _row(comparison: Comparison, result: MeasureResult, scale: tuple[float, floa
         remark = "no interval"
     plain = (result.ci_low, result.ci_high)
     adjusted = (result.ci_low_adj, result.ci_high_adj)
+    turned = result.higher_is_better != comparison.rule.higher_is_better
+    mark = f" {_TURNED[result.higher_is_better]}" if turned else ""
     return Row(
-        name=result.measure,
+        name=f"{result.measure}{mark}",
         estimate=result.estimate,
         thick=plain,
         thin=adjusted if adjusted != plain else None,
-        pvalue=result.pvalue_adj,
+        last=_labels.pvalue(result.pvalue_adj, alpha=comparison.rule.alpha),
         reading=result.reading,
         lead=lead,
         remark=remark,

@@ -12,7 +12,6 @@ from matplotlib.path import Path
 from abrank._support import display
 from abrank._support.display import shorten
 from abrank._support.typing import FloatArray, IntArray
-from abrank.diagnostics import outcomes
 from abrank.plots import _labels
 from abrank.plots._labels import PlainTicks
 from abrank.plots._style import (
@@ -25,12 +24,14 @@ from abrank.plots._style import (
     label_y,
     new_axes,
     say,
+    score_limits,
     write,
 )
+from abrank.plots._words import systems
 from abrank.plots.catalogue import plot
 
 if TYPE_CHECKING:
-    from abrank.comparison import Comparison
+    from abrank.comparison import Comparison, MeasureResult
 
 SIZE = (4.6, 4.6)
 # More dots than these hide each other.
@@ -47,7 +48,7 @@ def scatter(
     ax: Axes | None = None,
     theme: Theme = LIGHT,
 ) -> Axes:
-    """Draw the score of A across and that of B upwards: above the diagonal B wins.
+    """Draw the score of A across and that of B upwards: above the diagonal B scores higher.
 
     Shape and colour both tell who wins. The cross stands at the two means, which the axes name.
     For more than 2 000 queries hexagons count them, the darker the more, on a logarithmic scale.
@@ -78,9 +79,9 @@ def scatter(
     row = comparison[measure or comparison.rule.primary]
     column = comparison.measures.index(row.measure)
     a, b = comparison.a[:, column], comparison.b[:, column]
-    signs = outcomes(b - a)
+    signs = comparison.outcomes(row.measure)
     dress(ax, theme, grid="both", spines=("bottom", "left"))
-    limits = _limits(a, b)
+    limits = score_limits(a, b)
     ax.set(xlim=limits, ylim=limits, aspect="equal")
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_major_formatter(PlainTicks())
@@ -97,28 +98,13 @@ def scatter(
         shade = _dots(ax, theme, spots, signs[place], times)
     if len(a) > 1:
         _mean(ax, theme, row.mean_a, row.mean_b)
-    _counts(ax, theme, {1: row.wins, 0: row.ties, -1: row.losses})
-    longest = 14 if inches(ax) < NARROW else 24
-    words = (shorten(row.measure, width=20), _labels.plain(row.mean_a), _labels.plain(row.mean_b))
-    names = [shorten(n, width=longest) for n in (comparison.baseline, comparison.candidate)]
-    first, second = (_system(key, name) for key, name in zip("AB", names, strict=True))
-    label_x(ax, theme, f"{first}, {words[0]} (mean {words[1]}){shade}")
-    label_y(ax, theme, f"{second}, {words[0]} (mean {words[2]})")
+    _counts(ax, theme, row)
+    words = shorten(row.measure, width=20)
+    means = [_labels.plain(mean, digits=theme.digits) for mean in (row.mean_a, row.mean_b)]
+    first, second = systems(comparison, 14 if inches(ax) < NARROW else 24)
+    label_x(ax, theme, f"{first}, {words} (mean {means[0]}){shade}")
+    label_y(ax, theme, f"{second}, {words} (mean {means[1]})")
     return ax
-
-
-def _system(key: str, name: str) -> str:
-    """Return the letter of a system with its name, or the letter alone if that is the name."""
-    return key if name == key else f"{key} {name}"
-
-
-def _limits(a: FloatArray, b: FloatArray) -> tuple[float, float]:
-    """Return 0 to 1 where the scores lie there, else their own range, and a little room."""
-    low, high = float(min(a.min(), b.min())), float(max(a.max(), b.max()))
-    if low >= 0.0 and high <= 1.0:
-        low, high = 0.0, 1.0
-    room = 0.04 * ((high - low) or abs(high) or 1.0)
-    return low - room, high + room
 
 
 def _ticks(limits: tuple[float, float]) -> list[float]:
@@ -209,14 +195,13 @@ def _mean(ax: Axes, theme: Theme, a: float, b: float) -> None:
         ax.plot([a], [b], marker="+", linestyle="none", zorder=4.0, **look)  # type: ignore[arg-type]
 
 
-def _counts(ax: Axes, theme: Theme, counts: dict[int, int]) -> None:
-    """Write above the frame how many queries each side wins."""
+def _counts(ax: Axes, theme: Theme, row: MeasureResult) -> None:
+    """Write above the frame how many queries each side wins, on its side of the diagonal."""
     at: dict[str, Any] = {"coords": "axes fraction", "va": "bottom", "shift": (0.0, 5.0)}
-    texts = (
-        (1, 0.0, "left", f"▲ B wins {display.count(counts[1])}"),
-        (0, 0.5, "center", f"● ties {display.count(counts[0])}"),
-        (-1, 1.0, "right", f"▼ A wins {display.count(counts[-1])}"),
-    )
-    for outcome, place, side, text in texts:
+    parts = [(1, row.wins, "▲ B wins"), (0, row.ties, "● ties"), (-1, row.losses, "▼ A wins")]
+    if not row.higher_is_better:
+        parts.reverse()
+    sides = (("left", 0.0), ("center", 0.5), ("right", 1.0))
+    for (outcome, number, words), (side, place) in zip(parts, sides, strict=True):
         colour = theme.of_outcome(outcome) if outcome else theme.muted
-        write(ax, text, (place, 1.0), ha=side, color=colour, **at)
+        write(ax, f"{words} {display.count(number)}", (place, 1.0), ha=side, color=colour, **at)

@@ -15,6 +15,7 @@ from abrank.plots.catalogue import plot
 
 if TYPE_CHECKING:
     from abrank.comparison import Comparison, TestRow
+    from abrank.verdict import Rule
 
 
 def tests_size(comparison: Comparison) -> tuple[float, float]:
@@ -61,15 +62,15 @@ def tests(  # it tests nothing itself, whatever its name tells a linter
     if comparison.primary.reading == "identical":
         return say(ax, theme, f"A and B score the same on all {n} queries: every p is 1.")
     located = [row for row in comparison.test_rows if row.test not in COUNTING]
-    rows = [_row(row) for row in located]
-    draw_rows(ax, theme, rows, alpha=comparison.rule.alpha, p_title="p")
+    rows = [_row(row, comparison.rule) for row in located]
+    draw_rows(ax, theme, rows, last="p", higher_is_better=comparison.rule.higher_is_better)
     lines = [delta(comparison.rule.primary)]
     lines += [_aside(row, comparison) for row in comparison.test_rows if row.test in COUNTING]
     label_x(ax, theme, "\n".join(lines))
     return ax
 
 
-def _row(row: TestRow) -> Row:
+def _row(row: TestRow, rule: Rule) -> Row:
     word = "" if row.estimand == MEAN else f" ({row.estimand.removesuffix(' difference')})"
     missing = np.isnan(row.ci_low) or np.isnan(row.estimate)
     return Row(
@@ -77,19 +78,18 @@ def _row(row: TestRow) -> Row:
         estimate=row.estimate,
         thick=(row.ci_low, row.ci_high),
         thin=None,
-        pvalue=row.pvalue,
-        reading=_reading(row),
+        last=_labels.pvalue(row.pvalue, alpha=rule.alpha),
+        reading=_reading(row, rule),
         lead=row.decides,
         remark="no interval" if missing else "",
     )
 
 
-def _reading(row: TestRow) -> str:
+def _reading(row: TestRow, rule: Rule) -> str:
     if np.isnan(row.pvalue):
         return "untested"
-    if row.ci_low > 0:
-        return "better"
-    return "worse" if row.ci_high < 0 else "unclear"
+    low, high = rule.gain(row.ci_low, row.ci_high)
+    return "better" if low > 0 else "worse" if high < 0 else "unclear"
 
 
 def _aside(row: TestRow, comparison: Comparison) -> str:

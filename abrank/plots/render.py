@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -16,10 +16,7 @@ from matplotlib.figure import Figure
 from abrank._support.errors import ArgumentError
 from abrank.plots._style import LIGHT, Theme
 from abrank.plots._svg import clean
-from abrank.plots.catalogue import PLOTS, Width, blank
-
-if TYPE_CHECKING:
-    from abrank.comparison import Comparison
+from abrank.plots.catalogue import Subject, Width, draw, plots_of
 
 # What makes a file fit for a paper, and its bytes the same at every run.
 FILE_SETTINGS: dict[Any, Any] = {
@@ -55,7 +52,7 @@ def _figure(ax: Axes) -> Figure:
 
 def svg(
     name: str,
-    comparison: Comparison,
+    subject: Subject,
     *,
     summary: str = "",
     width: Width | None = None,
@@ -73,19 +70,19 @@ def svg(
     Parameters
     ----------
     name : str
-        A name in ``PLOTS``.
-    comparison : Comparison
+        A name in ``PLOTS``, or for a ranking in ``RANKING_PLOTS``.
+    subject : Comparison or Ranking
     summary : str
         What the picture says, for those who cannot see it.
     width : {"column", "text"} or float, optional
         Inches; the plot's own without it. One inch is 96 pixels of a page.
     height : float, optional
-        Inches.
+        Inches; without it the plot's own, which is low where there is only a sentence.
     theme : Theme
     prefix : str, optional
         Begins every id; the plot's name without it. Give one where a page has a plot twice.
     **options
-        The plot's own, such as ``measure``.
+        ``digits``, and the plot's own, such as ``measure``.
 
     Returns
     -------
@@ -103,10 +100,8 @@ def svg(
     >>> svg("forest", result, summary="One measure, unclear.")[:12]
     '<svg xmlns="'
     """
-    entry = PLOTS[name]
     with _settings(SETTINGS):
-        ax = blank(name, comparison, width=width, height=height, theme=theme)
-        entry.draw(comparison, ax=ax, theme=theme, **options)
+        ax = draw(name, subject, width=width, height=height, theme=theme, **options)
         drawn = io.StringIO()
         figure = _figure(ax)
         figure.patch.set_visible(False)
@@ -115,16 +110,16 @@ def svg(
     return clean(
         drawn.getvalue(),
         prefix=name if prefix is None else prefix,
-        title=entry.title,
+        title=plots_of(subject)[name].title,
         summary=summary,
-        query_ids=comparison.query_ids,
+        query_ids=subject.query_ids,
         current=ink,
     )
 
 
 def png(
     name: str,
-    comparison: Comparison,
+    subject: Subject,
     *,
     width: Width | None = None,
     height: float | None = None,
@@ -137,8 +132,8 @@ def png(
     Parameters
     ----------
     name : str
-        A name in ``PLOTS``.
-    comparison : Comparison
+        A name in ``PLOTS``, or for a ranking in ``RANKING_PLOTS``.
+    subject : Comparison or Ranking
     width : {"column", "text"} or float, optional
         Inches; the plot's own without it.
     height : float, optional
@@ -147,7 +142,7 @@ def png(
     dpi : float
         Dots an inch.
     **options
-        The plot's own, such as ``measure``.
+        ``digits``, and the plot's own, such as ``measure``.
 
     Returns
     -------
@@ -161,8 +156,7 @@ def png(
     b'PNG'
     """
     with _settings(SETTINGS):
-        ax = blank(name, comparison, width=width, height=height, theme=theme)
-        PLOTS[name].draw(comparison, ax=ax, theme=theme, **options)
+        ax = draw(name, subject, width=width, height=height, theme=theme, **options)
         drawn = io.BytesIO()
         _figure(ax).savefig(drawn, format="png", dpi=dpi, metadata={"Software": None})
     return drawn.getvalue()

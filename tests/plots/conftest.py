@@ -2,17 +2,46 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Callable
 
 import numpy as np
-import pandas as pd
 import pytest
 
-from abrank.comparison import Comparison, compare_scores
+from abrank.comparison import Comparison, compare_systems
+from abrank.comparison.evidence import CutoffCurve, Evidence, RecallCurve
+from abrank.ranking import Ranking, rank_scores
+from abrank.scores import Scores
 
 MEASURES = ("nDCG@10", "AP", "RR")
-KINDS = ("normal", "identical", "constant", "one decided", "discrete", "many ties")
+CUTOFFS = (1, 2, 3, 5, 10, 20, 50, 100)
+
+
+def evidence_of(n: int) -> Evidence:
+    """Curves such as runs would have shown."""
+    random = np.random.default_rng(n)
+    k = np.array(CUTOFFS, dtype=float)
+    mean_a, diff = 0.3 + 0.05 * np.log(k), 0.05 - 0.01 * np.log(k)
+    error = 0.3 / np.sqrt(n) + 0.002 * random.random(len(k))
+    levels = np.linspace(0.0, 1.0, 11)
+    return Evidence(
+        cutoff_curve=CutoffCurve(
+            "nDCG",
+            CUTOFFS,
+            *(
+                tuple(each.tolist())
+                for each in (mean_a, mean_a + diff, diff, diff - error, diff + error)
+            ),
+            judged_a=tuple((1.0 - 0.1 * np.log10(k)).tolist()),
+            judged_b=tuple((0.9 - 0.2 * np.log10(k)).tolist()),
+        ),
+        recall_curve=RecallCurve(
+            tuple(levels.tolist()),
+            tuple((0.7 * (1.0 - levels)).tolist()),
+            tuple((0.8 * (1.0 - levels) ** 1.2).tolist()),
+        ),
+    )
 
 
 @functools.cache
@@ -26,6 +55,7 @@ def made(
     shift: float = 0.03,
     prefix: str = "q",
     adjust: str | None = None,
+    segmented: bool = True,
 ) -> Comparison:
     random = np.random.default_rng(n)
     a = random.beta(1.2, 1.6, size=(n, len(measures)))
@@ -43,20 +73,48 @@ def made(
         a, b = np.round(4 * a) / 4, np.round(4 * b) / 4
     elif kind == "many ties":
         b = np.where(random.random((n, 1)) < 0.4, a, b)
-    ids = pd.Index([f"{prefix}{i}" for i in range(n)], dtype=object)
-    frames = [pd.DataFrame(values, index=ids, columns=list(measures)) for values in (a, b)]
-    return compare_scores(
-        *frames,
-        baseline="BM25",
-        candidate="monoT5",
+    ids = tuple(f"{prefix}{i}" for i in range(n))
+    segments = {
+        "intent": {query: ("how to", "buy", "where is")[i % 7 % 3] for i, query in enumerate(ids)},
+        "length": {query: str(1 + i % 4) for i, query in enumerate(ids)},
+    }
+    found = compare_systems(
+        Scores(ids, ("BM25", "monoT5"), measures, np.stack([a, b], axis=1)),
         # The sign test counts queries, and a margin is in the unit of a measure.
         margin=0.0 if test == "sign" else margin,
         test=test,
         adjust=adjust,
         n_resamples=499,
+        segments=segments if n and segmented else None,
     )
+    return dataclasses.replace(found, evidence=evidence_of(n)) if n else found
+
+
+@functools.cache
+def ranked(
+    k: int,
+    n: int = 40,
+    *,
+    measure: str = "nDCG@10",
+    test: str | None = None,
+    baseline: str | None = None,
+    spread: float = 0.02,
+    prefix: str = "system ",
+) -> Ranking:
+    random = np.random.default_rng(1000 * k + n)
+    hard = random.beta(1.2, 1.6, size=(n, 1))
+    values = 0.7 * hard + spread * np.arange(k) + 0.08 * random.standard_normal((n, k))
+    systems = tuple(f"{prefix}{i}" for i in range(k))
+    ids = tuple(f"q{i}" for i in range(n))
+    scores = Scores(ids, systems, (measure,), np.clip(values, 0.0, 1.0)[:, :, None])
+    return rank_scores(scores, test=test, baseline=baseline, n_resamples=199)
 
 
 @pytest.fixture
 def comparison_of() -> Callable[..., Comparison]:
     return made
+
+
+@pytest.fixture
+def ranking_of() -> Callable[..., Ranking]:
+    return ranked

@@ -16,21 +16,27 @@ from abrank import plots
 from abrank._support.errors import ArgumentError
 from abrank.plots import DARK, LIGHT, NOTEBOOK, PLOTS, Plots
 
-KINDS = ("normal", "identical", "constant", "one decided", "discrete", "many ties")
 SIZES = (0, 1, 2, 3, 10, 24, 25, 250, 7000)
+KINDS = ("identical", "constant", "one decided", "discrete", "many ties")
+INPUTS = [(n, "normal") for n in SIZES] + [(n, kind) for n in (3, 60) for kind in KINDS]
 
 
 def texts_of(ax) -> list[Text]:
     """All text that is seen, after layout."""
     figure = ax.figure
     figure.draw_without_rendering()
-    found = [*ax.texts, ax.xaxis.label, ax.yaxis.label]
-    for axis, limits in ((ax.xaxis, ax.get_xlim()), (ax.yaxis, ax.get_ylim())):
-        low, high = sorted(limits)
-        slack = 1e-9 * (high - low)
-        for tick in axis.get_major_ticks():
-            if low - slack <= tick.get_loc() <= high + slack:
-                found.append(tick.label1)
+    found = []
+    for each in (ax, *ax.child_axes):
+        found += [*each.texts]
+        for axis, limits in ((each.xaxis, each.get_xlim()), (each.yaxis, each.get_ylim())):
+            if not (axis.get_visible() and each.axison):
+                continue
+            found.append(axis.label)
+            low, high = sorted(limits)
+            slack = 1e-9 * (high - low)
+            for tick in axis.get_major_ticks():
+                if low - slack <= tick.get_loc() <= high + slack:
+                    found += [tick.label1, tick.label2]
     return [text for text in found if text.get_visible() and text.get_text().strip()]
 
 
@@ -60,8 +66,7 @@ def outside(ax) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize(("n", "kind"), INPUTS)
 @pytest.mark.parametrize("name", PLOTS)
 def test_every_input_gives_a_picture_whose_words_can_be_read(name, n, kind, comparison_of):
     drawn = getattr(comparison_of(n, kind).plot, name)()
@@ -70,7 +75,7 @@ def test_every_input_gives_a_picture_whose_words_can_be_read(name, n, kind, comp
     assert outside(drawn) == []
 
 
-@pytest.mark.parametrize("n", [0, 2, 10, 25, 250])
+@pytest.mark.parametrize("n", [0, 2, 10, 250])
 @pytest.mark.parametrize("name", PLOTS)
 def test_words_can_be_read_in_a_narrow_column(name, n, comparison_of):
     drawn = getattr(comparison_of(n).plot, name)(width="column")
@@ -79,8 +84,7 @@ def test_words_can_be_read_in_a_narrow_column(name, n, comparison_of):
     assert min(text.get_fontsize() for text in texts_of(drawn)) >= 7.0
 
 
-@pytest.mark.parametrize("shift", [-0.3, -0.05, 0.0, 0.3])
-@pytest.mark.parametrize("test", ["t", "sign"])
+@pytest.mark.parametrize(("test", "shift"), [("t", -0.3), ("t", 0.0), ("t", 0.3), ("sign", 0.05)])
 @pytest.mark.parametrize("name", PLOTS)
 def test_words_can_be_read_wherever_the_effect_lies(name, test, shift, comparison_of):
     drawn = getattr(comparison_of(40, test=test, shift=shift).plot, name)()
@@ -149,7 +153,7 @@ def test_plots_lists_and_forwards(comparison_of):
 
 def test_plots_can_be_copied_and_kept(comparison_of):
     chosen = Plots(comparison_of(3))
-    assert copy.copy(chosen)._comparison is chosen._comparison
+    assert copy.copy(chosen)._subject is chosen._subject
     assert pickle.loads(pickle.dumps(chosen)).forest().get_yticks().tolist() == [0, 1, 2]
 
 

@@ -1,0 +1,114 @@
+"""Where lower scores are better, geometry stays B - A, and words and colours change sides."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgb
+
+from abrank import plots
+from abrank.plots import DARK, LIGHT, PLOTS, deltas, distribution, effect, forest, scatter
+
+LOWER = ("RBPResid", "Unj@10", "AP")
+
+
+def words(ax) -> dict[str, str]:
+    return {text.get_text(): text.get_color() for text in ax.texts}
+
+
+def fills(ax) -> dict[float, tuple[float, ...]]:
+    """Colours of bars by the sign of what they stand for."""
+    bars = [p for p in ax.get_children() if (p.get_gid() or "").startswith("query-")]
+    return {
+        float(np.sign(p.get_width() if p.get_x() == 0.0 else p.get_height())): p.get_facecolor()[:3]
+        for p in bars
+    }
+
+
+@pytest.mark.parametrize("draw", [effect, forest, deltas, distribution, plots.tests])
+def test_the_words_above_the_axis_change_sides(draw, comparison_of):
+    found = words(draw(comparison_of(12, measures=LOWER)))
+    assert found["◂ B better"] == LIGHT.b
+    assert found["A better ▸"] == LIGHT.a
+    assert "B better ▸" not in found
+
+
+@pytest.mark.parametrize("n", [12, 60])
+def test_bars_have_the_colour_of_who_wins(n, comparison_of):
+    comparison = comparison_of(n, measures=LOWER)
+    ax = deltas(comparison)
+    assert fills(ax) == {-1.0: to_rgb(LIGHT.b), 1.0: to_rgb(LIGHT.a)}
+    row = comparison.primary
+    # What stands under the bars is in the order of the bars of a sorted picture.
+    tally = [t.get_text() for t in ax.texts if "wins" in t.get_text() or "ties" in t.get_text()]
+    assert tally == [f"▲ B wins {row.wins}", f"● ties {row.ties}", f"▼ A wins {row.losses}"]
+    assert row.losses == np.sum(comparison.differences() > 0)
+
+
+def test_a_curve_of_very_many_has_them_too(comparison_of):
+    ax = deltas(comparison_of(7000, measures=LOWER))
+    shapes = {
+        float(np.sign(p.get_xy()[:, 1].sum())): p.get_facecolor()[:3]
+        for p in ax.patches
+        if p.get_alpha() is None and len(p.get_xy()) > 9
+    }
+    assert shapes == {-1.0: to_rgb(LIGHT.b), 1.0: to_rgb(LIGHT.a)}
+
+
+def test_the_cloud_changes_colours(comparison_of):
+    left, right = distribution(comparison_of(250, measures=LOWER)).patches
+    assert left.get_facecolor()[:3] == to_rgb(LIGHT.b)
+    assert right.get_facecolor()[:3] == to_rgb(LIGHT.a)
+
+
+def test_below_the_diagonal_b_wins(comparison_of):
+    ax = scatter(comparison_of(60, measures=LOWER))
+    for drawn in ax.collections:
+        places = np.asarray(drawn.get_offsets())
+        below = places[:, 1] < places[:, 0]
+        expected = LIGHT.b if below.all() else LIGHT.a
+        assert below.all() or not below.any()
+        assert tuple(drawn.get_facecolor()[0][:3]) == to_rgb(expected)
+    assert [text.get_text()[0] for text in ax.texts] == ["▼", "●", "▲"]
+
+
+@pytest.mark.parametrize("shift", [-0.2, 0.2])
+def test_colours_of_intervals_follow_the_reading(shift, comparison_of):
+    comparison = comparison_of(60, measures=LOWER, shift=shift)
+    better = shift < 0
+    assert comparison.primary.reading == ("better" if better else "worse")
+    colour = LIGHT.b if better else LIGHT.a
+    assert effect(comparison).lines[-1].get_color() == colour
+    dots = [line for line in plots.tests(comparison).lines if line.get_marker() in ("o", "D")]
+    assert {dot.get_color() for dot in dots} == {colour}
+
+
+def test_a_measure_that_points_the_other_way_is_marked(comparison_of):
+    ax = forest(comparison_of(60, measures=LOWER))
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["RBPResid", "Unj@10", "AP ↑"]
+    assert ax.get_xlabel().endswith("↑ higher is better: right of 0 B is better")
+    mixed = forest(comparison_of(60, measures=("AP", "Unj@10")))
+    assert [label.get_text() for label in mixed.get_yticklabels()] == ["AP", "Unj@10 ↓"]
+    assert mixed.get_xlabel().endswith("↓ lower is better: left of 0 B is better")
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_digits_are_the_themes_or_the_calls(name, comparison_of):
+    comparison = comparison_of(60)
+    drawn = [
+        [text.get_text() for text in ax.texts] + [ax.get_xlabel()]
+        for ax in (
+            getattr(comparison.plot, name)(digits=4, theme=DARK),
+            PLOTS[name].draw(comparison, theme=dataclasses.replace(DARK, digits=4)),
+        )
+    ]
+    assert drawn[0] == drawn[1]
+
+
+@pytest.mark.parametrize("name", ["effect", "forest", "tests"])
+def test_digits_are_printed(name, comparison_of):
+    row = comparison_of(60).primary
+    texts = [t.get_text() for t in getattr(comparison_of(60).plot, name)(digits=5).texts]
+    assert f"{row.estimate:+.5f}".replace("-", "−") in texts
