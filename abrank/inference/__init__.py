@@ -28,6 +28,7 @@ from abrank.inference.heterogeneity import Heterogeneity
 from abrank.inference.influence import Influence, leave_out
 from abrank.inference.joint import MaxT, max_t
 from abrank.inference.multiplicity import ADJUSTMENTS, adjust
+from abrank.inference.pairs import JointAnswer, JointResult, Pairs
 from abrank.inference.pooling import Pooled, pool_collections
 from abrank.inference.relative import RatioInterval, ratio_interval
 from abrank.inference.result import Answer, TestResult
@@ -36,15 +37,7 @@ from abrank.inference.self_check import SelfCheck, check_level
 from abrank.inference.sequential import ConfidenceSequence, asymptotic_sequence, betting_sequence
 from abrank.inference.shape import Shape, describe_shape, find_outliers
 from abrank.inference.stopping import Boundaries, stopping_boundaries
-from abrank.inference.systems import (
-    JOINT_TESTS,
-    JointAnswer,
-    JointResult,
-    JointTest,
-    Pairs,
-    joint_test,
-    run_joint_test,
-)
+from abrank.inference.systems import JOINT_TESTS, JointTest, joint_test, run_joint_test
 from abrank.inference.within import within_query_interval
 
 __all__ = [

@@ -11,9 +11,10 @@ from abrank._support.typing import FloatArray
 from abrank.inference.anova import two_way_anova
 from abrank.inference.lattice import round_off
 from abrank.inference.multiplicity import adjust as adjust_pvalues
+from abrank.inference.pairs import JointAnswer, Pairs
 from abrank.inference.student import t_pvalue
 from abrank.inference.studentized import range_quantile, range_tail
-from abrank.inference.systems import JointAnswer, Pairs, as_scores, joint_test
+from abrank.inference.systems import as_scores, joint_test
 
 ESTIMAND = "mean rank difference"
 

@@ -11,7 +11,8 @@ from abrank._support.rng import stream
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inference.inversion import settle
 from abrank.inference.lattice import to_lattice
-from abrank.inference.systems import JointAnswer, Pairs, joint_test
+from abrank.inference.pairs import JointAnswer, Pairs
+from abrank.inference.systems import joint_test
 
 N_ORDERS = 19_999
 N_ORDERS_OF_MANY_SCORES = 1_999

@@ -8,7 +8,8 @@ from abrank._support.typing import FloatArray
 from abrank.inference.catalogue import run_test
 from abrank.inference.joint import max_t
 from abrank.inference.multiplicity import adjust as adjust_pvalues
-from abrank.inference.systems import JointAnswer, Pairs, joint_test
+from abrank.inference.pairs import JointAnswer, Pairs
+from abrank.inference.systems import joint_test
 
 
 @joint_test(

@@ -14,6 +14,7 @@ import numpy as np
 from abrank._support.typing import FloatArray
 from abrank.inference.anova import two_way_anova
 from abrank.inference.inversion import settle
+from abrank.inference.pairs import JointAnswer, Pairs
 from abrank.inference.student import t_pvalue
 from abrank.inference.studentized import (
     many_one_quantile,
@@ -21,7 +22,7 @@ from abrank.inference.studentized import (
     range_quantile,
     range_tail,
 )
-from abrank.inference.systems import JointAnswer, Pairs, joint_test
+from abrank.inference.systems import joint_test
 
 
 @joint_test(
