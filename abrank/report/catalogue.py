@@ -7,25 +7,33 @@ the templates.
 from __future__ import annotations
 
 import contextlib
+import functools
+import inspect
 import os
 import stat
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from abrank._support.errors import UnknownNameError
+from abrank._support import checks, display
+from abrank._support.errors import ArgumentError, UnknownNameError
 from abrank._support.registry import Registry
 from abrank.comparison import Comparison
 
-Writer: TypeAlias = Callable[[Comparison], bytes]
+if TYPE_CHECKING:
+    from abrank.report.latex import Style
+
+Writer: TypeAlias = Callable[..., bytes]
+Writes: TypeAlias = Callable[..., str]
 
 WRITERS: Registry[Writer] = Registry("report format")
-# Files written beside the one asked for: format, then the new suffix of each and its writer.
+# Files written beside the one asked for: format, then the new suffix of each and its writer, which
+# gives no bytes where there is nothing to write.
 BESIDE: dict[str, Mapping[str, Writer]] = {}
 
 
-def writer(suffix: str) -> Callable[[Callable[[Comparison], str]], Callable[[Comparison], str]]:
+def writer(suffix: str) -> Callable[[Writes], Writes]:
     """Register a function that writes a comparison as text; it comes back unchanged.
 
     Parameters
@@ -36,7 +44,8 @@ def writer(suffix: str) -> Callable[[Callable[[Comparison], str]], Callable[[Com
     Returns
     -------
     callable
-        A decorator for ``function(comparison) -> str``. The text is stored as UTF-8.
+        A decorator for ``function(comparison, **options) -> str``; its keywords are the options
+        that :func:`write` takes for this format. The text is stored as UTF-8.
 
     Raises
     ------
@@ -51,18 +60,57 @@ def writer(suffix: str) -> Callable[[Callable[[Comparison], str]], Callable[[Com
     abrank._support.errors.ArgumentError: report format ".md" is registered already
     """
 
-    def register(function: Callable[[Comparison], str]) -> Callable[[Comparison], str]:
+    def register(function: Writes) -> Writes:
         WRITERS.add(suffix, _encoded(function))
         return function
 
     return register
 
 
-def write(comparison: Comparison, path: str | Path, *, format: str | None = None) -> Path:
+def options_of(suffix: str) -> tuple[str, ...]:
+    """Return the options that a format's writer takes.
+
+    Examples
+    --------
+    >>> options_of(".tex"), options_of(".json")
+    (('digits', 'style'), ())
+    """
+    return tuple(inspect.signature(WRITERS[suffix]).parameters)[1:]
+
+
+def format_of(path: str | Path) -> str:
+    """Return the format that a path's suffix asks for.
+
+    Raises
+    ------
+    UnknownNameError
+        If no format is registered under it; the message lists those that are.
+
+    Examples
+    --------
+    >>> format_of("reports/out.HTML")
+    '.html'
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix in WRITERS:
+        return suffix
+    error = UnknownNameError("report format", suffix or str(path), WRITERS)
+    error.args = (f"{error.args[0]}; known formats: {' '.join(WRITERS)}",)
+    raise error
+
+
+def write(
+    comparison: Comparison,
+    path: str | Path,
+    *,
+    format: str | None = None,
+    **options: Any,  # noqa: ANN401 - each format has its own
+) -> Path:
     """Write a report; the file appears whole or not at all.
 
     ``.csv`` holds the table of measures; the scores of every query go into a second file beside it,
-    ``NAME.queries.csv``.
+    ``NAME.queries.csv``, and what was found in segments into a third, ``NAME.segments.csv``.
+    ``.bib`` holds the sources of what ``.methods``, a paragraph of plain text, names.
 
     Parameters
     ----------
@@ -71,6 +119,9 @@ def write(comparison: Comparison, path: str | Path, *, format: str | None = None
         Missing folders are made; a file that is there is replaced and keeps its mode.
     format : str, optional
         A key of ``WRITERS``, such as ``.md``; the path's suffix without it.
+    **options
+        ``digits``, the decimals of scores and differences, where a format rounds; ``style`` of
+        ``.tex``: ``"interval"`` or ``"superscript"``.
 
     Returns
     -------
@@ -81,6 +132,8 @@ def write(comparison: Comparison, path: str | Path, *, format: str | None = None
     ------
     UnknownNameError
         If no format is registered under the suffix; the message lists those that are.
+    ArgumentError
+        If an option is not one of the format's.
 
     Examples
     --------
@@ -88,18 +141,22 @@ def write(comparison: Comparison, path: str | Path, *, format: str | None = None
     >>> from abrank.comparison import compare_scores
     >>> result = compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75})
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write(result, Path(folder) / "out" / "result.md").name
+    ...     write(result, Path(folder) / "out" / "result.md", digits=4).name
     'result.md'
     """
     target = Path(path)
-    suffix = target.suffix.lower() if format is None else format
-    if suffix not in WRITERS:
-        error = UnknownNameError("report format", suffix or str(path), WRITERS)
-        error.args = (f"{error.args[0]}; known formats: {' '.join(WRITERS)}",)
-        raise error
-    content = {target: WRITERS[suffix](comparison)}
+    suffix = format_of(target) if format is None else format
+    made = WRITERS[suffix]
+    for name in options:
+        if name not in options_of(suffix):
+            known = ", ".join(options_of(suffix)) or "none"
+            raise ArgumentError(f"a {suffix} report has no option {name!r}; its own: {known}")
+    if "digits" in options:
+        checks.count("digits", options["digits"])
+    content = {target: made(comparison, **options)}
     for other, function in BESIDE.get(suffix, {}).items():
-        content[target.with_suffix(other)] = function(comparison)
+        if data := function(comparison):
+            content[target.with_suffix(other)] = data
     for each, data in content.items():
         _replace(each, data)
     return target
@@ -134,26 +191,27 @@ def _mode(path: Path) -> int:
     return 0o666 & ~mask
 
 
-def _encoded(function: Callable[[Comparison], str]) -> Writer:
-    def encode(comparison: Comparison) -> bytes:
+def _encoded(function: Writes) -> Writer:
+    @functools.wraps(function)
+    def encode(comparison: Comparison, **options: Any) -> bytes:  # noqa: ANN401
         # An id may hold half of a surrogate pair, which no file can.
-        return function(comparison).encode("utf-8", "replace")
+        return function(comparison, **options).encode("utf-8", "replace")
 
     return encode
 
 
 @writer(".html")
-def _html(comparison: Comparison) -> str:
+def _html(comparison: Comparison, *, digits: int = display.DIGITS) -> str:
     from abrank.report.html import html
 
-    return html(comparison)
+    return html(comparison, digits=digits)
 
 
 @writer(".md")
-def _markdown(comparison: Comparison) -> str:
+def _markdown(comparison: Comparison, *, digits: int = display.DIGITS) -> str:
     from abrank.report.markdown import markdown
 
-    return markdown(comparison)
+    return markdown(comparison, digits=digits)
 
 
 @writer(".json")
@@ -171,10 +229,33 @@ def _measures(comparison: Comparison) -> str:
 
 
 @writer(".txt")
-def _text(comparison: Comparison) -> str:
+def _text(comparison: Comparison, *, digits: int = display.DIGITS) -> str:
     from abrank.report.text import text
 
-    return text(comparison) + "\n"
+    return text(comparison, digits=digits) + "\n"
+
+
+@writer(".tex")
+def _latex(
+    comparison: Comparison, *, digits: int = display.DIGITS, style: Style = "interval"
+) -> str:
+    from abrank.report.latex import latex
+
+    return latex(comparison, digits=digits, style=style)
+
+
+@writer(".methods")
+def _methods(comparison: Comparison, *, digits: int = display.DIGITS) -> str:
+    from abrank.report.methods import methods
+
+    return methods(comparison, digits=digits)
+
+
+@writer(".bib")
+def _bibliography(comparison: Comparison) -> str:
+    from abrank.report.bibliography import bibliography
+
+    return bibliography(comparison)
 
 
 def _queries(comparison: Comparison) -> str:
@@ -183,4 +264,10 @@ def _queries(comparison: Comparison) -> str:
     return queries_csv(comparison)
 
 
-BESIDE[".csv"] = {".queries.csv": _encoded(_queries)}
+def _segments(comparison: Comparison) -> str:
+    from abrank.report.table import segments_csv
+
+    return segments_csv(comparison) if comparison.segmentations else ""
+
+
+BESIDE[".csv"] = {".queries.csv": _encoded(_queries), ".segments.csv": _encoded(_segments)}

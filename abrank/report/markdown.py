@@ -10,7 +10,7 @@ from abrank.comparison import Comparison
 from abrank.report import _sections
 from abrank.report._cells import one_line
 from abrank.report.compose import compose
-from abrank.report.model import Cell, Report, Table
+from abrank.report.model import Cell, Report, Table, Text
 
 # A comment on GitHub may have 65 536 characters; a little is left for what a bot adds.
 LARGEST = 60_000
@@ -20,6 +20,7 @@ _LEAST = (10, 120)
 LONGEST_ID = 60
 LONGEST_COMMAND = 4_000
 SHOWN = 5
+MOST_TABLES = 4
 
 # What could end a table's cell, open a tag, a link, a formula or a code span.
 _SPECIAL = re.compile(r"[\\`*{}\[\]<>#|~&$^\"]|:(?=//)|(?<=www)\.|(?<!\w)_|_(?!\w)")
@@ -27,18 +28,21 @@ _SPECIAL = re.compile(r"[\\`*{}\[\]<>#|~&$^\"]|:(?=//)|(?<=www)\.|(?<!\w)_|_(?!\
 _BLOCK = re.compile(r"\A(\d*)([-+=.)])")
 
 
-def markdown(comparison: Comparison) -> str:
+def markdown(comparison: Comparison, *, digits: int = f.DIGITS) -> str:
     """Return a comparison as GitHub-flavoured Markdown of at most 60 kB.
 
     Parameters
     ----------
     comparison : Comparison
+    digits : int
+        Decimals of scores and differences.
 
     Returns
     -------
     str
-        Verdict, numbers, one table, notes; worst and best queries, rule and command are folded.
-        Names and ids cannot break the table nor bring in HTML, links or mentions.
+        Verdict, numbers, one table, notes; worst and best queries, segments, what was seen of the
+        data, rule and command are folded. Names and ids cannot break the table nor bring in HTML,
+        links or mentions.
 
     Examples
     --------
@@ -47,18 +51,29 @@ def markdown(comparison: Comparison) -> str:
     >>> markdown(result).splitlines()[0]
     '### ? Inconclusive: 2 queries cannot tell A and new apart.'
     """
-    report = compose(comparison)
+    report = compose(comparison, digits=digits)
+    tables = (
+        _sections.measure_table(comparison, digits=digits),
+        _sections.query_table(comparison, digits=digits, most=SHOWN),
+    )
     for most, width in _ROOM:
-        found = _document(comparison, report, most=most, width=width)
+        found = _document(comparison, report, *tables, most=most, width=width)
         if len(found.encode("utf-8", "replace")) <= LARGEST:
             return found
-    return _document(comparison, report, most=_LEAST[0], width=_LEAST[1])
+    return _document(comparison, report, *tables, most=_LEAST[0], width=_LEAST[1])
 
 
-def _document(comparison: Comparison, report: Report, *, most: int, width: int) -> str:
-    """Return the whole, with at most so many measures and sentences at most so wide."""
+def _document(
+    comparison: Comparison,
+    report: Report,
+    measures: Table,
+    queries: Table,
+    *,
+    most: int,
+    width: int,
+) -> str:
+    """Return the whole, with at most so many rows a table and sentences at most so wide."""
     head = report.headline
-    table = _sections.measure_table(comparison, digits=f.DIGITS)
     notes = [
         f"- **{_plain(note.title, width)}.** {_plain(note.text, width)}" for note in report.cautions
     ]
@@ -67,29 +82,37 @@ def _document(comparison: Comparison, report: Report, *, most: int, width: int) 
         _paragraph(head.numbers, width),
         f"**Gate** {_plain(head.gate, width)}." if head.gate else "",
         _paragraph(head.meaning, width),
-        _measures(table, most),
+        _cut(measures, most, "more measure"),
         "\n".join(notes),
-        _details(comparison, report, width),
+        "<details>",
+        "<summary>Queries, segments, data, rule, command</summary>",
+        _table(queries) if queries.rows else "",
+        *_section(report, "segments", most, width),
+        *_section(report, "quality", 0, width),
+        _plain(head.rule, width),
+        _code(str(comparison.provenance.get("command") or "")),
+        "</details>",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _measures(table: Table, most: int) -> str:
+def _section(report: Report, key: str, most: int, width: int) -> list[str]:
+    """Return a section's finding, its sentences, and so many rows of its first tables."""
+    section = next((each for each in report.sections if each.key == key), None)
+    if section is None:
+        return []
+    texts = [block for block in section.blocks if isinstance(block, Text)]
+    said = [text.text for text in texts if text.kind == "plain"]
+    tables = [block for block in section.blocks if isinstance(block, Table)][:MOST_TABLES]
+    parts = [f"**{section.title}.** {_plain(' '.join([section.finding, *said]), width)}"]
+    return parts + [_cut(table, most, "more segment") for table in tables if most]
+
+
+def _cut(table: Table, most: int, noun: str) -> str:
+    """Return the first rows of a table, and how many are left."""
     shown = _table(Table(table.key, table.columns, table.rows[:most]))
     left = len(table.rows) - most
-    return f"{shown}\n\n{f.plural(left, 'more measure')} not shown." if left > 0 else shown
-
-
-def _details(comparison: Comparison, report: Report, width: int) -> str:
-    """Return what is folded: the outermost queries, the rule, the command."""
-    parts = ["<details>", "<summary>Worst and best queries, rule, command</summary>"]
-    if comparison.n_queries:
-        parts.append(_table(_sections.query_table(comparison, digits=f.DIGITS, most=SHOWN)))
-    parts.append(_plain(report.headline.rule, width))
-    command = comparison.provenance.get("command")
-    if command:
-        parts.append(_code(str(command)))
-    return "\n\n".join([*parts, "</details>"])
+    return f"{shown}\n\n{f.plural(left, noun)} not shown." if left > 0 else shown
 
 
 def _table(table: Table) -> str:
@@ -131,6 +154,8 @@ def _entity(character: str) -> str:
 
 def _code(text: str) -> str:
     """Return a line of code in a fence that is longer than any run of backticks inside."""
+    if not text:
+        return ""
     shown = one_line(text, width=LONGEST_COMMAND)
     longest = max((len(run) for run in re.findall("`+", shown)), default=0)
     fence = "`" * max(3, longest + 1)

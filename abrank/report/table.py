@@ -1,4 +1,4 @@
-"""CSV at full precision: the table of measures, and the scores of every query."""
+"""CSV at full precision: the table of measures, the scores of every query, the segments."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from abrank.comparison import Comparison, MeasureResult
+from abrank.comparison.groups import SegmentRow
 
 # A spreadsheet takes a cell that begins so for a formula, and runs it.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -72,6 +73,38 @@ def queries_csv(comparison: Comparison) -> str:
             comparison.b[:, i].tolist(),
             strict=True,
         )
+    )
+    return csv_text(columns, rows)
+
+
+def segments_csv(comparison: Comparison) -> str:
+    r"""Return what the primary measure says in every segment as CSV, one row a segment.
+
+    Parameters
+    ----------
+    comparison : Comparison
+
+    Returns
+    -------
+    str
+        The property, the columns of :class:`abrank.comparison.groups.SegmentRow`, and the p-value
+        that all segments of the property have one mean.
+
+    Examples
+    --------
+    >>> from abrank.comparison import compare_scores
+    >>> a, b = {"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75}
+    >>> found = compare_scores(a, b, segments={"intent": {"q1": "buy", "q2": "know"}})
+    >>> print("\n".join(line[:22] for line in segments_csv(found).splitlines()))
+    property,label,n_queri
+    intent,buy,1,0.25,,,,,
+    intent,know,1,0.5,,,,,
+    """
+    columns = ["property", *(each.name for each in fields(SegmentRow)), "interaction_pvalue"]
+    rows = (
+        (each.name, *astuple(row), each.interaction_pvalue)
+        for each in comparison.segmentations
+        for row in each.rows
     )
     return csv_text(columns, rows)
 

@@ -9,13 +9,16 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from abrank._support.errors import ArgumentError, UnknownNameError
-from abrank.comparison import Comparison
+from abrank.comparison import Comparison, compare_scores
 from abrank.report import WRITERS, markdown, text, write, writer
+from abrank.report.latex import latex
 from abrank.report.numbers import to_dict
+from abrank.report.table import segments_csv
 
 Make = Callable[..., Comparison]
 
@@ -37,7 +40,7 @@ def broken() -> Iterator[str]:
     WRITERS._entries.pop(".broken")
 
 
-@pytest.mark.parametrize("suffix", [".md", ".json", ".csv", ".txt"])
+@pytest.mark.parametrize("suffix", [".md", ".json", ".csv", ".txt", ".tex", ".methods", ".bib"])
 def test_each_format_is_written_by_suffix(
     comparison: Comparison, tmp_path: Path, suffix: str
 ) -> None:
@@ -61,6 +64,39 @@ def test_csv_puts_the_queries_beside(comparison: Comparison, tmp_path: Path) -> 
     assert beside.startswith("query_id,measure,a,b,diff\n")
 
 
+def test_csv_puts_the_segments_beside_where_there_are_some(tmp_path: Path) -> None:
+    a = {f"q{i}": 0.1 * i for i in range(6)}
+    found = compare_scores(a, a, segments={"half": {query: query[-1] for query in a}})
+    write(found, tmp_path / "out.csv")
+    beside = (tmp_path / "out.segments.csv").read_text("utf-8")
+    assert beside == segments_csv(found)
+
+
+def test_options_reach_the_writer(comparison: Comparison, tmp_path: Path) -> None:
+    found = comparison.report(tmp_path / "a.tex", digits=5, style="superscript")
+    assert found.read_text("utf-8") == latex(comparison, digits=5, style="superscript")
+    assert comparison.report(tmp_path / "a.md", digits=5).read_text("utf-8") == markdown(
+        comparison, digits=5
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "said"),
+    [
+        ("a.json", {"digits": 4}, "a .json report has no option 'digits'; its own: none"),
+        ("a.md", {"style": "interval"}, "has no option 'style'; its own: digits"),
+        ("a.tex", {"digits": 0}, "digits must be a whole number of at least 1"),
+        ("a.tex", {"style": "stars"}, 'unknown style "stars"'),
+    ],
+)
+def test_options_without_meaning_are_refused(
+    comparison: Comparison, tmp_path: Path, name: str, options: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(ArgumentError, match=said):
+        comparison.report(tmp_path / name, **options)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_format_overrides_the_suffix(comparison: Comparison, tmp_path: Path) -> None:
     path = write(comparison, tmp_path / "summary", format=".md")
     assert path.read_text("utf-8").startswith("### ")
@@ -70,7 +106,7 @@ def test_format_overrides_the_suffix(comparison: Comparison, tmp_path: Path) -> 
 def test_unknown_suffix_names_the_known_ones(
     comparison: Comparison, tmp_path: Path, name: str
 ) -> None:
-    with pytest.raises(UnknownNameError, match=r"known formats: \.html \.md \.json \.csv \.txt"):
+    with pytest.raises(UnknownNameError, match=f"known formats: {' '.join(WRITERS)}"):
         write(comparison, tmp_path / name)
     assert list(tmp_path.iterdir()) == []
 
@@ -139,10 +175,8 @@ def test_failing_disk_leaves_the_old_file_and_no_other(
 
 
 def test_half_a_surrogate_pair_is_written(tmp_path: Path) -> None:
-    from abrank.comparison import compare_scores
-
     odd = compare_scores({"a": 0.1, "b": 0.2}, {"a": 0.3, "b": 0.1}, candidate="half \ud800")
-    for suffix in (".md", ".json", ".csv", ".txt"):
+    for suffix in (".md", ".json", ".csv", ".txt", ".tex", ".methods", ".bib"):
         assert write(odd, tmp_path / f"out{suffix}").read_text("utf-8")
 
 

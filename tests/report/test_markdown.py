@@ -108,6 +108,42 @@ def test_numbers_are_those_of_the_json(make: Make) -> None:
         assert cells[10] == f.pvalue(row["pvalue_adj"])
 
 
+def test_digits_reach_every_number(make: Make) -> None:
+    comparison = make(0.05, margin=0.01)
+    source = markdown(comparison, digits=5)
+    row = comparison.primary
+    assert rendered(source).tables[0][1][3] == f.signed(row.diff, digits=5)
+    assert f.interval(row.ci_low, row.ci_high, digits=5) in rendered(source).text
+    assert f.signed(comparison.differences().min(), digits=5) in rendered(source).text
+
+
+def test_segments_have_a_table_each() -> None:
+    rng = np.random.default_rng(3)
+    a = {f"q{i}": float(x) for i, x in enumerate(rng.random(60))}
+    b = {query: x + 0.2 * float(rng.random()) for query, x in a.items()}
+    evil = "a | b <script> @octocat"
+    segments = {
+        "intent": {query: "buy" if i % 3 else "know" for i, query in enumerate(a)},
+        evil: {query: f"{evil}{i % 2}" for i, query in enumerate(a)},
+    }
+    found = compare_scores(a, b, segments=segments)
+    page = rendered(markdown(found))
+    assert set(page.tags) <= ALLOWED
+    by_intent, by_evil = page.tables[2:]
+    rows = {row[0]: row for row in by_intent[1:]}
+    for each in found.segmentations[0].rows:
+        assert rows[each.label][1:3] == [f.count(each.n_queries), f.signed(each.mean)]
+    assert {len(row) for row in by_evil} == {len(by_evil[0])}
+    assert "Segments (exploratory)." in page.text
+
+
+def test_what_was_seen_of_the_data_is_told(judged: Comparison) -> None:
+    page = rendered(markdown(replace(judged, remarks=("rel=2 does not concern nDCG",))))
+    assert "Data quality. 4 queries in the qrels" in page.text
+    assert f.interval(*judged.evidence.unjudged_range) in page.text
+    assert "Note: rel=2 does not concern nDCG." in page.text
+
+
 def test_five_worst_and_five_best(make: Make) -> None:
     comparison = make(0.0)
     table = rendered(markdown(comparison)).tables[1]

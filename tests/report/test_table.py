@@ -8,9 +8,9 @@ import math
 
 import pytest
 
-from abrank.comparison import Comparison
+from abrank.comparison import Comparison, compare_scores
 from abrank.report.numbers import to_dict
-from abrank.report.table import measures_csv, queries_csv
+from abrank.report.table import measures_csv, queries_csv, segments_csv
 
 
 def rows(text: str) -> list[dict[str, str]]:
@@ -25,7 +25,7 @@ def test_measures_have_every_digit(situation: Comparison) -> None:
             if isinstance(value, float):
                 assert float(line[key]) == value
             else:
-                assert line[key] == ("" if value is None else str(value))
+                assert line[key] == ("" if value in (None, "inf", "-inf") else str(value))
 
 
 def test_queries_have_every_digit(situation: Comparison) -> None:
@@ -45,6 +45,20 @@ def test_no_cell_is_a_formula(hostile: Comparison) -> None:
     assert '\'=cmd|"/c calc"!A1' in ids
     assert "'@octocat" in ids
     assert "two\nlines\r\n# heading" in ids
+
+
+def test_segments_have_every_digit_and_no_formula() -> None:
+    a = {f"q{i}": 0.1 * i for i in range(20)}
+    b = {query: 1.01 * value + 0.1 for query, value in a.items()}
+    labels = {query: "=x" if i % 2 else "know" for i, query in enumerate(a)}
+    found = compare_scores(a, b, segments={"@intent": labels})
+    lines = rows(segments_csv(found))
+    (by,) = found.segmentations
+    for line, row in zip(lines, by.rows, strict=True):
+        assert (line["property"], line["label"]) == ("'@intent", row.label.replace("=x", "'=x"))
+        assert float(line["ci_low_adj"]) == row.ci_low_adj
+        assert float(line["interaction_pvalue"]) == by.interaction_pvalue
+    assert list(rows(segments_csv(compare_scores(a, b)))) == []
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@x", "\t=1", "\r=1"])
