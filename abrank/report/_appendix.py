@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from abrank import planning
+from abrank import inference, planning
 from abrank._support import display as f
+from abrank._support.typing import FloatArray
 from abrank.comparison import Comparison
 from abrank.planning.plan import round_differences
 from abrank.report import _headline, _words
@@ -23,6 +24,7 @@ _EFFECTS = {
     "d_z": ("Cohen's d_z", "mean difference ÷ its standard deviation"),
     "hedges_g": ("Hedges' g", "d_z corrected for few queries"),
     "d_av": ("d_av", "mean difference ÷ average standard deviation of A and B"),
+    "glass_delta": ("Glass's Δ", "mean difference ÷ standard deviation of A"),
     "rank_biserial": ("Rank-biserial r", "from −1 (A wins all) to +1 (B wins all), by rank"),
     "p_better": ("Share of queries B wins", "ties count half"),
 }
@@ -54,37 +56,47 @@ def plan(comparison: Comparison, *, digits: int) -> Section | None:
 
 
 def effect_table(comparison: Comparison) -> Table:
-    """Return the effect sizes of the primary measure with what they mean."""
-    rows = [
-        _effect_row("Relative change", comparison.primary.rel_diff, "of A's mean", percent=True)
+    """Return the effect sizes of the primary measure, their intervals and what they mean."""
+    level = comparison.rule.confidence
+    column = comparison.measures.index(comparison.rule.primary)
+    scores = comparison.a[:, column], comparison.b[:, column]
+    change = comparison.primary.rel_diff
+    rows: list[tuple[Cell, ...]] = [
+        (Cell("Relative change"), Cell(f.percent(change), change), Cell(""), Cell("of A's mean"))
     ]
     for name, value in comparison.effects.items():
-        title, meaning = _EFFECTS.get(name, (name, ""))
-        rows.append(_effect_row(title, float(value), meaning, percent=name == "p_better"))
+        found = inference.effect_interval(name, *scores, confidence=level)
+        limits = float(found.ci_low[0]), float(found.ci_high[0])
+        rows.append(_effect_row(name, float(value), *limits))
+    correlation = _correlation(*scores)
     rows.append(
-        _effect_row("Correlation of A and B", _correlation(comparison), "why pairing helps")
+        (
+            Cell("Correlation of A and B"),
+            Cell(f.signed(correlation, digits=2), correlation),
+            Cell(""),
+            Cell("why pairing helps"),
+        )
     )
     columns = (
         Column("Effect size", numeric=False),
         Column("Value"),
+        Column(f"{f.level(level)} interval"),
         Column("What it is", numeric=False),
     )
     return Table("effects", columns, tuple(rows))
 
 
-def _effect_row(
-    title: str, value: float, meaning: str, *, percent: bool = False
-) -> tuple[Cell, ...]:
-    if percent:
-        shown = f.percent(value, sign=title == "Relative change")
+def _effect_row(name: str, value: float, low: float, high: float) -> tuple[Cell, ...]:
+    title, meaning = _EFFECTS.get(name, (name, ""))
+    if name == "p_better":
+        shown, *ends = (f.percent(each, sign=False) for each in (value, low, high))
+        limits = f.UNDEFINED if math.isnan(low) else " to ".join(ends)
     else:
-        shown = f.signed(value, digits=2)
-    return Cell(title), Cell(shown, value), Cell(meaning)
+        shown, limits = f.signed(value, digits=2), f.interval(low, high, digits=2)
+    return Cell(title), Cell(shown, value), Cell(limits, low), Cell(meaning)
 
 
-def _correlation(comparison: Comparison) -> float:
-    column = comparison.measures.index(comparison.rule.primary)
-    a, b = comparison.a[:, column], comparison.b[:, column]
+def _correlation(a: FloatArray, b: FloatArray) -> float:
     if len(a) < 3 or np.ptp(a) == 0 or np.ptp(b) == 0:
         return math.nan
     return float(np.corrcoef(a, b)[0, 1])
@@ -123,78 +135,6 @@ def _needed_table(comparison: Comparison) -> Table:
         Column(f"Power with {_words.queries(comparison.n_queries)}"),
     )
     return Table("planning", columns, tuple(rows))
-
-
-_COUNTS: tuple[tuple[str, Callable[[Any], str]], ...] = (
-    ("Queries in the qrels", lambda audit: f.count(audit.n_queries)),
-    ("Missing from the run", lambda audit: f.count(len(audit.missing))),
-    ("In the run only, ignored", lambda audit: f.count(len(audit.extra))),
-    ("Documents in the run", lambda audit: f.count(audit.n_rows)),
-    ("Duplicates left out", lambda audit: f.count(audit.n_duplicates_dropped)),
-    ("Documents that share their score", lambda audit: f.count(audit.n_tied_rows)),
-    ("Queries with such ties", lambda audit: f.count(audit.n_queries_with_ties)),
-    ("Queries with ranks against the scores", lambda audit: f.count(audit.n_rank_conflicts)),
-    ("Comment lines skipped", lambda audit: f.count(audit.n_comments)),
-    ("Judged among the top 10", lambda audit: f.percent(audit.judged_at_10, sign=False)),
-    ("Unjudged among the top 10, in all", lambda audit: f.count(audit.n_unjudged_at_10)),
-    ("Run tags", lambda audit: _listed(audit.tags)),
-    ("Judgments", lambda audit: f.count(audit.n_judgments)),
-    ("Judgments with a grade below 0", lambda audit: f.count(audit.n_negative_grades)),
-    ("Grades in the qrels", lambda audit: _listed(audit.grades)),
-)
-
-
-def quality(comparison: Comparison, *, digits: int) -> Section | None:
-    """Return the section on the inputs; None where nothing was seen of them."""
-    said = tuple(Text(f"Note: {remark}.") for remark in comparison.remarks)
-    title = "Data quality"
-    if set(comparison.audits) != {"a", "b"}:
-        finding = "Ready scores were compared, no run was read."
-        return Section("quality", title, finding, said) if said else None
-    a, b = comparison.audits["a"], comparison.audits["b"]
-    rows = tuple(
-        (Cell(title), Cell(show(a), show(a)), Cell(show(b), show(b))) for title, show in _COUNTS
-    )
-    columns = (Column("What was counted", numeric=False), Column("A"), Column("B"))
-    lacking = [
-        f"{_words.queries(len(audit.missing))} missing from {name}"
-        for audit, name in ((a, comparison.baseline), (b, comparison.candidate))
-        if audit.missing
-    ]
-    asked = f"{_words.queries(a.n_queries)} in the qrels"
-    finding = f"{asked}; {' and '.join(lacking) or 'both runs have them all'}"
-    judged = (
-        f"{f.percent(a.judged_at_10, sign=False)} of A's and"
-        f" {f.percent(b.judged_at_10, sign=False)} of B's top 10 are judged"
-    )
-    reach = evidence_sentence(comparison, digits=digits)
-    blocks = (Table("quality", columns, rows), *((Text(reach),) if reach else ()), *said)
-    return Section("quality", title, f"{finding}. {judged}.", blocks)
-
-
-def evidence_sentence(comparison: Comparison, *, digits: int) -> str:
-    """Say what unjudged documents and ties could make of the difference; empty where nothing."""
-    evidence, measure = comparison.evidence, comparison.rule.primary
-    said = []
-    if evidence.unjudged_range is not None and any(evidence.n_unjudged):
-        a, b = (f.count(number) for number in evidence.n_unjudged)
-        limits = f.interval(*evidence.unjudged_range, digits=digits)
-        said.append(
-            f"{measure} meets {a} unjudged documents of A and {b} of B, which count as not"
-            f" relevant; were those of one system relevant and those of the other not, Δ would lie"
-            f" within {limits}."
-        )
-    if evidence.tie_range is not None:
-        limits = f.interval(*evidence.tie_range, digits=digits)
-        said.append(f"Over all orders of documents with equal scores Δ lies within {limits}.")
-    return " ".join(said)
-
-
-def _listed(values: Any, most: int = 4) -> str:  # noqa: ANN401 - any sequence
-    shown = [str(value) for value in values]
-    if not shown:
-        return "none"
-    return ", ".join(shown[:most]) + (" …" if len(shown) > most else "")
 
 
 def methods(comparison: Comparison, *, digits: int) -> Section:
@@ -247,9 +187,10 @@ def reproduce(comparison: Comparison) -> Section:
         facts.append(f"made {created}")
     facts += [f"{name} {version}" for name, version in versions.items()]
     blocks: list[Block] = [Text(str(command), "code")] if command else []
-    blocks.append(Text(", ".join(facts) + "."))
+    blocks.append(Text(_words.capital(", ".join(facts)) + "."))
     if inputs:
         blocks.append(_input_table(inputs))
+    blocks.append(_setting_table(comparison))
     how = "The command below gives" if command else "The same inputs and seed give"
     return Section("reproduce", "Reproduce", f"{how} the same numbers again.", tuple(blocks))
 
@@ -277,6 +218,48 @@ def _input_table(inputs: Mapping[str, Any]) -> Table:
         Column("sha256", numeric=False),
     )
     return Table("inputs", columns, tuple(rows))
+
+
+_SETTINGS = {
+    "missing": "Queries missing from a run",
+    "score_dtype": "Precision of the runs' scores",
+    "duplicates": "A document twice in a ranking",
+    "depth": "Depth of the rankings",
+    "rel": "Lowest relevant grade",
+    "judged_only": "Judged documents only",
+    "interpolation": "Levels of interpolated precision",
+}
+_UNSET = {"depth": "all documents", "rel": "each measure's own"}
+_MISSING = {"zero": "score 0", "drop": "left out", "error": "an error"}
+
+
+def _setting_table(comparison: Comparison) -> Table:
+    """Return what was asked for, defaults included: they, too, decide the numbers."""
+    rule, known = comparison.rule, _known(comparison, "settings")
+    settings = {
+        "Test": rule.test,
+        "α": f.number(rule.alpha),
+        "Margin": f.number(rule.margin),
+        "Adjustment": rule.adjust,
+        "Gate": rule.require or "none",
+        "Resamples": f.count(comparison.n_resamples) if comparison.n_resamples else "default",
+        "Seed": str(comparison.seed),
+    }
+    for key, title in _SETTINGS.items():
+        if key in known:
+            settings[title] = _setting(key, known[key])
+    columns = (Column("Setting", numeric=False), Column("Value", numeric=False))
+    return Table(
+        "settings", columns, tuple((Cell(title), Cell(shown)) for title, shown in settings.items())
+    )
+
+
+def _setting(key: str, value: object) -> str:
+    if value is None:
+        return _UNSET.get(key, "default")
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return _MISSING.get(str(value), str(value)) if key == "missing" else str(value)
 
 
 def _known(comparison: Comparison, key: str) -> Mapping[str, Any]:

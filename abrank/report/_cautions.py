@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from abrank._support import display as f
@@ -21,9 +22,18 @@ LONGEST_ID = 40
 class Names:
     """Who is meant by "a" and "b", and how numbers are written."""
 
-    def __init__(self, a: str, b: str, *, digits: int, alpha: float) -> None:
+    def __init__(
+        self,
+        a: str,
+        b: str,
+        *,
+        digits: int,
+        alpha: float,
+        topics: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         self._names = {"a": a, "b": b}
         self.digits, self.alpha = digits, alpha
+        self._topics = topics
 
     def __getitem__(self, key: str) -> str:
         return self._names[key]
@@ -32,11 +42,22 @@ class Names:
         """Return a difference with its sign."""
         return f.signed(value, digits=self.digits)
 
+    def query(self, query_id: str) -> str:
+        """Return a query's id, and its text where that is known."""
+        text = self._topics.get(query_id)
+        if not text:
+            return _quoted(query_id)
+        return f"{shorten(query_id, width=LONGEST_ID)} {_quoted(text)}"
+
 
 def cautions(comparison: Comparison, *, digits: int) -> tuple[Caution, ...]:
     """Return a caution for every note, the most severe first."""
     names = Names(
-        comparison.baseline, comparison.candidate, digits=digits, alpha=comparison.rule.alpha
+        comparison.baseline,
+        comparison.candidate,
+        digits=digits,
+        alpha=comparison.rule.alpha,
+        topics=comparison.topics,
     )
     notes = [*comparison.notes, *_near_alpha(comparison)]
     notes.sort(key=lambda note: -note.severity)
@@ -114,7 +135,7 @@ def _large_losses(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     lose, them = ("loses", "it") if v["count"] == 1 else ("lose", "them")
     return (
         f"{_words.queries(v['count'])} {lose} more than {f.score(v['threshold'], digits=2)}",
-        f"Worst: {_quoted(v['query_id'])} ({names.signed(v['difference'])}). The mean averages"
+        f"Worst: {names.query(v['query_id'])} ({names.signed(v['difference'])}). The mean averages"
         f" {them} away; the users who ask {them} see {them}.",
     )
 
@@ -143,7 +164,7 @@ def _one_query(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     alike = "" if v["count"] == 1 else f" The same holds of {v['count'] - 1} more, one at a time."
     return (
         "One query decides",
-        f"Without {_quoted(v['query_id'])} ({names.signed(v['difference'])}) the interval would"
+        f"Without {names.query(v['query_id'])} ({names.signed(v['difference'])}) the interval would"
         f" include 0.{alike}",
     )
 

@@ -13,6 +13,8 @@ from abrank.report.model import Block, Cell, Column, Figure, Section, Table, Tex
 from abrank.verdict import Verdict
 
 SHOWN = 10
+PAIRS = 60  # more queries are drawn as deciles
+SHAPE = 10  # fewer queries have no shape to compare
 
 
 def primary_first(comparison: Comparison) -> list[MeasureResult]:
@@ -32,6 +34,7 @@ def measures(comparison: Comparison, *, digits: int) -> Section:
                 " intervals; the table below has the same numbers.",
             )
         )
+        blocks.append(Text(_forest_guide(comparison), "caption"))
     blocks += [
         measure_table(comparison, digits=digits),
         Text(_reading_guide(comparison), "caption"),
@@ -70,6 +73,14 @@ def measures_finding(comparison: Comparison) -> str:
 
 
 _REST = ("unclear", "identical", "untested")
+
+
+def _forest_guide(comparison: Comparison) -> str:
+    level = f.level(comparison.rule.confidence)
+    guide = f"Bar: {level} interval of the {_words.estimand(comparison)}, B − A."
+    if len(comparison.rows) == 1 or comparison.rule.adjust == "none":
+        return guide
+    return f"{guide} Thin line: the same, adjusted; it decides the colour."
 
 
 def _reading_guide(comparison: Comparison) -> str:
@@ -229,12 +240,28 @@ def distribution(comparison: Comparison, *, digits: int) -> Section | None:
         f" mean {f.signed(comparison.effect, digits=digits)}."
     )
     measure = comparison.rule.primary
-    blocks = (
+    blocks: list[Block] = [
         Figure("scatter", f"{measure} of every query, A across and B upwards."),
         Text("Above the diagonal B scores higher, below it A does.", "caption"),
+        Figure("paired", f"{measure} of A and of B, query by query, and the mean difference."),
+        Text(
+            f"Left, the scores; lines join the same query, or from {PAIRS} queries on the same"
+            " decile. Right, the mean difference with its interval, in the same unit.",
+            "caption",
+        ),
         Figure("distribution", f"Distribution of the differences in {measure}. {finding}"),
-    )
-    return Section("distribution", "Distribution of the differences", finding, blocks)
+        Text("Right of 0 B scores higher. Box: middle half; line: 5% to 95%.", "caption"),
+    ]
+    if comparison.n_queries >= SHAPE:
+        blocks += [
+            Figure("qq", f"Differences in {measure} against a normal curve."),
+            Text(
+                "On the line, the differences are normal. The t test needs this of few queries"
+                " only; of many, only that the mean is not ruled by single ones.",
+                "caption",
+            ),
+        ]
+    return Section("distribution", "Distribution of the differences", finding, tuple(blocks))
 
 
 def all_tests(comparison: Comparison, *, digits: int) -> Section | None:
@@ -251,6 +278,18 @@ def all_tests(comparison: Comparison, *, digits: int) -> Section | None:
         Text(
             "Tests that estimate different things can disagree without any of them being wrong: the"
             " mean counts how large each difference is, the sign test only who wins.",
+            "caption",
+        ),
+        Figure("null", "Where the mean difference lies among those of flipped signs."),
+        Text(
+            "If A and B were exchangeable, the sign of each query's difference would be a matter of"
+            " chance: the hill is what chance alone gives, the line what was seen.",
+            "caption",
+        ),
+        Figure("pvalue", "The p-value of every difference that could be asked about."),
+        Text(
+            "p against each possible true difference. Where it is above α, the difference is inside"
+            " the interval; where it crosses 0, p is the one printed above.",
             "caption",
         ),
     )

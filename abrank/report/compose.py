@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from abrank._support import display
 from abrank.comparison import Comparison
-from abrank.report import _appendix, _cautions, _gate, _headline, _sections, _words
+from abrank.report import (
+    _appendix,
+    _cautions,
+    _depth,
+    _gate,
+    _headline,
+    _quality,
+    _sections,
+    _segments,
+    _words,
+)
 from abrank.report.model import Report
 
 __all__ = ["compose", "gate_sentence", "input_sentences"]
@@ -46,7 +56,9 @@ def compose(comparison: Comparison, *, digits: int = display.DIGITS) -> Report:
         "distribution": _sections.distribution(comparison, digits=digits),
         "tests": _sections.all_tests(comparison, digits=digits),
         "planning": _appendix.plan(comparison, digits=digits),
-        "quality": _appendix.quality(comparison, digits=digits),
+        "depth": _depth.depth(comparison, digits=digits),
+        "segments": _segments.segments(comparison, digits=digits),
+        "quality": _quality.quality(comparison, digits=digits),
         "methods": _appendix.methods(comparison, digits=digits),
         "reproduce": _appendix.reproduce(comparison),
     }
@@ -65,6 +77,8 @@ _OMITTED = {
     "distribution": "Distribution: it takes three queries and a difference.",
     "tests": "Tests: none gives a p-value here.",
     "planning": "Planning: the differences do not vary.",
+    "depth": "Ranking quality by depth: ready scores were compared, no run was read.",
+    "segments": "Segments: none given; use --segments (segments=).",
     "quality": "Data quality: ready scores were compared, no run was read.",
 }
 

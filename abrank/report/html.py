@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from functools import partial
+from itertools import takewhile, zip_longest
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from markupsafe import Markup
@@ -39,18 +40,37 @@ PALETTE: Mapping[str, tuple[str, str]] = {
     "warn-wash": ("#fff7e3", "#292112"),
     "warn-line": ("#dcc48c", "#6b5628"),
     "find": ("#fff2c2", "#3b3314"),
+    "grade-1": ("#bfe5c3", "#1c4426"),
+    "on-grade-1": ("#0c3316", "#c9f0d0"),
+    "grade-2": ("#2b7a3c", "#3f9e55"),
+    "on-grade-2": ("#ffffff", "#04140a"),
+    "grade-3": ("#0d4a20", "#9be8ac"),
+    "on-grade-3": ("#ffffff", "#04140a"),
 }
 
 MOST_CAUTIONS = 4
 LONGEST_NAME = 120
-GRIDS = frozenset({"distribution", "planning"})  # sections whose parts stand side by side
-SPLIT = GRIDS | {"measures", "queries"}  # sections whose parts each have a card
+# Figures and tables that take half of the page: two stand side by side.
+HALVES = frozenset(
+    {"scatter", "paired", "distribution", "qq", "null", "pvalue", "effects", "power", "cutoffs"}
+    | {"recall", "judged", "quality"}
+)
+# Tables that stand under the figure before them, in its half.
+UNDER = frozenset({"planning"})
 # Widths in inches at which the letters of a figure are as large as the text around, by where it
 # stands: across the page, beside the cautions, in half of the page, and on a telephone.
 WIDE, MAIN, HALF, PHONE = 11.8, 7.2, 5.6, 3.33
-WIDTHS: Mapping[str, float] = {"deltas": WIDE, "tests": WIDE, "forest": MAIN}
+WIDTHS: Mapping[str, float] = {"deltas": WIDE, "tests": WIDE, "segments": WIDE, "forest": MAIN}
 # Heights in inches, where a figure stands beside something as tall.
-HEIGHTS: Mapping[str, float] = {"effect": 3.0, "scatter": 4.7, "distribution": 5.0, "power": 5.4}
+HEIGHTS: Mapping[str, float] = {
+    "effect": 3.0,
+    **dict.fromkeys(("scatter", "paired"), 4.7),
+    **dict.fromkeys(("distribution", "qq"), 3.6),
+    **dict.fromkeys(("null", "pvalue", "cutoffs", "recall"), 3.4),
+    "power": 5.4,
+    "judged": 3.6,
+}
+LABELS = {"depth": "Depth", "quality": "Data quality"}
 
 
 @dataclass(frozen=True)
@@ -67,22 +87,33 @@ class Shown:
 
 
 @dataclass(frozen=True)
+class Panel:
+    """Blocks on one card, as wide as the page or half of it."""
+
+    blocks: tuple[Shown, ...]
+    half: bool
+
+
+@dataclass(frozen=True)
 class Page:
     """A section with its blocks put into panels, and its short name for the bar at the top."""
 
     section: Section
     label: str
-    grid: bool
-    panels: tuple[tuple[Shown, ...], ...]
+    panels: tuple[Panel, ...]
 
 
-def html(comparison: Comparison, *, report: Report | None = None) -> str:
+def html(
+    comparison: Comparison, *, digits: int = display.DIGITS, report: Report | None = None
+) -> str:
     """Return the report as one HTML document without any outside part.
 
     Parameters
     ----------
     comparison : Comparison
         A against B.
+    digits : int
+        Decimals of scores and differences.
     report : Report, optional
         What it says, where it was composed before.
 
@@ -104,20 +135,23 @@ def html(comparison: Comparison, *, report: Report | None = None) -> str:
         baseline=cut(comparison.baseline, LONGEST_NAME),
         candidate=cut(comparison.candidate, LONGEST_NAME),
     )
-    report = report or compose(comparison)
-    rows = query_rows(comparison)
-    fill = {"a": PALETTE["a"][0], "b": PALETTE["b"][0], "axis": PALETTE["muted"][0]}
+    report = report or compose(comparison, digits=digits)
+    rows = query_rows(comparison, digits=digits)
+    draw = partial(_figure, comparison=comparison, digits=digits)
+    fill = {name: PALETTE[name][0] for name in ("a", "b", "tie")} | {"axis": PALETTE["muted"][0]}
     page = environment().get_template("report.html")
     text = page.render(
         version=abrank.__version__,
         report=report,
         comparison=comparison,
-        numbers=_around(report.headline.numbers, display.signed(comparison.primary.diff)),
+        numbers=_around(
+            report.headline.numbers, display.signed(comparison.primary.diff, digits=digits)
+        ),
         gate=_gate(comparison),
-        effect=_figure(Figure("effect", report.headline.numbers), comparison),
-        pages=[_page(section, comparison) for section in report.sections],
+        effect=draw(Figure("effect", report.headline.numbers)),
+        pages=[_page(section, draw) for section in report.sections],
         cautions=_cautions(report.cautions),
-        chips=_chips(comparison),
+        chips=_chips(comparison, digits=digits),
         rows=rows,
         island=Markup(rows.island(fill)) if rows else "",
         fill=fill,
@@ -142,60 +176,79 @@ def _gate(comparison: Comparison) -> str:
     return "gate passed" if gate.passed else "gate not passed"
 
 
-def _page(section: Section, comparison: Comparison) -> Page:
-    return Page(
-        section=section,
-        label=section.key.replace("-", " ").capitalize(),
-        grid=section.key in GRIDS,
-        panels=tuple(
-            tuple(_show(block, section, comparison) for block in panel)
-            for panel in _panels(section)
-        ),
-    )
+def _page(section: Section, draw: Callable[[Figure, str], Shown]) -> Page:
+    panels: list[Panel] = []
+    for panel in _panels(section):
+        shown = tuple(_show(block, section, draw, place) for place, block in panel)
+        panels.append(Panel(shown, half=_key(panel[0][1]) in HALVES))
+    return Page(section, LABELS.get(section.key, section.key.capitalize()), _paired(panels))
 
 
-def _panels(section: Section) -> list[list[Block]]:
-    """Put a section's blocks into cards, a caption with what it follows.
+def _paired(panels: Sequence[Panel]) -> tuple[Panel, ...]:
+    """Give the whole width to a half that has no other half beside it."""
+    found: list[Panel] = []
+    beside = False
+    for panel, after in zip_longest(panels, panels[1:]):
+        alone = panel.half and not beside and not (after and after.half)
+        found.append(replace(panel, half=False) if alone else panel)
+        beside = found[-1].half and not beside
+    return tuple(found)
 
-    In a grid all tables share one card, and each figure has its own.
-    """
-    panels: list[list[Block]] = [[]]
-    current = panels[0]
-    tables: list[Block] | None = None
-    for block in _blocks(section):
-        if section.key in GRIDS and isinstance(block, Table) and tables is not None:
-            current = tables
-        elif section.key in SPLIT and not isinstance(block, Text) and panels[-1]:
-            current = []
-            panels.append(current)
-        current.append(block)
-        if isinstance(block, Table):
-            tables = current
-    return [panel for panel in panels if panel]
+
+def _key(block: Block) -> str:
+    """Return the name of a figure or a table; empty for text."""
+    if isinstance(block, Figure):
+        return block.plot
+    return block.key if isinstance(block, Table) else ""
+
+
+def _panels(section: Section) -> list[list[tuple[int, Block]]]:
+    """Put a section's blocks into cards: text with what it follows, a half never with a whole."""
+    panels: list[list[tuple[int, Block]]] = []
+    for place, block in enumerate(_blocks(section)):
+        joined = bool(panels) and (
+            isinstance(block, Text) or _together(section, panels[-1][0][1], block)
+        )
+        if not joined:
+            panels.append([])
+        panels[-1].append((place, block))
+    return panels
+
+
+def _together(section: Section, first: Block, block: Block) -> bool:
+    """Whether a figure or table stands on the card that ``first`` begins."""
+    if any(_key(each) in HALVES for each in (first, block)):
+        return _key(block) in UNDER
+    return section.key != "measures"
 
 
 def _blocks(section: Section) -> tuple[Block, ...]:
     """Leave out the table of queries with its caption: another, with scripts, stands there."""
     if section.key != "queries":
-        return section.blocks
+        return tuple(
+            b for b in section.blocks if not isinstance(b, Figure) or b.plot in plots.PLOTS
+        )
     return tuple(takewhile(lambda block: not isinstance(block, Table), section.blocks))
 
 
-def _show(block: Block, section: Section, comparison: Comparison) -> Shown:
+def _show(
+    block: Block, section: Section, draw: Callable[[Figure, str], Shown], place: int
+) -> Shown:
     """Turn a block of the report into what the template shows."""
     if isinstance(block, Figure):
-        return _figure(block, comparison)
+        # A section may hold one figure several times.
+        return draw(block, f"{block.plot}-{place}")
     if isinstance(block, Table):
-        return Shown("table", table=block, caption=f"Table: {block.key}")
-    if section.key == "methods":
+        return Shown("table", table=block, caption=f"Table: {cut(block.key, LONGEST_NAME)}")
+    if section.key == "methods" and block.kind == "code":
         return Shown("quote", lines=tuple(block.text.split("\n\n")))
     return Shown(block.kind, block.text)
 
 
-def _figure(figure: Figure, comparison: Comparison) -> Shown:
+def _figure(figure: Figure, name: str = "", *, comparison: Comparison, digits: int) -> Shown:
     """Draw a figure twice, for wide screens and for telephones: letters do not shrink with it."""
 
-    def drawn(prefix: str, width: float, height: float | None) -> Markup:
+    def drawn(kind: str, width: float, height: float | None) -> Markup:
         return Markup(
             plots.svg(
                 figure.plot,
@@ -203,7 +256,8 @@ def _figure(figure: Figure, comparison: Comparison) -> Shown:
                 summary=clean(figure.summary),
                 width=width,
                 height=height,
-                prefix=f"{figure.plot}-{prefix}",
+                prefix=f"{name or figure.plot}-{kind}",
+                digits=digits,
                 **figure.options,
             )
         )
@@ -217,7 +271,7 @@ def _cautions(cautions: Sequence[Caution]) -> dict[str, Sequence[Caution]]:
     return {"shown": cautions[:MOST_CAUTIONS], "more": cautions[MOST_CAUTIONS:]}
 
 
-def _chips(comparison: Comparison) -> dict[str, Any]:
+def _chips(comparison: Comparison, *, digits: int) -> dict[str, Any]:
     """Return the numbers beside the forest: who wins, what can be seen, how large it is."""
     row, planning = comparison.primary, comparison.planning
     pieces = []
@@ -240,7 +294,7 @@ def _chips(comparison: Comparison) -> dict[str, Any]:
         "ties": display.count(row.ties),
         "losses": display.count(row.losses),
         "bar": pieces,
-        "visible": display.score(planning.smallest_visible),
+        "visible": display.score(planning.smallest_visible, digits=digits),
         "visible_note": (
             f"{display.level(planning.power)} power,"
             f" {display.plural(comparison.n_queries, 'query', 'queries')}"

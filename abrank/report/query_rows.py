@@ -3,33 +3,39 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from abrank._support import display
 from abrank.diagnostics import DECIMALS
+from abrank.report import _lists, _words
 from abrank.report._clean import cut
 from abrank.report.model import Cell, Tone
 
 if TYPE_CHECKING:
     from abrank._support.typing import FloatArray, IntArray
     from abrank.comparison import Comparison
+    from abrank.comparison.groups import Segmentation
 
-Kind: TypeAlias = Literal["text", "score", "delta"]
+Kind: TypeAlias = Literal["id", "text", "segment", "score", "delta"]
 
 EMBED_ALL = 10_000  # rows; beyond, a page would weigh more than a browser likes
 EMBED_EACH = 1_000  # worst, best, and spread between them, where not all are embedded
 FIRST_EACH = 10  # worst and best rows in the page itself, for readers without scripts
-SECONDARY = 4  # further measures with a column; more do not fit a screen
-LONGEST = 120  # characters of an id that are shown
+FURTHER = 4  # columns of further measures; texts and segments take some of their places
+SEGMENTATIONS = 3  # properties of the queries with a column and a filter
+LONGEST = 120  # characters of an id, a text or a segment that are shown
 
 
 @dataclass(frozen=True)
 class QueryColumn:
-    """A column of the table of queries: values to sort by, and the texts that are shown."""
+    """A column of the table of queries: values to sort by, and the texts that are shown.
+
+    The values of a column with ``levels`` are positions in them.
+    """
 
     title: str
     csv: str
@@ -37,6 +43,8 @@ class QueryColumn:
     values: list[Any]
     shown: list[str]
     bar: bool = False
+    levels: tuple[str, ...] = ()
+    lower_is_better: bool = False
 
 
 @dataclass(frozen=True)
@@ -63,19 +71,37 @@ class QueryRows:
     Attributes
     ----------
     columns : tuple of QueryColumn
-        The id, A, B, their difference, and the difference of further measures.
+        The id, the text and the segments where they are known, A, B, their difference, and the
+        difference of further measures.
     outcome : list of int
         +1 where B wins, -1 where A wins, 0 for a tie.
     total : int
         Queries compared, embedded or not.
     largest : float
         Largest absolute difference: the length of a full bar.
+    lists : list
+        For each row :func:`abrank.report._lists.compact`, None where no documents are known.
+    depth : int
+        How many documents of a list are shown.
+    relevant : int
+        The lowest grade that is relevant.
+    known : int
+        How many documents of a list are known.
     """
 
     columns: tuple[QueryColumn, ...]
     outcome: list[int]
     total: int
     largest: float
+    lists: list[list[object] | None]
+    depth: int
+    relevant: int
+    known: int
+
+    @property
+    def opens(self) -> bool:
+        """Whether a row can be opened: the documents of some query are known."""
+        return any(self.lists)
 
     @property
     def bar_column(self) -> QueryColumn:
@@ -109,13 +135,24 @@ class QueryRows:
             f" {each} spread evenly between them; write a .csv report for all."
         )
 
+    @property
+    def without_lists(self) -> str:
+        """How many of the rows have no lists; empty where all or none have."""
+        lacking = sum(each is None for each in self.lists)
+        if not self.opens or not lacking:
+            return ""
+        return (
+            f"The documents of {display.count(len(self.lists) - lacking)} queries are in this file:"
+            " the worst, the best, and some spread between them."
+        )
+
     def island(self, fill: Mapping[str, str]) -> str:
         """Return the rows by column as JSON that is safe inside a script element.
 
         Parameters
         ----------
         fill : mapping
-            Colours of the bars, under ``a``, ``b`` and ``axis``.
+            Colours of the bars, under ``a``, ``b``, ``tie`` and ``axis``.
         """
         data = {
             "columns": [
@@ -125,11 +162,18 @@ class QueryRows:
                     "kind": column.kind,
                     "bar": column.bar,
                     "values": column.values,
-                    "shown": None if column.shown == column.values else column.shown,
+                    "shown": None
+                    if column.levels or column.shown == column.values
+                    else column.shown,
+                    "levels": column.levels or None,
+                    "flip": column.lower_is_better,
                 }
                 for column in self.columns
             ],
             "outcome": self.outcome,
+            "lists": self.lists if self.opens else None,
+            "depth": self.depth,
+            "relevant": self.relevant,
             "total": self.total,
             "largest": self.largest,
             "group": display.GROUP,
@@ -144,31 +188,40 @@ class QueryRows:
         cells = tuple(
             Cell(
                 column.shown[index],
-                tone=tone_of(column.shown[index]) if column.kind == "delta" else "plain",
+                tone=tone_of(column.shown[index], lower_is_better=column.lower_is_better)
+                if column.kind == "delta"
+                else "plain",
             )
             for column in self.columns
         )
-        share = round(100.0 * float(self.bar_column.values[index]) / self.largest, 2)
-        return Row(cells, Bar(min(0.0, share), abs(share), "a" if share < 0 else "b"))
+        lead = self.bar_column
+        share = round(100.0 * float(lead.values[index]) / self.largest, 2)
+        tone = tone_of(lead.shown[index], lower_is_better=lead.lower_is_better)
+        return Row(cells, Bar(min(0.0, share), abs(share), tone))
 
 
-def tone_of(shown: str) -> Tone:
-    """Return the colour of a difference by its written sign.
+def tone_of(shown: str, *, lower_is_better: bool = False) -> Tone:
+    """Return the colour of a difference, that of who wins, by its written sign.
 
     Examples
     --------
     >>> tone_of("+0.037"), tone_of("−0.250"), tone_of("0.000")
     ('b', 'a', 'tie')
+    >>> tone_of("+0.037", lower_is_better=True)
+    'a'
     """
-    return {"+": "b", display.MINUS: "a"}.get(shown[:1], "tie")  # type: ignore[return-value]
+    sides: tuple[Tone, Tone] = ("a", "b") if lower_is_better else ("b", "a")
+    return dict(zip(("+", display.MINUS), sides, strict=True)).get(shown[:1], "tie")
 
 
-def query_rows(comparison: Comparison) -> QueryRows | None:
+def query_rows(comparison: Comparison, *, digits: int = display.DIGITS) -> QueryRows | None:
     """Return the rows of the table of queries, by the difference of the primary measure.
 
     Parameters
     ----------
     comparison : Comparison
+    digits : int
+        Decimals of scores and differences.
 
     Returns
     -------
@@ -177,44 +230,80 @@ def query_rows(comparison: Comparison) -> QueryRows | None:
     """
     if not comparison.n_queries:
         return None
-    primary = comparison.rule.primary
     differences = comparison.differences()
-    chosen = _chosen(np.lexsort((np.array(comparison.query_ids), differences)))
-    lead = comparison.measures.index(primary)
-    ids = [comparison.query_ids[i] for i in chosen]
-    columns = [
-        QueryColumn("Query", "query_id", "text", ids, [cut(each, LONGEST) for each in ids]),
-        _numbers("A", "a", "score", comparison.a[chosen, lead]),
-        _numbers("B", "b", "score", comparison.b[chosen, lead]),
-        _numbers(f"Δ {primary}", "diff", "delta", differences[chosen], bar=True),
-    ]
-    others = [name for name in comparison.measures if name != primary][:SECONDARY]
-    columns += [
-        _numbers(f"Δ {name}", f"diff {name}", "delta", comparison.differences(name)[chosen])
-        for name in others
-    ]
+    ids = comparison.query_ids
+    chosen = sorted(_chosen(differences), key=lambda i: (differences[i], ids[i]))
+    depth, rel = _lists.cutoff(comparison)
+    rankings = [comparison.evidence.rankings.get(ids[i]) for i in chosen]
     return QueryRows(
-        columns=tuple(columns),
+        columns=tuple(_columns(comparison, np.array(chosen), digits)),
         outcome=[int(each) for each in comparison.outcomes()[chosen]],
         total=comparison.n_queries,
         largest=float(np.abs(differences).max()) or 1.0,
+        lists=[each and _lists.compact(*each, depth=depth, rel=rel) for each in rankings],
+        depth=depth,
+        relevant=rel,
+        known=max((len(each) for pair in rankings if pair for each in pair), default=0),
     )
 
 
-def _chosen(order: IntArray) -> IntArray:
+def _chosen(differences: FloatArray) -> list[int]:
     """Return all rows, or of very many the worst, the best, and some spread between them."""
+    order = np.argsort(differences, kind="stable")
     n = len(order)
-    if n <= EMBED_ALL:
-        return order
-    spread = np.linspace(EMBED_EACH, n - EMBED_EACH - 1, EMBED_EACH).astype(np.int64)
-    return np.concatenate([order[:EMBED_EACH], order[spread], order[-EMBED_EACH:]])
+    if n > EMBED_ALL:
+        spread = np.linspace(EMBED_EACH, n - EMBED_EACH - 1, EMBED_EACH).astype(np.int64)
+        order = np.concatenate([order[:EMBED_EACH], order[spread], order[-EMBED_EACH:]])
+    return [int(each) for each in order]
 
 
-def _numbers(
-    title: str, csv: str, kind: Kind, values: FloatArray, *, bar: bool = False
+def _columns(comparison: Comparison, chosen: IntArray, digits: int) -> Iterator[QueryColumn]:
+    primary = comparison.rule.primary
+    lead = comparison.measures.index(primary)
+    ids = [comparison.query_ids[i] for i in chosen]
+    yield QueryColumn("Query", "query_id", "id", ids, [cut(each, LONGEST) for each in ids])
+    if comparison.topics:
+        texts = [cut(comparison.topics.get(each, ""), LONGEST) for each in ids]
+        yield QueryColumn("Text", "text", "text", texts, texts)
+    properties = comparison.segmentations[:SEGMENTATIONS]
+    for each in properties:
+        yield _labels(each, chosen)
+    yield _numbers("A", "a", "score", comparison.a[chosen, lead], digits)
+    yield _numbers("B", "b", "score", comparison.b[chosen, lead], digits)
+    yield _differences(comparison, primary, chosen, digits)
+    room = max(1, FURTHER - 2 * bool(comparison.topics) - len(properties))
+    for name in [name for name in comparison.measures if name != primary][:room]:
+        yield _differences(comparison, name, chosen, digits)
+
+
+def _labels(segmentation: Segmentation, chosen: IntArray) -> QueryColumn:
+    """Return the segment of each row, as its place among the sorted segments."""
+    labels = [cut(segmentation.labels[i], LONGEST) for i in chosen]
+    levels = tuple(sorted(set(labels)))
+    place = {label: i for i, label in enumerate(levels)}
+    title = cut(segmentation.name, LONGEST)
+    codes = [place[label] for label in labels]
+    return QueryColumn(_words.capital(title), title, "segment", codes, labels, levels=levels)
+
+
+def _differences(
+    comparison: Comparison, measure: str, chosen: IntArray, digits: int
 ) -> QueryColumn:
+    """Return the column of a measure's differences; that of the primary one has the bars."""
+    lead = measure == comparison.rule.primary
+    values = comparison.differences(measure)[chosen]
+    column = _numbers(f"Δ {measure}", "diff", "delta", values, digits)
+    return replace(
+        column,
+        csv="diff" if lead else f"diff {measure}",
+        bar=lead,
+        lower_is_better=not comparison[measure].higher_is_better,
+    )
+
+
+def _numbers(title: str, csv: str, kind: Kind, values: FloatArray, digits: int) -> QueryColumn:
     """Round values for the file (to where ties are counted) and write them for the reader."""
     written = display.signed if kind == "delta" else display.score
     # Adding 0.0 turns a negative zero into zero.
     kept = [round(float(value), DECIMALS) + 0.0 for value in values]
-    return QueryColumn(title, csv, kind, kept, [written(float(value)) for value in values], bar)
+    return QueryColumn(title, csv, kind, kept, [written(float(v), digits=digits) for v in values])

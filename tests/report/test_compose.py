@@ -8,12 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from abrank import planning
+from abrank import compare, planning
 from abrank._support import display as f
 from abrank.comparison import Comparison, compare_scores
-from abrank.report import _appendix, _sections, _words
+from abrank.report import _appendix, _quality, _sections, _words
 from abrank.report.compose import compose
 from abrank.report.model import Report, Section, Table, Text
+from abrank.simulate import simulate_runs
 
 Make = Callable[..., Comparison]
 
@@ -44,17 +45,18 @@ def test_all_sections_of_runs(judged: Comparison) -> None:
         "distribution",
         "tests",
         "planning",
+        "depth",
         "quality",
         "methods",
         "reproduce",
     ]
-    assert report.omitted == ()
+    assert report.omitted == ("Segments: none given; use --segments (segments=).",)
     assert report.context == ("A good (baseline)", "B poor (candidate)", "4 queries", "2026-11-21")
 
 
 def test_sections_without_data_are_named(situation: Comparison) -> None:
     report = compose(situation)
-    assert len(report.sections) + len(report.omitted) == 8
+    assert len(report.sections) + len(report.omitted) == 10
     for each in report.sections:
         assert each.finding.endswith(".")
         assert each.blocks
@@ -96,7 +98,8 @@ def test_measure_table_without_adjustment(make: Make) -> None:
     assert "95% interval" in titles
     assert "Adjusted p" not in titles
     captions = [b.text for b in section(plain, "measures").blocks if isinstance(b, Text)]
-    assert "not adjusted" in captions[0]
+    assert captions[0] == "Bar: 95% interval of the mean difference, B − A."
+    assert "not adjusted" in captions[1]
 
 
 def test_measure_table_of_another_estimand_has_its_column(make: Make) -> None:
@@ -280,11 +283,26 @@ def test_bounds_of_an_exact_p_are_told_where_they_differ() -> None:
 
 
 def test_what_unjudged_documents_and_ties_could_do_is_told(judged: Comparison) -> None:
-    said = [block.text for block in section(compose(judged), "quality").blocks[1:]]
+    blocks = section(compose(judged), "quality").blocks
+    unjudged, ties = [block.text for block in blocks if isinstance(block, Text)][1:]
     a, b = judged.evidence.n_unjudged
-    assert f"nDCG@10 meets {a} unjudged documents of A and {b} of B" in said[0]
-    assert f.interval(*judged.evidence.unjudged_range) in said[0]
-    assert f.interval(*judged.evidence.tie_range) in said[0]
+    assert f"nDCG@10 meets {a} unjudged documents of A and {b} of B" in unjudged
+    assert f.interval(*judged.evidence.unjudged_range) in unjudged
+    assert f.interval(*judged.evidence.tie_range) in ties
+
+
+def test_what_is_not_known_of_unjudged_documents_and_ties_is_told(judged: Comparison) -> None:
+    def said(**evidence: object) -> list[str]:
+        changed = replace(judged, evidence=replace(judged.evidence, **evidence))
+        blocks = section(compose(changed), "quality").blocks
+        return [block.text for block in blocks if isinstance(block, Text)]
+
+    assert "Every document that nDCG@10 looks at is judged" in said(n_unjudged=(0, 0))[1]
+    assert "was not worked out" in said(unjudged_range=None)[1]
+    assert "was not worked out" in said(tie_range=None)[2]
+    clean = {key: replace(audit, n_tied_rows=0) for key, audit in judged.audits.items()}
+    untied = replace(judged, audits=clean, evidence=replace(judged.evidence, tie_range=None))
+    assert "No two documents of a query share a score" in str(section(compose(untied), "quality"))
 
 
 def test_remarks_stand_among_the_data(make: Make, judged: Comparison) -> None:
@@ -306,13 +324,28 @@ def test_reproduce_shows_command_hashes_and_rows(judged: Comparison) -> None:
 
 def test_reproduce_says_nothing_of_what_is_unknown(make: Make) -> None:
     report = compose(make(0.05))
-    assert section(report, "reproduce").blocks == (Text("seed 0."),)
+    facts, settings = section(report, "reproduce").blocks
+    assert facts == Text("Seed 0.")
+    assert shown(settings, "Setting") == [
+        *("Test", "α", "Margin", "Adjustment", "Gate", "Resamples", "Seed")
+    ]
     assert "unknown" not in str(report)
 
 
+def test_reproduce_shows_every_setting_in_words() -> None:
+    made = simulate_runs(30, rng=2)
+    how = {"measures": ["AP"], "missing": "drop", "depth": 50, "judged_only": True}
+    found = table(compose(compare(made.qrels, made.baseline, made.candidate, **how)), "settings")
+    got = dict(zip(shown(found, "Setting"), shown(found, "Value"), strict=True))
+    assert got["Queries missing from a run"] == "left out"
+    assert got["Depth of the rankings"] == "50"
+    assert got["Judged documents only"] == "yes"
+    assert got["Lowest relevant grade"] == "each measure's own"
+
+
 def test_listed_values_are_cut() -> None:
-    assert _appendix._listed(range(9)) == "0, 1, 2, 3 …"
-    assert _appendix._listed(()) == "none"
+    assert _quality._listed(range(9)) == "0, 1, 2, 3 …"
+    assert _quality._listed(()) == "none"
 
 
 def test_digits_reach_every_difference(make: Make) -> None:

@@ -335,7 +335,7 @@ def test_identical_systems_get_a_page() -> None:
 
 
 def test_no_query_gets_a_page_without_a_table_of_queries() -> None:
-    text = html(comparison_of(0))
+    text = html(compare_scores({}, {}))
     assert 'id="query-data"' not in text
     assert "Query by query: there is no query." in text
 

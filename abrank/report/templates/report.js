@@ -4,12 +4,12 @@
   const by = (id) => document.getElementById(id);
   root.classList.add("js");
 
-  /* ---- theme: auto, light, dark; remembered where the browser allows it */
+  /* ---- theme: auto, light, dark; remembered for the session where the browser allows it */
   const themes = ["auto", "light", "dark"];
   const themeButton = by("theme");
   const store = {
-    get() { try { return localStorage.getItem("abrank-theme"); } catch (error) { return null; } },
-    set(value) { try { localStorage.setItem("abrank-theme", value); } catch (error) { /* sandboxed */ } },
+    get() { try { return sessionStorage.getItem("abrank-theme"); } catch (error) { return null; } },
+    set(value) { try { sessionStorage.setItem("abrank-theme", value); } catch (error) { /* sandboxed */ } },
   };
   const setTheme = (theme) => {
     if (theme === "auto") root.removeAttribute("data-theme");
@@ -84,65 +84,140 @@
   const body = box.querySelector("tbody");
   const heads = [...box.querySelectorAll("thead th")];
   const barColumn = columns.findIndex((column) => column.bar);
-  const lowered = ids.map((id) => id.toLowerCase());
-  const state = { search: "", outcome: "", column: barColumn, down: false, page: 0, found: -1 };
+  const state = { search: "", outcome: "", segments: new Map(), column: barColumn, down: false, page: 0, open: -1 };
   let view = [];
 
   // Every number was rounded once, when the report was written: the page only shows the texts.
-  const text = (column, row) => (column.shown || column.values)[row];
-  const tone = (shown) => ({ "+": " tone-b", "−": " tone-a" })[shown[0]] || " tone-tie";
+  const text = (column, row) => (
+    column.levels ? column.levels[column.values[row]] : (column.shown || column.values)[row]
+  );
+  const searched = columns.filter((column) => column.kind === "id" || column.kind === "text");
+  const haystack = ids.map((id, row) => searched.map((column) => column.values[row]).join("\n").toLowerCase());
+  const side = (column, shown) => {
+    const sign = { "+": 1, "−": -1 }[shown[0]] || 0;
+    return { 1: "b", "-1": "a", 0: "tie" }[column.flip ? -sign : sign];
+  };
   const count = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, data.group);
+  const make = (tag, className, ...content) => {
+    const node = document.createElement(tag);
+    if (className) node.className = className;
+    node.append(...content);
+    return node;
+  };
 
+  /* ---- rows */
   const svgNode = (name, attributes) => {
     const node = document.createElementNS("http://www.w3.org/2000/svg", name);
     for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
     return node;
   };
-  const barCell = (number) => {
-    const cell = document.createElement("td");
+  const barCell = (column, row) => {
+    const number = column.values[row];
     const width = (Math.abs(number) / data.largest) * 100;
     const svg = svgNode("svg", { viewBox: "-100 0 200 13", preserveAspectRatio: "none", height: 13, "aria-hidden": "true" });
     svg.append(
-      svgNode("rect", { x: Math.min(0, Math.sign(number) * width), y: 1, width, height: 11, fill: number < 0 ? data.fill.a : data.fill.b }),
+      svgNode("rect", { x: Math.min(0, Math.sign(number) * width), y: 1, width, height: 11, fill: data.fill[side(column, text(column, row))] }),
       svgNode("rect", { x: -0.4, width: 0.8, height: 13, fill: data.fill.axis }),
     );
-    cell.className = "bar";
-    cell.append(svg);
+    return make("td", "bar", svg);
+  };
+  const headCell = (row) => {
+    const id = make("bdi", "", text(columns[0], row));
+    const cell = make("th", "id");
+    cell.scope = "row";
+    cell.title = text(columns[0], row);
+    if (data.lists && data.lists[row]) {
+      const button = make("button", "opener", id);
+      button.type = "button";
+      button.setAttribute("aria-expanded", "false");
+      cell.append(button);
+    } else cell.append(id);
     return cell;
   };
   const rowNode = (row) => {
-    const line = document.createElement("tr");
+    const line = make("tr", data.lists && data.lists[row] ? "openable" : "", headCell(row));
     line.dataset.row = row;
-    if (row === state.found) line.className = "found";
-    for (const [index, column] of columns.entries()) {
-      const cell = document.createElement(index === 0 ? "th" : "td");
+    for (const column of columns.slice(1)) {
       const content = text(column, row);
-      if (index === 0) {
-        cell.scope = "row";
-        cell.title = content;
-        const isolated = document.createElement("bdi");
-        isolated.textContent = content;
-        cell.append(isolated);
-      } else {
-        cell.className = `num${column.kind === "delta" ? tone(content) : ""}`;
-        cell.textContent = content;
-      }
-      if (column.bar) line.append(barCell(column.values[row]));
-      line.append(cell);
+      if (column.bar) line.append(barCell(column, row));
+      if (column.kind === "score") line.append(make("td", "num", content));
+      else if (column.kind === "delta") line.append(make("td", `num tone-${side(column, content)}`, content));
+      else line.append(make("td", column.kind, make("bdi", "", content)));
     }
     return line;
   };
 
+  /* ---- the two ranked lists of a row: documents of four values, after a sentence */
+  const hidden = (said) => make("span", "vh", said);
+  const chip = (grade) => (grade === null
+    ? make("span", "chip hole", make("span", "", "?"), hidden(" not judged"))
+    : make("span", `chip g${Math.max(0, Math.min(3, grade))}`, hidden("grade "), String(grade)));
+  const move = (from, to, first) => {
+    const lost = first && (!to || to > data.depth);
+    if (!to) return [first ? "dropped" : "new", lost];
+    if (first) return [to === from ? "=" : `→ ${to}`, lost];
+    if (to === from) return ["=", false];
+    return [to > from ? `▲ ${to - from}` : `▼ ${from - to}`, false];
+  };
+  const ranking = (entries, first) => {
+    const own = first ? 2 : 3;
+    const other = first ? 3 : 2;
+    const shown = entries.filter((entry) => entry[own] && entry[own] <= data.depth);
+    shown.sort((left, right) => left[own] - right[own]);
+    const items = shown.map((entry) => {
+      const [said, lost] = move(entry[own], entry[other], first);
+      const gained = !first && (!entry[other] || entry[other] > data.depth);
+      const matters = entry[1] >= data.relevant && (lost || gained);
+      const rank = make("span", "rank", String(entry[own]));
+      rank.setAttribute("aria-hidden", "true");
+      const moved = make("span", `move${matters ? (first ? " lost" : " gained") : ""}`, said);
+      return make("li", "", rank, chip(entry[1]), moved, make("bdi", "doc", entry[0]));
+    });
+    return items.length ? make("ol", "ranking", ...items) : make("p", "caption", "No document.");
+  };
+  const listsNode = (row) => {
+    const [sentence, ...flat] = data.lists[row];
+    const entries = [];
+    for (let i = 0; i < flat.length; i += 4) entries.push(flat.slice(i, i + 4));
+    const scores = columns.filter((column) => column.kind === "score");
+    const pair = ["a", "b"].map((name, index) => {
+      const title = make("p", "side-title", make("span", `dot ${name}`), `${scores[index].title} · ${text(scores[index], row)}`);
+      return make("div", "", title, ranking(entries, index === 0));
+    });
+    const cell = make("td", "", make("p", "why", sentence), make("div", "pair", ...pair));
+    cell.colSpan = columns.length + 1;
+    return make("tr", "lists", cell);
+  };
+  const setOpen = (row, on) => {
+    const line = body.querySelector(`tr[data-row="${row}"]`);
+    if (!line) return;
+    line.classList.toggle("found", on);
+    const button = line.querySelector(".opener");
+    if (button) button.setAttribute("aria-expanded", String(on));
+    const below = line.nextElementSibling;
+    if (below && below.classList.contains("lists")) below.remove();
+    if (on && button) line.after(listsNode(row));
+  };
+  const toggle = (row) => {
+    const before = state.open;
+    if (before >= 0) setOpen(before, false);
+    state.open = before === row ? -1 : row;
+    if (state.open >= 0) setOpen(row, true);
+    light(state.open);
+  };
+
+  /* ---- which rows, in which order, on which page */
   const choose = () => {
     const wanted = state.search.trim().toLowerCase();
     view = [];
     for (let row = 0; row < ids.length; row += 1) {
       if (state.outcome !== "" && outcome[row] !== Number(state.outcome)) continue;
-      if (wanted && !lowered[row].includes(wanted)) continue;
+      if (wanted && !haystack[row].includes(wanted)) continue;
+      if ([...state.segments].some(([column, level]) => columns[column].values[row] !== level)) continue;
       view.push(row);
     }
-    const { values } = columns[state.column];
-    const order = columns[state.column].kind === "text"
+    const { values, kind } = columns[state.column];
+    const order = kind === "id" || kind === "text"
       ? new Intl.Collator("en", { numeric: true }).compare
       : (left, right) => left - right;
     const direction = state.down ? -1 : 1;
@@ -154,14 +229,11 @@
     const start = state.page * pageSize;
     body.replaceChildren(...view.slice(start, start + pageSize).map(rowNode));
     if (!view.length) {
-      const line = document.createElement("tr");
-      const cell = document.createElement("td");
-      line.className = "gap";
+      const cell = make("td", "", "No query matches.");
       cell.colSpan = columns.length + 1;
-      cell.textContent = "No query matches.";
-      line.append(cell);
-      body.append(line);
+      body.append(make("tr", "gap", cell));
     }
+    if (state.open >= 0) setOpen(state.open, true);
     by("query-count").textContent = `${count(view.length)} of ${count(data.total)} queries`;
     by("query-page").textContent = `Page ${count(state.page + 1)} of ${count(pages)}`;
     by("query-back").disabled = state.page === 0;
@@ -173,9 +245,8 @@
   const refresh = () => { state.page = 0; choose(); draw(); };
 
   heads.forEach((head, index) => {
-    const button = document.createElement("button");
+    const button = make("button", "", head.textContent);
     button.type = "button";
-    button.textContent = head.textContent;
     button.addEventListener("click", () => {
       state.down = state.column === index ? !state.down : false;
       state.column = index;
@@ -192,6 +263,15 @@
   for (const button of outcomes) {
     button.addEventListener("click", () => { setOutcome(button.dataset.outcome); refresh(); });
   }
+  const pickers = [...box.querySelectorAll("[data-segment]")];
+  for (const picker of pickers) {
+    picker.addEventListener("change", () => {
+      const column = Number(picker.dataset.segment);
+      if (picker.value === "") state.segments.delete(column);
+      else state.segments.set(column, Number(picker.value));
+      refresh();
+    });
+  }
   const turn = (step, button, other) => {
     state.page += step;
     draw();
@@ -199,6 +279,11 @@
   };
   by("query-back").addEventListener("click", () => turn(-1, "query-back", "query-next"));
   by("query-next").addEventListener("click", () => turn(1, "query-next", "query-back"));
+  body.addEventListener("click", (event) => {
+    const line = event.target.closest("tr.openable");
+    // A click that ends a selection of text opens nothing.
+    if (line && (event.target.closest("button") || getSelection().isCollapsed)) toggle(Number(line.dataset.row));
+  });
 
   /* ---- CSV of the view: quoted, and no cell a spreadsheet would run */
   const field = (value) => {
@@ -208,7 +293,7 @@
   };
   by("query-csv").addEventListener("click", () => {
     const lines = [columns.map((column) => field(column.csv)).join(",")];
-    for (const row of view) lines.push(columns.map((column) => field(column.values[row])).join(","));
+    for (const row of view) lines.push(columns.map((column) => field(column.levels ? text(column, row) : column.values[row])).join(","));
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([`${lines.join("\n")}\n`], { type: "text/csv" }));
     link.download = "queries.csv";
@@ -225,21 +310,22 @@
   }
   const readout = by("query-readout");
   const sentence = (row) => {
-    const strong = document.createElement("b");
-    strong.textContent = text(columns[0], row);
-    const isolated = document.createElement("bdi");
-    isolated.append(strong);
-    const numbers = columns.slice(1).map((column) => `${column.title} ${text(column, row)}`);
-    return [isolated, ` ${numbers.join(" · ")}`];
+    const name = make("bdi", "", make("b", "", text(columns[0], row)));
+    const rest = columns.slice(1).map((column) => (
+      column.kind === "text" ? `“${text(column, row)}”` : `${column.title} ${text(column, row)}`
+    ));
+    return [name, make("bdi", "", ` ${rest.join(" · ")}`)];
   };
-  const light = (row) => {
+  function light(row) {
     for (const bar of document.querySelectorAll("svg .lit")) bar.classList.remove("lit");
     for (const bar of bars.get(row) || []) bar.classList.add("lit");
-  };
+  }
   const find = (row) => {
-    state.found = row;
+    state.open = row;
     state.search = "";
     by("query-search").value = "";
+    state.segments.clear();
+    for (const picker of pickers) picker.value = "";
     setOutcome("");
     choose();
     state.page = Math.floor(view.indexOf(row) / pageSize);
@@ -249,7 +335,7 @@
   for (const [row, drawn] of bars) {
     for (const bar of drawn) {
       bar.addEventListener("mouseenter", () => { light(row); readout.replaceChildren(...sentence(row)); });
-      bar.addEventListener("mouseleave", () => light(state.found));
+      bar.addEventListener("mouseleave", () => light(state.open));
       bar.addEventListener("click", () => { light(row); find(row); });
     }
   }
@@ -257,10 +343,9 @@
     const line = event.target.closest("tr[data-row]");
     if (line) light(Number(line.dataset.row));
   });
-  body.addEventListener("mouseleave", () => light(state.found));
+  body.addEventListener("mouseleave", () => light(state.open));
 
-  box.querySelector(".tools").hidden = false;
-  box.querySelector(".pages").hidden = false;
+  for (const node of box.querySelectorAll(".tools, .pages, .needs-script")) node.hidden = false;
   if (readout) readout.hidden = bars.size === 0;
   choose();
   draw();
