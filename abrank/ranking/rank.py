@@ -1,217 +1,22 @@
-"""Many systems on the same queries: who leads, and who is told apart from whom."""
+"""From a table of scores to a ranking: the order, the intervals, and the test of the pairs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from abrank import inference
-from abrank._support import checks, lazy
+from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.rng import entropy
 from abrank._support.typing import FloatArray, RandomSource
-from abrank.inputs import Audit
 from abrank.measures import parse
+from abrank.ranking.result import PairRow, Ranking, SystemRow
 from abrank.scores import Scores
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 ALL_PAIRS, AGAINST_BASELINE = "tukey", "max-t"
-
-
-@dataclass(frozen=True)
-class SystemRow:
-    """One line of the leaderboard.
-
-    ``ci_low`` and ``ci_high`` are limits of the mean with the queries' difficulty taken out, not
-    adjusted for the number of systems. ``mean_rank`` is the mean of its ranks within the queries, 1
-    the best. Two systems that share a letter of ``group`` are not told apart; against a baseline
-    there are no letters.
-    """
-
-    position: int
-    system: str
-    mean: float
-    ci_low: float
-    ci_high: float
-    mean_rank: float
-    group: str
-
-
-@dataclass(frozen=True)
-class PairRow:
-    """One pair. ``diff`` is the mean difference b - a; ``estimate`` what the test estimates of it.
-
-    The limits are of the estimate, simultaneous over the pairs, and NaN where the test has none.
-    ``reading`` says of b: better, worse, unclear, identical or untested, by the adjusted p-value.
-    """
-
-    a: str
-    b: str
-    diff: float
-    ci_low: float
-    ci_high: float
-    pvalue: float
-    pvalue_adj: float
-    reading: str
-    estimate: float
-
-
-@dataclass(frozen=True, eq=False)
-class Ranking:
-    """Systems ranked by the mean of one measure, and all pairs of them tested.
-
-    Made by :func:`abrank.rank` and :func:`rank_scores`; never changes.
-
-    Attributes
-    ----------
-    measure : str
-        Canonical name.
-    query_ids : tuple of str, length n_queries
-    systems : tuple of str, length n_systems
-        Best mean first.
-    scores : float64[n_queries, n_systems]
-        In that order.
-    rows : tuple of SystemRow
-    pair_rows : tuple of PairRow
-        Against a baseline that is always ``a``; else b stands above a.
-    test, title : str
-        Name and title of the test.
-    alpha : float
-        Joint level.
-    baseline : str or None
-    shares : mapping of str to float
-        Shares of ``query``, ``system`` and ``error`` in the variance of the scores.
-    seed : int
-        Replays every resampled number.
-    method : str
-        "closed form", "exact", "Monte Carlo" or "normal approximation".
-    n_resamples : int
-        What was drawn.
-    audits : mapping of str to Audit
-        What was seen while each system's run was read; empty for ready scores.
-    notes : tuple of str
-        How the measure's name was read, where it has several meanings.
-    provenance : mapping
-    """
-
-    measure: str
-    query_ids: tuple[str, ...]
-    systems: tuple[str, ...]
-    scores: FloatArray
-    rows: tuple[SystemRow, ...]
-    pair_rows: tuple[PairRow, ...]
-    test: str
-    title: str
-    alpha: float
-    baseline: str | None
-    shares: Mapping[str, float]
-    seed: int
-    method: str
-    n_resamples: int
-    audits: Mapping[str, Audit] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    provenance: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def n_queries(self) -> int:
-        """Number of queries."""
-        return len(self.query_ids)
-
-    @property
-    def n_significant(self) -> int:
-        """Number of pairs told apart."""
-        return sum(row.reading in ("better", "worse") for row in self.pair_rows)
-
-    @property
-    def by_mean_rank(self) -> tuple[str, ...]:
-        """The systems by their mean rank within the queries, best first.
-
-        Systems of one mean rank keep the order of their means. Where this is not the order of
-        ``systems``, some lead by a few queries rather than by many.
-        """
-        return tuple(row.system for row in sorted(self.rows, key=lambda row: row.mean_rank))
-
-    @property
-    def leaders(self) -> tuple[str, ...]:
-        """The first system, and those that are not told apart from it; none against a baseline."""
-        if self.baseline is not None:
-            return ()
-        beaten = {
-            (row.a if row.b == self.systems[0] else row.b)
-            for row in self.pair_rows
-            if self.systems[0] in (row.a, row.b) and row.reading in ("better", "worse")
-        }
-        return tuple(system for system in self.systems if system not in beaten)
-
-    @property
-    def cliques(self) -> tuple[tuple[str, ...], ...]:
-        """The bars of a critical difference diagram, over systems by mean rank; best first.
-
-        A bar spans only systems of which no two are told apart; against a baseline there is none.
-        """
-        if self.baseline is not None:
-            return ()
-        place = {system: i for i, system in enumerate(self.systems)}
-        distinct = np.zeros((len(place), len(place)), bool)
-        for row in self.pair_rows:
-            i, j = place[row.a], place[row.b]
-            distinct[i, j] = distinct[j, i] = row.reading in ("better", "worse")
-        order = [place[system] for system in self.by_mean_rank]
-        return tuple(
-            tuple(self.systems[i] for i in bar) for bar in inference.find_cliques(order, distinct)
-        )
-
-    @property
-    def table(self) -> pd.DataFrame:
-        """A fresh frame, one row a system; see :class:`SystemRow` for the columns."""
-        import pandas as pd
-
-        names = [each.name for each in fields(SystemRow)]
-        return pd.DataFrame([asdict(row) for row in self.rows], columns=names)
-
-    @property
-    def pairs(self) -> pd.DataFrame:
-        """A fresh frame, one row a pair; see :class:`PairRow` for the columns."""
-        import pandas as pd
-
-        names = [each.name for each in fields(PairRow)]
-        return pd.DataFrame([asdict(row) for row in self.pair_rows], columns=names)
-
-    def __getitem__(self, system: str) -> SystemRow:
-        for row in self.rows:
-            if row.system == system:
-                return row
-        raise ArgumentError(f"no system {system!r} here; there are {', '.join(self.systems)}")
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Ranking):
-            return NotImplemented
-        mine, theirs = self.to_dict(), other.to_dict()
-        return mine | {"provenance": None} == theirs | {"provenance": None}
-
-    __hash__ = None  # type: ignore[assignment]
-
-    # ---- doors to the room above, opened when used
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, as JSON holds it."""
-        found: dict[str, Any] = lazy.attribute("abrank.report.ranking", "ranking_dict")(self)
-        return found
-
-    def __str__(self) -> str:
-        text: str = lazy.attribute("abrank.report.ranking", "ranking_text")(self)
-        return text
-
-    def __repr__(self) -> str:
-        return (
-            f"<Ranking of {len(self.systems)} systems by {self.measure}: {self.systems[0]!r} leads,"
-            f" {self.n_queries} queries>"
-        )
 
 
 def rank_scores(

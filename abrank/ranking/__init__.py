@@ -1,0 +1,6 @@
+"""Many systems on the same queries: who leads, and who is told apart from whom."""
+
+from abrank.ranking.rank import rank_scores
+from abrank.ranking.result import PairRow, Ranking, SystemRow
+
+__all__ = ["PairRow", "Ranking", "SystemRow", "rank_scores"]
