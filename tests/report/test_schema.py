@@ -1,0 +1,138 @@
+"""The published schema: every results.json obeys it, and it knows every field there is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import fields, replace
+from importlib import resources
+from typing import Any, get_args
+
+import numpy as np
+import pytest
+from jsonschema import Draft202012Validator
+
+from abrank.comparison import Comparison, compare_scores
+from abrank.comparison.evidence import CutoffCurve, Evidence, RecallCurve
+from abrank.comparison.family import ADJUSTMENTS
+from abrank.comparison.groups import Segmentation, SegmentRow
+from abrank.comparison.result import MeasureResult, Planning, TestRow
+from abrank.diagnostics import Note
+from abrank.inputs import Audit
+from abrank.report.numbers import SCHEMA, json_text, to_dict
+from abrank.verdict import Requirement, Rule, Verdict
+
+Make = Callable[..., Comparison]
+PUBLISHED = json.loads(
+    resources.files("abrank.report").joinpath("abrank-1.schema.json").read_text("utf-8")
+)
+VALIDATOR = Draft202012Validator(PUBLISHED)
+
+
+def violations(value: Any) -> list[str]:
+    return [f"{error.json_path}: {error.message[:200]}" for error in VALIDATOR.iter_errors(value)]
+
+
+def saved(comparison: Comparison) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(json_text(comparison))
+    return found
+
+
+def test_the_schema_is_one() -> None:
+    Draft202012Validator.check_schema(PUBLISHED)
+    assert PUBLISHED["properties"]["schema"]["const"] == SCHEMA
+
+
+def test_every_situation_obeys_it(situation: Comparison) -> None:
+    assert violations(saved(situation)) == []
+
+
+def test_runs_hostile_names_gates_and_segments_obey_it(
+    judged: Comparison, hostile: Comparison, make: Make
+) -> None:
+    rng = np.random.default_rng(2)
+    a = {f"q{i}": float(x) for i, x in enumerate(rng.random(30))}
+    intents = {query: "a" if i < 28 else "b" for i, query in enumerate(a)}
+    b = {query: value / 2 for query, value in a.items()}
+    split = compare_scores(a, b, segments={"intent": intents}, topics={"q1": "jaguar"})
+    gated = make(0.05, measures=3, margin=0.01, require="non-inferior")
+    for comparison in (judged, hostile, gated, replace(split, remarks=("a note",))):
+        assert violations(saved(comparison)) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("measure", MeasureResult),
+        ("test", TestRow),
+        ("planning", Planning),
+        ("note", Note),
+        ("audit", Audit),
+        ("segmentation", Segmentation),
+        ("segment", SegmentRow),
+        ("evidence", Evidence),
+        ("cutoff_curve", CutoffCurve),
+        ("recall_curve", RecallCurve),
+    ],
+)
+def test_fields_are_those_of_the_class(name: str, kind: type[Any]) -> None:
+    assert PUBLISHED["$defs"][name]["required"] == [each.name for each in fields(kind)]
+
+
+def test_choices_are_those_of_the_program() -> None:
+    defined = PUBLISHED["$defs"]
+    settings = defined["settings"]["properties"]
+    assert defined["verdict"]["properties"]["state"]["enum"] == [each.value for each in Verdict]
+    assert settings["require"]["enum"] == [None, *get_args(Requirement)]
+    assert settings["adjust"]["enum"] == list(ADJUSTMENTS)
+    own = ["n_resamples", "n_resamples_joint"]
+    assert list(settings) == [*(each.name for each in fields(Rule)), *own]
+
+
+def objects(schema: Any) -> Iterator[dict[str, Any]]:
+    """Yield every part of the schema that describes an object with properties of its own."""
+    if isinstance(schema, dict):
+        if "properties" in schema and schema.get("type") == "object":
+            yield schema
+        for value in schema.values():
+            yield from objects(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            yield from objects(value)
+
+
+def test_fixed_objects_are_closed_and_whole() -> None:
+    provenance = PUBLISHED["$defs"]["provenance"]
+    open_ones = list(objects(provenance))
+    for each in objects(PUBLISHED):
+        if each in open_ones:
+            continue
+        assert each["additionalProperties"] is False
+        if each is not PUBLISHED["properties"]["quality"]:
+            assert each["required"] == list(each["properties"])
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda d: d.pop("seed"),
+        lambda d: d.update(more=1),
+        lambda d: d["measures"][0].update(stars="***"),
+        lambda d: d["measures"][0].update(pvalue=1.5),
+        lambda d: d["tests"][0].update(method="magic"),
+        lambda d: d["verdict"].update(state="splendid"),
+        lambda d: d["verdict"]["interval"].update(low="-infinity"),
+        lambda d: d["queries"]["scores"]["nDCG@10"]["a"].__setitem__(0, None),
+        lambda d: d["evidence"]["rankings"].update(q=[[["d1"]], []]),
+        lambda d: d["quality"]["a"].update(sha256="x"),
+        lambda d: d["evidence"].update(tie_range=[0.1, 0.2, 0.3]),
+    ],
+)
+def test_what_is_wrong_is_refused(judged: Comparison, damage: Callable[[Any], Any]) -> None:
+    value = saved(judged)
+    damage(value)
+    assert len(violations(value)) >= 1
+
+
+def test_plain_values_obey_it_too(judged: Comparison) -> None:
+    assert violations(to_dict(judged)) == []
