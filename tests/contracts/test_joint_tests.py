@@ -272,5 +272,4 @@ def test_any_false_finding_is_as_rare_as_promised(name, options):
         block = random.normal(0, 0.2, (30, 1)) + random.normal(0, 0.2, (30, 5))
         found += bool(run_joint_test(name, block, **options).distinct.any())
     print(f"\n{name} {options}: {found} of 1000")
-    # Conover's and Holm after a t test lose a little; z for t in Dunn's and Nemenyi's as well.
     assert found <= stats.binom.isf(0.0005, 1000, 0.05)
