@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,14 +18,34 @@ POOL_DEPTH = 30  # of each run, the documents that get judged
 SHARED_NOISE = 0.75  # part of the rankers' errors that both make: two rankers of one kind
 
 
+# What the queries are about, and how people with an intent ask for it.
+THINGS = (
+    *("bicycle", "kettle", "lantern", "violin", "raincoat", "telescope", "hammock", "typewriter"),
+    *("teapot", "compass", "umbrella", "accordion", "notebook", "greenhouse", "canoe", "windmill"),
+    *("barometer", "tricycle", "sundial", "lighthouse", "sewing machine", "bookshelf", "tent"),
+    *("fountain pen", "rocking chair"),
+)
+INTENTS = {
+    "informational": ("how does the {} work", "history of the {}", "{} repair guide", "best {}"),
+    "navigational": ("{} museum website", "{} club login"),
+    "transactional": ("buy {} online", "{} rental prices", "second hand {}", "{} spare parts"),
+}
+
+
 @dataclass(frozen=True, eq=False)
 class Simulation:
-    """What :func:`simulate_runs` makes: judgments, a baseline run and a candidate run."""
+    """What :func:`simulate_runs` makes: judgments, a baseline run and a candidate run.
+
+    ``topics`` and ``intents`` have a text and an intent for each query id; both are made up, and
+    nothing depends on them.
+    """
 
     qrels: Qrels
     baseline: Run
     candidate: Run
     effect: float
+    topics: Mapping[str, str]
+    intents: Mapping[str, str]
 
 
 def simulate_runs(
@@ -51,7 +72,8 @@ def simulate_runs(
     Returns
     -------
     Simulation
-        ``qrels``, ``baseline`` and ``candidate``, ready for :func:`abrank.compare`.
+        ``qrels``, ``baseline``, ``candidate``, ``topics`` and ``intents``, ready for
+        :func:`abrank.compare`.
 
     Examples
     --------
@@ -73,12 +95,23 @@ def simulate_runs(
     judged = _top(scores[0], POOL_DEPTH) | _top(scores[1], POOL_DEPTH)
     width = len(str(n_queries))
     queries = np.array([f"q{i + 1:0{width}d}" for i in range(n_queries)], dtype=object)
+    asked = _asked(n_queries)
     return Simulation(
         qrels=_qrels(queries, grades, judged),
         baseline=_run("baseline", queries, scores[0]),
         candidate=_run("candidate", queries, scores[1]),
         effect=effect,
+        topics={query: text for query, (text, _) in zip(queries, asked, strict=True)},
+        intents={query: intent for query, (_, intent) in zip(queries, asked, strict=True)},
     )
+
+
+def _asked(n_queries: int) -> list[tuple[str, str]]:
+    """Return a text and its intent for every query; after 250 the same ones again."""
+    patterns = [(pattern, intent) for intent, found in INTENTS.items() for pattern in found]
+    made = [(pattern.format(thing), intent) for thing in THINGS for pattern, intent in patterns]
+    # A step without a common divisor visits them all, intents and things mixed.
+    return [made[37 * i % len(made)] for i in range(n_queries)]
 
 
 def _grades(n_queries: int, random: np.random.Generator) -> IntArray:

@@ -33,3 +33,12 @@ def test_queries_differ_in_difficulty() -> None:
     made = abrank.simulate_runs(200, rng=2)
     scores = abrank.evaluate(made.qrels, {"a": made.baseline}, ["nDCG@10"]).of("a")
     assert scores.std() > 0.15
+
+
+def test_every_query_has_a_text_and_an_intent_that_change_nothing() -> None:
+    made = abrank.simulate_runs(250, rng=1)
+    assert list(made.topics) == list(made.intents) == list(made.qrels.query_ids)
+    assert len(set(made.topics.values())) == 250
+    assert set(made.intents.values()) == {"informational", "navigational", "transactional"}
+    other = abrank.simulate_runs(250, rng=2)
+    assert (made.topics, made.intents) == (other.topics, other.intents)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -24,7 +25,7 @@ def command(folder: Path, *, color: str, ascii_only: bool, quiet: bool, verbose:
     """Make a sample collection in FOLDER (abrank-demo), compare its two rankers, write the report.
 
     Needs no network and no file: 250 queries are simulated, always the same ones. What it makes:
-    qrels.txt, old.run, new.run, report.html, report.md, results.json.
+    qrels.txt, old.run, new.run, topics.tsv, segments.csv, report.html, report.md, results.json.
     """
     from abrank.cli import _terminal
     from abrank.inputs import read_run
@@ -39,10 +40,15 @@ def command(folder: Path, *, color: str, ascii_only: bool, quiet: bool, verbose:
         made.qrels.write(paths[0])
         read_run(made.baseline, name="old").write(paths[1])
         read_run(made.candidate, name="new").write(paths[2])
+        beside = [folder / name for name in ("topics.tsv", "segments.csv")]
+        _write_lines(beside[0], "\t", made.topics)
+        _write_lines(beside[1], ",", {"query_id": "intent", **made.intents})
         comparison = compare(
             *paths,
             measures=MEASURES,
             margin=MARGIN,
+            topics=beside[0],
+            segments=beside[1],
             rng=SEED,
             command=_command(paths),
             on_stage=progress,
@@ -57,8 +63,15 @@ def command(folder: Path, *, color: str, ascii_only: bool, quiet: bool, verbose:
     )
 
 
+def _write_lines(path: Path, between: str, values: Mapping[str, str]) -> None:
+    """Write a line for each query id: the id and its value."""
+    lines = [f"{query_id}{between}{value}\n" for query_id, value in values.items()]
+    path.write_text("".join(lines), encoding="utf-8")
+
+
 def _command(paths: list[Path]) -> str:
     """Return the command that compares the same files, to be typed and changed."""
     measures = " ".join(f"-m {name}" for name in MEASURES)
     files = " ".join(path.name for path in paths)
-    return f"abrank compare {files} {measures} --margin {MARGIN} --seed {SEED}"
+    beside = "--topics topics.tsv --segments segments.csv"
+    return f"abrank compare {files} {measures} --margin {MARGIN} {beside} --seed {SEED}"

@@ -46,6 +46,12 @@ def systems(comparison: Comparison, longest: int) -> tuple[str, str]:
     return first, second
 
 
+def query_name(comparison: Comparison, query: int) -> str:
+    """Return the text of the query at a position, or its id where no text is known."""
+    query_id = comparison.query_ids[query]
+    return comparison.topics.get(query_id) or query_id
+
+
 def delta(measure: str) -> str:
     """Return the words for the difference of a measure.
 

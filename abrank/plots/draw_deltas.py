@@ -30,7 +30,7 @@ from abrank.plots._style import (
     sizes,
     write,
 )
-from abrank.plots._words import delta, of_the_mean
+from abrank.plots._words import delta, of_the_mean, query_name
 from abrank.plots.catalogue import plot
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def _lying(
             zorder=4.0,
         )
     longest = 14 if inches(ax) < NARROW else 32
-    names = [shorten(comparison.query_ids[query], width=longest) for query in order]
+    names = [shorten(query_name(comparison, query), width=longest) for query in order]
     ax.set_yticks(range(n), names, fontsize=type_.small, color=theme.ink, parse_math=False)
     ax.tick_params(axis="y", length=0.0)
     ax.grid(visible=False, axis="y")
@@ -196,7 +196,7 @@ def _standing(
     else:
         _curve(ax, theme, values, signs)
     mean = _mean_label(ax, theme, row)
-    names = [comparison.query_ids[query] for query in order]
+    names = [query_name(comparison, query) for query in order]
     name_extremes(ax, theme, names, values)
     _tally(ax, theme, row, below=5.0)
     label_y(ax, theme, delta(row.measure))

@@ -12,6 +12,7 @@ from abrank.report import _words
 from abrank.report.model import Block, Cell, Column, Figure, Section, Table, Text
 
 MOST = 20
+MOST_TOLD = 3
 LONGEST = 60
 TOO_FEW = "too few"
 
@@ -24,16 +25,20 @@ def segments(comparison: Comparison, *, digits: int) -> Section | None:
     for each in comparison.segmentations:
         finding = sentence(comparison, each)
         blocks += [
-            Figure("segments", finding, {"name": each.name}),
+            Figure("segments", finding, {"by": each.name}),
             _table(comparison, each, digits=digits),
         ]
         if len(each.rows) > MOST:
             blocks.append(Text(_left_out(each), "caption"))
     blocks.append(Text(_guide(comparison), "caption"))
-    finding = " ".join(
-        ["Exploratory.", *(sentence(comparison, each) for each in comparison.segmentations)]
-    )
-    return Section("segments", "Segments (exploratory)", finding, tuple(blocks))
+    title = "Segments (exploratory)"
+    return Section("segments", title, exploratory(comparison), tuple(blocks))
+
+
+def exploratory(comparison: Comparison) -> str:
+    """Return a sentence on each of the first properties, and what they are good for."""
+    shown = comparison.segmentations[:MOST_TOLD]
+    return " ".join(["Exploratory.", *(sentence(comparison, each) for each in shown)])
 
 
 def sentence(comparison: Comparison, found: Segmentation) -> str:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from abrank._support import checks
 from abrank._support import display as f
 from abrank.comparison import Comparison
-from abrank.report import _cells, _headline, _words
+from abrank.report import _cells, _headline, _segments, _words
 from abrank.report._appendix import NOTHING
 from abrank.report._cautions import cautions
 from abrank.report._gate import equivalence_interval, gate_sentence
@@ -213,6 +213,8 @@ def _facts(comparison: Comparison, width: int, digits: int, plain: bool) -> Iter
     yield from _labelled("meaning", f"{meaning} {step}".strip(), width, plain)
     rule = "; ".join(_headline.rule_parts(comparison, digits=digits))
     yield from _labelled("rule", rule, width, plain, style="muted")
+    if comparison.segmentations:
+        yield from _labelled("segments", _segments.exploratory(comparison), width, plain)
 
 
 def _wins(comparison: Comparison, room: int, digits: int) -> str:
