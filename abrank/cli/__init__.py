@@ -22,6 +22,7 @@ COMMANDS = {
     "rank": "leaderboard of many runs, and which are told apart",
     "power": "queries needed, and the smallest difference that shows",
     "score": "per-query or mean scores of runs",
+    "render": "any report from saved results",
     "check": "validate qrels and runs",
     "demo": "sample data and a report, offline, in seconds",
 }

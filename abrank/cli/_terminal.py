@@ -55,11 +55,11 @@ def paint(lines: Sequence[Sequence[tuple[str, str]]], *, color: bool) -> str:
     )
 
 
-def show(comparison: Comparison, *, color: str, ascii_only: bool) -> None:
+def show(comparison: Comparison, *, color: str, ascii_only: bool, digits: int = 3) -> None:
     """Print a comparison's text as this terminal can take it."""
     from abrank.report import text_lines
 
-    lines = text_lines(comparison, ascii=wants_ascii(ascii_only, sys.stdout))
+    lines = text_lines(comparison, ascii=wants_ascii(ascii_only, sys.stdout), digits=digits)
     colored = wants_color(color, sys.stdout)
     # click takes colour out again where the stream is no terminal, unless told.
     click.echo(paint(lines, color=colored), color=colored)

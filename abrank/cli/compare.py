@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from abrank.cli import _options
+from abrank.cli import _options, _output
 
 if TYPE_CHECKING:
     from abrank.comparison import Comparison
@@ -90,21 +90,7 @@ OF_RUNS = (
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Of all resampling."
 )
 @_options.reading
-@click.option(
-    "--report",
-    "reports",
-    multiple=True,
-    metavar="PATH",
-    help="Write a report: .html .md .json .csv .txt by suffix, or FORMAT:PATH. Repeat for more.",
-)
-@click.option(
-    "--format",
-    "shown",
-    type=click.Choice(["text", "json", "csv", "md"]),
-    default="text",
-    show_default=True,
-    help="What goes to standard output.",
-)
+@_output.options
 @_options.display
 def command(
     qrels: str | None,
@@ -118,7 +104,10 @@ def command(
     resamples: int | None,
     seed: int,
     reports: tuple[str, ...],
+    figures: Path | None,
     shown: str,
+    digits: int,
+    style: str | None,
     color: str,
     ascii_only: bool,
     quiet: bool,
@@ -139,7 +128,9 @@ def command(
     if require and fail_on:
         raise click.UsageError("--require and --fail-on ask two questions; choose one")
     _require_inputs([qrels, run_a, run_b], scores)
-    targets = [_target(each) for each in reports]
+    output = _output.Output.of(
+        reports=reports, figures=figures, shown=shown, digits=digits, style=style
+    )
 
     from abrank.cli import _terminal
     from abrank.workflow import compare, compare_ready
@@ -158,14 +149,11 @@ def command(
             on_stage=progress,
             **how,
         )
-        written = []
-        for path, kind in targets:
-            progress(f"writing {path}")
-            written.append(comparison.report(path, format=kind))
+        written = output.write(comparison, progress)
     if not quiet:
         for remark in comparison.remarks:
             click.echo(f"note: {remark}", err=True)
-    _show(comparison, shown, written, color=color, ascii_only=ascii_only)
+    output.show(comparison, written, color=color, ascii_only=ascii_only)
     return _gate(comparison)
 
 
@@ -182,46 +170,6 @@ def _require_inputs(files: list[str | None], scores: tuple[str, str] | None) -> 
     for name in OF_RUNS if scores else ():
         if source(name) is click.core.ParameterSource.COMMANDLINE:
             raise click.UsageError(f"--{name.replace('_', '-')} is for runs, not for ready scores")
-
-
-def _target(report: str) -> tuple[Path, str | None]:
-    """Split ``FORMAT:PATH``; refuse a format that cannot be written before any work is done.
-
-    Examples
-    --------
-    >>> [(path.name, kind) for path, kind in map(_target, ["out.html", "md:summary"])]
-    [('out.html', None), ('summary', '.md')]
-    """
-    from abrank.report import WRITERS
-
-    kind, colon, path = report.partition(":")
-    if colon and f".{kind}" in WRITERS:
-        return Path(path), f".{kind}"
-    WRITERS[Path(report).suffix.lower()]
-    return Path(report), None
-
-
-def _show(
-    comparison: Comparison, shown: str, written: list[Path], *, color: str, ascii_only: bool
-) -> None:
-    """Print the result to standard output, and which files were written."""
-    from abrank.cli import _terminal
-    from abrank.report import WRITERS
-
-    if shown != "text":
-        click.echo(WRITERS[f".{shown}"](comparison), nl=False)
-        return
-    _terminal.show(comparison, color=color, ascii_only=ascii_only)
-    if written:
-        click.echo("")
-    for path in written:
-        click.echo(f"report    {path}  {_size(path)}")
-
-
-def _size(path: Path) -> str:
-    """Return a file's size in words."""
-    kilobytes = path.stat().st_size / 1000
-    return f"{kilobytes / 1000:.1f} MB" if kilobytes >= 1000 else f"{max(kilobytes, 1):.0f} kB"
 
 
 def _gate(comparison: Comparison) -> int:

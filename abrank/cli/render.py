@@ -1,0 +1,43 @@
+"""``abrank render``: any format from saved results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from abrank.cli import _options, _output
+
+
+@click.command("render")
+@click.argument("results", type=_options.RUN)
+@_output.options
+@_options.display
+def command(
+    results: str,
+    *,
+    color: str,
+    ascii_only: bool,
+    quiet: bool,
+    verbose: bool,
+    **asked: Any,  # noqa: ANN401 - the flags of _output.options
+) -> None:
+    """Write any report from RESULTS, the .json report of a comparison; - is standard input.
+
+    Nothing is computed again: every file has the bytes that compare would have written. A gate that
+    did not pass is told, but does not change the exit code.
+
+    \b
+    abrank render results.json --report report.html --report table.tex
+    abrank render results.json --figures figures --format md
+    """  # noqa: D301 - click's mark for lines to keep
+    output = _output.Output.of(**asked)
+
+    from abrank.cli import _terminal
+    from abrank.comparison import Comparison
+
+    with _terminal.Progress(quiet=quiet, verbose=verbose) as progress:
+        progress(f"reading {results}")
+        comparison = Comparison.from_json(results)
+        written = output.write(comparison, progress)
+    output.show(comparison, written, color=color, ascii_only=ascii_only)

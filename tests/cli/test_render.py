@@ -1,0 +1,115 @@
+"""abrank render: saved results become every format, with the bytes that compare gives."""
+
+from __future__ import annotations
+
+import json
+import sys
+from io import BytesIO, TextIOWrapper
+from pathlib import Path
+
+import pytest
+
+from abrank.cli import _output, run
+from abrank.comparison import Comparison, compare_scores
+from abrank.report import WRITERS, text
+
+
+@pytest.fixture(scope="module")
+def result() -> Comparison:
+    a = {f"q{i}": (7 * i % 40) / 40 for i in range(40)}
+    b = {query: 0.9 * value + 0.08 for query, value in a.items()}
+    segments = {"intent": {query: query[-1] for query in a}}
+    return compare_scores(
+        a, b, baseline="bm25", candidate="new", segments=segments, margin=0.01, require="better"
+    )
+
+
+@pytest.fixture
+def saved(result: Comparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return result.report("results.json")
+
+
+def test_text_is_that_of_the_comparison(saved, result, capsys) -> None:
+    assert run(["render", "results.json"]) == 0
+    out, err = capsys.readouterr()
+    assert out == text(result) + "\n"
+    assert err == ""
+
+
+def test_digits_reach_text_and_reports(saved, result, capsys) -> None:
+    assert run(["render", "results.json", "--digits", "5", "--report", "out.md"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith(text(result, digits=5))
+    assert "report    out.md" in out
+    assert Path("out.md").read_bytes() == WRITERS[".md"](result, digits=5)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in WRITERS if kind not in (".txt", ".html")])
+def test_every_format_goes_to_files_and_to_standard_output(saved, result, kind, capsysbinary):
+    name = kind.removeprefix(".")
+    assert run(["render", "results.json", "--format", name, "--report", f"{name}:out"]) == 0
+    expected = WRITERS[kind](result)
+    assert Path("out").read_bytes() == expected
+    assert capsysbinary.readouterr().out == expected
+
+
+def test_formats_of_the_flag_are_those_that_there_are() -> None:
+    assert {f".{name}" for name in _output.FORMATS} - {".text"} == set(WRITERS) - {".txt"}
+
+
+def test_csv_has_its_companions(saved) -> None:
+    assert run(["render", "results.json", "-q", "--report", "out.csv"]) == 0
+    assert sorted(path.name for path in Path().glob("out*")) == [
+        "out.csv",
+        "out.queries.csv",
+        "out.segments.csv",
+    ]
+
+
+def test_style_is_for_latex(saved, capsys) -> None:
+    assert run(["render", "results.json", "--format", "tex", "--style", "superscript"]) == 0
+    assert "$0.519^{a}$" in capsys.readouterr().out
+    assert run(["render", "results.json", "--style", "superscript"]) == 2
+    assert "--style is for LaTeX" in capsys.readouterr().err
+
+
+def test_results_come_from_standard_input(saved, result, capsys, monkeypatch) -> None:
+    monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(saved.read_bytes())))
+    assert run(["render", "-"]) == 0
+    assert capsys.readouterr().out == text(result) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "said"),
+    [
+        (None, 2, "results.json: no such file"),
+        ("{", 3, "error: results.json, line 1, column 2: no JSON"),
+        ("[]", 3, "names no schema\n  write it again: abrank compare … --report results.json"),
+        ('{"schema": "abrank/9"}', 3, "render it with the version of abrank that wrote it"),
+        ('{"schema": "abrank-ranking/1"}', 3, "only a comparison can be rendered"),
+        ('{"schema": "abrank/1"}', 3, "results.json, measures: is not there"),
+    ],
+)
+def test_what_cannot_be_rendered_is_told(content, code, said, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    if content is not None:
+        Path("results.json").write_text(content)
+    assert run(["render", "results.json", "--report", "out.md"]) == code
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert said in err
+    assert not Path("out.md").exists()
+
+
+def test_unknown_format_is_told_before_anything_is_read(capsys) -> None:
+    assert run(["render", "nothing.json", "--report", "out.docx"]) == 2
+    assert "known formats: .html" in capsys.readouterr().err
+
+
+def test_a_gate_is_told_and_changes_no_exit_code(saved, capsys) -> None:
+    changed = json.loads(saved.read_text("utf-8"))
+    changed["verdict"]["gate"]["passed"] = False
+    saved.write_text(json.dumps(changed))
+    assert run(["render", "results.json"]) == 0
+    assert "not passed" in capsys.readouterr().out

@@ -1,0 +1,74 @@
+"""Figures for a paper: every one of the report, in both widths, as PDF and SVG."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from matplotlib.text import Text
+
+from abrank.cli import run
+from abrank.comparison import Comparison
+from abrank.plots import WIDTHS
+from abrank.report.compose import compose
+from abrank.report.figures import SUFFIXES, _figures
+from abrank.report.model import Figure
+
+Make = Callable[..., Comparison]
+
+
+@pytest.fixture(scope="module")
+def comparison(make: Make) -> Comparison:
+    return make(0.05, n=12)
+
+
+@pytest.fixture(scope="module")
+def folder(comparison: Comparison, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder that the command line filled."""
+    made = tmp_path_factory.mktemp("paper")
+    comparison.report(made / "results.json")
+    (made / "figures" / "column").mkdir(parents=True)
+    (made / "figures" / "column" / "forest.pdf").write_text("old")
+    assert run(["render", f"{made}/results.json", "-q", "--figures", f"{made}/figures"]) == 0
+    return made / "figures"
+
+
+def test_every_figure_of_the_report_is_there(comparison: Comparison, folder: Path) -> None:
+    named = {
+        block.plot
+        for section in compose(comparison).sections
+        for block in section.blocks
+        if isinstance(block, Figure)
+    } | {"effect"}
+    assert {"forest", "deltas", "scatter", "power", "tests"} <= named
+    expected = {
+        f"{width}/{name}{suffix}" for width in WIDTHS for name in named for suffix in SUFFIXES
+    }
+    found = {path.relative_to(folder).as_posix() for path in folder.rglob("*.*")}
+    assert found == expected
+
+
+def test_pdf_has_truetype_fonts_and_the_width_asked_for(folder: Path) -> None:
+    for width, inches in WIDTHS.items():
+        data = (folder / width / "forest.pdf").read_bytes()
+        assert b"/FontType 3" not in data
+        assert b"/Type3" not in data
+        box = re.search(rb"/MediaBox \[ ?0 0 ([\d.]+) ", data)
+        assert box is not None
+        assert float(box.group(1)) == pytest.approx(72 * inches, abs=0.5)
+        svg = (folder / width / "forest.svg").read_text("utf-8")
+        assert f'width="{72 * inches:g}' in svg
+
+
+def test_letters_have_seven_points_at_least(comparison: Comparison) -> None:
+    for figure in _figures(comparison, 3).values():
+        for width in WIDTHS:
+            axes = getattr(comparison.plot, figure.plot)(width=width, **figure.options)
+            sizes = [
+                text.get_fontsize()
+                for text in axes.get_figure(root=True).findobj(Text)
+                if text.get_text()
+            ]
+            assert min(sizes) >= 7.0, figure.plot
