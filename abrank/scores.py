@@ -133,6 +133,7 @@ def evaluate(
     judged_only: bool = False,
     interpolation: Interpolation = "10",
     top: int = 0,
+    hashes: bool = True,
     on_stage: Callable[[str], None] = _quiet,
 ) -> Scores:
     """Score runs query by query.
@@ -165,6 +166,8 @@ def evaluate(
         trec_eval 10 does, or as version 9 did.
     top : int
         Ranks of which the document ids are kept, in ``laid``.
+    hashes : bool
+        Whether run files are hashed, for ``sources``; scores need no hash.
     on_stage : callable
         Told the name of each stage as it begins.
 
@@ -206,6 +209,7 @@ def evaluate(
             duplicates=duplicates,
             keep_scores=keep_scores,
             top=top,
+            hashes=hashes,
         )
         laid[system] = found if depth is None else replace(found, judged=found.judged.top(depth))
         columns.append(np.stack([each(laid[system].judged) for each in parsed], axis=1))

@@ -69,7 +69,7 @@ def command(
 
     if shown == "trec_eval":
         measures = measures or ("official",)
-    scores = evaluate(qrels, _options.named(runs), measures or None, **reading)
+    scores = evaluate(qrels, _options.named(runs), measures or None, hashes=False, **reading)
     if not quiet:
         for line in _notes(scores):
             click.echo(f"note: {line}", err=True)

@@ -94,15 +94,23 @@ def read_unpacked(path: str | os.PathLike[str]) -> bytes:
 
 
 @contextmanager
-def opened(path: str | os.PathLike[str]) -> Iterator[tuple[BinaryIO, Hashed]]:
+def opened(
+    path: str | os.PathLike[str], *, hashes: bool = True
+) -> Iterator[tuple[BinaryIO, Stored]]:
     """Open a file unpacked, and hash its bytes as they are stored while they are read.
+
+    Parameters
+    ----------
+    path : str or path
+    hashes : bool
+        Whether there is a hash at the end; it takes longer than all the rest.
 
     Yields
     ------
     binary file
         What is inside gzip, bzip2 or Zstandard, and anything else as it is.
-    Hashed
-        The stored file.
+    Stored
+        The file as it is stored.
 
     Examples
     --------
@@ -114,7 +122,7 @@ def opened(path: str | os.PathLike[str]) -> Iterator[tuple[BinaryIO, Hashed]]:
     b'301 Q0 d1 1 2.5 bm25' True
     """
     with Path(path).open("rb") as raw:
-        stored = Hashed(raw)
+        stored = Stored(raw, hashes=hashes)
         kind = _packing(raw.read(len(_BZIP2[0]) + 4))
         raw.seek(0)
         whole = cast(BinaryIO, stored)
@@ -128,23 +136,26 @@ def opened(path: str | os.PathLike[str]) -> Iterator[tuple[BinaryIO, Hashed]]:
             yield whole, stored
 
 
-class Hashed:
-    """A binary file whose bytes are hashed as they are read."""
+class Stored:
+    """A binary file whose bytes are hashed as they are read, if that is asked for."""
 
     closed = False
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: BinaryIO, *, hashes: bool) -> None:
         self._file = file
-        self._hash = hashlib.sha256()
+        self._hash = hashlib.sha256() if hashes else None
 
     def read(self, size: int = -1) -> bytes:
         """Return up to ``size`` bytes."""
         data = self._file.read(size)
-        self._hash.update(data)
+        if self._hash is not None:
+            self._hash.update(data)
         return data
 
-    def sha256(self) -> str:
-        """Return the hash of the whole file; what is left of it is read."""
+    def sha256(self) -> str | None:
+        """Return the hash of the whole file, or None if it was not asked for."""
+        if self._hash is None:
+            return None
         while self.read(1 << 20):
             pass
         return self._hash.hexdigest()

@@ -18,7 +18,6 @@ from abrank.inputs.judged import JudgedRun
 from abrank.inputs.qrels import Qrels
 from abrank.inputs.run import Run
 from abrank.inputs.stream import Block
-from abrank.inputs.ties import tied_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +107,7 @@ def block_of(run: Run) -> Block:
         query_ids=run.query_ids,
         first_row=run.first_row,
         docs=run.docs,
-        row=np.arange(len(run)),
+        row=None,
         score=run.score,
         tags=run.tags,
         n_rank_conflicts=run.n_rank_conflicts,
@@ -212,12 +211,12 @@ class _Part:
         cls, judgments: _Judgments, block: Block, seen: Seen, keep_scores: bool, top: int
     ) -> _Part:
         query = np.array([judgments.place.get(each, -1) for each in block.query_ids], np.int64)
-        length = np.diff(block.first_row)
         _count(seen, block, query)
-        read, doc = ids.find(block.docs, judgments.docs)
-        place = np.empty(len(block.row), dtype=np.int64)
-        place[block.row] = np.arange(len(block.row))
-        row = place[read]
+        row, doc = ids.find(block.docs, judgments.docs)
+        if block.row is not None:
+            place = np.empty(len(block.row), dtype=np.int64)
+            place[block.row] = np.arange(len(block.row))
+            row = place[row]
         ranking = np.searchsorted(block.first_row, row, side="right") - 1
         at = judgments.find(query[ranking], doc)
         hit = at >= 0
@@ -225,8 +224,8 @@ class _Part:
         begins = _tie_begins(block)
         tie = np.searchsorted(begins, row, side="right")
         shared = query >= 0
-        ranks = np.arange(1, len(block.row) + 1) - np.repeat(block.first_row[:-1], length)
-        shown = np.flatnonzero((ranks <= top) & np.repeat(shared, length))
+        length = np.diff(block.first_row)
+        top_query, top_rank, shown = _top(block, query, top)
         return cls(
             query=query[ranking[hit]],
             rank=row - first_row + 1,
@@ -236,10 +235,10 @@ class _Part:
             tie_last=begins[tie] - first_row,
             ranking=query[shared],
             length=length[shared],
-            scores=block.score[np.repeat(shared & keep_scores, length)],
-            top_query=np.repeat(query, length)[shown],
-            top_rank=ranks[shown],
-            top_docs=ids.take(block.docs, block.row[shown]),
+            scores=block.score[np.repeat(shared, length)] if keep_scores else block.score[:0],
+            top_query=top_query,
+            top_rank=top_rank,
+            top_docs=ids.take(block.docs, shown if block.row is None else block.row[shown]),
         )
 
     @classmethod
@@ -249,6 +248,18 @@ class _Part:
             **{name: np.concatenate([getattr(part, name) for part in parts]) for name in columns},
             top_docs=ids.joined([part.top_docs for part in parts]),
         )
+
+
+def _top(block: Block, query: IntArray, top: int) -> tuple[IntArray, IntArray, IntArray]:
+    """Return query, rank and row of the first documents of each judged query."""
+    shared = np.flatnonzero(query >= 0)
+    count = np.minimum(np.diff(block.first_row)[shared], top)
+    rank = np.arange(1, count.sum() + 1) - np.repeat(np.cumsum(count) - count, count)
+    return (
+        np.repeat(query[shared], count),
+        rank,
+        np.repeat(block.first_row[shared], count) + rank - 1,
+    )
 
 
 def _tie_begins(block: Block) -> IntArray:
@@ -261,13 +272,16 @@ def _tie_begins(block: Block) -> IntArray:
 
 def _count(seen: Seen, block: Block, query: IntArray) -> None:
     """Add a block to the counts."""
-    each = np.repeat(np.arange(len(query)), np.diff(block.first_row))
-    tied = tied_rows(each, block.score)
     seen.n_shared += int(np.count_nonzero(query >= 0))
     seen.extra += [block.query_ids[i] for i in np.flatnonzero(query < 0)]
     seen.n_rows += len(block.score)
-    seen.n_tied_rows += len(tied)
-    seen.n_queries_with_ties += len(np.unique(each[tied]))
+    size = np.diff(_tie_begins(block))
+    seen.n_tied_rows += int(size[size > 1].sum())
+    begins = np.flatnonzero(size > 1)
+    if len(begins):
+        row = _tie_begins(block)[begins]
+        each = np.searchsorted(block.first_row, row, side="right")
+        seen.n_queries_with_ties += len(np.unique(each))
     seen.n_rank_conflicts += block.n_rank_conflicts
     seen.tags += [tag for tag in block.tags if tag not in seen.tags]
 

@@ -47,6 +47,7 @@ def judge(
     duplicates: Duplicates = "error",
     keep_scores: bool = False,
     top: int = 0,
+    hashes: bool = True,
 ) -> Reading:
     """Read a run and lay it on its judgments.
 
@@ -65,6 +66,8 @@ def judge(
         Whether the scores of unjudged documents are kept too.
     top : int
         Ranks of which the documents are kept.
+    hashes : bool
+        Whether a streamed file is hashed; that takes longer than all the rest.
 
     Returns
     -------
@@ -89,7 +92,7 @@ def judge(
     abrank._support.errors.AlignmentError: no query is in both qrels and monot5
       qrels: 301, 302   run: 301.0   the ids differ by ".0"
     """
-    found = _streamed(qrels, run, score_dtype, keep_scores, top)
+    found = _streamed(qrels, run, score_dtype, keep_scores, top, hashes)
     if found is not None:
         return found
     whole = read_run(run, name=name, score_dtype=score_dtype, duplicates=duplicates)
@@ -108,6 +111,7 @@ def _streamed(
     score_dtype: ScoreDtype,
     keep_scores: bool,
     top: int,
+    hashes: bool,
 ) -> Reading | None:
     """Return what the stream gives; None for what is no plain file."""
     # A pipe cannot be read a second time, should the first not do.
@@ -115,7 +119,7 @@ def _streamed(
         return None
     path = os.fspath(run)
     try:
-        with files.opened(path) as (file, stored):
+        with files.opened(path, hashes=hashes) as (file, stored):
             blocks = stream(file, score_dtype=score_dtype)
             judged, seen, top_docs = lay(qrels, blocks, keep_scores=keep_scores, top=top)
             source = Source(path, stored.sha256(), seen.n_rows, path)

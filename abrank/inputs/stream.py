@@ -50,8 +50,8 @@ class Block:
         Row at which each query begins, and the number of rows.
     docs : Ids
         Documents as they were read.
-    row : int64[n_rows]
-        Where the document at each rank stands in ``docs``.
+    row : int64[n_rows] or None
+        Where the document at each rank stands in ``docs``; None where they stand in rank order.
     score : float64[n_rows]
         In rank order.
     tags : tuple of str
@@ -62,7 +62,7 @@ class Block:
     query_ids: tuple[str, ...]
     first_row: IntArray
     docs: Ids
-    row: IntArray
+    row: IntArray | None
     score: FloatArray
     tags: tuple[str, ...] = ()
     n_rank_conflicts: int = 0
@@ -91,7 +91,7 @@ def stream(file: BinaryIO, *, score_dtype: ScoreDtype = "float64") -> Iterator[B
     >>> import io
     >>> file = io.BytesIO(b"301 Q0 d1 1 2.5 x\n301 Q0 d2 2 2.5 x\n302 Q0 d1 1 1 x\n")
     >>> [(block.query_ids, ids.decode(block.docs), block.row) for block in stream(file)]
-    [(('301',), ['d1', 'd2'], array([1, 0])), (('302',), ['d1'], array([0]))]
+    [(('301',), ['d1', 'd2'], array([1, 0])), (('302',), ['d1'], None)]
     """
     seen: set[str] = set()
     for batch, ends in _whole_queries(_batches(file)):
@@ -168,14 +168,26 @@ def _whole_queries(
     """Cut the batches anew, where a query ends; with the row behind each query."""
     held = None
     for batch in batches:
-        joined = batch if held is None else pa.concat_batches([held, batch])
-        ends = ids.integers(kernels.run_end_encode(joined.column("query")).run_ends)
+        ends = _query_ends(batch)
+        if held is not None:
+            # Only the first query here can go on with what was held back: the rest is not copied.
+            first = int(ends[0])
+            held = pa.concat_batches([held, batch.slice(0, first)])
+            if len(ends) == 1:
+                continue
+            yield held, _query_ends(held)
+            batch, ends = batch.slice(first), ends[1:] - first
         cut = int(ends[-2]) if len(ends) > 1 else 0
         if cut:
-            yield joined.slice(0, cut), ends[:-1]
-        held = joined.slice(cut)
+            yield batch.slice(0, cut), ends[:-1]
+        held = batch.slice(cut)
     if held is not None:
-        yield held, np.array([len(held)])
+        yield held, _query_ends(held)
+
+
+def _query_ends(batch: pa.RecordBatch) -> IntArray:
+    """Return the row behind each run of equal query ids."""
+    return ids.integers(kernels.run_end_encode(batch.column("query")).run_ends)
 
 
 def _block(batch: pa.RecordBatch, ends: IntArray, score_dtype: ScoreDtype) -> Block:
@@ -189,16 +201,26 @@ def _block(batch: pa.RecordBatch, ends: IntArray, score_dtype: ScoreDtype) -> Bl
     if has_duplicates(query, docs):
         raise NotPlain("a document twice in a query")
     score = at_precision(score, score_dtype)
-    row = rank_rows(query, score, docs)
+    rank = ids.integers(batch.column("rank"))
+    row = None if _falls(score, ends) else rank_rows(query, score, docs)
     return Block(
         query_ids=tuple(ids.decode(ids.take(batch.column("query"), first_row[:-1]))),
         first_row=first_row,
         docs=docs,
         row=row,
-        score=score[row],
+        score=score if row is None else score[row],
         tags=tuple(ids.decode(kernels.unique(batch.column("tag")))),
-        n_rank_conflicts=rank_conflicts(query, score, ids.integers(batch.column("rank"))),
+        n_rank_conflicts=(
+            0 if row is None and _falls(-rank, ends) else rank_conflicts(query, score, rank)
+        ),
     )
+
+
+def _falls(values: FloatArray | IntArray, ends: IntArray) -> bool:
+    """Whether the values of every query fall from row to row, without a tie."""
+    falls = values[1:] < values[:-1]
+    falls[ends[:-1] - 1] = True
+    return bool(falls.all())
 
 
 def _floats(column: Any) -> FloatArray:  # noqa: ANN401 - an Arrow array

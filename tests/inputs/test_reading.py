@@ -3,6 +3,7 @@
 import bz2
 import dataclasses
 import gzip
+import hashlib
 import os
 
 import numpy as np
@@ -53,7 +54,7 @@ def test_streamed_and_whole_files_give_the_same(folder, name, monkeypatch):
 def test_plain_files_are_streamed_and_others_are_not(folder):
     qrels = read_qrels(folder / "qrels.txt")
     streams = {
-        name: module._streamed(qrels, folder / name, "float64", False, 0) is not None
+        name: module._streamed(qrels, folder / name, "float64", False, 0, True) is not None
         for name in ("a.run", "a.run.gz", "a.run.bz2", "a.run.zst", "scattered.run", "cut.run.gz")
     }
     assert streams == {
@@ -86,6 +87,13 @@ def test_scores_are_kept_by_query_whatever_the_order_of_the_file(tmp_path):
     assert judged.retrieved_scores.tolist() == [7.0, 5.0, 4.0]
     assert judged.above(5.0).n_retrieved.tolist() == [1, 1]
     assert judge(qrels, path).judged.retrieved_scores is None
+
+
+def test_a_file_is_hashed_unless_nobody_asks(folder):
+    qrels = read_qrels(folder / "qrels.txt")
+    expected = hashlib.sha256((folder / "a.run.gz").read_bytes()).hexdigest()
+    assert judge(qrels, folder / "a.run.gz").source.sha256 == expected
+    assert judge(qrels, folder / "a.run.gz", hashes=False).source.sha256 is None
 
 
 def test_a_damaged_archive_and_a_run_of_other_queries_are_refused(folder, tmp_path):

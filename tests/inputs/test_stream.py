@@ -38,7 +38,8 @@ def streamed(data, score_dtype="float64"):
     """Every ranking of the stream: query id, documents and scores in rank order."""
     found = {}
     for block in stream.stream(io.BytesIO(data), score_dtype=score_dtype):
-        docs = ids.decode(ids.take(block.docs, block.row))
+        rows = np.arange(len(block.score)) if block.row is None else block.row
+        docs = ids.decode(ids.take(block.docs, rows))
         for i, query in enumerate(block.query_ids):
             rows = slice(int(block.first_row[i]), int(block.first_row[i + 1]))
             found[query] = list(zip(docs[rows], block.score[rows].tolist(), strict=True))
