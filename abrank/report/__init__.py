@@ -16,12 +16,16 @@ if TYPE_CHECKING:
     from abrank.report.catalogue import WRITERS as WRITERS
     from abrank.report.catalogue import write as write
     from abrank.report.catalogue import writer as writer
+    from abrank.report.figures import write_figures as write_figures
     from abrank.report.numbers import to_dict as to_dict
+    from abrank.report.saved import from_dict as from_dict
 
 _HOMES = {
     "WRITERS": "abrank.report.catalogue",
+    "from_dict": "abrank.report.saved",
     "to_dict": "abrank.report.numbers",
     "write": "abrank.report.catalogue",
+    "write_figures": "abrank.report.figures",
     "writer": "abrank.report.catalogue",
 }
 

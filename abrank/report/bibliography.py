@@ -54,7 +54,9 @@ def bibliography(comparison: Comparison) -> str:
     for what, source in _sources(comparison):
         keys = [key for key in map(key_of, source.split("; ")) if key in known]
         told = " ".join(keys) or "no source known"
-        comments.append(f"% {to_ascii(one_line(what, width=60))}: {told}")
+        # BibTeX knows no comments: it passes over everything but an at sign.
+        named_as = to_ascii(one_line(what, width=60)).replace("@", " at ")
+        comments.append(f"% {named_as}: {told}")
         named += [key for key in keys if key not in named]
     return "\n\n".join(["\n".join(comments), *(known[key] for key in sorted(named))]) + "\n"
 

@@ -103,9 +103,11 @@ def _section(report: Report, key: str, most: int, width: int) -> list[str]:
         return []
     texts = [block for block in section.blocks if isinstance(block, Text)]
     said = [text.text for text in texts if text.kind == "plain"]
-    tables = [block for block in section.blocks if isinstance(block, Table)][:MOST_TABLES]
     parts = [f"**{section.title}.** {_plain(' '.join([section.finding, *said]), width)}"]
-    return parts + [_cut(table, most, "more segment") for table in tables if most]
+    tables = [block for block in section.blocks if isinstance(block, Table)] if most else []
+    parts += [_cut(table, most, "more segment") for table in tables[:MOST_TABLES]]
+    left = len(tables) - MOST_TABLES
+    return parts + ([f"{f.plural(left, 'more table')} not shown."] if left > 0 else [])
 
 
 def _cut(table: Table, most: int, noun: str) -> str:

@@ -192,6 +192,8 @@ def _queries(
 ) -> tuple[tuple[str, ...], FloatArray, FloatArray]:
     """Return the ids of the queries, and the scores of A and of B as the comparison holds them."""
     query_ids = _take(value, "queries.query_id", tuple[str, ...])
+    if len(set(query_ids)) < len(query_ids):
+        raise Damaged("queries.query_id", "an id stands twice")
     pairs = _take(value, "queries.scores", Mapping[str, _Pair])
     if not measures or set(measures) != set(pairs):
         raise Damaged("queries.scores", "not of the same measures as measures")

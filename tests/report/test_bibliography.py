@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+import pandas as pd
 import pytest
 
 from abrank import inference
@@ -80,7 +81,7 @@ def test_every_adjustment_is_known() -> None:
 def test_comment_says_what_each_source_is_for(make: Make) -> None:
     lines = bibliography(make(0.05, measures=2)).splitlines()
     assert lines[:3] == [
-        "% nDCG@10: jarvelin-kekalainen-2002 trec_eval",
+        "% nDCG at 10: jarvelin-kekalainen-2002 trec_eval",
         "% AP: buckley-voorhees-2005 trec_eval",
         "% Paired t: student-1908 urbano-lima-hanjalic-2019",
     ]
@@ -93,6 +94,14 @@ def test_a_name_of_ones_own_stays_a_comment(hostile: Comparison) -> None:
     assert "no source known" in source
     odd = compare_scores({"1": 0.1, "2": 0.2}, {"1": 0.2, "2": 0.4})
     assert bibliography(odd).startswith("% score: no source known\n")
+
+
+def test_no_name_begins_an_entry() -> None:
+    # BibTeX takes any at sign for the beginning of an entry, in a comment as well.
+    scores = pd.DataFrame({"@book{x,": [0.1, 0.3, 0.2]}, index=list("123"))
+    source = bibliography(compare_scores(scores, 2 * scores))
+    assert source.startswith("%  at book{x,: no source known\n")
+    assert source.count("@") == len(re.findall(r"^@\w+\{", source, re.MULTILINE))
 
 
 def test_methods_are_one_line_of_text(judged: Comparison, hostile: Comparison) -> None:

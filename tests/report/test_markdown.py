@@ -137,6 +137,20 @@ def test_segments_have_a_table_each() -> None:
     assert "Segments (exploratory)." in page.text
 
 
+def test_many_segments_with_endless_names_fit() -> None:
+    a = {f"q{i}": 0.01 * (i * 7 % 60) for i in range(60)}
+    b = {query: 0.9 * x + 0.1 for query, x in a.items()}
+    segments = {
+        f"{k}{'|<' * 500}": {query: f"{'|<&' * 3_000}{i % 30}" for i, query in enumerate(a)}
+        for k in range(6)
+    }
+    source = markdown(compare_scores(a, b, segments=segments))
+    assert len(source.encode()) <= LARGEST
+    page = rendered(source)
+    assert set(page.tags) <= ALLOWED
+    assert "2 more tables not shown." in page.text
+
+
 def test_what_was_seen_of_the_data_is_told(judged: Comparison) -> None:
     page = rendered(markdown(replace(judged, remarks=("rel=2 does not concern nDCG",))))
     assert "Data quality. 4 queries in the qrels" in page.text

@@ -120,6 +120,10 @@ DAMAGES: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
         lambda d: d["queries"]["scores"]["AP"]["a"].__setitem__(3, None),
         "results.json, queries.scores.AP.a: a score is not a finite number",
     ),
+    "a query twice": (
+        lambda d: d["queries"]["query_id"].__setitem__(1, d["queries"]["query_id"][0]),
+        "results.json, queries.query_id: an id stands twice",
+    ),
     "a measure more": (
         lambda d: d["queries"]["scores"].update(RR={"a": [], "b": []}),
         "results.json, queries.scores: not of the same measures",
