@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from abrank._support.rng import stream
 from abrank._support.typing import FloatArray
+from abrank.plots._words import of_the_mean
+
+if TYPE_CHECKING:
+    from abrank.comparison import Comparison, MeasureResult
 
 N_MEANS = 9_999
+# A resampled mean of fewer values shows the few values, not the law of the mean.
+FEWEST = 10
+# From here on the normal curve and the resampled means cannot be told apart.
+MANY = 50_000
 _BLOCK = 2_000_000
 
 
@@ -44,6 +54,22 @@ def bootstrap_means(values: FloatArray, *, seed: int, key: str) -> FloatArray:
         drawn = random.integers(0, n, size=(stop - start, n), dtype=np.int32)
         means[start:stop] = values[drawn].mean(axis=1)
     return means
+
+
+def law_of_mean(comparison: Comparison, row: MeasureResult) -> tuple[FloatArray, FloatArray] | None:
+    """Return the density of the mean difference, None where it cannot be shown.
+
+    That is for a test of another hypothesis than the mean's, for fewer than 10 queries, and where
+    all differences are one. For more than 50 000 queries it is the normal curve.
+    """
+    differences = comparison.differences(row.measure)
+    n = len(differences)
+    if n < FEWEST or not of_the_mean(comparison) or np.ptp(np.round(differences, 10)) == 0.0:
+        return None
+    if n > MANY:
+        return normal_curve(row.diff, float(np.std(differences, ddof=1)) / float(np.sqrt(n)))
+    means = bootstrap_means(differences, seed=comparison.seed, key=row.measure)
+    return density(means, smoothing=1.3)
 
 
 def density(

@@ -15,9 +15,8 @@ from abrank._support.display import DIGITS
 from abrank._support.typing import FloatArray
 from abrank.plots._labels import PlainTicks
 
-# What a figure is labelled by whose height may follow what is drawn: it is ours, and nobody asked
-# for a height.
-FREE = "height follows the drawing"
+# What our own figures are labelled by: whether somebody asked for their height.
+FREE, FIXED = "height follows the drawing", "height was asked for"
 # Below this width of an Axes, in inches, letters shrink and columns of text lose what can go.
 NARROW = 3.0
 
@@ -155,7 +154,7 @@ class Sizes:
 def new_axes(theme: Theme, size: tuple[float, float], *, free: bool = True) -> Axes:
     """Return the Axes of a new Figure of ``size`` inches, laid out so that no label is cut.
 
-    Unless it is ``free``, :func:`fit_height` leaves the height as it is.
+    Unless it is ``free``, its height was asked for.
 
     Examples
     --------
@@ -163,12 +162,14 @@ def new_axes(theme: Theme, size: tuple[float, float], *, free: bool = True) -> A
     [3.0, 2.0]
     """
     figure = Figure(figsize=size, layout="constrained", facecolor=theme.paper)
-    figure.set_label(FREE if free else "")
+    figure.set_label(FREE if free else FIXED)
     return figure.add_subplot()
 
 
-def fit_height(ax: Axes, height: float) -> None:
+def fit_height(ax: Axes, height: float, *, most: bool = False) -> None:
     """Give a figure of ours the height that its content needs; leave a reader's own alone.
+
+    A height that was asked for stays, or with ``most`` is the most that it may be.
 
     Examples
     --------
@@ -178,8 +179,12 @@ def fit_height(ax: Axes, height: float) -> None:
     [3.0, 1.0]
     """
     figure = ax.get_figure(root=True)
-    if figure is not None and figure.get_label() == FREE:
+    if figure is None or figure.get_label() not in (FREE, FIXED):
+        return
+    if figure.get_label() == FREE:
         figure.set_figheight(height)
+    elif most:
+        figure.set_figheight(min(height, figure.get_figheight()))
 
 
 def inches(ax: Axes) -> float:
@@ -367,7 +372,7 @@ def say(ax: Axes, theme: Theme, sentence: str) -> Axes:
     type_ = sizes(ax)
     width = max(16, int(inches(ax) * 72.0 / (0.62 * type_.body)))
     text = textwrap.fill(sentence, width)
-    fit_height(ax, 0.5 + 1.45 * type_.body / 72.0 * len(text.splitlines()))
+    fit_height(ax, 0.5 + 1.45 * type_.body / 72.0 * len(text.splitlines()), most=True)
     write(
         ax,
         text,

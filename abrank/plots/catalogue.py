@@ -76,8 +76,8 @@ def plot(
 
     Examples
     --------
-    >>> sorted(PLOTS)
-    ['deltas', 'distribution', 'effect', 'forest', 'power', 'scatter', 'tests']
+    >>> len(PLOTS), sorted(RANKING_PLOTS)
+    (15, ['cd', 'leaderboard', 'matrix'])
     """
 
     def register(function: Function) -> Function:

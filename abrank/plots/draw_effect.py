@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.axes import Axes
 
-from abrank._support.typing import FloatArray
 from abrank.plots import _labels
 from abrank.plots._rows import draw_interval
-from abrank.plots._shapes import bootstrap_means, density, normal_curve
+from abrank.plots._shapes import law_of_mean
 from abrank.plots._style import (
     LIGHT,
     Theme,
@@ -33,10 +32,6 @@ if TYPE_CHECKING:
     from abrank.comparison import Comparison, MeasureResult
 
 SIZE = (5.4, 2.5)
-# A resampled mean of fewer values shows the few values, not the law of the mean.
-FEWEST = 10
-# From here on the normal curve and the resampled means cannot be told apart.
-MANY = 50_000
 
 # Heights in the frame: the bar (higher where no shape stands on it), and the shape.
 _BAR, _BAR_ALONE, _FLOOR, _TOP = 0.30, 0.55, 0.38, 0.97
@@ -83,7 +78,7 @@ def effect(
     if sentence:
         return say(ax, theme, sentence)
     interval = (row.ci_low_adj, row.ci_high_adj)
-    shape = _shape(comparison, row)
+    shape = law_of_mean(comparison, row)
     # The margin is in the unit of the primary measure.
     margin = comparison.rule.margin if row.measure == comparison.rule.primary else 0.0
     ends = (row.estimate, *interval, *(shape[0] if shape else ()))
@@ -121,18 +116,6 @@ def _nothing_to_draw(comparison: Comparison, row: MeasureResult, digits: int) ->
     if row.reading == "identical":
         return f"A and B score the same on all {_labels.queries(comparison.n_queries)}: Δ is 0."
     return ""
-
-
-def _shape(comparison: Comparison, row: MeasureResult) -> tuple[FloatArray, FloatArray] | None:
-    """Return the density of the mean difference, where it can be shown."""
-    differences = comparison.differences(row.measure)
-    n = len(differences)
-    if n < FEWEST or not of_the_mean(comparison) or np.ptp(np.round(differences, 10)) == 0.0:
-        return None
-    if n > MANY:
-        return normal_curve(row.diff, float(np.std(differences, ddof=1)) / float(np.sqrt(n)))
-    means = bootstrap_means(differences, seed=comparison.seed, key=row.measure)
-    return density(means, smoothing=1.3)
 
 
 def _numbers(

@@ -77,7 +77,7 @@ def svg(
     width : {"column", "text"} or float, optional
         Inches; the plot's own without it. One inch is 96 pixels of a page.
     height : float, optional
-        Inches; without it the plot's own, which is low where there is only a sentence.
+        Inches; without it the plot's own, lower where there is only a sentence.
     theme : Theme
     prefix : str, optional
         Begins every id; the plot's name without it. Give one where a page has a plot twice.

@@ -191,12 +191,17 @@ class Ranking:
 
     __hash__ = None  # type: ignore[assignment]
 
-    # ---- doors to the room above, opened when used
+    # ---- doors to the rooms above, opened when used
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, as JSON holds it."""
         found: dict[str, Any] = lazy.attribute("abrank.report.ranking", "ranking_dict")(self)
         return found
+
+    @property
+    def plot(self) -> Any:  # noqa: ANN401
+        """The plots, each a method: ``ranking.plot.leaderboard()``."""
+        return lazy.attribute("abrank.plots", "Plots")(self)
 
     def __str__(self) -> str:
         text: str = lazy.attribute("abrank.report.ranking", "ranking_text")(self)

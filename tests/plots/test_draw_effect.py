@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from abrank.plots import LIGHT, draw_effect, effect
+from abrank.plots import LIGHT, _shapes, effect
 
 
 def numbers(ax) -> list[str]:
@@ -53,7 +53,7 @@ def test_there_is_no_half_eye_where_it_would_mislead(n, how, comparison_of):
 
 
 def test_for_very_many_queries_the_shape_is_the_normal_curve(comparison_of, monkeypatch):
-    monkeypatch.setattr(draw_effect, "MANY", 50)
+    monkeypatch.setattr(_shapes, "MANY", 50)
     comparison = comparison_of(60)
     (shape,) = [patch for patch in effect(comparison).patches if patch.get_alpha() == 0.28]
     differences = comparison.differences()
