@@ -112,15 +112,36 @@ def bootstrap(
     found[0], found[3], found[4] = mean, -np.inf, np.inf
     for one in np.flatnonzero(np.isfinite(error)):
         law = mean_law(rounded[:, one])
-        answer = _by_law(law, rounded[:, one], method, alpha[one], alternative)
+        answer = answer_by_law(law, rounded[:, one], method, alpha[one], alternative)
         found[1:, one] = mean[one], *answer
     return Answer.of(found, "exact")
 
 
-def _by_law(
+def answer_by_law(
     law: MeanLaw, sample: FloatArray, method: Method, alpha: float, alternative: Alternative
 ) -> tuple[float, float, float]:
-    """Return p-value and limits from the law of the mean."""
+    """Return p-value and limits of a bootstrap that draws nothing, from the law of the mean.
+
+    Parameters
+    ----------
+    law : MeanLaw
+        Of the sample.
+    sample : ndarray of shape (n_queries,)
+    method : {"percentile", "BCa", "basic", "shift"}
+    alpha : float
+    alternative : {"two-sided", "greater", "less"}
+
+    Returns
+    -------
+    pvalue, low, high : float
+
+    Examples
+    --------
+    >>> sample = np.array([0.1, 0.2, -0.05, 0.3, 0, 0.15, -0.1, 0.25, 0.05, 0.4])
+    >>> answer = answer_by_law(mean_law(sample), sample, "percentile", 0.05, "two-sided")
+    >>> [round(float(number), 3) for number in answer]
+    [0.005, 0.035, 0.225]
+    """
     if method == "shift" and alternative == "two-sided":
         return _shift(law, alpha)
     below, above = law.below, law.above

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from abrank._support.typing import BoolArray, FloatArray
 from abrank.inference.catalogue import run_test
+from abrank.inference.wilcoxon import wilcoxon_pvalues
 
 # Made for one sample, the exact permutation test would take a second for a dozen.
 _FOR_MANY: dict[str, dict[str, Any]] = {"permutation": {"method": "monte-carlo"}}
@@ -47,6 +50,8 @@ def find_differences(
     >>> find_differences("t", samples, alpha=0.05, seed=0, n_resamples=99)
     array([ True, False])
     """
+    if name == "wilcoxon":
+        return np.asarray(wilcoxon_pvalues(samples, **options) < alpha)
     given = _FOR_MANY.get(name, {}) | options
     result = run_test(
         name, samples, confidence=1.0 - alpha, seed=seed, n_resamples=n_resamples, **given

@@ -124,6 +124,42 @@ def wilcoxon(
     return Answer.of(found, "exact" if exact else "normal approximation")
 
 
+def wilcoxon_pvalues(
+    differences: FloatArray,
+    *,
+    zero_method: ZeroMethod = "wilcox",
+    method: Method = "auto",
+    correction: bool = False,
+) -> FloatArray:
+    """Return the two-sided p-values of :func:`wilcoxon` alone: its intervals take most of the time.
+
+    Parameters
+    ----------
+    differences : ndarray of shape (n_queries, n_samples)
+        Taken to 10 decimals; a column of zeros has p 1.
+    zero_method, method, correction
+        As for :func:`wilcoxon`.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+
+    Examples
+    --------
+    >>> d = np.array([[0.12], [-0.03], [0.25], [0.31], [-0.08], [0.17], [0.22], [0.05]])
+    >>> wilcoxon_pvalues(d)
+    array([0.0546875])
+    """
+    exact = method == "exact" or (method == "auto" and len(differences) <= EXACT_UP_TO)
+    pvalue = np.ones(differences.shape[1])
+    for column, d in enumerate(round_off(differences).T):
+        if d.any():
+            ranks = _ranks(d, zero_method)
+            tail = _exact_tail(ranks) if exact else _normal_tail(ranks, zero_method, correction)
+            pvalue[column] = _pvalue(ranks, tail, "two-sided")
+    return pvalue
+
+
 def _ranks(differences: FloatArray, zero_method: ZeroMethod) -> Ranks:
     """Return the doubled midranks of the sizes of one column's differences."""
     d = differences[differences != 0.0] if zero_method == "wilcox" else differences
