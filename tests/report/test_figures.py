@@ -10,10 +10,10 @@ import pytest
 from matplotlib.text import Text
 
 from abrank.cli import run
-from abrank.comparison import Comparison
+from abrank.comparison import Comparison, compare_scores
 from abrank.plots import WIDTHS
+from abrank.report import figures
 from abrank.report.compose import compose
-from abrank.report.figures import SUFFIXES, _figures
 from abrank.report.model import Figure
 
 Make = Callable[..., Comparison]
@@ -21,33 +21,51 @@ Make = Callable[..., Comparison]
 
 @pytest.fixture(scope="module")
 def comparison(make: Make) -> Comparison:
-    return make(0.05, n=12)
+    return make(0.05, n=5)
 
 
 @pytest.fixture(scope="module")
 def folder(comparison: Comparison, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder that the command line filled."""
+    """Return a folder that the command line filled, with two figures: a PDF takes its time."""
     made = tmp_path_factory.mktemp("paper")
     comparison.report(made / "results.json")
     (made / "figures" / "column").mkdir(parents=True)
     (made / "figures" / "column" / "forest.pdf").write_text("old")
-    assert run(["render", f"{made}/results.json", "-q", "--figures", f"{made}/figures"]) == 0
+    two = {name: Figure(name, "") for name in ("forest", "deltas")}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(figures, "_figures", lambda *_: two)
+        assert run(["render", f"{made}/results.json", "-q", "--figures", f"{made}/figures"]) == 0
     return made / "figures"
 
 
-def test_every_figure_of_the_report_is_there(comparison: Comparison, folder: Path) -> None:
+def test_figures_are_those_of_the_report(comparison: Comparison) -> None:
     named = {
         block.plot
         for section in compose(comparison).sections
         for block in section.blocks
         if isinstance(block, Figure)
-    } | {"effect"}
-    assert {"forest", "deltas", "scatter", "power", "tests"} <= named
-    expected = {
-        f"{width}/{name}{suffix}" for width in WIDTHS for name in named for suffix in SUFFIXES
     }
+    assert {"forest", "deltas", "scatter", "power", "tests"} <= named
+    assert set(figures._figures(comparison, 3)) == named | {"effect"}
+
+
+def test_segments_have_a_figure_each() -> None:
+    a = {f"q{i}": 0.01 * (i * 7 % 40) for i in range(40)}
+    b = {query: 0.9 * x + 0.1 for query, x in a.items()}
+    labels = {query: query[-1] for query in a}
+    found = compare_scores(a, b, segments={"intent": labels, "../x y": labels})
+    names = [name for name in figures._figures(found, 3) if name.startswith("segments")]
+    assert names == ["segments-intent", "segments-x-y"]
+
+
+def test_each_is_written_in_both_widths_and_kinds(folder: Path) -> None:
     found = {path.relative_to(folder).as_posix() for path in folder.rglob("*.*")}
-    assert found == expected
+    assert found == {
+        f"{width}/{name}{suffix}"
+        for width in ("column", "text")
+        for name in ("forest", "deltas")
+        for suffix in (".pdf", ".svg")
+    }
 
 
 def test_pdf_has_truetype_fonts_and_the_width_asked_for(folder: Path) -> None:
@@ -63,7 +81,7 @@ def test_pdf_has_truetype_fonts_and_the_width_asked_for(folder: Path) -> None:
 
 
 def test_letters_have_seven_points_at_least(comparison: Comparison) -> None:
-    for figure in _figures(comparison, 3).values():
+    for figure in figures._figures(comparison, 3).values():
         for width in WIDTHS:
             axes = getattr(comparison.plot, figure.plot)(width=width, **figure.options)
             sizes = [

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from abrank import plots
 from abrank._support.errors import NotFoundError, ReadError
 from abrank.comparison import Comparison, compare_scores
 from abrank.report import WRITERS, to_dict
@@ -31,11 +32,16 @@ def test_every_situation_comes_back(situation: Comparison) -> None:
     assert [WRITERS[kind](back) for kind in CHEAP] == [WRITERS[kind](situation) for kind in CHEAP]
 
 
-def test_runs_with_every_fault_come_back(judged: Comparison, tmp_path: Path) -> None:
+def test_runs_with_every_fault_come_back(
+    judged: Comparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     back = Comparison.from_json(judged.report(tmp_path / "results.json"))
     assert back == judged
     assert back.audits == judged.audits
     assert back.evidence == judged.evidence
+    assert plots.svg("deltas", back) == plots.svg("deltas", judged)
+    # Drawing takes seconds, and one figure has shown that it comes back.
+    monkeypatch.setattr(plots, "svg", lambda name, *_, **how: f"<svg>{name} {how}</svg>")
     for kind in WRITERS:
         assert WRITERS[kind](back) == WRITERS[kind](judged)
 
