@@ -53,8 +53,8 @@ def sentence(comparison: Comparison, found: Segmentation) -> str:
     of = f.plural(len(judged), "segment")
     if better or worse:
         said = (
-            f"By {name}, B is better in {f.word(better)} of {of} after adjustment and worse in"
-            f" {f.word(worse)}"
+            f"By {name}, B is better in {better or 'none'} of {of} after adjustment and worse in"
+            f" {worse or 'none'}"
         )
     else:
         said = f"By {name}, none of {of} shows a difference after adjustment"

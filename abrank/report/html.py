@@ -67,7 +67,7 @@ HEIGHTS: Mapping[str, float] = {
     **dict.fromkeys(("scatter", "paired"), 4.7),
     **dict.fromkeys(("distribution", "qq"), 3.6),
     **dict.fromkeys(("null", "pvalue", "cutoffs", "recall"), 3.4),
-    "power": 5.4,
+    "power": 3.9,
     "judged": 3.6,
 }
 LABELS = {"depth": "Depth", "quality": "Data quality"}
@@ -225,9 +225,7 @@ def _together(section: Section, first: Block, block: Block) -> bool:
 def _blocks(section: Section) -> tuple[Block, ...]:
     """Leave out the table of queries with its caption: another, with scripts, stands there."""
     if section.key != "queries":
-        return tuple(
-            b for b in section.blocks if not isinstance(b, Figure) or b.plot in plots.PLOTS
-        )
+        return section.blocks
     return tuple(takewhile(lambda block: not isinstance(block, Table), section.blocks))
 
 
@@ -256,14 +254,14 @@ def _figure(figure: Figure, name: str = "", *, comparison: Comparison, digits: i
                 summary=clean(figure.summary),
                 width=width,
                 height=height,
-                prefix=f"{name or figure.plot}-{kind}",
+                prefix=f"{name or figure.plot}{kind}",
                 digits=digits,
                 **figure.options,
             )
         )
 
-    wide = drawn("wide", WIDTHS.get(figure.plot, HALF), HEIGHTS.get(figure.plot))
-    return Shown("figure", svg=wide, narrow=drawn("narrow", PHONE, None))
+    wide = drawn("w", WIDTHS.get(figure.plot, HALF), HEIGHTS.get(figure.plot))
+    return Shown("figure", svg=wide, narrow=drawn("n", PHONE, None))
 
 
 def _cautions(cautions: Sequence[Caution]) -> dict[str, Sequence[Caution]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from abrank import compare_scores
+from abrank import compare
 from abrank.comparison import Comparison
+from abrank.report.html import html
+from abrank.simulate import simulate_runs
+
+MEASURES = ["nDCG@10", "AP", "RR", "P@10"]
 
 ARGUMENTS = (
     "--headless",
@@ -68,14 +72,31 @@ def scores() -> Callable[..., tuple[pd.DataFrame, pd.DataFrame]]:
 
 
 @pytest.fixture(scope="session")
-def better(scores: Callable[..., tuple[pd.DataFrame, pd.DataFrame]]) -> Comparison:
-    """120 queries on which B is better, from files with long names and hashes."""
-    a, b = scores(120, 0.07)
+def better() -> Comparison:
+    """Two simulated runs, B better, with texts and segments, from files with long names."""
+    made = simulate_runs(120, effect=0.3, rng=1)
+    how: dict[str, Any] = {"measures": MEASURES, "margin": 0.01, "require": "better"}
+    found = compare(
+        made.qrels,
+        made.baseline,
+        made.candidate,
+        topics=made.topics,
+        segments={"intent": made.intents},
+        name_a="bm25",
+        name_b="monot5",
+        n_resamples=999,
+        **how,
+    )
     source = {"path": "a/long/way/to/the/folder/with/the/run.txt", "sha256": "0f" * 32, "rows": 9}
     inputs = dict.fromkeys(("qrels", "a", "b"), source)
     known = {"command": "abrank compare " + "x" * 300, "inputs": inputs}
-    how = {"margin": 0.01, "require": "better", "n_resamples": 999, "provenance": known}
-    return compare_scores(a, b, baseline="bm25", candidate="monot5", **how)
+    return replace(found, provenance=known)
+
+
+@pytest.fixture(scope="session")
+def text(better: Comparison) -> str:
+    """The report on it."""
+    return html(better)
 
 
 @pytest.fixture(scope="session")

@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from abrank import inputs
+from abrank import compare, inputs
 from abrank.comparison import Comparison, compare_scores, compare_systems
 from abrank.scores import Scores, evaluate
+from abrank.simulate import simulate_runs
 from abrank.verdict import Verdict
 
 Make = Callable[..., Comparison]
@@ -133,3 +134,23 @@ def judged() -> Comparison:
         "qrels": {"path": None, "sha256": None, "rows": None},
     }
     return compare_systems(scores, n_resamples=999, provenance=made)
+
+
+@pytest.fixture(scope="session")
+def runs() -> Comparison:
+    """Return a comparison of two simulated runs with texts and two properties of the queries."""
+    made = simulate_runs(60, effect=0.2, rng=4)
+    length = {query: f"{len(text.split())} words" for query, text in made.topics.items()}
+    return compare(
+        made.qrels,
+        made.baseline,
+        made.candidate,
+        measures=["nDCG@10", "AP", "RR", "P@10"],
+        margin=0.01,
+        topics=made.topics,
+        segments={"intent": made.intents, "length": length},
+        name_a="bm25",
+        name_b="monot5",
+        n_resamples=999,
+        command="abrank compare qrels.txt bm25.run monot5.run",
+    )
