@@ -344,6 +344,15 @@ class Comparison:
             If there is no such file.
         ReadError
             If it is no JSON, of another schema, or damaged; the message says where.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from abrank.comparison import compare_scores
+        >>> result = compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75})
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     Comparison.from_json(result.report(f"{folder}/results.json")) == result
+        True
         """
         found: Comparison = lazy.attribute("abrank.report.saved", "read_comparison")(path)
         return found

@@ -103,7 +103,8 @@ def _section(report: Report, key: str, most: int, width: int) -> list[str]:
         return []
     texts = [block for block in section.blocks if isinstance(block, Text)]
     said = [text.text for text in texts if text.kind == "plain"]
-    parts = [f"**{section.title}.** {_plain(' '.join([section.finding, *said]), width)}"]
+    title = section.title.partition(" (")[0]
+    parts = [f"**{title}.** {_plain(' '.join([section.finding, *said]), width)}"]
     tables = [block for block in section.blocks if isinstance(block, Table)] if most else []
     parts += [_cut(table, most, "more segment") for table in tables[:MOST_TABLES]]
     left = len(tables) - MOST_TABLES

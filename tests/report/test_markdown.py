@@ -134,7 +134,7 @@ def test_segments_have_a_table_each() -> None:
     for each in found.segmentations[0].rows:
         assert rows[each.label][1:3] == [f.count(each.n_queries), f.signed(each.mean)]
     assert {len(row) for row in by_evil} == {len(by_evil[0])}
-    assert "Segments (exploratory)." in page.text
+    assert "Segments. Exploratory. By intent, B is" in page.text
 
 
 def test_many_segments_with_endless_names_fit() -> None:
