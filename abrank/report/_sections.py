@@ -272,7 +272,7 @@ def all_tests(comparison: Comparison, *, digits: int) -> Section | None:
     name = _words.name_of_test(comparison.rule.test)
     declared = f"Only the {name} was declared, so only it decides."
     finding = " ".join(part for part in (_headline.agreement(comparison), declared) if part)
-    blocks = (
+    blocks: list[Block] = [
         Figure("tests", f"Estimate and interval by {f.plural(len(rows), 'test')}; see the table."),
         _test_table(comparison, digits=digits),
         Text(
@@ -280,6 +280,15 @@ def all_tests(comparison: Comparison, *, digits: int) -> Section | None:
             " mean counts how large each difference is, the sign test only who wins.",
             "caption",
         ),
+    ]
+    if comparison.verdict is not Verdict.IDENTICAL:
+        blocks += _how_p_is_found()
+    return Section("tests", "Do the tests agree?", finding, tuple(blocks))
+
+
+def _how_p_is_found() -> tuple[Block, ...]:
+    """Return the pictures of what a p-value is: the share of chance, and a question at each Δ."""
+    return (
         Figure("null", "Where the mean difference lies among those of flipped signs."),
         Text(
             "If A and B were exchangeable, the sign of each query's difference would be a matter of"
@@ -293,7 +302,6 @@ def all_tests(comparison: Comparison, *, digits: int) -> Section | None:
             "caption",
         ),
     )
-    return Section("tests", "Do the tests agree?", finding, blocks)
 
 
 def _test_table(comparison: Comparison, *, digits: int) -> Table:

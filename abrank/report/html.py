@@ -13,6 +13,7 @@ from markupsafe import Markup
 import abrank
 from abrank import plots
 from abrank._support import display
+from abrank.report._appendix import NOTHING
 from abrank.report._clean import clean, cut
 from abrank.report._jinja import environment
 from abrank.report.compose import compose
@@ -272,6 +273,7 @@ def _cautions(cautions: Sequence[Caution]) -> dict[str, Sequence[Caution]]:
 def _chips(comparison: Comparison, *, digits: int) -> dict[str, Any]:
     """Return the numbers beside the forest: who wins, what can be seen, how large it is."""
     row, planning = comparison.primary, comparison.planning
+    seen = planning.smallest_visible
     pieces = []
     start = 0.0
     total = max(row.wins + row.ties + row.losses, 1)
@@ -292,10 +294,12 @@ def _chips(comparison: Comparison, *, digits: int) -> dict[str, Any]:
         "ties": display.count(row.ties),
         "losses": display.count(row.losses),
         "bar": pieces,
-        "visible": display.score(planning.smallest_visible, digits=digits),
+        "visible": display.score(seen, digits=digits) if seen > NOTHING else "none",
         "visible_note": (
             f"{display.level(planning.power)} power,"
             f" {display.plural(comparison.n_queries, 'query', 'queries')}"
+            if seen > NOTHING
+            else "the differences do not vary"
         ),
         "d_z": display.signed(comparison.effects["d_z"], digits=2),
     }
