@@ -113,7 +113,7 @@ def _quoted(text: object) -> str:
 
 def _some(ids: Any, count: int) -> str:  # noqa: ANN401 - a list of ids
     shown = ", ".join(shorten(str(each), width=LONGEST_ID) for each in ids)
-    return f"{shown}, …" if count > len(ids) else shown
+    return f"{shown} and {f.count(count - len(ids))} more" if count > len(ids) else shown
 
 
 def _few_queries(v: Mapping[str, Any], _: Names) -> tuple[str, str]:

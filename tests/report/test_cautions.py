@@ -113,7 +113,7 @@ def test_caution_has_title_and_sentence(code: str) -> None:
         ("few-carry-the-mean", {"share": 0.6}, "They make up 60.0% of the summed difference"),
         ("few-carry-the-mean", {"share": 1.2}, "Without them the mean would point the other way"),
         ("judged-gap", {"a": 0.5, "b": 1.0}, "bm25 may be better than it looks"),
-        ("missing-queries", EXAMPLES["missing-queries"][0], "not in the run: 1, 2, 3, …."),
+        ("missing-queries", EXAMPLES["missing-queries"][0], "not in the run: 1, 2, 3 and 2 more."),
     ],
 )
 def test_sentence_has_the_numbers(code: str, values: dict[str, Any], words: str) -> None:

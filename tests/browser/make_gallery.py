@@ -1,0 +1,68 @@
+"""Make ``reports/gallery``: four verdicts on the demo's data, and pictures of them.
+
+``python tests/browser/make_gallery.py`` writes the four reports and, with playwright and an
+installed Chromium, a picture of the first screen of each in light and in dark.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import abrank
+from abrank import read_run
+from abrank.cli.demo import EFFECT, MARGIN, MEASURES, N_QUERIES, SEED
+from abrank.comparison import Comparison
+
+FOLDER = Path(__file__).parents[2] / "reports" / "gallery"
+EVERY = 6  # of the demo's queries, one in so many is left where too few are to be shown
+WIDTH, HEIGHT = 1280, 900
+
+
+def comparisons() -> dict[str, Comparison]:
+    """Return the comparisons by the names of their files."""
+    made = abrank.simulate_runs(N_QUERIES, effect=EFFECT, rng=SEED)
+    old, new = read_run(made.baseline, name="old"), read_run(made.candidate, name="new")
+    kept = made.qrels.query_ids[::EVERY]
+    frames = [each.frame() for each in (made.qrels, old, new)]
+    few = [frame[frame["query_id"].isin(kept)] for frame in frames]
+    how = {"measures": MEASURES, "margin": MARGIN, "topics": made.topics, "rng": SEED}
+    by_intent = {"segments": {"intent": made.intents}}
+    return {
+        "better": abrank.compare(made.qrels, old, new, **how, **by_intent),
+        "worse": abrank.compare(made.qrels, new, old, **how, **by_intent),
+        "inconclusive": abrank.compare(*few, name_a="old", name_b="new", **how),
+        "identical": abrank.compare(made.qrels, old, old, name_b="old again", **how),
+    }
+
+
+def main() -> None:
+    """Write the reports and take the pictures."""
+    os.environ.setdefault("SOURCE_DATE_EPOCH", "1795219200")
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for name, comparison in comparisons().items():
+        comparison.report(FOLDER / f"{name}.html")
+    take_pictures()
+
+
+def take_pictures() -> None:
+    """Take the first screen of every report in both themes."""
+    from playwright.sync_api import sync_playwright
+
+    program = shutil.which("chromium") or shutil.which("google-chrome")
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        for path in sorted(FOLDER.glob("*.html")):
+            for theme in ("light", "dark"):
+                page = browser.new_page(
+                    viewport={"width": WIDTH, "height": HEIGHT}, color_scheme=theme
+                )
+                page.goto(path.as_uri())
+                page.screenshot(path=path.with_name(f"{path.stem}-{theme}.png"))
+                page.close()
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
