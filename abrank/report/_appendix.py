@@ -14,6 +14,7 @@ from abrank._support.typing import FloatArray
 from abrank.comparison import Comparison
 from abrank.planning.plan import round_differences
 from abrank.report import _headline, _words
+from abrank.report.bibliography import bibliography
 from abrank.report.model import Block, Cell, Column, Figure, Section, Table, Text
 from abrank.report.numbers import plain
 
@@ -138,11 +139,13 @@ def _needed_table(comparison: Comparison) -> Table:
 
 
 def methods(comparison: Comparison, *, digits: int) -> Section:
-    """Return a paragraph to paste into a paper or a change request."""
+    """Return a paragraph to paste into a paper or a change request, and its sources."""
     finding = "To paste, and to change where your plan said otherwise."
-    return Section(
-        "methods", "Methods", finding, (Text(methods_text(comparison, digits=digits), "code"),)
+    blocks = (
+        Text(methods_text(comparison, digits=digits), "code"),
+        Text(bibliography(comparison).strip(), "source"),
     )
+    return Section("methods", "Methods", finding, blocks)
 
 
 def methods_text(comparison: Comparison, *, digits: int) -> str:

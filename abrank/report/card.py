@@ -10,19 +10,24 @@ from typing import TYPE_CHECKING
 from abrank._support import display
 from abrank._support.errors import ArgumentError
 from abrank.measures import parse
-from abrank.report import _words
+from abrank.report import _segments, _words
 from abrank.report._clean import cut
 from abrank.report._sections import primary_first
 from abrank.report.compose import compose
 
 if TYPE_CHECKING:
     from abrank.comparison import Comparison, MeasureResult
+    from abrank.report.model import Report
 
 # Tones that read on white and on black; everything else takes the colour of the text around.
 TONES = {"a": "#d2691e", "b": "#2b87c8", "tie": "#858b94", "plain": "#858b94"}
 MOST_ROWS = 12
 LONGEST_LABEL = 20
 LONGEST_TITLE = 200
+LONGEST_ASIDE = 400
+# Notes of this severity and above are named, so many of them.
+SEVERE = 2
+MOST_CAUTIONS = 3
 _LEFT, _RIGHT, _TOP, _ROW = 150.0, 480.0, 22.0, 26.0
 
 
@@ -77,7 +82,8 @@ def card(comparison: Comparison) -> str:
     # Here, not above: a room that only writes text does not load the templates.
     from abrank.report._jinja import environment
 
-    headline = compose(comparison).headline
+    report = compose(comparison)
+    headline = report.headline
     return (
         environment()
         .get_template("card.html")
@@ -87,10 +93,20 @@ def card(comparison: Comparison) -> str:
             tone=TONES[headline.tone],
             tones=TONES,
             forest=forest(comparison),
+            asides=[cut(aside, LONGEST_ASIDE) for aside in _asides(comparison, report)],
             primary=comparison.rule.primary,
         )
         .strip()
     )
+
+
+def _asides(comparison: Comparison, report: Report) -> Iterator[str]:
+    """Yield what to read before acting, by title, and what the segments say."""
+    titles = [each.title for each in report.cautions if each.severity >= SEVERE]
+    if titles:
+        yield f"Read before you decide: {'; '.join(titles[:MOST_CAUTIONS])}."
+    if comparison.segmentations:
+        yield _segments.exploratory(comparison)
 
 
 def forest(comparison: Comparison) -> Forest | None:

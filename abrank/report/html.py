@@ -23,7 +23,7 @@ from abrank.report.query_rows import query_rows
 if TYPE_CHECKING:
     from abrank.comparison import Comparison
 
-Kind: TypeAlias = Literal["figure", "table", "plain", "caption", "code", "quote"]
+Kind: TypeAlias = Literal["figure", "table", "plain", "caption", "code", "source", "quote"]
 
 # Each colour in light and in dark. Those of the figures stand in them as attributes, so they are
 # right where a policy drops all styles; elsewhere a rule turns them with the theme.

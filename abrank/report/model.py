@@ -10,10 +10,14 @@ Tone: TypeAlias = Literal["a", "b", "tie", "plain"]
 
 @dataclass(frozen=True)
 class Text:
-    """A paragraph. A caption says how to read what stands above it; code is shown as it is."""
+    """A paragraph.
+
+    A caption says how to read what stands above it; code is shown as it is, and source (BibTeX),
+    too, but folded.
+    """
 
     text: str
-    kind: Literal["plain", "caption", "code"] = "plain"
+    kind: Literal["plain", "caption", "code", "source"] = "plain"
 
 
 @dataclass(frozen=True)
