@@ -80,7 +80,9 @@ def leaderboard(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGH
     ax.set_xlim(*_limits(rows))
     ax.xaxis.set_major_locator(MaxNLocator(4 if inches(ax) < NARROW else 7, steps=[1, 2, 5, 10]))
     ax.xaxis.set_major_formatter(PlainTicks())
-    names = [f"{row.position}  {row.system}" for row in rows]
+    # A row has room for one line.
+    longest = 16 if inches(ax) < NARROW else 26
+    names = [shorten(f"{row.position}  {row.system}", width=longest) for row in rows]
     name_rows(ax, theme, names, [row.system == ranking.baseline for row in rows])
     for place, row in enumerate(rows):
         colour = _colour(ranking, theme, row)

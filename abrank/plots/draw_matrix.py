@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.axes import Axes
@@ -68,7 +69,7 @@ def matrix(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) ->
     _frame(ax, theme, ranking)
     place = {system: i for i, system in enumerate(ranking.systems)}
     largest = max(abs(pair.diff) for pair in ranking.pair_rows) or 1.0
-    cell = 0.8 * inches(ax) / k
+    cell = _cell(ax, k)
     for pair in ranking.pair_rows:
         i, j = place[pair.b], place[pair.a]
         told = pair.reading in ("better", "worse")
@@ -105,14 +106,26 @@ def _frame(ax: Axes, theme: Theme, ranking: Ranking) -> None:
         spine.set_visible(False)
     ax.set(xlim=(-0.5, k - 0.5), ylim=(k - 0.5, -0.5))
     ax.xaxis.tick_top()
-    places = range(k)
     look: dict[str, Any] = {"fontsize": small, "color": theme.ink, "parse_math": False}
-    ax.set_yticks(places, names, **look)
-    ax.set_xticks(places, names, rotation=45, ha="left", rotation_mode="anchor", **look)
+    points = 72.0 * _cell(ax, k)
+    # Slanted names need 1.4 of their height; where they have less, the columns are numbered.
+    if points >= 1.6 * small:
+        slanted: dict[str, Any] = {"rotation": 45, "ha": "left", "rotation_mode": "anchor"}
+        ax.set_xticks(range(k), names, **slanted, **look)
+    else:
+        names = [f"{number}  {name}" for number, name in enumerate(names, start=1)]
+        numbered = range(0, k, math.ceil(1.8 * small / points))
+        ax.set_xticks(numbered, [str(column + 1) for column in numbered], **look)
+    ax.set_yticks(range(k), names, **look)
     ax.tick_params(length=0.0)
     for line in range(k + 1):
         ax.axhline(line - 0.5, color=theme.grid, linewidth=0.8, zorder=2.0)
         ax.axvline(line - 0.5, color=theme.grid, linewidth=0.8, zorder=2.0)
+
+
+def _cell(ax: Axes, k: int) -> float:
+    """Return the width of a cell in inches, about."""
+    return 0.8 * inches(ax) / k
 
 
 def _fill(ax: Axes, theme: Theme, row: int, column: int, reading: str, share: float) -> None:

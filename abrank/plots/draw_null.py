@@ -136,6 +136,8 @@ def _law(comparison: Comparison, observed: float) -> _Law:
 
 def _edges(reach: float, edge: float, width: float) -> FloatArray:
     """Return edges from 0 to ``reach`` and beyond, ``width`` apart, one of them at ``edge``."""
+    # Far outside it only tells where the others stand.
+    edge -= width * max(0.0, (edge - reach) // width)
     first = edge % width
     if first < 0.6 * width and first + width <= edge:
         first += width

@@ -14,7 +14,9 @@ from matplotlib.text import Text
 
 from abrank import plots
 from abrank._support.errors import ArgumentError
-from abrank.plots import DARK, LIGHT, NOTEBOOK, PLOTS, Plots
+from abrank.comparison import compare_systems
+from abrank.plots import DARK, LIGHT, NOTEBOOK, PLOTS, RANKING_PLOTS, Plots
+from abrank.scores import Scores
 
 SIZES = (0, 1, 2, 3, 10, 24, 25, 250, 7000)
 KINDS = ("identical", "constant", "one decided", "discrete", "many ties")
@@ -53,6 +55,12 @@ def faults(ax) -> list[str]:
             other = boxes[j]
             wide = min(one.x1, other.x1) - max(one.x0, other.x0)
             tall = min(one.y1, other.y1) - max(one.y0, other.y0)
+            if texts[i].get_rotation() % 90 and texts[j].get_rotation() % 90:
+                # The boxes of slanted names overlap, their lines need not.
+                apart = abs(texts[i].get_position()[0] - texts[j].get_position()[0])
+                apart *= ax.bbox.width / np.ptp(ax.get_xlim()) / np.sqrt(2.0)
+                line = texts[i].get_fontsize() * ax.figure.dpi / 72.0
+                wide = min(wide, line - apart)
             if wide > 0.5 and tall > 1.5:
                 found.append(f"overlap: {texts[j].get_text()} | {texts[i].get_text()}")
     return found
@@ -142,6 +150,61 @@ def test_a_dollar_in_a_name_is_a_dollar(name, comparison_of):
     with_dollars = [text for text in figure.findobj(Text) if "$" in text.get_text()]
     assert with_dollars or name in ("cutoffs", "judged", "recall")
     assert not any(text.get_parse_math() for text in with_dollars)
+
+
+RANKINGS = ((2, 40), (3, 0), (3, 1), (5, 3), (8, 40), (25, 12))
+
+
+@pytest.mark.parametrize("width", [None, 11.8, "column"])
+@pytest.mark.parametrize(("k", "n"), RANKINGS)
+@pytest.mark.parametrize("name", RANKING_PLOTS)
+def test_every_ranking_gives_a_picture_whose_words_can_be_read(name, k, n, width, ranking_of):
+    ranking = ranking_of(k, n, test="nemenyi" if n else None)
+    assert faults(getattr(ranking.plot, name)(width=width)) == []
+
+
+@pytest.mark.parametrize("name", RANKING_PLOTS)
+def test_long_names_and_close_ranks_stay_apart(name, ranking_of):
+    ranking = ranking_of(12, 20, spread=0.0, prefix="a system with a name of many words, $k_1$ ")
+    drawn = getattr(ranking.plot, name)()
+    assert faults(drawn) == []
+    assert not any(
+        text.get_parse_math() for text in drawn.figure.findobj(Text) if "$" in text.get_text()
+    )
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK, NOTEBOOK], ids=lambda theme: theme.name)
+@pytest.mark.parametrize("name", RANKING_PLOTS)
+def test_a_rankings_svg_is_small_and_in_the_themes_colours(name, theme, ranking_of):
+    drawn = plots.svg(name, ranking_of(20, 40), theme=theme, summary="Twenty systems.")
+    assert drawn == plots.svg(name, ranking_of(20, 40), theme=theme, summary="Twenty systems.")
+    found = set(re.findall(r"#[0-9a-f]{6}", drawn))
+    assert found <= {colour[:7] for colour in theme.colours().values()}
+    assert "style" not in drawn
+    assert len(drawn.encode()) < 100_000
+
+
+@pytest.mark.parametrize("name", RANKING_PLOTS)
+def test_a_ranking_with_axes_or_without(name, ranking_of):
+    axes = Figure(figsize=(12, 4)).subplots(1, 2)
+    assert RANKING_PLOTS[name].draw(ranking_of(5), ax=axes[1]) is axes[1]
+    assert RANKING_PLOTS[name].draw(ranking_of(5)).figure is not axes[1].figure
+    assert dir(ranking_of(5).plot) == sorted(RANKING_PLOTS)
+    with pytest.raises(AttributeError, match="did you mean matrix"):
+        ranking_of(5).plot.matrx  # noqa: B018
+
+
+@pytest.mark.slow
+def test_a_million_queries_are_drawn_small():
+    random = np.random.default_rng(0)
+    a = np.round(random.beta(1.2, 1.6, size=1_000_000), 4)
+    b = np.clip(a + 0.01 + 0.1 * random.standard_normal(len(a)), 0.0, 1.0)
+    ids = tuple(map(str, range(len(a))))
+    scores = Scores(ids, ("A", "B"), ("nDCG@10",), np.stack([a, b], axis=1)[:, :, None])
+    comparison = compare_systems(scores)
+    for name in PLOTS:
+        assert faults(getattr(comparison.plot, name)()) == []
+        assert len(plots.svg(name, comparison).encode()) < 100_000
 
 
 def test_plots_lists_and_forwards(comparison_of):

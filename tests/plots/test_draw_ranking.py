@@ -1,0 +1,201 @@
+"""The plots of a ranking: leaderboard, matrix of pairs, critical difference diagram."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgb
+from matplotlib.patches import Rectangle
+
+from abrank import inference
+from abrank.plots import LIGHT, cd, leaderboard, matrix
+
+
+def texts(ax) -> list[str]:
+    return [text.get_text() for text in ax.texts]
+
+
+def bars(ax, width: float = 4.0) -> list[tuple[float, float]]:
+    return [tuple(line.get_xdata()) for line in ax.lines if line.get_linewidth() == width]
+
+
+# ---- leaderboard
+
+
+def test_rows_are_the_systems_with_their_intervals_within_queries(ranking_of):
+    ranking = ranking_of(8)
+    ax = leaderboard(ranking)
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    assert names == [f"{i + 1}  {system}" for i, system in enumerate(ranking.systems)]
+    assert bars(ax) == [(row.ci_low, row.ci_high) for row in ranking.rows]
+    dots = [line for line in ax.lines if line.get_marker() == "o"]
+    assert [dot.get_xdata()[0] for dot in dots] == [row.mean for row in ranking.rows]
+    leaders = [dot.get_color() == LIGHT.b for dot in dots]
+    assert leaders == [system in ranking.leaders for system in ranking.systems]
+    assert 0 < sum(leaders) < 8
+    row = ranking.rows[0]
+    assert {f"{row.mean:.3f}", f"[{row.ci_low:.3f}, {row.ci_high:.3f}]"} <= set(texts(ax))
+
+
+def test_against_a_baseline_colours_are_what_a_system_is_to_it(ranking_of):
+    ranking = ranking_of(8, 60, baseline="system 4")
+    ax = leaderboard(ranking)
+    reading = {row.b: row.reading for row in ranking.pair_rows}
+    dots = [line for line in ax.lines if line.get_marker() in ("o", "D")]
+    assert [dot.get_color() for dot in dots] == [
+        LIGHT.of_reading(reading.get(system, "")) for system in ranking.systems
+    ]
+    assert {LIGHT.a, LIGHT.b} < {dot.get_color() for dot in dots}
+    assert [dot.get_marker() for dot in dots].index("D") == ranking.systems.index("system 4")
+
+
+@pytest.mark.parametrize(("k", "baseline", "shown"), [(60, None, 60), (61, None, 20)])
+def test_of_very_many_the_first_are_drawn(k, baseline, shown, ranking_of):
+    ranking = ranking_of(k, 12, test="nemenyi")
+    ax = leaderboard(ranking)
+    assert len(ax.get_yticklabels()) == shown
+    assert (f"{shown} of {k} systems" in ax.get_xlabel()) is (shown < k)
+
+
+def test_a_baseline_far_down_is_drawn_too(ranking_of):
+    ranking = ranking_of(61, 12, baseline="system 2", spread=0.005)
+    names = [label.get_text() for label in leaderboard(ranking).get_yticklabels()]
+    assert len(names) == 21
+    assert names[-1] == f"{ranking.systems.index('system 2') + 1}  system 2"
+
+
+def test_where_lower_is_better_it_is_said(ranking_of):
+    assert leaderboard(ranking_of(4, measure="Unj@10")).get_xlabel().endswith("lower is better")
+
+
+# ---- matrix
+
+
+def cells(ax) -> dict[tuple[int, int], tuple[float, ...]]:
+    """Colours of the filled cells by row and column."""
+    return {
+        (round(p.get_y() + 0.5), round(p.get_x() + 0.5)): p.get_facecolor()
+        for p in ax.patches
+        if isinstance(p, Rectangle)
+    }
+
+
+@pytest.mark.parametrize("measure", ["nDCG@10", "Unj@10"])
+def test_only_pairs_told_apart_are_filled_and_bold(measure, ranking_of):
+    ranking = ranking_of(6, 60, measure=measure)
+    ax = matrix(ranking)
+    place = {system: i for i, system in enumerate(ranking.systems)}
+    found = cells(ax)
+    by_place = {}
+    for text in ax.texts:
+        by_place.setdefault((round(text.xy[1]), round(text.xy[0])), []).append(text)
+    assert {row.reading for row in ranking.pair_rows} > {"unclear"}
+    for pair in ranking.pair_rows:
+        i, j = place[pair.b], place[pair.a]
+        told = pair.pvalue_adj < ranking.alpha
+        for at, sign in (((i, j), 1), ((j, i), -1)):
+            difference, p = by_place[at]
+            assert difference.get_text() == f"{sign * pair.diff:+.3f}".replace("-", "−")
+            expected = "< 0.001" if pair.pvalue_adj < 0.001 else f"{pair.pvalue_adj:.3f}"
+            assert p.get_text() == expected
+            assert (difference.get_fontweight() == "bold") is told
+            assert (at in found) is told
+            if told:
+                wins = (pair.reading == "better") == (sign == 1)
+                assert found[at][:3] == to_rgb(LIGHT.b if wins else LIGHT.a)
+    assert len(by_place) == 6 * 5
+
+
+def test_a_larger_difference_is_deeper(ranking_of):
+    ranking = ranking_of(8, 60)
+    found = cells(matrix(ranking))
+    depth = [found[0, j][3] for j in range(8) if (0, j) in found]
+    assert depth == sorted(depth)
+    assert depth[0] < depth[-1] == 0.5
+
+
+@pytest.mark.parametrize(("k", "numbers"), [(20, True), (21, False), (40, False)])
+def test_many_systems_have_no_numbers(k, numbers, ranking_of):
+    ax = matrix(ranking_of(k, 12, test="nemenyi"))
+    assert bool(texts(ax)) is numbers
+
+
+@pytest.mark.parametrize(
+    ("how", "sentence"),
+    [
+        ({"k": 41, "n": 12, "test": "nemenyi"}, "41 systems are too many"),
+        ({"k": 4, "baseline": "system 1"}, "Only pairs with the baseline"),
+        ({"k": 4, "n": 1}, "Only 1 query"),
+        ({"k": 4, "n": 0}, "No queries"),
+    ],
+)
+def test_a_sentence_where_there_is_no_matrix(how, sentence, ranking_of):
+    (text,) = matrix(ranking_of(**how)).texts
+    assert text.get_text().startswith(sentence)
+
+
+# ---- critical difference diagram
+
+
+def test_names_stand_in_two_columns_at_their_ranks(ranking_of):
+    ranking = ranking_of(7, 60)
+    ax = cd(ranking)
+    rank = {row.system: row.mean_rank for row in ranking.rows}
+    shown = texts(ax)
+    for place, system in enumerate(ranking.by_mean_rank):
+        number = f"{rank[system]:.2f}"
+        assert (f"{system}  {number}" if place < 4 else f"{number}  {system}") in shown
+    stems = [line.get_xdata()[0] for line in ax.lines if line.get_linewidth() == 0.9]
+    assert sorted(stems) == sorted(rank.values())
+
+
+@pytest.mark.parametrize("test", [None, "nemenyi"])
+def test_a_bar_spans_only_pairs_that_are_not_told_apart(test, ranking_of):
+    ranking = ranking_of(9, 60, test=test, spread=0.012)
+    rank = {row.system: row.mean_rank for row in ranking.rows}
+    told = {
+        frozenset((row.a, row.b)): row.reading in ("better", "worse") for row in ranking.pair_rows
+    }
+    drawn = bars(cd(ranking))
+    assert len(drawn) == len(ranking.cliques) > 0
+    for low, high in drawn:
+        under = [system for system in ranking.systems if low <= rank[system] <= high]
+        assert len(under) >= 2
+        assert not any(told[frozenset(pair)] for pair in itertools.combinations(under, 2))
+
+
+def test_nemenyis_critical_difference_is_drawn_to_scale(ranking_of):
+    ranking = ranking_of(9, 60, test="nemenyi")
+    (ruler,) = [line for line in cd(ranking).lines if line.get_linewidth() == 1.4]
+    expected = inference.critical_difference(inference.friedman_test(ranking.scores), 60, 0.05)
+    assert np.ptp(ruler.get_xdata()) == pytest.approx(expected)
+    assert f"critical difference {expected:.2f}" in texts(cd(ranking))
+    # Another test does not decide by a distance of ranks.
+    assert not any("critical" in text for text in texts(cd(ranking_of(9, 60))))
+
+
+def test_where_mean_and_rank_disagree_it_is_said(ranking_of):
+    made = ranking_of(5)
+    last = made.rows[-1]
+    turned = dataclasses.replace(
+        made, rows=(*made.rows[:-1], dataclasses.replace(last, mean_rank=1.0))
+    )
+    assert cd(turned).get_xlabel().endswith(f"by its mean, {made.systems[0]} leads")
+
+
+@pytest.mark.parametrize(
+    ("how", "sentence"),
+    [
+        ({"k": 2}, "Only 2 systems"),
+        ({"k": 4, "n": 4}, "Only 4 queries"),
+        ({"k": 4, "n": 0}, "No queries"),
+        ({"k": 41, "n": 12, "test": "nemenyi"}, "41 systems are too many"),
+        ({"k": 4, "baseline": "system 1"}, "Only pairs with the baseline"),
+    ],
+)
+def test_a_sentence_where_there_is_no_diagram(how, sentence, ranking_of):
+    (text,) = cd(ranking_of(**how)).texts
+    assert text.get_text().startswith(sentence)
