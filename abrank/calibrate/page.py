@@ -1,0 +1,227 @@
+"""The page of a calibration: what keeps its promise, what does not and by how much."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from abrank._support import display as f
+from abrank.calibrate.cells import BATCH, EXACT_RANKS, N_DRAWN, POWERS
+from abrank.calibrate.populations import MEASURES, N_PAIRS
+from abrank.calibrate.table import ALL, Row, Study, select
+
+# Bradley (1978), British Journal of Mathematical and Statistical Psychology 31, 144-152: a test is
+# robust by the stringent criterion within a tenth of its level, by the liberal one within a half.
+STRINGENT, LIBERAL = 1.1, 1.5
+FAMILY = "all four"
+_Rows = Sequence[Row]
+
+
+def page(study: Study, found: _Rows) -> str:
+    """Return the page as Markdown.
+
+    Parameters
+    ----------
+    study : Study
+    found : sequence of Row
+        Its rates.
+
+    Returns
+    -------
+    str
+    """
+    source = found[0].source
+    main = select(found, source=source)
+    lines = ["# How often the tests are wrong", "", *_introduction(study, source), ""]
+    lines += ["## In short", "", *_summary(main), "", *_READING, ""]
+    lines += ["![False findings and coverage by the number of queries](calibration.svg)", ""]
+    lines += _tables(found, source)
+    lines += ["## How it was made", "", *_method(study)]
+    return "\n".join(lines) + "\n"
+
+
+_READING = (
+    "Intervals of percentiles, BCa, basic and shift are too short where queries are few, because"
+    " the spread of a small sample is taken for that of all queries; t and the studentised"
+    " bootstrap allow for it. wilcoxon and sign ask about the pseudo-median and about the count of"
+    " wins. Where the differences are skewed these are not 0 though the mean is: the more queries,"
+    " the more surely they say so. That is no fault of theirs, but no statement on the mean.",
+)
+
+
+def _introduction(study: Study, source: str) -> list[str]:
+    kinds = {
+        "collections": "per-query differences of real pairs of systems",
+        "simulated": "per-query differences of simulated pairs of systems",
+    }
+    return [
+        f"Samples of queries were drawn from {kinds[source]}, weighted so that the true mean"
+        f" difference is 0, {f.count(study.replications)} samples for every measure"
+        f" ({', '.join(MEASURES)}) and size. Every test was asked about every sample. What it finds"
+        " there is a false finding. Rates are in per cent, with their binomial standard errors."
+        " **Bold**: more than a tenth above what was promised, and surely so.",
+    ]
+
+
+def _summary(main: _Rows) -> list[str]:
+    """Say of every test of one measure whether it keeps its level of 5 %, and from which size."""
+    said = []
+    for test in dict.fromkeys(row.test for row in main):
+        of_test = sorted((row for row in main if row.test == test), key=lambda row: row.n)
+        above = [row for row in of_test if is_above(row, "false_05", 0.05)]
+        if above:
+            rates = [f"{_percent(row.false_05)} % ({row.n} queries)" for row in above]
+            far = "far too much" if max(r.false_05 for r in above) > LIBERAL * 0.05 else "too much"
+            said.append(f"- **{test}** finds {far}: {_listed(rates)}, in place of 5 %.")
+        else:
+            low, high = (_percent(end(row.false_05 for row in of_test)) for end in (min, max))
+            said.append(f"- **{test}** keeps its level: {low} to {high} % false findings at 5 %.")
+    return said
+
+
+def is_above(row: Row, quantity: str, level: float) -> bool:
+    """Whether a rate of errors is above its level by Bradley's stringent criterion, and surely.
+
+    Examples
+    --------
+    >>> row = Row("simulated", "AP", "all", 50, "t", 20000, 0.056, 0.01, 0.944, 0.3, 0.6)
+    >>> is_above(row, "false_05", 0.05), is_above(row, "false_01", 0.01)
+    (True, False)
+    """
+    rate = getattr(row, quantity)
+    rate = 1.0 - rate if quantity == "covers" else rate
+    return bool(rate > STRINGENT * level and rate - level > 2.0 * row.error(quantity))
+
+
+def _tables(found: _Rows, source: str) -> list[str]:
+    """Return all tables, each with its heading."""
+    main = select(found, source=source)
+    powers = [f"{100.0 * power:.0f} %" for power in POWERS]
+    parts = [
+        ("False findings at 5 %", "All measures together.", main, "false_05"),
+        ("False findings at 1 %", "All measures together.", main, "false_01"),
+        (
+            "Coverage of 95 % intervals",
+            "Of the mean; for sign, of the share that it estimates. The interval of wilcoxon is"
+            " none for the mean: the column says how often it holds it all the same.",
+            main,
+            "covers",
+        ),
+    ]
+    lines: list[str] = []
+    for title, words, some, quantity in parts:
+        lines += [f"## {title}", "", words, "", *_by_size(some, quantity, lambda r: r.test), ""]
+    lines += ["## The same by measure, at 5 %", ""]
+    for measure in MEASURES:
+        some = select(found, source=source, measure=measure)
+        lines += [f"### {measure}", "", *_by_size(some, "false_05", lambda r: r.test), ""]
+    lines += _skewed(found, source)
+    tossed = select(found, source="signs tossed")
+    if tossed:
+        lines += ["## Where the hypothesis of the tests that flip signs holds, at 5 %", ""]
+        lines += ["The same pairs, the sign of every difference tossed.", ""]
+        lines += [*_by_size(tossed, "false_05", lambda r: r.test), ""]
+    beside = select(found, source="simulated") if source != "simulated" else []
+    if beside:
+        lines += ["## Simulated systems, at 5 %", "", *_by_size(beside, "false_05", _test), ""]
+    lines += [f"## Power where the t test has {powers[0]}", "", _POWER, ""]
+    lines += [*_by_size(main, "found_small", _test), ""]
+    lines += [f"## Power where the t test has {powers[1]}", ""]
+    lines += [*_by_size(main, "found_large", _test), ""]
+    family = select(found, source=source, measure=FAMILY)
+    if family:
+        lines += ["## Four measures at once: any false finding at 5 %", ""]
+        lines += [*_by_size(family, "false_05", _test), ""]
+        held = [row for row in family if not math.isnan(row.covers)]
+        lines += ["All four intervals of max-T hold their means:", ""]
+        lines += [*_by_size(held, "covers", _test), ""]
+    return lines
+
+
+_POWER = (
+    "A test that finds too much where there is nothing finds more here too; that is no power. All"
+    " queries gain alike, for wilcoxon and sign all that are not tied."
+)
+
+
+def _test(row: Row) -> str:
+    return row.test
+
+
+def _skewed(found: _Rows, source: str) -> list[str]:
+    """Return the table by skewness of the pair, for the tests that stand and fall with it."""
+    some = [
+        row
+        for row in found
+        if row.source == source
+        and row.measure == ALL
+        and row.skewness != ALL
+        and row.test in ("t", "permutation", "wilcoxon", "sign")
+    ]
+    if not some:
+        return []
+    some.sort(key=lambda row: ("below above".find(row.skewness[:5]), row.test))
+    lines = ["## The same by how skewed the differences of the pair are, at 5 %", ""]
+    lines += _by_size(some, "false_05", lambda row: f"{row.test}, skewness {row.skewness}")
+    return [*lines, ""]
+
+
+def _by_size(found: _Rows, quantity: str, name: Callable[[Row], str]) -> list[str]:
+    """Return a table with a line a name and a column a size."""
+    sizes = sorted({row.n for row in found})
+    lines = ["| test | " + " | ".join(f"n = {n}" for n in sizes) + " |"]
+    lines.append("|---|" + "---:|" * len(sizes))
+    for label in dict.fromkeys(name(row) for row in found):
+        cells = {row.n: _cell(row, quantity) for row in found if name(row) == label}
+        if any(cells.values()):
+            lines.append(f"| {label} | " + " | ".join(cells.get(n, "") for n in sizes) + " |")
+    return lines
+
+
+def _cell(row: Row, quantity: str) -> str:
+    rate = getattr(row, quantity)
+    if math.isnan(rate):
+        return ""
+    text = f"{_percent(rate)} ± {_percent(row.error(quantity))}"
+    levels = {"false_05": 0.05, "false_01": 0.01, "covers": 0.05}
+    off = quantity in levels and is_above(row, quantity, levels[quantity])
+    return f"**{text}**" if off else text
+
+
+def _percent(rate: float) -> str:
+    return f"{100.0 * rate:.2f}"
+
+
+def _listed(words: Sequence[str]) -> str:
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def _method(study: Study) -> list[str]:
+    data = " --data DIR" if study.real else ""
+    command = f"python -m abrank.calibrate --replications {study.replications}{data}"
+    lines = [
+        f"`{command} --seed {study.seed}`; an interrupted run goes on where it was.",
+        "`calibration.csv` has every number with its error, `calibration.json` the counts.",
+        "",
+        f"- A population is up to {N_PAIRS} pairs of systems, each with as many of the samples."
+        " A query is drawn with replacement, with the weights nearest to equal ones that make the"
+        " mean difference 0 (exponential tilting): tied queries stay tied and the skewness stays.",
+        "- Differences are taken in steps of 0.02 (AP, nDCG@10), 0.05 (RR) and 0.1 (P@10), which"
+        " makes the laws of the bootstraps short; less than half a step is a tie.",
+        f"- permutation goes through all flips of 10 queries, and draws {N_DRAWN} for more; the"
+        f" studentised bootstrap and max-T draw {N_DRAWN}. Such a test has its level on average"
+        f" over what is drawn. {BATCH} samples share a draw, which adds about a tenth to the"
+        " standard errors.",
+        f"- wilcoxon is exact up to {EXACT_RANKS} queries, with the normal approximation above.",
+        "- The interval of a test of the mean excludes a value exactly where the test, moved there,"
+        " rejects: coverage is what is not falsely found at 5 %, and power is read off intervals.",
+        "- TOST is asked where the true difference is the margin, one that the t test shows with"
+        " 80 %; it is wrong where it says equivalent.",
+    ]
+    if study.real:
+        lines.append(
+            "- The folder has qrels and runs of three collections (TREC Robust 2003, Vaswani, the"
+            " example of LightGBM) and the matrices of AP (TREC-7 ad hoc) and nDCG@20 (TREC Web"
+            " 2012, in place of nDCG@10) of Urbano, Lima & Hanjalic (2019)."
+        )
+    return lines

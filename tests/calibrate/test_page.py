@@ -1,0 +1,44 @@
+"""The page says of each test what its numbers say."""
+
+from __future__ import annotations
+
+import pytest
+
+from abrank.calibrate.page import is_above, page
+from abrank.calibrate.table import Cell, Row, Study, rows
+
+
+def study(**rates: float) -> Study:
+    """20,000 samples of each test, in which it is wrong so often."""
+    counts = [
+        {
+            "test": test, "skewness": "below 0.5", "replications": 20_000,
+            "false_05": round(20_000 * rate), "false_01": round(4_000 * rate),
+            "covers": round(20_000 * (1 - rate)), "found_small": 6_000, "found_large": 12_000,
+        }
+        for test, rate in rates.items()
+    ]  # fmt: skip
+    return Study(20_000, 0, False, [Cell("simulated", "AP", n, counts) for n in (10, 25)])
+
+
+def test_what_keeps_its_level_and_what_does_not() -> None:
+    given = study(t=0.051, basic=0.06, BCa=0.08)
+    text = page(given, rows(given))
+    assert "- **t** keeps its level: 5.10 to 5.10 % false findings at 5 %." in text
+    assert "- **basic** finds too much: 6.00 % (10 queries) and 6.00 % (25 queries)" in text
+    assert "- **BCa** finds far too much: 8.00 % (10 queries)" in text
+    assert "| BCa | **8.00 ± 0.19** | **8.00 ± 0.19** |" in text
+    assert "| BCa | **92.00 ± 0.19** | **92.00 ± 0.19** |" in text
+    assert "| t | 5.10 ± 0.16 | 5.10 ± 0.16 |" in text
+    assert "skewed the differences" not in text
+    assert "`python -m abrank.calibrate --replications 20000 --seed 0`" in text
+
+
+@pytest.mark.parametrize(
+    ("rate", "replications", "above"),
+    [(0.0549, 10**6, False), (0.0551, 10**6, True), (0.06, 100, False), (0.02, 10**6, False)],
+)
+def test_above_by_more_than_a_tenth_and_surely(rate, replications, above) -> None:
+    row = Row("simulated", "AP", "all", 10, "t", replications, rate, 0.01, 1 - rate, 0.3, 0.6)
+    assert is_above(row, "false_05", 0.05) is above
+    assert is_above(row, "covers", 0.05) is above
