@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,7 +26,7 @@ class _Column:
     heights: tuple[float, ...]
 
 
-def name_extremes(ax: Axes, theme: Theme, names: Sequence[str], values: FloatArray) -> None:
+def name_extremes(ax: Axes, theme: Theme, name: Callable[[int], str], values: FloatArray) -> None:
     """Name the three best and the three worst of sorted bars, where there is room.
 
     Parameters
@@ -34,8 +34,8 @@ def name_extremes(ax: Axes, theme: Theme, names: Sequence[str], values: FloatArr
     ax : Axes
         Bar i stands at x = i; the limits are set.
     theme : Theme
-    names : sequence of str, length n
-        In the order of the bars.
+    name : callable
+        Gives the name of bar i.
     values : float64[n]
         Ascending.
     """
@@ -46,7 +46,7 @@ def name_extremes(ax: Axes, theme: Theme, names: Sequence[str], values: FloatArr
     longest = 14 if inches(ax) < NARROW else 32
     for places, side in ((worst, -1), (best, 1)):
         texts = [
-            f"{shorten(names[place], width=longest)}  "
+            f"{shorten(name(place), width=longest)}  "
             f"{_labels.signed(float(values[place]), digits=theme.digits)}"
             for place in places
         ]

@@ -196,8 +196,7 @@ def _standing(
     else:
         _curve(ax, theme, values, signs)
     mean = _mean_label(ax, theme, row)
-    names = [query_name(comparison, query) for query in order]
-    name_extremes(ax, theme, names, values)
+    name_extremes(ax, theme, lambda place: query_name(comparison, int(order[place])), values)
     _tally(ax, theme, row, below=5.0)
     label_y(ax, theme, delta(row.measure))
     label_x(ax, theme, f"{_labels.queries(n)}, sorted by Δ{mean}", pad=2.4 * sizes(ax).small)
@@ -208,8 +207,8 @@ def _vertical_limits(ax: Axes, values: FloatArray) -> tuple[float, float]:
     figure = ax.get_figure(root=True)
     tall = figure.get_size_inches()[1] if figure is not None else 3.0
     lines = (EXTREMES + 0.8) * 1.45 * sizes(ax).small / 72.0
-    low, high = difference_limits(*values.tolist(), room=min(0.42, lines / max(tall - 0.8, 0.5)))
-    return low, high
+    room = min(0.42, lines / max(tall - 0.8, 0.5))
+    return difference_limits(float(values[0]), float(values[-1]), room=room)
 
 
 def _curve(ax: Axes, theme: Theme, values: FloatArray, signs: IntArray) -> None:

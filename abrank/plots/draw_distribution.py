@@ -97,7 +97,7 @@ def distribution(
     distinct, counts = np.unique(values, return_counts=True)
     dress(ax, theme)
     room = 0.28 if inches(ax) < NARROW else 0.16
-    limits = difference_limits(*values.tolist(), room=room)
+    limits = difference_limits(float(values[0]), float(values[-1]), room=room)
     look = theme.by_sign(higher_is_better=row.higher_is_better)
     counted = n >= FEWEST and len(distinct) <= min(FEW_VALUES, n // 2)
     if n < FEWEST:
