@@ -120,7 +120,7 @@ def audit(
         n_unjudged_at_10=int(at_hand.sum() - n_graded.sum()),
         n_judgments=len(qrels),
         n_negative_grades=int(np.sum(qrels.grade < 0)),
-        grades=tuple(np.unique(qrels.grade).tolist()),
+        grades=tuple(sorted(set(qrels.grade.tolist()))),
         tags=tuple(seen.tags),
         n_comments=source.n_comments,
         byte_order_mark=source.byte_order_mark,

@@ -275,13 +275,12 @@ def _count(seen: Seen, block: Block, query: IntArray) -> None:
     seen.n_shared += int(np.count_nonzero(query >= 0))
     seen.extra += [block.query_ids[i] for i in np.flatnonzero(query < 0)]
     seen.n_rows += len(block.score)
-    size = np.diff(_tie_begins(block))
+    begins = _tie_begins(block)
+    size = np.diff(begins)
     seen.n_tied_rows += int(size[size > 1].sum())
-    begins = np.flatnonzero(size > 1)
-    if len(begins):
-        row = _tie_begins(block)[begins]
-        each = np.searchsorted(block.first_row, row, side="right")
-        seen.n_queries_with_ties += len(np.unique(each))
+    # Ties stand by query, so a query with several is there several times in a row.
+    with_ties = np.searchsorted(block.first_row, begins[:-1][size > 1], side="right")
+    seen.n_queries_with_ties += int(np.count_nonzero(np.diff(with_ties, prepend=0)))
     seen.n_rank_conflicts += block.n_rank_conflicts
     seen.tags += [tag for tag in block.tags if tag not in seen.tags]
 
