@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from abrank import inputs
 from abrank._support import display
 from abrank._support.errors import ArgumentError, ReadError
 from abrank._support.typing import IntArray
 from abrank.inputs import ids
 from abrank.inputs.files import short_name
 from abrank.inputs.score_forms import AGGREGATES
+from abrank.inputs.score_table import ScoreTable, read_score_table
 from abrank.measures import Measure, parse
 from abrank.scores import Scores
 
@@ -72,7 +72,7 @@ def read_scores(source: Any, *, system: str | None = None) -> Scores:  # noqa: A
     """
     if isinstance(source, Scores):
         return source if system is None else one_system(source, system)
-    table = inputs.read_score_table(source, is_measure=lambda name: _known(name) is not None)
+    table = read_score_table(source, is_measure=lambda name: _known(name) is not None)
     if set(table.query) <= set(AGGREGATES):
         raise ReadError(
             table.source.label,
@@ -96,7 +96,7 @@ def _known(name: str) -> Measure | None:
         return None
 
 
-def _scores(table: inputs.ScoreTable, systems: tuple[str, ...]) -> Scores:
+def _scores(table: ScoreTable, systems: tuple[str, ...]) -> Scores:
     """Make the block of scores, and refuse one with holes or with two scores in one place."""
     known = {name: _known(name) for name in dict.fromkeys(table.measure)}
     names = {name: name if found is None else found.name for name, found in known.items()}
@@ -127,7 +127,7 @@ def _places(names: Sequence[str], known: Sequence[str]) -> IntArray:
 
 
 def _require_once(
-    table: inputs.ScoreTable, cell: IntArray, rows: IntArray, names: Mapping[str, str]
+    table: ScoreTable, cell: IntArray, rows: IntArray, names: Mapping[str, str]
 ) -> None:
     order = np.argsort(cell, kind="stable")
     again = np.flatnonzero(np.diff(cell[order]) == 0)
@@ -156,7 +156,7 @@ def _require_all(scores: Scores, label: str) -> None:
 
 
 def _require_aggregates(
-    scores: Scores, table: inputs.ScoreTable, known: Mapping[str, Measure | None]
+    scores: Scores, table: ScoreTable, known: Mapping[str, Measure | None]
 ) -> None:
     """Refuse an aggregate that is not that of the queries; rounding is allowed for."""
     expected, sums = scores.aggregates(), scores.values.sum(axis=0)
@@ -188,7 +188,7 @@ def _require_aggregates(
             )
 
 
-def _rounding(table: inputs.ScoreTable) -> dict[str, float]:
+def _rounding(table: ScoreTable) -> dict[str, float]:
     """Return how far the values of each measure may be off."""
     most: dict[str, float] = {}
     for query, name, rounding in zip(
@@ -199,7 +199,7 @@ def _rounding(table: inputs.ScoreTable) -> dict[str, float]:
     return most
 
 
-def _note(table: inputs.ScoreTable, scores: Scores, names: Mapping[str, str]) -> str:
+def _note(table: ScoreTable, scores: Scores, names: Mapping[str, str]) -> str:
     """Say what the source was taken for and what was left out."""
     left_out = [f"{name} ({count} of text)" for name, count in table.left_out.items()]
     left_out += [

@@ -8,7 +8,6 @@ from abrank.inputs.judged import JudgedRun
 from abrank.inputs.qrels import Qrels, read_qrels
 from abrank.inputs.reading import Reading, judge
 from abrank.inputs.run import Run, read_run
-from abrank.inputs.score_table import ScoreTable, read_score_table
 
 __all__ = [
     "Audit",
@@ -16,7 +15,6 @@ __all__ = [
     "Qrels",
     "Reading",
     "Run",
-    "ScoreTable",
     "Source",
     "TopDocs",
     "join",
@@ -24,5 +22,4 @@ __all__ = [
     "looks_like_qrels",
     "read_qrels",
     "read_run",
-    "read_score_table",
 ]

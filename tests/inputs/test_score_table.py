@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from abrank import ArgumentError, NotFoundError, ReadError
-from abrank.inputs import read_score_table
+from abrank.inputs.score_table import read_score_table
 
 
 @pytest.fixture
