@@ -8,6 +8,7 @@ from abrank.report import (
     _appendix,
     _cautions,
     _depth,
+    _differences,
     _gate,
     _headline,
     _quality,
@@ -53,8 +54,8 @@ def compose(comparison: Comparison, *, digits: int = display.DIGITS) -> Report:
     found = {
         "measures": _sections.measures(comparison, digits=digits),
         "queries": _sections.queries(comparison, digits=digits),
-        "distribution": _sections.distribution(comparison, digits=digits),
-        "tests": _sections.all_tests(comparison, digits=digits),
+        "distribution": _differences.distribution(comparison, digits=digits),
+        "tests": _differences.all_tests(comparison, digits=digits),
         "planning": _appendix.plan(comparison, digits=digits),
         "depth": _depth.depth(comparison, digits=digits),
         "segments": _segments.segments(comparison, digits=digits),

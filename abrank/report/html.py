@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import takewhile, zip_longest
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from markupsafe import Markup
@@ -13,11 +12,12 @@ from markupsafe import Markup
 import abrank
 from abrank import plots
 from abrank._support import display
+from abrank.report import _layout
 from abrank.report._appendix import NOTHING
 from abrank.report._clean import clean, cut
 from abrank.report._jinja import environment
 from abrank.report.compose import compose
-from abrank.report.model import Block, Caution, Figure, Report, Section, Table, Text
+from abrank.report.model import Block, Caution, Figure, Report, Section, Table
 from abrank.report.query_rows import query_rows
 
 if TYPE_CHECKING:
@@ -51,13 +51,6 @@ PALETTE: Mapping[str, tuple[str, str]] = {
 
 MOST_CAUTIONS = 4
 LONGEST_NAME = 120
-# Figures and tables that take half of the page: two stand side by side.
-HALVES = frozenset(
-    {"scatter", "paired", "distribution", "qq", "null", "pvalue", "effects", "power", "cutoffs"}
-    | {"recall", "judged", "quality"}
-)
-# Tables that stand under the figure before them, in its half.
-UNDER = frozenset({"planning"})
 # Widths in inches at which the letters of a figure are as large as the text around, by where it
 # stands: across the page, beside the cautions, in half of the page, and on a telephone.
 WIDE, MAIN, HALF, PHONE = 11.8, 7.2, 5.6, 3.33
@@ -178,56 +171,11 @@ def _gate(comparison: Comparison) -> str:
 
 
 def _page(section: Section, draw: Callable[[Figure, str], Shown]) -> Page:
-    panels: list[Panel] = []
-    for panel in _panels(section):
-        shown = tuple(_show(block, section, draw, place) for place, block in panel)
-        panels.append(Panel(shown, half=_key(panel[0][1]) in HALVES))
-    return Page(section, LABELS.get(section.key, section.key.capitalize()), _paired(panels))
-
-
-def _paired(panels: Sequence[Panel]) -> tuple[Panel, ...]:
-    """Give the whole width to a half that has no other half beside it."""
-    found: list[Panel] = []
-    beside = False
-    for panel, after in zip_longest(panels, panels[1:]):
-        alone = panel.half and not beside and not (after and after.half)
-        found.append(replace(panel, half=False) if alone else panel)
-        beside = found[-1].half and not beside
-    return tuple(found)
-
-
-def _key(block: Block) -> str:
-    """Return the name of a figure or a table; empty for text."""
-    if isinstance(block, Figure):
-        return block.plot
-    return block.key if isinstance(block, Table) else ""
-
-
-def _panels(section: Section) -> list[list[tuple[int, Block]]]:
-    """Put a section's blocks into cards: text with what it follows, a half never with a whole."""
-    panels: list[list[tuple[int, Block]]] = []
-    for place, block in enumerate(_blocks(section)):
-        joined = bool(panels) and (
-            isinstance(block, Text) or _together(section, panels[-1][0][1], block)
-        )
-        if not joined:
-            panels.append([])
-        panels[-1].append((place, block))
-    return panels
-
-
-def _together(section: Section, first: Block, block: Block) -> bool:
-    """Whether a figure or table stands on the card that ``first`` begins."""
-    if any(_key(each) in HALVES for each in (first, block)):
-        return _key(block) in UNDER
-    return section.key != "measures"
-
-
-def _blocks(section: Section) -> tuple[Block, ...]:
-    """Leave out the table of queries with its caption: another, with scripts, stands there."""
-    if section.key != "queries":
-        return section.blocks
-    return tuple(takewhile(lambda block: not isinstance(block, Table), section.blocks))
+    panels = tuple(
+        Panel(tuple(_show(block, section, draw, place) for place, block in blocks), half)
+        for blocks, half in _layout.panels(section)
+    )
+    return Page(section, LABELS.get(section.key, section.key.capitalize()), panels)
 
 
 def _show(

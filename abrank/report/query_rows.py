@@ -3,48 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from abrank._support import display
-from abrank.diagnostics import DECIMALS
-from abrank.report import _lists, _words
-from abrank.report._clean import cut
+from abrank.report import _lists
+from abrank.report._query_columns import QueryColumn, columns, tone_of
 from abrank.report.model import Cell, Tone
 
 if TYPE_CHECKING:
-    from abrank._support.typing import FloatArray, IntArray
+    from abrank._support.typing import FloatArray
     from abrank.comparison import Comparison
-    from abrank.comparison.groups import Segmentation
 
-Kind: TypeAlias = Literal["id", "text", "segment", "score", "delta"]
 
 EMBED_ALL = 10_000  # rows; beyond, a page would weigh more than a browser likes
 EMBED_EACH = 1_000  # worst, best, and spread between them, where not all are embedded
 FIRST_EACH = 10  # worst and best rows in the page itself, for readers without scripts
-FURTHER = 4  # columns of further measures; texts and segments take some of their places
-SEGMENTATIONS = 3  # properties of the queries with a column and a filter
-LONGEST = 120  # characters of an id, a text or a segment that are shown
-
-
-@dataclass(frozen=True)
-class QueryColumn:
-    """A column of the table of queries: values to sort by, and the texts that are shown.
-
-    The values of a column with ``levels`` are positions in them.
-    """
-
-    title: str
-    csv: str
-    kind: Kind
-    values: list[Any]
-    shown: list[str]
-    bar: bool = False
-    levels: tuple[str, ...] = ()
-    lower_is_better: bool = False
 
 
 @dataclass(frozen=True)
@@ -200,20 +177,6 @@ class QueryRows:
         return Row(cells, Bar(min(0.0, share), abs(share), tone))
 
 
-def tone_of(shown: str, *, lower_is_better: bool = False) -> Tone:
-    """Return the colour of a difference, that of who wins, by its written sign.
-
-    Examples
-    --------
-    >>> tone_of("+0.037"), tone_of("−0.250"), tone_of("0.000")
-    ('b', 'a', 'tie')
-    >>> tone_of("+0.037", lower_is_better=True)
-    'a'
-    """
-    sides: tuple[Tone, Tone] = ("a", "b") if lower_is_better else ("b", "a")
-    return dict(zip(("+", display.MINUS), sides, strict=True)).get(shown[:1], "tie")
-
-
 def query_rows(comparison: Comparison, *, digits: int = display.DIGITS) -> QueryRows | None:
     """Return the rows of the table of queries, by the difference of the primary measure.
 
@@ -236,7 +199,7 @@ def query_rows(comparison: Comparison, *, digits: int = display.DIGITS) -> Query
     depth, rel = _lists.cutoff(comparison)
     rankings = [comparison.evidence.rankings.get(ids[i]) for i in chosen]
     return QueryRows(
-        columns=tuple(_columns(comparison, np.array(chosen), digits)),
+        columns=tuple(columns(comparison, np.array(chosen), digits)),
         outcome=[int(each) for each in comparison.outcomes()[chosen]],
         total=comparison.n_queries,
         largest=float(np.abs(differences).max()) or 1.0,
@@ -255,55 +218,3 @@ def _chosen(differences: FloatArray) -> list[int]:
         spread = np.linspace(EMBED_EACH, n - EMBED_EACH - 1, EMBED_EACH).astype(np.int64)
         order = np.concatenate([order[:EMBED_EACH], order[spread], order[-EMBED_EACH:]])
     return [int(each) for each in order]
-
-
-def _columns(comparison: Comparison, chosen: IntArray, digits: int) -> Iterator[QueryColumn]:
-    primary = comparison.rule.primary
-    lead = comparison.measures.index(primary)
-    ids = [comparison.query_ids[i] for i in chosen]
-    yield QueryColumn("Query", "query_id", "id", ids, [cut(each, LONGEST) for each in ids])
-    if comparison.topics:
-        texts = [cut(comparison.topics.get(each, ""), LONGEST) for each in ids]
-        yield QueryColumn("Text", "text", "text", texts, texts)
-    properties = comparison.segmentations[:SEGMENTATIONS]
-    for each in properties:
-        yield _labels(each, chosen)
-    yield _numbers("A", "a", "score", comparison.a[chosen, lead], digits)
-    yield _numbers("B", "b", "score", comparison.b[chosen, lead], digits)
-    yield _differences(comparison, primary, chosen, digits)
-    room = max(1, FURTHER - 2 * bool(comparison.topics) - len(properties))
-    for name in [name for name in comparison.measures if name != primary][:room]:
-        yield _differences(comparison, name, chosen, digits)
-
-
-def _labels(segmentation: Segmentation, chosen: IntArray) -> QueryColumn:
-    """Return the segment of each row, as its place among the sorted segments."""
-    labels = [cut(segmentation.labels[i], LONGEST) for i in chosen]
-    levels = tuple(sorted(set(labels)))
-    place = {label: i for i, label in enumerate(levels)}
-    title = cut(segmentation.name, LONGEST)
-    codes = [place[label] for label in labels]
-    return QueryColumn(_words.capital(title), title, "segment", codes, labels, levels=levels)
-
-
-def _differences(
-    comparison: Comparison, measure: str, chosen: IntArray, digits: int
-) -> QueryColumn:
-    """Return the column of a measure's differences; that of the primary one has the bars."""
-    lead = measure == comparison.rule.primary
-    values = comparison.differences(measure)[chosen]
-    column = _numbers(f"Δ {measure}", "diff", "delta", values, digits)
-    return replace(
-        column,
-        csv="diff" if lead else f"diff {measure}",
-        bar=lead,
-        lower_is_better=not comparison[measure].higher_is_better,
-    )
-
-
-def _numbers(title: str, csv: str, kind: Kind, values: FloatArray, digits: int) -> QueryColumn:
-    """Round values for the file (to where ties are counted) and write them for the reader."""
-    written = display.signed if kind == "delta" else display.score
-    # Adding 0.0 turns a negative zero into zero.
-    kept = [round(float(value), DECIMALS) + 0.0 for value in values]
-    return QueryColumn(title, csv, kind, kept, [written(float(v), digits=digits) for v in values])

@@ -14,10 +14,11 @@ import pytest
 from abrank import compare_scores
 from abrank._support import display
 from abrank.comparison import Comparison
+from abrank.report._query_columns import LONGEST
 from abrank.report.compose import compose
 from abrank.report.html import MOST_CAUTIONS, PALETTE, html
 from abrank.report.model import Caution
-from abrank.report.query_rows import EMBED_EACH, LONGEST, query_rows
+from abrank.report.query_rows import EMBED_EACH, query_rows
 
 VOID = {"meta", "link", "input", "br", "hr", "img"}
 HOSTILE = [

@@ -12,7 +12,8 @@ import pytest
 from abrank import compare_scores
 from abrank.comparison import Comparison
 from abrank.report import _lists
-from abrank.report.query_rows import EMBED_ALL, FURTHER, LONGEST, QueryRows, query_rows
+from abrank.report._query_columns import FURTHER, LONGEST
+from abrank.report.query_rows import EMBED_ALL, QueryRows, query_rows
 
 Make = Callable[..., Comparison]
 FILL = dict.fromkeys(("a", "b", "tie", "axis"), "#000000")
