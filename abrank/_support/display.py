@@ -63,6 +63,19 @@ def signed(value: float, *, digits: int = DIGITS) -> str:
     return f"+{shown}" if value > _NOTHING else shown
 
 
+def least(value: float, *, digits: int = DIGITS) -> str:
+    """Return the smallest difference that can be seen: never 0, with more decimals where it needs.
+
+    Examples
+    --------
+    >>> least(0.0364), least(0.00041), least(0.0)
+    ('0.036', '0.0004', '0.000')
+    """
+    if 0.0 < value < 0.5 * 10.0**-digits:
+        digits = -math.floor(math.log10(value))
+    return score(value, digits=digits)
+
+
 def pvalue(value: float, *, alpha: float = 0.05) -> str:
     """Return a p-value with 3 decimals, more where fewer would hide its side of alpha.
 

@@ -144,7 +144,7 @@ def _smallest(ax: Axes, theme: Theme, smallest: float, target: float) -> None:
     dot(ax, theme, (smallest, target), colour=theme.b, size=7.5)
     write(
         ax,
-        f"smallest visible Δ {_labels.plain(smallest, digits=theme.digits)}",
+        f"smallest visible Δ {display.least(smallest, digits=theme.digits)}",
         (smallest, 0.0),
         shift=(5.0, 5.0),
         ha="left",

@@ -39,7 +39,7 @@ def plan(comparison: Comparison, *, digits: int) -> Section | None:
     power = f.level(comparison.planning.power)
     finding = (
         f"{_words.queries(comparison.n_queries)} show a true Δ of"
-        f" {f.score(visible, digits=digits)} in {comparison.rule.primary} with {power} power."
+        f" {f.least(visible, digits=digits)} in {comparison.rule.primary} with {power} power."
     )
     step = _headline.next_step(comparison, digits=digits)
     blocks: tuple[Block, ...] = (

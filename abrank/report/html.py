@@ -242,7 +242,7 @@ def _chips(comparison: Comparison, *, digits: int) -> dict[str, Any]:
         "ties": display.count(row.ties),
         "losses": display.count(row.losses),
         "bar": pieces,
-        "visible": display.score(seen, digits=digits) if seen > NOTHING else "none",
+        "visible": display.least(seen, digits=digits) if seen > NOTHING else "none",
         "visible_note": (
             f"{display.level(planning.power)} power,"
             f" {display.plural(comparison.n_queries, 'query', 'queries')}"

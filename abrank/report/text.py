@@ -223,7 +223,7 @@ def _wins(comparison: Comparison, room: int, digits: int) -> str:
     wins = f"B wins {f.count(row.wins)}  ties {f.count(row.ties)}  A wins {f.count(row.losses)}"
     if not planned.smallest_visible > NOTHING:
         return wins
-    visible = f.score(planned.smallest_visible, digits=digits)
+    visible = f.least(planned.smallest_visible, digits=digits)
     seen = f"smallest visible Δ {visible} ({f.level(planned.power)} power)"
     return f"{wins}  {seen}" if len(wins) + 2 + len(seen) <= room else f"{wins}\n{seen}"
 

@@ -93,3 +93,12 @@ def test_percentages_have_one_decimal() -> None:
 def test_shorten_cuts_in_the_middle_and_shows_control_characters() -> None:
     assert f.shorten("x" * 200) == "x" * 35 + "…" + "x" * 35
     assert f.shorten("a\x1b[0m") == "a\\x1b[0m"
+
+
+@given(st.floats(1e-9, 10.0), st.integers(1, 5))
+def test_smallest_difference_is_never_written_as_nothing(value: float, digits: int) -> None:
+    shown = f.least(value, digits=digits)
+    assert float(shown) > 0.0
+    assert len(shown.partition(".")[2]) >= digits
+    if value >= 0.5 * 10.0**-digits:
+        assert shown == f.score(value, digits=digits)
