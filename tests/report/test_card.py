@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import re
+from dataclasses import replace
+from html import unescape
 from types import SimpleNamespace
 from xml.etree import ElementTree
 
@@ -14,6 +16,7 @@ import pytest
 from abrank import compare_scores
 from abrank._support import display
 from abrank.comparison import Comparison
+from abrank.report._segments import exploratory
 from abrank.report.card import MOST_ROWS, TONES, card, forest
 from abrank.report.compose import compose
 
@@ -158,3 +161,12 @@ def test_card_is_the_same_each_time(better: Comparison) -> None:
 
 def test_notebook_shows_the_card(better: Comparison) -> None:
     assert better._repr_html_() == card(better)
+
+
+def test_card_names_what_to_read_first_and_the_segments(runs: Comparison) -> None:
+    text = unescape(card(runs))
+    severe = [each.title for each in compose(runs).cautions if each.severity >= 2]
+    assert severe
+    assert f"Read before you decide: {'; '.join(severe[:3])}." in text
+    assert exploratory(runs)[:380] in text
+    assert "Exploratory" not in card(replace(runs, segmentations=()))
