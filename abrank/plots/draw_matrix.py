@@ -158,25 +158,18 @@ def _number(
     """Write the difference, and under it the adjusted p-value where there is room."""
     small = sizes(ax).small
     with_p = cell >= ROOM_FOR_P
-    colour = theme.ink if told else theme.muted
-    write(
-        ax,
-        _labels.signed(sign * pair.diff, digits=theme.digits),
-        at,
-        shift=(0.0, 0.55 * small if with_p else 0.0),
-        ha="center",
-        va="center",
-        color=colour,
-        fontweight="bold" if told else "normal",
-        zorder=4.0,
-    )
+    shown = _labels.signed(sign * pair.diff, digits=theme.digits)
+    look: dict[str, Any] = {"color": theme.ink if told else theme.muted, "zorder": 4.0}
+    heavy = {"fontweight": "bold" if told else "normal", "fontsize": small}
+    lines = [(shown, 0.55 * small if with_p else 0.0, heavy)]
     if with_p:
-        text = _labels.pvalue(pair.pvalue_adj, alpha=ranking.alpha)
-        below = (0.0, -0.65 * small)
-        write(
-            ax, text, at, shift=below, ha="center", va="center", color=colour, fontsize=7.0,
-            zorder=4.0,
-        )  # fmt: skip
+        lines.append(
+            (_labels.pvalue(pair.pvalue_adj, alpha=ranking.alpha), -0.65 * small, {"fontsize": 7.0})
+        )
+    for text, up, own in lines:
+        note = write(ax, text, at, shift=(0.0, up), ha="center", va="center", **look, **own)
+        # Within its cell it asks for no room, and hundreds of them take their time.
+        note.set_in_layout(False)
 
 
 def _words(ranking: Ranking) -> str:
