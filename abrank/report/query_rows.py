@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 EMBED_ALL = 10_000  # rows; beyond, a page would weigh more than a browser likes
 EMBED_EACH = 1_000  # worst, best, and spread between them, where not all are embedded
+ROOM_FOR_LISTS = 700_000  # characters
 FIRST_EACH = 10  # worst and best rows in the page itself, for readers without scripts
 
 
@@ -120,7 +121,7 @@ class QueryRows:
             return ""
         return (
             f"The documents of {display.count(len(self.lists) - lacking)} queries are in this file:"
-            " the worst, the best, and some spread between them."
+            " those with the largest differences first."
         )
 
     def island(self, fill: Mapping[str, str]) -> str:
@@ -203,11 +204,27 @@ def query_rows(comparison: Comparison, *, digits: int = display.DIGITS) -> Query
         outcome=[int(each) for each in comparison.outcomes()[chosen]],
         total=comparison.n_queries,
         largest=float(np.abs(differences).max()) or 1.0,
-        lists=[each and _lists.compact(*each, depth=depth, rel=rel) for each in rankings],
+        lists=_within_room(
+            [each and _lists.compact(*each, depth=depth, rel=rel) for each in rankings]
+        ),
         depth=depth,
         relevant=rel,
         known=max((len(each) for pair in rankings if pair for each in pair), default=0),
     )
+
+
+def _within_room(lists: list[list[object] | None]) -> list[list[object] | None]:
+    """Keep the lists of the outermost rows, as many as a page has room for."""
+    kept: list[list[object] | None] = [None] * len(lists)
+    room = ROOM_FOR_LISTS
+    for step in range(len(lists)):
+        # From both ends towards the middle: 0, -1, 1, -2, …
+        place = step // 2 if step % 2 == 0 else -1 - step // 2
+        room -= len(json.dumps(lists[place]))
+        if room < 0:
+            break
+        kept[place] = lists[place]
+    return kept
 
 
 def _chosen(differences: FloatArray) -> list[int]:

@@ -64,6 +64,21 @@ def test_rows_without_lists_are_counted(runs: Comparison) -> None:
     assert rows.without_lists.startswith("The documents of 9 queries are in this file")
 
 
+def test_lists_of_the_outermost_rows_come_first(
+    runs: Comparison, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    every = rows_of(runs).lists
+    monkeypatch.setattr("abrank.report.query_rows.ROOM_FOR_LISTS", len(json.dumps(every)) // 3)
+    kept = rows_of(runs).lists
+    held = [i for i, each in enumerate(kept) if each is not None]
+    n = len(every)
+    assert 0.2 * n < len(held) < 0.5 * n
+    left, right = sum(i < n / 2 for i in held), sum(i >= n / 2 for i in held)
+    assert held == [*range(left), *range(n - right, n)]
+    assert left - right in (0, 1)
+    assert all(kept[i] == every[i] for i in held)
+
+
 def test_less_is_better_turns_the_colours(make: Make) -> None:
     made = make(0.05, n=12)
     turned = replace(made.rows[0], higher_is_better=False)
