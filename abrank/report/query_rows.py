@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 EMBED_ALL = 10_000  # rows; beyond, a page would weigh more than a browser likes
 EMBED_EACH = 1_000  # worst, best, and spread between them, where not all are embedded
-ROOM_FOR_LISTS = 700_000  # characters
+ROOM_FOR_LISTS = 500_000  # characters
 FIRST_EACH = 10  # worst and best rows in the page itself, for readers without scripts
 
 
