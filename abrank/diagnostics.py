@@ -10,7 +10,6 @@ import numpy as np
 
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray, IntArray
-from abrank.inference import leave_out
 from abrank.inputs import Audit
 from abrank.measures import parse
 
@@ -25,6 +24,16 @@ HEAVY_SKEW = 1.0
 TOP_SHARE = 0.5
 FEW_CLUSTERS = 20
 FEWEST_CLUSTERS = 6
+
+# How often a test finds a mean difference at 5 % where there is none, by number of queries: the
+# sizes at which that is clearly too often on real runs. From reports/calibration, all measures.
+FALSE_FINDINGS: Mapping[str, Mapping[int, float]] = {
+    "wilcoxon": {25: 0.060, 50: 0.068, 100: 0.103, 250: 0.167},
+    "sign": {50: 0.093, 100: 0.201, 250: 0.379},
+    "BCa": {10: 0.146, 25: 0.094, 50: 0.070, 100: 0.062},
+}
+# No more queries than that have too short percentile and BCa intervals.
+SHORT_INTERVALS_UP_TO = 100
 
 
 @dataclass(frozen=True)
@@ -117,6 +126,7 @@ def inspect_differences(
         )
     notes += _disagreement(differences, tests, alpha)
     notes += _fragile(differences, tests, alpha, query_ids)
+    notes += _off_level(n, tests, alpha)
     ties = int(np.sum(outcomes(differences) == 0))
     if ties > MANY_TIES * n:
         notes.append(Note("many-ties", 1, {"count": ties, "n": n}))
@@ -144,6 +154,8 @@ def _fragile(
     differences: FloatArray, tests: Sequence[_Test], alpha: float, query_ids: Sequence[str]
 ) -> list[Note]:
     """Note a difference that the t test would not show without a single query."""
+    from abrank.inference import leave_out  # a look at the inputs needs no test
+
     if not any(test.decides and test.test == "t" for test in tests):
         return []
     found = leave_out(differences, confidence=1.0 - alpha)
@@ -156,6 +168,26 @@ def _fragile(
         "difference": float(differences[one]),
     }
     return [Note("one-query-decides", 2, values)]
+
+
+def _off_level(n: int, tests: Sequence[_Test], alpha: float) -> list[Note]:
+    """Note a test whose rate of false findings about the mean is known to be too high."""
+    deciding = next((test for test in tests if test.decides), None)
+    if deciding is None:
+        return []
+    found = []
+    rates = FALSE_FINDINGS.get(deciding.test, {})
+    if sizes := [size for size in rates if size <= n]:
+        values = {"test": deciding.test, "n": max(sizes), "rate": rates[max(sizes)]}
+        found.append(Note("not-about-the-mean", 2, values))
+    # The first of the bootstraps is the studentised one, which keeps its level.
+    others = [test for test in tests if test.test == "bootstrap"][1:]
+    apart = deciding.pvalue >= alpha and any(test.pvalue < alpha for test in others)
+    if apart and n <= SHORT_INTERVALS_UP_TO:
+        rates = FALSE_FINDINGS["BCa"]
+        size = max((size for size in rates if size <= n), default=min(rates))
+        found.append(Note("short-intervals", 1, {"n": n, "size": size, "rate": rates[size]}))
+    return found
 
 
 def inspect_clusters(n_clusters: int) -> list[Note]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from abrank import diagnostics
 from abrank.diagnostics import inspect_clusters, inspect_differences, inspect_inputs, outcomes
 
 
@@ -105,6 +106,35 @@ def test_one_query_decides_for_a_too() -> None:
     d = -np.r_[np.tile([0.1, -0.04], 10), 0.28, np.zeros(9)]
     shown = notes_of(d, tests=[FakeTest("t", 0.04, decides=True)])
     assert shown["one-query-decides"]["difference"] == -0.28
+
+
+def test_a_deciding_test_that_is_not_about_the_mean() -> None:
+    for name, rates in diagnostics.FALSE_FINDINGS.items():
+        if name == "BCa":
+            continue
+        first, second = sorted(rates)[:2]
+        for n, size in ((first, first), (second - 1, first), (second, second), (2000, max(rates))):
+            found = notes_of(calm(n), tests=[FakeTest(name, 0.5, decides=True)])
+            expected = {"test": name, "n": size, "rate": rates[size]}
+            assert found["not-about-the-mean"] == expected
+        few = notes_of(calm(first - 1), tests=[FakeTest(name, 0.5, decides=True)])
+        assert "not-about-the-mean" not in few
+    aside = notes_of(calm(), tests=[FakeTest("t", 0.5, decides=True), FakeTest("sign", 0.01)])
+    assert "not-about-the-mean" not in aside
+
+
+def test_intervals_known_to_be_too_short() -> None:
+    def found(n: int, decisive: float, *others: float) -> dict[str, dict[str, Any]]:
+        shown = [FakeTest("bootstrap", p) for p in (0.2, *others)]
+        return notes_of(calm(n), tests=[FakeTest("t", decisive, decides=True), *shown])
+
+    rates = diagnostics.FALSE_FINDINGS["BCa"]
+    for n, size in ((6, 10), (24, 10), (99, 50), (100, 100)):
+        values = found(n, 0.06, 0.07, 0.04)["short-intervals"]
+        assert values == {"n": n, "size": size, "rate": rates[size]}
+    assert "short-intervals" not in found(101, 0.06, 0.04)
+    assert "short-intervals" not in found(24, 0.04, 0.04)
+    assert "short-intervals" not in found(24, 0.06, 0.06)
 
 
 @pytest.mark.parametrize(("n", "severity"), [(5, 3), (6, 2), (19, 2), (20, None)])

@@ -107,7 +107,7 @@ def command(
 
 def _notes(ranking: Ranking) -> None:
     """Say on standard error what was counted while the runs were read."""
-    from abrank.report.compose import input_sentences
+    from abrank.report import input_sentences
 
     sentences = [
         sentence

@@ -105,7 +105,7 @@ def _shown(
 
 def _notes(scores: Scores) -> list[str]:
     """Return what was counted while the runs were read and should not pass in silence."""
-    from abrank.report.compose import input_sentences
+    from abrank.report import input_sentences
 
     return [
         *scores.notes,

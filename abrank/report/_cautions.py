@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from abrank._support import display as f
 from abrank._support.display import shorten
-from abrank.comparison import Comparison
 from abrank.diagnostics import Note, inspect_inputs
 from abrank.inputs import Audit
 from abrank.report import _words
 from abrank.report.model import Caution
+
+if TYPE_CHECKING:
+    from abrank.comparison import Comparison
 
 Words: TypeAlias = Callable[[Mapping[str, Any], "Names"], tuple[str, str]]
 
@@ -179,6 +181,29 @@ def _few_clusters(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     return f"Only {f.plural(v['n'], 'cluster')} of queries", text
 
 
+def _not_about_mean(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
+    asks = {
+        "wilcoxon": ("The Wilcoxon test does", "It asks about the pseudo-median"),
+        "sign": ("The sign test does", "It asks who wins more queries"),
+    }
+    does, what = asks[v["test"]]
+    return (
+        f"{does} not judge the mean",
+        f"{what}. On pairs of real runs with equal means it found a difference in"
+        f" {f.percent(v['rate'], sign=False)} of samples of {_words.queries(v['n'])}, at"
+        " α = 0.05: for a claim about the mean, let t or permutation decide.",
+    )
+
+
+def _short_intervals(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
+    return (
+        f"The percentile and BCa intervals are too short for {_words.queries(v['n'])}",
+        "They exclude 0 where the interval that decides does not. On pairs of real runs with equal"
+        f" means BCa found a difference in {f.percent(v['rate'], sign=False)} of samples of"
+        f" {_words.queries(v['size'])}, at α = 0.05.",
+    )
+
+
 def _many_ties(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     are = "is" if v["count"] == 1 else "are"
     return (
@@ -315,6 +340,8 @@ SENTENCES: Mapping[str, Words] = {
     "mean-against-wins": _mean_against_wins,
     "one-query-decides": _one_query,
     "few-clusters": _few_clusters,
+    "not-about-the-mean": _not_about_mean,
+    "short-intervals": _short_intervals,
     "many-ties": _many_ties,
     "skewed": _skewed,
     "few-carry-the-mean": _few_carry,

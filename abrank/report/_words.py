@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from abrank._support import display as f
-from abrank.comparison import Comparison, MeasureResult, TestRow
 from abrank.diagnostics import outcomes
 from abrank.report.model import Tone
 from abrank.verdict import Verdict
+
+if TYPE_CHECKING:
+    from abrank.comparison import Comparison, MeasureResult, TestRow
 
 MEAN = "mean difference"
 

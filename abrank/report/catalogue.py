@@ -209,7 +209,7 @@ def _html(comparison: Comparison, *, digits: int = display.DIGITS) -> str:
 
 @writer(".md")
 def _markdown(comparison: Comparison, *, digits: int = display.DIGITS) -> str:
-    from abrank.report.markdown import markdown
+    from abrank.report.markdown_text import markdown
 
     return markdown(comparison, digits=digits)
 
@@ -230,7 +230,7 @@ def _measures(comparison: Comparison) -> str:
 
 @writer(".txt")
 def _text(comparison: Comparison, *, digits: int = display.DIGITS) -> str:
-    from abrank.report.text import text
+    from abrank.report.plain_text import text
 
     return text(comparison, digits=digits) + "\n"
 

@@ -18,10 +18,9 @@ from abrank.report import (
 )
 from abrank.report.model import Report
 
-__all__ = ["compose", "gate_sentence", "input_sentences"]
+__all__ = ["compose", "gate_sentence"]
 
 gate_sentence = _gate.gate_sentence
-input_sentences = _cautions.input_sentences
 
 
 def compose(comparison: Comparison, *, digits: int = display.DIGITS) -> Report:

@@ -12,8 +12,8 @@ from abrank._support import display as f
 from abrank.ranking import PairRow, Ranking, SystemRow
 from abrank.report import _cells
 from abrank.report.numbers import layout, plain
+from abrank.report.plain_text import NARROWEST, WIDTH
 from abrank.report.table import csv_text
-from abrank.report.text import NARROWEST, WIDTH
 
 SCHEMA = "abrank-ranking/1"
 _LEAST_NAME = 6

@@ -13,7 +13,7 @@ from abrank import compare_scores
 from abrank._support import display
 from abrank.comparison import Comparison
 from abrank.comparison.groups import Segmentation
-from abrank.report.card import card
+from abrank.report.card_html import card
 from abrank.report.compose import compose
 from abrank.report.html import html
 

@@ -13,8 +13,9 @@ import pytest
 from abrank import diagnostics
 from abrank.comparison import Comparison, compare_scores
 from abrank.diagnostics import Note
+from abrank.report import input_sentences
 from abrank.report._cautions import SENTENCES, Names, caution
-from abrank.report.compose import compose, input_sentences
+from abrank.report.compose import compose
 
 NAMES = Names("bm25", "monot5", digits=3, alpha=0.05)
 
@@ -38,6 +39,14 @@ EXAMPLES: dict[str, tuple[dict[str, Any], str]] = {
         "One query decides",
     ),
     "few-clusters": ({"n": 5, "too_few": True}, "Only 5 clusters of queries"),
+    "not-about-the-mean": (
+        {"test": "sign", "n": 50, "rate": 0.0934},
+        "The sign test does not judge the mean",
+    ),
+    "short-intervals": (
+        {"n": 30, "size": 25, "rate": 0.0944},
+        "The percentile and BCa intervals are too short for 30 queries",
+    ),
     "many-ties": ({"count": 60, "n": 200}, "60 of 200 queries are tied"),
     "skewed": ({"skew": -1.4}, "The differences are skewed"),
     "few-carry-the-mean": ({"share": 0.6}, "Three queries carry the mean"),
@@ -101,6 +110,13 @@ def test_caution_has_title_and_sentence(code: str) -> None:
     ("code", "values", "words"),
     [
         ("large-losses", EXAMPLES["large-losses"][0], "Worst: “468” (−0.690)"),
+        (
+            "not-about-the-mean",
+            {"test": "wilcoxon", "n": 25, "rate": 0.0601},
+            "It asks about the pseudo-median. On pairs of real runs with equal means it found a"
+            " difference in 6.0% of samples of 25 queries",
+        ),
+        ("short-intervals", EXAMPLES["short-intervals"][0], "9.4% of samples of 25 queries"),
         ("tests-disagree", EXAMPLES["tests-disagree"][0], "They give p = 0.0503 and p = 0.0497"),
         (
             "mean-against-wins",

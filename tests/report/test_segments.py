@@ -12,7 +12,7 @@ from abrank.comparison import Comparison
 from abrank.comparison.groups import Segmentation, SegmentRow
 from abrank.report._segments import MOST, exploratory, segments, sentence
 from abrank.report.model import Figure, Table, Text
-from abrank.report.text import text
+from abrank.report.plain_text import text
 
 Make = Callable[..., Comparison]
 

@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 from abrank._support import display as f
 from abrank.comparison import Comparison, compare_scores
 from abrank.report import markdown
-from abrank.report.markdown import LARGEST
+from abrank.report.markdown_text import LARGEST
 from abrank.report.numbers import to_dict
 
 Make = Callable[..., Comparison]

@@ -17,7 +17,7 @@ from abrank import compare_scores
 from abrank._support import display
 from abrank.comparison import Comparison
 from abrank.report._segments import exploratory
-from abrank.report.card import MOST_ROWS, TONES, card, forest
+from abrank.report.card_html import MOST_ROWS, TONES, card, forest
 from abrank.report.compose import compose
 
 
@@ -108,7 +108,7 @@ def test_card_is_small_with_many_measures_and_says_what_it_leaves_out() -> None:
 def test_measure_on_another_scale_has_numbers_but_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     bounds = {"nDCG@10": (0, 1), "AP": (0, 1000), "P@1": (0, 1)}
     monkeypatch.setattr(
-        importlib.import_module("abrank.report.card"),
+        importlib.import_module("abrank.report.card_html"),
         "parse",
         lambda name: SimpleNamespace(entry=SimpleNamespace(bounds=bounds[name])),
     )
