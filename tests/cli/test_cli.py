@@ -254,7 +254,8 @@ def test_demo_makes_everything_it_promises(tmp_path, capsys) -> None:
     out = capsys.readouterr().out
     made = {path.name for path in folder.iterdir()}
     assert made == {
-        "qrels.txt", "old.run", "new.run", "report.html", "report.md", "results.json",
+        "qrels.txt", "old.run", "new.run", "topics.tsv", "segments.csv",
+        "report.html", "report.md", "results.json",
     }  # fmt: skip
     assert f"open      {folder / 'report.html'}" in out
     assert out.startswith("▲ BETTER")
