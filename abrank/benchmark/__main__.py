@@ -38,7 +38,7 @@ def measure(sizes: list[str], folder: Path, *, rounds: int, trec_eval: str | Non
         _tell(f"making {name}: {size.queries} queries of {size.documents} documents")
         files = inputs.make(size, folder)
         work = f"{name} ({size.queries} × {size.documents})"
-        scoring = jobs.score_jobs(files, trec_eval)
+        scoring = jobs.score_jobs(files, trec_eval if size.queries <= jobs.MOST_QUERIES else None)
         rows += interleave(f"score {work}", scoring, rounds=rounds, tell=_tell)
         if name in ("S", "L"):
             kind = "html" if name == "S" else "json"

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from abrank.benchmark.inputs import Files
 
+# trec_eval walks its list of judgments for each query of a run: beyond this it takes minutes.
+MOST_QUERIES = 10_000
 SCORED = ("AP", "RR", "nDCG@10", "P@10")
 
 _PYTREC_EVAL = """
