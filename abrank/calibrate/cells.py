@@ -34,6 +34,7 @@ ENUMERATED_UP_TO = 16
 EXACT_RANKS = 25
 # Sizes of the skewness of a pair that are counted apart.
 SKEWNESS = (0.5, 1.0)
+BANDS = ("below 0.5", "0.5 to 1", "above 1")
 BY_LAW: tuple[Method, ...] = ("percentile", "BCa", "basic", "shift")
 
 
@@ -108,9 +109,7 @@ def band(skewness: float) -> str:
     >>> band(-0.7)
     '0.5 to 1'
     """
-    low, high = SKEWNESS
-    size = abs(skewness)
-    return f"below {low:g}" if size < low else f"{low:g} to {high:g}" if size < high else "above 1"
+    return BANDS[sum(abs(skewness) >= limit for limit in SKEWNESS)]
 
 
 def _ask_one(pair: Pair, d: FloatArray, seed: int, scope: Scope) -> Iterator[Asked]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from abrank._support import display as f
-from abrank.calibrate.cells import BATCH, EXACT_RANKS, N_DRAWN, POWERS
+from abrank.calibrate.cells import BANDS, BATCH, EXACT_RANKS, N_DRAWN, POWERS
 from abrank.calibrate.populations import MEASURES, N_PAIRS
 from abrank.calibrate.table import ALL, Row, Study, select
 
@@ -31,14 +32,42 @@ def page(study: Study, found: _Rows) -> str:
     str
     """
     source = found[0].source
-    main = select(found, source=source)
+    main = [*select(found, source=source), *select(found, source=source, measure=FAMILY)]
     lines = ["# How often the tests are wrong", "", *_introduction(study, source), ""]
     lines += ["## In short", "", *_summary(main), "", *_READING, ""]
     lines += ["![False findings and coverage by the number of queries](calibration.svg)", ""]
-    lines += _tables(found, source)
+    for section in _sections(found, source):
+        lines += _table(section)
     lines += ["## How it was made", "", *_method(study)]
     return "\n".join(lines) + "\n"
 
+
+@dataclass(frozen=True)
+class _Section:
+    """A table with its title and a sentence."""
+
+    title: str
+    words: str
+    rows: _Rows
+    quantity: str = "false_05"
+
+
+_COVERAGE = (
+    "Of the mean; for sign, of the share that it estimates. The interval of wilcoxon is none for"
+    " the mean: its line says how often it holds it all the same."
+)
+_SKEWNESS = "By the size of the skewness of the differences of the pair, all measures together."
+_TOSSED = (
+    "The same pairs, but every difference has either sign with one chance: the hypothesis of the"
+    " tests that flip signs. With few distinct values they cannot use up their level."
+)
+_SIMULATED = "Pairs of simulated systems, whose differences are hardly skewed."
+_POWER = (
+    "All queries gain alike; for wilcoxon and sign, all that are not tied. A test that finds too"
+    " much where there is nothing finds more here too, which is no power."
+)
+_FAMILY = "How often any of AP, nDCG@10, RR and P@10 is found to differ, at 5 %."
+_ALL_HELD = "How often all four 95 % intervals hold their means."
 
 _READING = (
     "Intervals of percentiles, BCa, basic and shift are too short where queries are few, because"
@@ -58,13 +87,14 @@ def _introduction(study: Study, source: str) -> list[str]:
         f"Samples of queries were drawn from {kinds[source]}, weighted so that the true mean"
         f" difference is 0, {f.count(study.replications)} samples for every measure"
         f" ({', '.join(MEASURES)}) and size. Every test was asked about every sample. What it finds"
-        " there is a false finding. Rates are in per cent, with their binomial standard errors."
+        " there is a false finding; of four measures at once, any. Rates are in per cent, with"
+        " their binomial standard errors."
         " **Bold**: more than a tenth above what was promised, and surely so.",
     ]
 
 
 def _summary(main: _Rows) -> list[str]:
-    """Say of every test of one measure whether it keeps its level of 5 %, and from which size."""
+    """Say of every test whether it keeps its level of 5 %, and with how many queries not."""
     said = []
     for test in dict.fromkeys(row.test for row in main):
         of_test = sorted((row for row in main if row.test == test), key=lambda row: row.n)
@@ -93,89 +123,54 @@ def is_above(row: Row, quantity: str, level: float) -> bool:
     return bool(rate > STRINGENT * level and rate - level > 2.0 * row.error(quantity))
 
 
-def _tables(found: _Rows, source: str) -> list[str]:
-    """Return all tables, each with its heading."""
+def _sections(found: _Rows, source: str) -> Iterator[_Section]:
+    """Go through the tables, in the order of the page."""
     main = select(found, source=source)
-    powers = [f"{100.0 * power:.0f} %" for power in POWERS]
-    parts = [
-        ("False findings at 5 %", "All measures together.", main, "false_05"),
-        ("False findings at 1 %", "All measures together.", main, "false_01"),
-        (
-            "Coverage of 95 % intervals",
-            "Of the mean; for sign, of the share that it estimates. The interval of wilcoxon is"
-            " none for the mean: the column says how often it holds it all the same.",
-            main,
-            "covers",
-        ),
-    ]
-    lines: list[str] = []
-    for title, words, some, quantity in parts:
-        lines += [f"## {title}", "", words, "", *_by_size(some, quantity, lambda r: r.test), ""]
-    lines += ["## The same by measure, at 5 %", ""]
+    yield _Section("False findings at 5 %", "All measures together.", main)
+    yield _Section("False findings at 1 %", "All measures together.", main, "false_01")
+    yield _Section("Coverage of 95 % intervals", _COVERAGE, main, "covers")
     for measure in MEASURES:
-        some = select(found, source=source, measure=measure)
-        lines += [f"### {measure}", "", *_by_size(some, "false_05", lambda r: r.test), ""]
-    lines += _skewed(found, source)
-    tossed = select(found, source="signs tossed")
-    if tossed:
-        lines += ["## Where the hypothesis of the tests that flip signs holds, at 5 %", ""]
-        lines += ["The same pairs, the sign of every difference tossed.", ""]
-        lines += [*_by_size(tossed, "false_05", lambda r: r.test), ""]
-    beside = select(found, source="simulated") if source != "simulated" else []
-    if beside:
-        lines += ["## Simulated systems, at 5 %", "", *_by_size(beside, "false_05", _test), ""]
-    lines += [f"## Power where the t test has {powers[0]}", "", _POWER, ""]
-    lines += [*_by_size(main, "found_small", _test), ""]
-    lines += [f"## Power where the t test has {powers[1]}", ""]
-    lines += [*_by_size(main, "found_large", _test), ""]
+        words = "Of one measure alone."
+        rows = select(found, source=source, measure=measure)
+        yield _Section(f"False findings at 5 %: {measure}", words, rows)
+    yield _Section("False findings at 5 %: by skewness", _SKEWNESS, _skewed(found, source))
+    if source != "simulated":
+        tossed, simulated = (select(found, source=each) for each in ("signs tossed", "simulated"))
+        yield _Section("False findings at 5 %: signs tossed", _TOSSED, tossed)
+        yield _Section("False findings at 5 %: simulated systems", _SIMULATED, simulated)
+    for power, quantity in zip(POWERS, ("found_small", "found_large"), strict=True):
+        yield _Section(f"Power where that of t is {100.0 * power:.0f} %", _POWER, main, quantity)
     family = select(found, source=source, measure=FAMILY)
-    if family:
-        lines += ["## Four measures at once: any false finding at 5 %", ""]
-        lines += [*_by_size(family, "false_05", _test), ""]
-        held = [row for row in family if not math.isnan(row.covers)]
-        lines += ["All four intervals of max-T hold their means:", ""]
-        lines += [*_by_size(held, "covers", _test), ""]
-    return lines
+    yield _Section("Four measures at once", _FAMILY, family)
+    held = [row for row in family if not math.isnan(row.covers)]
+    yield _Section("Four measures at once: intervals", _ALL_HELD, held, "covers")
 
 
-_POWER = (
-    "A test that finds too much where there is nothing finds more here too; that is no power. All"
-    " queries gain alike, for wilcoxon and sign all that are not tied."
-)
+def _skewed(found: _Rows, source: str) -> list[Row]:
+    """Return the rates by skewness of the pair, of the tests that it makes a difference to."""
+    tests = ("t", "permutation", "wilcoxon", "sign")
+    some = [row for row in found if row.source == source and row.skewness in BANDS]
+    some = [row for row in some if row.test in tests]
+    return sorted(some, key=lambda row: (tests.index(row.test), BANDS.index(row.skewness)))
 
 
-def _test(row: Row) -> str:
-    return row.test
+def _name(row: Row) -> str:
+    return row.test if row.skewness == ALL else f"{row.test}, skewness {row.skewness}"
 
 
-def _skewed(found: _Rows, source: str) -> list[str]:
-    """Return the table by skewness of the pair, for the tests that stand and fall with it."""
-    some = [
-        row
-        for row in found
-        if row.source == source
-        and row.measure == ALL
-        and row.skewness != ALL
-        and row.test in ("t", "permutation", "wilcoxon", "sign")
-    ]
-    if not some:
+def _table(section: _Section) -> list[str]:
+    """Return a section: a line a test and a column a size. Empty where there are no rows."""
+    if not section.rows:
         return []
-    some.sort(key=lambda row: ("below above".find(row.skewness[:5]), row.test))
-    lines = ["## The same by how skewed the differences of the pair are, at 5 %", ""]
-    lines += _by_size(some, "false_05", lambda row: f"{row.test}, skewness {row.skewness}")
-    return [*lines, ""]
-
-
-def _by_size(found: _Rows, quantity: str, name: Callable[[Row], str]) -> list[str]:
-    """Return a table with a line a name and a column a size."""
-    sizes = sorted({row.n for row in found})
-    lines = ["| test | " + " | ".join(f"n = {n}" for n in sizes) + " |"]
-    lines.append("|---|" + "---:|" * len(sizes))
-    for label in dict.fromkeys(name(row) for row in found):
-        cells = {row.n: _cell(row, quantity) for row in found if name(row) == label}
+    sizes = sorted({row.n for row in section.rows})
+    lines = [f"## {section.title}", "", section.words, ""]
+    lines += ["| test | " + " | ".join(f"n = {n}" for n in sizes) + " |"]
+    lines += ["|---|" + "---:|" * len(sizes)]
+    for name in dict.fromkeys(_name(row) for row in section.rows):
+        cells = {r.n: _cell(r, section.quantity) for r in section.rows if _name(r) == name}
         if any(cells.values()):
-            lines.append(f"| {label} | " + " | ".join(cells.get(n, "") for n in sizes) + " |")
-    return lines
+            lines.append(f"| {name} | " + " | ".join(cells.get(n, "") for n in sizes) + " |")
+    return [*lines, ""]
 
 
 def _cell(row: Row, quantity: str) -> str:

@@ -66,8 +66,9 @@ def bootstrap(
     n_resamples : int, optional
         Resamples B of "studentised"; 9,999. The other methods draw nothing.
     method : {"studentised", "percentile", "BCa", "basic", "shift"}
-        "studentised" is the symmetric bootstrap-t [1]_, which keeps its level from 25 queries up;
-        the others reject too often below 100 queries. "shift" is the test of [3]_: how often is a
+        "studentised" is the symmetric bootstrap-t [1]_, which keeps its level, with few queries
+        with room to spare; the others reject too often up to some 100 queries, see
+        ``reports/calibration``. "shift" is the test of [3]_: how often is a
         resampled mean as far from the sample's as that is from 0; its interval is symmetric.
 
     Returns

@@ -98,8 +98,9 @@ def _band(ax: Axes, theme: Theme, rows: Sequence[_Rates], target: float) -> None
     """Draw the promise and the rates that chance makes of it."""
     fewest = min(row.replications for row in rows)
     reach = BAND * np.sqrt(target * (1.0 - target) / fewest)
-    ax.axhspan(target - reach, target + reach, color=theme.tie, alpha=0.35, linewidth=0)
-    ax.axhline(target, color=theme.ink, linewidth=0.8)
+    ends = [min(row.n for row in rows), max(row.n for row in rows)]
+    ax.fill_between(ends, target - reach, target + reach, color=theme.tie, alpha=0.5, linewidth=0)
+    ax.plot(ends, [target, target], color=theme.ink, linewidth=0.8)
 
 
 def _lines(
@@ -126,13 +127,14 @@ def _lines(
 
 
 def _space_labels(panels: np.ndarray) -> None:
-    """Move the names at the ends of the lines apart, upwards from the lowest."""
+    """Move the names at the ends of the lines apart, as far up as down."""
     for ax in panels.flat:
         low, high = ax.get_ylim()
         names = sorted(ax.texts, key=lambda name: name.xy[1])
-        least = low
-        for name in names:
-            height = max(name.xy[1], least)
-            points = (height - name.xy[1]) / (high - low) * ax.bbox.height * 72.0 / ax.figure.dpi
-            name.set_position((7.0, points))
-            least = height + LABEL_GAP * (high - low)
+        ends = np.array([name.xy[1] for name in names])
+        apart = LABEL_GAP * (high - low) * np.arange(ends.size)
+        heights = np.maximum.accumulate(ends - apart) + apart
+        heights -= (heights - ends).mean() if ends.size else 0.0
+        points = (heights - ends) / (high - low) * ax.bbox.height * 72.0 / ax.figure.dpi
+        for name, shift in zip(names, points.tolist(), strict=True):
+            name.set_position((7.0, shift))

@@ -48,8 +48,8 @@ def test_a_line_a_test_in_both_rows() -> None:
 
 def test_the_band_is_that_of_the_fewest_replications() -> None:
     few = [*ROWS, Drawn(50, "t", 0.05, 0.95, replications=1900)]
-    band = calibration(few).axes[0].patches[0]
-    assert band.get_height() == pytest.approx(2 * 1.96 * 0.005)
+    band = calibration(few).axes[0].collections[0].get_paths()[0].get_extents()
+    assert band.height == pytest.approx(2 * 1.96 * 0.005)
 
 
 def test_names_do_not_lie_on_each_other() -> None:
