@@ -1,4 +1,17 @@
-"""Several comparisons at once: the joint law of the largest statistic."""
+"""Several comparisons at once: the joint law of the largest statistic.
+
+=====================  ==========================================================================
+differences            max-T, single step and step down
+=====================  ==========================================================================
+no query               p and intervals NaN
+one or two queries     p 1, intervals unbounded: no flip can reject
+all 0                  p 1, interval [0, 0]
+one value, not 0       p 2**(1 - n), the interval is that value
+one query differs      p 1, intervals unbounded
+two values             as any other data
+not finite             refused
+=====================  ==========================================================================
+"""
 
 from __future__ import annotations
 

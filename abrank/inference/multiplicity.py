@@ -1,4 +1,8 @@
-"""Adjusted p-values of a family."""
+"""Adjusted p-values of a family.
+
+An empty family has none. A p-value that is NaN (nothing could be tested) stays NaN and is no member
+of the family; a family of one is left as it is; 0 stays 0 and 1 stays 1.
+"""
 
 from __future__ import annotations
 
@@ -71,5 +75,7 @@ def adjust(pvalues: npt.ArrayLike, method: str) -> FloatArray:
         return adjusted
     from statsmodels.stats.multitest import multipletests
 
-    adjusted[known] = multipletests(adjusted[known], method=ADJUSTMENTS[method])[1]
+    # The Sidak forms take the logarithm of 1 - p, and p may be 1.
+    with np.errstate(divide="ignore"):
+        adjusted[known] = multipletests(adjusted[known], method=ADJUSTMENTS[method])[1]
     return adjusted

@@ -1,4 +1,18 @@
-"""The relative change of a mean, with the intervals that a ratio of paired means can have."""
+"""The relative change of a mean, with the intervals that a ratio of paired means can have.
+
+=====================  ==========================================================================
+scores                 change and interval, whatever the method
+=====================  ==========================================================================
+no query               NaN
+a baseline mean of 0   NaN: there is nothing to relate to
+one query              the change, interval unbounded
+no difference          0, interval [0, 0]
+one ratio throughout   the change, of width 0 where the baseline does not vary either
+one query differs      as any other data
+two values             as any other data
+not finite             refused
+=====================  ==========================================================================
+"""
 
 from __future__ import annotations
 

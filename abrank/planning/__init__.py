@@ -2,6 +2,16 @@
 
 Nothing here takes the p-value or the observed difference of a finished test: "observed power" only
 says the p-value again.
+
+=========================  ======================================================================
+asked of                   answer of the closed forms
+=========================  ======================================================================
+fewer than two queries     smallest visible difference NaN, power refused
+a spread of 0              smallest visible difference 0; two queries needed for any difference
+a difference of 0          power alpha; no number of queries shows it: None
+a spread that is NaN       smallest visible difference NaN, ``queries_needed`` None
+an effect not finite       refused
+=========================  ======================================================================
 """
 
 from abrank.planning.anova import anova_power, queries_for_anova

@@ -159,3 +159,33 @@ def test_a_false_finding_among_true_ones_is_as_rare_as_promised():
         wrong["step down"] += bool((result.pvalue_step_down[2:] < 0.05).any())
     print(wrong)
     assert wrong["single"] <= wrong["step down"] <= stats.binom.isf(0.0005, 2000, 0.05)
+
+
+DEGENERATE = {
+    "no query": (np.empty((0, 2)), np.nan, np.nan, np.nan),
+    "one query": (np.array([[0.1, 0.2]]), 1.0, -np.inf, np.inf),
+    "two queries": (np.array([[0.1, 0.2], [0.3, -0.1]]), 1.0, -np.inf, np.inf),
+    "all 0": (np.zeros((8, 2)), 1.0, 0.0, 0.0),
+    "one value": (np.full((8, 2), 0.1), 2.0**-7, 0.1, 0.1),
+    "one query differs": (np.r_[np.full((1, 2), 0.3), np.zeros((7, 2))], 1.0, -np.inf, np.inf),
+}
+
+
+@pytest.mark.parametrize("case", DEGENERATE)
+def test_every_line_of_the_table(case) -> None:
+    differences, pvalue, low, high = DEGENERATE[case]
+    found = max_t(differences)
+    for values, expected in (
+        (found.pvalue, pvalue),
+        (found.pvalue_step_down, pvalue),
+        (found.ci_low, low),
+        (found.ci_high, high),
+    ):
+        np.testing.assert_allclose(values, [expected, expected], rtol=1e-12)
+
+
+def test_two_values_are_data_and_infinities_are_refused() -> None:
+    two = np.r_[np.full((4, 2), 0.3), np.full((4, 2), -0.1)]
+    assert 0.05 < max_t(two).pvalue[0] < 1.0
+    with pytest.raises(ArgumentError, match="finite"):
+        max_t(np.full((8, 2), np.inf))

@@ -41,3 +41,14 @@ def test_bad_arguments():
         adjust(P, "hlm")
     with pytest.raises(ArgumentError, match="between 0 and 1"):
         adjust([0.1, 1.1], "holm")
+
+
+@pytest.mark.parametrize("method", ADJUSTMENTS)
+def test_small_and_empty_families(method) -> None:
+    assert adjust(np.array([]), method).tolist() == []
+    assert adjust(np.array([0.01]), method).tolist() == [0.01]
+    assert np.isnan(adjust(np.array([np.nan]), method)).all()
+    with_nan = adjust(np.array([np.nan, 0.01]), method)
+    assert np.isnan(with_nan[0])
+    assert with_nan[1] == 0.01
+    assert adjust(np.array([0.0, 1.0]), method).tolist() == [0.0, 1.0]

@@ -111,3 +111,25 @@ def test_what_is_refused():
         ratio_interval([0.1, -0.2, 0.4], [0.1, 0.2, 0.3], method="bootstrap")
     with pytest.raises(UnknownNameError, match="did you mean fieller"):
         ratio_interval(A, B, method="fielle")
+
+
+METHODS = ("fieller", "delta", "bootstrap")
+BASELINE = np.full(8, 0.5)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_line_of_the_table(method) -> None:
+    def found(a, b):
+        interval = ratio_interval(a, b, method=method)
+        return interval.change[0], interval.ci_low[0], interval.ci_high[0]
+
+    assert np.isnan(found([], [])).all()
+    assert np.isnan(found(np.zeros(5), np.ones(5))).all()
+    assert found([0.5], [0.6]) == (pytest.approx(0.2), -np.inf, np.inf)
+    assert found(BASELINE, BASELINE) == (0.0, 0.0, 0.0)
+    assert found(BASELINE, 1.2 * BASELINE) == pytest.approx((0.2, 0.2, 0.2))
+    for moved in (np.r_[0.3, np.zeros(7)], np.r_[np.full(4, 0.3), np.full(4, -0.1)]):
+        change, low, high = found(BASELINE, BASELINE + moved)
+        assert low < change < high
+    with pytest.raises(ArgumentError, match="finite"):
+        found(BASELINE, np.full(8, np.inf))

@@ -68,7 +68,7 @@ def test_ends_of_the_law(monkeypatch, n_sums):
 
 
 def test_one_outlier_deceives_nobody():
-    """The normal law takes for ordinary what is rare when one difference has nearly all variance."""
+    """The normal law takes for ordinary what is rare: one difference has nearly all variance."""
     sizes = np.append(np.linspace(0.01, 0.02, 60), 5.0)
     counts = np.ones(61, np.int64)
     threshold = 5.0 + 0.9 * sizes[:60].sum()

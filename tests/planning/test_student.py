@@ -145,3 +145,21 @@ def test_acceptance_case(shared_data) -> None:
     for key, n in expected["n_table"].items():
         effect, target = map(float, key.split("_"))
         assert planning.queries_needed(1.0, effect, target=target) == n
+
+
+def test_every_line_of_the_table_of_the_degenerate() -> None:
+    for n in (0, 1):
+        assert math.isnan(planning.smallest_visible(0.2, n))
+        with pytest.raises(ArgumentError, match="at least 2"):
+            planning.power(n, effect=0.5)
+    assert planning.smallest_visible(0.0, 10) == 0.0
+    assert planning.queries_needed(0.0, 0.05) == 2
+    assert planning.power(10, effect=0.0) == pytest.approx(0.05)
+    assert planning.queries_needed(0.2, 0.0) is None
+    assert planning.queries_needed(float("nan"), 0.05) is None
+    for effect in (float("nan"), float("inf")):
+        with pytest.raises(ArgumentError, match="finite"):
+            planning.power(10, effect=effect)
+    with pytest.raises(ArgumentError, match="0 or more"):
+        planning.smallest_visible(-0.1, 10)
+    assert math.isnan(planning.smallest_visible(float("nan"), 10))
