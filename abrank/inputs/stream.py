@@ -116,26 +116,32 @@ class _Guard:
         self._file, self._head = file, head
         self._squeezes = one_blank(head) != head
         self._rest = b""
+        self._tail = b"\n"
 
     def read(self, size: int) -> bytes:
-        read = self._head or self._file.read(size)
-        data = self._rest + read
-        cut = data.rfind(b"\n") + 1 if read else len(data)
-        if read and not cut:
-            raise NotPlain("a line longer than a block")
-        self._head, self._rest = b"", data[cut:]
-        data = data[:cut]
+        data, self._head = self._head or self._file.read(size), b""
         if self._squeezes:
-            data = one_blank(data)
+            data = self._squeezed(data)
         for byte in _SEPARATORS:
             if byte in data:
                 raise NotPlain("a separator other than a blank, or a NUL byte")
-        if b"#" in data and (data.startswith(b"#") or b"\n#" in data):
+        if b"#" in data and b"\n#" in self._tail + data:
             raise NotPlain("a comment")
-        # Arrow reads 0x1f as 31.
-        if (b"x" in data and b" 0x" in data) or (b"X" in data and b" 0X" in data):
-            raise NotPlain("perhaps a hexadecimal number")
+        for letter, number in ((b"x", b" 0x"), (b"X", b" 0X")):
+            # Arrow reads 0x1f as 31.
+            if letter in data and number in self._tail + data:
+                raise NotPlain("perhaps a hexadecimal number")
+        self._tail = data[-2:]
         return data
+
+    def _squeezed(self, data: bytes) -> bytes:
+        """Return the whole lines so far with one blank between fields; keep the rest."""
+        lines = self._rest + data
+        cut = lines.rfind(b"\n") + 1 if data else len(lines)
+        if data and not cut:
+            raise NotPlain("a line longer than a block")
+        self._rest = lines[cut:]
+        return one_blank(lines[:cut])
 
 
 def _batches(file: BinaryIO) -> Iterator[pa.RecordBatch]:

@@ -153,5 +153,7 @@ def test_a_late_tab_or_a_long_line_is_left_to_the_careful_reader(monkeypatch):
     plain = b"301 Q0 d1 1 2.5 t\n" * 4
     with pytest.raises(NotPlain, match="separator"):
         list(stream.stream(io.BytesIO(plain + b"301 Q0 d2\t2 2.5 t\n")))
-    with pytest.raises(NotPlain, match="longer"):
-        list(stream.stream(io.BytesIO(plain + b"301 Q0 " + b"d" * 200 + b" 2 2.5 t\n")))
+    for blanks in (b" ", b"  "):
+        long = (plain + b"301 Q0 " + b"d" * 200 + b" 2 2.5 t\n").replace(b" ", blanks)
+        with pytest.raises(NotPlain, match=r"longer|block"):
+            list(stream.stream(io.BytesIO(long)))
