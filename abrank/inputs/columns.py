@@ -138,16 +138,39 @@ def duplicates(query: IntArray, doc: Ids) -> tuple[IntArray, IntArray]:
     return first[by_reading], again[by_reading]
 
 
-def has_duplicates(query: IntArray, doc: Ids) -> bool:
-    """Whether a query names a document more than once; much faster than finding which.
+def pair_keys(query: IntArray, mark: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """Return 64 bits for each query and document, of the query's number and the id's fingerprint.
+
+    Equal pairs have equal ones, different pairs hardly ever: who needs to be sure looks again.
 
     Examples
     --------
-    >>> has_duplicates(np.array([0, 0, 1]), ids.encode(["a", "b", "a"]))
+    >>> mark = ids.fingerprint(ids.encode(["a", "a", "a"]))
+    >>> keys = pair_keys(np.array([0, 1, 0]), mark)
+    >>> bool(keys[0] == keys[2]), bool(keys[0] == keys[1])
+    (True, False)
+    """
+    return mark ^ (query.astype(np.uint64) * np.uint64(_MIXER))
+
+
+def has_duplicates(query: IntArray, doc: Ids, mark: npt.NDArray[np.uint64]) -> bool:
+    """Whether a query names a document more than once; much faster than finding which.
+
+    Parameters
+    ----------
+    query : int64[n]
+        Numbers of the queries.
+    doc : Ids
+    mark : uint64[n]
+        Their fingerprints.
+
+    Examples
+    --------
+    >>> docs = ids.encode(["a", "b", "a"])
+    >>> has_duplicates(np.array([0, 0, 1]), docs, ids.fingerprint(docs))
     False
     """
-    key = np.sort(ids.fingerprint(doc) ^ (query.astype(np.uint64) * np.uint64(_MIXER)))
-    # Equal fingerprints of different ids are so rare that looking again costs nothing.
+    key = np.sort(pair_keys(query, mark))
     return bool((key[1:] == key[:-1]).any()) and len(duplicates(query, doc)[0]) > 0
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from abrank._support.typing import IntArray
+from abrank._support.typing import BoolArray, IntArray
 from abrank.inputs import kernels
 
 if TYPE_CHECKING:
@@ -147,24 +147,17 @@ def code(column: Ids) -> tuple[Ids, IntArray]:
     return encoded.dictionary, integers(encoded.indices)
 
 
-def find(column: Ids, distinct: Ids) -> tuple[IntArray, IntArray]:
-    """Look ``column`` up in ``distinct``.
-
-    Returns
-    -------
-    rows : int64[n_found]
-        Rows of ``column`` that are in ``distinct``, ascending.
-    codes : int64[n_found]
-        Where they are.
+def same(one: Ids, other: Ids) -> BoolArray:
+    """Whether the ids of two columns are the same, row by row.
 
     Examples
     --------
-    >>> find(encode(["a", "x", "c"]), encode(["c", "a"]))
-    (array([0, 2]), array([1, 0]))
+    >>> same(encode(["a", "b"]), encode(["a", "c"]))
+    array([ True, False])
     """
-    found = kernels.index_in(column, distinct)
-    rows = integers(kernels.indices_nonzero(kernels.is_valid(found)))
-    return rows, integers(found)[rows]
+    found = np.zeros(len(one), dtype=np.bool_)
+    found[integers(kernels.indices_nonzero(kernels.equal(one, other)))] = True
+    return found
 
 
 def order(column: Ids) -> IntArray:

@@ -8,16 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from abrank._support.typing import FloatArray, IntArray
+from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inputs import ids, subtopics
+from abrank.inputs.columns import pair_keys
 from abrank.inputs.ids import Ids
 from abrank.inputs.judged import JudgedRun
 from abrank.inputs.qrels import Qrels
 from abrank.inputs.run import Run
 from abrank.inputs.stream import Block
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +112,7 @@ def block_of(run: Run) -> Block:
         query_ids=run.query_ids,
         first_row=run.first_row,
         docs=run.docs,
+        mark=ids.fingerprint(run.docs),
         row=None,
         score=run.score,
         tags=run.tags,
@@ -170,23 +176,35 @@ class _Judgments:
 
     place: dict[str, int]
     docs: Ids
-    key: IntArray
+    key: npt.NDArray[np.uint64]
     row: IntArray
+    known: BoolArray
 
     @classmethod
     def of(cls, qrels: Qrels) -> _Judgments:
-        docs, doc = ids.code(qrels.docs)
-        key = qrels.query * len(docs) + doc
+        key = pair_keys(qrels.query, ids.fingerprint(qrels.docs))
         row = np.argsort(key)
         place = {query_id: i for i, query_id in enumerate(qrels.query_ids)}
-        return cls(place, docs, key[row], row)
+        # By the last bits of the keys: most documents of a run are known to be unjudged from here.
+        known = np.zeros(1 << min(max(len(key).bit_length() + 5, 16), 24), dtype=np.bool_)
+        known[key & np.uint64(len(known) - 1)] = True
+        return cls(place, qrels.docs, key[row], row, known)
 
-    def find(self, query: IntArray, doc: IntArray) -> IntArray:
-        """Return the judgment of each query and document, or -1."""
-        key = query * len(self.docs) + doc
-        at = np.minimum(np.searchsorted(self.key, key), len(self.key) - 1)
-        # The key of a query without judgments is negative and hits nothing.
-        return np.where(self.key[at] == key, self.row[at], -1)
+    def find(self, block: Block, query: IntArray) -> tuple[IntArray, IntArray]:
+        """Return which rows of ``block.docs`` are judged, and their judgments.
+
+        ``query`` has the number of each ranking's query in the qrels, or -1.
+        """
+        key = pair_keys(np.repeat(query, np.diff(block.first_row)), block.mark)
+        rows = np.flatnonzero(self.known[key & np.uint64(len(self.known) - 1)])
+        begins = np.searchsorted(self.key, key[rows])
+        ends = np.searchsorted(self.key, key[rows], side="right")
+        # A key is that of one judgment, but for a chance of one in 10**10 or so.
+        count = ends - begins
+        rows = np.repeat(rows, count)
+        at = self.row[np.repeat(ends - np.cumsum(count), count) + np.arange(len(rows))]
+        same = ids.same(ids.take(block.docs, rows), ids.take(self.docs, at))
+        return rows[same], at[same]
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,24 +230,22 @@ class _Part:
     ) -> _Part:
         query = np.array([judgments.place.get(each, -1) for each in block.query_ids], np.int64)
         _count(seen, block, query)
-        row, doc = ids.find(block.docs, judgments.docs)
+        row, at = judgments.find(block, query)
         if block.row is not None:
             place = np.empty(len(block.row), dtype=np.int64)
             place[block.row] = np.arange(len(block.row))
             row = place[row]
         ranking = np.searchsorted(block.first_row, row, side="right") - 1
-        at = judgments.find(query[ranking], doc)
-        hit = at >= 0
-        row, first_row = row[hit], block.first_row[ranking[hit]]
+        first_row = block.first_row[ranking]
         begins = _tie_begins(block)
         tie = np.searchsorted(begins, row, side="right")
         shared = query >= 0
         length = np.diff(block.first_row)
         top_query, top_rank, shown = _top(block, query, top)
         return cls(
-            query=query[ranking[hit]],
+            query=query[ranking],
             rank=row - first_row + 1,
-            at=at[hit],
+            at=at,
             score=block.score[row],
             tie_first=begins[tie - 1] - first_row + 1,
             tie_last=begins[tie] - first_row,

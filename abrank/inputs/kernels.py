@@ -24,14 +24,9 @@ def unique(column: Any) -> Any:  # noqa: ANN401
     return arrow.call_function("unique", [column])
 
 
-def index_in(column: Any, values: Any) -> Any:  # noqa: ANN401
-    """Return where each value stands in ``values``; null where it does not."""
-    return arrow.call_function("index_in", [column], arrow.SetLookupOptions(values))
-
-
-def is_valid(column: Any) -> Any:  # noqa: ANN401
-    """Return which values are no nulls."""
-    return arrow.call_function("is_valid", [column])
+def equal(one: Any, other: Any) -> Any:  # noqa: ANN401
+    """Return which values are equal, row by row."""
+    return arrow.call_function("equal", [one, other])
 
 
 def indices_nonzero(column: Any) -> Any:  # noqa: ANN401

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -21,6 +21,9 @@ from abrank.inputs.columns import has_duplicates
 from abrank.inputs.ids import Ids
 from abrank.inputs.plain import BYTE_ORDER_MARK, one_blank
 from abrank.inputs.ties import at_precision, rank_conflicts, rank_rows
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 BLOCK = 1 << 20
 _SEPARATORS = (b"\0", b"\t", b"\v", b"\f", b"\r")
@@ -49,7 +52,9 @@ class Block:
     first_row : int64[n_queries + 1]
         Row at which each query begins, and the number of rows.
     docs : Ids
-        Documents as they were read.
+        Documents as they were read, by query.
+    mark : uint64[n_rows]
+        Fingerprints of ``docs``.
     row : int64[n_rows] or None
         Where the document at each rank stands in ``docs``; None where they stand in rank order.
     score : float64[n_rows]
@@ -62,6 +67,7 @@ class Block:
     query_ids: tuple[str, ...]
     first_row: IntArray
     docs: Ids
+    mark: npt.NDArray[np.uint64]
     row: IntArray | None
     score: FloatArray
     tags: tuple[str, ...] = ()
@@ -204,7 +210,8 @@ def _block(batch: pa.RecordBatch, ends: IntArray, score_dtype: ScoreDtype) -> Bl
     score = _floats(batch.column("score"))
     if not np.isfinite(score).all():
         raise NotPlain("a score that is not finite")
-    if has_duplicates(query, docs):
+    mark = ids.fingerprint(docs)
+    if has_duplicates(query, docs, mark):
         raise NotPlain("a document twice in a query")
     score = at_precision(score, score_dtype)
     rank = ids.integers(batch.column("rank"))
@@ -213,6 +220,7 @@ def _block(batch: pa.RecordBatch, ends: IntArray, score_dtype: ScoreDtype) -> Bl
         query_ids=tuple(ids.decode(ids.take(batch.column("query"), first_row[:-1]))),
         first_row=first_row,
         docs=docs,
+        mark=mark,
         row=row,
         score=score if row is None else score[row],
         tags=tuple(ids.decode(kernels.unique(batch.column("tag")))),

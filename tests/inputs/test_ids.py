@@ -39,12 +39,10 @@ def test_places_sort_the_rows(values: list[bytes]) -> None:
     assert [value for _, value in sorted(zip(place, values, strict=True))] == sorted(values)
 
 
-@given(BYTES, BYTES)
-def test_lookup_finds_what_is_there(values: list[bytes], known: list[bytes]) -> None:
-    distinct, _ = ids.code(ids.pack(known))
-    rows, codes = ids.find(ids.pack(values), distinct)
-    assert rows.tolist() == [i for i, value in enumerate(values) if value in known]
-    assert [ids.unpack(distinct)[i] for i in codes] == [values[i] for i in rows]
+@given(st.lists(st.tuples(st.binary(max_size=3), st.binary(max_size=3))))
+def test_same_compares_row_by_row(pairs: list[tuple[bytes, bytes]]) -> None:
+    one, other = (ids.pack([pair[i] for pair in pairs]) for i in (0, 1))
+    assert ids.same(one, other).tolist() == [a == b for a, b in pairs]
 
 
 def test_order_is_that_of_strcmp_not_of_surrogates() -> None:

@@ -89,6 +89,13 @@ def test_scores_are_kept_by_query_whatever_the_order_of_the_file(tmp_path):
     assert judge(qrels, path).judged.retrieved_scores is None
 
 
+def test_fingerprints_that_are_all_alike_change_nothing(folder, monkeypatch):
+    qrels, run = read_qrels(folder / "qrels.txt"), read_run(folder / "a.run")
+    expected = join(qrels, run)
+    monkeypatch.setattr(ids, "fingerprint", lambda column: np.zeros(len(column), dtype=np.uint64))
+    same(join(qrels, run), expected)
+
+
 def test_a_file_is_hashed_unless_nobody_asks(folder):
     qrels = read_qrels(folder / "qrels.txt")
     expected = hashlib.sha256((folder / "a.run.gz").read_bytes()).hexdigest()
