@@ -155,11 +155,7 @@ def compare_systems(
         require=require,
         higher_is_better=higher_is_better(lead_name),
     )
-    if margin and test == "sign":
-        raise ArgumentError(
-            f"the margin is in the unit of {rule.primary}, but the sign test estimates a share of"
-            " wins: choose another test, or no margin"
-        )
+    _require_unit(rule)
     a, b = (scores.of(system) for system in scores.systems)
     lead = scores.measures.index(rule.primary)
     differences = (b - a)[:, lead]
@@ -182,10 +178,7 @@ def compare_systems(
         decision=_decision(rule, rows[lead], differences, seed, n_resamples),
         rows=rows,
         test_rows=tests,
-        effects={
-            name: float(inference.effect_size(name, a[:, lead], b[:, lead])[0])
-            for name in inference.EFFECT_SIZES
-        },
+        effects=_effects(a[:, lead], b[:, lead]),
         planning=_plan(differences, rule),
         notes=tuple(sorted(notes, key=lambda note: -note.severity)),
         seed=seed,
@@ -210,6 +203,20 @@ def _primary(primary: str | None, measures: tuple[str, ...]) -> str:
     if canonical not in measures:
         raise ArgumentError(f"the primary measure {canonical} is not among {', '.join(measures)}")
     return canonical
+
+
+def _require_unit(rule: Rule) -> None:
+    """Refuse a margin for a test that does not estimate in the measure's unit."""
+    if rule.margin and rule.test == "sign":
+        raise ArgumentError(
+            f"the margin is in the unit of {rule.primary}, but the sign test estimates a share of"
+            " wins: choose another test, or no margin"
+        )
+
+
+def _effects(a: FloatArray, b: FloatArray) -> dict[str, float]:
+    """Return every effect size of the primary measure, by name."""
+    return {name: float(inference.effect_size(name, a, b)[0]) for name in inference.EFFECT_SIZES}
 
 
 def _require_finite(scores: Scores) -> None:
