@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from abrank._support import display
 from abrank._support.version import __version__
 from abrank.benchmark.clock import Row
 
@@ -61,10 +62,11 @@ def table(rows: Sequence[Row], *, machine: str) -> str:
     >>> print(table([row], machine="A machine.").splitlines()[-1])
     | score S | pytrec_eval | 1.5 (1.2–1.8) | 0.8 | 0.20 | 0.20 | 36 |
     """
+    rounds = display.plural(max(row.rounds for row in rows), "round")
     lines = [
         "# How fast, beside the peers",
         "",
-        f"Cold processes, started in turn, {max(row.rounds for row in rows)} rounds after one that"
+        f"Cold processes, started in turn, {rounds} after one that"
         " is not counted. A ratio of 5 means that abrank took a fifth of the time; ratios are"
         " medians over the rounds, with their extremes. Memory is the largest resident set.",
         "",
