@@ -71,5 +71,9 @@ def ratios(rows: Sequence[Ratio], *, theme: Theme = LIGHT) -> Axes:
     ax.set_xscale("log")
     ax.set_ylim(len(shown) - 0.4, -0.6)
     ax.set_yticks(range(len(shown)), [f"{row.work}: {row.program}" for row in shown])
-    ax.set_xlabel("time ÷ abrank's (thin line: the extremes of the rounds)")
+    ax.set_xlabel("time ÷ abrank's; thin: extremes")
+    ax.margins(x=0.2)
+    ax.set_xticks([0.1, 1, 10, 100], ["0.1", "1", "10", "100"])
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
     return ax
