@@ -1,13 +1,14 @@
 """A against B: every measure tested, the secondary ones adjusted, the verdict given."""
 
 from abrank.comparison.compare import compare_scores, compare_systems
+from abrank.comparison.effects import Effect, Spread
 from abrank.comparison.family import ADJUSTMENTS
+from abrank.comparison.outlook import PlannedDifference, Planning
 from abrank.comparison.pairing import pair_scores, system_names
 from abrank.comparison.result import (
     Comparison,
     ConfidenceInterval,
     MeasureResult,
-    Planning,
     TestRow,
 )
 
@@ -15,8 +16,11 @@ __all__ = [
     "ADJUSTMENTS",
     "Comparison",
     "ConfidenceInterval",
+    "Effect",
     "MeasureResult",
+    "PlannedDifference",
     "Planning",
+    "Spread",
     "TestRow",
     "compare_scores",
     "compare_systems",

@@ -7,15 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from abrank import inference, planning
+from abrank import inference
 from abrank._support.errors import ArgumentError
 from abrank._support.rng import entropy
 from abrank._support.typing import FloatArray, RandomSource
+from abrank.comparison.effects import effects, spread
 from abrank.comparison.evidence import gather
 from abrank.comparison.family import measure_rows, resolve_adjustment
 from abrank.comparison.groups import segment
+from abrank.comparison.outlook import look_ahead
 from abrank.comparison.pairing import pair_scores
-from abrank.comparison.result import Comparison, MeasureResult, Planning, TestRow
+from abrank.comparison.result import Comparison, MeasureResult, TestRow
 from abrank.diagnostics import (
     Note,
     higher_is_better,
@@ -160,6 +162,7 @@ def compare_systems(
     lead = scores.measures.index(rule.primary)
     differences = (b - a)[:, lead]
     rows, joint = measure_rows(scores.measures, a, b, rule, seed=seed, n_resamples=n_resamples)
+    decision = _decision(rule, rows[lead], differences, seed, n_resamples)
     tests = _test_rows(differences, rule, seed, n_resamples)
     known = set(scores.query_ids)
     evidence = gather(scores, rule.primary, differences)
@@ -175,11 +178,12 @@ def compare_systems(
         a=a,
         b=b,
         rule=rule,
-        decision=_decision(rule, rows[lead], differences, seed, n_resamples),
+        decision=decision,
         rows=rows,
         test_rows=tests,
-        effects=_effects(a[:, lead], b[:, lead]),
-        planning=_plan(differences, rule),
+        effects=effects(a[:, lead], b[:, lead], confidence=rule.confidence),
+        spread=spread(a[:, lead], b[:, lead]),
+        planning=look_ahead(differences, rule, decision),
         notes=tuple(sorted(notes, key=lambda note: -note.severity)),
         seed=seed,
         n_resamples=n_resamples,
@@ -212,11 +216,6 @@ def _require_unit(rule: Rule) -> None:
             f"the margin is in the unit of {rule.primary}, but the sign test estimates a share of"
             " wins: choose another test, or no margin"
         )
-
-
-def _effects(a: FloatArray, b: FloatArray) -> dict[str, float]:
-    """Return every effect size of the primary measure, by name."""
-    return {name: float(inference.effect_size(name, a, b)[0]) for name in inference.EFFECT_SIZES}
 
 
 def _require_finite(scores: Scores) -> None:
@@ -304,16 +303,3 @@ def _cautions(
     )
     notes += inspect_inputs(audits, scores.measures)
     return audits, notes
-
-
-def _plan(differences: FloatArray, rule: Rule) -> Planning:
-    """Say what these queries can see, and how many the margin (or what was seen) would take."""
-    n = len(differences)
-    sd = float(np.std(differences, ddof=1)) if n > 1 else float("nan")
-    wanted = rule.margin or (abs(float(np.mean(differences))) if n else float("nan"))
-    return Planning(
-        sd=sd,
-        smallest_visible=planning.smallest_visible(sd, n, alpha=rule.alpha),
-        difference=wanted,
-        queries_needed=planning.queries_needed(sd, wanted, alpha=rule.alpha),
-    )

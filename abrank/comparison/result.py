@@ -13,8 +13,10 @@ from abrank import inference
 from abrank._support import checks, lazy
 from abrank._support.errors import ArgumentError, GateError
 from abrank._support.typing import FloatArray, IntArray
+from abrank.comparison.effects import Effect, Spread
 from abrank.comparison.evidence import Evidence
 from abrank.comparison.groups import Segmentation
+from abrank.comparison.outlook import Planning, look_ahead
 from abrank.diagnostics import Note, outcomes
 from abrank.verdict import Decision, Requirement, Rule, Verdict, check_gate
 
@@ -90,21 +92,6 @@ class TestRow:
     decides: bool
 
 
-@dataclass(frozen=True)
-class Planning:
-    """What this number of queries can see, and how many the next test needs.
-
-    ``queries_needed`` is for a true difference of ``difference`` at 80% power: the margin, or
-    without one the difference observed; None where no finite number is practical.
-    """
-
-    sd: float
-    smallest_visible: float
-    difference: float
-    queries_needed: int | None
-    power: float = 0.8
-
-
 @dataclass(frozen=True, eq=False)
 class Comparison:
     """Baseline A against candidate B on the same queries.
@@ -126,8 +113,10 @@ class Comparison:
         One a measure.
     test_rows : tuple of TestRow
         Every test of the primary measure.
-    effects : mapping of str to float
-        Effect sizes of the primary measure.
+    effects : mapping of str to Effect
+        Effect sizes of the primary measure, with their intervals.
+    spread : Spread
+        How the differences of the primary measure are spread.
     planning : Planning
     notes : tuple of Note
         Cautions, most severe first.
@@ -158,7 +147,8 @@ class Comparison:
     decision: Decision
     rows: tuple[MeasureResult, ...]
     test_rows: tuple[TestRow, ...]
-    effects: Mapping[str, float]
+    effects: Mapping[str, Effect]
+    spread: Spread
     planning: Planning
     notes: tuple[Note, ...]
     seed: int
@@ -209,10 +199,10 @@ class Comparison:
         Parameters
         ----------
         name : str
-            One of the keys of ``effects``: ``d_z``, ``hedges_g``, ``d_av``, ``rank_biserial``,
-            ``p_better``.
+            One of the keys of ``effects``: ``d_z``, ``hedges_g``, ``d_av``, ``glass_delta``,
+            ``rank_biserial``, ``p_better``.
         """
-        return self.effects[checks.one_of("effect size", name, self.effects)]
+        return self.effects[checks.one_of("effect size", name, self.effects)].estimate
 
     def confidence_interval(self, level: float | None = None) -> ConfidenceInterval:
         """Return the interval of the primary measure by the test that decides.
@@ -302,7 +292,9 @@ class Comparison:
         rule = replace(self.rule, require=requirement)
         gate = check_gate(rule, self.decision)
         if gate is not None and not gate.passed:
-            asked = replace(self, rule=rule, decision=replace(self.decision, gate=gate))
+            decision = replace(self.decision, gate=gate)
+            ahead = look_ahead(self.differences(), rule, decision)
+            asked = replace(self, rule=rule, decision=decision, planning=ahead)
             raise GateError(lazy.attribute("abrank.report.compose", "gate_sentence")(asked))
         return self
 

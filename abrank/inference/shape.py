@@ -87,18 +87,43 @@ def describe_shape(differences: npt.ArrayLike) -> Shape:
     if n < 2 or np.ptp(values) == 0.0:
         sd = 0.0 if n > 1 else np.nan
         return Shape(n, mean, sd, np.nan, np.nan, zeros, np.nan, "none")
-    centred = (values - mean) / values.std()
+    skew, excess = moments(values)
     pvalue, test = _normality(values)
     return Shape(
         n_queries=n,
         mean=mean,
         sd=float(values.std(ddof=1)),
-        skew=float(np.mean(centred**3)),
-        excess=float(np.mean(centred**4)) - 3.0,
+        skew=skew,
+        excess=excess,
         zero_share=zeros,
         normality=pvalue,
         normality_test=test,
     )
+
+
+def moments(differences: npt.ArrayLike) -> tuple[float, float]:
+    """Return skewness g1 and excess kurtosis g2, as :func:`describe_shape` does, without a test.
+
+    Parameters
+    ----------
+    differences : array_like of shape (n_queries,)
+        Taken to 10 decimals.
+
+    Returns
+    -------
+    tuple of float
+        NaN where the differences are fewer than two, or all the same.
+
+    Examples
+    --------
+    >>> [round(each, 2) for each in moments([0.0, 0.0, 0.1, -0.1, 0.0, 0.9])]
+    [1.67, 1.0]
+    """
+    values = round_off(as_differences(differences)[:, 0])
+    if len(values) < 2 or np.ptp(values) == 0.0:
+        return np.nan, np.nan
+    centred = (values - values.mean()) / values.std()
+    return float(np.mean(centred**3)), float(np.mean(centred**4)) - 3.0
 
 
 def _normality(values: FloatArray) -> tuple[float, str]:

@@ -6,20 +6,13 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
-from abrank import inference, planning
 from abrank._support import display as f
-from abrank._support.typing import FloatArray
-from abrank.comparison import Comparison
-from abrank.planning.plan import round_differences
+from abrank.comparison import Comparison, Effect
+from abrank.comparison.outlook import NOTHING
 from abrank.report import _headline, _words
 from abrank.report.bibliography import bibliography
 from abrank.report.model import Block, Cell, Column, Figure, Section, Table, Text
 from abrank.report.numbers import plain
-
-# A smaller "smallest visible difference" is the rounding of differences that are all the same.
-NOTHING = 1e-9
 
 _EFFECTS = {
     "d_z": ("Cohen's d_z", "mean difference ÷ its standard deviation"),
@@ -59,17 +52,12 @@ def plan(comparison: Comparison, *, digits: int) -> Section | None:
 def effect_table(comparison: Comparison) -> Table:
     """Return the effect sizes of the primary measure, their intervals and what they mean."""
     level = comparison.rule.confidence
-    column = comparison.measures.index(comparison.rule.primary)
-    scores = comparison.a[:, column], comparison.b[:, column]
     change = comparison.primary.rel_diff
     rows: list[tuple[Cell, ...]] = [
         (Cell("Relative change"), Cell(f.percent(change), change), Cell(""), Cell("of A's mean"))
     ]
-    for name, value in comparison.effects.items():
-        found = inference.effect_interval(name, *scores, confidence=level)
-        limits = float(found.ci_low[0]), float(found.ci_high[0])
-        rows.append(_effect_row(name, float(value), *limits))
-    correlation = _correlation(*scores)
+    rows += [_effect_row(name, effect) for name, effect in comparison.effects.items()]
+    correlation = comparison.spread.correlation
     rows.append(
         (
             Cell("Correlation of A and B"),
@@ -87,42 +75,22 @@ def effect_table(comparison: Comparison) -> Table:
     return Table("effects", columns, tuple(rows))
 
 
-def _effect_row(name: str, value: float, low: float, high: float) -> tuple[Cell, ...]:
+def _effect_row(name: str, effect: Effect) -> tuple[Cell, ...]:
     title, meaning = _EFFECTS.get(name, (name, ""))
+    low, high = effect.ci_low, effect.ci_high
     if name == "p_better":
-        shown, *ends = (f.percent(each, sign=False) for each in (value, low, high))
+        shown, *ends = (f.percent(each, sign=False) for each in (effect.estimate, low, high))
         limits = f.UNDEFINED if math.isnan(low) else " to ".join(ends)
     else:
-        shown, limits = f.signed(value, digits=2), f.interval(low, high, digits=2)
-    return Cell(title), Cell(shown, value), Cell(limits, low), Cell(meaning)
-
-
-def _correlation(a: FloatArray, b: FloatArray) -> float:
-    if len(a) < 3 or np.ptp(a) == 0 or np.ptp(b) == 0:
-        return math.nan
-    return float(np.corrcoef(a, b)[0, 1])
-
-
-def planned_differences(visible: float, margin: float) -> list[float]:
-    """Return round differences around the smallest visible one, with the margin among them.
-
-    Examples
-    --------
-    >>> planned_differences(0.036, 0.015)
-    [0.005, 0.01, 0.015, 0.02, 0.05]
-    """
-    return sorted({*round_differences(visible), *([margin] if margin else [])})
+        shown, limits = f.signed(effect.estimate, digits=2), f.interval(low, high, digits=2)
+    return Cell(title), Cell(shown, effect.estimate), Cell(limits, low), Cell(meaning)
 
 
 def _needed_table(comparison: Comparison) -> Table:
-    rule, plan_ = comparison.rule, comparison.planning
     rows = []
-    for difference in planned_differences(plan_.smallest_visible, rule.margin):
-        needed = planning.queries_needed(plan_.sd, difference, alpha=rule.alpha, target=plan_.power)
-        chance = planning.power(
-            comparison.n_queries, effect=difference / plan_.sd, alpha=rule.alpha
-        )
-        marked = f"{f.number(difference)} (margin)" if difference == rule.margin else ""
+    for row in comparison.planning.differences:
+        difference, needed, chance = row.difference, row.queries_needed, row.power
+        marked = f"{f.number(difference)} (margin)" if difference == comparison.rule.margin else ""
         rows.append(
             (
                 Cell(marked or f.number(difference), difference, strong=bool(marked)),
@@ -132,7 +100,7 @@ def _needed_table(comparison: Comparison) -> Table:
         )
     columns = (
         Column("True Δ"),
-        Column(f"Queries for {f.level(plan_.power)} power"),
+        Column(f"Queries for {f.level(comparison.planning.power)} power"),
         Column(f"Power with {_words.queries(comparison.n_queries)}"),
     )
     return Table("planning", columns, tuple(rows))

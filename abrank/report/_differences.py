@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from abrank._support import display as f
 from abrank.comparison import Comparison, TestRow
 from abrank.report import _headline, _words
@@ -20,12 +18,14 @@ def distribution(comparison: Comparison, *, digits: int) -> Section | None:
     """Return the section of the distribution; None below three queries."""
     if comparison.n_queries < 3 or comparison.verdict is Verdict.IDENTICAL:
         return None
-    differences = comparison.differences()
-    low, middle, high = (float(q) for q in np.quantile(differences, [0.25, 0.5, 0.75]))
+    spread = comparison.spread
+    low, middle, high = (
+        f.signed(each, digits=digits)
+        for each in (spread.lower_quartile, spread.median, spread.upper_quartile)
+    )
     finding = (
-        f"The middle half of the differences lies between {f.signed(low, digits=digits)} and"
-        f" {f.signed(high, digits=digits)}; the median is {f.signed(middle, digits=digits)}, the"
-        f" mean {f.signed(comparison.effect, digits=digits)}."
+        f"The middle half of the differences lies between {low} and {high}; the median is {middle},"
+        f" the mean {f.signed(comparison.effect, digits=digits)}."
     )
     measure = comparison.rule.primary
     blocks: list[Block] = [

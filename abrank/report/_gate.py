@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abrank import planning
 from abrank._support import display as f
 from abrank.comparison import Comparison
 from abrank.report import _words as words
@@ -78,15 +77,8 @@ def _failure(comparison: Comparison, margin: str, digits: int) -> str:
 
 def _needed(comparison: Comparison, digits: int) -> str:
     """Return how many queries the gate would need if the difference observed is the true one."""
-    rule_, sd, effect = comparison.rule, comparison.planning.sd, comparison.effect
-    if rule_.require == "better":
-        needed = planning.queries_needed(sd, max(effect - rule_.margin, 0.0), alpha=rule_.alpha)
-    else:
-        room = rule_.margin + (effect if rule_.require == "non-inferior" else -abs(effect))
-        # One-sided tests at alpha; equivalence needs both, each with half of the allowed misses.
-        target = 0.8 if rule_.require == "non-inferior" else 0.9
-        needed = planning.queries_needed(sd, max(room, 0.0), alpha=2.0 * rule_.alpha, target=target)
+    needed = comparison.planning.queries_to_pass
     if needed is None or needed <= comparison.n_queries:
         return ""
-    stays = f.signed(effect, digits=digits)
+    stays = f.signed(comparison.effect, digits=digits)
     return f"; about {f.about(needed)} queries needed if Δ stays {stays}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from abrank import planning
 from abrank._support import display as f
 from abrank.comparison import Comparison
 from abrank.report import _words as words
@@ -239,7 +238,7 @@ def _settle_size(comparison: Comparison, *, digits: int) -> str:
     beyond = abs(comparison.effect) - comparison.rule.margin
     if beyond <= 0:
         return "The estimate itself is below the margin; more queries narrow the interval."
-    needed = planning.queries_needed(comparison.planning.sd, beyond, alpha=comparison.rule.alpha)
+    needed = comparison.planning.queries_to_settle
     if needed is None:
         return "No practical number of queries would settle the size."
     effect = f.signed(comparison.effect, digits=digits)

@@ -12,8 +12,8 @@ from markupsafe import Markup
 import abrank
 from abrank import plots
 from abrank._support import display
+from abrank.comparison.outlook import NOTHING
 from abrank.report import _layout
-from abrank.report._appendix import NOTHING
 from abrank.report._clean import clean, cut
 from abrank.report._jinja import environment
 from abrank.report.compose import compose
@@ -249,5 +249,5 @@ def _chips(comparison: Comparison, *, digits: int) -> dict[str, Any]:
             if seen > NOTHING
             else "the differences do not vary"
         ),
-        "d_z": display.signed(comparison.effects["d_z"], digits=2),
+        "d_z": display.signed(comparison.effect_size(), digits=2),
     }

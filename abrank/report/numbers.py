@@ -33,11 +33,12 @@ def to_dict(comparison: Comparison) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``schema systems n_queries settings seed verdict measures tests effects planning notes
-        remarks quality queries segments topics evidence provenance``. A number that is not defined
-        is None, an infinite limit is the text ``"inf"`` or ``"-inf"``. ``queries`` is columnar:
-        ``query_id``, and under ``scores`` for each measure the lists ``a`` and ``b`` in the same
-        order. ``quality`` has what was counted while the runs were read, under ``a`` and ``b``.
+        ``schema systems n_queries settings seed verdict measures tests effects spread planning
+        notes remarks quality queries segments topics evidence provenance``. A number that is not
+        defined is None, an infinite limit is the text ``"inf"`` or ``"-inf"``. ``queries`` is
+        columnar: ``query_id``, and under ``scores`` for each measure the lists ``a`` and ``b`` in
+        the same order. ``quality`` has what was counted while the runs were read, under ``a`` and
+        ``b``.
 
     Examples
     --------
@@ -60,7 +61,8 @@ def to_dict(comparison: Comparison) -> dict[str, Any]:
         "measures": [asdict(row) for row in comparison.rows],
         "tests": [asdict(row) for row in comparison.test_rows],
         "effects": comparison.effects,
-        "planning": asdict(comparison.planning),
+        "spread": comparison.spread,
+        "planning": comparison.planning,
         "notes": [
             {"code": note.code, "severity": note.severity, "values": note.values}
             for note in comparison.notes

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from abrank._support import checks
 from abrank._support import display as f
 from abrank.comparison import Comparison
+from abrank.comparison.outlook import NOTHING
 from abrank.report import _cells, _headline, _segments, _words
-from abrank.report._appendix import NOTHING
 from abrank.report._cautions import cautions
 from abrank.report._gate import equivalence_interval, gate_sentence
 from abrank.report._text_table import measure_lines

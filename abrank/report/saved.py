@@ -13,10 +13,9 @@ import numpy as np
 
 from abrank._support.errors import ArgumentError, ReadError
 from abrank._support.typing import FloatArray
-from abrank.comparison import Comparison
+from abrank.comparison import Comparison, Effect, MeasureResult, Planning, Spread, TestRow
 from abrank.comparison.evidence import Evidence
 from abrank.comparison.groups import Segmentation
-from abrank.comparison.result import MeasureResult, Planning, TestRow
 from abrank.diagnostics import Note
 from abrank.inputs import Audit
 from abrank.inputs.files import contents
@@ -153,7 +152,8 @@ def _comparison(value: Mapping[str, Any]) -> Comparison:
         decision=_decision(value),
         rows=rows,
         test_rows=_take(value, "tests", tuple[TestRow, ...]),
-        effects=_take(value, "effects", Mapping[str, float]),
+        effects=_take(value, "effects", Mapping[str, Effect]),
+        spread=_take(value, "spread", Spread),
         planning=_take(value, "planning", Planning),
         notes=tuple(map(_note, _take(value, "notes", tuple[Note, ...]))),
         seed=_take(value, "seed", int),

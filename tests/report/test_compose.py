@@ -203,15 +203,6 @@ def test_planning_table_agrees_with_the_planning_room(make: Make) -> None:
         assert cells[2].text == f.percent(chance, sign=False)
 
 
-@pytest.mark.parametrize("visible", [1e-4, 0.036, 0.5, 12.0, 3e4])
-def test_planned_differences_surround_the_visible_one(visible: float) -> None:
-    steps = _appendix.planned_differences(visible, 0.0)
-    assert steps == sorted(steps)
-    assert 3 <= len(steps) <= 5
-    assert steps[0] < visible
-    assert steps[-1] <= 2 * visible
-
-
 def test_effects_are_said_with_two_decimals(make: Make) -> None:
     comparison = make(0.05)
     found = table(compose(comparison), "effects")

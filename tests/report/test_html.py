@@ -217,7 +217,7 @@ def test_chips_show_the_numbers_of_the_json(better: Comparison, page: Page) -> N
     texts = [data for where, data in page.text if "dd" in where]
     assert f"{lead['wins']} · {lead['ties']} · {lead['losses']}" in texts
     assert display.score(found["planning"]["smallest_visible"]) in texts
-    assert display.signed(found["effects"]["d_z"], digits=2) in texts
+    assert display.signed(found["effects"]["d_z"]["estimate"], digits=2) in texts
 
 
 def test_rows_show_the_numbers_of_the_json(better: Comparison) -> None:

@@ -12,11 +12,19 @@ import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
 
-from abrank.comparison import Comparison, compare_scores
+from abrank.comparison import (
+    Comparison,
+    Effect,
+    MeasureResult,
+    PlannedDifference,
+    Planning,
+    Spread,
+    TestRow,
+    compare_scores,
+)
 from abrank.comparison.evidence import CutoffCurve, Evidence, RecallCurve
 from abrank.comparison.family import ADJUSTMENTS
 from abrank.comparison.groups import Segmentation, SegmentRow
-from abrank.comparison.result import MeasureResult, Planning, TestRow
 from abrank.diagnostics import Note
 from abrank.inputs import Audit
 from abrank.report.numbers import SCHEMA, json_text, to_dict
@@ -65,7 +73,10 @@ def test_runs_hostile_names_gates_and_segments_obey_it(
     [
         ("measure", MeasureResult),
         ("test", TestRow),
+        ("effect", Effect),
+        ("spread", Spread),
         ("planning", Planning),
+        ("planned_difference", PlannedDifference),
         ("note", Note),
         ("audit", Audit),
         ("segmentation", Segmentation),

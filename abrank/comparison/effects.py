@@ -1,0 +1,102 @@
+"""How large the difference is without a unit, and how the differences are spread."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from abrank import inference
+from abrank._support.typing import FloatArray
+from abrank.inference.shape import moments
+
+
+@dataclass(frozen=True)
+class Effect:
+    """An effect size of the primary measure, its interval, and how that is made."""
+
+    estimate: float
+    ci_low: float
+    ci_high: float
+    method: str
+
+
+@dataclass(frozen=True)
+class Spread:
+    """The differences of the primary measure in six numbers.
+
+    Their quartiles, skewness and excess kurtosis (0 for a normal law), and the correlation of the
+    scores of A and B, which is why pairing helps. NaN where there is nothing to compute it from.
+    """
+
+    lower_quartile: float
+    median: float
+    upper_quartile: float
+    skew: float
+    excess: float
+    correlation: float
+
+
+def effects(a: FloatArray, b: FloatArray, *, confidence: float) -> dict[str, Effect]:
+    """Return every effect size of B over A, by name.
+
+    Parameters
+    ----------
+    a, b : float64[n_queries]
+        Scores, paired by row.
+    confidence : float
+        Level of the intervals.
+
+    Returns
+    -------
+    dict of str to Effect
+        In the order of :data:`abrank.inference.EFFECT_SIZES`.
+
+    Examples
+    --------
+    >>> found = effects(np.array([0.1, 0.2, 0.4]), np.array([0.3, 0.3, 0.8]), confidence=0.95)
+    >>> round(found["d_z"].estimate, 3), found["d_z"].method, found["p_better"].estimate
+    (1.528, 'noncentral t', 1.0)
+    """
+    found = {
+        name: inference.effect_interval(name, a, b, confidence=confidence)
+        for name in inference.EFFECT_SIZES
+    }
+    return {
+        name: Effect(
+            float(each.estimate[0]), float(each.ci_low[0]), float(each.ci_high[0]), each.method
+        )
+        for name, each in found.items()
+    }
+
+
+def spread(a: FloatArray, b: FloatArray) -> Spread:
+    """Return how the differences B - A are spread.
+
+    Parameters
+    ----------
+    a, b : float64[n_queries]
+        Scores, paired by row.
+
+    Returns
+    -------
+    Spread
+
+    Examples
+    --------
+    >>> found = spread(np.array([0.1, 0.2, 0.4, 0.4]), np.array([0.3, 0.3, 0.4, 0.8]))
+    >>> round(found.median, 3), round(found.skew, 3), round(found.correlation, 3)
+    (0.15, 0.435, 0.7)
+    """
+    if len(a) == 0:
+        return Spread(*[math.nan] * 6)
+    low, middle, high = np.quantile(b - a, [0.25, 0.5, 0.75]).tolist()
+    skew, excess = moments(b - a)
+    return Spread(low, middle, high, skew, excess, _correlation(a, b))
+
+
+def _correlation(a: FloatArray, b: FloatArray) -> float:
+    if len(a) < 3 or np.ptp(a) == 0 or np.ptp(b) == 0:
+        return math.nan
+    return float(np.corrcoef(a, b)[0, 1])
