@@ -172,9 +172,9 @@ def bayesian_bootstrap(
     checks.count("n_draws", n_draws)
     data, alpha, posterior = _start(differences, rope, confidence)
     n_queries = len(data)
-    for one in np.flatnonzero(_with_spread(data)):
+    live = np.flatnonzero(_with_spread(data))
+    for one, means in zip(live, _weighted_means(data[:, live], n_draws, seed), strict=True):
         variance = data[:, one].var() / (n_queries + 1)
-        means = _weighted_means(data[:, one], n_draws, seed)
         limits = np.quantile(means, [alpha[one] / 2.0, 1.0 - alpha[one] / 2.0])
         worse, better = np.mean(means < -rope), np.mean(means > rope)
         posterior[1:, one] = variance, *limits, worse, 1.0 - worse - better, better
@@ -276,18 +276,30 @@ def _with_spread(data: FloatArray) -> BoolArray:
     return np.asarray(np.ptp(round_off(data), axis=0) > 0.0)
 
 
-def _weighted_means(values: FloatArray, n_draws: int, seed: int) -> FloatArray:
-    """Return means under Dirichlet weights, shape (n_draws,)."""
-    shape = np.ones(values.size)
-    if values.size > MANY_QUERIES:
+def _weighted_means(data: FloatArray, n_draws: int, seed: int) -> FloatArray:
+    """Return means under Dirichlet weights, shape (n_comparisons, n_draws)."""
+    if not data.size:
+        return np.empty((0, n_draws))
+    if len(data) <= MANY_QUERIES:
+        return _drawn_means(data, np.ones(len(data)), n_draws, seed)
+    means = np.empty((data.shape[1], n_draws))
+    for row, values in zip(means, data.T, strict=True):
         step = float(values.std()) / STEPS_PER_DEVIATION
         cells, shape = on_grid(*np.unique(values, return_counts=True), step)
-        values = np.asarray(cells * step, np.float64)
+        row[:] = _drawn_means(np.asarray(cells * step, np.float64)[:, None], shape, n_draws, seed)
+    return means
+
+
+def _drawn_means(values: FloatArray, shape: FloatArray, n_draws: int, seed: int) -> FloatArray:
+    """Return means of every column under gamma weights, the same ones for all columns."""
     random = stream(seed, "weights")
-    at_once = max(1, WEIGHTS_AT_ONCE // values.size)
-    means = np.empty(n_draws)
+    at_once = max(1, WEIGHTS_AT_ONCE // len(values))
+    # A column at a time and each in one piece: the digits do not depend on the other columns.
+    columns = np.ascontiguousarray(values.T)
+    means = np.empty((len(columns), n_draws))
     for first in range(0, n_draws, at_once):
         part = slice(first, min(first + at_once, n_draws))
-        weights = random.standard_gamma(shape, (part.stop - first, values.size))
-        means[part] = weights @ values / weights.sum(axis=1)
+        weights = random.standard_gamma(shape, (part.stop - first, len(values)))
+        for row, column in zip(means, columns, strict=True):
+            row[part] = weights @ column / weights.sum(axis=1)
     return means

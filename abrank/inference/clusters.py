@@ -255,7 +255,7 @@ def _t_star(residual: FloatArray, sizes: FloatArray, seed: int, n_draws: int) ->
     at_once = max(1, DRAWS_AT_ONCE // n_clusters)
     parts = []
     for first in range(0, n_draws, at_once):
-        index = random.integers(0, n_clusters, (at_once, n_clusters))[: n_draws - first]
+        index = random.integers(0, n_clusters, (min(at_once, n_draws - first), n_clusters))
         parts.append(np.stack([column[index].sum(axis=1) for column in table.T], axis=1))
     total, n, squares, crossed, size_squares = np.concatenate(parts).T
     shift = total / n

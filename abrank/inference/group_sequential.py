@@ -109,25 +109,62 @@ def run_at_looks(
     alpha = float(as_alpha(confidence, 1)[0])
     found = stopping_boundaries((planned / planned[-1]).tolist(), alpha=alpha, kind=kind)
     reached = planned[planned <= len(data)]
-    rows = np.zeros((5, len(reached)))
-    for i, n in enumerate(reached):
-        level = float(found.level[i])
-        # A level of 0 cannot be asked of a test: no p is below it.
-        result = run_test(
-            test, data[:n], confidence=1.0 - max(level, NOTHING), seed=seed,
-            n_resamples=n_resamples,
-        )  # fmt: skip
-        rows[:3, i] = result.estimate[0], result.ci_low[0], result.ci_high[0]
-        if level == 0.0:
-            rows[1:3, i] = -np.inf, np.inf
-        rows[3:, i] = result.pvalue[0], rows[1, i] > 0.0 or rows[2, i] < 0.0
+    level = found.level[: len(reached)]
+    estimate, low, high, pvalue = (
+        row[:, 0]
+        for row in answer_at_looks(
+            data, reached, level, test=test, seed=seed, n_resamples=n_resamples
+        )
+    )
     return GroupSequential(
         n_queries=reached,
-        estimate=rows[0],
-        ci_low=rows[1],
-        ci_high=rows[2],
-        pvalue=rows[3],
-        level=found.level[: len(reached)],
-        stopped=rows[4] > 0.0,
+        estimate=estimate,
+        ci_low=low,
+        ci_high=high,
+        pvalue=pvalue,
+        level=level,
+        stopped=(low > 0.0) | (high < 0.0),
         boundaries=found,
     )
+
+
+def answer_at_looks(
+    data: FloatArray,
+    looks: IntArray,
+    level: FloatArray,
+    *,
+    test: str,
+    seed: int = 0,
+    n_resamples: int | None = None,
+) -> FloatArray:
+    """Return estimate, limits and p-value of streams at every look, each at the level of the look.
+
+    Parameters
+    ----------
+    data : ndarray of shape (n_queries, n_streams)
+    looks, level : ndarray of shape (n_looks,)
+        Numbers of queries that have come, and the two-sided levels.
+    test, seed, n_resamples
+        As for :func:`run_at_looks`.
+
+    Returns
+    -------
+    ndarray of shape (4, n_looks, n_streams)
+
+    Examples
+    --------
+    >>> d = np.array([[0.1], [0.3], [0.2], [0.4]])
+    >>> answer_at_looks(d, np.array([2, 4]), np.array([0.01, 0.04]), test="t")[3].round(4)
+    array([[0.2952],
+           [0.0305]])
+    """
+    answers = np.empty((4, len(looks), data.shape[1]))
+    for place, (n, alpha) in enumerate(zip(looks, level.tolist(), strict=True)):
+        # A level of 0 cannot be asked of a test: no p is below it.
+        result = run_test(
+            test, data[:n], confidence=1.0 - max(alpha, NOTHING), seed=seed, n_resamples=n_resamples
+        )
+        answers[:, place] = result.estimate, result.ci_low, result.ci_high, result.pvalue
+        if alpha == 0.0:
+            answers[1:3, place] = np.array([[-np.inf], [np.inf]])
+    return answers

@@ -54,7 +54,8 @@ def adjust(pvalues: npt.ArrayLike, method: str) -> FloatArray:
 
     Notes
     -----
-    Computed by ``statsmodels.stats.multitest.multipletests``.
+    Computed by ``statsmodels.stats.multitest.multipletests``; but its Holm collects the garbage of
+    the whole program at every call, some tenth of a second, so that one is ours.
 
     References
     ----------
@@ -73,9 +74,21 @@ def adjust(pvalues: npt.ArrayLike, method: str) -> FloatArray:
         raise ArgumentError("p-values must lie between 0 and 1")
     if method == "none" or not known.any():
         return adjusted
+    if method == "holm":
+        adjusted[known] = _holm(adjusted[known])
+        return adjusted
     from statsmodels.stats.multitest import multipletests
 
     # The Sidak forms take the logarithm of 1 - p, and p may be 1.
     with np.errstate(divide="ignore"):
         adjusted[known] = multipletests(adjusted[known], method=ADJUSTMENTS[method])[1]
+    return adjusted
+
+
+def _holm(pvalues: FloatArray) -> FloatArray:
+    """Return the p-values times the number of those not smaller, never below a smaller one's."""
+    order = np.argsort(pvalues, kind="stable")
+    multiplied = pvalues[order] * np.arange(pvalues.size, 0, -1)
+    adjusted = np.empty_like(pvalues)
+    adjusted[order] = np.minimum(np.maximum.accumulate(multiplied), 1.0)
     return adjusted

@@ -10,8 +10,6 @@ from abrank._support.typing import FloatArray
 # A standard normal lies within it but for 1e-18, and so does chi around sqrt(df).
 REACH = 9.0
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(80)
-# Halvings of a range of some 20 + 20 t / sqrt(df): to 1e-14 of it.
-HALVINGS = 60
 
 
 def chance_above(t: npt.ArrayLike, freedom: npt.ArrayLike, center: npt.ArrayLike) -> FloatArray:
@@ -91,7 +89,8 @@ def noncentrality_interval(
 
 
 def _where_above(t: FloatArray, freedom: int, tail: FloatArray) -> FloatArray:
-    """Return the noncentrality with which t is exceeded with chance ``tail``, by bisection."""
+    """Return the noncentrality with which t is exceeded with chance ``tail``."""
+    from scipy.optimize.elementwise import find_root
     from scipy.special import chdtri, ndtri
 
     # Z + c = t chi / sqrt(df), with Z and chi no further out than a tail of 1e-4 of what is asked.
@@ -99,8 +98,8 @@ def _where_above(t: FloatArray, freedom: int, tail: FloatArray) -> FloatArray:
     chi = np.sqrt(chdtri(freedom, np.stack([tail * 1e-4, 1.0 - tail * 1e-4])) / freedom)
     reach = np.stack([t * chi[0], t * chi[1]])
     low, high = reach.min(axis=0) - out, reach.max(axis=0) + out
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2.0
-        under = chance_above(t, freedom, middle) < tail
-        low, high = np.where(under, middle, low), np.where(under, high, middle)
-    return np.asarray(high)
+
+    def excess(center: FloatArray, value: FloatArray, chance: FloatArray) -> FloatArray:
+        return chance_above(value, freedom, center) - chance
+
+    return np.asarray(find_root(excess, (low, high), args=(t, tail)).x)

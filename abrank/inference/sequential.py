@@ -238,11 +238,34 @@ def betting_sequence(
         low[i] = 2.0 * _edge(*seen) - 1.0
         # The other limit is the first of the stream turned over.
         high[i] = 1.0 - 2.0 * _edge(1.0 - seen[0], *seen[1:])
-        richest = max(_richest(seen[0], seen[1], 0.5), _richest(1.0 - seen[0], seen[1], 0.5))
-        pvalue[i] = min(1.0, 2.0 * np.exp(-richest))
+        pvalue[i] = _pvalue(*seen[:2])
     mean = np.cumsum(values)[at - 1] / at
     low, high = settle(pvalue, mean, low, high, np.full(len(at), alpha))
     return ConfidenceSequence(at, mean, low, high, pvalue, confidence)
+
+
+def betting_pvalues(differences: FloatArray) -> FloatArray:
+    """Return the last p-values of :func:`betting_sequence`: its limits take most of the time.
+
+    They are those at a confidence of 95 %, on which the bets depend.
+
+    Parameters
+    ----------
+    differences : ndarray of shape (n_queries, n_streams)
+        Within [-1, 1], in the order the queries came.
+
+    Returns
+    -------
+    ndarray of shape (n_streams,)
+
+    Examples
+    --------
+    >>> d = 0.05 + 0.2 * np.sin(np.arange(400))
+    >>> betting_pvalues(d[:, None]).round(4), betting_sequence(d).pvalue.round(4)
+    (array([0.0004]), array([0.0004]))
+    """
+    unit = (round_off(differences) + 1.0) / 2.0
+    return np.array([_pvalue(stream, _bets(stream, 0.05)) for stream in unit.T])
 
 
 def _stream(differences: npt.ArrayLike) -> FloatArray:
@@ -275,6 +298,12 @@ def _richest(unit: FloatArray, bets: FloatArray, mean: float) -> float:
     """Return the log of the most that bets on values above ``mean`` have made of 1; at least 0."""
     stake = np.minimum(bets, _STAKE / mean) if mean > 0.0 else bets
     return max(0.0, float(np.cumsum(np.log1p(stake * (unit - mean))).max()))
+
+
+def _pvalue(unit: FloatArray, bets: FloatArray) -> float:
+    """Return the p-value of no difference, by the richer of the bets on either side."""
+    richest = max(_richest(unit, bets, 0.5), _richest(1.0 - unit, bets, 0.5))
+    return float(min(1.0, 2.0 * np.exp(-richest)))
 
 
 def _edge(unit: FloatArray, bets: FloatArray, enough: float) -> float:

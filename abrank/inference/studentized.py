@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 
@@ -57,6 +58,7 @@ def range_tail(q: FloatArray, n_means: int, freedom: float) -> FloatArray:
     return _tail(lambda w: _range_of_normals(w, n_means), q, freedom)
 
 
+@cache
 def range_quantile(alpha: float, n_means: int, freedom: float) -> float:
     """Return the q that the studentised range of ``n_means`` means reaches with chance ``alpha``.
 
@@ -100,6 +102,7 @@ def many_one_tail(t: FloatArray, n_others: int, freedom: float) -> FloatArray:
     return _tail(lambda w: _many_normals_less_one(w, n_others), t * np.sqrt(2.0), freedom)
 
 
+@cache
 def many_one_quantile(alpha: float, n_others: int, freedom: float) -> float:
     """Return the t that the largest of ``n_others`` means against one reaches with chance alpha.
 
