@@ -2,6 +2,11 @@
 
 Nothing here knows what is measured. Rows are queries, the query pairs the two systems, columns are
 comparisons, and a difference is always candidate minus baseline.
+
+What an analysis says of too little or too even data is a table at the head of its module, always
+of the same rows: no query, one query, two queries, all 0, one value, one query that differs, two
+values, not finite. The tables of tests are in :mod:`~abrank.inference.catalogue` (of pairs) and
+:mod:`~abrank.inference.systems` (of many systems).
 """
 
 from abrank.inference import (  # noqa: F401 - register

@@ -1,4 +1,20 @@
-"""Two-way analysis of variance of queries x systems: where the scores' variance comes from."""
+"""Two-way analysis of variance of queries x systems: where the scores' variance comes from.
+
+=====================  ========================================================
+differences            F and p
+=====================  ========================================================
+no query               NaN
+one query              NaN: there is no error
+two queries            as any other data
+all 0                  F 0, p 1
+one value, not 0       NaN: the error is 0
+one query differs      as any other data
+two values             as any other data
+not finite             refused
+=====================  ========================================================
+
+Of every system from every other; with two systems F is the square of the paired t.
+"""
 
 from __future__ import annotations
 

@@ -8,14 +8,16 @@ differences         t_posterior              bayesian_bootstrap       log_bayes_
 no query            NaN                      NaN                      NaN
 one query           estimate; else NaN,      estimate; else NaN,      NaN
                     (-inf, inf)              (-inf, inf)
+two queries         variance inf             as any other data        as any other data
 all 0               0, [0, 0], equal 1       0, [0, 0], equal 1       that of t = 0
 one value, not 0    estimate; else NaN,      estimate; else NaN,      NaN
                     (-inf, inf)              (-inf, inf)
-two queries         variance inf             defined                  defined
-one query differs   defined                  defined                  defined
+one query differs   as any other data        as any other data        as any other data
+two values          as any other data        as any other data        as any other data
+not finite          refused                  refused                  refused
 ==================  =======================  =======================  =====================
 
-All 0 of one query is one query. A difference that is not finite is an ArgumentError.
+All 0 of one query is one query.
 """
 
 from __future__ import annotations
@@ -293,7 +295,7 @@ def _weighted_means(data: FloatArray, n_draws: int, seed: int) -> FloatArray:
 def _drawn_means(values: FloatArray, shape: FloatArray, n_draws: int, seed: int) -> FloatArray:
     """Return means of every column under gamma weights, the same ones for all columns."""
     random = stream(seed, "weights")
-    at_once = max(1, WEIGHTS_AT_ONCE // len(values))
+    at_once = max(1, WEIGHTS_AT_ONCE // max(1, len(values)))
     # A column at a time and each in one piece: the digits do not depend on the other columns.
     columns = np.ascontiguousarray(values.T)
     means = np.empty((len(columns), n_draws))

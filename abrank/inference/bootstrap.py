@@ -6,13 +6,14 @@ What comes out where there is little to draw from (two-sided; one comparison):
 differences           percentile, BCa, basic, shift                  studentised
 ====================  =============================================  ===========================
 no query              all NaN                                        all NaN
-one query, all 0      p 1, (-inf, inf)                               p 1, (-inf, inf)
-one query, not 0      p NaN, (-inf, inf)                             p NaN, (-inf, inf)
+one query             p NaN (if 0: 1), (-inf, inf)                   p NaN (if 0: 1), (-inf, inf)
+two queries           p .5 or more, bounded up to 50 % confidence;   the paired t test's
+                      shift: .25 or more, up to 75 %
 all 0                 p 1, [0, 0]                                    p 1, [0, 0]
 one value, not 0      p NaN, (-inf, inf)                             p NaN, (-inf, inf)
-two queries           p .5 or more; bounded up to 50 % confidence    the paired t test's
 one query differs     the binomial law of how often it is drawn      the paired t test's
-not finite            ArgumentError                                  ArgumentError
+two values            the binomial law of how often each is drawn    the same, studentised
+not finite            refused                                        refused
 ====================  =============================================  ===========================
 """
 

@@ -6,16 +6,22 @@ Where the data are too few or too even for a test, the answer is the one below a
 differences         t             permutation     wilcoxon        sign            bootstrap
 ==================  ============  ==============  ==============  ==============  ==============
 no query            estimate, statistic, p and interval NaN, for every test
+one query           p NaN         p 1             p 1             p 1             p NaN
+                    interval (-inf, inf), for every test; 0 has p 1 for every test
+two queries         as any other  p .5 or 1,      p .5 or 1,      p .5 or 1       the t test's
+                                  (-inf, inf)     (-inf, inf)
 all 0               estimate 0, statistic 0, p 1, interval [0, 0], for every test
-                    (one query only: the interval is (-inf, inf))
-one query, not 0    p NaN         p 1             p 1             p 1             p NaN
-                    interval (-inf, inf), for every test
 one value, not 0    p NaN,        p 2**(1 - n)    p 2**(1 - n)    p 2**(1 - n)    p NaN,
                     (-inf, inf)                                                   (-inf, inf)
+one query differs   as any other  p 1             p 1, zeros      p 1             the t test's
+(from zeros)                                      dropped
+two values          as any other data, for every test
+not finite          refused with the place of the first, for every test
 ==================  ============  ==============  ==============  ==============  ==============
 
 The p-values and intervals of the table are two-sided. "One value" and "0" are meant to 10 decimals.
-Above 300 queries wilcoxon's are normal approximations.
+Above 300 queries wilcoxon's are normal approximations. The other methods of the bootstrap are in
+:mod:`abrank.inference.bootstrap`.
 """
 
 from __future__ import annotations

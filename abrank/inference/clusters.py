@@ -3,18 +3,26 @@
 Queries of one cluster are not independent, so a cluster is what is drawn, flipped and counted.
 
 ====================  =======================  ===================  =======================
-clusters              t                        permutation          bootstrap
+differences           t                        permutation          bootstrap
 ====================  =======================  ===================  =======================
 no query              estimate, statistic, p and interval NaN, for every test
+one query (one        p NaN, (-inf, inf)       p 1, (-inf, inf)     p NaN, (-inf, inf)
+cluster)              if 0, p 1 and (-inf, inf), for every test
+two queries (two      as any other data        p .5 or 1,           p .5 or more,
+clusters)                                      (-inf, inf)          (-inf, inf)
 all 0                 estimate 0, statistic 0, p 1, interval [0, 0], for every test
-                      (one cluster only: the interval is (-inf, inf))
-one cluster, not 0    p NaN, (-inf, inf)       p 1, (-inf, inf)     p NaN, (-inf, inf)
-no spread between     p NaN, (-inf, inf)       p 2**(1 - G)         p NaN, (-inf, inf)
-the clusters, not 0
+one value, not 0      p NaN, (-inf, inf)       p 2**(1 - G)         p NaN, (-inf, inf)
+(of all clusters)
+one query differs     as any other data        p 1                  p above .3,
+(from zeros)                                                        (-inf, inf)
+two values            as any other data, for every test
+not finite            refused, for every test
 ====================  =======================  ===================  =======================
 
-G is the number of clusters. With fewer than 6 the permutation test cannot reach .05, and with fewer
-than 20 the t and the bootstrap are too narrow where clusters differ in size.
+G is the number of clusters. Where one cluster differs, more than a third of the resamples are
+without it and so without spread: t is endless there, and the bootstrap bounds nothing. With fewer
+than 6 clusters the permutation test cannot reach .05, and with fewer than 20 the t and the
+bootstrap are too narrow where clusters differ in size.
 """
 
 from __future__ import annotations

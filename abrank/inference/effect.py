@@ -1,18 +1,24 @@
 """Effect sizes of paired scores, each with an interval: how large, and how well that is known.
 
-==================  =========  ==============  =============================  =====================
-scores              no query   one query       all differences 0              all one value, not 0
-==================  =========  ==============  =============================  =====================
-d_z, hedges_g       NaN        NaN, unbounded  0, [0, 0]                      NaN, unbounded
-d_av, glass_delta   NaN        NaN, unbounded  0, [0, 0]                      by the spread of the
-                                                                              scores; without any
-                                                                              NaN, unbounded
-rank_biserial       NaN        +-1, [-1, 1]    0, [0, 0]                      +-1, with an interval
-p_better            NaN        1 or 0, [0, 1]  .5, [.5, .5]                   1 or 0, with one
-==================  =========  ==============  =============================  =====================
+==================  =================  ==================  =================  =================
+differences         d_z, hedges_g      d_av, glass_delta   rank_biserial      p_better
+==================  =================  ==================  =================  =================
+no query            NaN                NaN                 NaN                NaN
+one query           NaN, unbounded     NaN, unbounded      +-1, [-1, 1]       1 or 0, [0, 1]
+two queries         as any other;      as any other data   as any other       as any other
+                    hedges_g NaN,
+                    unbounded
+all 0               0, [0, 0]          0, [0, 0]           0, [0, 0]          .5, [.5, .5]
+one value, not 0    NaN, unbounded     by the spread of    +-1, with an       1 or 0, with an
+                                       the scores          interval           interval
+one query differs   as any other data  as any other data   +-1, with an       as any other
+(from zeros)                                               interval
+two values          as any other data, for every effect size
+not finite          refused, for every effect size
+==================  =================  ==================  =================  =================
 
-One query without a difference has the value of no difference, and an unbounded interval; hedges_g
-of two queries is NaN. A score that is not finite is an ArgumentError.
+One query without a difference has the value of no difference, and an unbounded interval. Where the
+scores (for glass_delta: the baseline's) have no spread there is no unit: NaN, unbounded.
 """
 
 from __future__ import annotations

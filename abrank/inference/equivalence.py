@@ -1,15 +1,21 @@
 """Equivalence, non-inferiority and superiority of means by more than a margin.
 
-==================  ===========================  ===================================
-differences         by t                         by permutation
-==================  ===========================  ===================================
-no query            NaN                          NaN
-one query           p NaN, (-inf, inf)           p 1/2 or 1, (-inf, inf)
-all 0, one value    p NaN, (-inf, inf)           p 2**-n where it speaks for it
-two queries         defined                      p 1/4 at the least, (-inf, inf)
-one query differs   defined                      defined
-not finite          ArgumentError                ArgumentError
-==================  ===========================  ===================================
+==================  =====================================  ===================================
+differences         by t, of means and of relative change  by permutation
+==================  =====================================  ===================================
+no query            NaN                                    NaN
+one query           p NaN, (-inf, inf)                     p 1/2 or 1, (-inf, inf)
+two queries         as any other data                      p 1/4 at the least, (-inf, inf)
+all 0               p NaN, (-inf, inf)                     p 2**-n, [0, 0]
+one value, not 0    p NaN, (-inf, inf)                     p 2**-n within the margin, else 1;
+                                                           of width 0
+one query differs   as any other data                      as any other data
+two values          as any other data                      as any other data
+not finite          refused                                refused
+==================  =====================================  ===================================
+
+No spread between the differences leaves the t test no error; of the relative change what must have
+none is the candidate less the baseline with the margin taken off.
 """
 
 from __future__ import annotations
@@ -156,7 +162,7 @@ def relative_tost(
     -------
     Equivalence
         The interval is Fieller's [1]_ of the relative change, at 1 - 2 alpha, unbounded where the
-        baseline's mean cannot be told from 0. All NaN where all of a are 0.
+        baseline's mean cannot be told from 0 and where p is NaN. All NaN where all of a are 0.
 
     Raises
     ------
@@ -187,12 +193,14 @@ def relative_tost(
 
     p_not_worse, p_not_better = pvalue(-1.0, "greater"), pvalue(1.0, "less")
     change = ratio_interval(first, second, confidence=1.0 - 2.0 * alpha)
+    # Scores without any spread have a ratio, and no error to judge it by.
+    endless = np.where(np.isnan(p_not_worse) & ~np.isnan(change.ci_low), np.inf, 0.0)
     return Equivalence(
         pvalue=np.maximum(p_not_worse, p_not_better),
         p_not_worse=p_not_worse,
         p_not_better=p_not_better,
-        ci_low=change.ci_low,
-        ci_high=change.ci_high,
+        ci_low=change.ci_low - endless,
+        ci_high=change.ci_high + endless,
         margin=margins,
         p_better=pvalue(1.0, "greater"),
         p_worse=pvalue(-1.0, "less"),

@@ -1,4 +1,20 @@
-"""Systems compared by their ranks within each query: Friedman and the tests that follow it."""
+"""Systems compared by their ranks within each query: Friedman and the tests that follow it.
+
+=====================  ==============  =====================  =========================
+differences            chi2            f                      critical_difference
+=====================  ==============  =====================  =========================
+no query               NaN             NaN                    NaN
+one query              of its ranks    NaN                    as any other data
+two queries            as any other    NaN in one order       as any other data
+all 0                  0, p 1          0, p 1                 NaN
+one value, not 0       the largest     NaN: no error          as any other data
+one query differs      as any other    as any other           as any other data
+two values             as any other    as any other           as any other data
+not finite             refused         refused                refused
+=====================  ==============  =====================  =========================
+
+Of every system from every other. The tests that follow are in :mod:`abrank.inference.systems`.
+"""
 
 from __future__ import annotations
 

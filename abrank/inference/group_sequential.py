@@ -3,13 +3,16 @@
 ==================  ====================================================================
 differences         answer at a look
 ==================  ====================================================================
-fewer than a look   the look is not there yet
+no query            there is no look yet, as at any look with more queries than have come
+one query           what the test says of it: interval unbounded, no stop
+two queries         what the test says of them
 all 0               p 1, interval [0, 0]
 one value, not 0    what the test says of it; for t: p NaN, interval unbounded, no stop
+one query differs   what the test says of them
+two values          what the test says of them
+not finite          refused
 a look too early    interval (-inf, inf) and no stop, where less than 1e-14 may be spent
 ==================  ====================================================================
-
-Differences that are not finite are refused.
 """
 
 from __future__ import annotations

@@ -1,4 +1,15 @@
-"""Whether the means of several groups of queries differ by more than their errors."""
+"""Whether the means of several groups of queries differ by more than their errors.
+
+=====================  ========================================================
+groups                 answer
+=====================  ========================================================
+none, or one           NaN
+of no or one query     left out
+of one value           left out: it would weigh endlessly
+all of one mean        statistic and q 0, p 1, i_squared 0
+with a variance NaN    left out
+=====================  ========================================================
+"""
 
 from __future__ import annotations
 

@@ -3,13 +3,15 @@
 ==================  =====================================================================
 differences         answer
 ==================  =====================================================================
-none, or one        no call; no shift (NaN) and nothing flips
-two                 one remains without the other, and no call: a call flips
-all one value       no call, nothing flips
+no query            no call; no shift (NaN) and nothing flips
+one query           the same
+two queries         one remains without the other, and no call: a call flips
+all 0               no call, nothing flips; p 1 without any
+one value, not 0    no call, nothing flips; p NaN without any
 one query differs   without it the others are one value: p 1 if that is 0, else NaN
+two values          as any other data
+not finite          refused
 ==================  =====================================================================
-
-Differences that are not finite are refused.
 """
 
 from __future__ import annotations

@@ -4,10 +4,11 @@
 differences            max-T, single step and step down
 =====================  ==========================================================================
 no query               p and intervals NaN
-one or two queries     p 1, intervals unbounded: no flip can reject
+one query              p 1, intervals unbounded
+two queries            p .5 or 1, intervals unbounded
 all 0                  p 1, interval [0, 0]
 one value, not 0       p 2**(1 - n), the interval is that value
-one query differs      p 1, intervals unbounded
+one query differs      p 1, intervals unbounded: every flip has the largest statistic
 two values             as any other data
 not finite             refused
 =====================  ==========================================================================

@@ -1,7 +1,19 @@
 """Adjusted p-values of a family.
 
-An empty family has none. A p-value that is NaN (nothing could be tested) stays NaN and is no member
-of the family; a family of one is left as it is; 0 stays 0 and 1 stays 1.
+==================  =====================================================================
+p-values            adjusted, by any method
+==================  =====================================================================
+none                none
+one                 left as it is
+two                 as any other family
+all 0               0
+one value           that times their number, by bonferroni and holm; left as it is by hochberg,
+                    hommel and bh
+one differs         as any other family
+two values          as any other family
+NaN                 stays NaN, and is no member of the family: nothing could be tested
+not in [0, 1]       refused, infinities among them
+==================  =====================================================================
 """
 
 from __future__ import annotations

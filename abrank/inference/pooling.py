@@ -1,17 +1,24 @@
 """One comparison over several collections: by query, by precision, and for one to come.
 
-===========================  ==================================================================
-collections                  what is said
-===========================  ==================================================================
-none, or none with a query   every summary NaN
-all differences 0            every summary 0, p 1, interval [0, 0]
-one query, or no spread      shown alone, and left out of ``fixed`` and ``random``; weighs by its
-                             queries in ``stratified``, whose p is NaN and interval unbounded
-                             where some collection has one query, or none has spread
-one that can be judged       ``fixed`` is its own; ``random`` NaN, as both are where none can be
-===========================  ==================================================================
+=========================  ====================================================================
+differences of a           what is said
+collection
+=========================  ====================================================================
+no query                   it weighs nothing; every summary NaN where no collection has one
+one query                  shown alone, and left out of ``fixed`` and ``random``; weighs by its
+                           queries in ``stratified``, whose p is then NaN, interval unbounded
+two queries                as any other data
+all 0                      left out of ``fixed`` and ``random``, as it has no spread; where all
+                           collections are 0 every summary is 0, p 1, interval [0, 0]
+one value, not 0           left out of ``fixed`` and ``random``; ``stratified`` has p NaN where
+                           none has spread
+one query differs          as any other data
+two values                 as any other data
+not finite                 refused
+=========================  ====================================================================
 
-Differences that are not finite are refused.
+With one collection that can be judged ``fixed`` is its own and ``random`` NaN, as both are with
+none.
 """
 
 from __future__ import annotations

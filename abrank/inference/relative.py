@@ -1,16 +1,17 @@
 """The relative change of a mean, with the intervals that a ratio of paired means can have.
 
 =====================  ==========================================================================
-scores                 change and interval, whatever the method
+differences            change and interval
 =====================  ==========================================================================
 no query               NaN
-a baseline mean of 0   NaN: there is nothing to relate to
 one query              the change, interval unbounded
-no difference          0, interval [0, 0]
-one ratio throughout   the change, of width 0 where the baseline does not vary either
+two queries            as any other data; unbounded by the bootstrap
+all 0                  0, interval [0, 0]
+one value, not 0       as any other data; the change itself where the baseline does not vary either
 one query differs      as any other data
 two values             as any other data
 not finite             refused
+a baseline mean of 0   NaN: there is nothing to relate to
 =====================  ==========================================================================
 """
 
@@ -85,7 +86,8 @@ def ratio_interval(
     -----
     For the bootstrap, a resampled ratio is at most theta exactly where the resampled mean of
     b - theta a is at most 0, a chance that :func:`~abrank.inference.mean_law.mean_law` gives; the
-    limits are the thetas at which it is alpha / 2 and 1 - alpha / 2.
+    limits are the thetas at which it is alpha / 2 and 1 - alpha / 2. No chance is taken to be below
+    n**-n, that of a single resample: with two or three queries nothing is bounded at 95 %.
 
     References
     ----------
@@ -206,6 +208,8 @@ def _percentile(a: FloatArray, b: FloatArray, level: float, side: float) -> floa
     error = float((b - ratio * a).std() / np.sqrt(a.size) / a.mean())
     if error <= 1e-12 * ratio:
         return ratio
+    if level < float(a.size) ** -a.size:
+        return -side * np.inf
     for doubling in range(2, 40):
         outer, inner = (ratio + sign * side * error * 2.0**doubling for sign in (-1.0, 1.0))
         if excess(outer) <= 0.0 < excess(inner):

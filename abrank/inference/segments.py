@@ -3,15 +3,19 @@
 ==========================  ======================================================================
 differences of a segment    what is said of it
 ==========================  ======================================================================
-fewer than ``min_queries``  count and mean; p, adjusted p and both intervals NaN; no family member
+no query                    it is no segment; without any the total is NaN
+one query                   as of all with fewer than ``min_queries``: count and mean; p, adjusted p
+                            and both intervals NaN; no family member
+two queries                 the same
 all 0                       p 1, intervals [0, 0]; not judged in the test of interaction
 one value, not 0            what the test says of it (for t: p NaN, interval unbounded); not judged
                             in the test of interaction
-anything else               everything
+one query differs           as any other data
+two values                  as any other data
+not finite                  refused
 ==========================  ======================================================================
 
-Without a query there is no segment, and with fewer than two that can be judged no interaction.
-Differences that are not finite are refused.
+With fewer than two segments that can be judged there is no test of interaction: NaN.
 """
 
 from __future__ import annotations

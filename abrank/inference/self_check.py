@@ -3,15 +3,15 @@
 ==================  ================================================================
 differences         answer
 ==================  ================================================================
-none                rate NaN, interval [0, 1], for both ways
-one                 as none for halves; by flips what the test says of one query
-two                 one pair of halves, of which the test says what it can
+no query            rate NaN, interval [0, 1], for both ways
+one query           the same for halves; by flips what the test says of one query
+two queries         by halves one pair, of which the test says what it can
 all 0               rate 0: every p is 1
-all one value       by halves every pair is 0 and so is the rate
-one query differs   whatever the test says of one difference that is not 0
+one value, not 0    by halves every pair is 0 and so is the rate
+one query differs   what the test says of one difference that is not 0: rate 0
+two values          as any other data
+not finite          refused
 ==================  ================================================================
-
-Differences that are not finite are refused.
 """
 
 from __future__ import annotations

@@ -3,16 +3,19 @@
 ==================  ==========================================  ================================
 differences         asymptotic                                  betting
 ==================  ==========================================  ================================
-none                no look                                     no look
-fewer than          interval (-inf, inf), p 1                   within [-1, 1], p near 1
-``first``
-one value so far    interval (-inf, inf), p 1: no spread to     the interval narrows about it; p
-(0 or not)          judge by                                    1 if it is 0, else it falls
-one differs         as any other, from ``first`` on             as any other
-out of [-1, 1]      as any other                                refused
+no query            no look                                     no look
+one query           interval (-inf, inf), p 1, as with all      [-1, 1], p 1
+                    fewer than ``first``
+two queries         the same                                    [-1, 1], p 1
+all 0               interval (-inf, inf), p 1: no spread to     the interval narrows about 0;
+                    judge by                                    p 1
+one value, not 0    the same                                    the interval narrows about it;
+                                                                p falls
+one query differs   as any other data, from ``first`` on        as any other data
+two values          as any other data, from ``first`` on        as any other data
+not finite          refused                                     refused
+out of [-1, 1]      as any other data                           refused
 ==================  ==========================================  ================================
-
-Differences that are not finite are refused.
 """
 
 from __future__ import annotations

@@ -3,13 +3,15 @@
 =====================  =======  ======  ============  ==================  ==========
 differences            mean     sd      skew, excess  normality           outliers
 =====================  =======  ======  ============  ==================  ==========
-none                   NaN      NaN     NaN           NaN, no test        none
-one                    itself   NaN     NaN           NaN, no test        none
-two                    theirs   theirs  0 and -2      NaN, no test        none
-one value, all 0       it       0       NaN           NaN, no test        none
+no query               NaN      NaN     NaN           NaN, no test        none
+one query              itself   NaN     NaN           NaN, no test        none
+two queries            theirs   theirs  0 and -2      NaN, no test        none
+all 0                  0        0       NaN           NaN, no test        none
+one value, not 0       it       0       NaN           NaN, no test        none
+one query differs      as any other data                                  that query
+two values             as any other data, everywhere
+not finite             refused
 =====================  =======  ======  ============  ==================  ==========
-
-Differences that are not finite are refused.
 """
 
 from __future__ import annotations

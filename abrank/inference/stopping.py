@@ -1,4 +1,17 @@
-"""Boundaries for tests at planned looks, which share out one level among them."""
+"""Boundaries for tests at planned looks, which share out one level among them.
+
+=====================  ========================================================
+looks                  boundaries
+=====================  ========================================================
+none                   refused
+one                    that of the plain test
+the last before 1      those of the plan so far; by shape alpha is spent by then
+equal or falling       refused
+at 0 or beyond 1       refused
+not finite             refused
+too early to stop at   critical value inf, level 0
+=====================  ========================================================
+"""
 
 from __future__ import annotations
 
@@ -113,7 +126,8 @@ def _shares(looks: int | Sequence[float]) -> FloatArray:
     if isinstance(looks, int):
         return np.arange(1, checks.count("looks", looks) + 1) / looks
     share = np.asarray(looks, dtype=np.float64)
-    if not share.size or not share[0] > 0.0 or np.any(np.diff(share) <= 0.0) or share[-1] > 1.0:
+    rises = share.size and np.all(np.diff(share, prepend=0.0) > 0.0) and share[-1] <= 1.0
+    if not rises:
         raise ArgumentError(f"looks must be shares that rise within 0 and 1, not {list(looks)}")
     if np.diff(share, prepend=0.0).min() < CLOSEST_LOOKS:
         raise ArgumentError("looks must be at least 1/40000 of the plan apart")

@@ -7,11 +7,18 @@ scores                tukey, dunnett  randomised-tukey  max-t           nemenyi,
                                                                         bonferroni-dunn
 ====================  ==============  ================  ==============  =================  ========
 no query              estimate, statistic, p and interval NaN, for every test
-two systems of one    for that pair estimate 0, statistic 0, p 1, and where the test has intervals
-score on each query   [0, 0] (one query only: (-inf, inf)), for every test
 one query             p NaN           p 1               p 1             of the normal law  p NaN
-every difference      p NaN           of (k!)**n        of 2**n flips   of the normal law  p NaN
-constant, not 0                       orders
+two queries           as any other    of (k!)**2        of 4 flips      of the normal law  as any
+                      data            orders                                               other
+all 0 (two systems    for that pair estimate 0, statistic 0, p 1, and where the test has intervals
+of one score on each  [0, 0] (one query only: (-inf, inf)), for every test
+query)
+one value, not 0, of  p NaN           of (k!)**n        of 2**n flips   of the normal law  p NaN
+every difference                      orders
+one query differs     as any other    p 1 for the pair  p 1 for the     as any other       as any
+(from zeros)          data            it parts          pair            data               other
+two values            as any other data, for every test
+not finite            refused with the place of the first, for every test
 two systems           the paired t    the sign-flip     the sign-flip   the sign test's    the same
                       test            permutation test  permutation     normal law         on t
                                                         test

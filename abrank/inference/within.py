@@ -1,4 +1,20 @@
-"""Intervals of several means with what the queries add to all of them taken out."""
+"""Intervals of several means with what the queries add to all of them taken out.
+
+=====================  ========================================================
+differences            interval of each mean
+=====================  ========================================================
+no query               NaN
+one query              unbounded
+two queries            as any other data
+all 0                  the mean itself
+one value, not 0       unbounded: no spread to judge by
+one query differs      as any other data
+two values             as any other data
+not finite             refused
+=====================  ========================================================
+
+Of every system from every other.
+"""
 
 from __future__ import annotations
 

@@ -52,3 +52,34 @@ def test_small_and_empty_families(method) -> None:
     assert np.isnan(with_nan[0])
     assert with_nan[1] == 0.01
     assert adjust(np.array([0.0, 1.0]), method).tolist() == [0.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("pvalues", "holm", "bh"),
+    [
+        ([], [], []),
+        ([0.01], [0.01], [0.01]),
+        ([0.01, 0.04], [0.02, 0.04], [0.02, 0.04]),
+        ([0.0] * 8, [0.0] * 8, [0.0] * 8),
+        ([0.03] * 8, [0.24] * 8, [0.03] * 8),
+        ([0.001] + [0.5] * 7, [0.008] + [1.0] * 7, [0.008] + [0.5] * 7),
+        ([0.01] * 4 + [0.5] * 4, [0.08] * 4 + [1.0] * 4, [0.02] * 4 + [0.5] * 4),
+        ([np.nan, 0.01, 0.04], [np.nan, 0.02, 0.04], [np.nan, 0.02, 0.04]),
+    ],
+)
+def test_adjusted_cell(pvalues, holm, bh) -> None:
+    for method, expected in (("holm", holm), ("bh", bh)):
+        np.testing.assert_allclose(adjust(pvalues, method), expected, rtol=1e-12)
+
+
+def test_adjusting_refuses_infinities() -> None:
+    with pytest.raises(ArgumentError, match="between 0 and 1"):
+        adjust([0.01, np.inf], "holm")
+
+
+@pytest.mark.parametrize("method", ADJUSTMENTS)
+def test_families_of_one_value(method) -> None:
+    np.testing.assert_array_equal(adjust([0.0] * 8, method), 0.0)
+    times = {"bonferroni": 8, "holm": 8, "hochberg": 1, "hommel": 1, "bh": 1, "none": 1}
+    if method in times:
+        np.testing.assert_allclose(adjust([0.03] * 8, method), 0.03 * times[method])

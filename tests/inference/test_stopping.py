@@ -85,11 +85,21 @@ def test_a_look_that_is_too_early_never_stops() -> None:
 
 
 @pytest.mark.parametrize(
+    "kind", ["obrien-fleming", "pocock", "spend-obrien-fleming", "spend-pocock"]
+)
+def test_one_look_is_the_plain_test(kind) -> None:
+    for looks in (1, [1.0]):
+        assert stopping_boundaries(looks, kind=kind).critical == pytest.approx([norm.isf(0.025)])
+
+
+@pytest.mark.parametrize(
     ("call", "said"),
     [
         (lambda: stopping_boundaries(0), "looks"),
         (lambda: stopping_boundaries([]), "rise within 0 and 1"),
         (lambda: stopping_boundaries([0.5, 0.5]), "rise within 0 and 1"),
+        (lambda: stopping_boundaries([0.0, 1.0]), "rise within 0 and 1"),
+        (lambda: stopping_boundaries([0.5, np.nan]), "rise within 0 and 1"),
         (lambda: stopping_boundaries([0.5, 1.1]), "rise within 0 and 1"),
         (lambda: stopping_boundaries([0.5, 0.5 + 1e-6]), "1/40000"),
         (lambda: stopping_boundaries(3, alpha=1.0), "alpha"),

@@ -1,0 +1,342 @@
+"""Sizes, beliefs, streams of too few, too even, endless differences: every cell of their tables."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import integrate, optimize, special, stats
+
+from abrank._support.errors import ArgumentError
+from abrank.inference import (
+    EFFECT_SIZES,
+    asymptotic_sequence,
+    bayesian_bootstrap,
+    betting_sequence,
+    check_level,
+    compare_segments,
+    describe_shape,
+    effect_interval,
+    find_outliers,
+    leave_out,
+    log_bayes_factor,
+    pool_collections,
+    ratio_interval,
+    t_posterior,
+)
+from tests.inference.degenerate import (
+    HALF,
+    INF,
+    NAN,
+    ONE,
+    ROWS,
+    SPREAD,
+    TWO,
+    by_t,
+    half_width,
+    nothing,
+)
+
+
+def ratio(method):
+    def ask(d):
+        found = ratio_interval(np.full(len(d), 0.5), 0.5 + np.asarray(d), method=method)
+        return found.change[0], found.ci_low[0], found.ci_high[0]
+
+    return ask
+
+
+def ratio_cells(two, one, half):
+    return [nothing(3), (0.2, -INF, INF), (0.4, *two), (0, 0, 0), (0.2, 0.2, 0.2), (0.2, *one),
+            (0.2, *half)]  # fmt: skip
+
+
+RATIO_BY_T = ratio_cells(*(
+    (2 * (m - half_width(e, f)), 2 * (m + half_width(e, f))) for m, e, f in SPREAD
+))  # fmt: skip
+
+
+def effect(name):
+    def ask(d):
+        found = effect_interval(name, np.full(len(d), 0.5), 0.5 + np.asarray(d))
+        return found.estimate[0], found.ci_low[0], found.ci_high[0]
+
+    return ask
+
+
+def by_noncentral_t(n, freedom, t, factor=1.0):
+    low, high = (
+        optimize.brentq(lambda c: stats.nct.sf(t, freedom, c) - tail, -9, 12)  # noqa: B023
+        for tail in (0.025, 0.975)
+    )
+    return tuple(factor * c / np.sqrt(n) for c in (t, low, high))
+
+
+def hedges(freedom):
+    return special.gamma(freedom / 2) / np.sqrt(freedom / 2) / special.gamma((freedom - 1) / 2)
+
+
+def by_score(size, share, unit=lambda value: value):
+    """The rho at which (size - rho)**2 is z**2 (1 - rho**2) share, by its two roots."""
+    z = stats.norm.isf(0.025) ** 2 * share
+    low, high = sorted(np.roots([1 + z, -2 * size, size**2 - z]))
+    return unit(size), unit(low), unit(high)
+
+
+def share_of_wins(net):
+    return (1 + net) / 2
+
+
+def effect_cells(name):
+    sizes = (2, 8, 8)
+    t = [mean / error for mean, error, _ in SPREAD]
+    unknown = (NAN, -INF, INF)
+    zero = (0, 0, 0)
+    if name in ("rank_biserial", "p_better"):
+        if name == "p_better":
+            # By one coin a query; of the one that differs the variance is 1/8 - 1/64.
+            two, flat, one, half = (
+                by_score(net, share, share_of_wins)
+                for net, share in ((1, 1 / 2), (1, 1 / 8), (1 / 8, 7 / 63 / 8), (0, 1 / 8))
+            )
+            return [nothing(3), (1, 0, 1), two, (0.5, 0.5, 0.5), flat, one, half]
+        # Sum of squared ranks over the square of their sum: 1 2; 4.5 eight times; 2.5 and 6.5.
+        two, flat, one, half = (
+            by_score(size, share)
+            for size, share in ((1, 5 / 9), (1, 1 / 8), (1, 1), (16 / 36, 194 / 1296))
+        )
+        return [nothing(3), (1, -1, 1), two, zero, flat, one, half]
+    if name == "glass_delta":
+        # A baseline of one score has no unit.
+        return [nothing(3), unknown, unknown, zero, unknown, unknown, unknown]
+    if name == "d_av":
+        # sqrt(2) d_z; its error, 1 and 1/2 where the squares are equal, 5/16 by the outlier.
+        two, one, half = (
+            (size, size - half_width(e, f), size + half_width(e, f))
+            for size, e, f in ((2, 1, 1), (0.5, 5 / 16, 7), (np.sqrt(7) / 4, 0.5, 7))
+        )
+        return [nothing(3), unknown, two, zero, unknown, one, half]
+    two, one, half = (
+        by_noncentral_t(n, n - 1, each, hedges(n - 1) if name == "hedges_g" and n > 2 else 1.0)
+        for n, each in zip(sizes, t, strict=True)
+    )
+    return [nothing(3), unknown, unknown if name == "hedges_g" else two, zero, unknown, one, half]
+
+
+def posterior(function):
+    def ask(d):
+        found = function(d, rope=0.05)
+        return [getattr(found, field)[0] for field in
+                ("estimate", "variance", "ci_low", "ci_high", "equal", "better")]  # fmt: skip
+
+    return ask
+
+
+def posterior_cells(two, one, half):
+    unknown = (0.1, NAN, -INF, INF, NAN, NAN)
+    return [nothing(6), unknown, (0.2, *two), (0, 0, 0, 0, 1, 0), unknown, (0.1, *one),
+            (0.1, *half)]  # fmt: skip
+
+
+def by_t_law(mean, error, freedom):
+    variance = error**2 * freedom / (freedom - 2) if freedom > 2 else INF
+    law = stats.t(freedom, mean, error)
+    return variance, *law.ppf([0.025, 0.975]), law.cdf(0.05) - law.cdf(-0.05), law.sf(0.05)
+
+
+def by_dirichlet(law, low, width):
+    """The mean is ``low + width * law``: a sum of equal weights is a beta variable."""
+    limits = low + width * law.ppf([0.025, 0.975])
+    inside = law.cdf((0.05 - low) / width) - law.cdf((-0.05 - low) / width)
+    return law.var() * width**2, *limits, inside, law.sf((0.05 - low) / width)
+
+
+DIRICHLET = posterior_cells(
+    by_dirichlet(stats.beta(1, 1), 0.1, 0.2),
+    by_dirichlet(stats.beta(1, 7), 0.0, 0.8),
+    by_dirichlet(stats.beta(4, 4), -0.1, 0.4),
+)
+
+
+def log_bayes(t, n):
+    """Rouder et al. 2009, equation 1, with g of scale .707**2."""
+
+    def weighed(g):
+        shrunk = 1 + n * 0.707**2 * g
+        ratio = (1 + t**2 / shrunk / (n - 1)) / (1 + t**2 / (n - 1))
+        return shrunk**-0.5 * ratio ** (-n / 2) * stats.invgamma.pdf(g, 0.5, scale=0.5)
+
+    return (np.log(integrate.quad(weighed, 0, INF, epsabs=1e-12)[0]),)
+
+
+def influence(d):
+    found = leave_out(d)
+    first = found.pvalue_without[0] if len(d) else NAN
+    return found.call, first, found.flips.sum(), found.largest_shift, found.most_influential
+
+
+# Without the first -.1 the other seven have mean .9 / 7 and error .4 sqrt(2) / 7.
+INFLUENCE = [(0, NAN, 0, NAN, -1), (0, NAN, 0, NAN, -1), (0, NAN, 0, 0.1, 0), (0, 1, 0, 0, 0),
+             (0, NAN, 0, 0, 0), (0, by_t(0.8 / 7, 0.8 / 7, 6)[1], 0, -0.1, 7),
+             (0, 2 * stats.t.sf(0.9 / 0.4 / np.sqrt(2), 6), 0, 0.2 / 7, 0)]  # fmt: skip
+
+
+def shape(d):
+    found = describe_shape(d)
+    tested = found.normality_test != "none"
+    assert tested == (not np.isnan(found.normality))
+    return found.mean, found.sd, found.skew, found.excess, tested, len(find_outliers(d))
+
+
+# A Bernoulli variable with p = 1/8: skewness (1 - 2p) / sqrt(pq), excess (1 - 6pq) / pq.
+SHAPE = [(NAN, NAN, NAN, NAN, 0, 0), (0.1, NAN, NAN, NAN, 0, 0), (0.2, np.sqrt(0.02), 0, -2, 0, 0),
+         (0, 0, NAN, NAN, 0, 0), (0.1, 0, NAN, NAN, 0, 0),
+         (0.1, np.sqrt(0.08), 6 / np.sqrt(7), 22 / 7, 1, 1),
+         (0.1, np.sqrt(0.32 / 7), 0, -2, 1, 0)]  # fmt: skip
+
+
+def level(test, by):
+    return lambda d: (check_level(test, d, by=by, n_replications=2000).rate,)
+
+
+def pooled(d):
+    found = pool_collections([d, d])
+    assert found.tau == 0.0
+    return [
+        value for each in (found.stratified, found.fixed, found.random)
+        for value in (each.estimate, each.pvalue)
+    ]  # fmt: skip
+
+
+def pooled_twice(mean, error, freedom):
+    """Two equal collections: twice the freedom, a normal law, and one collection's freedom."""
+    t = np.sqrt(2) * mean / error
+    return (
+        mean,
+        2 * stats.t.sf(t, 2 * freedom),
+        mean,
+        2 * stats.norm.sf(t),
+        mean,
+        2 * stats.t.sf(t, 1),
+    )
+
+
+POOLED = [nothing(6), (0.1, *nothing(5)), pooled_twice(*TWO), (0, 1) * 3, (0.1, *nothing(5)),
+          pooled_twice(*ONE), pooled_twice(*HALF)]  # fmt: skip
+
+
+def segments(d):
+    found = compare_segments([*d, *d], ["x"] * len(d) + ["y"] * len(d))
+    if not found.labels:
+        assert np.isnan(found.total)
+        return nothing(5)
+    assert found.total == pytest.approx(np.mean(d))
+    return (found.pvalue[0], found.pvalue_adj[0], found.ci_low_adj[0], found.ci_high_adj[0],
+            found.interaction.pvalue)  # fmt: skip
+
+
+def segment_twice(mean, error, freedom):
+    p, half = by_t(mean, error, freedom)[1], half_width(error, freedom, 0.025)
+    return p, 2 * p, mean - half, mean + half, 1.0
+
+
+SEGMENTS = [nothing(5), nothing(5), nothing(5), (1, 1, 0, 0, NAN), (NAN, NAN, -INF, INF, NAN),
+            segment_twice(*ONE), segment_twice(*HALF)]  # fmt: skip
+
+
+def sequence(function, **options):
+    def ask(d):
+        found = function(d, **options)
+        assert len(found.n_queries) in (0, 1, len(d))
+        fields = (found.estimate, found.ci_low, found.ci_high, found.pvalue)
+        return [each[-1] for each in fields] if len(d) else nothing(4)
+
+    return ask
+
+
+def by_mixture(mean, error, freedom):
+    n, spent = freedom + 1, 2 * np.log(20)
+    rho = (spent + np.log1p(spent)) / 50
+    reach = np.sqrt(2 * (n * rho + 1) / (n * rho) * np.log(np.sqrt(n * rho + 1) * 20)) * error
+    ratio = np.exp(rho * n * (mean / error) ** 2 / 2 / (n * rho + 1)) / np.sqrt(n * rho + 1)
+    return mean, mean - reach, mean + reach, min(1.0, 1 / ratio)
+
+
+SILENT = (-INF, INF, 1)
+MIXTURE = [nothing(4), (0.1, *SILENT), (0.2, *SILENT), (0, *SILENT), (0.1, *SILENT),
+           by_mixture(*ONE), by_mixture(*HALF)]  # fmt: skip
+
+# What is asked, the cells in the order of ROWS, and what a drawn answer may be off by.
+ANALYSES = {
+    "ratio fieller": (ratio("fieller"), RATIO_BY_T, 0),
+    "ratio delta": (ratio("delta"), RATIO_BY_T, 0),
+    # The resampled ratio is .2 k, or -.2 + .1 k for the two values; two queries say nothing.
+    "ratio bootstrap": (
+        ratio("bootstrap"), ratio_cells((-INF, INF), (0, 0.6), (-0.1, 0.5)), 5e-4,
+    ),
+    **{name: (effect(name), effect_cells(name), 0) for name in EFFECT_SIZES},
+    "t_posterior": (posterior(t_posterior), posterior_cells(*(by_t_law(*e) for e in SPREAD)), 0),
+    "bayesian_bootstrap": (posterior(bayesian_bootstrap), DIRICHLET, 0.012),
+    "log_bayes_factor": (
+        lambda d: log_bayes_factor(d),
+        [(NAN,), (NAN,), log_bayes(2, 2), log_bayes(0, 8), (NAN,), log_bayes(1, 8),
+         log_bayes(np.sqrt(7) / 2, 8)], 1e-7,
+    ),
+    "influence": (influence, INFLUENCE, 0),
+    "shape": (shape, SHAPE, 0),
+    # 16 of the 256 signs have t = 3, of one value; 22 a t of 2.39 or more, of two.
+    "self-check t": (level("t", "flips"), [(v,) for v in
+                     (NAN, 0, 0, 0, 16 / 256, 0, 22 / 256)], 0.02),
+    "self-check permutation": (level("permutation", "flips"), [(v,) for v in
+                               (NAN, 0, 0, 0, 2 / 256, 0, 10 / 256)], 0.013),
+    "self-check halves": (level("t", "halves"), [(v,) for v in (NAN, NAN, 0, 0, 0, 0, 0)], 0),
+    "pooling": (pooled, POOLED, 0),
+    "segments": (segments, SEGMENTS, 0),
+    "sequence": (sequence(asymptotic_sequence, planned=50, first=8), MIXTURE, 0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("row", ROWS)
+@pytest.mark.parametrize("name", ANALYSES)
+def test_cell_against_theory(name, row) -> None:
+    ask, cells, off = ANALYSES[name]
+    expected = cells[list(ROWS).index(row)]
+    np.testing.assert_allclose(ask(ROWS[row]), expected, rtol=1e-7, atol=max(off, 1e-10))
+
+
+@pytest.mark.parametrize("name", ANALYSES)
+def test_what_is_not_finite_is_refused(name) -> None:
+    for endless in (INF, -INF, NAN):
+        with pytest.raises(ArgumentError, match="finite"):
+            ANALYSES[name][0]([0.1] * 7 + [endless])
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_betting_cell(row) -> None:
+    found = betting_sequence(ROWS[row])
+    if row == "no query":
+        assert found.pvalue.size == 0
+        return
+    low, high, mean = found.ci_low[0], found.ci_high[0], found.estimate[0]
+    # A bet wins at most half of what there is, so two cannot make 2 / alpha of 1.
+    if row in ("one query", "two queries"):
+        assert (low, high, found.pvalue[0]) == (-1, 1, 1)
+    else:
+        assert -1 < low < 0 < mean + 1e-300 < high < 1
+        assert found.pvalue[0] > 0.05
+    if row == "all 0":
+        assert (low, found.pvalue[0]) == (pytest.approx(-high), 1)
+    elif row == "one value, not 0":
+        longer = betting_sequence(ROWS[row] * 10)
+        assert low < longer.ci_low[0] < 0.1 < longer.ci_high[0] < high
+        assert longer.pvalue[0] < found.pvalue[0]
+
+
+def test_betting_refuses_what_is_not_finite_or_not_bounded() -> None:
+    for off in (INF, NAN, 1.1):
+        with pytest.raises(ArgumentError, match=r"finite|within -1 and 1"):
+            betting_sequence([0.1] * 7 + [off])
+
+
+def test_two_queries_that_show_something_show_it_together() -> None:
+    found = leave_out([0.1, 0.1001])
+    assert (found.call, found.flips.tolist()) == (1, [True, True])
