@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
@@ -9,7 +10,7 @@ from matplotlib.axes import Axes
 from abrank._support import display
 from abrank._support.display import shorten
 from abrank.inference.normal_plot import normal_plot
-from abrank.inference.shape import describe_shape
+from abrank.inference.shape import moments
 from abrank.plots import _labels
 from abrank.plots._style import (
     LIGHT,
@@ -76,8 +77,8 @@ def qq(
             f" ({FEWEST} are needed)."
         )
         return say(ax, theme, sentence)
-    shape = describe_shape(differences)
-    if not shape.sd > 0.0:
+    skew, excess = moments(differences)
+    if math.isnan(skew):
         shown = _labels.signed(row.diff, digits=theme.digits)
         return say(ax, theme, f"The difference is {shown} on every query: it follows no law.")
     found = normal_plot(differences)
@@ -102,9 +103,8 @@ def qq(
     for axis in ("x", "y"):
         signed_ticks(ax, axis)
     label_y(ax, theme, f"standardised Δ {shorten(row.measure, width=20)}")
-    moments = (
-        f"skew {display.signed(shape.skew, digits=1)},"
-        f" excess kurtosis {display.signed(shape.excess, digits=1)}"
+    words = (
+        f"skew {display.signed(skew, digits=1)}, excess kurtosis {display.signed(excess, digits=1)}"
     )
-    label_x(ax, theme, f"normal quantile; band: 95% for each point\n{moments}")
+    label_x(ax, theme, f"normal quantile; band: 95% for each point\n{words}")
     return ax
