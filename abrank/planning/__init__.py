@@ -3,15 +3,33 @@
 Nothing here takes the p-value or the observed difference of a finished test: "observed power" only
 says the p-value again.
 
-=========================  ======================================================================
-asked of                   answer of the closed forms
-=========================  ======================================================================
-fewer than two queries     smallest visible difference NaN, power refused
-a spread of 0              smallest visible difference 0; two queries needed for any difference
-a difference of 0          power alpha; no number of queries shows it: None
-a spread that is NaN       smallest visible difference NaN, ``queries_needed`` None
-an effect not finite       refused
-=========================  ======================================================================
+=======================  ============================  ========================================
+differences of a pilot   t, in closed form             any test, by simulation
+=======================  ============================  ========================================
+no query                 smallest visible difference   NaN, None, NaN
+                         NaN, queries needed None,
+                         power NaN
+one query                the same                      NaN, None; power as of one value
+two queries              as any other data             as any other data
+all 0                    0, two queries, power 1       0; the fewest queries of one difference
+                                                       that the test can reject; power 0 or 1
+one value, not 0         the same                      the same
+one query differs        as any other data             as any other data
+two values               as any other data             as any other data
+not finite               refused                       refused
+=======================  ============================  ========================================
+
+=======================  ======================================================================
+asked of                 answer of the closed forms
+=======================  ======================================================================
+fewer than two queries   smallest visible difference NaN, width of the interval inf, power refused
+a spread of 0            smallest visible difference 0, width 0; two queries needed for any
+a spread that is NaN     smallest visible difference NaN, ``queries_needed`` None; width refused
+a difference of 0        power alpha; no number of queries shows it: None
+an effect not finite     refused
+=======================  ======================================================================
+
+What so few queries say of a population's spread is little; a pilot should have 25 or more.
 """
 
 from abrank.planning.anova import anova_power, queries_for_anova

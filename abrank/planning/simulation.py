@@ -15,12 +15,14 @@ from abrank._support.typing import FloatArray
 from abrank.inference.catalogue import as_differences
 from abrank.inference.replications import find_differences
 from abrank.inference.share import share_interval
-from abrank.planning.student import queries_needed, smallest_visible
+from abrank.planning.student import queries_needed, smallest_size, smallest_visible
 
 N_REPLICATIONS = 1_000
 # The level of a test that draws is then off by .005, and its power by about .01.
 N_RESAMPLES = 1_999
 MOST_QUERIES = 100_000
+# By then 2**(1 - n), the p-value of one difference throughout, is below any alpha that is asked.
+MOST_OF_ONE_VALUE = 64
 # Part of what a seed means: another value here gives other replications.
 VALUES_AT_ONCE = 1_000_000
 # Each step of the search corrects the scale of the last one; the third moves by noise only.
@@ -135,7 +137,9 @@ def queries_by_simulation(
     -------
     int or None
         ``None`` where the difference is 0, the pilot has fewer than two queries, or more than
-        100,000 queries are needed: use the t test's number there.
+        100,000 queries are needed: use the t test's number there. Of a pilot that does not vary,
+        the fewest queries whose one difference the test rejects; ``None`` for t, which has no error
+        to judge it by.
 
     Raises
     ------
@@ -154,7 +158,10 @@ def queries_by_simulation(
     50
     """
     values = as_differences(pilot)[:, 0]
-    n = queries_needed(_spread(values), difference, alpha=alpha, target=target)
+    spread = _spread(values)
+    n = queries_needed(spread, difference, alpha=alpha, target=target)
+    if n and not spread:
+        return _fewest_of_one_value(difference, test, alpha)
     for _ in range(STEPS):
         if n is None or n > MOST_QUERIES:
             return None
@@ -212,6 +219,18 @@ def visible_by_simulation(
         )  # fmt: skip
         visible *= _slope(found, alpha, target)
     return visible
+
+
+def _fewest_of_one_value(difference: float, test: str, alpha: float) -> int | None:
+    """Return the fewest queries that show a difference all of them have."""
+    return smallest_size(
+        lambda n: bool(
+            find_differences(
+                test, np.full((n, 1), difference), alpha=alpha, seed=0, n_resamples=N_RESAMPLES
+            )[0]
+        ),
+        most=MOST_OF_ONE_VALUE,
+    )
 
 
 def _spread(values: FloatArray) -> float:

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import abrank
 from abrank import ArgumentError, planning
@@ -61,16 +62,49 @@ def test_other_tests_are_simulated() -> None:
     )
 
 
+def by_noncentral_t(n, effect):
+    critical = stats.t.isf(0.025, n - 1)
+    law = stats.nct(n - 1, effect * math.sqrt(n))
+    return law.sf(critical) + law.cdf(-critical)
+
+
 @pytest.mark.parametrize(
-    ("pilot", "mde", "needed"),
-    [([], math.nan, None), ([0.1], math.nan, None), ([0.1, 0.1], 0.0, 2), ([0.0] * 9, 0.0, 2)],
+    ("pilot", "sd"),
+    [
+        ([0.1, 0.3], 0.1 * math.sqrt(2)),
+        ([0.0] * 7 + [0.8], 0.2 * math.sqrt(2)),
+        ([-0.1] * 4 + [0.3] * 4, 0.4 * math.sqrt(2 / 7)),
+    ],
 )
-def test_degenerate_pilots(pilot, mde, needed) -> None:
+def test_small_pilots_against_theory(pilot, sd) -> None:
     plan = abrank.power(pilot, effect=0.1)
-    assert plan.mde == pytest.approx(mde, nan_ok=True)
+    assert plan.sd == pytest.approx(sd)
+    assert plan.power == pytest.approx(by_noncentral_t(len(pilot), 0.1 / sd), abs=1e-9)
+    assert by_noncentral_t(len(pilot), plan.mde / sd) == pytest.approx(0.8, abs=1e-9)
+    assert by_noncentral_t(plan.n - 1, 0.1 / sd) < 0.8 <= by_noncentral_t(plan.n, 0.1 / sd)
+
+
+@pytest.mark.parametrize(
+    ("pilot", "mde", "needed", "power"),
+    [
+        ([], math.nan, None, math.nan),
+        ([0.1], math.nan, None, math.nan),
+        ([0.1] * 8, 0.0, 2, 1.0),
+        ([0.0] * 8, 0.0, 2, 1.0),
+    ],
+)
+def test_degenerate_pilots(pilot, mde, needed, power) -> None:
+    plan = abrank.power(pilot, effect=0.1)
+    assert (plan.mde, plan.power) == pytest.approx((mde, power), nan_ok=True)
     assert plan.n == needed
-    assert math.isnan(plan.power) is (len(pilot) < 2)
     assert abrank.power(pilot).rows == ()
+
+
+@pytest.mark.parametrize("test", ["t", "permutation"])
+def test_pilots_that_are_not_finite_are_refused(test) -> None:
+    for endless in (math.inf, math.nan):
+        with pytest.raises(ArgumentError, match="finite"):
+            abrank.power([0.1] * 7 + [endless], effect=0.1, test=test)
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,11 @@ def test_degenerate_pilots(pilot, test) -> None:
         # One value only: t is not defined, and eight equal signs have a p of 2 ** -7.
         assert found.power == (0.0 if test == "t" else 1.0)
     needed = planning.queries_by_simulation(pilot, difference=0.1, test=test, n_replications=200)
-    assert (needed is None) is (len(pilot) < 2)
+    if len(pilot) < 2 or (test == "t" and np.ptp(pilot) == 0):
+        assert needed is None
+    else:
+        # Six equal signs have a p of 1/32.
+        assert needed == 6 if np.ptp(pilot) == 0 else needed > 6
     visible = planning.visible_by_simulation(pilot, n_queries=8, test=test, n_replications=200)
     if len(pilot) < 2:
         assert math.isnan(visible)
