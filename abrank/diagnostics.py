@@ -1,4 +1,18 @@
-"""What to know before believing a comparison: codes and numbers, no words."""
+"""What to know before believing a comparison: codes and numbers, no words.
+
+=====================  ======================================================================
+differences            what is said of their number and shape
+=====================  ======================================================================
+no query               nothing
+one query              few queries, and nothing else
+two queries            few queries; as any other data
+all 0                  nothing: the verdict says it
+one value, not 0       few queries where they are few; that it is one value, and nothing else
+one query differs      as any other data: ties, a long tail
+two values             as any other data
+not finite             refused
+=====================  ======================================================================
+"""
 
 from __future__ import annotations
 
@@ -90,6 +104,11 @@ def inspect_differences(
     -------
     list of Note
 
+    Raises
+    ------
+    ArgumentError
+        If a difference is not finite.
+
     Examples
     --------
     >>> notes = inspect_differences(
@@ -99,6 +118,8 @@ def inspect_differences(
     ['few-queries', 'large-losses']
     """
     n = len(differences)
+    if not np.all(np.isfinite(differences)):
+        raise ArgumentError("differences must be finite numbers")
     if n == 0 or not outcomes(differences).any():
         return []
     notes = []

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from abrank import diagnostics
+from abrank._support.errors import ArgumentError
 from abrank.diagnostics import inspect_clusters, inspect_differences, inspect_inputs, outcomes
 
 
@@ -52,6 +53,30 @@ def test_nothing_to_say() -> None:
     assert notes_of(calm()) == {}
     assert notes_of([]) == {}
     assert notes_of([0.0] * 30) == {}
+
+
+@pytest.mark.parametrize(
+    ("differences", "codes"),
+    [
+        ([], []),
+        ([0.1], ["few-queries"]),
+        ([0.1, 0.3], ["few-queries"]),
+        ([0.0] * 8, []),
+        ([0.1] * 8, ["few-queries", "constant-difference"]),
+        # The sum is that of one query, which is no more than chance leaves of eight such.
+        ([0.0] * 7 + [0.8], ["few-queries", "many-ties", "skewed"]),
+        # Three of .3 are more than the sum of .8.
+        ([-0.1] * 4 + [0.3] * 4, ["few-queries", "few-carry-the-mean"]),
+    ],
+)
+def test_every_row_of_the_table(differences, codes) -> None:
+    assert list(notes_of(differences)) == codes
+
+
+@pytest.mark.parametrize("endless", [np.inf, -np.inf, np.nan])
+def test_what_is_not_finite_is_refused(endless) -> None:
+    with pytest.raises(ArgumentError, match="finite"):
+        notes_of([0.1] * 7 + [endless])
 
 
 def test_few_queries() -> None:
