@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import compress
 from typing import Any
 
 import numpy as np
 
 from abrank._support import display
 from abrank._support.errors import ArgumentError, ReadError
-from abrank._support.typing import IntArray
+from abrank._support.typing import BoolArray, IntArray
 from abrank.inputs import ids
 from abrank.inputs.files import short_name
 from abrank.inputs.score_forms import AGGREGATES
@@ -100,12 +101,13 @@ def _scores(table: ScoreTable, systems: tuple[str, ...]) -> Scores:
     """Make the block of scores, and refuse one with holes or with two scores in one place."""
     known = {name: _known(name) for name in dict.fromkeys(table.measure)}
     names = {name: name if found is None else found.name for name, found in known.items()}
-    rows = np.flatnonzero([query not in AGGREGATES for query in table.query])
-    distinct, query = ids.number(ids.encode([table.query[i] for i in rows]))
-    measure = [names[table.measure[i]] for i in rows]
+    single = [query not in AGGREGATES for query in table.query]
+    rows = np.flatnonzero(single)
+    distinct, query = ids.number(ids.encode([*compress(table.query, single)]))
+    measure = [*map(names.__getitem__, compress(table.measure, single))]
     measures = tuple(dict.fromkeys(measure))
     shape = (len(distinct), len(systems), len(measures))
-    system = _places([table.system[i] for i in rows], systems)
+    system = _places([*compress(table.system, single)], systems)
     cell = np.ravel_multi_index((query, system, _places(measure, measures)), shape)
     _require_once(table, cell, rows, names)
     values = np.full(shape, np.nan)
@@ -123,16 +125,16 @@ def _scores(table: ScoreTable, systems: tuple[str, ...]) -> Scores:
 def _places(names: Sequence[str], known: Sequence[str]) -> IntArray:
     """Return where each name stands among the known ones."""
     place = {name: i for i, name in enumerate(known)}
-    return np.array([place[name] for name in names], dtype=np.int64)
+    return np.fromiter(map(place.__getitem__, names), np.int64, len(names))
 
 
 def _require_once(
     table: ScoreTable, cell: IntArray, rows: IntArray, names: Mapping[str, str]
 ) -> None:
+    if np.bincount(cell).max() == 1:
+        return
     order = np.argsort(cell, kind="stable")
     again = np.flatnonzero(np.diff(cell[order]) == 0)
-    if not len(again):
-        return
     one, two = rows[order[again[0] : again[0] + 2]]
     raise ReadError(
         table.source.label,
@@ -159,10 +161,12 @@ def _require_aggregates(
     scores: Scores, table: ScoreTable, known: Mapping[str, Measure | None]
 ) -> None:
     """Refuse an aggregate that is not that of the queries; rounding is allowed for."""
+    aggregate = np.array([query in AGGREGATES for query in table.query])
+    if not aggregate.any():
+        return
     expected, sums = scores.aggregates(), scores.values.sum(axis=0)
     n = len(scores.query_ids)
-    rounding = _rounding(table)
-    aggregate = np.array([query in AGGREGATES for query in table.query])
+    rounding = _rounding(table, ~aggregate)
     for i in np.flatnonzero(aggregate & np.isfinite(table.value)):
         name, measure = table.measure[i], known[table.measure[i]]
         canonical = name if measure is None else measure.name
@@ -188,15 +192,12 @@ def _require_aggregates(
             )
 
 
-def _rounding(table: ScoreTable) -> dict[str, float]:
-    """Return how far the values of each measure may be off."""
-    most: dict[str, float] = {}
-    for query, name, rounding in zip(
-        table.query, table.measure, table.rounding.tolist(), strict=True
-    ):
-        if query not in AGGREGATES:
-            most[name] = max(most.get(name, 0.0), rounding)
-    return most
+def _rounding(table: ScoreTable, of_queries: BoolArray) -> dict[str, float]:
+    """Return how far the values of each measure may be off, over the rows of queries."""
+    names = tuple(dict.fromkeys(table.measure))
+    most = np.zeros(len(names))
+    np.maximum.at(most, _places(table.measure, names), np.where(of_queries, table.rounding, 0.0))
+    return dict(zip(names, most.tolist(), strict=True))
 
 
 def _note(table: ScoreTable, scores: Scores, names: Mapping[str, str]) -> str:

@@ -70,7 +70,7 @@ def cells_of_text(text: str, label: str, is_measure: Callable[[str], bool]) -> t
     header = next(csv.reader([first.strip("\r")], delimiter=delimiter))
     if any(_folded(name) in _ROLES["query_id"] for name in header):
         at, columns = _columns_of_text(text, delimiter, label)
-        _require_filled(header, columns, [f"line {number}" for number in at], label)
+        _require_filled(header, columns, at, "line", label)
         return _of_columns(at, columns, header, label)
     return _of_lines(text, label, is_measure)
 
@@ -105,13 +105,18 @@ def _require_width(
     *,
     expected: str,
 ) -> None:
+    if set(map(len, rows)) == {width}:
+        return
     bad = [
-        BadLine(number, " ".join(fields), f"expected {width} fields, found {len(fields)}")
+        BadLine(
+            number,
+            " ".join(map(str.strip, fields)),
+            f"expected {width} fields, found {len(fields)}",
+        )
         for number, fields in zip(at, rows, strict=True)
         if len(fields) != width
     ]
-    if bad:
-        raise ReadError(label, lines=bad[:MOST_SHOWN], total=len(bad), expected=expected)
+    raise ReadError(label, lines=bad[:MOST_SHOWN], total=len(bad), expected=expected)
 
 
 def _measure_first(
@@ -140,14 +145,14 @@ def _columns_of_text(text: str, delimiter: str, label: str) -> tuple[list[int], 
     at, rows = [], []
     try:
         for fields in reader:
-            if any(field.strip() for field in fields):
+            if "".join(fields).strip():
                 at.append(reader.line_num)
-                rows.append([field.strip() for field in fields])
+                rows.append(fields)
     except csv.Error as error:
         raise ReadError(label, f"{error}", at=f"line {reader.line_num}") from error
-    header = rows[0]
+    header = [field.strip() for field in rows[0]]
     _require_width(at, rows, len(header), label, expected=delimiter.join(header))
-    return at[1:], [list(column[1:]) for column in zip(*rows, strict=True)]
+    return at[1:], [list(map(str.strip, column[1:])) for column in zip(*rows, strict=True)]
 
 
 def cells_of_frame(frame: Any, label: str) -> tuple[str, Cells]:  # noqa: ANN401
@@ -166,7 +171,7 @@ def cells_of_frame(frame: Any, label: str) -> tuple[str, Cells]:  # noqa: ANN401
     columns[at] = [
         frames.read_id(value, row, "query_id", label) for row, value in enumerate(columns[at])
     ]
-    _require_filled(header, columns, [f"row {row}" for row in range(len(frame))], label)
+    _require_filled(header, columns, range(len(frame)), "row", label)
     return _of_columns(list(range(len(frame))), columns, header, label)
 
 
@@ -194,7 +199,7 @@ def _of_columns(
         at * len(scored),
         queries * len(scored),
         systems * len(scored),
-        [header[i].strip() for i in scored for _ in at],
+        [name for i in scored for name in [header[i].strip()] * len(at)],
         [value for i in scored for value in columns[i]],
     )
     return "a wide table", wide
@@ -210,13 +215,17 @@ def _columns(header: Sequence[str], role: str, label: str) -> list[int]:
 
 
 def _require_filled(
-    header: Sequence[str], columns: Sequence[Sequence[Any]], at: Sequence[str], label: str
+    header: Sequence[str],
+    columns: Sequence[Sequence[Any]],
+    at: Sequence[int],
+    unit: str,
+    label: str,
 ) -> None:
     """Refuse a row without a name for its query, system or measure."""
     for role in ("query_id", "system", "measure"):
         for i in _columns(header, role, label):
             if "" in columns[i]:
-                where = at[columns[i].index("")]
+                where = f"{unit} {at[columns[i].index('')]}"
                 raise ReadError(label, f"the {header[i].strip()} is empty", at=where)
 
 

@@ -7,19 +7,20 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from itertools import compress
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from abrank._support.errors import ArgumentError, BadLine, ReadError
-from abrank._support.typing import FloatArray, IntArray
+from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inputs import files, frames
 from abrank.inputs.columns import Source
+from abrank.inputs.decimals import count_decimals
 from abrank.inputs.lines import MOST_SHOWN, read_score
 from abrank.inputs.plain import BYTE_ORDER_MARK
 from abrank.inputs.score_forms import Cells, cells_of_frame, cells_of_text
 
-_DECIMAL = re.compile(r"-?[0-9]{1,17}(?:\.([0-9]+))?")
 _NUMBER_LIKE = re.compile(r"[+-]?[.,]?[0-9]|[+-]?(nan|inf)", re.IGNORECASE)
 
 
@@ -54,6 +55,14 @@ class ScoreTable:
     left_out: Mapping[str, int]
     form: str
     source: Source
+
+
+class _Numbers(NamedTuple):
+    """What a column of cells holds as numbers, where ``plain``; the others want a closer look."""
+
+    value: FloatArray
+    rounding: FloatArray
+    plain: BoolArray
 
 
 # The number in a cell, its rounding, and what is wrong with it.
@@ -96,20 +105,21 @@ def read_score_table(source: Any, *, is_measure: Callable[[str], bool]) -> Score
         data, origin = files.contents(source)
         text = data.removeprefix(BYTE_ORDER_MARK).decode("utf-8", "surrogateescape")
         form, cells = cells_of_text(text, origin.label, is_measure)
-        return _table(cells, form, origin, _number_of_text)
+        return _table(cells, form, origin, _numbers_of_texts(cells.raw), _number_of_text)
     if hasattr(source, "columns") and hasattr(source, "dtypes"):
         origin = Source(None, None, 0, "DataFrame", "row")
         form, cells = cells_of_frame(source, origin.label)
-        return _table(cells, form, origin, _number_of_object)
+        return _table(cells, form, origin, _numbers_of_objects(cells.raw), _number_of_object)
     raise ArgumentError(f"scores must be a path or a DataFrame, not {type(source).__name__}")
 
 
-def _table(cells: Cells, form: str, source: Source, read: _Reader) -> ScoreTable:
-    """Read the numbers; a measure of text alone is left out, text among numbers is an error."""
-    value, rounding = np.full(len(cells.raw), np.nan), np.zeros(len(cells.raw))
+def _table(cells: Cells, form: str, source: Source, numbers: _Numbers, read: _Reader) -> ScoreTable:
+    """Read what is not plain; a measure of text alone is left out, text among numbers an error."""
+    value, rounding, plain = numbers
     bad: dict[int, str] = {}
-    with_numbers: set[str] = set()
-    for i, raw in enumerate(cells.raw):
+    with_numbers = set(compress(cells.measure, plain.tolist()))
+    for i in np.flatnonzero(~plain).tolist():
+        raw = cells.raw[i]
         if raw == "" or frames.is_missing(raw):
             continue
         value[i], rounding[i], problem = read(raw, cells.query[i])
@@ -119,17 +129,20 @@ def _table(cells: Cells, form: str, source: Source, read: _Reader) -> ScoreTable
             with_numbers.add(cells.measure[i])
     left_out = Counter(cells.measure[i] for i in bad if cells.measure[i] not in with_numbers)
     _require_good(source, cells, {i: bad[i] for i in bad if cells.measure[i] not in left_out})
-    rows = [i for i, name in enumerate(cells.measure) if name not in left_out]
+    if left_out:
+        kept = [name not in left_out for name in cells.measure]
+        cells = Cells(*(list(compress(column, kept)) for column in cells))
+        value, rounding = value[kept], rounding[kept]
     return ScoreTable(
-        at=np.array([cells.at[i] for i in rows], dtype=np.int64),
-        query=tuple([cells.query[i] for i in rows]),
-        system=tuple([cells.system[i] for i in rows]),
-        measure=tuple([cells.measure[i] for i in rows]),
-        value=value[rows],
-        rounding=rounding[rows],
+        at=np.array(cells.at, dtype=np.int64),
+        query=tuple(cells.query),
+        system=tuple(cells.system),
+        measure=tuple(cells.measure),
+        value=value,
+        rounding=rounding,
         left_out=dict(left_out),
         form=form,
-        source=replace(source, n_rows=len(rows)),
+        source=replace(source, n_rows=len(value)),
     )
 
 
@@ -161,23 +174,44 @@ def _is_text(raw: Any) -> bool:  # noqa: ANN401
     return isinstance(raw, str) and not _NUMBER_LIKE.match(raw)
 
 
-def _number_of_text(raw: str, query: str) -> tuple[float, float, str]:
-    """Read a number as it was printed; whole numbers are exact.
+def _numbers_of_texts(texts: Sequence[str]) -> _Numbers:
+    """Read plain decimals as they were printed; whole numbers are exact.
 
     Examples
     --------
-    >>> _number_of_text("0.25", "301"), _number_of_text("12", "301")
-    ((0.25, 0.005, ''), (12.0, 0.0, ''))
+    >>> _numbers_of_texts(["0.25", "12", "1e-3"])
+    _Numbers(value=array([ 0.25, 12.  ,   nan]), rounding=array([0.005, 0.   , 0.   ]),
+        plain=array([ True,  True, False]))
     """
-    plain = _DECIMAL.fullmatch(raw)
-    if plain:
-        decimals = plain[1]
-        return float(raw), 0.5 * 10.0 ** -len(decimals) if decimals else 0.0, ""
+    decimals = count_decimals(texts)
+    plain = decimals >= 0
+    value = np.full(len(texts), np.nan)
+    value[plain] = np.fromiter(map(float, compress(texts, plain.tolist())), np.float64)
+    rounding = np.where(decimals > 0, 0.5 * 10.0 ** -decimals.astype(np.float64), 0.0)
+    return _Numbers(value, rounding, plain)
+
+
+def _number_of_text(raw: str, query: str) -> tuple[float, float, str]:
+    """Read a number that is not plain, such as one with an exponent, or say what is wrong with it.
+
+    Examples
+    --------
+    >>> _number_of_text("25e-2", "301")
+    (0.25, 0.005, '')
+    """
     coded = (each.encode("utf-8", "surrogateescape") for each in (raw, query))
     value, problem = read_score(*coded)
     mantissa, _, exponent = raw.lower().partition("e")
     digits = len(mantissa.partition(".")[2])
     return value, 0.0 if problem else 0.5 * 10.0 ** (int(exponent or 0) - digits), problem
+
+
+def _numbers_of_objects(objects: Sequence[Any]) -> _Numbers:
+    """Read Python's own numbers, where there is nothing else."""
+    value = np.full(len(objects), np.nan)
+    if set(map(type, objects)) <= {float, int}:
+        value[:] = np.fromiter(map(float, objects), np.float64)
+    return _Numbers(value, np.zeros(len(objects)), np.isfinite(value))
 
 
 def _number_of_object(raw: Any, _query: str) -> tuple[float, float, str]:  # noqa: ANN401

@@ -1,0 +1,48 @@
+"""Plain decimal numbers in text, a column at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from abrank._support.typing import IntArray
+
+# More digits before the point are left to who reads one number at a time.
+MOST_WHOLE = 17
+
+
+def count_decimals(texts: Sequence[str]) -> IntArray:
+    """Return the decimals of each plain number such as ``-0.25`` or ``12``.
+
+    Parameters
+    ----------
+    texts : sequence of str
+
+    Returns
+    -------
+    int64[n]
+        -1 where a text is anything else: an exponent, a bare point, a word, nothing.
+
+    Examples
+    --------
+    >>> count_decimals(["0.25", "12", "-7.125", "1e-5", ".5", "1.2.3", "-", ""])
+    array([ 2,  0,  3, -1, -1, -1, -1, -1])
+    """
+    data = np.frombuffer("\n".join([*texts, ""]).encode("ascii", "replace"), np.uint8)
+    end = np.flatnonzero(data == ord("\n"))
+    if len(end) != len(texts) or not len(end):
+        # A text of two lines, which is no number: not worth a way of its own.
+        return np.full(len(texts), -1)
+    start = np.append(0, end[:-1] + 1)
+    signed = data[start] == ord("-")
+    points = np.flatnonzero(data == ord("."))
+    point = end.copy()
+    point[np.searchsorted(end, points)] = points
+    has_point = point < end
+    # What is no digit: the end of the line, and the sign and the one point that may be there.
+    others = np.add.reduceat((data < ord("0")) | (data > ord("9")), start, dtype=np.int64)
+    whole, decimals = point - start - signed, end - point - has_point
+    plain = (others == 1 + signed + has_point) & (decimals >= has_point)
+    plain &= (whole >= 1) & (whole <= MOST_WHOLE)
+    return np.where(plain, decimals, -1)
