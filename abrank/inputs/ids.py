@@ -160,6 +160,23 @@ def same(one: Ids, other: Ids) -> BoolArray:
     return found
 
 
+def distinct(column: Ids) -> list[str]:
+    """Return the distinct ids as text, in order of appearance.
+
+    Examples
+    --------
+    >>> distinct(encode(["bm25", "bm25"])), distinct(encode(["b", "a", "b"]))
+    (['bm25'], ['b', 'a'])
+    """
+    _, length, text = _spans(column)
+    # Nearly every run has one tag, and bytes are compared faster than tags are looked up.
+    if len(column) and (length == length[0]).all():
+        first = text[: length[0]].tobytes()
+        if text.tobytes() == first * len(column):
+            return [first.decode("utf-8", "surrogateescape")]
+    return decode(kernels.unique(column))
+
+
 def order(column: Ids) -> IntArray:
     """Return each row's place in byte order: int64[n]; equal ids have different places.
 
@@ -183,10 +200,7 @@ def fingerprint(column: Ids) -> npt.NDArray[np.uint64]:
     >>> bool(a == again), bool(a == b)
     (True, False)
     """
-    _, offsets, data = column.buffers()
-    ends = np.frombuffer(offsets, np.int64)[column.offset : column.offset + len(column) + 1]
-    start, length = ends[:-1] - ends[0], np.diff(ends)
-    text = np.frombuffer(data or b"", np.uint8)[ends[0] : ends[-1]]
+    start, length, text = _spans(column)
     padded = np.concatenate([text, np.zeros(8, dtype=np.uint8)])
     # The eight bytes from every place on, as one number each.
     words = np.ndarray((len(padded) - 7,), "<u8", padded, strides=(1,))
@@ -196,6 +210,14 @@ def fingerprint(column: Ids) -> npt.NDArray[np.uint64]:
         beyond = np.maximum(8 * (at + 8 - length[rows]), 0).astype(np.uint64)
         bits[rows] = _mix(bits[rows] ^ (words[start[rows] + at] << beyond))
     return bits
+
+
+def _spans(column: Ids) -> tuple[IntArray, IntArray, npt.NDArray[np.uint8]]:
+    """Return where each id starts in the text of all, how long it is, and the text."""
+    _, offsets, data = column.buffers()
+    ends = np.frombuffer(offsets, np.int64)[column.offset : column.offset + len(column) + 1]
+    text = np.frombuffer(data or b"", np.uint8)
+    return ends[:-1] - ends[0], np.diff(ends), text[ends[0] : ends[-1]]
 
 
 def _mix(bits: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:

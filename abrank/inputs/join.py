@@ -6,12 +6,13 @@ documents of each query or the scores of all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from abrank._support.parallel import threaded_map
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inputs import ids, subtopics
 from abrank.inputs.columns import pair_keys
@@ -19,10 +20,12 @@ from abrank.inputs.ids import Ids
 from abrank.inputs.judged import JudgedRun
 from abrank.inputs.qrels import Qrels
 from abrank.inputs.run import Run
-from abrank.inputs.stream import Block
+from abrank.inputs.stream import Block, NotPlain
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+
+_Piece = TypeVar("_Piece")
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +74,16 @@ class Seen:
     n_rank_conflicts: int = 0
     tags: list[str] = field(default_factory=list)
 
+    def add(self, other: Seen) -> None:
+        """Count the rows that went by later."""
+        self.n_shared += other.n_shared
+        self.extra += other.extra
+        self.n_rows += other.n_rows
+        self.n_tied_rows += other.n_tied_rows
+        self.n_queries_with_ties += other.n_queries_with_ties
+        self.n_rank_conflicts += other.n_rank_conflicts
+        self.tags += [tag for tag in other.tags if tag not in self.tags]
+
 
 def join(qrels: Qrels, run: Run, *, keep_scores: bool = False) -> JudgedRun:
     """Lay a run on its judgments.
@@ -96,7 +109,7 @@ def join(qrels: Qrels, run: Run, *, keep_scores: bool = False) -> JudgedRun:
     >>> judged.query, judged.rank, judged.grade, judged.n_retrieved
     (array([0]), array([2]), array([1]), array([2, 0]))
     """
-    return lay(qrels, [block_of(run)], keep_scores=keep_scores)[0]
+    return lay(qrels, [run], block_of, keep_scores=keep_scores)[0]
 
 
 def block_of(run: Run) -> Block:
@@ -121,15 +134,22 @@ def block_of(run: Run) -> Block:
 
 
 def lay(
-    qrels: Qrels, blocks: Iterable[Block], *, keep_scores: bool = False, top: int = 0
+    qrels: Qrels,
+    pieces: Iterable[_Piece],
+    block: Callable[[_Piece], Block],
+    *,
+    keep_scores: bool = False,
+    top: int = 0,
 ) -> tuple[JudgedRun, Seen, TopDocs]:
-    """Lay blocks of whole rankings on the judgments.
+    """Lay a run on the judgments, piece by piece and several pieces at a time.
 
     Parameters
     ----------
     qrels : Qrels
-    blocks : iterable of Block
-        Each query in one of them only.
+    pieces : iterable
+        Each with whole rankings of some queries.
+    block : callable
+        Returns the rankings of a piece.
     keep_scores : bool
         Whether the scores of unjudged documents are kept too.
     top : int
@@ -140,16 +160,26 @@ def lay(
     JudgedRun
     Seen
     TopDocs
+
+    Raises
+    ------
+    NotPlain
+        If a query is in more than one ranking.
     """
     judgments = _Judgments.of(qrels)
-    seen = Seen()
-    parts = [_Part.of(judgments, block, seen, keep_scores, top) for block in blocks]
-    part = _Part.joined(parts)
+
+    def part_of(piece: _Piece) -> _Part:
+        return _Part.of(judgments, block(piece), keep_scores, top)
+
+    part = _Part.joined(list(threaded_map(part_of, pieces)))
+    seen = part.seen
     order = np.lexsort((part.rank, part.query))
     at = part.at[order]
     n_queries = len(qrels.query_ids)
     n_retrieved = np.zeros(n_queries, dtype=np.int64)
     n_retrieved[part.ranking] = part.length
+    if np.count_nonzero(n_retrieved) + len(set(seen.extra)) < seen.n_shared + len(seen.extra):
+        raise NotPlain("the lines of a query do not stand together")
     ideal = np.lexsort((-qrels.grade, qrels.query))
     judged = JudgedRun(
         query_ids=qrels.query_ids,
@@ -223,13 +253,11 @@ class _Part:
     top_query: IntArray
     top_rank: IntArray
     top_docs: Ids
+    seen: Seen
 
     @classmethod
-    def of(
-        cls, judgments: _Judgments, block: Block, seen: Seen, keep_scores: bool, top: int
-    ) -> _Part:
+    def of(cls, judgments: _Judgments, block: Block, keep_scores: bool, top: int) -> _Part:
         query = np.array([judgments.place.get(each, -1) for each in block.query_ids], np.int64)
-        _count(seen, block, query)
         row, at = judgments.find(block, query)
         if block.row is not None:
             place = np.empty(len(block.row), dtype=np.int64)
@@ -255,14 +283,19 @@ class _Part:
             top_query=top_query,
             top_rank=top_rank,
             top_docs=ids.take(block.docs, shown if block.row is None else block.row[shown]),
+            seen=_seen(block, query, begins),
         )
 
     @classmethod
     def joined(cls, parts: list[_Part]) -> _Part:
-        columns = [field.name for field in fields(cls) if field.name != "top_docs"]
+        names = [each.name for each in fields(cls) if each.name not in ("top_docs", "seen")]
+        seen = Seen()
+        for part in parts:
+            seen.add(part.seen)
         return cls(
-            **{name: np.concatenate([getattr(part, name) for part in parts]) for name in columns},
+            **{name: np.concatenate([getattr(part, name) for part in parts]) for name in names},
             top_docs=ids.joined([part.top_docs for part in parts]),
+            seen=seen,
         )
 
 
@@ -286,19 +319,20 @@ def _tie_begins(block: Block) -> IntArray:
     return np.flatnonzero(new)
 
 
-def _count(seen: Seen, block: Block, query: IntArray) -> None:
-    """Add a block to the counts."""
-    seen.n_shared += int(np.count_nonzero(query >= 0))
-    seen.extra += [block.query_ids[i] for i in np.flatnonzero(query < 0)]
-    seen.n_rows += len(block.score)
-    begins = _tie_begins(block)
+def _seen(block: Block, query: IntArray, begins: IntArray) -> Seen:
+    """Count what a block holds."""
     size = np.diff(begins)
-    seen.n_tied_rows += int(size[size > 1].sum())
     # Ties stand by query, so a query with several is there several times in a row.
     with_ties = np.searchsorted(block.first_row, begins[:-1][size > 1], side="right")
-    seen.n_queries_with_ties += int(np.count_nonzero(np.diff(with_ties, prepend=0)))
-    seen.n_rank_conflicts += block.n_rank_conflicts
-    seen.tags += [tag for tag in block.tags if tag not in seen.tags]
+    return Seen(
+        n_shared=int(np.count_nonzero(query >= 0)),
+        extra=[block.query_ids[i] for i in np.flatnonzero(query < 0)],
+        n_rows=len(block.score),
+        n_tied_rows=int(size[size > 1].sum()),
+        n_queries_with_ties=int(np.count_nonzero(np.diff(with_ties, prepend=0))),
+        n_rank_conflicts=block.n_rank_conflicts,
+        tags=list(block.tags),
+    )
 
 
 def _by_ranking(part: _Part) -> FloatArray:

@@ -20,7 +20,10 @@ from abrank.inputs.columns import RUN, Layout
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 MOST_DIGITS = 18  # a whole number of 18 digits always fits 64 bits
 
-_TO_BLANK = bytes.maketrans(b"\t\v\f\r", b"    ")
+_STEP = 1 << 18  # bytes looked at together
+_BLOCK = 4 << 20  # bytes that Arrow parses at once: a thread's work
+_OTHER_BLANKS = (b"\t", b"\v", b"\f", b"\r")
+_TO_BLANK = bytes.maketrans(b"".join(_OTHER_BLANKS), b"    ")
 
 
 @dataclass
@@ -49,35 +52,37 @@ def parse_fast(data: bytes, layout: Layout) -> Rows | None:
     if n_fields < layout.n_fields or (layout is not RUN and n_fields != layout.n_fields):
         return None
     try:
-        table = _table(plain, n_fields, layout)
-        value = _scores(table["value"]) if layout is RUN else _grades(table["value"])
+        return _run(plain, n_fields) if layout is RUN else _qrels(plain)
     except pa.ArrowInvalid:
         return None
-    if value is None:
-        return None
-    return Rows(
-        query=table["query"].combine_chunks(),
-        doc=table["doc"].combine_chunks(),
-        value=value,
-        position=np.arange(1, len(value) + 1),
-        rank=_digits(table["rank"]) if layout is RUN else None,
-        tags=tuple(ids.decode(kernels.unique(table["tag"]))) if layout is RUN else (),
-        subtopic=None if layout is RUN else table["subtopic"].combine_chunks(),
-    )
 
 
 def _plain(data: bytes) -> bytes | None:
     """Return the text with one blank between fields and none at a line's ends, if that is safe."""
-    if b"\0" in data or data.startswith(b"#") or b"\n#" in data:
+    # One byte is found so much faster than two that it is looked for first.
+    if b"\0" in data or data.startswith(b"#") or (b"#" in data and b"\n#" in data):
         return None
-    data = one_blank(data)
-    if data.endswith((b" ", b"\n\n")):  # else the copy of a large file is saved
-        data = data.rstrip(b" \n")
+    if not _regular(data):
+        data = one_blank(data).rstrip(b" \n")
     # Arrow skips a byte order mark and blank lines without a word; with blank lines gone its rows
     # are no longer the file's lines.
-    if not data or data.startswith((b"\n", BYTE_ORDER_MARK)) or b"\n\n" in data:
+    if not _regular(data) or data.startswith(BYTE_ORDER_MARK):
         return None
     return data
+
+
+def _regular(data: bytes) -> bool:
+    """Whether fields are parted by one blank and lines by one LF, with nothing at either end."""
+    if not data or data[:1] in b" \n" or data.endswith(b" "):
+        return False
+    if any(byte in data for byte in _OTHER_BLANKS):
+        return False
+    for at in range(0, len(data), _STEP):
+        count = min(_STEP + 1, len(data) - at)
+        parts = np.frombuffer(data, np.uint8, count, at) <= ord(" ")
+        if (parts[1:] & parts[:-1]).any():
+            return False
+    return True
 
 
 def one_blank(data: bytes) -> bytes:
@@ -88,7 +93,7 @@ def one_blank(data: bytes) -> bytes:
     >>> one_blank(b" 301\tQ0  d1 \n")
     b'301 Q0 d1\n'
     """
-    if any(separator in data for separator in (b"\t", b"\v", b"\f", b"\r")):
+    if any(separator in data for separator in _OTHER_BLANKS):
         data = data.translate(_TO_BLANK)
     while b"  " in data:
         data = data.replace(b"  ", b" ")
@@ -97,19 +102,76 @@ def one_blank(data: bytes) -> bytes:
     return data.lstrip(b" ")
 
 
-def _table(plain: bytes, n_fields: int, layout: Layout) -> Any:  # noqa: ANN401 - a pyarrow.Table
-    names = [f"field {i}" for i in range(n_fields)]
-    names[0], names[2], names[layout.value_at] = "query", "doc", "value"
-    types = {"query": pa.large_binary(), "doc": pa.large_binary()}
-    if layout is RUN:
-        names[3], names[5] = "rank", "tag"
-        types |= {"value": pa.float64(), "rank": pa.string(), "tag": pa.large_binary()}
-    else:
-        names[1] = "subtopic"
-        types |= {"value": pa.string(), "subtopic": pa.large_binary()}
+def _run(plain: bytes, n_fields: int) -> Rows | None:
+    names = ["query", "Q0", "doc", "rank", "value", "tag"]
+    names += [f"field {i}" for i in range(len(names), n_fields)]
+    types = {
+        "query": pa.large_binary(),
+        "doc": pa.large_binary(),
+        "value": pa.float64(),
+        "tag": pa.large_binary(),
+    }
+    table, rank = _with_ranks(plain, names, types)
+    value = _scores(table["value"])
+    if value is None:
+        return None
+    return Rows(
+        query=table["query"].combine_chunks(),
+        doc=table["doc"].combine_chunks(),
+        value=value,
+        position=np.arange(1, len(value) + 1),
+        rank=rank,
+        tags=tuple(ids.distinct(table["tag"].combine_chunks())),
+    )
+
+
+def _with_ranks(
+    plain: bytes, names: list[str], types: dict[str, Any]
+) -> tuple[Any, IntArray | None]:
+    """Return the table and the ranks, if they are all digits and nothing else."""
+    # Arrow would read 0x1f as 31.
+    if not any(letter in plain and b" 0" + letter in plain for letter in (b"x", b"X")):
+        try:
+            table = _table(plain, names, types | {"rank": pa.int64()})
+        except pa.ArrowInvalid:
+            pass  # a rank that is no number, or something worse
+        else:
+            rank = ids.integers(table["rank"].combine_chunks())
+            digits = rank.min() > 0 or (rank.min() == 0 and b" -0" not in plain)
+            if digits and rank.max() < 10**MOST_DIGITS:
+                return table, rank
+    table = _table(plain, names, types | {"rank": pa.string()})
+    return table, _digits(table["rank"])
+
+
+def _qrels(plain: bytes) -> Rows | None:
+    types = {
+        "query": pa.large_binary(),
+        "subtopic": pa.large_binary(),
+        "doc": pa.large_binary(),
+        "value": pa.string(),
+    }
+    table = _table(plain, list(types), types)
+    value = _grades(table["value"])
+    if value is None:
+        return None
+    return Rows(
+        query=table["query"].combine_chunks(),
+        doc=table["doc"].combine_chunks(),
+        value=value,
+        position=np.arange(1, len(value) + 1),
+        rank=None,
+        tags=(),
+        subtopic=table["subtopic"].combine_chunks(),
+    )
+
+
+def _table(plain: bytes, names: list[str], types: dict[str, Any]) -> Any:  # noqa: ANN401 - a pyarrow.Table
     return pyarrow.csv.read_csv(
         pa.BufferReader(plain),
-        pyarrow.csv.ReadOptions(column_names=names),
+        pyarrow.csv.ReadOptions(
+            use_threads=len(plain) > _BLOCK, block_size=_BLOCK, column_names=names
+        ),
         pyarrow.csv.ParseOptions(delimiter=" ", quote_char=False),
         pyarrow.csv.ConvertOptions(
             column_types=types,

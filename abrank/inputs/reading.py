@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from abrank.inputs.join import TopDocs, block_of, lay
 from abrank.inputs.judged import JudgedRun
 from abrank.inputs.qrels import Qrels
 from abrank.inputs.run import read_run
-from abrank.inputs.stream import NotPlain, stream
+from abrank.inputs.stream import NotPlain, block, chunks
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +97,7 @@ def judge(
     if found is not None:
         return found
     whole = read_run(run, name=name, score_dtype=score_dtype, duplicates=duplicates)
-    judged, seen, top_docs = lay(qrels, [block_of(whole)], keep_scores=keep_scores, top=top)
+    judged, seen, top_docs = lay(qrels, [whole], block_of, keep_scores=keep_scores, top=top)
     source = whole.source
     require_common(qrels, seen, source.path or whole.name)
     counts = audit(
@@ -120,8 +121,13 @@ def _streamed(
     path = os.fspath(run)
     try:
         with files.opened(path, hashes=hashes) as (file, stored):
-            blocks = stream(file, score_dtype=score_dtype)
-            judged, seen, top_docs = lay(qrels, blocks, keep_scores=keep_scores, top=top)
+            judged, seen, top_docs = lay(
+                qrels,
+                chunks(file),
+                partial(block, score_dtype=score_dtype),
+                keep_scores=keep_scores,
+                top=top,
+            )
             source = Source(path, stored.sha256(), seen.n_rows, path)
     except (NotPlain, *files.DAMAGED):
         return None

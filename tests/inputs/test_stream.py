@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from abrank._support.errors import ReadError
 from abrank.inputs import ids, stream
 from abrank.inputs.columns import has_duplicates
+from abrank.inputs.join import lay
+from abrank.inputs.qrels import read_qrels
 from abrank.inputs.run import read_run
 from abrank.inputs.stream import NotPlain
 
@@ -37,7 +39,10 @@ def files(draw):
 def streamed(data, score_dtype="float64"):
     """Every ranking of the stream: query id, documents and scores in rank order."""
     found = {}
-    for block in stream.stream(io.BytesIO(data), score_dtype=score_dtype):
+    for chunk in stream.chunks(io.BytesIO(data)):
+        block = stream.block(chunk, score_dtype=score_dtype)
+        if found.keys() & set(block.query_ids) or len(set(block.query_ids)) < len(block.query_ids):
+            raise NotPlain("the lines of a query do not stand together")
         rows = np.arange(len(block.score)) if block.row is None else block.row
         docs = ids.decode(ids.take(block.docs, rows))
         for i, query in enumerate(block.query_ids):
@@ -79,7 +84,9 @@ def test_queries_that_stand_across_blocks_stay_whole(size, monkeypatch, tmp_path
     monkeypatch.setattr(stream, "BLOCK", size)
     run = read_run(path)
     assert streamed(data) == whole(path)
-    blocks = list(stream.stream(io.BytesIO(data)))
+    chunks = list(stream.chunks(io.BytesIO(data)))
+    assert b"".join(chunks) == data
+    blocks = [stream.block(chunk) for chunk in chunks]
     assert len(blocks) > 3
     assert {tag for block in blocks for tag in block.tags} == set(run.tags) == {"tag0", "tag1"}
     assert sum(block.n_rank_conflicts for block in blocks) == run.n_rank_conflicts > 0
@@ -88,23 +95,33 @@ def test_queries_that_stand_across_blocks_stay_whole(size, monkeypatch, tmp_path
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("301 Q0 d1 1 2.5\n", "layout"),
-        ("301 Q0 d1 1 2.5 t", "one line"),
-        ("\ufeff301 Q0 d1 1 2.5 t\n", "layout"),
-        ("301 Q0 d1 1 2.5 t\n\n301 Q0 d2 1 2.5 t\n", "column"),
-        ("301 Q0 d1 1 high t\n", "conversion"),
-        ("301 Q0 d1 1 1e999 t\n", "finite"),
+        ("301 Q0 d1 1 2.5\n", "bad line"),
+        ("\ufeff301 Q0 d1 1 2.5 t\n", "bad line"),
+        ("301 Q0 d1 1 2.5 t\n\n301 Q0 d2 1 2.5 t\n", "bad line"),
+        ("301 Q0 d1 1 high t\n", "number"),
+        ("301 Q0 d1 1 1e999 t\n", "number"),
         ("301 Q0 d1 1 2.5 t\n# more\n", "comment"),
-        ("301 Q0 d1 1 2.5 t\n301 Q0 d\0 1 2.5 t\n", "NUL"),
-        ("301 Q0 d1 1 2.5 t\n302 Q0 d1 1 2.5 t\n301 Q0 d2 1 2.5 t\n", "together"),
+        ("301 Q0 d1 1 2.5 t\n301 Q0 d\0 1 2.5 t\n", "bad line"),
+        ("301 Q0 d1 1 2.5 t\n301  d1 1 2.5 t\n", "bad line"),
         ("301 Q0 d1 1 2.5 t\n301 Q0 d2 1 2.5 t\n301 Q0 d1 1 2.5 t\n", "twice"),
-        ("301 Q0 d1 0x1 2.5 t\n", "hexadecimal"),
-        ("", "layout"),
+        ("301 Q0 d1 0x1 2.5 t\n", "rank"),
+        ("301 Q0 d1 -1 2.5 t\n", "rank"),
+        ("301 Q0 d1 -0 2.5 t\n", "rank"),
     ],
 )
 def test_what_is_not_plain_is_refused(line, why):
     with pytest.raises(NotPlain, match=why):
-        list(stream.stream(io.BytesIO(line.encode())))
+        stream.block(line.encode())
+
+
+@pytest.mark.parametrize("size", [1 << 21, 20])
+def test_lines_of_a_query_that_stand_apart_are_refused(size, monkeypatch):
+    monkeypatch.setattr(stream, "BLOCK", size)
+    qrels = read_qrels({"301": {"d1": 1}})
+    for query in (b"301", b"302"):
+        rows = [b"%s Q0 d1 1 2.5 t\n" % each for each in (query, b"303", b"304", query)]
+        with pytest.raises(NotPlain, match="together"):
+            lay(qrels, stream.chunks(io.BytesIO(b"".join(rows))), stream.block)
 
 
 def test_nasty_files(shared_data):
@@ -148,12 +165,11 @@ def test_fingerprints_differ_where_the_ids_do(values):
     assert ids.fingerprint(ids.pack(values)[1:]).tolist() == marks[1:-1].tolist()
 
 
-def test_a_late_tab_or_a_long_line_is_left_to_the_careful_reader(monkeypatch):
+def test_late_tabs_and_long_lines_are_streamed(monkeypatch):
     monkeypatch.setattr(stream, "BLOCK", 64)
-    plain = b"301 Q0 d1 1 2.5 t\n" * 4
-    with pytest.raises(NotPlain, match="separator"):
-        list(stream.stream(io.BytesIO(plain + b"301 Q0 d2\t2 2.5 t\n")))
-    for blanks in (b" ", b"  "):
-        long = (plain + b"301 Q0 " + b"d" * 200 + b" 2 2.5 t\n").replace(b" ", blanks)
-        with pytest.raises(NotPlain, match=r"longer|block"):
-            list(stream.stream(io.BytesIO(long)))
+    lines = [b"%d Q0 d1 1 2.5 t\n" % query for query in range(301, 309)]
+    late = [b"401 Q0 d2\t2 2.5 t\r\n", b"402  Q0 " + b"d" * 200 + b" 2 2.5 t"]
+    found = streamed(b"".join(lines + late))
+    assert found["401"] == [("d2", 2.5)]
+    assert found["402"] == [("d" * 200, 2.5)]
+    assert len(found) == 10
