@@ -135,26 +135,25 @@ def _on_grid(
 ) -> npt.NDArray[Any]:
     """Return the product of the first terms at all frequencies.
 
-    The frequencies are laid out as a square, where the cosine of a sum of two angles takes two
-    multiplications of tabled ones.
+    The frequencies are laid out as a square, where the cosines of sums of two angles are a product
+    of two thin matrices of tabled ones.
     """
+    sizes, counts, lean = (part[:TERMS_ON_THE_GRID] for part in (sizes, counts, lean))
     side = math.isqrt(n_frequencies) + 1
     places = np.arange(side) * step
-    law = np.ones((side, side), np.complex128 if lean.any() else np.float64)
-    sine_part, cosine = np.empty((side, side)), np.empty((side, side))
-    first = (part[:TERMS_ON_THE_GRID].tolist() for part in (sizes, counts, lean))
-    for size, count, leaning in zip(*first, strict=True):
-        rows, columns = places * (side * size), places * size
-        row_cos, row_sin, col_cos, col_sin = (
-            np.cos(rows), np.sin(rows), np.cos(columns), np.sin(columns)
-        )  # fmt: skip
-        np.multiply.outer(row_cos, col_cos, out=cosine)
-        cosine -= np.multiply.outer(row_sin, col_sin, out=sine_part)
-        factor: FloatArray = cosine
-        if leaning:
-            sine = np.multiply.outer(row_sin, col_cos, out=sine_part)
-            sine = sine + np.multiply.outer(row_cos, col_sin)
-            factor = cosine + (1j * leaning) * sine
+    rows, columns = (np.multiply.outer(sizes, each) for each in (places * side, places))
+    row_cos, row_sin, col_cos, col_sin = (
+        np.cos(rows), np.sin(rows), np.cos(columns), np.sin(columns)
+    )  # fmt: skip
+    left, right = np.stack([row_cos, -row_sin], axis=2), np.stack([col_cos, col_sin], axis=1)
+    turned = np.stack([row_sin, row_cos], axis=2)
+    tilted = bool(lean.any())
+    law = np.ones((side, side), np.complex128 if tilted else np.float64)
+    factor = np.empty_like(law)
+    for term, count in enumerate(counts.tolist()):
+        np.matmul(left[term], right[term], out=factor.real)
+        if tilted:
+            np.matmul(lean[term] * turned[term], right[term], out=factor.imag)
         law *= _power(factor, count)
     return law.ravel()[1 : n_frequencies + 1]
 
