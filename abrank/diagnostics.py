@@ -150,7 +150,7 @@ def inspect_differences(
     notes += _off_level(n, tests, alpha)
     ties = int(np.sum(outcomes(differences) == 0))
     if ties > MANY_TIES * n:
-        notes.append(Note("many-ties", 1, {"count": ties, "n": n}))
+        notes.append(Note("many-ties", 1, {"count": ties, "n": n, "share": ties / n}))
     notes += _shape(differences)
     if _discrete(measure):
         notes.append(Note("discrete-measure", 1, {"measure": measure}))
@@ -272,7 +272,8 @@ def inspect_inputs(audits: Mapping[str, Audit], measures: Sequence[str]) -> list
     a, b = audits["a"], audits["b"]
     notes = []
     if abs(a.judged_at_10 - b.judged_at_10) > JUDGED_GAP:
-        notes.append(Note("judged-gap", 3, {"a": a.judged_at_10, "b": b.judged_at_10}))
+        unjudged = {"a": 1.0 - a.judged_at_10, "b": 1.0 - b.judged_at_10}
+        notes.append(Note("judged-gap", 3, unjudged))
     for key, audit in (("a", a), ("b", b)):
         if audit.missing:
             many = len(audit.missing) > 0.1 * audit.n_queries

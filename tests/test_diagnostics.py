@@ -27,7 +27,7 @@ class FakeAudit:
     n_queries: int = 50
     missing: tuple[str, ...] = ()
     extra: tuple[str, ...] = ()
-    judged_at_10: float = 0.9
+    judged_at_10: float = 0.875
     n_tied_rows: int = 0
     n_queries_with_ties: int = 0
     n_rank_conflicts: int = 0
@@ -171,7 +171,7 @@ def test_few_clusters(n, severity) -> None:
 def test_many_ties() -> None:
     d = calm(50)
     d[10:21] = 0.0
-    assert notes_of(d)["many-ties"] == {"count": 11, "n": 50}
+    assert notes_of(d)["many-ties"] == {"count": 11, "n": 50, "share": 0.22}
     d[20] = 0.01
     assert "many-ties" not in notes_of(d)
 
@@ -207,7 +207,7 @@ def test_inputs_nothing_to_say() -> None:
 @pytest.mark.parametrize(
     ("change", "code", "values"),
     [
-        ({"judged_at_10": 0.84}, "judged-gap", {"a": 0.9, "b": 0.84}),
+        ({"judged_at_10": 0.75}, "judged-gap", {"a": 0.125, "b": 0.25}),
         ({"missing": ("q1",)}, "missing-queries", {"system": "b", "count": 1, "ids": ["q1"]}),
         ({"extra": ("x", "y")}, "extra-queries", {"system": "b", "count": 2, "ids": ["x", "y"]}),
         (

@@ -163,11 +163,11 @@ def _mean_against_wins(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
 
 
 def _one_query(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    alike = "" if v["count"] == 1 else f" The same holds of {v['count'] - 1} more, one at a time."
+    alike = "" if v["count"] == 1 else f"; it is one of {f.count(v['count'])} such queries"
     return (
         "One query decides",
         f"Without {names.query(v['query_id'])} ({names.signed(v['difference'])}) the interval would"
-        f" include 0.{alike}",
+        f" include 0{alike}.",
     )
 
 
@@ -208,7 +208,7 @@ def _many_ties(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     are = "is" if v["count"] == 1 else "are"
     return (
         f"{f.count(v['count'])} of {_words.queries(v['n'])} {are} tied",
-        f"Both systems score the same on {f.percent(v['count'] / v['n'], sign=False)} of the"
+        f"Both systems score the same on {f.percent(v['share'], sign=False)} of the"
         " queries; only the others tell them apart.",
     )
 
@@ -241,8 +241,8 @@ def _discrete(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
 
 
 def _judged_gap(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    less, more = ("b", "a") if v["b"] < v["a"] else ("a", "b")
-    unjudged = {key: f.percent(1.0 - v[key], sign=False) for key in "ab"}
+    less, more = ("b", "a") if v["b"] > v["a"] else ("a", "b")
+    unjudged = {key: f.percent(v[key], sign=False) for key in "ab"}
     return (
         f"{unjudged[less]} of {names[less]}'s top 10 is unjudged ({names[more]}: {unjudged[more]})",
         f"An unjudged document counts as not relevant, so {names[less]} may be better than it"
@@ -324,7 +324,7 @@ def _one_grade(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
 
 
 def _monte_carlo(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    limits = " to ".join(f"{v[key]:.4f}" for key in ("low", "high"))
+    limits = " to ".join(f.score(v[key], digits=4) for key in ("low", "high"))
     return (
         f"p is too close to α = {f.number(names.alpha)} for {f.count(v['n_resamples'])} resamples",
         f"{f.p_clause(v['pvalue'], alpha=names.alpha).capitalize()} is itself estimated, with a 95%"

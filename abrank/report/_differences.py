@@ -33,7 +33,7 @@ def distribution(comparison: Comparison, *, digits: int) -> Section | None:
         Text("Above the diagonal B scores higher, below it A does.", "caption"),
         Figure("paired", f"{measure} of A and of B, query by query, and the mean difference."),
         Text(
-            f"Left, the scores; lines join the same query, or from {PAIRS} queries on the same"
+            f"Left, the scores; lines join the same query, or beyond {PAIRS} queries the same"
             " decile. Right, the mean difference with its interval, in the same unit.",
             "caption",
         ),

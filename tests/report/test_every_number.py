@@ -1,0 +1,342 @@
+"""Every number that any format prints or draws is one of ``results.json``, rounded once.
+
+What a format writes is taken apart into pieces of text: a cell, a sentence, a label of a drawing.
+Names, ids and other texts of ``results.json`` are left out of a piece, and so are the few numbers
+that are words of ours (``OURS``); every number that remains must be the one rounding of a number
+that stands in ``results.json``. A number alone beside the tick of an axis must lie on its scale.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from html import unescape
+from typing import Any, NamedTuple
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from abrank._support import display as f
+from abrank.comparison import Comparison
+from abrank.plots._shapes import N_MEANS
+from abrank.report import WRITERS, card
+from abrank.report._sections import SHOWN
+from abrank.report.bibliography import bibliography
+from abrank.report.compose import compose
+from abrank.report.html import html
+from abrank.report.model import Figure, Table
+from abrank.report.numbers import json_text
+from abrank.report.table import measures_csv, queries_csv, segments_csv
+
+# A number as the report writes it: with a sign, a decimal point, a per cent sign, a power of ten.
+NUMBER = re.compile(r"(?<![\w.@-])([+−-]?\d+(?:\.\d+)?(?:e[+-]\d+)?%?)(?![\w.]*\w)")
+# Constants of the words, no results.
+OURS = (
+    "top 10",
+    "from −1 (A wins all) to +1 (B wins all)",
+    "beyond 60 queries",
+    "line: 5% to 95%",
+    "band: 95% for each point",
+)
+PLACES = (1, 2, 3, 4)
+
+
+def leaves(value: Any) -> Iterator[Any]:
+    """Yield every number and text of a tree, and how many objects stand in a list."""
+    if isinstance(value, dict):
+        for each in value.values():
+            yield from leaves(each)
+    elif isinstance(value, list):
+        if value and isinstance(value[0], dict):
+            yield len(value)
+        for each in value:
+            yield from leaves(each)
+    elif value is not None and not isinstance(value, bool):
+        yield value
+
+
+def written(value: float, alpha: float) -> Iterator[str]:
+    """Yield every way in which the one rounding writes a number."""
+    if isinstance(value, int):
+        yield from (f.count(value), f.about(value), str(value))
+        return
+    yield from (f.pvalue(value, alpha=alpha).removeprefix("< "), f.number(value), f.level(value))
+    yield from (f.percent(value), f.percent(value, sign=False), f.least(value))
+    for digits in PLACES:
+        yield from (f.score(value, digits=digits), f.signed(value, digits=digits))
+
+
+@dataclass
+class Known:
+    """What a piece of text may hold: numbers as they are written, and whole texts."""
+
+    numbers: set[str]
+    texts: re.Pattern[str]
+
+    def unknown(self, piece: str) -> list[str]:
+        """Return the numbers of a piece that stand nowhere in results.json."""
+        rest = self.texts.sub(" ", piece)
+        for words in OURS:
+            rest = rest.replace(words, " ")
+        found = [each.replace("-", "−", each[:1] == "-") for each in NUMBER.findall(plain(rest))]
+        return [each for each in found if each not in self.numbers]
+
+    def with_counts(self, *counts: int) -> Known:
+        """Return the same with counts that a table or drawing chooses itself."""
+        return Known({*self.numbers, *map(str, counts)}, self.texts)
+
+
+def plain(text: str) -> str:
+    return text.replace(f.GROUP, "").replace("\N{SOFT HYPHEN}", "")
+
+
+def known_of(comparison: Comparison, *, scores: bool) -> Known:
+    """Return what results.json holds, with or without the scores of single queries."""
+    found = json.loads(json_text(comparison))
+    parts = {key: value for key, value in found.items() if key != "queries"}
+    parts["evidence"] = {k: v for k, v in found["evidence"].items() if k != "rankings"}
+    numbers = [each for each in leaves(parts) if not isinstance(each, str)]
+    numbers += [-found["settings"]["margin"]]  # the other side of the margin
+    if scores:
+        for column in found["queries"]["scores"].values():
+            numbers += [*column["a"], *column["b"]]
+            numbers += [b - a for a, b in zip(column["a"], column["b"], strict=True)]
+    texts = [each for each in leaves(found) if isinstance(each, str)] + list(found["topics"])
+    texts += [str(found["provenance"].get("created"))[:10]]
+    named = sorted({each for each in texts if re.search(r"\d", each)}, key=len, reverse=True)
+    alpha = found["settings"]["alpha"]
+    shown = {plain(text) for each in numbers for text in written(each, alpha)}
+    return Known(shown, re.compile("|".join(rf"(?<!\w){re.escape(each)}(?!\w)" for each in named)))
+
+
+def texts_of(markup: str) -> list[str]:
+    """Return the pieces of text of a page or drawing: what stands between the ends of blocks."""
+    inline = r"</?(?:b|strong|em|small|code|span|bdi|tspan|a)\b[^>]*>"
+    pieces = re.split(r"<[^>]*>", re.sub(inline, " ", markup))
+    return [unescape(each) for each in pieces if each.strip()]
+
+
+@pytest.fixture(scope="module")
+def page(runs: Comparison) -> str:
+    return html(runs)
+
+
+@pytest.fixture(scope="module")
+def results(runs: Comparison) -> Known:
+    return known_of(runs, scores=False)
+
+
+@pytest.fixture(scope="module")
+def everything(runs: Comparison) -> Known:
+    return known_of(runs, scores=True)
+
+
+def assert_known(known: Known, pieces: list[str]) -> None:
+    found = {piece: known.unknown(piece) for piece in pieces}
+    assert {piece: numbers for piece, numbers in found.items() if numbers} == {}
+
+
+def test_cells_hold_the_very_numbers(runs: Comparison) -> None:
+    found = {each for each in leaves(runs.to_dict()) if isinstance(each, (int, float))}
+    column = runs.to_dict()["queries"]["scores"][runs.rule.primary]
+    found |= {b - a for a, b in zip(column["a"], column["b"], strict=True)}
+    tables = [
+        each for part in compose(runs).sections for each in part.blocks if isinstance(each, Table)
+    ]
+    values = [cell.value for each in tables for row in each.rows for cell in row]
+    numbers = [value for value in values if isinstance(value, (int, float))]
+    assert len(tables) >= 9
+    assert len(numbers) >= 150
+    assert [value for value in numbers if value not in found] == []
+
+
+def test_page_has_no_other_number(page: str, runs: Comparison, results: Known) -> None:
+    body = re.sub(r"<(svg|script|style)\b.*?</\1>", " ", page, flags=re.S)
+    sources = re.search(r'<details class="source">.*?<pre>(.*?)</pre>', body, re.S)
+    assert sources is not None
+    assert unescape(sources.group(1)) == bibliography(runs).strip()
+    body = body.replace(sources.group(), " ")
+    before, table, after = re.split(r'(<table class="queries">.*?</table>)', body, flags=re.S)
+    pieces = texts_of(before + after)
+    assert sum(len(NUMBER.findall(piece)) for piece in pieces) >= 350
+    assert_known(results, pieces)
+    shown = texts_of(table)
+    assert len(shown) >= 150
+    assert_known(known_of(runs, scores=True).with_counts(runs.n_queries - 20), shown)
+
+
+def drawings(page: str) -> dict[str, ET.Element]:
+    """Return the drawings of a page by the prefix of their ids."""
+    found = (ET.fromstring(each) for each in re.findall(r"<svg xmlns.*?</svg>", page, re.S))
+    return {str(each.get("aria-labelledby")).partition("-title")[0]: each for each in found}
+
+
+class Tick(NamedTuple):
+    """The place of a tick along its axis, and the number that stands beside it."""
+
+    place: float
+    value: float
+    said: str
+
+
+def mark(element: ET.Element) -> tuple[float, float] | None:
+    """Return the place of a tick: a mark that is used again and again, or a line upwards."""
+    if element.tag.endswith("use"):
+        return float(element.get("x", "0")), float(element.get("y", "0"))
+    line = re.fullmatch(r"M([\d.]+) [\d.]+V([\d.]+)", element.get("d", ""))
+    return (float(line.group(1)), float(line.group(2))) if line else None
+
+
+def on_scale(
+    ticks: list[Tick], scale: Callable[[float], float] = float, *, within: float = 0.03
+) -> bool:
+    """Whether the places of ticks, rounded as they are, lie on a straight line."""
+    first, last = ticks[0], ticks[-1]
+    unit = (last.place - first.place) / (scale(last.value) - scale(first.value))
+    return all(
+        abs(tick.place - first.place - unit * (scale(tick.value) - scale(first.value))) < within
+        for tick in ticks
+    )
+
+
+def split(drawing: ET.Element) -> tuple[list[list[Tick]], list[str]]:
+    """Return the ticks of each axis with what stands beside them, and the other texts."""
+    axes: dict[tuple[bool, float, int], list[Tick]] = {}  # the ticks of an axis stand together
+    others: list[str] = []
+    tick: tuple[float, float] | None = None
+    for element in drawing.iter():
+        kind = element.tag.rpartition("}")[2]
+        if kind in ("text", "title", "desc"):
+            said = "".join(element.itertext())
+            number = NUMBER.fullmatch(plain(said).strip())
+            if tick is None or number is None:
+                others.append(said)
+            else:
+                level = abs(tick[0] - float(element.get("x", "nan"))) < 0.02
+                place, line = tick if level else tick[::-1]
+                value = float(number.group().replace("−", "-").rstrip("%"))
+                axes.setdefault((level, line, len(others)), []).append(Tick(place, value, said))
+        tick = mark(element)
+    # A number alone beside a mark, such as the end of an interval, is no axis.
+    others += [ticks[0].said for ticks in axes.values() if len(ticks) == 1]
+    return [ticks for ticks in axes.values() if len(ticks) > 1], others
+
+
+def test_drawings_have_no_other_number_and_ticks_lie_on_their_scale(
+    page: str, runs: Comparison, results: Known
+) -> None:
+    n, found = runs.n_queries, drawings(page)
+    # Curves of power for four times and a quarter of the queries, and random flips of signs, are
+    # of the drawing's own choice; a bar of a query has the difference of that query.
+    own = {"power": results.with_counts(4 * n, n // 4), "null": results.with_counts(N_MEANS)}
+    own["deltas"] = known_of(runs, scores=True)
+    assert len(found) >= 30
+    n_ticks = n_numbers = 0
+    for name, drawing in found.items():
+        axes, others = split(drawing)
+        plot = re.sub(r"(-\d+)?[wn]$", "", name)
+        assert_known(own.get(plot, results), others)
+        n_numbers += sum(len(NUMBER.findall(plain(each))) for each in others)
+        for ticks in axes:
+            n_ticks += len(ticks)
+            # Cut-offs alone stand on a logarithmic scale.
+            scales = (
+                (float, math.log)
+                if plot in ("cutoffs", "judged") and ticks[0].value > 0
+                else (float,)
+            )
+            assert any(on_scale(ticks, scale) for scale in scales), name
+    assert n_ticks >= 150
+    assert n_numbers >= 200
+
+
+def test_card_has_no_other_number(situation: Comparison) -> None:
+    known, shown = known_of(situation, scores=False), card(situation)
+    assert_known(known, texts_of(re.sub(r"<svg.*?</svg>", " ", shown, flags=re.S)))
+    for drawing in re.findall(r"<svg.*?</svg>", shown, re.S):
+        axes, others = split(ET.fromstring(drawing))
+        assert_known(known, others)
+        assert all(on_scale(ticks, within=0.15) for ticks in axes)
+        assert len(axes) == 1
+
+
+# What each format writes, in pieces; a table of queries in Markdown has the scores of queries.
+PIECES: dict[str, Callable[[str], list[str]]] = {
+    ".md": lambda text: [unescape(each) for each in text.splitlines()],
+    ".txt": lambda text: [re.sub(r"[ \n]+", " ", text)],
+    ".tex": lambda text: text.replace("\\%", "%").replace("\\,", "").splitlines(),
+    ".methods": lambda text: [text],
+}
+
+
+def assert_all_known(comparison: Comparison, kind: str) -> int:
+    """Check what a format writes; return how many numbers it holds."""
+    pieces = PIECES[kind](WRITERS[kind](comparison).decode())
+    rows = [
+        each for each in pieces if each.startswith(tuple(f"| {q} |" for q in comparison.query_ids))
+    ]
+    assert_known(known_of(comparison, scores=True), rows)
+    assert_known(known_of(comparison, scores=False), [each for each in pieces if each not in rows])
+    return sum(len(NUMBER.findall(plain(each))) for each in pieces)
+
+
+@pytest.mark.parametrize(
+    ("kind", "least"), [(".md", 150), (".txt", 40), (".tex", 25), (".methods", 5)]
+)
+def test_texts_have_no_other_number(
+    runs: Comparison, judged: Comparison, kind: str, least: int
+) -> None:
+    assert assert_all_known(runs, kind) >= least
+    assert_all_known(judged, kind)
+
+
+@pytest.mark.parametrize("kind", PIECES)
+def test_no_situation_brings_another_number(situation: Comparison, kind: str) -> None:
+    assert_all_known(situation, kind)
+
+
+def test_no_section_brings_another_number(situation: Comparison) -> None:
+    known = {each: known_of(situation, scores=each) for each in (False, True)}
+    # How many queries are shown at each end, and how many tests give a p-value.
+    own = {"queries": [SHOWN], "tests": [sum(row.pvalue >= 0.0 for row in situation.test_rows)]}
+    for section in compose(situation).sections:
+        assert_known(known[False], [section.title, section.finding])
+        for block in section.blocks:
+            if isinstance(block, Table):
+                cells = [cell.text for row in block.rows for cell in row]
+                cells += [column.title for column in block.columns]
+                assert_known(known[block.key == "queries"], cells)
+            elif isinstance(block, Figure):
+                assert_known(known[False].with_counts(*own.get(section.key, ())), [block.summary])
+            elif block.kind != "source":
+                assert_known(known[False].with_counts(*own.get(section.key, ())), [block.text])
+
+
+@pytest.mark.parametrize("write", [measures_csv, queries_csv, segments_csv])
+def test_tables_have_the_very_numbers(runs: Comparison, write: Callable[[Comparison], str]) -> None:
+    found = runs.to_dict()
+    known = {float(each) for each in leaves(found) if isinstance(each, (int, float))}
+    for column in found["queries"]["scores"].values():
+        known |= {b - a for a, b in zip(column["a"], column["b"], strict=True)}
+    cells = [cell for row in csv.reader(io.StringIO(write(runs))) for cell in row]
+    numbers = [float(cell) for cell in cells if re.fullmatch(r"-?\d+(\.\d+)?(e-?\d+)?", cell)]
+    assert len(numbers) >= 40
+    assert [number for number in numbers if number not in known] == []
+
+
+def test_a_changed_number_would_be_seen(runs: Comparison, results: Known) -> None:
+    shown = f.signed(runs.effect)
+    wrong = f"{shown[:-1]}{(int(shown[-1]) + 5) % 10}1"
+    assert results.unknown(f"Δ {shown}") == []
+    assert results.unknown(f"Δ {wrong}") == [wrong]
+    assert not on_scale([Tick(10.0, 0.1, ""), Tick(20.0, 0.2, ""), Tick(30.0, 0.4, "")])
+
+
+@pytest.mark.parametrize("words", OURS)
+def test_our_own_numbers_are_still_said(page: str, words: str) -> None:
+    assert words in unescape(page)
