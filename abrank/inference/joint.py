@@ -22,14 +22,16 @@ import numpy as np
 import numpy.typing as npt
 
 from abrank._support import checks
-from abrank._support.typing import FloatArray
+from abrank._support.typing import FloatArray, IntArray
 from abrank.inference.catalogue import as_alpha, as_differences
-from abrank.inference.flips import all_subsets, random_subsets
+from abrank.inference.flips import all_subsets, composed_flips, random_subsets
 from abrank.inference.inversion import settle
 from abrank.inference.lattice import round_off, snap, to_lattice
 from abrank.inference.student import mean_and_error
 
 N_FLIPS = 19_999
+# Above it the flips are the products of a few.
+MANY_QUERIES = 10_000
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,9 @@ def max_t(
     confidence : float
         Joint level of the intervals.
     n_resamples : int
-        Random flips m; where all 2**n flips are no more than m + 1 they are enumerated.
+        Random flips m; where all 2**n flips are no more than m + 1 they are enumerated. Above
+        10,000 queries m + 1 becomes the next power of 2, and the flips with the identity are all
+        products of log2(m + 1) random ones (:func:`~abrank.inference.flips.composed_flips`).
     seed : int
 
     Returns
@@ -116,6 +120,8 @@ def max_t(
     alpha = float(as_alpha(float(confidence), 1)[0])
     n_flips = checks.count("n_resamples", n_resamples)
     exact = n_queries < 63 and 2**n_queries <= n_flips + 1
+    if n_queries > MANY_QUERIES:
+        n_flips = 2 ** n_flips.bit_length() - 1
     drawn = 0 if exact else n_flips
     if n_queries == 0:
         nothing = np.full(n_columns, np.nan)
@@ -149,9 +155,7 @@ def _pvalues(data: FloatArray, n_flips: int, seed: int) -> tuple[FloatArray, Flo
     # held. What has been the largest so far is what the step down compares a column with.
     for column in order:
         one = numbers[:, [column]]
-        sums = (random_subsets(one, n_flips, seed=seed) if n_flips else all_subsets(one))[0][0]
-        flipped = np.abs(total[column] - 2 * (np.append(sums, 0) if n_flips else sums))
-        z = np.round(flipped / scale[column], 9)
+        z = np.round(np.abs(_flipped_sums(one, n_flips, seed)) / scale[column], 9)
         np.maximum(largest, z, out=largest)
         pvalue[1, column] = np.mean(largest >= observed[column])
         pvalue[2, column] = np.mean(z >= observed[column])
@@ -159,6 +163,17 @@ def _pvalues(data: FloatArray, n_flips: int, seed: int) -> tuple[FloatArray, Flo
     falling = order[::-1]
     pvalue[1, falling] = np.maximum.accumulate(pvalue[1, falling])
     return pvalue, largest
+
+
+def _flipped_sums(numbers: IntArray, n_flips: int, seed: int) -> IntArray:
+    """Return the sums of one column under every flip, the identity among them."""
+    if len(numbers) > MANY_QUERIES:
+        return composed_flips(numbers[:, 0], n_flips.bit_length(), seed=seed)
+    if n_flips == 0:
+        sums = all_subsets(numbers)[0][0]
+    else:
+        sums = np.append(random_subsets(numbers, n_flips, seed=seed)[0][0], 0)
+    return np.asarray(numbers.sum() - 2 * sums)
 
 
 def _intervals(

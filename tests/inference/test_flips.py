@@ -2,7 +2,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from abrank.inference.flips import FLIPS_AT_ONCE, QUERIES_AT_ONCE, all_subsets, random_subsets
+from abrank.inference.flips import (
+    FLIPS_AT_ONCE,
+    QUERIES_AT_ONCE,
+    all_subsets,
+    composed_flips,
+    random_subsets,
+)
 
 
 def test_the_flips_of_a_large_run_are_its_first_ones():
@@ -24,3 +30,23 @@ def test_all_subsets_are_all_sums():
     sums, sizes = all_subsets(np.array([[1, -1], [2, -2], [4, -4]]))
     assert sums.tolist() == [list(range(8)), [-k for k in range(8)]]
     assert sizes.tolist() == [0, 1, 1, 2, 1, 2, 2, 3]
+
+
+def test_composed_flips_are_a_group_of_fair_and_pairwise_independent_flips():
+    n, n_generators = 60, 6
+    # One row at a time: its sum is its sign under each flip.
+    rows = np.eye(n, dtype=np.int64)
+    signs = np.stack([composed_flips(row, n_generators, seed=5) for row in rows], axis=1)
+    assert set(signs.ravel().tolist()) == {-1, 1}
+    assert (signs[0] == 1).all()
+    # The product of any two is there again, at the place of their exclusive or.
+    place = np.arange(2**n_generators)
+    products = signs[:, None, :] * signs[None, :, :]
+    np.testing.assert_array_equal(products, signs[place[:, None] ^ place[None, :]])
+    numbers = np.random.default_rng(2).integers(-9, 9, n)
+    np.testing.assert_array_equal(composed_flips(numbers, n_generators, seed=5), signs @ numbers)
+    # Over seeds each is a fair coin, and so is the product of two.
+    fair = np.mean(
+        [[composed_flips(row, 2, seed=seed) for row in rows[:4]] for seed in range(2000)], axis=0
+    )
+    assert np.abs(fair[:, 1:]).max() < 4.5 / np.sqrt(2000)

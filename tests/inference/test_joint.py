@@ -189,3 +189,29 @@ def test_two_values_are_data_and_infinities_are_refused() -> None:
     assert 0.05 < max_t(two).pvalue[0] < 1.0
     with pytest.raises(ArgumentError, match="finite"):
         max_t(np.full((8, 2), np.inf))
+
+
+def test_of_many_queries_the_law_is_the_same_against_the_normal_one(monkeypatch):
+    from scipy.stats import multivariate_normal
+
+    random = np.random.default_rng(8)
+    shared = random.normal(size=(20_000, 1))
+    d = shared + random.normal(0.0, [0.5, 1.0], (20_000, 2))
+    d += np.array([0.012, 0.016]) - d.mean(axis=0)
+    result = max_t(d, seed=4)
+    assert result.n_resamples == 2**15 - 1
+    z = np.abs(d.sum(axis=0)) / np.sqrt((d**2).sum(axis=0))
+    root = np.sqrt((d**2).sum(axis=0))
+    correlation = d.T @ d / np.outer(root, root)
+    for column in range(2):
+        box = np.full(2, z[column])
+        inside = multivariate_normal(cov=correlation).cdf(box, lower_limit=-box)
+        error = 4.0 * np.sqrt(inside * (1.0 - inside) / 2**15)
+        assert abs(result.pvalue[column] - (1.0 - inside)) < error
+    monkeypatch.setattr("abrank.inference.joint.MANY_QUERIES", 20_000)
+    drawn = max_t(d, seed=4)
+    assert drawn.n_resamples == 19_999
+    np.testing.assert_allclose(result.pvalue, drawn.pvalue, atol=0.016)
+    np.testing.assert_allclose(result.ci_low, drawn.ci_low, atol=2e-4)
+    excludes = (result.ci_low > 0) | (result.ci_high < 0)
+    np.testing.assert_array_equal(result.pvalue < 0.05, excludes)
