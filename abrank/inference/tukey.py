@@ -73,8 +73,23 @@ def tukey(scores: FloatArray, *, pairs: Pairs, alpha: float) -> JointAnswer:
     return _compared(
         scores, pairs, alpha, error, freedom, scale=1.0,
         tail=lambda q: range_tail(q, n_systems, freedom),
-        quantile=lambda: range_quantile(alpha, n_systems, freedom),
+        half=honest_difference(scores, alpha),
     )  # fmt: skip
+
+
+def honest_difference(scores: FloatArray, alpha: float) -> float:
+    """Return the difference of two means that Tukey's test tells from 0; NaN without an error.
+
+    Examples
+    --------
+    >>> scores = [[0.31, 0.35, 0.40], [0.52, 0.55, 0.61], [0.12, 0.18, 0.16], [0.70, 0.66, 0.78]]
+    >>> round(honest_difference(np.array(scores), 0.05), 4)
+    0.0672
+    """
+    error, freedom = _error(scores)
+    return (
+        error if np.isnan(error) else float(range_quantile(alpha, scores.shape[1], freedom) * error)
+    )
 
 
 @joint_test(
@@ -119,8 +134,23 @@ def dunnett(scores: FloatArray, *, pairs: Pairs, alpha: float) -> JointAnswer:
     return _compared(
         scores, pairs, alpha, error, freedom, scale=np.sqrt(2.0),
         tail=lambda t: many_one_tail(t, n_others, freedom),
-        quantile=lambda: many_one_quantile(alpha, n_others, freedom),
+        half=least_difference(scores, alpha),
     )  # fmt: skip
+
+
+def least_difference(scores: FloatArray, alpha: float) -> float:
+    """Return the difference from the baseline that Dunnett's test tells from 0; NaN without error.
+
+    Examples
+    --------
+    >>> scores = [[0.31, 0.35, 0.40], [0.52, 0.55, 0.61], [0.12, 0.18, 0.16], [0.70, 0.66, 0.78]]
+    >>> round(least_difference(np.array(scores), 0.05), 4)
+    0.0627
+    """
+    error, freedom = _error(scores)
+    if np.isnan(error):
+        return error
+    return float(many_one_quantile(alpha, scores.shape[1] - 1, freedom) * np.sqrt(2.0) * error)
 
 
 def _error(scores: FloatArray) -> tuple[float, int]:
@@ -139,9 +169,9 @@ def _compared(
     *,
     scale: float,
     tail: Callable[[FloatArray], FloatArray],
-    quantile: Callable[[], float],
+    half: float,
 ) -> JointAnswer:
-    """Judge differences in units of ``scale * error`` by a law's tail and quantile."""
+    """Judge differences in units of ``scale * error`` by a law's tail."""
     difference = pairs.of(scores).mean(axis=0)
     if np.isnan(error):
         nothing, endless = np.full_like(difference, np.nan), np.full_like(difference, np.inf)
@@ -149,7 +179,6 @@ def _compared(
     statistic = np.abs(difference) / (scale * error)
     adjusted = tail(statistic)
     alone = t_pvalue(difference / (np.sqrt(2.0) * error), freedom, "two-sided")
-    half = quantile() * scale * error
     low, high = settle(
         adjusted, difference, difference - half, difference + half, np.full_like(difference, alpha)
     )
