@@ -19,6 +19,7 @@ from abrank.comparison import Comparison
 from abrank.verdict import Decision, Rule
 
 SCHEMA = "abrank/1"
+_SCALARS = {str, int, float, bool, type(None)}
 # Half of a surrogate pair, which no UTF-8 can hold: JSON writes it as an escape.
 _HALF = re.compile("[\ud800-\udfff]")
 
@@ -110,6 +111,8 @@ def plain(value: Any) -> Any:  # noqa: ANN401 - any tree of values
         # An enum of text or a numpy bool would be written as what it is, not as what it stands for.
         return str(value) if isinstance(value, str) else value
     if isinstance(value, np.ndarray):
+        if value.dtype.kind == "f" and np.isfinite(value).all():
+            return value.tolist()
         return plain(value.tolist())
     if isinstance(value, np.generic):
         return plain(value.item())
@@ -125,7 +128,8 @@ def plain(value: Any) -> Any:  # noqa: ANN401 - any tree of values
     if isinstance(value, (set, frozenset)):
         return [plain(item) for item in sorted(value, key=str)]
     if isinstance(value, Iterable):
-        return [plain(item) for item in value]
+        items = list(value)
+        return items if set(map(type, items)) == {str} else [plain(item) for item in items]
     return str(value)
 
 
@@ -174,10 +178,13 @@ def layout(value: Any, indent: str = "") -> str:  # noqa: ANN401 - what plain() 
 
 def _holds_mapping(value: Any) -> bool:  # noqa: ANN401
     if isinstance(value, list):
-        return any(_holds_mapping(item) for item in value)
+        # Not item by item: a list may hold a number for each of a million queries.
+        return not set(map(type, value)) <= _SCALARS and any(map(_holds_mapping, value))
     return isinstance(value, dict)
 
 
 def _scalar(value: Any) -> str:  # noqa: ANN401
     text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    if text.isascii():
+        return text
     return _HALF.sub(lambda half: f"\\u{ord(half.group()):04x}", text)
