@@ -150,7 +150,8 @@ def run_test(
     alternative : {"two-sided", "greater", "less"}
         "greater" claims that the candidate is better.
     confidence : float or array_like of shape (n_comparisons,)
-        Level of the interval, one for all or one a comparison (for Holm and Bonferroni).
+        Level of the interval, one for all or one a comparison (for Holm and Bonferroni). 1 asks for
+        the p-value alone: the interval is unbounded, and takes no time.
     seed : int
         Entropy of whatever is drawn; equal seeds give equal results.
     n_resamples : int, optional
@@ -168,19 +169,21 @@ def run_test(
     UnknownNameError
         For a test, an alternative or a choice that does not exist.
     ArgumentError
-        If a difference is not finite, a level is not between 0 and 1, or an option is not one of
-        the test's.
+        If a difference is not finite, a level is not above 0 and at most 1, or an option is not one
+        of the test's.
 
     Examples
     --------
     >>> result = run_test("t", [[0.1, 0.0], [0.3, 0.0], [0.2, 0.0]], confidence=0.9)
     >>> result.pvalue.round(4), result.ci_low.round(4)
     (array([0.0742, 1.    ]), array([0.0314, 0.    ]))
+    >>> run_test("permutation", [0.1, 0.3, 0.2], confidence=1).pvalue
+    array([0.25])
     """
     test = TESTS[name]
     checks.one_of("alternative", alternative, get_args(Alternative))
     data = as_differences(differences)
-    alpha = as_alpha(confidence, data.shape[1])
+    alpha = as_alpha(confidence, data.shape[1], certain=True)
     given = _arguments(test, seed, n_resamples, options)
     answer = _answer(test, data, {"alternative": alternative, **given}, alpha)
     return TestResult(
@@ -223,11 +226,13 @@ def as_differences(differences: npt.ArrayLike) -> FloatArray:
     return data
 
 
-def as_alpha(confidence: float | FloatArray, n_comparisons: int) -> FloatArray:
+def as_alpha(
+    confidence: float | FloatArray, n_comparisons: int, *, certain: bool = False
+) -> FloatArray:
     """Return 1 - confidence for every comparison, shape (n_comparisons,).
 
     It is rounded to 12 decimals, so that .95 means the decimal .05 and a p of exactly .05 is not
-    below it.
+    below it. A confidence of 1 is refused unless ``certain``.
 
     Examples
     --------
@@ -241,7 +246,8 @@ def as_alpha(confidence: float | FloatArray, n_comparisons: int) -> FloatArray:
             f"not of shape {level.shape}"
         )
     for value in level.ravel():
-        checks.fraction("confidence", value)
+        if not (certain and value == 1.0):
+            checks.fraction("confidence", value)
     alpha = 1.0 - level
     alpha = np.where(alpha > 1e-9, np.round(alpha, 12), alpha)
     return np.broadcast_to(alpha, (n_comparisons,)).copy()
@@ -277,6 +283,7 @@ def _answer(test: PairedTest, data: FloatArray, given: dict[str, Any], alpha: Fl
     columns[3, live], columns[4, live] = found.ci_low, found.ci_high
     if n_queries == 1:
         columns[3], columns[4] = -np.inf, np.inf
+    columns[3, alpha == 0.0], columns[4, alpha == 0.0] = -np.inf, np.inf
     if given["alternative"] == "greater":
         columns[4] = np.inf
     if given["alternative"] == "less":

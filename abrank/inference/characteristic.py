@@ -138,7 +138,8 @@ def _on_grid(
     The frequencies are laid out as a square, where the cosines of sums of two angles are a product
     of two thin matrices of tabled ones.
     """
-    sizes, counts, lean = (part[:TERMS_ON_THE_GRID] for part in (sizes, counts, lean))
+    first = slice(TERMS_ON_THE_GRID)
+    sizes, counts, lean = sizes[first], counts[first], lean[first]
     side = math.isqrt(n_frequencies) + 1
     places = np.arange(side) * step
     rows, columns = (np.multiply.outer(sizes, each) for each in (places * side, places))

@@ -63,7 +63,7 @@ def pairwise(
     array([0.377, 0.024, 0.329])
     """
     differences = pairs.of(scores)
-    plain = run_test(test, differences, confidence=1.0 - alpha, seed=seed, n_resamples=n_resamples)
+    plain = run_test(test, differences, confidence=1.0, seed=seed, n_resamples=n_resamples)
     adjusted = adjust_pvalues(plain.pvalue, adjust)
     share = np.ones_like(adjusted)
     np.divide(plain.pvalue, adjusted, out=share, where=adjusted > 0.0)

@@ -53,7 +53,5 @@ def find_differences(
     if name == "wilcoxon":
         return np.asarray(wilcoxon_pvalues(samples, **options) < alpha)
     given = _FOR_MANY.get(name, {}) | options
-    result = run_test(
-        name, samples, confidence=1.0 - alpha, seed=seed, n_resamples=n_resamples, **given
-    )
-    return result.excludes_zero
+    result = run_test(name, samples, confidence=1.0, seed=seed, n_resamples=n_resamples, **given)
+    return np.asarray(result.pvalue < alpha)

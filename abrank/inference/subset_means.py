@@ -116,7 +116,8 @@ def _draw(
     if stop_after is None or alpha.max(initial=0.0) > 0.5:
         return random_subsets(numbers, n_flips, seed=seed)
     total = numbers.sum(axis=0)[:, None]
-    wanted = max(FIRST_FLIPS, math.ceil(stop_after / alpha.min()))
+    # A level of 0 has no limits to find.
+    wanted = max([FIRST_FLIPS, *(math.ceil(stop_after / level) for level in alpha[alpha > 0.0])])
     while True:
         sums, sizes = random_subsets(numbers, min(wanted, n_flips), seed=seed)
         hits = _hits(sums, total, len(numbers)).sum(axis=1)
@@ -154,10 +155,12 @@ def _stopped(
 
     reached = np.flatnonzero(np.cumsum(_hits(sums, total, n_queries)) >= stop_after)
     used = int(reached[0]) + 1 if reached.size else n_flips
+    pvalue = answer(used, identity=not reached.size)[0]
+    if alpha == 0.0:
+        return used, (pvalue, -math.inf, math.inf)
     # A p that equals alpha accepts, whatever the last digit of the quotient.
     sides = 1.0 if alternative == "two-sided" else 2.0
     deciding = math.floor(stop_after / alpha / sides * (1.0 + 1e-12))
-    pvalue = answer(used, identity=not reached.size)[0]
     _, low, high = answer(min(deciding, n_flips), identity=deciding > n_flips)
     return used, (pvalue, low, high)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from abrank._support.errors import ArgumentError
 from abrank.inference import TESTS, run_test
 
 VARIANTS = [
@@ -79,6 +80,21 @@ def test_interval_excludes_zero_exactly_when_p_is_below_alpha(name, options):
             decided += int(rejected.sum())
     # The law would hold of a test that never rejects, too.
     assert 100 < decided < 200 * len(ALTERNATIVES) * len(LEVELS)
+
+
+@every_variant
+def test_a_confidence_of_one_asks_for_the_pvalue_alone(name, options):
+    random = np.random.default_rng(11)
+    d = np.column_stack([random.integers(-3, 5, 23) / 10, np.zeros(23), np.full(23, 0.1)])
+    for alternative in ALTERNATIVES:
+        asked = {"alternative": alternative, **options}
+        alone, whole = (run_test(name, d, confidence=level, **asked) for level in (1.0, 0.95))
+        for field in ("estimate", "statistic", "pvalue"):
+            np.testing.assert_array_equal(getattr(alone, field), getattr(whole, field))
+        assert np.isneginf(alone.ci_low).all()
+        assert np.isposinf(alone.ci_high).all()
+    with pytest.raises(ArgumentError, match="between 0 and 1"):
+        run_test(name, d, confidence=1.1, **options)
 
 
 @every_variant
