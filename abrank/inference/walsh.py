@@ -8,7 +8,11 @@ from abrank._support.typing import FloatArray
 
 # Above it the averages (over a million) are counted, not listed.
 LISTED_UP_TO = 1500
-HALVINGS = 42
+# How near to where the count falls below a bound, as a share of the range, and of the float itself.
+SMALLEST_SHARE = 2.0**-42
+RELATIVE_ROUNDING = 4.0 * np.finfo(np.float64).eps
+# Brent's search takes no more than the square of the halvings that share would take.
+MOST_STEPS = 2000
 
 
 class Walsh:
@@ -56,10 +60,11 @@ class Walsh:
         9
         """
         reach = 2.0 * theta - self.sample
-        above = 2 * self.sample.size**2 - int(
-            np.searchsorted(self.sample, reach, "right").sum()
-            + np.searchsorted(self.sample, reach, "left").sum()
-        )
+        up_to = np.searchsorted(self.sample, reach, "right")
+        tied = self.sample[np.maximum(up_to, 1) - 1] == reach
+        below = up_to.sum() - up_to[tied].sum()
+        below += np.searchsorted(self.sample, reach[tied], "left").sum()
+        above = 2 * self.sample.size**2 - int(up_to.sum()) - int(below)
         # ``above`` is twice the count over ordered pairs: each i < j twice, each i = j once.
         own = int(2 * (self.sample > theta).sum() + (self.sample == theta).sum())
         return (above - own) // 2 + self.own_weight * own
@@ -68,7 +73,7 @@ class Walsh:
         """Return the least theta at which the doubled count is below ``bound``.
 
         Where the count falls below it only just above a value, the next float above that value.
-        Above 1500 values it is found by bisection, to within 1e-12 of the range and on the side
+        Above 1500 values it is searched for, to within 1e-12 of the range and on the side
         where the count is below ``bound``; on which side of 0 it lies is exact.
 
         Examples
@@ -77,7 +82,7 @@ class Walsh:
         1.0
         """
         if self._values is None or self._above is None:
-            return self._bisect(bound)
+            return self._crossing(bound)
         # Above a value its whole group has gone from the count; at it, half of the group.
         place = int(np.searchsorted(-self._above, -bound, side="right"))
         value = float(self._values[place])
@@ -94,7 +99,7 @@ class Walsh:
         1.5
         """
         if self._values is None or self._above is None:
-            return self._bisect(self.total // 2)
+            return self._crossing(self.total // 2)
         left, right = (
             self._values[np.searchsorted(-self._above, -(self.total / 2.0), side=side)]
             for side in ("left", "right")
@@ -110,18 +115,29 @@ class Walsh:
         weight = np.bincount(group, np.where(first == second, self.own_weight, 1))
         return values / 2.0, np.asarray(self.total - 2.0 * np.cumsum(weight), np.float64)
 
-    def _bisect(self, bound: int) -> float:
+    def _crossing(self, bound: int) -> float:
         """Return the least theta with a doubled count below ``bound``, from above."""
-        over, under = self.sample[0] - 1.0, self.sample[-1] + 1.0
+        from scipy.optimize import brentq
+
+        over, under = float(self.sample[0] - 1.0), float(self.sample[-1] + 1.0)
         # Zero first: it decides what the interval says.
         if self.doubled_count(0.0) < bound:
             under = min(under, 0.0)
         else:
             over = max(over, 0.0)
-        for _ in range(HALVINGS):
-            middle = (over + under) / 2.0
-            if self.doubled_count(middle) < bound:
-                under = middle
-            else:
-                over = middle
-        return float(under)
+        # The count falls in steps, but so many that it is as good as a curve.
+        narrow = (under - over) * SMALLEST_SHARE
+        root = float(
+            brentq(
+                lambda x: self.doubled_count(x) - bound + 0.5,
+                over,
+                under,
+                xtol=narrow,
+                rtol=RELATIVE_ROUNDING,
+                maxiter=MOST_STEPS,
+            )
+        )
+        if self.doubled_count(root) < bound:
+            return root
+        # The other end of the last bracket is no further away.
+        return min(root + narrow + RELATIVE_ROUNDING * abs(root), under)
