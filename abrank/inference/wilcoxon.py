@@ -115,7 +115,10 @@ def wilcoxon(
     for column, level in enumerate(alpha):
         d = rounded[:, column]
         ranks = _ranks(d, zero_method)
-        tail = _exact_tail(ranks) if exact else _normal_tail(ranks, zero_method, correction)
+        tail = (
+            _exact_tail(ranks, ranks.total) if exact
+            else _normal_tail(ranks, zero_method, correction)
+        )  # fmt: skip
         walsh = Walsh(d[d != 0.0], 1 if zero_method == "wilcox" else 1 + ranks.of_zeros.size)
         statistic = (ranks.doubled_w + ranks.of_zeros.sum() / 2 * (zero_method == "zsplit")) / 2
         limits = _limits(ranks, walsh, tail, level, alternative)
@@ -155,8 +158,12 @@ def wilcoxon_pvalues(
     for column, d in enumerate(round_off(differences).T):
         if d.any():
             ranks = _ranks(d, zero_method)
-            tail = _exact_tail(ranks) if exact else _normal_tail(ranks, zero_method, correction)
-            pvalue[column] = _pvalue(ranks, tail, "two-sided")
+            nearer = min(ranks.doubled_w, ranks.total - ranks.doubled_w)
+            tail = (
+                _exact_tail(ranks, nearer) if exact
+                else _normal_tail(ranks, zero_method, correction)
+            )  # fmt: skip
+            pvalue[column] = min(1.0, 2.0 * float(tail(np.array(nearer))))
     return pvalue
 
 
@@ -167,9 +174,9 @@ def _ranks(differences: FloatArray, zero_method: ZeroMethod) -> Ranks:
     return Ranks(doubled[d != 0.0], doubled[d == 0.0], int(doubled[d > 0.0].sum()))
 
 
-def _exact_tail(ranks: Ranks) -> Tail:
-    """Return P(doubled W+ <= w) as a function of w, by convolution."""
-    below = np.minimum(np.cumsum(subset_sum_law(ranks.of_nonzero, ranks.total)), 1.0)
+def _exact_tail(ranks: Ranks, reach: int) -> Tail:
+    """Return P(doubled W+ <= w) as a function of w up to ``reach``, by convolution."""
+    below = np.minimum(np.cumsum(subset_sum_law(ranks.of_nonzero, reach)), 1.0)
     return lambda w: np.where(w < 0, 0.0, below[np.maximum(w, 0)])
 
 
