@@ -11,13 +11,17 @@ from typing import Any
 
 import matplotlib
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.figure import Figure
 
 from abrank._support.errors import ArgumentError
+from abrank.plots._layout import lay_out
 from abrank.plots._style import LIGHT, Theme
 from abrank.plots._svg import clean
 from abrank.plots.catalogue import Subject, Width, draw, plots_of
 
+# An SVG is laid out in points.
+POINTS = 72.0
 # What makes a file fit for a paper, and its bytes the same at every run.
 FILE_SETTINGS: dict[Any, Any] = {
     "pdf.fonttype": 42,
@@ -48,6 +52,20 @@ def _figure(ax: Axes) -> Figure:
     if figure is None:
         raise ArgumentError("these Axes have left their figure")
     return figure
+
+
+def _drawn(ax: Axes) -> str:
+    """Return the SVG of a figure of ours: ``savefig`` would draw it once more to lay it out."""
+    figure, drawn = _figure(ax), io.StringIO()
+    figure.patch.set_visible(False)
+    figure.set_dpi(POINTS)
+    wide, tall = (POINTS * figure.get_size_inches()).tolist()
+    nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+    renderer = RendererSVG(wide, tall, drawn, metadata=nothing)  # type: ignore[no-untyped-call]
+    lay_out(figure, ax, renderer)
+    figure.draw(renderer)
+    renderer.finalize()  # type: ignore[no-untyped-call]
+    return drawn.getvalue()
 
 
 def svg(
@@ -102,13 +120,10 @@ def svg(
     """
     with _settings(SETTINGS):
         ax = draw(name, subject, width=width, height=height, theme=theme, **options)
-        drawn = io.StringIO()
-        figure = _figure(ax)
-        figure.patch.set_visible(False)
-        figure.savefig(drawn, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format")))
+        drawn = _drawn(ax)
     ink = theme.ink if theme.paper == "none" else None
     return clean(
-        drawn.getvalue(),
+        drawn,
         prefix=name if prefix is None else prefix,
         title=plots_of(subject)[name].title,
         summary=summary,
