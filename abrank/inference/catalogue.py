@@ -29,6 +29,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, get_args
 
 import numpy as np
@@ -55,7 +56,7 @@ class PairedTest:
     source: str
     function: Callable[..., Answer]
 
-    @property
+    @cached_property
     def parameters(self) -> tuple[str, ...]:
         """The keywords its function takes.
 

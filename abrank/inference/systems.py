@@ -34,6 +34,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -61,7 +62,7 @@ class JointTest:
     family: Family
     function: Callable[..., JointAnswer]
 
-    @property
+    @cached_property
     def parameters(self) -> tuple[str, ...]:
         """The keywords its function takes.
 
