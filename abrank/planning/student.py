@@ -14,11 +14,9 @@ import numpy.typing as npt
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray
+from abrank.inference.noncentral import chance_above
 
 _MOST_QUERIES = 100_000_000
-# Gauss-Legendre nodes for a smooth integrand; 9 standard deviations leave out 1e-19.
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(128)
-_REACH = 9.0
 
 
 def power(n_queries: int, *, effect: float, alpha: float = 0.05) -> float:
@@ -81,14 +79,8 @@ def power_curve(
 
     Notes
     -----
-    With df = n - 1 and noncentrality c = d_z sqrt(n), a noncentral t exceeds q > 0 where a
-    chi / sqrt(df) lies below (Z + c) / q. The integral of that chance over the normal Z is taken
-    numerically, on the range where it is neither 0 nor 1. It has 12 right decimals for any number
-    of queries; the library's own distribution function returns NaN at n = 7000, c = 38.
-
-    References
-    ----------
-    .. [1] Johnson, Kotz & Balakrishnan (1995), Continuous Univariate Distributions 2, chapter 31.
+    The tails of the noncentral t with n - 1 degrees of freedom and noncentrality d_z sqrt(n), by
+    :func:`abrank.inference.noncentral.chance_above`.
 
     Examples
     --------
@@ -107,24 +99,8 @@ def power_curve(
     critical = np.asarray(-stdtrit(freedom, alpha / 2.0), dtype=np.float64)
     center = effect * np.sqrt(sizes)
     # By symmetry the far tail, of rejecting on the wrong side, is the near one of -center.
-    tails = _upper_tail(freedom, center, critical) + _upper_tail(freedom, -center, critical)
+    tails = chance_above(critical, freedom, center) + chance_above(critical, freedom, -center)
     return np.minimum(tails, 1.0)
-
-
-def _upper_tail(freedom: FloatArray, center: FloatArray, critical: FloatArray) -> FloatArray:
-    """Return the chance that a noncentral t exceeds ``critical`` > 0."""
-    from scipy.special import gammainc, ndtr
-
-    # chi / sqrt(df) stays within 9 / sqrt(df) of 1, and Z within 9 of 0.
-    spread = _REACH / np.sqrt(freedom)
-    low = np.maximum(critical * np.maximum(1.0 - spread, 0.0) - center, -_REACH)
-    high = np.clip(critical * (1.0 + spread) - center, low, np.maximum(low, _REACH))
-    half = (high - low) / 2.0
-    z = (low + high)[..., None] / 2.0 + half[..., None] * _NODES
-    ratio = np.maximum(z + center[..., None], 0.0) / critical[..., None]
-    below = gammainc(freedom[..., None] / 2.0, freedom[..., None] / 2.0 * ratio**2)
-    density = np.exp(-(z**2) / 2.0) / math.sqrt(2.0 * math.pi)
-    return np.asarray(ndtr(-high) + half * ((density * below) @ _WEIGHTS))
 
 
 def smallest_visible(

@@ -11,7 +11,18 @@ from abrank.inference.noncentral import chance_above, noncentrality_interval
 def test_against_scipy(freedom):
     t, center = np.meshgrid([-15.0, -2.0, -0.1, 0.0, 0.5, 2.0, 20.0], [-20.0, -3.0, 0.0, 0.5, 30.0])
     ours, theirs = chance_above(t, freedom, center), stats.nct.sf(t, freedom, center)
-    np.testing.assert_allclose(ours, theirs, atol=1e-9)
+    np.testing.assert_allclose(ours, theirs, rtol=0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 7, 49, 300, 5000])
+@pytest.mark.parametrize("center", [-3.0, -0.1, 0.0, 0.5, 3.0, 12.0])
+def test_tails_of_a_test_against_scipy(freedom, center):
+    # scipy's own distribution is right where its arguments are small.
+    for alpha in (0.05, 1e-4):
+        critical = stats.t.isf(alpha / 2, freedom)
+        found = chance_above(critical, freedom, center)
+        expected = stats.nct.sf(critical, freedom, center)
+        assert found == pytest.approx(expected, rel=1e-9, abs=1e-14)
 
 
 @pytest.mark.parametrize(
