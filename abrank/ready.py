@@ -74,14 +74,15 @@ def read_scores(source: Any, *, system: str | None = None) -> Scores:  # noqa: A
     if isinstance(source, Scores):
         return source if system is None else one_system(source, system)
     table = read_score_table(source, is_measure=lambda name: _known(name) is not None)
-    if set(table.query) <= set(AGGREGATES):
+    aggregate = np.fromiter(map(AGGREGATES.__contains__, table.query), np.bool_, len(table.query))
+    if aggregate.all():
         raise ReadError(
             table.source.label,
             "there is no score of a query",
             hint="print one line a query: trec_eval -q, ir_measures -q, abrank score --per-query",
         )
     systems = tuple(dict.fromkeys(table.system))
-    scores = _scores(table, systems)
+    scores = _scores(table, systems, aggregate)
     if systems != ("",):
         return scores if system is None else one_system(scores, system)
     is_file = isinstance(source, (str, os.PathLike))
@@ -97,12 +98,11 @@ def _known(name: str) -> Measure | None:
         return None
 
 
-def _scores(table: ScoreTable, systems: tuple[str, ...]) -> Scores:
+def _scores(table: ScoreTable, systems: tuple[str, ...], aggregate: BoolArray) -> Scores:
     """Make the block of scores, and refuse one with holes or with two scores in one place."""
     known = {name: _known(name) for name in dict.fromkeys(table.measure)}
     names = {name: name if found is None else found.name for name, found in known.items()}
-    single = [query not in AGGREGATES for query in table.query]
-    rows = np.flatnonzero(single)
+    rows, single = np.flatnonzero(~aggregate), (~aggregate).tolist()
     distinct, query = ids.number(ids.encode([*compress(table.query, single)]))
     measure = [*map(names.__getitem__, compress(table.measure, single))]
     measures = tuple(dict.fromkeys(measure))
@@ -114,7 +114,8 @@ def _scores(table: ScoreTable, systems: tuple[str, ...]) -> Scores:
     values.flat[cell] = table.value[rows]
     scores = Scores(tuple(ids.decode(distinct)), systems, measures, values)
     _require_all(scores, table.source.label)
-    _require_aggregates(scores, table, known)
+    if aggregate.any():
+        _require_aggregates(scores, table, known, aggregate)
     return replace(
         scores,
         sources=dict.fromkeys(systems, table.source),
@@ -158,12 +159,12 @@ def _require_all(scores: Scores, label: str) -> None:
 
 
 def _require_aggregates(
-    scores: Scores, table: ScoreTable, known: Mapping[str, Measure | None]
+    scores: Scores,
+    table: ScoreTable,
+    known: Mapping[str, Measure | None],
+    aggregate: BoolArray,
 ) -> None:
     """Refuse an aggregate that is not that of the queries; rounding is allowed for."""
-    aggregate = np.array([query in AGGREGATES for query in table.query])
-    if not aggregate.any():
-        return
     expected, sums = scores.aggregates(), scores.values.sum(axis=0)
     n = len(scores.query_ids)
     rounding = _rounding(table, ~aggregate)

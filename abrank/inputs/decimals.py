@@ -30,19 +30,22 @@ def count_decimals(texts: Sequence[str]) -> IntArray:
     array([ 2,  0,  3, -1, -1, -1, -1, -1])
     """
     data = np.frombuffer("\n".join([*texts, ""]).encode("ascii", "replace"), np.uint8)
-    end = np.flatnonzero(data == ord("\n"))
+    # All that is no digit: the ends of the lines, and signs and points that may be there.
+    others = np.flatnonzero((data < ord("0")) | (data > ord("9")))
+    kind = data[others]
+    last = np.flatnonzero(kind == ord("\n"))
+    end = others[last]
     if len(end) != len(texts) or not len(end):
         # A text of two lines, which is no number: not worth a way of its own.
         return np.full(len(texts), -1)
     start = np.append(0, end[:-1] + 1)
     signed = data[start] == ord("-")
-    points = np.flatnonzero(data == ord("."))
-    point = end.copy()
-    point[np.searchsorted(end, points)] = points
-    has_point = point < end
-    # What is no digit: the end of the line, and the sign and the one point that may be there.
-    others = np.add.reduceat((data < ord("0")) | (data > ord("9")), start, dtype=np.int64)
+    # The point, if there is one, is the last before the end.
+    before = np.maximum(last - 1, 0)
+    has_point = (kind[before] == ord(".")) & (others[before] >= start)
+    point = np.where(has_point, others[before], end)
+    n_others = np.diff(last, prepend=-1)
     whole, decimals = point - start - signed, end - point - has_point
-    plain = (others == 1 + signed + has_point) & (decimals >= has_point)
+    plain = (n_others == 1 + signed + has_point) & (decimals >= has_point)
     plain &= (whole >= 1) & (whole <= MOST_WHOLE)
     return np.where(plain, decimals, -1)

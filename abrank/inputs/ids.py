@@ -40,6 +40,9 @@ def encode(values: Sequence[str]) -> Ids:
     >>> decode(encode(["d2", "d1"]))
     ['d2', 'd1']
     """
+    text = "".join(values)
+    if text.isascii():
+        return _column(list(map(len, values)), text.encode())
     return pack([value.encode("utf-8", "surrogateescape") for value in values])
 
 
@@ -51,9 +54,13 @@ def pack(values: Sequence[bytes]) -> Ids:
     >>> len(pack([b"d2", b"d1"]))
     2
     """
-    ends = np.cumsum([0, *map(len, values)], dtype=np.int64)
-    buffers = [None, pa.py_buffer(ends), pa.py_buffer(b"".join(values))]
-    return pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(values), buffers)
+    return _column(list(map(len, values)), b"".join(values))
+
+
+def _column(lengths: list[int], data: bytes) -> Ids:
+    ends = np.cumsum([0, *lengths], dtype=np.int64)
+    buffers = [None, pa.py_buffer(ends), pa.py_buffer(data)]
+    return pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(lengths), buffers)
 
 
 def unpack(column: Ids) -> list[bytes]:
@@ -64,11 +71,16 @@ def unpack(column: Ids) -> list[bytes]:
     >>> unpack(pack([b"d2", b"d1"])[1:])
     [b'd1']
     """
+    stops, text = _stops(column)
+    return [text[a:b] for a, b in pairwise(stops)]
+
+
+def _stops(column: Ids) -> tuple[list[int], bytes]:
+    """Return the column's bytes, and where each value begins and the last one ends."""
     _, offsets, data = column.buffers()
     ends = np.frombuffer(offsets, np.int64)[column.offset : column.offset + len(column) + 1]
-    text = memoryview(data) if data is not None else memoryview(b"")
-    stops = ends.tolist()
-    return [bytes(text[a:b]) for a, b in pairwise(stops)]
+    text = b"" if data is None else bytes(memoryview(data)[ends[0] : ends[-1]])
+    return (ends - ends[0]).tolist(), text
 
 
 def decode(column: Ids) -> list[str]:
@@ -79,7 +91,11 @@ def decode(column: Ids) -> list[str]:
     >>> decode(pack(["é".encode("latin-1")]))
     ['\udce9']
     """
-    return [value.decode("utf-8", "surrogateescape") for value in unpack(column)]
+    stops, data = _stops(column)
+    if data.isascii():
+        text = data.decode()
+        return [text[a:b] for a, b in pairwise(stops)]
+    return [data[a:b].decode("utf-8", "surrogateescape") for a, b in pairwise(stops)]
 
 
 def integers(array: Any) -> IntArray:  # noqa: ANN401 - an Arrow array
