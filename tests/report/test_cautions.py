@@ -81,10 +81,11 @@ EXAMPLES: dict[str, tuple[dict[str, Any], str]] = {
 
 
 def codes_of_diagnostics() -> set[str]:
-    tree = ast.parse(Path(diagnostics.__file__).read_text("utf-8"))
+    files = Path(diagnostics.__file__).parent.glob("*.py")
     return {
         node.args[0].value
-        for node in ast.walk(tree)
+        for path in files
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.Call)
         and getattr(node.func, "id", "") == "Note"
         and isinstance(node.args[0], ast.Constant)

@@ -1,4 +1,4 @@
-"""What to know before believing a comparison: codes and numbers, no words.
+"""The cautions that the differences themselves give.
 
 =====================  ======================================================================
 differences            what is said of their number and shape
@@ -17,23 +17,24 @@ not finite             refused
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from abrank._support.errors import ArgumentError
-from abrank._support.typing import FloatArray, IntArray
-from abrank.inputs import Audit
-from abrank.measures import parse
-
-# Differences are rounded before ties are counted: 0.0712 - 0.0548 is not 0.0164 in floats.
-DECIMALS = 10
+from abrank._support.typing import FloatArray
+from abrank.diagnostics.notes import (
+    DECIMALS,
+    Note,
+    higher_is_better,
+    is_discrete,
+    on_unit_scale,
+    outcomes,
+)
 
 FEW_QUERIES = 25
 LARGE_LOSS = 0.20
 MANY_TIES = 0.20
-JUDGED_GAP = 0.05
 HEAVY_SKEW = 1.0
 TOP_SHARE = 0.5
 FEW_CLUSTERS = 20
@@ -50,15 +51,6 @@ FALSE_FINDINGS: Mapping[str, Mapping[int, float]] = {
 SHORT_INTERVALS_UP_TO = 100
 
 
-@dataclass(frozen=True)
-class Note:
-    """A caution: a stable code, the numbers behind it, and how severe it is (3 worst, 1 mild)."""
-
-    code: str
-    severity: int
-    values: Mapping[str, Any] = field(default_factory=dict)
-
-
 class _Test(Protocol):
     @property
     def test(self) -> str: ...
@@ -66,17 +58,6 @@ class _Test(Protocol):
     def pvalue(self) -> float: ...
     @property
     def decides(self) -> bool: ...
-
-
-def outcomes(differences: FloatArray) -> IntArray:
-    """Return +1 where B wins, -1 where A wins, 0 for a tie (equal to 10 decimals).
-
-    Examples
-    --------
-    >>> outcomes(np.array([0.1 + 0.2 - 0.3, 0.5, -0.1]))
-    array([ 0,  1, -1])
-    """
-    return np.sign(np.round(differences, DECIMALS)).astype(np.int64)
 
 
 def inspect_differences(
@@ -131,7 +112,7 @@ def inspect_differences(
         return [*notes, Note("constant-difference", 3, {"difference": float(differences[0])})]
     gains = differences if higher_is_better(measure) else -differences
     losses = np.flatnonzero(np.round(gains, DECIMALS) < -LARGE_LOSS)
-    if losses.size and _on_unit_scale(measure):
+    if losses.size and on_unit_scale(measure):
         worst = int(np.argmin(gains))
         notes.append(
             Note(
@@ -152,7 +133,7 @@ def inspect_differences(
     if ties > MANY_TIES * n:
         notes.append(Note("many-ties", 1, {"count": ties, "n": n, "share": ties / n}))
     notes += _shape(differences)
-    if _discrete(measure):
+    if is_discrete(measure):
         notes.append(Note("discrete-measure", 1, {"measure": measure}))
     return notes
 
@@ -211,6 +192,24 @@ def _off_level(n: int, tests: Sequence[_Test], alpha: float) -> list[Note]:
     return found
 
 
+def _shape(differences: FloatArray) -> list[Note]:
+    """Note a long tail, and a few queries that carry the mean."""
+    found = []
+    centred = differences - np.mean(differences)
+    spread = np.sqrt(np.mean(centred**2))
+    skew = float(np.mean(centred**3) / spread**3)
+    if abs(skew) > HEAVY_SKEW:
+        found.append(Note("skewed", 1, {"skew": skew}))
+    total = float(np.sum(differences))
+    aligned = np.sort(differences * np.sign(total))[::-1]
+    # With a sum near 0 any three queries outweigh it, which would say nothing.
+    tells = len(differences) > 6 and abs(total) > np.sqrt(np.sum(differences**2))
+    if tells and aligned[:3].sum() > TOP_SHARE * abs(total):
+        share = float(aligned[:3].sum() / abs(total))
+        found.append(Note("few-carry-the-mean", 2, {"share": share}))
+    return found
+
+
 def inspect_clusters(n_clusters: int) -> list[Note]:
     """Return the cautions that the number of clusters gives, where queries come in clusters.
 
@@ -233,148 +232,3 @@ def inspect_clusters(n_clusters: int) -> list[Note]:
         return []
     too_few = n_clusters < FEWEST_CLUSTERS
     return [Note("few-clusters", 3 if too_few else 2, {"n": n_clusters, "too_few": too_few})]
-
-
-def _shape(differences: FloatArray) -> list[Note]:
-    """Note a long tail, and a few queries that carry the mean."""
-    found = []
-    centred = differences - np.mean(differences)
-    spread = np.sqrt(np.mean(centred**2))
-    skew = float(np.mean(centred**3) / spread**3)
-    if abs(skew) > HEAVY_SKEW:
-        found.append(Note("skewed", 1, {"skew": skew}))
-    total = float(np.sum(differences))
-    aligned = np.sort(differences * np.sign(total))[::-1]
-    # With a sum near 0 any three queries outweigh it, which would say nothing.
-    tells = len(differences) > 6 and abs(total) > np.sqrt(np.sum(differences**2))
-    if tells and aligned[:3].sum() > TOP_SHARE * abs(total):
-        share = float(aligned[:3].sum() / abs(total))
-        found.append(Note("few-carry-the-mean", 2, {"share": share}))
-    return found
-
-
-def inspect_inputs(audits: Mapping[str, Audit], measures: Sequence[str]) -> list[Note]:
-    """Return the cautions that the inputs give: holes in the judgments, missing queries, ties.
-
-    Parameters
-    ----------
-    audits : mapping
-        Under ``"a"`` and ``"b"``; empty for ready scores.
-    measures : sequence of str
-        Canonical names.
-
-    Returns
-    -------
-    list of Note
-    """
-    if set(audits) != {"a", "b"}:
-        return []
-    a, b = audits["a"], audits["b"]
-    notes = []
-    if abs(a.judged_at_10 - b.judged_at_10) > JUDGED_GAP:
-        unjudged = {"a": 1.0 - a.judged_at_10, "b": 1.0 - b.judged_at_10}
-        notes.append(Note("judged-gap", 3, unjudged))
-    for key, audit in (("a", a), ("b", b)):
-        if audit.missing:
-            many = len(audit.missing) > 0.1 * audit.n_queries
-            values = {"system": key, "count": len(audit.missing), "ids": list(audit.missing[:3])}
-            notes.append(Note("missing-queries", 3 if many else 2, values))
-        if audit.extra:
-            values = {"system": key, "count": len(audit.extra), "ids": list(audit.extra[:3])}
-            notes.append(Note("extra-queries", 1, values))
-        if audit.n_tied_rows:
-            values = {
-                "system": key,
-                "count": audit.n_tied_rows,
-                "queries": audit.n_queries_with_ties,
-            }
-            notes.append(Note("tied-scores", 1, values))
-        if audit.n_rank_conflicts:
-            notes.append(
-                Note("rank-conflicts", 1, {"system": key, "count": audit.n_rank_conflicts})
-            )
-        if len(audit.tags) > 1:
-            notes.append(Note("several-tags", 1, {"system": key, "tags": list(audit.tags[:3])}))
-    graded = [name for name in measures if name.startswith("nDCG")]
-    if graded and len([grade for grade in a.grades if grade > 0]) == 1:
-        notes.append(Note("one-grade", 1, {"measure": graded[0]}))
-    return notes
-
-
-class _Evidence(Protocol):
-    @property
-    def tie_range(self) -> tuple[float, float] | None: ...
-    @property
-    def unjudged_range(self) -> tuple[float, float] | None: ...
-    @property
-    def n_unjudged(self) -> tuple[int, int]: ...
-
-
-def inspect_evidence(difference: float, evidence: _Evidence) -> list[Note]:
-    """Return the cautions on what ties and unjudged documents could have made of the difference.
-
-    Parameters
-    ----------
-    difference : float
-        Mean difference B - A of the primary measure.
-    evidence
-        With the ranges of that difference over the orders of ties and over judgments not made.
-
-    Returns
-    -------
-    list of Note
-    """
-    notes = []
-    if evidence.tie_range is not None:
-        low, high = evidence.tie_range
-        if high - low >= abs(difference) > 0:
-            notes.append(Note("tie-noise", 2, {"low": low, "high": high}))
-    if evidence.unjudged_range is not None:
-        low, high = evidence.unjudged_range
-        a, b = evidence.n_unjudged
-        if difference and low <= 0 <= high:
-            values = {"low": low, "high": high, "a": a, "b": b}
-            notes.append(Note("unjudged-documents", 2, values))
-    return notes
-
-
-class _Segmentation(Protocol):
-    @property
-    def name(self) -> str: ...
-    @property
-    def reversal(self) -> bool: ...
-
-
-def inspect_segments(segmentations: Sequence[_Segmentation]) -> list[Note]:
-    """Return the caution that most segments point against the total (Simpson's reversal)."""
-    return [Note("reversal", 2, {"segment": each.name}) for each in segmentations if each.reversal]
-
-
-def higher_is_better(measure: str) -> bool:
-    """Whether the higher score is the better one; so it is for names that no measure has.
-
-    Examples
-    --------
-    >>> higher_is_better("AP"), higher_is_better("RBPResid")
-    (True, False)
-    """
-    entry = _entry(measure)
-    return entry is None or bool(entry.higher_is_better)
-
-
-def _on_unit_scale(measure: str) -> bool:
-    """Whether the measure is known to run from 0 to 1; of a user's own score nothing is known."""
-    entry = _entry(measure)
-    return entry is not None and tuple(entry.bounds) == (0, 1)
-
-
-def _discrete(measure: str) -> bool:
-    entry = _entry(measure)
-    return entry is not None and bool(entry.discrete)
-
-
-def _entry(measure: str) -> Any:  # noqa: ANN401
-    try:
-        return parse(measure).entry
-    except ArgumentError:
-        return None

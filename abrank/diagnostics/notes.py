@@ -1,0 +1,67 @@
+"""A caution, and what the cautions ask of differences and of measures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from abrank._support.errors import ArgumentError
+from abrank._support.typing import FloatArray, IntArray
+from abrank.measures import parse
+
+# Differences are rounded before ties are counted: 0.0712 - 0.0548 is not 0.0164 in floats.
+DECIMALS = 10
+
+
+@dataclass(frozen=True)
+class Note:
+    """A caution: a stable code, the numbers behind it, and how severe it is (3 worst, 1 mild)."""
+
+    code: str
+    severity: int
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+
+def outcomes(differences: FloatArray) -> IntArray:
+    """Return +1 where B wins, -1 where A wins, 0 for a tie (equal to 10 decimals).
+
+    Examples
+    --------
+    >>> outcomes(np.array([0.1 + 0.2 - 0.3, 0.5, -0.1]))
+    array([ 0,  1, -1])
+    """
+    return np.sign(np.round(differences, DECIMALS)).astype(np.int64)
+
+
+def higher_is_better(measure: str) -> bool:
+    """Whether the higher score is the better one; so it is for names that no measure has.
+
+    Examples
+    --------
+    >>> higher_is_better("AP"), higher_is_better("RBPResid")
+    (True, False)
+    """
+    entry = _entry(measure)
+    return entry is None or bool(entry.higher_is_better)
+
+
+def on_unit_scale(measure: str) -> bool:
+    """Whether the measure is known to run from 0 to 1; of a user's own score nothing is known."""
+    entry = _entry(measure)
+    return entry is not None and tuple(entry.bounds) == (0, 1)
+
+
+def is_discrete(measure: str) -> bool:
+    """Whether the measure has few values."""
+    entry = _entry(measure)
+    return entry is not None and bool(entry.discrete)
+
+
+def _entry(measure: str) -> Any:  # noqa: ANN401
+    try:
+        return parse(measure).entry
+    except ArgumentError:
+        return None
