@@ -5,12 +5,8 @@ from abrank.comparison.effects import Effect, Spread
 from abrank.comparison.family import ADJUSTMENTS
 from abrank.comparison.outlook import PlannedDifference, Planning
 from abrank.comparison.pairing import pair_scores, system_names
-from abrank.comparison.result import (
-    Comparison,
-    ConfidenceInterval,
-    MeasureResult,
-    TestRow,
-)
+from abrank.comparison.result import Comparison
+from abrank.comparison.rows import ConfidenceInterval, MeasureResult, TestRow
 
 __all__ = [
     "ADJUSTMENTS",

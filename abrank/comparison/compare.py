@@ -17,7 +17,8 @@ from abrank.comparison.family import measure_rows, resolve_adjustment
 from abrank.comparison.groups import segment
 from abrank.comparison.outlook import look_ahead
 from abrank.comparison.pairing import pair_scores
-from abrank.comparison.result import Comparison, MeasureResult, TestRow
+from abrank.comparison.result import Comparison
+from abrank.comparison.rows import MeasureResult, TestRow
 from abrank.diagnostics import (
     Note,
     higher_is_better,

@@ -10,7 +10,7 @@ from abrank import inference
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import BoolArray, FloatArray
-from abrank.comparison.result import MeasureResult
+from abrank.comparison.rows import MeasureResult
 from abrank.diagnostics import higher_is_better, outcomes
 from abrank.verdict import Rule
 
