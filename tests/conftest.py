@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import json
+import random
 from pathlib import Path
 
 import pytest
@@ -28,3 +31,60 @@ def own_catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
         copy.add(name, entry)
     monkeypatch.setattr(entries, "_MEASURES", copy)
     monkeypatch.setattr(entries, "_BY_FOLDED_NAME", dict(entries._BY_FOLDED_NAME))
+
+
+# Ids that try to be something else: markup, a script, a formula, a command, a control code.
+HOSTILE_IDS = (
+    "<script>alert(1)</script>",
+    "</script><script>alert(2)</script>",
+    "\"'><img/src=x/onerror=alert(3)>",
+    "</title></style></textarea><!--",
+    "]]>{{7*7}}${x}",
+    "javascript:alert(4)",
+    "&lt;b&gt;&#x3c;",
+    "\u202egnp.exe\u200f",
+    "\u2066iso\u2069",
+    "=cmd|'/C_calc'!A0",
+    "@SUM(1+1)",
+    "+1+1",
+    "-2-3",
+    "\\input{/etc/passwd}\\end{tabular}",
+    "a&b%c$d#e_f{g}h~i^j",
+    "a|b||c",
+    "`tick``",
+    "[link](http://evil.example)",
+    "@octocat",
+    "red\x1b[31m",
+    "title\x1b]0;owned\x07",
+    "eight\x9b31m",
+    "__proto__",
+    "constructor",
+    "null",
+    "x" * 10_000,
+)
+
+
+@pytest.fixture(scope="session")
+def hostile_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with ``qrels``, ``a.run``, ``b.run``, ``topics.jsonl`` and ``segments.csv``.
+
+    Query ids, document ids, tags, texts and properties all try to break what shows them.
+    """
+    folder, shuffled = tmp_path_factory.mktemp("hostile"), random.Random(1)
+    lines: dict[str, list[str]] = {name: [] for name in ("qrels", "a.run", "b.run")}
+    topics, rows = [], [["query_id", '=HYPERLINK("x")<script>alert(5)</script>|_&']]
+    values = ("</script><script>alert(6)</script>", "=cmd()|pipe\x1b[31m", "\u202e\\textbf{x}")
+    for i, query in enumerate(HOSTILE_IDS):
+        documents = [f"{query[:60]}-{k}" for k in range(8)]
+        lines["qrels"] += [f"{query} 0 {document} {i % 3}" for document in documents[:5]]
+        for name, tag in (("a.run", "<b>tag</b>\x1b[31m"), ("b.run", "=tag()")):
+            shuffled.shuffle(documents)
+            lines[name] += [f"{query} Q0 {d} {k} {9 - k} {tag}" for k, d in enumerate(documents)]
+        text = f"{HOSTILE_IDS[-i][:200]} \x1b[2J </script><script>alert(7)</script> =cmd() | \\end"
+        topics.append(json.dumps({"query_id": query, "text": text}))
+        rows.append([query, values[i % len(values)]])
+    for name, found in (*lines.items(), ("topics.jsonl", topics)):
+        (folder / name).write_text("\n".join(found) + "\n", encoding="utf-8", newline="")
+    with (folder / "segments.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(rows)
+    return folder

@@ -7,6 +7,7 @@ no-break space, and a number that does not exist is said to be not defined.
 from __future__ import annotations
 
 import math
+import re
 
 MINUS = "−"
 GROUP = "\u202f"
@@ -17,6 +18,9 @@ DIGITS = 3
 _LARGE = 1e6
 # Differences below this are rounding of the sum, not data (as where ties are counted).
 _NOTHING = 5e-11
+
+# What a terminal obeys rather than shows.
+_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 _WORDS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
@@ -213,6 +217,19 @@ def interval(low: float, high: float, *, digits: int = DIGITS) -> str:
     if math.isnan(low) or math.isnan(high):
         return UNDEFINED
     return f"{signed(low, digits=digits)} to {signed(high, digits=digits)}"
+
+
+def visible(text: str) -> str:
+    r"""Return text whose control characters and overrides of direction are written as codes.
+
+    Line ends and tabs stay. A terminal would obey the others, wherever they come from.
+
+    Examples
+    --------
+    >>> print(visible("one\ttwo\x1b[31m" + chr(0x202E)))
+    one	two\x1b[31m\u202e
+    """
+    return _OBEYED.sub(lambda found: found.group().encode("unicode_escape").decode(), text)
 
 
 def shorten(text: str, *, width: int = 72) -> str:

@@ -13,6 +13,7 @@ import click
 
 from abrank._support.errors import AbrankError, UnknownNameError
 from abrank._support.version import __version__
+from abrank.cli import _terminal
 
 EXIT_BUG = 70
 EXIT_INTERRUPTED = 130
@@ -104,7 +105,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _refuse(error: AbrankError) -> int:
-    click.echo(f"error: {error}", err=True)
+    _terminal.put(f"error: {error}", err=True)
     return error.exit_code
 
 
@@ -115,5 +116,5 @@ def _confess() -> int:
     ) as file:
         file.write(f"abrank {__version__}\n{' '.join(sys.argv)}\n\n{traceback.format_exc()}")
     last = traceback.format_exc().strip().splitlines()[-1]
-    click.echo(f"error: a fault of abrank itself ({last}); traceback in {file.name}", err=True)
+    _terminal.put(f"error: a fault of abrank itself ({last}); traceback in {file.name}", err=True)
     return EXIT_BUG

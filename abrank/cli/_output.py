@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from abrank.cli import _options
+from abrank.cli import _options, _terminal
 
 if TYPE_CHECKING:
     from abrank.comparison import Comparison
@@ -99,16 +99,15 @@ class Output:
         self, comparison: Comparison, written: Sequence[str], *, color: str, ascii_only: bool
     ) -> None:
         """Print the result to standard output, and which files were written."""
-        from abrank.cli import _terminal
         from abrank.report import WRITERS
 
         if self.shown != "text":
             kind = f".{self.shown}"
-            click.echo(WRITERS[kind](comparison, **self._options(kind)), nl=False)
+            _terminal.put(WRITERS[kind](comparison, **self._options(kind)), nl=False)
             return
         _terminal.show(comparison, color=color, ascii_only=ascii_only, digits=self.digits)
         if written:
-            click.echo("\n" + "\n".join(written))
+            _terminal.put("\n" + "\n".join(written))
 
     def _options(self, kind: str) -> dict[str, Any]:
         """Return those of the flags that a format's writer takes."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from collections.abc import Iterator, Mapping
@@ -41,12 +39,10 @@ def as_text(scores: Scores, *, per_query: bool, digits: int) -> str:
 
 
 def as_csv(scores: Scores, *, per_query: bool) -> str:
-    """Return a table with a header; values with all their digits."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows(rows(scores, per_query=per_query))
-    return text.getvalue()
+    """Return a table with a header; values with all their digits, and no text a formula."""
+    from abrank.report.table import csv_text
+
+    return csv_text(COLUMNS, rows(scores, per_query=per_query))
 
 
 def as_json(scores: Scores, *, per_query: bool) -> str:

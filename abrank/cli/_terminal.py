@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from abrank._support import display
+
 if TYPE_CHECKING:
     from rich.status import Status
 
@@ -53,6 +55,18 @@ def paint(lines: Sequence[Sequence[tuple[str, str]]], *, color: bool) -> str:
         )
         for line in lines
     )
+
+
+def put(text: str | bytes, *, err: bool = False, nl: bool = True) -> None:
+    """Print text, or the bytes of a file, to standard output or standard error.
+
+    Ids, names and texts come from files of others: in every message, and where a terminal reads
+    them, what it would obey is made visible. Elsewhere they stay as they are.
+    """
+    if err or sys.stdout.isatty():
+        text = display.visible(text if isinstance(text, str) else text.decode())
+    # Told that there is colour, click leaves the text as it is.
+    click.echo(text, err=err, nl=nl, color=True)
 
 
 def show(comparison: Comparison, *, color: str, ascii_only: bool, digits: int = 3) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from abrank._support.errors import AbrankError
-from abrank.cli import _options
+from abrank.cli import _options, _terminal
 
 if TYPE_CHECKING:
     from abrank.inputs import Audit, Qrels, Run
@@ -31,7 +31,7 @@ def command(files: tuple[str, ...], *, subtopics: bool) -> int:
     codes = [0]
 
     def refuse(error: AbrankError) -> None:
-        click.echo(f"error: {error}", err=True)
+        _terminal.put(f"error: {error}", err=True)
         codes.append(error.exit_code)
 
     for path in files:
@@ -43,16 +43,16 @@ def command(files: tuple[str, ...], *, subtopics: bool) -> int:
         except AbrankError as error:
             refuse(error)
     for qrels in judgments:
-        click.echo(_qrels_lines(qrels))
+        _terminal.put(_qrels_lines(qrels))
     for run in runs:
-        click.echo(_run_lines(run))
+        _terminal.put(_run_lines(run))
         for qrels in judgments:
             try:
                 audit = inputs.judge(qrels, run).audit
             except AbrankError as error:
                 refuse(error)
             else:
-                click.echo(_audit_lines(qrels, audit))
+                _terminal.put(_audit_lines(qrels, audit))
     return max(codes)
 
 

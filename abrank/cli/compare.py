@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from abrank.cli import _options, _output
+from abrank.cli import _options, _output, _terminal
 
 if TYPE_CHECKING:
     from abrank.comparison import Comparison
@@ -132,7 +132,6 @@ def command(
         reports=reports, figures=figures, shown=shown, digits=digits, style=style
     )
 
-    from abrank.cli import _terminal
     from abrank.workflow import compare, compare_ready
 
     asked = partial(compare, qrels, run_a, run_b)
@@ -152,7 +151,7 @@ def command(
         written = output.write(comparison, progress)
     if not quiet:
         for remark in comparison.remarks:
-            click.echo(f"note: {remark}", err=True)
+            _terminal.put(f"note: {remark}", err=True)
     output.show(comparison, written, color=color, ascii_only=ascii_only)
     return _gate(comparison)
 
@@ -179,5 +178,5 @@ def _gate(comparison: Comparison) -> int:
         return 0
     from abrank.report.compose import gate_sentence
 
-    click.echo(f"gate  {gate_sentence(comparison)}", err=True)
+    _terminal.put(f"gate  {gate_sentence(comparison)}", err=True)
     return 1

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from abrank.cli import _options
+from abrank.cli import _options, _terminal
 
 if TYPE_CHECKING:
     from abrank.ranking import Ranking
@@ -87,7 +87,6 @@ def command(
     if [qrels, *runs].count("-") > 1:
         raise click.UsageError("only one of the files can be standard input")
 
-    from abrank.cli import _terminal
     from abrank.workflow import rank
 
     with _terminal.Progress(quiet=quiet, verbose=verbose) as progress:
@@ -115,7 +114,7 @@ def _notes(ranking: Ranking) -> None:
         for sentence in input_sentences(system, audit)
     ]
     for sentence in (*ranking.notes, *sentences):
-        click.echo(f"note: {sentence}", err=True)
+        _terminal.put(f"note: {sentence}", err=True)
 
 
 def _show(ranking: Ranking, shown: str, *, pairs: bool, plain: bool) -> None:
@@ -123,8 +122,8 @@ def _show(ranking: Ranking, shown: str, *, pairs: bool, plain: bool) -> None:
     from abrank.report import ranking as report
 
     if shown == "json":
-        click.echo(report.ranking_json(ranking), nl=False)
+        _terminal.put(report.ranking_json(ranking), nl=False)
     elif shown == "csv":
-        click.echo(report.ranking_csv(ranking, pairs=pairs), nl=False)
+        _terminal.put(report.ranking_csv(ranking, pairs=pairs), nl=False)
     else:
-        click.echo(report.ranking_text(ranking, ascii=plain, pairs=pairs))
+        _terminal.put(report.ranking_text(ranking, ascii=plain, pairs=pairs))

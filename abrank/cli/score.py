@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from abrank.cli import _options
+from abrank.cli import _options, _terminal
 
 if TYPE_CHECKING:
     from abrank.scores import Scores
@@ -72,8 +72,8 @@ def command(
     scores = evaluate(qrels, _options.named(runs), measures or None, hashes=False, **reading)
     if not quiet:
         for line in _notes(scores):
-            click.echo(f"note: {line}", err=True)
-    click.echo(_shown(scores, shown, measures, reading, per_query, digits), nl=False)
+            _terminal.put(f"note: {line}", err=True)
+    _terminal.put(_shown(scores, shown, measures, reading, per_query, digits), nl=False)
 
 
 def _shown(

@@ -1,0 +1,47 @@
+"""A report on hostile files, written by the command line, in a real browser: nothing runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from abrank.cli import run
+
+WATCH = "window.alert = (said) => { console.log(`ran ${said}`); };"
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_nothing_runs_and_nothing_breaks(
+    show: Callable[..., Any], hostile_files: Path, tmp_path: Path, monkeypatch, width: int
+) -> None:
+    monkeypatch.chdir(hostile_files)
+    command = ["compare", "qrels", "a.run", "b.run", "-m", "nDCG@5", "-m", "AP", "-q"]
+    beside = ["--topics", "topics.jsonl", "--segments", "segments.csv"]
+    names = ["--name-a", "<script>alert(8)</script>", "--name-b", "\u202e\"'><b onclick=alert(9)>"]
+    target = tmp_path / "out.html"
+    assert run([*command, *beside, *names, "--report", str(target)]) == 0
+    opened = show(target.read_text("utf-8"), width=width)
+    page = opened.page
+    page.add_init_script(WATCH)
+    page.reload()
+    for i in range(25):
+        page.locator(".opener").nth(i).click()
+        assert page.locator(".ranking li").count() > 0
+    page.locator("[data-segment]").select_option(index=1)
+    page.locator("#query-search").fill("<script>")
+    page.locator("#query-search").fill("")
+    page.locator("[data-segment]").select_option(index=0)
+    with page.expect_download() as download:
+        page.locator("#query-csv").click()
+    assert Path(download.value.path()).stat().st_size > 1000
+    assert opened.messages == []
+    # The page itself, and the file that the download is made of.
+    assert {url for url in opened.requests if not url.startswith("blob:")} == {page.url}
+    assert page.locator("script").count() == 2
+    assert page.locator("img, iframe, object, b[onclick], a[href^=javascript]").count() == 0
+    wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    assert page.evaluate(wide) <= 0
+    assert page.locator("footer").count() == 1

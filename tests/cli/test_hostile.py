@@ -1,0 +1,182 @@
+"""Files whose ids and texts try to break out: every format through the command line holds them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from markdown_it import MarkdownIt
+
+from abrank.cli import run
+from abrank.inputs import read_qrels
+
+NAMES = ["--name-a", "<script>alert(8)</script>|_&%", "--name-b", "=B\x1b[31m\u202e\"'"]
+FILES = ["qrels", "a.run", "b.run", "--topics", "topics.jsonl", "--segments", "segments.csv"]
+COMPARE = ["compare", *FILES, *NAMES, "-m", "nDCG@5", "-m", "AP", "--margin", "0.01"]
+KINDS = ("html", "md", "tex", "csv", "txt", "methods", "bib")
+# What a terminal obeys: control codes, overrides of the writing direction.
+OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+@pytest.fixture(scope="module")
+def written(hostile_files: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with every format that compare writes."""
+    folder = tmp_path_factory.mktemp("written")
+    reports = [part for kind in (*KINDS, "json") for part in ("--report", f"{folder}/out.{kind}")]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(hostile_files)
+        assert run([*COMPARE, *reports]) == 0
+    return folder
+
+
+def test_render_gives_the_same_bytes(written: Path, tmp_path: Path) -> None:
+    reports = [part for kind in KINDS for part in ("--report", f"{tmp_path}/out.{kind}")]
+    assert run(["render", str(written / "out.json"), *reports]) == 0
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {path.name for path in written.iterdir()} - {"out.json"}
+    for name in names:
+        assert (tmp_path / name).read_bytes() == (written / name).read_bytes()
+
+
+def test_json_has_the_ids_as_they_are(written: Path, hostile_files: Path) -> None:
+    found = json.loads((written / "out.json").read_text("utf-8"))
+    ids = read_qrels(hostile_files / "qrels").query_ids
+    assert set(found["queries"]["query_id"]) == set(ids)
+    assert {"__proto__", "</script><script>alert(2)</script>"} <= set(ids)
+    assert found["systems"]["b"] == NAMES[-1]
+
+
+class Page(HTMLParser):
+    """Collects the tags of a page and their attributes."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+
+def test_page_has_no_tag_and_no_attribute_of_theirs(written: Path) -> None:
+    text = (written / "out.html").read_text("utf-8")
+    page = Page(text).found
+    tags = [tag for tag, _ in page]
+    assert tags.count("script") == 2
+    named = [1 for tag, attributes in page if tag == "svg" and "aria-labelledby" in attributes]
+    assert tags.count("title") == 1 + len(named)
+    assert not {"img", "iframe", "object", "embed", "base", "form"} & set(tags)
+    for tag, attributes in page:
+        assert not any(name.startswith("on") for name in attributes), tag
+        target = attributes.get("href") or "#"
+        assert target.startswith(("#", "data:,")), target
+    # The data of the script, and the keys by which it finds a bar, are never shown as they are.
+    shown = re.sub(r'<script.*?</script>|data-query=".*?"', "", text, flags=re.S)
+    assert OBEYED.findall(shown) == []
+
+
+def test_markdown_renders_as_its_own_tables_only(written: Path) -> None:
+    text = (written / "out.md").read_text("utf-8")
+    assert len(text.encode()) <= 60_000
+    engine = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    page = Page(engine.render(text)).found
+    own = {"h3", "p", "table", "thead", "tbody", "tr", "th", "td", "strong", "ul", "li", "details"}
+    assert {tag for tag, _ in page} <= own | {"summary", "pre", "code"}
+    heads = [line for line in text.splitlines() if line.startswith("| :---")]
+    assert [tag for tag, _ in page].count("table") == len(heads) == 3
+    for block in text.split("\n\n"):
+        if block.startswith("| "):
+            assert len({line.count("|") for line in block.splitlines()}) == 1
+    assert re.search(r"(?<!\w)@\w", text) is None
+    assert OBEYED.findall(text.replace("\r", "")) == []
+
+
+def test_latex_is_one_balanced_table(written: Path) -> None:
+    text = (written / "out.tex").read_text("ascii")
+    lines = [line for line in text.splitlines() if not line.startswith("%")]
+    bare = re.sub(r"\\[\\{}$&#%_,]", "", "\n".join(lines))
+    assert bare.count("{") == bare.count("}")
+    assert bare.count("$") % 2 == 0
+    assert re.findall(r"\\(begin|end)\{(\w+)\}", bare) == [
+        ("begin", "table"),
+        ("begin", "tabular"),
+        ("end", "tabular"),
+        ("end", "table"),
+    ]
+    assert not {"#", "%", "~", "^"} & set(bare.replace("adj.~$p$", ""))
+    assert "\\input" not in bare
+    rows = [line for line in lines if line.endswith(r" \\")]
+    assert {len(re.findall(r"(?<!\\)&", row)) for row in rows} == {5}
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.queries.csv", "out.segments.csv"])
+def test_no_cell_of_a_spreadsheet_is_a_formula(written: Path, name: str) -> None:
+    rows = list(csv.reader((written / name).read_text("utf-8").splitlines(keepends=True)))
+    assert len({len(row) for row in rows}) == 1
+    for cell in (cell for row in rows for cell in row):
+        assert not cell.startswith(("=", "+", "@", "\t", "\r"))
+        assert not cell.startswith("-") or re.fullmatch(r"-\d+(\.\d+)?(e-?\d+)?", cell)
+
+
+@pytest.mark.parametrize("name", ["out.txt", "out.methods", "out.bib"])
+def test_plain_texts_hold_no_control_code(written: Path, name: str) -> None:
+    text = (written / name).read_text("utf-8")
+    assert OBEYED.findall(text) == []
+    assert text.count("\n") < 200
+
+
+def on_terminal(arguments: list[str], folder: Path) -> str:
+    """Return what a command shows on a terminal, its standard error with it."""
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "abrank", *arguments]
+    how = {"TERM": "dumb", "NO_COLOR": "1", "PYTHONPATH": str(Path(__file__).parents[2])}
+    done = subprocess.Popen(
+        command, stdout=theirs, stderr=theirs, cwd=folder, env={**os.environ, **how}
+    )
+    os.close(theirs)
+    shown = b""
+    try:
+        while part := os.read(ours, 65536):
+            shown += part
+    except OSError:  # how a terminal says that nobody writes to it any more
+        pass
+    os.close(ours)
+    assert done.wait(60) in (0, 3)
+    return shown.decode().replace("\r\n", "\n")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["score", "qrels", "a.run", "-m", "AP", "--per-query"],
+        ["check", "qrels", "a.run", "b.run"],
+        [*COMPARE, "-q"],
+        [*COMPARE, "-q", "--format", "json"],
+        ["compare", "qrels", "a.run", "broken\x1b[31m.run"],
+    ],
+)
+def test_no_control_code_reaches_a_terminal(hostile_files: Path, arguments: list[str]) -> None:
+    broken = hostile_files / "broken\x1b[31m.run"
+    broken.write_text("q\x1b[31m Q0 d\x1b]0;owned\x07 1\n", encoding="utf-8")
+    shown = on_terminal(arguments, hostile_files)
+    assert len(shown) > 100
+    assert "\\x1b" in shown or "\\u001b" in shown
+    assert OBEYED.findall(shown) == []
+
+
+def test_a_pipe_gets_the_ids_as_they_are(hostile_files: Path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(hostile_files)
+    assert run(["score", "qrels", "a.run", "-m", "AP", "--per-query", "-q"]) == 0
+    assert "\nred\x1b[31m\tAP\t" in capsys.readouterr().out
+    assert run(["score", "qrels", "a.run", "-m", "AP", "--per-query", "-q", "--format", "csv"]) == 0
+    ids = [row["query_id"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))]
+    assert {"'@SUM(1+1)", "'+1+1", "'-2-3", "red\x1b[31m"} <= set(ids)
