@@ -1,4 +1,4 @@
-"""What is drawn, computed from plain arrays: densities, resampled means, places of dots."""
+"""What is drawn, computed from plain arrays: densities, the law of the mean, places of dots."""
 
 from __future__ import annotations
 
@@ -6,61 +6,35 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from abrank._support.rng import stream
 from abrank._support.typing import FloatArray
+from abrank.inference.mean_law import mean_law
 from abrank.plots._words import of_the_mean
 
 if TYPE_CHECKING:
     from abrank.comparison import Comparison, MeasureResult
 
+# Random flips where there are too many to draw them all.
 N_MEANS = 9_999
 # A resampled mean of fewer values shows the few values, not the law of the mean.
 FEWEST = 10
-# From here on the normal curve and the resampled means cannot be told apart.
+# Of a curve.
+POINTS = 161
+# From here on the normal curve and the law of the mean cannot be told apart.
 MANY = 50_000
-_BLOCK = 2_000_000
-
-
-def bootstrap_means(values: FloatArray, *, seed: int, key: str) -> FloatArray:
-    """Return the means of 9 999 resamples of ``values``.
-
-    Parameters
-    ----------
-    values : float64[n]
-    seed : int
-    key : str
-        Names the stream, so that a picture does not depend on what else was drawn.
-
-    Returns
-    -------
-    float64[9999]
-
-    References
-    ----------
-    Efron & Tibshirani (1993), An Introduction to the Bootstrap, ch. 6.
-
-    Examples
-    --------
-    >>> means = bootstrap_means(np.array([0.0, 1.0]), seed=0, key="x")
-    >>> sorted(set(means.tolist()))
-    [0.0, 0.5, 1.0]
-    """
-    random = stream(seed, "plots", key)
-    n = len(values)
-    rows = max(1, _BLOCK // n)
-    means = np.empty(N_MEANS)
-    for start in range(0, N_MEANS, rows):
-        stop = min(N_MEANS, start + rows)
-        drawn = random.integers(0, n, size=(stop - start, n), dtype=np.int32)
-        means[start:stop] = values[drawn].mean(axis=1)
-    return means
+# What is less likely than this on either side is not drawn.
+TAIL = 1e-4
+# Bandwidth of the law of the mean, in its standard deviations: its width stays what it is. Where
+# the means have steps, half a step, which leaves 1.5% of them to be seen.
+SMOOTHING = 0.2
+HALF = 0.5
 
 
 def law_of_mean(comparison: Comparison, row: MeasureResult) -> tuple[FloatArray, FloatArray] | None:
     """Return the density of the mean difference, None where it cannot be shown.
 
-    That is for a test of another hypothesis than the mean's, for fewer than 10 queries, and where
-    all differences are one. For more than 50 000 queries it is the normal curve.
+    It is the bootstrap law, a little smoothed. There is none for a test of another hypothesis than
+    the mean's, for fewer than 10 queries, and where all differences are one. For more than 50 000
+    queries it is the normal curve.
     """
     differences = comparison.differences(row.measure)
     n = len(differences)
@@ -68,26 +42,52 @@ def law_of_mean(comparison: Comparison, row: MeasureResult) -> tuple[FloatArray,
         return None
     if n > MANY:
         return normal_curve(row.diff, float(np.std(differences, ddof=1)) / float(np.sqrt(n)))
-    means = bootstrap_means(differences, seed=comparison.seed, key=row.measure)
-    return density(means, smoothing=1.3)
+    return bootstrap_density(differences)
 
 
-def density(
-    values: FloatArray, *, points: int = 161, smoothing: float = 0.9
-) -> tuple[FloatArray, FloatArray]:
+def bootstrap_density(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the density of the mean of a resample of ``values``, by its exact law.
+
+    Parameters
+    ----------
+    values : float64[n]
+        They do not all agree.
+
+    Returns
+    -------
+    tuple of float64[161]
+        The grid and the density there, a little smoothed: the steps of few or of round values go.
+
+    References
+    ----------
+    Efron & Tibshirani (1993), An Introduction to the Bootstrap, ch. 6; the law of
+    :func:`abrank.inference.mean_law.mean_law`.
+
+    Examples
+    --------
+    >>> grid, height = bootstrap_density(np.linspace(-1.0, 1.0, 12))
+    >>> round(float(height.max()), 2), round(float(np.sum(height) * (grid[1] - grid[0])), 2)
+    (2.13, 1.0)
+    """
+    law = mean_law(values)
+    chance = law.below.chance
+    near = (chance >= TAIL) & (chance <= 1.0 - TAIL)
+    mass = np.diff(chance, prepend=0.0)[near]
+    error = float(np.std(values) / np.sqrt(len(values)))
+    bandwidth = max(SMOOTHING * error, HALF * law.unit if law.on_lattice else 0.0)
+    return _smooth(law.below.points[near] * law.unit, mass, bandwidth)
+
+
+def density(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return a Gaussian kernel density of ``values`` that do not all agree.
 
     Parameters
     ----------
     values : float64[n]
-    points : int
-        Length of the grid.
-    smoothing : float
-        Factor of the bandwidth: 0.9 for any shape, 1.06 and more for what is close to a normal one.
 
     Returns
     -------
-    tuple of float64[points]
+    tuple of float64[161]
         The grid, three bandwidths beyond the values on both sides, and the density there.
 
     References
@@ -104,20 +104,27 @@ def density(
     quartiles = np.percentile(values, [25, 75])
     spread = float(np.std(values))
     middle = float(quartiles[1] - quartiles[0]) / 1.349
-    bandwidth = smoothing * (min(spread, middle) if middle > 0 else spread) * n**-0.2
+    bandwidth = 0.9 * (min(spread, middle) if middle > 0 else spread) * n**-0.2
+    return _smooth(values, np.ones(n), bandwidth)
+
+
+def _smooth(
+    values: FloatArray, mass: FloatArray, bandwidth: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the density of masses at values, each spread to a normal curve."""
     fine = 2048
     low, high = values.min() - 3.0 * bandwidth, values.max() + 3.0 * bandwidth
-    counts, edges = np.histogram(values, bins=fine, range=(low, high))
+    counts, edges = np.histogram(values, bins=fine, range=(low, high), weights=mass)
     step = edges[1] - edges[0]
     reach = min(fine, int(np.ceil(4.0 * bandwidth / step)))
     kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) * step / bandwidth) ** 2)
     smooth = np.convolve(counts, kernel / kernel.sum(), mode="full")[reach : reach + fine]
     centres = (edges[:-1] + edges[1:]) / 2.0
-    grid = np.linspace(low, high, points)
-    return grid, np.interp(grid, centres, smooth / (n * step))
+    grid = np.linspace(low, high, POINTS)
+    return grid, np.interp(grid, centres, smooth / (mass.sum() * step))
 
 
-def normal_curve(mean: float, error: float, *, points: int = 161) -> tuple[FloatArray, FloatArray]:
+def normal_curve(mean: float, error: float) -> tuple[FloatArray, FloatArray]:
     """Return a normal density within four standard errors of ``mean``.
 
     Examples
@@ -126,7 +133,7 @@ def normal_curve(mean: float, error: float, *, points: int = 161) -> tuple[Float
     >>> round(float(height.max()), 3)
     0.399
     """
-    grid = np.linspace(mean - 4.0 * error, mean + 4.0 * error, points)
+    grid = np.linspace(mean - 4.0 * error, mean + 4.0 * error, POINTS)
     height = np.exp(-0.5 * ((grid - mean) / error) ** 2) / (error * np.sqrt(2.0 * np.pi))
     return grid, height
 

@@ -48,8 +48,8 @@ def effect(
     """Draw the estimate and its interval under the bootstrap distribution of the mean difference.
 
     The bar is the interval that decides (for a secondary measure the adjusted one), with its limits
-    and the estimate printed; the shape above it holds 9 999 resampled means. There is no shape for
-    fewer than 10 queries, nor for a test of another hypothesis than the mean's; for more than
+    and the estimate printed; the shape above it is the bootstrap law of the mean. There is no shape
+    for fewer than 10 queries, nor for a test of another hypothesis than the mean's; for more than
     50 000 queries it is the normal curve. The margin is a band around 0.
 
     Parameters

@@ -8,10 +8,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from abrank import planning
 from abrank._support import display
 from abrank._support.display import shorten
 from abrank._support.typing import FloatArray
+from abrank.planning import power_curve
 from abrank.plots import _labels
 from abrank.plots._labels import PlainTicks
 from abrank.plots._style import (
@@ -79,7 +79,7 @@ def power(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIGH
         (n // 4, (0, (1, 1.5)), 1.6),
     ):
         if queries >= 2:
-            chance = _chances(queries, grid / plan.sd, comparison.rule.alpha)
+            chance = power_curve(queries, grid / plan.sd, alpha=comparison.rule.alpha)
             now = queries == n
             colour = theme.ink if now else theme.muted
             ax.plot(grid, chance, color=colour, linewidth=width, linestyle=dash, zorder=3.0)
@@ -103,10 +103,6 @@ def _axes_of_power(ax: Axes, theme: Theme, comparison: Comparison) -> None:
         words += f"; band: margin {_labels.margin(margin)}"
     label_x(ax, theme, words)
     label_y(ax, theme, "chance to show it")
-
-
-def _chances(queries: int, effects: FloatArray, alpha: float) -> FloatArray:
-    return np.array([planning.power(queries, effect=float(e), alpha=alpha) for e in effects])
 
 
 def _name_curve(

@@ -8,22 +8,34 @@ import pytest
 from abrank.plots import _shapes
 
 
-def test_bootstrap_means_have_the_mean_and_the_error_of_the_mean():
-    values = np.random.default_rng(0).normal(0.1, 0.5, size=400)
-    means = _shapes.bootstrap_means(values, seed=3, key="AP")
+@pytest.mark.parametrize("decimals", [1, 8])
+def test_bootstrap_density_against_resamples(decimals):
+    random = np.random.default_rng(0)
+    values = np.round(random.gamma(1.0, 0.2, size=30) - 0.1, decimals)
+    means = values[random.integers(0, 30, size=(200_000, 30))].mean(axis=1)
+    # Smoothed as the density is, or the steps of round values would show.
+    means += random.normal(0.0, _shapes.SMOOTHING * values.std() / np.sqrt(30), size=len(means))
+    grid, height = _shapes.bootstrap_density(values)
+    step = grid[1] - grid[0]
+    edges = np.append(grid, grid[-1] + step) - step / 2.0
+    drawn = np.histogram(means, bins=edges)[0] / (len(means) * step)
+    # Four standard errors of the 4,300 draws in the fullest bin.
+    assert height == pytest.approx(drawn, abs=0.06 * height.max())
+
+
+def test_bootstrap_density_of_a_few_round_values_has_no_teeth():
+    values = np.array([-0.25, 0.0, 0.0, 0.25, 0.25, 0.25, 0.5, 0.0, 0.0, 0.25, -0.25, 0.75])
+    _, height = _shapes.bootstrap_density(values)
+    assert np.sum(np.diff(np.sign(np.diff(height))) < 0) == 1
+
+
+def test_bootstrap_density_against_theory():
+    values = np.random.default_rng(0).normal(0.1, 0.5, size=4000)
+    grid, height = _shapes.bootstrap_density(values)
     error = values.std() / np.sqrt(len(values))
-    assert means.shape == (_shapes.N_MEANS,)
-    # 9 999 draws: their mean has a standard error of error / 100, their spread one of 0.7%.
-    assert abs(means.mean() - values.mean()) < 4 * error / 100
-    assert means.std() == pytest.approx(error, rel=0.03)
-
-
-def test_bootstrap_means_depend_on_seed_and_key_only():
-    values = np.random.default_rng(0).normal(size=50)
-    one = _shapes.bootstrap_means(values, seed=3, key="AP")
-    assert np.array_equal(one, _shapes.bootstrap_means(values, seed=3, key="AP"))
-    assert not np.array_equal(one, _shapes.bootstrap_means(values, seed=3, key="RR"))
-    assert not np.array_equal(one, _shapes.bootstrap_means(values, seed=4, key="AP"))
+    wide = error * np.sqrt(1.0 + _shapes.SMOOTHING**2)
+    normal = np.exp(-0.5 * ((grid - values.mean()) / wide) ** 2) / (wide * np.sqrt(2.0 * np.pi))
+    assert height == pytest.approx(normal, abs=0.005 * normal.max())
 
 
 def test_density_against_theory():

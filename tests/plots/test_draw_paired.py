@@ -16,11 +16,15 @@ def joins(ax) -> list[tuple[float, float]]:
 def test_up_to_sixty_queries_are_lines_in_the_winners_colour(n, comparison_of):
     comparison = comparison_of(n)
     ax = paired(comparison)
-    pairs = list(zip(comparison.a[:, 0], comparison.b[:, 0], strict=True))
-    assert joins(ax) == pairs
-    drawn = [line for line in ax.lines if list(line.get_xdata()) == [0.0, 1.0]]
-    colours = [LIGHT.of_outcome(int(sign)) for sign in comparison.outcomes()]
-    assert [line.get_color() for line in drawn] == colours
+    joined, dots = ax.collections
+    ends = np.array([line.vertices for line in joined.get_paths()])
+    scores = np.column_stack([comparison.a[:, 0], comparison.b[:, 0]])
+    assert np.array_equal(ends[:, :, 0], np.tile([0.0, 1.0], (n, 1)))
+    assert np.array_equal(ends[:, :, 1], scores)
+    assert np.array_equal(dots.get_offsets()[:, 1], scores.T.ravel())
+    colours = [to_rgb(LIGHT.of_outcome(int(sign))) for sign in comparison.outcomes()]
+    assert np.array_equal(joined.get_edgecolor()[:, :3], colours)
+    assert np.array_equal(dots.get_facecolor()[:, :3], colours + colours)
 
 
 @pytest.mark.parametrize("n", [61, 7000])
