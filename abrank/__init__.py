@@ -22,6 +22,7 @@ from abrank._support.errors import (
     NotFoundError,
     ReadError,
     UnknownNameError,
+    WriteError,
 )
 from abrank._support.lazy import module_getattr
 from abrank._support.version import __version__
@@ -78,6 +79,7 @@ __all__ = [
     "NotFoundError",
     "ReadError",
     "UnknownNameError",
+    "WriteError",
     "__version__",
     *_HOMES,
 ]

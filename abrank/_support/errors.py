@@ -113,6 +113,12 @@ class ReadError(AbrankError, ValueError):
         super().__init__("\n".join(parts))
 
 
+class WriteError(AbrankError, OSError):
+    """A file or folder that cannot be written; says why."""
+
+    exit_code = 2
+
+
 class AlignmentError(AbrankError, ValueError):
     """Two inputs that must speak of the same queries do not; says which ids differ and how."""
 

@@ -23,7 +23,8 @@ options = _options.stack(
         multiple=True,
         metavar="PATH",
         help="Write a report: .html .md .json .csv .txt .tex .bib .methods by suffix, or"
-        " FORMAT:PATH. Repeat for more.",
+        " FORMAT:PATH. A FORMAT alone, such as html, writes reports/B-vs-A.html. What is there is"
+        " replaced. Repeat for more.",
     ),
     click.option(
         "--figures",
@@ -58,7 +59,7 @@ options = _options.stack(
 class Output:
     """What the flags of :data:`options` ask for; refused before any work is done."""
 
-    reports: tuple[tuple[Path, str], ...]
+    reports: tuple[tuple[str, str | None], ...]
     figures: Path | None
     shown: str
     digits: int
@@ -76,7 +77,7 @@ class Output:
             For a style without a report that has one.
         """
         targets = tuple(map(_target, reports))
-        if style and shown != "tex" and all(kind != ".tex" for _, kind in targets):
+        if style and shown != "tex" and ".tex" not in [_format(*target) for target in targets]:
             raise click.UsageError("--style is for LaTeX: give a --report .tex, or --format tex")
         return cls(reports=targets, style=style, shown=shown, **rest)
 
@@ -85,7 +86,8 @@ class Output:
         lines = []
         for path, kind in self.reports:
             on_stage(f"writing {path}")
-            written = comparison.report(path, format=kind, **self._options(kind))
+            options = self._options(_format(path, kind))
+            written = comparison.report(path, format=kind, **options)
             lines.append(f"report    {written}  {_size(written)}")
         if self.figures is not None:
             from abrank.report.figures import write_figures
@@ -117,20 +119,27 @@ class Output:
         return {name: given[name] for name in options_of(kind) if given.get(name) is not None}
 
 
-def _target(report: str) -> tuple[Path, str]:
-    """Split ``FORMAT:PATH``; without a format the path's suffix is one.
+def _target(report: str) -> tuple[str, str | None]:
+    """Split ``FORMAT:PATH``; without a format the path itself says it.
 
     Examples
     --------
-    >>> [(path.name, kind) for path, kind in map(_target, ["out.html", "md:summary"])]
-    [('out.html', '.html'), ('summary', '.md')]
+    >>> [_target(each) for each in ("out.html", "html", "md:summary")]
+    [('out.html', None), ('html', None), ('summary', '.md')]
     """
     from abrank.report.catalogue import WRITERS, format_of
 
     kind, colon, path = report.partition(":")
     if colon and f".{kind}" in WRITERS:
-        return Path(path), f".{kind}"
-    return Path(report), format_of(report)
+        return path, f".{kind}"
+    format_of(report)
+    return report, None
+
+
+def _format(path: str, kind: str | None) -> str:
+    from abrank.report.catalogue import format_of
+
+    return kind or format_of(path)
 
 
 def _size(path: Path) -> str:

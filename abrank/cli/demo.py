@@ -29,13 +29,15 @@ def command(folder: Path, *, color: str, ascii_only: bool, quiet: bool, verbose:
     """
     from abrank.cli import _terminal
     from abrank.inputs import read_run
+    from abrank.report.catalogue import writing
     from abrank.simulate import simulate_runs
     from abrank.workflow import compare
 
     with _terminal.Progress(quiet=quiet, verbose=verbose) as progress:
         progress("simulating a collection")
         made = simulate_runs(N_QUERIES, effect=EFFECT, rng=SEED)
-        folder.mkdir(parents=True, exist_ok=True)
+        with writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
         paths = [folder / name for name in ("qrels.txt", "old.run", "new.run")]
         made.qrels.write(paths[0])
         read_run(made.baseline, name="old").write(paths[1])

@@ -288,6 +288,7 @@ class Comparison:
         Parameters
         ----------
         path : str or path
+            A format alone, such as ``html``, is ``reports/CANDIDATE-vs-BASELINE.html``.
         **options
             Those of :func:`abrank.report.write`: ``format``, ``digits``, ``style``.
 

@@ -10,14 +10,15 @@ import contextlib
 import functools
 import inspect
 import os
+import re
 import stat
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from abrank._support import checks, display
-from abrank._support.errors import ArgumentError, UnknownNameError
+from abrank._support.errors import ArgumentError, UnknownNameError, WriteError
 from abrank._support.registry import Registry
 from abrank.comparison import Comparison
 
@@ -28,6 +29,8 @@ Writer: TypeAlias = Callable[..., bytes]
 Writes: TypeAlias = Callable[..., str]
 
 WRITERS: Registry[Writer] = Registry("report format")
+# Where a report goes that was asked for by its format alone.
+REPORTS = Path("reports")
 # Files written beside the one asked for: format, then the new suffix of each and its writer, which
 # gives no bytes where there is nothing to write.
 BESIDE: dict[str, Mapping[str, Writer]] = {}
@@ -78,8 +81,19 @@ def options_of(suffix: str) -> tuple[str, ...]:
     return tuple(inspect.signature(WRITERS[suffix]).parameters)[1:]
 
 
+def is_format(path: str | Path) -> bool:
+    """Whether a path is a format alone.
+
+    Examples
+    --------
+    >>> is_format("html"), is_format("out.html"), is_format("out/html")
+    (True, False, False)
+    """
+    return f".{path}" in WRITERS
+
+
 def format_of(path: str | Path) -> str:
-    """Return the format that a path's suffix asks for.
+    """Return the format that a path asks for, by its suffix or alone.
 
     Raises
     ------
@@ -88,15 +102,48 @@ def format_of(path: str | Path) -> str:
 
     Examples
     --------
-    >>> format_of("reports/out.HTML")
-    '.html'
+    >>> format_of("reports/out.HTML"), format_of("md")
+    ('.html', '.md')
     """
-    suffix = Path(path).suffix.lower()
+    suffix = f".{path}" if is_format(path) else Path(path).suffix.lower()
     if suffix in WRITERS:
         return suffix
     error = UnknownNameError("report format", suffix or str(path), WRITERS)
     error.args = (f"{error.args[0]}; known formats: {' '.join(WRITERS)}",)
     raise error
+
+
+def default_path(comparison: Comparison, format: str) -> Path:
+    """Return where a report goes that was asked for by its format alone.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    format : str
+        A key of ``WRITERS``.
+
+    Returns
+    -------
+    Path
+        ``reports/CANDIDATE-vs-BASELINE`` with the format as suffix; of the names only letters,
+        digits and ``_.+-`` are kept.
+
+    Examples
+    --------
+    >>> from abrank.comparison import compare_scores
+    >>> named = {"baseline": "bm25 k1=0.9", "candidate": "../mono/t5"}
+    >>> default_path(compare_scores({"q": 0.1}, {"q": 0.2}, **named), ".html").as_posix()
+    'reports/mono-t5-vs-bm25-k1-0.9.html'
+    """
+    names = ((comparison.candidate, "B"), (comparison.baseline, "A"))
+    b, a = (_file_name(name) or letter for name, letter in names)
+    return REPORTS / f"{b}-vs-{a}{format}"
+
+
+def _file_name(name: str) -> str:
+    """Return a name as a part of a file's: no folder, not hidden, short enough for any system."""
+    plain = re.sub(r"[^\w.+-]+", "-", name.encode("utf-8", "ignore").decode()).strip("-.")
+    return plain.encode()[:80].decode("utf-8", "ignore")
 
 
 def write(
@@ -116,7 +163,8 @@ def write(
     ----------
     comparison : Comparison
     path : str or Path
-        Missing folders are made; a file that is there is replaced and keeps its mode.
+        Missing folders are made; a file that is there is replaced and keeps its mode. A format
+        alone, such as ``html``, goes to :func:`default_path`.
     format : str, optional
         A key of ``WRITERS``, such as ``.md``; the path's suffix without it.
     **options
@@ -134,6 +182,8 @@ def write(
         If no format is registered under the suffix; the message lists those that are.
     ArgumentError
         If an option is not one of the format's.
+    WriteError
+        If the file cannot be written.
 
     Examples
     --------
@@ -144,8 +194,9 @@ def write(
     ...     write(result, Path(folder) / "out" / "result.md", digits=4).name
     'result.md'
     """
-    target = Path(path)
-    suffix = format_of(target) if format is None else format
+    suffix = format_of(path) if format is None else format
+    alone = format is None and is_format(path)
+    target = default_path(comparison, suffix) if alone else Path(path)
     made = WRITERS[suffix]
     for name in options:
         if name not in options_of(suffix):
@@ -158,8 +209,29 @@ def write(
         if data := function(comparison):
             content[target.with_suffix(other)] = data
     for each, data in content.items():
-        _replace(each, data)
+        with writing(each):
+            _replace(each, data)
     return target
+
+
+@contextlib.contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turn what the system says while a path is written into an error that names it.
+
+    Examples
+    --------
+    >>> with writing(Path("reports/out.md")):
+    ...     raise PermissionError(13, "Permission denied")
+    Traceback (most recent call last):
+    abrank._support.errors.WriteError: reports/out.md: cannot be written: permission denied
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        raise  # its reader has gone, and the path is good
+    except OSError as problem:
+        reason = (problem.strerror or str(problem)).lower()
+        raise WriteError(f"{path}: cannot be written: {reason}") from problem
 
 
 def _replace(path: Path, data: bytes) -> None:

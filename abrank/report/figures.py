@@ -11,6 +11,7 @@ from typing import Any
 from abrank import plots
 from abrank._support import display as f
 from abrank.comparison import Comparison
+from abrank.report.catalogue import writing
 from abrank.report.compose import compose
 from abrank.report.model import Figure
 
@@ -36,6 +37,11 @@ def write_figures(
     tuple of Path
         The files. A PDF has its fonts as TrueType (type 42).
 
+    Raises
+    ------
+    WriteError
+        If a file cannot be written.
+
     Examples
     --------
     >>> from abrank.comparison import compare_scores
@@ -48,9 +54,10 @@ def write_figures(
     written = []
     for width in plots.WIDTHS:
         target = Path(folder) / width
-        target.mkdir(parents=True, exist_ok=True)
+        with writing(target):
+            target.mkdir(parents=True, exist_ok=True)
         # Beside their place first, so that no file is ever half there.
-        with tempfile.TemporaryDirectory(dir=target, prefix=".") as beside:
+        with writing(target), tempfile.TemporaryDirectory(dir=target, prefix=".") as beside:
             for name, figure in drawn.items():
                 plot = getattr(comparison.plot, figure.plot)
                 axes = plot(width=width, digits=digits, **figure.options)

@@ -122,6 +122,27 @@ def test_reports_are_written_and_named(files, capsys) -> None:
     assert (files / "summary").read_text().startswith("### ")
 
 
+def test_a_format_alone_writes_into_reports_and_says_where(files, capsys) -> None:
+    how = ["compare", "qrels", "a.run", "b.run", "-m", "AP", "--report", "md", "--report", "csv"]
+    (files / "reports").mkdir()
+    (files / "reports" / "b-vs-a.md").write_text("old")
+    assert run(how) == 0
+    out = capsys.readouterr().out
+    assert "report    reports/b-vs-a.md  " in out
+    assert "report    reports/b-vs-a.csv  " in out
+    assert (files / "reports" / "b-vs-a.md").read_text().startswith("### ")
+    names = {path.name for path in (files / "reports").iterdir()}
+    assert names == {"b-vs-a.md", "b-vs-a.csv", "b-vs-a.queries.csv"}
+    assert run([*how, "--report", "htm"]) == 2
+    assert "known formats: .html" in capsys.readouterr().err
+
+
+def test_a_place_that_cannot_be_written_is_told(files, capsys) -> None:
+    (files / "reports").write_text("no folder")
+    assert run(["compare", "qrels", "a.run", "b.run", "-m", "AP", "--report", "md"]) == 2
+    assert "error: reports/b-vs-a.md: cannot be written: file exists\n" in capsys.readouterr().err
+
+
 def test_color_and_ascii(files, capsys) -> None:
     how = ["compare", "qrels", "a.run", "b.run", "-m", "AP"]
     assert run([*how, "--color", "always"]) == 0

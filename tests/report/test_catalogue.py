@@ -8,14 +8,16 @@ import stat
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from abrank._support.errors import ArgumentError, UnknownNameError
+from abrank._support.errors import ArgumentError, UnknownNameError, WriteError
 from abrank.comparison import Comparison, compare_scores
 from abrank.report import WRITERS, markdown, text, write, writer
+from abrank.report.catalogue import default_path
 from abrank.report.latex import latex
 from abrank.report.numbers import to_dict
 from abrank.report.table import segments_csv
@@ -111,6 +113,38 @@ def test_unknown_suffix_names_the_known_ones(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("suffix", WRITERS)
+def test_a_format_alone_goes_to_the_usual_place(
+    comparison: Comparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    named = replace(comparison, baseline="bm25", candidate="monot5")
+    path = write(named, suffix.removeprefix("."))
+    assert path == Path("reports") / f"monot5-vs-bm25{suffix}"
+    assert path.read_bytes() == WRITERS[suffix](named)
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("../../etc/passwd", "etc-passwd"),
+        (".hidden", "hidden"),
+        ("a b\tc\n\x1b[31m\u202e", "a-b-c-31m"),
+        ("k1=0.9_v+2", "k1-0.9_v+2"),
+        ("検索", "検索"),
+        ("検" * 100, "検" * 26),
+        ("half \ud800", "half"),
+        ("///", "B"),
+        ("", "B"),
+    ],
+)
+def test_the_usual_place_is_a_file_in_one_folder(
+    comparison: Comparison, name: str, kept: str
+) -> None:
+    path = default_path(replace(comparison, baseline="bm25", candidate=name), ".html")
+    assert path.parts == ("reports", f"{kept}-vs-bm25.html")
+
+
 def test_folders_are_made_and_no_other_file_stays(comparison: Comparison, tmp_path: Path) -> None:
     path = write(comparison, tmp_path / "new" / "deep" / "out.md")
     assert [each.name for each in path.parent.iterdir()] == ["out.md"]
@@ -168,7 +202,7 @@ def test_failing_disk_leaves_the_old_file_and_no_other(
         raise OSError("no space left")
 
     monkeypatch.setattr(Path, "replace", full)
-    with pytest.raises(OSError, match="no space left"):
+    with pytest.raises(WriteError, match=r"out\.md: cannot be written: no space left"):
         write(comparison, path)
     assert path.read_text() == "old"
     assert [each.name for each in tmp_path.iterdir()] == ["out.md"]
