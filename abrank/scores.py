@@ -41,12 +41,14 @@ class Scores:
     audits : mapping of str to Audit
         What was seen while a system's run was read; empty for ready scores.
     sources : mapping of str to Source
-        Where qrels (under ``"qrels"``) and runs came from; empty for ready scores.
+        Where each system's run or ready scores came from; empty for those of objects.
     laid : mapping of str to Reading
         A system's run laid on all judgments, cut at the depth that was asked for; empty for ready
         scores.
     notes : tuple of str
         How names were read that have several meanings, and which measures an option passes by.
+    judgments : Source, optional
+        Where the qrels came from; None for ready scores.
     """
 
     query_ids: tuple[str, ...]
@@ -57,6 +59,7 @@ class Scores:
     sources: Mapping[str, inputs.Source] = field(default_factory=dict)
     laid: Mapping[str, inputs.Reading] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    judgments: inputs.Source | None = None
 
     def of(self, system: str) -> FloatArray:
         """Return one system's scores: float64[n_queries, n_measures]."""
@@ -221,10 +224,10 @@ def evaluate(
         measures=tuple(resolved(each, found.judged).name for each in parsed),
         values=np.stack(columns, axis=1)[kept],
         audits=audits,
-        sources={"qrels": judgments.source}
-        | {system: each.source for system, each in laid.items()},
+        sources={system: each.source for system, each in laid.items()},
         laid=laid,
         notes=notes_on(measures, parsed, rel=rel, judged_only=judged_only),
+        judgments=judgments.source,
     )
 
 

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import datetime
-import importlib.metadata
 import os
-import platform
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from abrank import inputs
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import Duplicates, Interpolation, Missing, RandomSource, ScoreDtype
-from abrank._support.version import __version__
 from abrank.comparison import Comparison, compare_systems, pair_scores, system_names
 from abrank.inputs.files import short_name
 from abrank.inputs.topics import read_segments, read_topics
 from abrank.measures import parse
 from abrank.measures.asked import DEFAULT_MEASURES, parse_measures
+from abrank.provenance import provenance
 from abrank.ranking import Ranking, rank_scores
-from abrank.scores import Scores, evaluate
+from abrank.scores import evaluate
 from abrank.verdict import Requirement
 
 TOP = 20  # documents of each ranking that a report can show
-LIBRARIES = ("numpy", "pandas", "scipy", "statsmodels", "matplotlib", "pyarrow")
 
 
 def _quiet(stage: str) -> None:
@@ -177,6 +173,7 @@ def compare(
                 "depth": depth,
                 **options,
             },
+            beside=_given(segments=segments, topics=topics),
             command=command,
         ),
     )
@@ -239,6 +236,7 @@ def compare_ready(
         scores,
         dict(zip("ab", scores.systems, strict=True)),
         settings={},
+        beside=_given(segments=segments, topics=topics),
         command=command,
     )
     return compare_systems(scores, segments=properties, topics=texts, provenance=recorded, **how)
@@ -331,42 +329,12 @@ def rank(
     )
 
 
+def _given(**sources: Any) -> dict[str, Any]:  # noqa: ANN401
+    return {name: source for name, source in sources.items() if source is not None}
+
+
 def _name(run: Any) -> str:  # noqa: ANN401
     """Return the name of a run: its own, or that of its file."""
     if isinstance(run, inputs.Run):
         return run.name
     return short_name(run) if isinstance(run, (str, os.PathLike)) else "run"
-
-
-def provenance(
-    scores: Scores,
-    roles: Mapping[str, str],
-    *,
-    settings: Mapping[str, Any],
-    command: str | None = None,
-) -> dict[str, Any]:
-    """Return what is needed to get a result again: inputs with hashes, settings, versions, time.
-
-    ``roles`` has the name under which each system's input is listed, to that of the system.
-    The time is that of ``SOURCE_DATE_EPOCH`` where it is set, so that the same inputs give the same
-    bytes.
-    """
-    epoch = os.environ.get("SOURCE_DATE_EPOCH")
-    now = datetime.datetime.now(datetime.UTC)
-    created = datetime.datetime.fromtimestamp(int(epoch), datetime.UTC) if epoch else now
-    return {
-        "created": created.isoformat(timespec="seconds"),
-        "command": command,
-        "settings": dict(settings),
-        "versions": {"abrank": __version__, "python": platform.python_version()}
-        | {name: importlib.metadata.version(name) for name in LIBRARIES},
-        "inputs": {
-            role: {
-                "path": source.path,
-                "sha256": source.sha256,
-                "rows": source.n_rows,
-            }
-            for role, name in sorted({**roles, "qrels": "qrels"}.items())
-            if (source := scores.sources.get(name)) is not None
-        },
-    }

@@ -11,8 +11,8 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "abrank"
 ROOMS = (
     "cli", "report", "benchmark", "calibrate", "workflow", "plots", "ranking", "comparison",
-    "diagnostics", "verdict", "planning", "ready", "sensitivity", "scores", "engines", "measures",
-    "simulate", "inference", "inputs", "_support",
+    "diagnostics", "verdict", "planning", "ready", "sensitivity", "provenance", "scores", "engines",
+    "measures", "simulate", "inference", "inputs", "_support",
 )  # fmt: skip
 HEAVY = {
     "matplotlib": {"plots"},

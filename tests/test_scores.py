@@ -87,7 +87,7 @@ def test_a_measure_of_diversity_reads_judgments_by_subtopic(tmp_path) -> None:
     run = {"1": {"d2": 2.0, "d1": 1.0}}
     scores = abrank.evaluate(tmp_path / "q", {"r": run}, ["StRecall@1", "nDCG@1", "NumRel"])
     np.testing.assert_array_equal(scores.of("r"), [[0.5, 1.0, 2.0], [0.0, 0.0, 1.0]])
-    assert scores.sources["qrels"].n_rows == 4
+    assert scores.judgments.n_rows == 4
     with pytest.raises(ReadError, match="with a and b in the second field"):
         abrank.evaluate(tmp_path / "q", {"r": run}, ["nDCG@1"])
 

@@ -157,7 +157,9 @@ def _chosen(differences: FloatArray) -> IntArray:
 
 
 def _rankings(a: Reading, b: Reading, chosen: IntArray) -> dict[str, tuple[Ranking, Ranking]]:
-    """Return the first documents of both systems for the chosen queries."""
+    """Return the first documents of both systems for the chosen queries, if any were kept."""
+    if not (a.top_docs.rank.size or b.top_docs.rank.size):
+        return {}
     query_ids = a.judged.query_ids
     firsts = [_first(each, chosen) for each in (a, b)]
     return {

@@ -38,7 +38,8 @@ def pair_scores(
     Returns
     -------
     Scores
-        Of two systems, the baseline first.
+        Of two systems, the baseline first. Where both were evaluated by the same judgments (in one
+        call, or from one file), what :func:`abrank.evaluate` saw of their runs is kept.
 
     Raises
     ------
@@ -70,14 +71,26 @@ def pair_scores(
         each.values[:, 0, [each.measures.index(name) for name in chosen]] for each in (one, two)
     ]
     sources = [next(iter(each.sources.values()), None) for each in (one, two)]
+    judged = dict(zip(names, (one, two), strict=True)) if _one_judgment(one, two, b) else {}
     return Scores(
         query_ids=one.query_ids,
         systems=names,
         measures=chosen,
         values=np.stack(columns, axis=1),
+        audits={name: each.audits[each.systems[0]] for name, each in judged.items()},
         sources={name: each for name, each in zip(names, sources, strict=True) if each},
+        laid={name: each.laid[each.systems[0]] for name, each in judged.items()},
         notes=tuple(dict.fromkeys((*one.notes, *two.notes))),
+        judgments=one.judgments if judged else None,
     )
+
+
+def _one_judgment(one: Scores, two: Scores, b: Any) -> bool:  # noqa: ANN401
+    """Say whether both were evaluated, by the same judgments."""
+    if not all(each.systems[0] in each.laid for each in (one, two)):
+        return False
+    hashes = [each.judgments.sha256 if each.judgments else None for each in (one, two)]
+    return b is None or (hashes[0] is not None and hashes[0] == hashes[1])
 
 
 def system_names(a: str, b: str) -> tuple[str, str]:

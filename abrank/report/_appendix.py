@@ -167,7 +167,7 @@ def reproduce(comparison: Comparison) -> Section:
 
 
 def _input_table(inputs: Mapping[str, Any]) -> Table:
-    roles = {"qrels": "Judgments", "a": "A", "b": "B"}
+    roles = {"qrels": "Judgments", "a": "A", "b": "B", "segments": "Segments", "topics": "Topics"}
     rows = []
     for role in [*roles, *(key for key in inputs if key not in roles)]:
         source = inputs.get(role)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -110,3 +112,29 @@ def test_ids_that_are_not_utf8_stand_in_one_order(tmp_path) -> None:
     pair = pair_scores(tmp_path / "a.csv", {"\udcf1": 0.5, "\uff21": 0.25})
     assert pair.query_ids == ("\uff21", "\udcf1")
     assert pair.values[:, :, 0].tolist() == [[0.25, 0.25], [0.5, 0.5]]
+
+
+def two_runs():
+    made = abrank.simulate_runs(40, rng=5)
+    return made.qrels, {"A": made.baseline, "B": made.candidate}
+
+
+def test_evaluated_systems_are_compared_as_their_runs_are() -> None:
+    qrels, runs = two_runs()
+    whole = abrank.compare(qrels, runs["A"], runs["B"], measures=["AP"], name_a="A", name_b="B")
+    scores = abrank.evaluate(qrels, runs | {"C": runs["A"]}, ["AP"], top=20)
+    assert abrank.compare_scores(scores, baseline="A", candidate="B") == whole
+    # Without the documents there is all but the lists of them.
+    without = abrank.compare_scores(abrank.evaluate(qrels, runs, ["AP"]))
+    assert without.evidence == replace(whole.evidence, rankings={})
+    assert (without.notes, without.audits) == (whole.notes, whole.audits)
+
+
+def test_runs_of_two_evaluations_are_kept_where_the_judgments_are_one_file(tmp_path) -> None:
+    qrels, runs = two_runs()
+    qrels.write(tmp_path / "qrels")
+    for judgments, kept in ((tmp_path / "qrels", {"A", "new"}), (qrels, set())):
+        one, two = (abrank.evaluate(judgments, {name: runs[name]}, ["AP"]) for name in "AB")
+        pair = pair_scores(one, two, candidate="new")
+        assert set(pair.audits) == set(pair.laid) == kept
+        assert (pair.judgments is None) == (not kept)

@@ -1,0 +1,83 @@
+"""What is needed to get a result again: inputs with hashes, settings, versions, time."""
+
+from __future__ import annotations
+
+import datetime
+import importlib.metadata
+import os
+import platform
+from collections.abc import Mapping
+from typing import Any
+
+from abrank._support.version import __version__
+from abrank.inputs import Source
+from abrank.inputs.files import STDIN, contents
+from abrank.scores import Scores
+
+LIBRARIES = ("numpy", "pandas", "scipy", "statsmodels", "matplotlib", "pyarrow")
+
+
+def provenance(
+    scores: Scores,
+    roles: Mapping[str, str],
+    *,
+    settings: Mapping[str, Any],
+    beside: Mapping[str, Any] | None = None,
+    command: str | None = None,
+) -> dict[str, Any]:
+    """Return what is needed to get a result again, as plain values.
+
+    Parameters
+    ----------
+    scores : Scores
+    roles : mapping of str to str
+        The name under which each system's input is listed, to that of the system. The judgments are
+        listed as ``qrels``, so an input of that name becomes ``qrels (run)``.
+    settings : mapping
+        How the runs were scored.
+    beside : mapping of str to path or object, optional
+        What was read beside the scores, such as segments, by the name under which it is listed.
+    command : str, optional
+        The command line that asked.
+
+    Returns
+    -------
+    dict
+        ``created command settings versions inputs``. The time is that of ``SOURCE_DATE_EPOCH``
+        where it is set, so that the same inputs give the same bytes.
+
+    Examples
+    --------
+    >>> from abrank.scores import evaluate
+    >>> scores = evaluate({"q1": {"d1": 1}}, {"bm25": {"q1": {"d1": 2.0}}}, ["AP"])
+    >>> provenance(scores, {"a": "bm25"}, settings={})["inputs"]["a"]
+    {'path': None, 'sha256': None, 'rows': 1}
+    """
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")
+    now = datetime.datetime.now(datetime.UTC)
+    created = datetime.datetime.fromtimestamp(int(epoch), datetime.UTC) if epoch else now
+    named = {"qrels (run)" if role == "qrels" else role: name for role, name in roles.items()}
+    found = {role: scores.sources.get(name) for role, name in named.items()}
+    inputs = {
+        role: {"path": source.path, "sha256": source.sha256, "rows": source.n_rows}
+        for role, source in sorted({**found, "qrels": scores.judgments}.items())
+        if source is not None
+    }
+    for role, read in (beside or {}).items():
+        source = _source(read)
+        inputs[role] = {"path": source.path, "sha256": source.sha256, "rows": None}
+    return {
+        "created": created.isoformat(timespec="seconds"),
+        "command": command,
+        "settings": dict(settings),
+        "versions": {"abrank": __version__, "python": platform.python_version()}
+        | {name: importlib.metadata.version(name) for name in LIBRARIES},
+        "inputs": inputs,
+    }
+
+
+def _source(read: Any) -> Source:  # noqa: ANN401 - a path or an object
+    """Return where something came from; standard input cannot be read again to be hashed."""
+    if isinstance(read, (str, os.PathLike)) and os.fspath(read) != STDIN:
+        return contents(read)[1]
+    return Source(None, None, 0)
