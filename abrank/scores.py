@@ -200,7 +200,7 @@ def evaluate(
     parsed = parse_measures(measures, rel=rel, judged_only=judged_only, interpolation=interpolation)
     on_stage("reading the judgments")
     judgments = read_judgments(qrels, parsed)
-    keep_scores = any(each.entry.needs == "scores" for each in parsed)
+    keep_scores = any(each.needs == "scores" for each in parsed)
     columns, laid = [], {}
     for system, source in runs.items():
         on_stage(f"reading {system}")

@@ -50,7 +50,7 @@ class Entry:
     higher_is_better : bool
     needs : {"scores", "subtopics"} or None
         What the judged run must hold beside ranks and grades: the score of every retrieved
-        document, or judgments by subtopic.
+        document (for its ``threshold``, if it has such a parameter), or judgments by subtopic.
     parameters : tuple of Parameter
         In the order of the signature; ``judged_only`` last where unjudged documents may be taken
         out of the ranking first.
@@ -158,6 +158,21 @@ class Measure:
         inside = ",".join(f"{k}={literal(v)}" for k, v in self.parameters if k != at)
         behind = [literal(v) for k, v in self.parameters if k == at]
         return "@".join([self.entry.name + (f"({inside})" if inside else ""), *behind])
+
+    @property
+    def needs(self) -> Needs | None:
+        """What the judged run must hold; no scores where the threshold they are for is not given.
+
+        Examples
+        --------
+        >>> from abrank.measures import parse
+        >>> parse("F(threshold=0.5)").needs, parse("F@10").needs
+        ('scores', None)
+        """
+        threshold = any(parameter.name == "threshold" for parameter in self.entry.parameters)
+        if threshold and "threshold" not in dict(self.parameters):
+            return None
+        return self.entry.needs
 
     def __str__(self) -> str:
         return self.name
