@@ -15,9 +15,7 @@ from abrank._support.typing import FloatArray, IntArray
 from abrank.plots import _labels
 from abrank.plots._labels import PlainTicks
 from abrank.plots._style import (
-    LIGHT,
     NARROW,
-    Theme,
     dress,
     inches,
     label_x,
@@ -27,6 +25,7 @@ from abrank.plots._style import (
     score_limits,
     write,
 )
+from abrank.plots._theme import LIGHT, Theme
 from abrank.plots._words import systems
 from abrank.plots.catalogue import plot
 
@@ -90,10 +89,11 @@ def scatter(
     ax.plot(limits, limits, color=theme.ink, linewidth=1.0, zorder=2.0)
     shade = ""
     # A complex number a spot: numpy sorts these fast, rows of a table slowly.
-    spots, place, times = np.unique(a + 1j * b, return_index=True, return_counts=True)
-    if len(spots) > MANY:
+    spot = a + 1j * b
+    if len(np.unique(spot[: 10 * MANY])) > MANY or len(np.unique(spot)) > MANY:
         shade = _hexagons(ax, theme, a, b, signs)
     else:
+        _, place, times = np.unique(spot, return_index=True, return_counts=True)
         shade = _dots(ax, theme, np.column_stack([a, b])[place], signs[place], times)
     if len(a) > 1:
         _mean(ax, theme, row.mean_a, row.mean_b)
