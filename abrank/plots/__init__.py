@@ -3,7 +3,7 @@
 Nothing here shows a window, keeps a figure or changes a setting of matplotlib.
 """
 
-from abrank.plots._style import DARK, LIGHT, NOTEBOOK, Theme
+from abrank.plots._theme import DARK, LIGHT, NOTEBOOK, Theme
 from abrank.plots.catalogue import PLOTS, RANKING_PLOTS, WIDTHS, Plot, Plots, plot
 from abrank.plots.draw_cd import cd
 from abrank.plots.draw_cutoffs import cutoffs, judged

@@ -9,7 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from abrank._support import display
-from abrank.plots._style import NARROW, Theme, inches, sizes, write
+from abrank.plots._style import NARROW, inches, sizes, write
+from abrank.plots._theme import Theme
 from abrank.plots._words import systems
 
 if TYPE_CHECKING:

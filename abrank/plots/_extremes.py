@@ -13,7 +13,8 @@ from abrank._support.typing import FloatArray
 from abrank.diagnostics import outcomes
 from abrank.plots import _labels
 from abrank.plots._shapes import spread_apart
-from abrank.plots._style import NARROW, Theme, inches, sizes, write
+from abrank.plots._style import NARROW, inches, sizes, write
+from abrank.plots._theme import Theme
 
 EXTREMES = 3
 

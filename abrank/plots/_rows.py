@@ -14,7 +14,6 @@ from abrank._support.display import shorten
 from abrank.plots import _labels
 from abrank.plots._style import (
     NARROW,
-    Theme,
     difference_axis,
     difference_limits,
     dot,
@@ -23,6 +22,7 @@ from abrank.plots._style import (
     sizes,
     write,
 )
+from abrank.plots._theme import Theme
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,6 @@ def name_rows(ax: Axes, theme: Theme, names: Sequence[str], bold: Sequence[bool]
     labels = [_wrapped(name, longest) for name in names]
     ax.set_yticks(range(len(names)), labels, fontsize=type_.body, color=theme.ink, parse_math=False)
     ax.tick_params(axis="y", length=0.0)
-    ax.grid(visible=False, axis="y")
     for label, heavy in zip(ax.get_yticklabels(), bold, strict=True):
         label.set_fontweight("bold" if heavy else "normal")
 

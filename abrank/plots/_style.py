@@ -1,9 +1,9 @@
-"""Colours, type sizes and the dressing that all plots share; a plot chooses none of its own."""
+"""Frames, type sizes and the dressing that all plots share; a plot chooses none of its own."""
 
 from __future__ import annotations
 
 import textwrap
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,135 +11,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 
-from abrank._support.display import DIGITS
 from abrank._support.typing import FloatArray
 from abrank.plots._labels import PlainTicks
+from abrank.plots._theme import Theme
 
 # What our own figures are labelled by: whether somebody asked for their height.
 FREE, FIXED = "height follows the drawing", "height was asked for"
 # Below this width of an Axes, in inches, letters shrink and columns of text lose what can go.
 NARROW = 3.0
-
-
-@dataclass(frozen=True)
-class Theme:
-    """The look of a plot: its colours, each a hexadecimal string that stands for one meaning.
-
-    Every colour drawn is one of these exactly (tints are opacity), so that a page can give them
-    other values by attribute selectors such as ``[fill="#0068ad"]``.
-
-    Attributes
-    ----------
-    name : str
-    a, b : str
-        The baseline and the candidate, wherever one of them is ahead.
-    tie : str
-        A tie.
-    ink, muted : str
-        Text and lines; text of less weight, and results that are unclear.
-    grid, band : str
-        Grid lines; the margin and every second row.
-    paper : str
-        What lies behind; ``"none"`` for transparent.
-    digits : int
-        Decimals of scores and differences.
-
-    Examples
-    --------
-    >>> LIGHT.b, DARK.b
-    ('#0068ad', '#62b5f0')
-    """
-
-    name: str
-    a: str
-    b: str
-    tie: str
-    ink: str
-    muted: str
-    grid: str
-    band: str
-    paper: str
-    digits: int = DIGITS
-
-    def colours(self) -> dict[str, str]:
-        """Return the colours by meaning.
-
-        Examples
-        --------
-        >>> LIGHT.colours()["a"]
-        '#b84a06'
-        """
-        return {
-            key: value
-            for key, value in asdict(self).items()
-            if isinstance(value, str) and key != "name"
-        }
-
-    def of_reading(self, reading: str) -> str:
-        """Return the colour of a reading: B's for better, A's for worse, grey for all else.
-
-        Examples
-        --------
-        >>> LIGHT.of_reading("worse") == LIGHT.a
-        True
-        """
-        return {"better": self.b, "worse": self.a}.get(reading, self.muted)
-
-    def of_outcome(self, outcome: int) -> str:
-        """Return the colour of who wins a query: +1 is B, -1 is A, 0 a tie.
-
-        Examples
-        --------
-        >>> LIGHT.of_outcome(0) == LIGHT.tie
-        True
-        """
-        return {1: self.b, -1: self.a}.get(outcome, self.tie)
-
-    def by_sign(self, *, higher_is_better: bool) -> Theme:
-        """Return the theme that gives the sign of a difference the colour of who wins.
-
-        Examples
-        --------
-        >>> LIGHT.by_sign(higher_is_better=False).of_outcome(-1) == LIGHT.b
-        True
-        """
-        return self if higher_is_better else replace(self, a=self.b, b=self.a)
-
-
-LIGHT = Theme(
-    name="light",
-    a="#b84a06",
-    b="#0068ad",
-    tie="#8b93a1",
-    ink="#14181f",
-    muted="#5b6472",
-    grid="#dfe3e8",
-    band="#eef1f4",
-    paper="#ffffff",
-)
-DARK = Theme(
-    name="dark",
-    a="#ff9d5c",
-    b="#62b5f0",
-    tie="#7c8696",
-    ink="#e9edf2",
-    muted="#a4adba",
-    grid="#30363d",
-    band="#212830",
-    paper="#161b22",
-)
-# Mid-tones that can be read on white and on black, for cells whose background is not ours.
-NOTEBOOK = Theme(
-    name="notebook",
-    a="#d2691e",
-    b="#2b87c8",
-    tie="#8b93a1",
-    ink="#7a7f87",
-    muted="#7b8088",
-    grid="#80868e40",
-    band="#80868e1f",
-    paper="none",
-)
 
 
 @dataclass(frozen=True)
@@ -158,6 +37,7 @@ def new_axes(theme: Theme, size: tuple[float, float], *, free: bool = True) -> A
 
     Examples
     --------
+    >>> from abrank.plots import LIGHT
     >>> new_axes(LIGHT, (3.0, 2.0)).figure.get_size_inches().tolist()
     [3.0, 2.0]
     """
@@ -173,6 +53,7 @@ def fit_height(ax: Axes, height: float, *, most: bool = False) -> None:
 
     Examples
     --------
+    >>> from abrank.plots import LIGHT
     >>> ax = new_axes(LIGHT, (3.0, 2.0))
     >>> fit_height(ax, 1.0)
     >>> ax.figure.get_size_inches().tolist()
@@ -202,6 +83,7 @@ def sizes(ax: Axes) -> Sizes:
 
     Examples
     --------
+    >>> from abrank.plots import LIGHT
     >>> sizes(new_axes(LIGHT, (7.0, 3.0))).body
     9.0
     """
@@ -227,9 +109,11 @@ def dress(
         length=3.0,
         width=0.8,
     )
-    ax.grid(visible=False)
-    if grid:
-        ax.grid(visible=True, axis=grid, color=theme.grid, linewidth=0.8)  # type: ignore[arg-type]
+    for which, axis in (("x", ax.xaxis), ("y", ax.yaxis)):
+        if grid in (which, "both"):
+            axis.grid(visible=True, color=theme.grid, linewidth=0.8)
+        else:
+            axis.grid(visible=False)
 
 
 def write(

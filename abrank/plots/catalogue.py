@@ -11,7 +11,8 @@ from abrank._support.errors import ArgumentError, nearest
 from abrank._support.registry import Registry
 from abrank._support.typing import Function
 from abrank.comparison import Comparison
-from abrank.plots._style import LIGHT, Theme, new_axes
+from abrank.plots._style import new_axes
+from abrank.plots._theme import LIGHT, Theme
 from abrank.ranking import Ranking
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from abrank.plots._style import LIGHT, Theme, dress, label_x, label_y, write
+from abrank.plots._style import dress, label_x, label_y, write
+from abrank.plots._theme import LIGHT, Theme
 
 # A panel each: tests that mean the same and are to be told apart.
 PANELS = {
@@ -90,7 +91,7 @@ def calibration(rows: Sequence[_Rates], *, theme: Theme = LIGHT) -> Figure:
         "grey: where 95 % of the rates of a test lie that keeps its promise",
         color=theme.muted, fontsize=8, x=0.01, ha="left",
     )  # fmt: skip
-    _space_labels(panels)
+    space_labels(panels)
     return figure
 
 
@@ -126,15 +127,16 @@ def _lines(
     ax.yaxis.set_major_formatter(lambda value, _: f"{100.0 * value:.3g} %")
 
 
-def _space_labels(panels: np.ndarray) -> None:
+def space_labels(panels: np.ndarray) -> None:
     """Move the names at the ends of the lines apart, as far up as down."""
     for ax in panels.flat:
-        low, high = ax.get_ylim()
         names = sorted(ax.texts, key=lambda name: name.xy[1])
-        ends = np.array([name.xy[1] for name in names])
-        apart = LABEL_GAP * (high - low) * np.arange(ends.size)
+        # As shares of the height of the panel, whatever the scale of its axis.
+        to_share = ax.transData - ax.transAxes
+        ends = np.array([to_share.transform(name.xy)[1] for name in names])
+        apart = LABEL_GAP * np.arange(ends.size)
         heights = np.maximum.accumulate(ends - apart) + apart
         heights -= (heights - ends).mean() if ends.size else 0.0
-        points = (heights - ends) / (high - low) * ax.bbox.height * 72.0 / ax.figure.dpi
+        points = (heights - ends) * ax.bbox.height * 72.0 / ax.figure.dpi
         for name, shift in zip(names, points.tolist(), strict=True):
             name.set_position((7.0, shift))

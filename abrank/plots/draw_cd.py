@@ -11,7 +11,8 @@ from matplotlib.axes import Axes
 from abrank import inference
 from abrank._support import display
 from abrank._support.display import shorten
-from abrank.plots._style import LIGHT, NARROW, Theme, inches, label_x, new_axes, say, sizes, write
+from abrank.plots._style import NARROW, inches, label_x, new_axes, say, sizes, write
+from abrank.plots._theme import LIGHT, Theme
 from abrank.plots.catalogue import RANKING_PLOTS, plot
 
 if TYPE_CHECKING:

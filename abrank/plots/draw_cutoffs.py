@@ -14,8 +14,6 @@ from abrank.measures import parse
 from abrank.plots._curves import cutoff_axis, draw_pair, name_systems
 from abrank.plots._labels import PlainTicks
 from abrank.plots._style import (
-    LIGHT,
-    Theme,
     difference_limits,
     dress,
     label_x,
@@ -24,6 +22,7 @@ from abrank.plots._style import (
     say,
     signed_ticks,
 )
+from abrank.plots._theme import LIGHT, Theme
 from abrank.plots.catalogue import plot
 
 if TYPE_CHECKING:

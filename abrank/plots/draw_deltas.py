@@ -15,9 +15,7 @@ from abrank.plots import _labels
 from abrank.plots._extremes import EXTREMES, name_extremes
 from abrank.plots._shapes import evenly
 from abrank.plots._style import (
-    LIGHT,
     NARROW,
-    Theme,
     difference_axis,
     difference_limits,
     dress,
@@ -30,6 +28,7 @@ from abrank.plots._style import (
     sizes,
     write,
 )
+from abrank.plots._theme import LIGHT, Theme
 from abrank.plots._words import delta, of_the_mean, query_name
 from abrank.plots.catalogue import plot
 
@@ -153,7 +152,6 @@ def _lying(
     names = [shorten(query_name(comparison, query), width=longest) for query in order]
     ax.set_yticks(range(n), names, fontsize=type_.small, color=theme.ink, parse_math=False)
     ax.tick_params(axis="y", length=0.0)
-    ax.grid(visible=False, axis="y")
     _tally(ax, theme, row, below=40.0)
     mean = _labels.signed(row.diff, digits=theme.digits)
     label_x(ax, theme, f"{delta(row.measure)}; dashed: mean {mean}")

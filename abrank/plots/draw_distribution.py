@@ -14,9 +14,7 @@ from abrank.diagnostics import DECIMALS, outcomes
 from abrank.plots import _labels
 from abrank.plots._shapes import density, evenly, scatter_heights
 from abrank.plots._style import (
-    LIGHT,
     NARROW,
-    Theme,
     difference_axis,
     difference_limits,
     dot,
@@ -28,6 +26,7 @@ from abrank.plots._style import (
     say,
     write,
 )
+from abrank.plots._theme import LIGHT, Theme
 from abrank.plots._words import delta
 from abrank.plots.catalogue import plot
 

@@ -11,8 +11,6 @@ from abrank.plots import _labels
 from abrank.plots._rows import draw_interval
 from abrank.plots._shapes import law_of_mean
 from abrank.plots._style import (
-    LIGHT,
-    Theme,
     difference_axis,
     difference_limits,
     dot,
@@ -25,6 +23,7 @@ from abrank.plots._style import (
     sizes,
     write,
 )
+from abrank.plots._theme import LIGHT, Theme
 from abrank.plots._words import delta, interval_axis, of_the_mean
 from abrank.plots.catalogue import plot
 

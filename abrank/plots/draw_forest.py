@@ -11,7 +11,8 @@ from abrank._support.errors import ArgumentError
 from abrank.measures import parse
 from abrank.plots import _labels
 from abrank.plots._rows import Row, draw_rows
-from abrank.plots._style import LIGHT, Theme, label_x, new_axes, say
+from abrank.plots._style import label_x, new_axes, say
+from abrank.plots._theme import LIGHT, Theme
 from abrank.plots._words import interval_axis, unit_is_measure
 from abrank.plots.catalogue import plot
 

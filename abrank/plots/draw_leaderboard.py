@@ -14,19 +14,8 @@ from abrank.diagnostics import higher_is_better
 from abrank.plots import _labels
 from abrank.plots._labels import PlainTicks
 from abrank.plots._rows import draw_interval, name_rows, stripe
-from abrank.plots._style import (
-    LIGHT,
-    NARROW,
-    Theme,
-    dot,
-    dress,
-    inches,
-    label_x,
-    new_axes,
-    say,
-    sizes,
-    write,
-)
+from abrank.plots._style import NARROW, dot, dress, inches, label_x, new_axes, say, sizes, write
+from abrank.plots._theme import LIGHT, Theme
 from abrank.plots.catalogue import RANKING_PLOTS, plot
 
 if TYPE_CHECKING:

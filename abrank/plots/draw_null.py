@@ -17,8 +17,6 @@ from abrank.inference.permutation import ENUMERATED_UP_TO
 from abrank.plots import _labels
 from abrank.plots._shapes import MANY, N_MEANS
 from abrank.plots._style import (
-    LIGHT,
-    Theme,
     difference_axis,
     difference_limits,
     dress,
@@ -28,6 +26,7 @@ from abrank.plots._style import (
     sizes,
     write,
 )
+from abrank.plots._theme import LIGHT, Theme
 from abrank.plots._words import delta
 from abrank.plots.catalogue import plot
 

@@ -15,9 +15,7 @@ from abrank.plots import _labels
 from abrank.plots._labels import PlainTicks
 from abrank.plots._shapes import density, law_of_mean
 from abrank.plots._style import (
-    LIGHT,
     NARROW,
-    Theme,
     dot,
     dress,
     inches,
@@ -28,6 +26,7 @@ from abrank.plots._style import (
     sizes,
     write,
 )
+from abrank.plots._theme import LIGHT, Theme
 from abrank.plots._words import of_the_mean, systems
 from abrank.plots.catalogue import plot
 

@@ -15,9 +15,7 @@ from abrank.planning import power_curve
 from abrank.plots import _labels
 from abrank.plots._labels import PlainTicks
 from abrank.plots._style import (
-    LIGHT,
     NARROW,
-    Theme,
     dot,
     dress,
     inches,
@@ -28,6 +26,7 @@ from abrank.plots._style import (
     sizes,
     write,
 )
+from abrank.plots._theme import LIGHT, Theme
 from abrank.plots.catalogue import plot
 
 if TYPE_CHECKING:

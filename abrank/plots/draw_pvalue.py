@@ -14,8 +14,6 @@ from abrank.plots import _labels
 from abrank.plots._labels import PlainTicks
 from abrank.plots._rows import draw_interval
 from abrank.plots._style import (
-    LIGHT,
-    Theme,
     difference_axis,
     difference_limits,
     dot,
@@ -28,6 +26,7 @@ from abrank.plots._style import (
     sizes,
     write,
 )
+from abrank.plots._theme import LIGHT, Theme
 from abrank.plots._words import delta
 from abrank.plots.catalogue import plot
 

@@ -12,16 +12,8 @@ from abrank._support.display import shorten
 from abrank.inference.normal_plot import normal_plot
 from abrank.inference.shape import moments
 from abrank.plots import _labels
-from abrank.plots._style import (
-    LIGHT,
-    Theme,
-    dress,
-    label_x,
-    label_y,
-    new_axes,
-    say,
-    signed_ticks,
-)
+from abrank.plots._style import dress, label_x, label_y, new_axes, say, signed_ticks
+from abrank.plots._theme import LIGHT, Theme
 from abrank.plots.catalogue import plot
 
 if TYPE_CHECKING:

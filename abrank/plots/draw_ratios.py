@@ -10,7 +10,8 @@ from typing import cast
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from abrank.plots._style import LIGHT, Theme, new_axes
+from abrank.plots._style import new_axes
+from abrank.plots._theme import LIGHT, Theme
 
 WIDTH, ROW = 8.0, 0.27
 

@@ -8,7 +8,8 @@ from matplotlib.axes import Axes
 
 from abrank.plots._curves import draw_pair, name_systems
 from abrank.plots._labels import PlainTicks
-from abrank.plots._style import LIGHT, Theme, dress, label_x, label_y, new_axes, say
+from abrank.plots._style import dress, label_x, label_y, new_axes, say
+from abrank.plots._theme import LIGHT, Theme
 from abrank.plots.catalogue import plot
 
 if TYPE_CHECKING:

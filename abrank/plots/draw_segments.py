@@ -11,7 +11,8 @@ from matplotlib.axes import Axes
 
 from abrank._support import checks, display
 from abrank.plots._rows import Row, draw_rows
-from abrank.plots._style import LIGHT, Theme, fit_height, label_x, new_axes, say
+from abrank.plots._style import fit_height, label_x, new_axes, say
+from abrank.plots._theme import LIGHT, Theme
 from abrank.plots._words import delta, interval_axis, of_the_mean
 from abrank.plots.catalogue import plot
 

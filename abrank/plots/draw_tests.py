@@ -9,7 +9,8 @@ from matplotlib.axes import Axes
 
 from abrank.plots import _labels
 from abrank.plots._rows import Row, draw_rows
-from abrank.plots._style import LIGHT, Theme, label_x, new_axes, say
+from abrank.plots._style import label_x, new_axes, say
+from abrank.plots._theme import LIGHT, Theme
 from abrank.plots._words import COUNTING, MEAN, delta
 from abrank.plots.catalogue import plot
 

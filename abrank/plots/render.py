@@ -16,8 +16,8 @@ from matplotlib.figure import Figure
 
 from abrank._support.errors import ArgumentError
 from abrank.plots._layout import lay_out
-from abrank.plots._style import LIGHT, Theme
 from abrank.plots._svg import clean
+from abrank.plots._theme import LIGHT, Theme
 from abrank.plots.catalogue import Subject, Width, draw, plots_of
 
 # An SVG is laid out in points.

@@ -11,7 +11,8 @@ from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.figure import Figure
 
 from abrank.plots._layout import PAD, lay_out
-from abrank.plots._style import LIGHT, new_axes, write
+from abrank.plots._style import new_axes, write
+from abrank.plots._theme import LIGHT
 from abrank.plots.catalogue import PLOTS, draw
 
 
