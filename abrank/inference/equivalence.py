@@ -112,13 +112,16 @@ def tost(
     checks.one_of("test", test, get_args(EquivalenceTest))
     data = as_differences(differences)
     margins = _as_margins(margin, alpha, data.shape[1])
+    # Two of the four have a limit of the interval; of the others the p-value is enough.
+    with_limit = {(-1.0, "greater"), (1.0, "less")}
     found = {
         (sign, side): run_test(
-            test, data - sign * margins, alternative=side, confidence=1.0 - alpha, seed=seed
+            test, data - sign * margins, alternative=side, seed=seed,
+            confidence=1.0 - alpha if (sign, side) in with_limit else 1.0,
         )
         for sign in (-1.0, 1.0)
         for side in _SIDES
-    }
+    }  # fmt: skip
     p_not_worse, p_better = (found[sign, "greater"].pvalue for sign in (-1.0, 1.0))
     p_worse, p_not_better = (found[sign, "less"].pvalue for sign in (-1.0, 1.0))
     low = found[-1.0, "greater"].ci_low - margins
