@@ -144,10 +144,7 @@ def pool_collections(differences: Sequence[npt.ArrayLike], *, confidence: float 
         dtype=np.float64,
     )
     error = np.where(spread, np.sqrt(variance / np.maximum(n, 1)), np.nan)
-    alone = [
-        _summary(m, e, alpha, freedom=max(1, size - 1))
-        for m, e, size in zip(mean, error, n, strict=True)
-    ]
+    ci_low, ci_high = _limits(mean, error, alpha, freedom=np.maximum(1, n - 1))[1:]
     nothing_moved = bool(n.sum()) and not any(round_off(part).any() for part in parts)
     tau_squared = _paule_mandel(mean[spread], variance[spread] / n[spread])
     by_precision = _weights(spread, error**2)
@@ -164,8 +161,8 @@ def pool_collections(differences: Sequence[npt.ArrayLike], *, confidence: float 
         n_queries=n,
         mean=mean,
         error=error,
-        ci_low=np.array([each.ci_low for each in alone]),
-        ci_high=np.array([each.ci_high for each in alone]),
+        ci_low=ci_low,
+        ci_high=ci_high,
         weight_fixed=by_precision,
         weight_random=by_both,
         stratified=stratified,
@@ -238,13 +235,18 @@ def _stratified(n: IntArray, mean: FloatArray, variance: FloatArray, alpha: floa
 
 def _summary(estimate: float, error: float, alpha: float, *, freedom: float) -> Summary:
     """Return estimate, p-value and interval by t, or by the normal law if freedom is infinite."""
-    mean, level = np.array([estimate]), np.array([alpha])
-    errors = np.array([error])
-    pvalue = t_pvalue(mean / errors, freedom, "two-sided")  # type: ignore[arg-type]
-    low, high = t_interval(mean, errors, freedom, level, "two-sided")  # type: ignore[arg-type]
-    if not np.isnan(estimate):
-        low, high = settle(pvalue, mean, low, high, level)
-    return Summary(estimate, error, float(pvalue[0]), float(low[0]), float(high[0]))
+    answer = _limits(np.array([estimate]), np.array([error]), alpha, freedom=freedom)
+    return Summary(estimate, error, *(float(each[0]) for each in answer))
+
+
+def _limits(
+    mean: FloatArray, error: FloatArray, alpha: float, *, freedom: float | IntArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return p-values and limits by t, of all means at once."""
+    level, degrees = np.full_like(mean, alpha), np.asarray(freedom, np.float64)
+    pvalue = t_pvalue(mean / error, degrees, "two-sided")
+    low, high = t_interval(mean, error, degrees, level, "two-sided")
+    return pvalue, *settle(pvalue, mean, low, high, level)
 
 
 def _prediction(random: Summary, tau_squared: float, k: int, alpha: float) -> tuple[float, float]:

@@ -136,9 +136,8 @@ def compare_segments(
     means = np.array([part.mean() for part in parts], dtype=np.float64)
     large = counts >= min_queries
     asked = {"name": test, "seed": seed, "n_resamples": n_resamples}
-    pvalue, low, high = _answers(parts, large, np.full(len(parts), 1.0 - alpha), asked)
-    adjusted = adjust(pvalue, "holm")
-    _, low_adj, high_adj = _answers(parts, large, 1.0 - alpha * _shares(pvalue, adjusted), asked)
+    answers = answer_by_segment([part[:, None] for part in parts], large, alpha, asked)
+    pvalue, low, high, adjusted, low_adj, high_adj = answers[..., 0]
     total = float(values.mean()) if values.size else float("nan")
     agreement = np.sign(round_off(means[large])) * np.sign(round_off(values.sum()))
     return Segments(
@@ -168,14 +167,49 @@ def _one_column(differences: npt.ArrayLike, labels: Sequence[str]) -> FloatArray
     return data[:, 0]
 
 
-def _answers(
-    parts: list[FloatArray], large: BoolArray, levels: FloatArray, asked: dict[str, Any]
+def answer_by_segment(
+    parts: Sequence[FloatArray], large: BoolArray, alpha: float, asked: dict[str, Any]
 ) -> FloatArray:
-    """Return p-values and limits, shape (3, n_segments), of large segments at their own levels."""
-    found = np.full((3, len(parts)), np.nan)
-    for i in np.flatnonzero(large):
-        one = run_test(differences=parts[i], confidence=float(levels[i]), **asked)
-        found[:, i] = one.pvalue[0], one.ci_low[0], one.ci_high[0]
+    """Return what :func:`compare_segments` says of each segment, many samples at once.
+
+    Parameters
+    ----------
+    parts : sequence of ndarray of shape (n_queries, n_samples)
+        The differences of each segment.
+    large : ndarray of shape (n_segments,)
+        Which are judged.
+    alpha : float
+    asked : dict
+        Arguments of :func:`run_test`, among them the name of the test.
+
+    Returns
+    -------
+    ndarray of shape (6, n_segments, n_samples)
+        p-values and limits, and the same adjusted; NaN where a segment is not judged.
+
+    Examples
+    --------
+    >>> parts = [np.array([[0.1], [0.3], [0.2]]), np.array([[0.0], [-0.1], [0.2]])]
+    >>> answer_by_segment(parts, np.array([True, True]), 0.05, {"name": "t"})[[0, 3], :, 0].round(3)
+    array([[0.074, 0.742],
+           [0.148, 0.742]])
+    """
+    columns = parts[0].shape[1] if parts else 1
+    alone = _answers(parts, large, np.full((len(parts), columns), 1.0 - alpha), asked)
+    pvalue = alone[0]
+    adjusted = np.stack([adjust(column, "holm") for column in pvalue.T], axis=1)
+    levels = 1.0 - alpha * _shares(pvalue, adjusted)
+    return np.concatenate([alone, adjusted[None], _answers(parts, large, levels, asked)[1:]])
+
+
+def _answers(
+    parts: Sequence[FloatArray], large: BoolArray, levels: FloatArray, asked: dict[str, Any]
+) -> FloatArray:
+    """Return p-values and limits of large segments at their own levels, one a sample."""
+    found = np.full((3, *levels.shape), np.nan)
+    for i in np.flatnonzero(large).tolist():
+        one = run_test(differences=parts[i], confidence=levels[i], **asked)
+        found[:, i] = one.pvalue, one.ci_low, one.ci_high
     return found
 
 
@@ -183,7 +217,7 @@ def _shares(pvalue: FloatArray, adjusted: FloatArray) -> FloatArray:
     """Return p / p_adj: the share of alpha at which Holm's procedure tested each segment."""
     known = np.isfinite(adjusted)
     # A p of 0 is tested at Bonferroni's level.
-    share = np.full(pvalue.shape, 1.0 / max(1, int(known.sum())))
+    share: FloatArray = np.ones(pvalue.shape) / np.maximum(1, known.sum(axis=0))
     np.divide(pvalue, adjusted, out=share, where=known & (adjusted > 0.0))
     return share
 

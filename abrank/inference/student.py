@@ -73,7 +73,9 @@ def mean_and_error(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
     return mean, error
 
 
-def t_pvalue(statistic: FloatArray, freedom: int, alternative: Alternative) -> FloatArray:
+def t_pvalue(
+    statistic: FloatArray, freedom: float | FloatArray, alternative: Alternative
+) -> FloatArray:
     """Return the p-value of t statistics; NaN stays NaN.
 
     Examples
@@ -91,7 +93,7 @@ def t_pvalue(statistic: FloatArray, freedom: int, alternative: Alternative) -> F
 def t_interval(
     mean: FloatArray,
     error: FloatArray,
-    freedom: int,
+    freedom: float | FloatArray,
     alpha: FloatArray,
     alternative: Alternative,
 ) -> tuple[FloatArray, FloatArray]:
@@ -108,7 +110,8 @@ def t_interval(
     tail = alpha / 2.0 if alternative == "two-sided" else alpha
     half = np.full_like(mean, np.inf)
     defined = np.isfinite(error)
-    half[defined] = -stdtrit(freedom, tail[defined]) * error[defined]
+    quantile = stdtrit(np.broadcast_to(freedom, mean.shape)[defined], tail[defined])
+    half[defined] = -quantile * error[defined]
     low = np.full_like(mean, -np.inf) if alternative == "less" else mean - half
     high = np.full_like(mean, np.inf) if alternative == "greater" else mean + half
     return low, high
