@@ -184,8 +184,8 @@ def _answer(
     """Return estimate, statistic, p-value and limits for one column."""
     mean = float(round_off(sums.sum())) / float(sizes.sum())
     if not round_off(sums).any():
-        low, high = (-np.inf, np.inf) if len(sums) == 1 else (0.0, 0.0)
-        return 0.0, 0.0, 1.0, low, high
+        limits = (-np.inf, np.inf) if len(sums) == 1 else (0.0, 0.0)
+        return 0.0, 0.0, 1.0, *limits
     if name == "permutation":
         return mean, mean, *_flip(sums, sizes, alpha, seed, n_resamples)
     error = _error(sums, sizes, mean)
