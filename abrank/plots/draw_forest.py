@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.axes import Axes
 
-from abrank._support.errors import ArgumentError
-from abrank.measures import parse
+from abrank.comparison.scales import shares_scale
 from abrank.plots import _labels
 from abrank.plots._rows import Row, draw_rows
 from abrank.plots._style import label_x, new_axes, say
@@ -57,9 +56,8 @@ def forest(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIG
         return say(ax, theme, "No queries: nothing to draw.")
     primary = comparison.primary
     ordered = [primary, *(row for row in comparison.rows if row is not primary)]
-    scale = _bounds(primary.measure) if unit_is_measure(comparison) else None
     family = len(ordered) > 1 and comparison.rule.adjust != "none"
-    rows = [_row(comparison, row, scale) for row in ordered]
+    rows = [_row(comparison, row) for row in ordered]
     title = "p adj." if family else "p"
     draw_rows(ax, theme, rows, last=title, higher_is_better=primary.higher_is_better)
     words = interval_axis(comparison, "mean Δ per query (B − A)")
@@ -79,11 +77,10 @@ def forest(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIG
 _TURNED = {True: "↑", False: "↓"}
 
 
-def _row(comparison: Comparison, result: MeasureResult, scale: tuple[float, float] | None) -> Row:
+def _row(comparison: Comparison, result: MeasureResult) -> Row:
     lead = result.measure == comparison.rule.primary
-    own = _bounds(result.measure)
     remark = ""
-    if scale is not None and own is not None and own != scale:
+    if unit_is_measure(comparison) and not shares_scale(comparison, result.measure):
         remark = "another scale: see the numbers"
     elif np.isnan(result.ci_low) or np.isnan(result.estimate):
         remark = "no interval"
@@ -101,12 +98,3 @@ def _row(comparison: Comparison, result: MeasureResult, scale: tuple[float, floa
         lead=lead,
         remark=remark,
     )
-
-
-def _bounds(measure: str) -> tuple[float, float] | None:
-    """Return the scale of a measure; None for a user's own score, whose scale nobody told."""
-    try:
-        low, high = parse(measure).entry.bounds
-    except ArgumentError:
-        return None
-    return float(low), float(high)

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from abrank._support import display as f
-from abrank._support.errors import ArgumentError
 from abrank.comparison import Comparison, MeasureResult
-from abrank.measures import parse
+from abrank.comparison.scales import shares_scale
 from abrank.report import _cells, _forest, _headline, _words
 from abrank.report._sections import primary_first
 
@@ -68,7 +65,7 @@ def measure_lines(comparison: Comparison, *, width: int, digits: int, plain: boo
     results = primary_first(comparison)
     rows = [_Row(*map(put, _texts(comparison, result, digits))) for result in results]
     head = _Row(*map(put, ("measure", "A", "B", "Δ", "adj p" if adjusts else "p", "reading")))
-    drawn = [result for result in results if _same_scale(comparison, result.measure)]
+    drawn = [result for result in results if shares_scale(comparison, result.measure)]
     grid = _grid([head, *rows], width)
     axis = _forest.axis(drawn, grid.plot)
     if axis is None:
@@ -133,23 +130,6 @@ def _line(row: _Row, plot: str, grid: _Grid, *, mark: str, style: str) -> Line:
     if grid.plot:
         line.append((_GAP + _cells.left(plot, grid.plot), style))
     return [*line, (_GAP + _cells.right(row.p, grid.p) + _GAP, ""), (row.reading, style)]
-
-
-def _same_scale(comparison: Comparison, measure: str) -> bool:
-    """Whether a measure's differences can be drawn on the primary one's axis."""
-    return _bounds(comparison, measure) == _bounds(comparison, comparison.rule.primary)
-
-
-def _bounds(comparison: Comparison, measure: str) -> tuple[float, float] | str:
-    """Return the range of a measure; that of a user's own score is read off the scores."""
-    try:
-        low, high = parse(measure).entry.bounds
-    except ArgumentError:
-        i = comparison.measures.index(measure)
-        scores = np.concatenate([comparison.a[:, i], comparison.b[:, i]])
-        inside = bool(np.all((scores >= 0) & (scores <= 1)))
-        return (0.0, 1.0) if inside else measure
-    return float(low), float(high)
 
 
 def _footers(comparison: Comparison, not_drawn: int) -> list[str]:

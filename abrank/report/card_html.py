@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from abrank._support import display
-from abrank._support.errors import ArgumentError
-from abrank.measures import parse
+from abrank.comparison.scales import shares_scale
 from abrank.report import _segments, _words
 from abrank.report._clean import cut
 from abrank.report._sections import primary_first
@@ -122,8 +121,7 @@ def forest(comparison: Comparison) -> Forest | None:
     rows = [row for row in primary_first(comparison) if math.isfinite(row.pvalue)]
     if not rows:
         return None
-    scale = _scale(rows[0].measure)
-    drawn = [row for row in rows[:MOST_ROWS] if _scale(row.measure) == scale]
+    drawn = [row for row in rows[:MOST_ROWS] if shares_scale(comparison, row.measure)]
     step, low, high = _axis(drawn)
     ticks = tuple(
         (_place(value, low, high), display.signed(value, digits=_digits(step)))
@@ -162,14 +160,6 @@ def _line(
         thin=thin,
         dot=_place(row.estimate, *limits) if limits else None,
     )
-
-
-def _scale(measure: str) -> tuple[float, ...]:
-    """Return the bounds of a measure; a name that nobody knows is taken to run from 0 to 1."""
-    try:
-        return tuple(parse(measure).entry.bounds)
-    except ArgumentError:
-        return (0, 1)
 
 
 def _axis(rows: Sequence[MeasureResult]) -> tuple[float, float, float]:
