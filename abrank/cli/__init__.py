@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import sys
@@ -74,6 +75,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     arguments : sequence of str, optional
         Those of the process without it.
     """
+    # A process of seconds leaves little garbage; looking for it took a fifth of its time.
+    gc.set_threshold(50_000, 20, 100)
     sys.exit(run(sys.argv[1:] if arguments is None else list(arguments)))
 
 
