@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -13,8 +13,24 @@ from abrank.cli import _options, _terminal
 
 if TYPE_CHECKING:
     from abrank.comparison import Comparison
+    from abrank.ranking import Ranking
 
 FORMATS = ("text", "html", "md", "json", "csv", "tex", "methods", "bib")
+
+rounding = _options.stack(
+    click.option(
+        "--digits",
+        type=click.IntRange(1, 15),
+        default=3,
+        show_default=True,
+        help="Decimals of scores and differences.",
+    ),
+    click.option(
+        "--style",
+        type=click.Choice(["interval", "superscript"]),
+        help="Of .tex: difference, interval and p, or means with superscripts.",
+    ),
+)
 
 options = _options.stack(
     click.option(
@@ -40,26 +56,23 @@ options = _options.stack(
         show_default=True,
         help="What goes to standard output.",
     ),
-    click.option(
-        "--digits",
-        type=click.IntRange(1, 15),
-        default=3,
-        show_default=True,
-        help="Decimals of scores and differences.",
-    ),
-    click.option(
-        "--style",
-        type=click.Choice(["interval", "superscript"]),
-        help="Of .tex: difference, interval and p, or means with superscripts.",
-    ),
+    rounding,
 )
+
+
+class Target(NamedTuple):
+    """Where a report goes, in which format, and whether ``FORMAT:PATH`` said so."""
+
+    path: str
+    suffix: str
+    told: bool
 
 
 @dataclass(frozen=True)
 class Output:
     """What the flags of :data:`options` ask for; refused before any work is done."""
 
-    reports: tuple[tuple[str, str | None], ...]
+    reports: tuple[Target, ...]
     figures: Path | None
     shown: str
     digits: int
@@ -76,19 +89,14 @@ class Output:
         UsageError
             For a style without a report that has one.
         """
-        targets = tuple(map(_target, reports))
-        if style and shown != "tex" and ".tex" not in [_format(*target) for target in targets]:
-            raise click.UsageError("--style is for LaTeX: give a --report .tex, or --format tex")
+        from abrank.report import WRITERS
+
+        targets = targets_of(reports, WRITERS, style=style, shown=shown)
         return cls(reports=targets, style=style, shown=shown, **rest)
 
     def write(self, comparison: Comparison, on_stage: Callable[[str], None]) -> list[str]:
         """Write reports and figures; return a line on each."""
-        lines = []
-        for path, kind in self.reports:
-            on_stage(f"writing {path}")
-            options = self._options(_format(path, kind))
-            written = comparison.report(path, format=kind, **options)
-            lines.append(f"report    {written}  {_size(written)}")
+        lines = write_reports(comparison, self.reports, self._options, on_stage)
         if self.figures is not None:
             from abrank.report.figures import write_figures
 
@@ -115,31 +123,57 @@ class Output:
         """Return those of the flags that a format's writer takes."""
         from abrank.report.catalogue import options_of
 
-        given = {"digits": self.digits, "style": self.style}
-        return {name: given[name] for name in options_of(kind) if given.get(name) is not None}
+        return given(options_of(kind), digits=self.digits, style=self.style)
 
 
-def _target(report: str) -> tuple[str, str | None]:
-    """Split ``FORMAT:PATH``; without a format the path itself says it.
+def targets_of(
+    reports: Sequence[str], formats: Collection[str], *, style: str | None, shown: str
+) -> tuple[Target, ...]:
+    """Read the flags ``--report``: a path, ``FORMAT:PATH``, or a format alone.
 
     Examples
     --------
-    >>> [_target(each) for each in ("out.html", "html", "md:summary")]
-    [('out.html', None), ('html', None), ('summary', '.md')]
+    >>> flags = ["out.html", "html", "md:summary"]
+    >>> for target in targets_of(flags, [".html", ".md"], style=None, shown="text"):
+    ...     print(*target)
+    out.html .html False
+    html .html False
+    summary .md True
     """
-    from abrank.report.catalogue import WRITERS, format_of
-
-    kind, colon, path = report.partition(":")
-    if colon and f".{kind}" in WRITERS:
-        return path, f".{kind}"
-    format_of(report)
-    return report, None
-
-
-def _format(path: str, kind: str | None) -> str:
     from abrank.report.catalogue import format_of
 
-    return kind or format_of(path)
+    found = []
+    for report in reports:
+        kind, _, path = report.partition(":")
+        told = bool(path) and f".{kind}" in formats
+        found.append(
+            Target(path, f".{kind}", True)
+            if told
+            else Target(report, format_of(report, formats), False)
+        )
+    if style and shown != "tex" and all(target.suffix != ".tex" for target in found):
+        raise click.UsageError("--style is for LaTeX: give a --report .tex, or --format tex")
+    return tuple(found)
+
+
+def write_reports(
+    result: Comparison | Ranking,
+    targets: Sequence[Target],
+    options: Callable[[str], dict[str, Any]],
+    on_stage: Callable[[str], None],
+) -> list[str]:
+    """Write the reports, each with the options of its format; return a line on each."""
+    lines = []
+    for path, suffix, told in targets:
+        on_stage(f"writing {path}")
+        written = result.report(path, format=suffix if told else None, **options(suffix))
+        lines.append(f"report    {written}  {_size(written)}")
+    return lines
+
+
+def given(names: Collection[str], **flags: Any) -> dict[str, Any]:  # noqa: ANN401
+    """Return those of the flags that were given and that a format has."""
+    return {name: value for name, value in flags.items() if name in names and value is not None}
 
 
 def _size(path: Path) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from abrank.cli import _options, _terminal
+from abrank.cli import _options, _output, _terminal
 
 if TYPE_CHECKING:
     from abrank.ranking import Ranking
@@ -55,11 +55,20 @@ TESTS = (
 @click.option(
     "--format",
     "shown",
-    type=click.Choice(["text", "json", "csv"]),
+    type=click.Choice(["text", "json", "csv", "md", "tex"]),
     default="text",
     show_default=True,
     help="What goes to standard output.",
 )
+@click.option(
+    "--report",
+    "reports",
+    multiple=True,
+    metavar="PATH",
+    help="Write a report: .md .tex .csv .json .txt by suffix, or FORMAT:PATH. A FORMAT alone, such"
+    " as md, writes reports/ranking-MEASURE.md. What is there is replaced. Repeat for more.",
+)
+@_output.rounding
 @click.option("--ascii", "ascii_only", is_flag=True, help="Only ASCII characters.")
 @click.option("-q", "--quiet", is_flag=True, help="No notes and no progress on standard error.")
 @click.option("-v", "--verbose", is_flag=True, help="Say how long each stage took.")
@@ -71,6 +80,9 @@ def command(
     seed: int,
     pairs: bool,
     shown: str,
+    reports: tuple[str, ...],
+    digits: int,
+    style: str | None,
     ascii_only: bool,
     quiet: bool,
     verbose: bool,
@@ -87,7 +99,14 @@ def command(
     if [qrels, *runs].count("-") > 1:
         raise click.UsageError("only one of the files can be standard input")
 
+    from abrank.report.ranking import ranking_text
+    from abrank.report.ranking_files import RANKING_WRITERS, ranking_options
     from abrank.workflow import rank
+
+    targets = _output.targets_of(reports, RANKING_WRITERS, style=style, shown=shown)
+
+    def options_of(suffix: str) -> dict[str, Any]:
+        return _output.given(ranking_options(suffix), digits=digits, style=style)
 
     with _terminal.Progress(quiet=quiet, verbose=verbose) as progress:
         ranking = rank(
@@ -99,9 +118,18 @@ def command(
             on_stage=progress,
             **how,
         )
+        written = _output.write_reports(ranking, targets, options_of, progress)
     if not quiet:
         _notes(ranking)
-    _show(ranking, shown, pairs=pairs, plain=_terminal.wants_ascii(ascii_only, sys.stdout))
+    plain = _terminal.wants_ascii(ascii_only, sys.stdout)
+    if shown != "text":
+        more = {"pairs": pairs} if shown == "csv" else options_of(f".{shown}")
+        text = RANKING_WRITERS[f".{shown}"](ranking, **more)
+        _terminal.put(text.encode("utf-8", "replace"), nl=False)
+        return
+    _terminal.put(ranking_text(ranking, ascii=plain, pairs=pairs, digits=digits))
+    if written:
+        _terminal.put("\n" + "\n".join(written))
 
 
 def _notes(ranking: Ranking) -> None:
@@ -115,15 +143,3 @@ def _notes(ranking: Ranking) -> None:
     ]
     for sentence in (*ranking.notes, *sentences):
         _terminal.put(f"note: {sentence}", err=True)
-
-
-def _show(ranking: Ranking, shown: str, *, pairs: bool, plain: bool) -> None:
-    """Print the result to standard output."""
-    from abrank.report import ranking as report
-
-    if shown == "json":
-        _terminal.put(report.ranking_json(ranking), nl=False)
-    elif shown == "csv":
-        _terminal.put(report.ranking_csv(ranking, pairs=pairs), nl=False)
-    else:
-        _terminal.put(report.ranking_text(ranking, ascii=plain, pairs=pairs))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -198,6 +199,44 @@ class Ranking:
         found: dict[str, Any] = lazy.attribute("abrank.report.ranking", "ranking_dict")(self)
         return found
 
+    def report(self, path: str | Path, **options: Any) -> Path:  # noqa: ANN401
+        """Write the ranking; its format follows the suffix: .md .tex .csv .json .txt.
+
+        Parameters
+        ----------
+        path : str or path
+            A format alone, such as ``md``, is ``reports/ranking-MEASURE.md``.
+        **options
+            Those of :func:`abrank.report.write_ranking`: ``format``, ``digits``, ``style``.
+
+        Returns
+        -------
+        Path
+            Where it was written.
+        """
+        written: Path = lazy.attribute("abrank.report", "write_ranking")(self, path, **options)
+        return written
+
+    def to_latex(self, *, style: str = "interval", digits: int = 3) -> str:
+        """Return the leaderboard for LaTeX.
+
+        Parameters
+        ----------
+        style : {"interval", "superscript"}
+            Means with intervals and groups, or the means alone, each with the letters of the
+            systems that it is shown to be better than.
+        digits : int
+            Decimals.
+
+        Returns
+        -------
+        str
+            ASCII; it needs the package booktabs.
+        """
+        make = lazy.attribute("abrank.report.ranking_latex", "ranking_latex")
+        found: str = make(self, style=style, digits=digits)
+        return found
+
     @property
     def plot(self) -> Any:  # noqa: ANN401
         """The plots, each a method: ``ranking.plot.leaderboard()``."""
@@ -205,6 +244,10 @@ class Ranking:
 
     def __str__(self) -> str:
         text: str = lazy.attribute("abrank.report.ranking", "ranking_text")(self)
+        return text
+
+    def _repr_markdown_(self) -> str:
+        text: str = lazy.attribute("abrank.report.ranking_markdown", "ranking_markdown")(self)
         return text
 
     def __repr__(self) -> str:

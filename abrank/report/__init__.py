@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from abrank.report.numbers import to_dict as to_dict
     from abrank.report.plain_text import text as text
     from abrank.report.plain_text import text_lines as text_lines
+    from abrank.report.ranking_files import write_ranking as write_ranking
     from abrank.report.saved import from_dict as from_dict
 
 _HOMES = {
@@ -30,6 +31,7 @@ _HOMES = {
     "to_dict": "abrank.report.numbers",
     "write": "abrank.report.catalogue",
     "write_figures": "abrank.report.figures",
+    "write_ranking": "abrank.report.ranking_files",
     "writer": "abrank.report.catalogue",
 }
 

@@ -1,4 +1,4 @@
-"""The catalogue of report formats, and the one door through which files are written.
+"""The catalogue of report formats, and how a report is written.
 
 A format's room is imported when the format is asked for: writing text loads neither the plots nor
 the templates.
@@ -6,21 +6,17 @@ the templates.
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import inspect
-import os
-import re
-import stat
-import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from abrank._support import checks, display
-from abrank._support.errors import ArgumentError, UnknownNameError, WriteError
+from abrank._support.errors import ArgumentError, UnknownNameError
 from abrank._support.registry import Registry
 from abrank.comparison import Comparison
+from abrank.report.files import REPORTS, name_of, replace
 
 if TYPE_CHECKING:
     from abrank.report.latex import Style
@@ -29,8 +25,6 @@ Writer: TypeAlias = Callable[..., bytes]
 Writes: TypeAlias = Callable[..., str]
 
 WRITERS: Registry[Writer] = Registry("report format")
-# Where a report goes that was asked for by its format alone.
-REPORTS = Path("reports")
 # Files written beside the one asked for: format, then the new suffix of each and its writer, which
 # gives no bytes where there is nothing to write.
 BESIDE: dict[str, Mapping[str, Writer]] = {}
@@ -81,7 +75,7 @@ def options_of(suffix: str) -> tuple[str, ...]:
     return tuple(inspect.signature(WRITERS[suffix]).parameters)[1:]
 
 
-def is_format(path: str | Path) -> bool:
+def is_format(path: str | Path, formats: Collection[str] = WRITERS) -> bool:
     """Whether a path is a format alone.
 
     Examples
@@ -89,10 +83,10 @@ def is_format(path: str | Path) -> bool:
     >>> is_format("html"), is_format("out.html"), is_format("out/html")
     (True, False, False)
     """
-    return f".{path}" in WRITERS
+    return f".{path}" in formats
 
 
-def format_of(path: str | Path) -> str:
+def format_of(path: str | Path, formats: Collection[str] = WRITERS) -> str:
     """Return the format that a path asks for, by its suffix or alone.
 
     Raises
@@ -105,11 +99,11 @@ def format_of(path: str | Path) -> str:
     >>> format_of("reports/out.HTML"), format_of("md")
     ('.html', '.md')
     """
-    suffix = f".{path}" if is_format(path) else Path(path).suffix.lower()
-    if suffix in WRITERS:
+    suffix = f".{path}" if is_format(path, formats) else Path(path).suffix.lower()
+    if suffix in formats:
         return suffix
-    error = UnknownNameError("report format", suffix or str(path), WRITERS)
-    error.args = (f"{error.args[0]}; known formats: {' '.join(WRITERS)}",)
+    error = UnknownNameError("report format", suffix or str(path), formats)
+    error.args = (f"{error.args[0]}; known formats: {' '.join(formats)}",)
     raise error
 
 
@@ -136,14 +130,8 @@ def default_path(comparison: Comparison, format: str) -> Path:
     'reports/mono-t5-vs-bm25-k1-0.9.html'
     """
     names = ((comparison.candidate, "B"), (comparison.baseline, "A"))
-    b, a = (_file_name(name) or letter for name, letter in names)
+    b, a = (name_of(name) or letter for name, letter in names)
     return REPORTS / f"{b}-vs-{a}{format}"
-
-
-def _file_name(name: str) -> str:
-    """Return a name as a part of a file's: no folder, not hidden, short enough for any system."""
-    plain = re.sub(r"[^\w.+-]+", "-", name.encode("utf-8", "ignore").decode()).strip("-.")
-    return plain.encode()[:80].decode("utf-8", "ignore")
 
 
 def write(
@@ -198,69 +186,24 @@ def write(
     alone = format is None and is_format(path)
     target = default_path(comparison, suffix) if alone else Path(path)
     made = WRITERS[suffix]
-    for name in options:
-        if name not in options_of(suffix):
-            known = ", ".join(options_of(suffix)) or "none"
-            raise ArgumentError(f"a {suffix} report has no option {name!r}; its own: {known}")
-    if "digits" in options:
-        checks.count("digits", options["digits"])
+    require_options(suffix, options_of(suffix), options)
     content = {target: made(comparison, **options)}
     for other, function in BESIDE.get(suffix, {}).items():
         if data := function(comparison):
             content[target.with_suffix(other)] = data
     for each, data in content.items():
-        with writing(each):
-            _replace(each, data)
+        replace(each, data)
     return target
 
 
-@contextlib.contextmanager
-def writing(path: Path) -> Iterator[None]:
-    """Turn what the system says while a path is written into an error that names it.
-
-    Examples
-    --------
-    >>> with writing(Path("reports/out.md")):
-    ...     raise PermissionError(13, "Permission denied")
-    Traceback (most recent call last):
-    abrank._support.errors.WriteError: reports/out.md: cannot be written: permission denied
-    """
-    try:
-        yield
-    except BrokenPipeError:
-        raise  # its reader has gone, and the path is good
-    except OSError as problem:
-        reason = (problem.strerror or str(problem)).lower()
-        raise WriteError(f"{path}: cannot be written: {reason}") from problem
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """Write a file under another name in the same folder, then give it its name in one step."""
-    if path.exists() and not path.is_file():
-        # A pipe or /dev/stdout cannot be replaced, only written to.
-        path.write_bytes(data)
-        return
-    final = path.resolve()
-    final.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=final.parent, prefix=f".{final.name[:100]}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        Path(name).chmod(_mode(final))
-        Path(name).replace(final)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            Path(name).unlink()
-        raise
-
-
-def _mode(path: Path) -> int:
-    """Return the mode of the file that is there, or that of a new file."""
-    if path.exists():
-        return stat.S_IMODE(path.stat().st_mode)
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
+def require_options(suffix: str, known: Sequence[str], options: Mapping[str, Any]) -> None:
+    """Refuse options that a format does not have."""
+    for name in options:
+        if name not in known:
+            own = ", ".join(known) or "none"
+            raise ArgumentError(f"a {suffix} report has no option {name!r}; its own: {own}")
+    if "digits" in options:
+        checks.count("digits", options["digits"])
 
 
 def _encoded(function: Writes) -> Writer:

@@ -11,8 +11,8 @@ from typing import Any
 from abrank import plots
 from abrank._support import display as f
 from abrank.comparison import Comparison
-from abrank.report.catalogue import writing
 from abrank.report.compose import compose
+from abrank.report.files import writing
 from abrank.report.model import Figure
 
 SUFFIXES = (".pdf", ".svg")

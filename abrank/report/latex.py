@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Literal, TypeAlias, get_args
 
@@ -10,38 +9,12 @@ from abrank._support import checks
 from abrank._support import display as f
 from abrank.comparison import Comparison, MeasureResult
 from abrank.report import _headline, _words
-from abrank.report._cells import one_line, to_ascii
+from abrank.report._cells import one_line
 from abrank.report._sections import primary_first
 from abrank.report._tex import escape, number
+from abrank.report._tex_table import LONGEST_NAME, MOST, tex_table
 
 Style: TypeAlias = Literal["interval", "superscript"]
-
-# A longer table would leave the page.
-MOST = 35
-LONGEST_NAME = 30
-LONGEST_CAPTION = 2_000
-
-_FRAME = r"""% {verdict}
-%
-% Needs in the preamble:
-%   \usepackage{{booktabs}}
-% Across both columns of a two-column page: table* in the place of table.
-\begin{{table}}
-  \centering
-  \caption{{{caption}}}
-  \label{{tab:{label}}}
-  \smallskip
-  \small
-  \setlength{{\tabcolsep}}{{3pt}}
-  \begin{{tabular}}{{@{{}}{align}@{{}}}}
-    \toprule
-    {head}
-    \midrule
-    {body}
-    \bottomrule
-  \end{{tabular}}
-\end{{table}}
-"""
 
 
 def latex(comparison: Comparison, *, digits: int = f.DIGITS, style: Style = "interval") -> str:
@@ -87,14 +60,13 @@ def latex(comparison: Comparison, *, digits: int = f.DIGITS, style: Style = "int
         (head, align), body, told = _intervals(comparison, rows[:MOST], digits)
     left = len(rows) - MOST
     more = f" {f.plural(left, 'more measure')} not shown." if left > 0 else ""
-    verdict = one_line(_headline.short(comparison, digits=digits), width=200)
-    return _FRAME.format(
-        verdict=to_ascii(verdict),
-        caption=escape(f"{_caption(comparison, told)}{more}", width=LONGEST_CAPTION),
-        label=_label(comparison),
+    return tex_table(
+        comment=_headline.short(comparison, digits=digits),
+        caption=f"{_caption(comparison, told)}{more}",
+        named=f"{comparison.candidate} {comparison.baseline} {comparison.rule.primary}",
         align=align,
-        head=_row(head),
-        body="\n    ".join(map(_row, body)),
+        head=head,
+        body=body,
     )
 
 
@@ -159,15 +131,5 @@ def _name(row: MeasureResult) -> str:
     return escape(row.measure, width=LONGEST_NAME)
 
 
-def _label(comparison: Comparison) -> str:
-    """Return a name by which the text can point to the table."""
-    named = f"{comparison.candidate} {comparison.baseline} {comparison.rule.primary}".lower()
-    return re.sub(r"[^a-z0-9]+", "-", named)[:60].strip("-")
-
-
 def _measure(name: str) -> str:
     return one_line(name, width=LONGEST_NAME)
-
-
-def _row(cells: Sequence[str]) -> str:
-    return " & ".join(cells) + r" \\"

@@ -11,13 +11,13 @@ from abrank._support import checks
 from abrank._support import display as f
 from abrank.ranking import PairRow, Ranking, SystemRow
 from abrank.report import _cells
+from abrank.report._ranking_tables import GLYPHS
 from abrank.report.numbers import layout, plain
 from abrank.report.plain_text import NARROWEST, WIDTH
 from abrank.report.table import csv_text
 
 SCHEMA = "abrank-ranking/1"
 _LEAST_NAME = 6
-_GLYPHS = {"better": "▲ better", "worse": "▼ worse", "unclear": "? unclear"}
 
 
 def ranking_text(
@@ -236,7 +236,7 @@ def _interval(row: PairRow, digits: int) -> str:
 
 
 def _reading(row: PairRow) -> str:
-    return _GLYPHS.get(row.reading, row.reading)
+    return GLYPHS.get(row.reading, row.reading)
 
 
 def _pair_cells(ranking: Ranking, digits: int) -> list[list[str]]:

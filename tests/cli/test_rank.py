@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from pathlib import Path
 
 import pytest
 
@@ -85,3 +86,28 @@ def test_errors_say_what_and_where(files, arguments, code, said, capsys) -> None
     assert out == ""
     assert said in err
     assert "Traceback" not in err
+
+
+def test_reports_are_written_and_named(files, capsys) -> None:
+    flags = ["--report", "md", "--report", "out.csv", "--report", "tex:table", "--digits", "4"]
+    assert run(["rank", *files, "-q", *flags, "--style", "superscript"]) == 0
+    out = capsys.readouterr().out
+    runs = {name: f"{name}.run" for name in ("old", "new", "same")}
+    expected = abrank.rank("qrels", runs)
+    assert f"{expected.rows[0].mean:.4f}" in out
+    for line in ("reports/ranking-nDCG-10.md", "out.csv", "table"):
+        assert f"report    {line}  " in out
+    assert Path("table").read_text() == expected.to_latex(style="superscript", digits=4)
+    assert Path("out.pairs.csv").exists()
+    assert "### new is better than all others" in Path("reports/ranking-nDCG-10.md").read_text()
+
+
+def test_markdown_and_latex_go_to_standard_output(files, capsys) -> None:
+    assert run(["rank", *files, "-q", "--format", "tex"]) == 0
+    assert capsys.readouterr().out.startswith("% nDCG@10, 60 queries, 3 systems\n")
+    assert run(["rank", *files, "-q", "--format", "md"]) == 0
+    assert "<summary>All pairs</summary>" in capsys.readouterr().out
+    assert run(["rank", *files, "--style", "interval"]) == 2
+    assert "--style is for LaTeX" in capsys.readouterr().err
+    assert run(["rank", *files, "--report", "out.html"]) == 2
+    assert "known formats: .md .tex" in capsys.readouterr().err

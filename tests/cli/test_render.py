@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from abrank import plots
 from abrank.cli import _output, run
 from abrank.comparison import Comparison, compare_scores
 from abrank.report import WRITERS, text
@@ -65,6 +66,15 @@ def test_csv_has_its_companions(saved) -> None:
         "out.queries.csv",
         "out.segments.csv",
     ]
+
+
+def test_figures_are_those_of_the_comparison(saved, result, monkeypatch, capsys) -> None:
+    # Drawing takes seconds; what is drawn, and where it goes, needs none of it.
+    monkeypatch.setattr(plots, "save", lambda axes, path: path.write_text("drawn") and path)
+    assert run(["render", "results.json", "-q", "--figures", "figures"]) == 0
+    assert "figures   figures  " in capsys.readouterr().out
+    names = {path.relative_to("figures").as_posix() for path in Path("figures").rglob("*.*")}
+    assert {"column/forest.pdf", "text/forest.svg", "text/segments-intent.pdf"} <= names
 
 
 def test_style_is_for_latex(saved, capsys) -> None:

@@ -13,7 +13,8 @@ from abrank._support import display as f
 from abrank._support.errors import UnknownNameError
 from abrank.comparison import Comparison, compare_scores
 from abrank.report._tex import escape, number
-from abrank.report.latex import MOST, latex
+from abrank.report._tex_table import MOST
+from abrank.report.latex import latex
 from abrank.report.numbers import to_dict
 
 Make = Callable[..., Comparison]
