@@ -117,9 +117,7 @@ def plain(value: Any) -> Any:  # noqa: ANN401 - any tree of values
     if isinstance(value, np.generic):
         return plain(value.item())
     if isinstance(value, float):
-        if math.isinf(value):
-            return "inf" if value > 0 else "-inf"
-        return None if math.isnan(value) else value
+        return _number(value)
     if is_dataclass(value) and not isinstance(value, type):
         # Not asdict: it copies deep, and cannot copy a read-only mapping.
         return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
@@ -131,6 +129,12 @@ def plain(value: Any) -> Any:  # noqa: ANN401 - any tree of values
         items = list(value)
         return items if set(map(type, items)) == {str} else [plain(item) for item in items]
     return str(value)
+
+
+def _number(value: float) -> float | str | None:
+    if math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    return None if math.isnan(value) else value
 
 
 def _verdict(rule: Rule, decision: Decision) -> dict[str, Any]:
