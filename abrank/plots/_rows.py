@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from abrank._support.display import shorten
 from abrank.plots import _labels
@@ -56,6 +57,9 @@ def draw_rows(
     limits = difference_limits(*ends, room=0.3 if inches(ax) < NARROW else 0.18)
     stripe(ax, theme, len(rows))
     difference_axis(ax, theme, limits, higher_is_better=higher_is_better)
+    if inches(ax) < NARROW:
+        # Names and numbers leave the frame a third of a column: more ticks would run together.
+        ax.xaxis.set_major_locator(MaxNLocator(2, steps=[1, 2, 5, 10]))
     for place, row in enumerate(rows):
         if row.remark:
             _remark(ax, theme, place, row)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -93,3 +95,16 @@ def test_the_sign_test_names_its_unit(comparison_of):
 def test_equal_scores_have_a_frame_around_zero(comparison_of):
     low, high = forest(comparison_of(30, "identical")).get_xlim()
     assert (low, high) == (-0.1, 0.1)
+
+
+@pytest.mark.parametrize("n", [5, 30, 300, 3000])
+def test_ticks_in_a_column_do_not_run_together(n, comparison_of):
+    ax = comparison_of(n).plot.forest(width="column")
+    ax.figure.draw_without_rendering()
+    low, high = ax.get_xlim()
+    boxes = [
+        tick.label1.get_window_extent()
+        for tick in ax.xaxis.get_major_ticks()
+        if low <= tick.get_loc() <= high
+    ]
+    assert all(left.x1 < right.x0 for left, right in itertools.pairwise(boxes))
