@@ -159,6 +159,11 @@ def bayesian_bootstrap(
     Above 2,000 queries the differences are put on a grid of a fiftieth of their standard deviation,
     each split between its two neighbours: the weight of a cell is a gamma variable.
 
+    With few queries the interval is too short to be read as a confidence interval: on real runs
+    that of 95 % holds the mean in 78 % of samples of ten queries and in 89 % of 25
+    (``reports/calibration``). No weights move a mean past 0 where all queries that differ do so in
+    one direction, which of ten, most of them tied, is common.
+
     References
     ----------
     .. [1] Rubin (1981), Annals of Statistics 9, 130-134.

@@ -139,7 +139,8 @@ def effect_interval(
     scores' own moments (t quantiles), which for normal scores is that of [2]_. rank_biserial and
     p_better: Wilson's score interval [3]_; for the first with the variance that W+ has if the sign
     of a difference does not depend on its size, for the second with the variance of wins, ties and
-    losses.
+    losses. On real runs they hold the population's own value as often as they say, but for p_better
+    with ten queries: 92 to 93 % (``reports/calibration``).
 
     References
     ----------
@@ -293,11 +294,13 @@ def _rank_biserial(a: FloatArray, b: FloatArray) -> FloatArray:
 def _rank_biserial_interval(
     a: FloatArray, b: FloatArray, alpha: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    size = _rank_biserial(a, b)
-    share = np.empty_like(size)
-    for column, values in enumerate(round_off(b - a).T):
-        ranks, _ = _signed_ranks(values)
-        share[column] = (ranks.astype(np.float64) ** 2).sum() / float(ranks.sum()) ** 2
+    d = round_off(b - a)
+    size, share = np.empty((2, d.shape[1]))
+    for column, values in enumerate(d.T):
+        ranks, signs = _signed_ranks(values)
+        total = float(ranks.sum())
+        size[column] = (ranks * signs).sum() / total
+        share[column] = (ranks.astype(np.float64) ** 2).sum() / total**2
     return _score_limits(size, share, alpha)
 
 

@@ -57,9 +57,10 @@ class Friedman:
 def friedman_test(scores: npt.ArrayLike) -> Friedman:
     """Test whether systems rank alike, query by query.
 
-    Hypothesis: within each query all orders of the systems are equally likely. The query pairs the
-    scores, and only their order counts. Equal scores (to 10 decimals) share the mean of their
-    ranks, and the statistics are corrected for them.
+    Hypothesis: within each query all orders of the systems are equally likely. That is more than
+    that they have one mean: with enough queries, real systems of one mean are told apart
+    (``reports/calibration``). The query pairs the scores, and only their order counts. Equal scores
+    (to 10 decimals) share the mean of their ranks, and the statistics are corrected for them.
 
     Parameters
     ----------

@@ -37,7 +37,8 @@ def tukey(scores: FloatArray, *, pairs: Pairs, alpha: float) -> JointAnswer:
 
     Estimand: the mean difference. Hypothesis: all systems have one mean. The query pairs the
     scores. One error variance is taken to serve all pairs; where some systems are far more erratic
-    than others, ``max-t`` and ``pairwise`` give each pair its own.
+    than others, ``max-t`` and ``pairwise`` give each pair its own. On real systems of one mean it
+    tells some pair of five apart in 7 % of samples in place of 5 (``reports/calibration``).
 
     Parameters
     ----------
@@ -103,7 +104,8 @@ def dunnett(scores: FloatArray, *, pairs: Pairs, alpha: float) -> JointAnswer:
     """Compare every system with one baseline by the largest t, paired by query.
 
     Estimand: the mean difference. Hypothesis: no system's mean differs from the baseline's. The
-    query pairs the scores. One error variance is taken to serve all comparisons.
+    query pairs the scores. One error variance is taken to serve all comparisons: on real systems of
+    one mean it errs in 7 % in place of 5 (``reports/calibration``); ``max-t`` takes one for each.
 
     Parameters
     ----------

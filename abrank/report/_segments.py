@@ -82,9 +82,10 @@ def _left_out(found: Segmentation) -> str:
 def _guide(comparison: Comparison) -> str:
     level = f.level(comparison.rule.confidence)
     return (
-        f"The {level} interval is each segment's own; the adjusted one, its p and the reading hold"
-        " for all segments of one property together. Segments were not part of the rule: what they"
-        " show is a question for the next test. Segments of fewer than 6 queries are not tested."
+        f"The {level} interval is each segment's own. The adjusted p and the reading hold for all"
+        " segments of one property together; the adjusted interval goes with them. Segments were"
+        " not part of the rule: what they show is a question for the next test. Segments of fewer"
+        " than 6 queries are not tested."
     )
 
 
