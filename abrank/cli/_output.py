@@ -131,6 +131,15 @@ def targets_of(
 ) -> tuple[Target, ...]:
     """Read the flags ``--report``: a path, ``FORMAT:PATH``, or a format alone.
 
+    Raises
+    ------
+    UnknownNameError
+        For a format that does not exist.
+    WriteError
+        For a place that cannot be written.
+    UsageError
+        For a style without a report that has one.
+
     Examples
     --------
     >>> flags = ["out.html", "html", "md:summary"]
@@ -140,7 +149,8 @@ def targets_of(
     html .html False
     summary .md True
     """
-    from abrank.report.catalogue import format_of
+    from abrank.report.catalogue import format_of, is_format
+    from abrank.report.files import REPORTS, require_place
 
     found = []
     for report in reports:
@@ -151,6 +161,8 @@ def targets_of(
             if told
             else Target(report, format_of(report, formats), False)
         )
+        alone = not told and is_format(report, formats)
+        require_place(REPORTS / report if alone else Path(found[-1].path))
     if style and shown != "tex" and all(target.suffix != ".tex" for target in found):
         raise click.UsageError("--style is for LaTeX: give a --report .tex, or --format tex")
     return tuple(found)

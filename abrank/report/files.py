@@ -48,6 +48,32 @@ def writing(path: Path) -> Iterator[None]:
         raise WriteError(f"{path}: cannot be written: {reason}") from problem
 
 
+def require_place(path: Path) -> None:
+    """Refuse a path that cannot be written, before any work is done for it.
+
+    Raises
+    ------
+    WriteError
+        If it is a folder, or stands where no file can be made.
+
+    Examples
+    --------
+    >>> require_place(Path("/"))
+    Traceback (most recent call last):
+    abrank._support.errors.WriteError: /: cannot be written: it is a folder
+    """
+    with writing(path):
+        above = next(each for each in (path, *path.absolute().parents) if each.exists())
+    if above == path:
+        reason = "it is a folder" if path.is_dir() else ""
+    else:
+        reason = "" if above.is_dir() else f"{above.name} is no folder"
+    if not reason and not os.access(above, os.W_OK):
+        reason = "permission denied"
+    if reason:
+        raise WriteError(f"{path}: cannot be written: {reason}")
+
+
 def replace(path: Path, data: bytes) -> None:
     """Write a file under another name in the same folder, then give it its name in one step.
 

@@ -137,10 +137,22 @@ def test_a_format_alone_writes_into_reports_and_says_where(files, capsys) -> Non
     assert "known formats: .html" in capsys.readouterr().err
 
 
-def test_a_place_that_cannot_be_written_is_told(files, capsys) -> None:
+@pytest.mark.parametrize(
+    ("report", "said"),
+    [
+        ("md", "error: reports/md: cannot be written: reports is no folder\n"),
+        ("reports/deep/out.md", "error: reports/deep/out.md: cannot be written: reports is no"),
+        ("md:folder", "error: folder: cannot be written: it is a folder\n"),
+        (f"{'x' * 300}.md", ".md: cannot be written: file name too long\n"),
+    ],
+)
+def test_a_place_that_cannot_be_written_is_told_first(files, report, said, capsys) -> None:
     (files / "reports").write_text("no folder")
-    assert run(["compare", "qrels", "a.run", "b.run", "-m", "AP", "--report", "md"]) == 2
-    assert "error: reports/b-vs-a.md: cannot be written: file exists\n" in capsys.readouterr().err
+    (files / "folder").mkdir()
+    assert run(["compare", "nothing", "a.run", "b.run", "--report", report]) == 2
+    out, err = capsys.readouterr()
+    assert said in err
+    assert out == ""
 
 
 def test_color_and_ascii(files, capsys) -> None:
