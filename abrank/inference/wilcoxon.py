@@ -91,7 +91,9 @@ def wilcoxon(
     W+(theta) counts the Walsh averages (d_i + d_j) / 2 above theta (one that equals it by half;
     under "pratt" and "zsplit" each d_i itself counts 1 + the number of zeros). The interval holds
     the thetas with a count that the test at 0 does not reject; a limit that is rejected itself
-    is moved by one unit in the last place.
+    is moved by one unit in the last place. So it may end at a pseudo-median that the test rejects,
+    where many averages have that value; as printed it holds the pseudo-median of real runs in 97 %
+    (``reports/calibration``).
 
     References
     ----------
