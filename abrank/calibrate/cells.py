@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from abrank._support.rng import stream
 from abrank._support.typing import BoolArray, FloatArray
-from abrank.calibrate.populations import MEASURES, Pair, Population, Scope
+from abrank.calibrate.populations import Pair, Population, Scope
+from abrank.calibrate.sources import MEASURES
 from abrank.inference import max_t, run_test, tost
 from abrank.inference.bootstrap import Method, answer_by_law
 from abrank.inference.mean_law import mean_law
@@ -38,32 +39,37 @@ BANDS = ("below 0.5", "0.5 to 1", "above 1")
 BY_LAW: tuple[Method, ...] = ("percentile", "BCa", "basic", "shift")
 
 
+# By test: its name, the number of samples, and how many are of each kind.
+Counts: TypeAlias = list[dict[str, int | str]]
+
+
 @dataclass(frozen=True)
 class Asked:
     """What a test says of every sample of a batch, arrays of shape (n_samples,).
 
     ``false`` are false findings at .05 and .01, ``covers`` whether the 95 % interval holds the
-    truth, ``found`` the findings of the two differences of ``POWERS``; None where not asked.
+    truth, ``found`` the findings of the two differences of ``POWERS``, or of the larger alone; None
+    where not asked.
     """
 
     test: str
-    false: tuple[BoolArray, BoolArray]
+    false: tuple[BoolArray, BoolArray] | None = None
     covers: BoolArray | None = None
-    found: tuple[BoolArray, BoolArray] | None = None
+    found: tuple[BoolArray, ...] | None = None
 
     def counts(self) -> dict[str, int]:
         """Return how many samples there are of each kind."""
-        named = {"false_05": self.false[0], "false_01": self.false[1]}
-        if self.covers is not None:
-            named["covers"] = self.covers
+        named = {} if self.covers is None else {"covers": self.covers}
+        if self.false is not None:
+            named |= {"false_05": self.false[0], "false_01": self.false[1]}
         if self.found is not None:
-            named |= {"found_small": self.found[0], "found_large": self.found[1]}
+            named["found_large"] = self.found[-1]
+            if len(self.found) > 1:
+                named["found_small"] = self.found[0]
         return {name: int(np.count_nonzero(those)) for name, those in named.items()}
 
 
-def measure(
-    population: Population, n_queries: int, *, replications: int, seed: int
-) -> list[dict[str, int | str]]:
+def measure(population: Population, n_queries: int, *, replications: int, seed: int) -> Counts:
     """Count what every test gets wrong, by test and by how skewed the pair of systems is.
 
     Parameters
@@ -114,7 +120,7 @@ def band(skewness: float) -> str:
 
 def _ask_one(pair: Pair, d: FloatArray, seed: int, scope: Scope) -> Iterator[Asked]:
     """Ask the tests of one measure; the true mean of the samples is 0."""
-    moves = [pair.spread * _visible(len(d), power) for power in POWERS]
+    moves = [pair.spread * visible(len(d), power) for power in POWERS]
     moved = [np.where(d == 0.0, 0.0, d + move / pair.decided) for move in moves]
     yield _ask_interval("t", d, moves)
     yield _ask_interval("permutation", d, moves, seed=seed, **_flips(len(d)))
@@ -125,13 +131,13 @@ def _ask_one(pair: Pair, d: FloatArray, seed: int, scope: Scope) -> Iterator[Ask
     yield _ask_interval("bootstrap", d, moves, seed=seed, n_resamples=N_DRAWN)
     if scope == "all":
         yield from _ask_laws(d, moves)
-    margin = pair.spread * _visible(len(d), MARGIN_POWER)
+    margin = pair.spread * visible(len(d), MARGIN_POWER)
     pvalue = tost(d + margin, margin=margin).pvalue
-    yield Asked("TOST, t", _below(pvalue))
+    yield Asked("TOST, t", below(pvalue))
 
 
 @cache
-def _visible(n_queries: int, power: float) -> float:
+def visible(n_queries: int, power: float) -> float:
     """Return the mean that the t test shows with a power, in standard deviations."""
     return smallest_visible(1.0, n_queries, alpha=LEVELS[0], target=power)
 
@@ -154,7 +160,7 @@ def _by_interval(
     label: str, pvalue: FloatArray, low: FloatArray, high: FloatArray, moves: Iterable[float]
 ) -> Asked:
     small, large = ((low + move > 0.0) | (high + move < 0.0) for move in moves)
-    return Asked(label, _below(pvalue), (low <= 0.0) & (high >= 0.0), (small, large))
+    return Asked(label, below(pvalue), (low <= 0.0) & (high >= 0.0), (small, large))
 
 
 def _ask_laws(d: FloatArray, moves: list[float]) -> Iterator[Asked]:
@@ -176,7 +182,7 @@ def _ask_ranks(d: FloatArray, moved: Iterable[FloatArray]) -> Asked:
     """Ask Wilcoxon's test whether the mean is 0; its interval holds 0 where p is at least .05."""
     method: Literal["exact", "asymptotic"] = "exact" if len(d) <= EXACT_RANKS else "asymptotic"
     pvalue, small, large = (wilcoxon_pvalues(each, method=method) for each in (d, *moved))
-    false = _below(pvalue)
+    false = below(pvalue)
     return Asked("wilcoxon", false, ~false[0], (small < 0.05, large < 0.05))
 
 
@@ -186,7 +192,7 @@ def _ask_signs(d: FloatArray, moved: Iterable[FloatArray], net_share: float) -> 
     # The interval of samples of ties only is [0, 0]; they say nothing of the decided queries.
     covers = (still.ci_low <= net_share) & (still.ci_high >= net_share) | ~d.any(axis=0)
     small, large = (result.pvalue < 0.05 for result in others)
-    return Asked("sign", _below(still.pvalue), covers, (small, large))
+    return Asked("sign", below(still.pvalue), covers, (small, large))
 
 
 def _ask_family(samples: FloatArray, seed: int) -> Iterator[Asked]:
@@ -196,14 +202,14 @@ def _ask_family(samples: FloatArray, seed: int) -> Iterator[Asked]:
         found = max_t(samples[:, place], n_resamples=N_DRAWN, seed=seed + place)
         lowest[place] = found.pvalue.min()
         holds[place] = np.all((found.ci_low <= 0.0) & (found.ci_high >= 0.0))
-    yield Asked("max-T", _below(lowest), holds)
+    yield Asked("max-T", below(lowest), holds)
     alone = np.stack([run_test("t", each).pvalue for each in np.moveaxis(samples, 2, 0)])
     smallest = np.where(np.isnan(alone), 1.0, alone).min(axis=0)
     # Of p-values all adjusted by Holm, the smallest is that of Bonferroni.
-    yield Asked("t, Holm", _below(samples.shape[2] * smallest))
-    yield Asked("t, unadjusted", _below(smallest))
+    yield Asked("t, Holm", below(samples.shape[2] * smallest))
+    yield Asked("t, unadjusted", below(smallest))
 
 
-def _below(pvalue: FloatArray) -> tuple[BoolArray, BoolArray]:
+def below(pvalue: FloatArray) -> tuple[BoolArray, BoolArray]:
     """Return which p-values are below the levels; one that is not defined is not."""
     return pvalue < LEVELS[0], pvalue < LEVELS[1]

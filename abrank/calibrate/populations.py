@@ -11,26 +11,24 @@ from typing import Literal
 
 import numpy as np
 
-from abrank._support.errors import ArgumentError, NotFoundError
+from abrank._support.errors import ArgumentError
 from abrank._support.rng import stream
 from abrank._support.typing import FloatArray
-from abrank.scores import evaluate
-from abrank.simulate import simulate_runs
+from abrank.calibrate.sources import (
+    MATRICES,
+    MEASURES,
+    scores_of_matrix,
+    scores_of_runs,
+    scores_of_simulated,
+)
 
-MEASURES = ("AP", "nDCG@10", "RR", "P@10")
 # Differences are taken in such steps, so that their exact bootstrap laws are short. Half a step,
 # a hundredth of AP, is a tie then, as in the published sign tests.
 STEPS = {"AP": 0.02, "nDCG@10": 0.02, "RR": 0.05, "P@10": 0.1}
 N_PAIRS = 20
-SIMULATED_QUERIES = 250
-# Candidates whose signal has more than the baseline's: their gains are skewed.
-EFFECTS = np.linspace(0.0, 0.16, N_PAIRS)
 # A mean further from 0, in standard deviations, would take weights that change the shape.
 LARGEST_MEAN = 0.4
 FEWEST_VALUES = 6
-COLLECTIONS = ("robust03", "vaswani", "ltr")
-MATRICES = {"AP": "urbano/adhoc7_ap.csv", "nDCG@10": "urbano/web2012_ndcg20.csv"}
-
 
 # All tests; all but the bootstraps that draw nothing, which take most of the time; or only those
 # whose hypothesis a tossed sign fulfils.
@@ -203,25 +201,17 @@ def _signs_tossed(population: Population) -> Population:
 
 
 def _differences_of_runs(folder: Path) -> Iterator[FloatArray]:
-    for name in COLLECTIONS:
-        qrels = next((folder / name).glob("qrels.txt*"), None)
-        if qrels is None:
-            raise NotFoundError(f"{folder / name} has no qrels.txt")
-        runs = {path.name: path for path in sorted((folder / name / "runs").iterdir())}
-        values = evaluate(qrels, runs, MEASURES).values
-        for a, b in combinations(range(len(runs)), 2):
-            yield values[:, b] - values[:, a]
+    for scores in scores_of_runs(folder):
+        for a, b in combinations(range(scores.shape[1]), 2):
+            yield scores[:, b] - scores[:, a]
 
 
 def _matrix_differences(path: Path) -> list[FloatArray]:
     """Return the differences of all pairs of columns of a table of scores, each (n_queries, 1)."""
-    scores = np.loadtxt(path, delimiter=",", skiprows=1)
+    scores = scores_of_matrix(path)
     return [scores[:, [b]] - scores[:, [a]] for a, b in combinations(range(scores.shape[1]), 2)]
 
 
 def _differences_of_simulated(seed: int) -> Iterator[FloatArray]:
-    for number, effect in enumerate(EFFECTS):
-        made = simulate_runs(SIMULATED_QUERIES, effect=float(effect), rng=seed + number)
-        runs = {"a": made.baseline, "b": made.candidate}
-        values = evaluate(made.qrels, runs, MEASURES).values
-        yield values[:, 1] - values[:, 0]
+    for scores in scores_of_simulated(seed):
+        yield scores[:, 1] - scores[:, 0]

@@ -8,20 +8,28 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
+# The part of the study with the tests of a mean, and of several measures at once.
+MAIN = "tests"
+# What the other parts have in place of a measure: pairs of all of them together.
+MIXED = "mixed"
 QUANTITIES = ("false_05", "false_01", "covers", "found_small", "found_large")
 ALL = "all"
 
 
 @dataclass(frozen=True)
 class Cell:
-    """Samples of one size from one population: counts by test and band of skewness."""
+    """Samples of one size from one population: counts by test and band of skewness.
+
+    ``part`` is the part of the study; only the first has a measure and bands.
+    """
 
     source: str
     measure: str
     n: int
     counts: list[dict[str, Any]]
+    part: str = MAIN
 
 
 @dataclass(frozen=True)
@@ -38,9 +46,10 @@ class Study:
         """What the numbers depend on."""
         return self.replications, self.seed, self.real
 
-    def has(self, source: str, measure: str, n: int) -> bool:
+    def has(self, source: str, measure: str, n: int, part: str = MAIN) -> bool:
         """Whether a cell is done."""
-        return any((c.source, c.measure, c.n) == (source, measure, n) for c in self.cells)
+        done = ((c.source, c.measure, c.n, c.part) for c in self.cells)
+        return (source, measure, n, part) in done
 
     def text(self) -> str:
         """Return it as JSON, a cell a line."""
@@ -60,7 +69,8 @@ class Row:
     """Rates of one test with ``n`` queries; NaN where a quantity was not asked.
 
     ``false_05`` and ``false_01`` are rates of false findings, ``covers`` the coverage of the 95 %
-    interval, ``found_small`` and ``found_large`` powers.
+    interval, ``found_small`` and ``found_large`` powers; a part other than the first has one power,
+    ``found_large``.
     """
 
     source: str
@@ -74,6 +84,7 @@ class Row:
     covers: float
     found_small: float
     found_large: float
+    part: str = MAIN
 
     def error(self, quantity: str) -> float:
         """Return the binomial standard error of a rate.
@@ -101,32 +112,40 @@ def rows(study: Study) -> list[Row]:
         For each source, measure, size and test; and with ``measure`` "all", over the measures
         taken one at a time, for each band of skewness where the source has more than one.
     """
-    totals: dict[tuple[str, str, str, int, str], Counter[str]] = {}
+    totals: dict[tuple[str, _Place], Counter[str]] = {}
     bands: dict[str, set[str]] = {}
     for cell in study.cells:
         for found in cell.counts:
             counts = {key: value for key, value in found.items() if isinstance(value, int)}
-            bands.setdefault(cell.source, set()).add(found["skewness"])
-            for place in _places(cell, found["skewness"]):
-                totals.setdefault((*place, cell.n, found["test"]), Counter()).update(counts)
-    made = [_row(key, counts) for key, counts in totals.items()]
-    return [row for row in made if row.skewness == ALL or len(bands[row.source]) > 1]
+            band = found.get("skewness", ALL)
+            bands.setdefault(cell.source, set()).add(band)
+            for place in _places(cell, band):
+                key = (cell.part, (*place, cell.n, found["test"]))
+                totals.setdefault(key, Counter()).update(counts)
+    made = [_row(part, place, counts) for (part, place), counts in totals.items()]
+    return [row for row in made if row.skewness == ALL or len(bands[row.source] - {ALL}) > 1]
+
+
+_Place: TypeAlias = tuple[str, str, str, int, str]
 
 
 def _places(cell: Cell, skewness: str) -> Iterator[tuple[str, str, str]]:
     """Return the totals that a count belongs to, as source, measure and skewness."""
     yield cell.source, cell.measure, ALL
-    if cell.measure != "all four":
+    if cell.part == MAIN and cell.measure != "all four":
         yield cell.source, ALL, ALL
         yield cell.source, ALL, skewness
 
 
-def _row(key: tuple[str, str, str, int, str], counts: Counter[str]) -> Row:
+def _row(part: str, place: _Place, counts: Counter[str]) -> Row:
     whole = counts["replications"]
-    rates = [counts[each] / whole if each in counts else math.nan for each in QUANTITIES]
-    return Row(*key, whole, *rates)
+    false_05, false_01, covers, small, large = (
+        counts[each] / whole if each in counts else math.nan for each in QUANTITIES
+    )
+    return Row(*place, whole, false_05, false_01, covers, small, large, part)
 
 
-def select(found: Sequence[Row], *, source: str, measure: str = ALL) -> list[Row]:
-    """Return the rows of a source and measure, whatever the skewness."""
-    return [r for r in found if (r.source, r.measure, r.skewness) == (source, measure, ALL)]
+def select(found: Sequence[Row], *, source: str, measure: str = ALL, part: str = MAIN) -> list[Row]:
+    """Return the rows of a source and measure in a part of the study, whatever the skewness."""
+    wanted = (source, measure, ALL, part)
+    return [row for row in found if (row.source, row.measure, row.skewness, row.part) == wanted]

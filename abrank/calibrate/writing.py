@@ -9,13 +9,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from abrank.calibrate.page import page
-from abrank.calibrate.table import QUANTITIES, Row, Study, rows, select
+from abrank.calibrate.table import MAIN, QUANTITIES, Row, Study, rows, select
 
-COLUMNS = ("source", "measure", "skewness", "n", "test", "replications")
+COLUMNS = ("part", "source", "measure", "skewness", "n", "test", "replications")
 
 
 def write(study: Study, folder: Path) -> None:
-    """Write ``calibration.json``, ``.csv`` and ``.md``, and draw ``calibration.svg`` and ``.png``.
+    """Write ``calibration.json``, ``.csv`` and ``.md``, and draw two figures.
+
+    The figures are ``calibration`` and, of the parts beside the first, ``calibration-parts``, each
+    as ``.svg`` and ``.png``.
 
     Parameters
     ----------
@@ -25,6 +28,7 @@ def write(study: Study, folder: Path) -> None:
         Made where it is not there.
     """
     from abrank.plots.draw_calibration import draw_calibration
+    from abrank.plots.draw_calibration_parts import draw_calibration_parts
 
     folder.mkdir(parents=True, exist_ok=True)
     found = rows(study)
@@ -32,6 +36,9 @@ def write(study: Study, folder: Path) -> None:
     (folder / "calibration.csv").write_text(table(found), encoding="utf-8")
     (folder / "calibration.md").write_text(page(study, found), encoding="utf-8")
     draw_calibration(select(found, source=found[0].source), folder / "calibration")
+    of_parts = [row for row in found if row.part != MAIN]
+    if of_parts:
+        draw_calibration_parts(of_parts, folder / "calibration-parts")
 
 
 def table(found: Sequence[Row]) -> str:
@@ -41,7 +48,7 @@ def table(found: Sequence[Row]) -> str:
     --------
     >>> row = Row("simulated", "AP", "all", 50, "t", 20000, 0.05, 0.01, 0.95, 0.3, math.nan)
     >>> print(table([row]).splitlines()[1])
-    simulated,AP,all,50,t,20000,0.05000,0.00154,0.01000,0.00070,0.95000,0.00154,0.30000,0.00324,,
+    tests,simulated,AP,all,50,t,20000,0.05000,0.00154,0.01000,0.00070,0.95000,0.00154,0.30000,0.00324,,
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

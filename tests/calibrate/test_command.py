@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from abrank.calibrate import populations as made
+from abrank.calibrate import sources as made
 from abrank.calibrate.__main__ import main
 from abrank.calibrate.page import page
-from abrank.calibrate.table import read_study, rows, select
+from abrank.calibrate.table import MAIN, read_study, rows, select
 from abrank.calibrate.writing import table
 
 COMMITTED = Path(__file__).parents[2] / "reports" / "calibration"
@@ -22,32 +23,38 @@ COMMITTED = Path(__file__).parents[2] / "reports" / "calibration"
 @pytest.fixture
 def small(monkeypatch) -> None:
     monkeypatch.setattr(made, "SIMULATED_QUERIES", 40)
-    monkeypatch.setattr(made, "EFFECTS", np.array([0.0, 0.1]))
+    monkeypatch.setattr(made, "EFFECTS", np.array([0.0, 0.03, 0.05, 0.08, 0.1]))
 
 
 @pytest.mark.usefixtures("small")
 def test_a_short_run(tmp_path, capsys) -> None:
-    given = ["--replications", "40", "--sizes", "10", "25", "--output", str(tmp_path)]
+    given = ["--replications", "20", "--sizes", "10", "25", "--output", str(tmp_path)]
     assert main(given) == 0
-    assert "simulated, RR, 25 queries" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "tests: simulated, RR, n = 25" in told
+    assert "posteriors: simulated, mixed, n = 25" in told
     files = {path.name for path in tmp_path.iterdir()}
-    assert files == {f"calibration.{ending}" for ending in ("csv", "json", "md", "png", "svg")}
+    assert files == {
+        *(f"calibration.{ending}" for ending in ("csv", "json", "md", "png", "svg")),
+        "calibration-parts.png", "calibration-parts.svg",
+    }  # fmt: skip
     agree(tmp_path)
     # Nothing is left to do: the second run only writes, and the same.
     before = (tmp_path / "calibration.json").read_text("utf-8")
     assert main(given) == 0
-    assert "queries" not in capsys.readouterr().err
+    assert "n = " not in capsys.readouterr().err
     assert (tmp_path / "calibration.json").read_text("utf-8") == before
 
 
 @pytest.fixture
 def undrawn(monkeypatch) -> None:
-    monkeypatch.setattr("abrank.plots.draw_calibration.draw_calibration", lambda rows, path: None)
+    for name in ("draw_calibration", "draw_calibration_parts"):
+        monkeypatch.setattr(f"abrank.plots.{name}.{name}", lambda rows, path: None)
 
 
 @pytest.mark.usefixtures("small", "undrawn")
 def test_an_interrupted_run_goes_on(tmp_path) -> None:
-    given = ["--replications", "20", "--sizes", "10", "--output"]
+    given = ["--replications", "10", "--sizes", "10", "--parts", "tests", "margins", "--output"]
     main([*given, str(tmp_path / "whole")])
     path = tmp_path / "whole" / "calibration.json"
     whole = json.loads(path.read_text("utf-8"))
@@ -61,11 +68,11 @@ def test_an_interrupted_run_goes_on(tmp_path) -> None:
 
 @pytest.mark.usefixtures("small", "undrawn")
 def test_other_settings_begin_anew(tmp_path) -> None:
-    given = ["--sizes", "10", "--output", str(tmp_path), "--replications"]
-    main([*given, "20"])
-    main([*given, "22"])
+    given = ["--sizes", "10", "--parts", "tests", "--output", str(tmp_path), "--replications"]
+    main([*given, "10"])
+    main([*given, "12"])
     found = select(rows(read_study(tmp_path / "calibration.json")), source="simulated")
-    assert {row.replications for row in found} == {4 * 22}
+    assert {row.replications for row in found} == {4 * 12}
 
 
 def test_a_folder_without_data_is_told(tmp_path, capsys) -> None:
@@ -91,6 +98,19 @@ def agree(folder: Path) -> None:
         assert any(
             abs(float(a) - rate) < 0.0051 and abs(float(b) - error) < 0.0051 for a, b in cells
         ), each
+    parts = {row.part for row in found} - {MAIN}
+    for part in parts:
+        section = text.split(f"\n## {part[0].upper()}{part[1:]}\n")[1].split("\n## ")[0]
+        for row in (row for row in found if row.part == part):
+            for quantity in ("false_05", "covers"):
+                rate = getattr(row, quantity)
+                if not math.isnan(rate):
+                    shown_as = f"{100 * rate:.2f} ± {100 * row.error(quantity):.2f}"
+                    assert re.search(
+                        rf"^\| {re.escape(row.test)} \|.*{re.escape(shown_as)}",
+                        section,
+                        re.MULTILINE,
+                    ), (row, quantity)
 
 
 def test_committed_files_agree() -> None:
@@ -104,4 +124,5 @@ def test_committed_run_is_a_long_one() -> None:
         for test in {str(found["test"]) for found in cell.counts}:
             whole = sum(one["replications"] for one in cell.counts if one["test"] == test)
             assert whole == study.replications >= 20_000
-    assert {cell.n for cell in study.cells} == {10, 25, 50, 100, 250}
+    for part in {cell.part for cell in study.cells}:
+        assert {cell.n for cell in study.cells if cell.part == part} == {10, 25, 50, 100, 250}, part

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from abrank.calibrate.page import is_above, page
+from abrank.calibrate.page import page
 from abrank.calibrate.table import Cell, Row, Study, rows
+from abrank.calibrate.tables import is_above
 
 
 def study(**rates: float) -> Study:
@@ -42,3 +43,26 @@ def test_above_by_more_than_a_tenth_and_surely(rate, replications, above) -> Non
     row = Row("simulated", "AP", "all", 10, "t", replications, rate, 0.01, 1 - rate, 0.3, 0.6)
     assert is_above(row, "false_05", 0.05) is above
     assert is_above(row, "covers", 0.05) is above
+
+
+def test_parts_are_told_in_short_and_in_tables() -> None:
+    def cell(n: int, wrong: int) -> Cell:
+        counts = [
+            {"test": "Tukey", "replications": 20_000, "false_05": wrong, "false_01": 100},
+            {"test": "t, Holm", "replications": 20_000, "false_05": 900, "false_01": 90},
+            {"test": "within-query interval", "replications": 20_000, "covers": 19_000},
+        ]
+        return Cell("simulated", "mixed", n, counts, "systems of one mean")
+
+    given = study(t=0.05)
+    given.cells.extend([cell(10, 1500), cell(25, 1000)])
+    text = page(given, rows(given))
+    assert (
+        "- **Systems of one mean**. Too often wrong: *Tukey*, 7.50 % (10). Wrong in 5.00 % at most:"
+        " t, Holm; within-query interval."
+    ) in text
+    assert "## Systems of one mean\n\nn counts queries." in text
+    assert "| Tukey | **7.50 ± 0.19** | 5.00 ± 0.15 |" in text
+    assert "| within-query interval | 95.00 ± 0.15 |  |" not in text
+    assert "## Ranks" not in text
+    assert "everything else" not in page(study(t=0.05), rows(study(t=0.05)))

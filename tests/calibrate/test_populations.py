@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from abrank._support.errors import ArgumentError, NotFoundError
-from abrank.calibrate import populations as made
-from abrank.calibrate.populations import MEASURES, STEPS, Pair, balancing_weights, populations
+from abrank.calibrate import sources as made
+from abrank.calibrate.populations import STEPS, Pair, balancing_weights, populations
+from abrank.calibrate.sources import MEASURES
 
 
 @pytest.fixture
