@@ -108,7 +108,7 @@ def test_alpha_is_a_decimal():
         ({"differences": [[1.0], [1.0, 2.0]]}, "array of numbers"),
         ({"differences": np.zeros((2, 2, 2))}, "not 3"),
         ({"differences": 0.1}, "not 0"),
-        ({"confidence": 1.0}, "confidence"),
+        ({"confidence": 1.5}, "confidence"),
         ({"confidence": float("nan")}, "confidence"),
         ({"confidence": np.array([0.9, 0.9])}, "each of 1 comparisons"),
         ({"seed": -1}, "seed"),
