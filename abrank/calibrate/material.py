@@ -129,10 +129,13 @@ def _scores(folder: Path | None, seed: int) -> Iterator[_Scores]:
 
 
 def _stacked(pairs: list[FloatArray], place: int) -> FloatArray:
-    """Return a simulated baseline, and beside it what every simulated pair adds to its own."""
+    """Return a simulated baseline, and beside it what every simulated pair adds to its own.
+
+    Queries of different pairs have nothing in common, so a sum is cut where no score can lie.
+    """
     baseline = pairs[0][:, [0], place]
     gains = [each[:, [1], place] - each[:, [0], place] for each in pairs]
-    return np.hstack([baseline, *(baseline + gain for gain in gains)])
+    return np.clip(np.hstack([baseline, *(baseline + gain for gain in gains)]), 0.0, 1.0)
 
 
 def _chosen(

@@ -114,7 +114,7 @@ def pool_collections(differences: Sequence[npt.ArrayLike], *, confidence: float 
     Notes
     -----
     ``stratified`` has Satterthwaite's degrees of freedom. ``fixed`` weighs by 1 / error**2 and
-    takes the errors for known, which asks for some 25 queries each. ``random`` weighs by
+    takes the errors for known, which asks for a hundred queries each. ``random`` weighs by
     1 / (error**2 + tau**2), tau such that the weighted squares about the mean are k - 1 [1]_, and
     uses t with k - 1 degrees of freedom. That is the interval of Hartung, Knapp, Sidik and Jonkman
     where tau > 0, whose factor is 1 by the choice of tau, and theirs with the factor kept from

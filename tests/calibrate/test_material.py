@@ -45,7 +45,7 @@ def test_real_material(shared_data, monkeypatch) -> None:
     found = material(shared_data, populations(shared_data, seed=0), seed=0)
     assert found.source == "collections"
     assert {block.scores.shape[1] for block in found.many} == {5}
-    assert {len(block.weights) for block in found.level} > {50}
+    assert len(found.level) > len(found.many) > 0
 
 
 def test_true_effects_are_those_of_many_queries() -> None:
