@@ -34,6 +34,9 @@ READING = (
     " are not tied agree in sign. Of effect sizes, the share of wins and the relative change by"
     " bootstrap are too sure of themselves with few queries; Fieller's interval and those of"
     " standardised differences are not.",
+    "The summary of one effect common to all collections takes their errors for known, which asks"
+    " for a hundred queries each, and says nothing of collections whose effects differ. The random"
+    " one is for those; with five it is a little too short, and the prediction for one more by far.",
 )
 
 

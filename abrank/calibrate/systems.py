@@ -100,16 +100,23 @@ def _by_pvalue(
 
 
 _WORDS = (
-    f"False is any pair told apart of {N_SYSTEMS} systems, or any system from the first"
-    " (Dunnett, Bonferroni-Dunn); joint intervals miss as often. randomised Tukey draws"
-    f" {N_DRAWN} orders."
+    f"False is any pair told apart of {N_SYSTEMS} systems, or by Dunnett and Bonferroni-Dunn any"
+    " system from the first; joint intervals miss as often."
 )
 SYSTEMS = (
-    Part("systems of one mean", "queries",
-         f"They differ in spread and shape, not in the mean. {_WORDS} The within-query interval is"
-         " asked whether it holds the mean of all, of which the first system truly has.",
-         ask_equal),
-    Part("systems, orders tossed", "queries",
-         f"The scores of every query stand in any order: the systems are one. {_WORDS}",
-         ask_tossed),
-)  # fmt: skip
+    Part(
+        "systems of one mean",
+        "queries",
+        f"They differ in spread and shape, not in the mean. {_WORDS} randomised Tukey draws"
+        f" {N_DRAWN} orders. The within-query interval is asked whether it holds the mean of all,"
+        " which the first system truly has.",
+        ask_equal,
+    ),
+    Part(
+        "systems, orders tossed",
+        "queries",
+        f"The scores of every query stand in any order: the systems are one. {_WORDS} Randomised"
+        " Tukey is exact there and not asked.",
+        ask_tossed,
+    ),
+)

@@ -69,7 +69,7 @@ class Pooled:
         Standard deviation of the effects in that population, by Paule and Mandel.
     prediction_low, prediction_high : float
         What a collection to come would show; unbounded below three collections. It takes tau for
-        all but known, and misses 8 % in place of 5 % with five collections.
+        all but known, and misses 8 to 11 % in place of 5 % with five collections.
     heterogeneity : Heterogeneity
     """
 

@@ -13,6 +13,7 @@ import pytest
 
 from abrank.calibrate import sources as made
 from abrank.calibrate.__main__ import main
+from abrank.calibrate.catalogue import PARTS
 from abrank.calibrate.page import page
 from abrank.calibrate.table import MAIN, read_study, rows, select
 from abrank.calibrate.writing import table
@@ -29,6 +30,7 @@ def small(monkeypatch) -> None:
 @pytest.mark.usefixtures("small")
 def test_a_short_run(tmp_path, capsys) -> None:
     given = ["--replications", "20", "--sizes", "10", "25", "--output", str(tmp_path)]
+    given += ["--parts", "tests", "effects, a quarter more", "systems of one mean", "posteriors"]
     assert main(given) == 0
     told = capsys.readouterr().err
     assert "tests: simulated, RR, n = 25" in told
@@ -124,5 +126,5 @@ def test_committed_run_is_a_long_one() -> None:
         for test in {str(found["test"]) for found in cell.counts}:
             whole = sum(one["replications"] for one in cell.counts if one["test"] == test)
             assert whole == study.replications >= 20_000
-    for part in {cell.part for cell in study.cells}:
+    for part in (MAIN, *(each.name for each in PARTS)):
         assert {cell.n for cell in study.cells if cell.part == part} == {10, 25, 50, 100, 250}, part
