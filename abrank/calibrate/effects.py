@@ -32,7 +32,7 @@ def true_effects(block: Block) -> dict[str, float]:
     >>> block = Block(np.array([[0.1, 0.3], [0.4, 0.3], [0.5, 0.5]]), np.array([0.5, 0.25, 0.25]))
     >>> found = true_effects(block)
     >>> round(found["rank_biserial"], 4), found["p_better"]
-    (0.6, 0.625)
+    (0.7778, 0.625)
     """
     difference = round_off(block.scores[:, 1] - block.scores[:, 0])
     mean = float(block.weights @ difference)
