@@ -20,13 +20,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--inputs", type=Path, default=Path("benchmark-inputs"), metavar="DIR")
     parser.add_argument("--output", type=Path, default=Path("reports/benchmark"), metavar="DIR")
     asked = parser.parse_args(arguments)
+    machine = writing.machine()
     try:
         rows = measure(asked.sizes, asked.inputs, rounds=asked.rounds, trec_eval=asked.trec_eval)
     except AbrankError as error:
         _tell(f"error: {error}")
         return error.exit_code
-    writing.write(rows, asked.output, machine=writing.machine())
-    sys.stdout.write(writing.table(rows, machine=writing.machine()))
+    writing.write(rows, asked.output, machine=machine)
+    sys.stdout.write(writing.table(rows, machine=machine))
     return 0
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import statistics
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from abrank._support.errors import AbrankError
 from abrank.benchmark.jobs import Job
+
+_BUSY = (sys.executable, "-c", "for i in range(5_000_000): i * i")
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,25 @@ def run(job: Job) -> Taken:
         raise AbrankError(f"{job.program} failed: {said.decode(errors='replace')[-500:]}")
     # ru_maxrss is in kilobytes on Linux.
     return Taken(wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1000)
+
+
+def work_of_two() -> float:
+    """Return how much two processes get done at once, in what one alone gets done.
+
+    2 where two cores are free; less where they share what they need, or are held back.
+
+    Examples
+    --------
+    >>> work_of_two() > 0.0
+    True
+    """
+    began = time.perf_counter()
+    subprocess.run(_BUSY, check=True)
+    alone = time.perf_counter() - began
+    began = time.perf_counter()
+    for process in [subprocess.Popen(_BUSY) for _ in range(2)]:
+        process.wait()
+    return 2.0 * alone / (time.perf_counter() - began)
 
 
 def interleave(

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from abrank._support import display
 from abrank._support.version import __version__
-from abrank.benchmark.clock import Row
+from abrank.benchmark.clock import Row, work_of_two
 
 LIBRARIES = ("numpy", "pyarrow", "scipy", "pytrec-eval-terrier", "ir-measures", "ranx")
 
@@ -27,8 +27,9 @@ def machine() -> str:
             continue
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
     return (
-        f"{platform.system()} on {platform.machine()}, {os.cpu_count()} cores,"
-        f" {memory:.0f} GB of memory; {', '.join(versions)}."
+        f"{platform.system()} on {platform.machine()}, {os.cpu_count()} cores (two processes at"
+        f" once do {work_of_two():.1f} times the work of one), {memory:.0f} GB of memory;"
+        f" {', '.join(versions)}."
     )
 
 
