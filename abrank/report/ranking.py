@@ -19,6 +19,16 @@ from abrank.report.table import csv_text
 SCHEMA = "abrank-ranking/1"
 _LEAST_NAME = 6
 
+_ALIKE = (
+    "The test takes all systems to vary alike, and finds a little too much where they do not;"
+    " paired t tests adjusted by Holm (test t) do not ask for it."
+)
+_ORDERS = "The test asks whether all orders of the systems are equally likely, which says nothing of means."
+# What the calibration found a test to be wrong about on real systems of one mean.
+_ASKED = dict.fromkeys(("tukey", "randomised-tukey", "dunnett"), _ALIKE) | dict.fromkeys(
+    ("nemenyi", "conover", "bonferroni-dunn"), _ORDERS
+)
+
 
 def ranking_text(
     ranking: Ranking,
@@ -71,6 +81,8 @@ def ranking_text(
     C is better than all others.
     Systems that share a letter are not told apart. What a query adds to all systems
     is taken out of the intervals.
+    The test takes all systems to vary alike, and finds a little too much where they
+    do not; paired t tests adjusted by Holm (test t) do not ask for it.
     """
     checks.count("width", width, at_least=NARROWEST)
     measure = _cells.one_line(ranking.measure, width=200)
@@ -111,7 +123,7 @@ def ranking_sentences(ranking: Ranking) -> list[str]:
     explained = "What a query adds to all systems is taken out of the intervals."
     if ranking.baseline is None:
         explained = f"Systems that share a letter are not told apart. {explained}"
-    return [*found, explained]
+    return [*found, explained, *filter(None, [_ASKED.get(ranking.test)])]
 
 
 def ranking_csv(ranking: Ranking, *, pairs: bool = False) -> str:

@@ -17,7 +17,7 @@ from abrank._support import display as f
 from abrank._support.errors import ArgumentError, UnknownNameError
 from abrank.ranking import Ranking, rank_scores
 from abrank.report.markdown_text import LARGEST
-from abrank.report.ranking import ranking_csv, ranking_json, ranking_text
+from abrank.report.ranking import ranking_csv, ranking_json, ranking_sentences, ranking_text
 from abrank.report.ranking_files import RANKING_WRITERS, write_ranking
 from abrank.report.ranking_latex import letter, ranking_latex
 from abrank.report.ranking_markdown import ranking_markdown
@@ -185,3 +185,15 @@ def test_options_and_usual_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         write_ranking(found, "out.html")
     with pytest.raises(UnknownNameError, match="style"):
         found.to_latex(style="stars")
+
+
+@pytest.mark.parametrize(
+    ("test", "said"), [("tukey", "vary alike"), ("nemenyi", "orders"), ("t", None)]
+)
+def test_what_a_test_takes_for_granted_is_said(test: str, said: str | None) -> None:
+    draw = np.random.default_rng(2)
+    values = draw.random((20, 3, 1))
+    scores = Scores(tuple(map(str, range(20))), ("A", "B", "C"), ("AP",), values)
+    text = " ".join(ranking_sentences(rank_scores(scores, test=test)))
+    found = [words for words in ("vary alike", "orders") if words in text]
+    assert found == ([said] if said else [])
