@@ -23,7 +23,7 @@ _ALIKE = (
     "The test takes all systems to vary alike, and finds a little too much where they do not;"
     " paired t tests adjusted by Holm (test t) do not ask for it."
 )
-_ORDERS = "The test asks whether all orders of the systems are equally likely, not about their means."
+_ORDERS = "The test asks whether all orders of the systems are equally likely: not about means."
 # What the calibration found a test to be wrong about on real systems of one mean.
 _ASKED = dict.fromkeys(("tukey", "randomised-tukey", "dunnett"), _ALIKE) | dict.fromkeys(
     ("nemenyi", "conover", "bonferroni-dunn"), _ORDERS
