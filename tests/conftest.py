@@ -8,9 +8,14 @@ import random
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 import abrank.measures.entries as entries
 from abrank._support.registry import Registry
+
+# A slow machine is no failure.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
 

@@ -116,7 +116,7 @@ RANKING = st.lists(st.none() | st.integers(-2, HIGHEST), max_size=10)
 POOL = st.lists(st.integers(-2, HIGHEST), max_size=5)
 QUERIES = st.lists(st.tuples(RANKING, POOL), min_size=1, max_size=5)
 
-quick = settings(max_examples=25, deadline=None)
+quick = settings(max_examples=25)
 
 
 def judged_run(queries):
@@ -269,7 +269,7 @@ def test_promoting_the_better_of_two_neighbours_never_hurts(ranking, missed):
     assert broken_by(holds) == []
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(queries=QUERIES)
 def test_value_of_a_query_does_not_depend_on_the_other_queries(queries):
     together, alone = judged_run(queries), [judged_run([query]) for query in queries]

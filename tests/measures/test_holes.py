@@ -16,7 +16,7 @@ MEASURES = ("AP", "RR", "nDCG", "nDCG@3", "P@2", "R@3", "Rprec", "RBP", "Success
 
 
 @pytest.mark.parametrize("name", MEASURES)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     ranking=st.lists(st.none() | st.integers(0, 2), max_size=6),
     missed=st.lists(st.integers(0, 2), max_size=3),

@@ -171,7 +171,7 @@ def measures(draw):
         assume(False)
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.filter_too_much], deadline=None)
+@settings(max_examples=300, suppress_health_check=[HealthCheck.filter_too_much])
 @given(measure=measures())
 def test_every_name_of_the_catalogue_parses_back(measure):
     assert parse(str(measure)) == measure

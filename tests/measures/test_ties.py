@@ -25,7 +25,7 @@ def every_order(grades, scores):
 
 
 @pytest.mark.parametrize("name", MEASURES)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(grades=GRADES, data=st.data())
 def test_against_theory_extremes_are_those_of_all_orders(name, grades, data):
     n = len(grades)

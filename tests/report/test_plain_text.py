@@ -93,7 +93,7 @@ def test_huge_numbers_of_queries_fit() -> None:
     assert "1 measure on another scale, not drawn" in shown
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.text(min_size=1, max_size=60), st.text(min_size=1, max_size=60), st.integers(40, 100))
 def test_any_name_fits(a: str, b: str, width: int) -> None:
     scores = {"1": 0.1, "2": 0.3, "3": 0.2}
