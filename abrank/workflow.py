@@ -131,23 +131,20 @@ def compare(
         "judged_only": judged_only,
         "interpolation": interpolation,
     }
+    settings = {
+        "missing": missing,
+        "score_dtype": score_dtype,
+        "duplicates": duplicates,
+        "depth": depth,
+        **options,
+    }
     parsed = parse_measures(measures, **options)
     lead = None if primary is None else parse_measures(str(parse(primary)), **options)[0]
     properties = {} if segments is None else read_segments(segments)
     texts = {} if topics is None else read_topics(topics)
     names = system_names(name_a or _name(a), name_b or _name(b))
-    scores = evaluate(
-        qrels,
-        dict(zip(names, (a, b), strict=True)),
-        measures,
-        missing=missing,
-        score_dtype=score_dtype,
-        duplicates=duplicates,
-        depth=depth,
-        top=TOP,
-        on_stage=on_stage,
-        **options,
-    )
+    runs = dict(zip(names, (a, b), strict=True))
+    scores = evaluate(qrels, runs, measures, top=TOP, on_stage=on_stage, **settings)
     on_stage("testing")
     if lead is not None:
         primary = dict(zip(parsed, scores.measures, strict=True)).get(lead, lead.name)
@@ -166,13 +163,7 @@ def compare(
         provenance=provenance(
             scores,
             dict(zip(("a", "b"), scores.systems, strict=True)),
-            settings={
-                "missing": missing,
-                "score_dtype": score_dtype,
-                "duplicates": duplicates,
-                "depth": depth,
-                **options,
-            },
+            settings=settings,
             beside=_given(segments=segments, topics=topics),
             command=command,
         ),

@@ -149,16 +149,7 @@ def compare_systems(
     _require_finite(scores)
     seed = entropy(rng)
     lead_name = _primary(primary, scores.measures)
-    rule = Rule(
-        primary=lead_name,
-        test=test,
-        alpha=alpha,
-        margin=margin,
-        adjust=resolve_adjustment(adjust, test),
-        require=require,
-        higher_is_better=higher_is_better(lead_name),
-    )
-    _require_unit(rule)
+    rule = _rule(lead_name, test, alpha=alpha, margin=margin, adjust=adjust, require=require)
     a, b = (scores.of(system) for system in scores.systems)
     lead = scores.measures.index(rule.primary)
     differences = (b - a)[:, lead]
@@ -210,13 +201,31 @@ def _primary(primary: str | None, measures: tuple[str, ...]) -> str:
     return canonical
 
 
-def _require_unit(rule: Rule) -> None:
-    """Refuse a margin for a test that does not estimate in the measure's unit."""
-    if rule.margin and rule.test == "sign":
+def _rule(
+    primary: str,
+    test: str,
+    *,
+    alpha: float,
+    margin: float,
+    adjust: str | None,
+    require: Requirement | None,
+) -> Rule:
+    """Return the rule; a margin for a test that estimates in another unit is refused."""
+    rule = Rule(
+        primary=primary,
+        test=test,
+        alpha=alpha,
+        margin=margin,
+        adjust=resolve_adjustment(adjust, test),
+        require=require,
+        higher_is_better=higher_is_better(primary),
+    )
+    if margin and test == "sign":
         raise ArgumentError(
-            f"the margin is in the unit of {rule.primary}, but the sign test estimates a share of"
+            f"the margin is in the unit of {primary}, but the sign test estimates a share of"
             " wins: choose another test, or no margin"
         )
+    return rule
 
 
 def _require_finite(scores: Scores) -> None:

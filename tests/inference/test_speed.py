@@ -56,6 +56,11 @@ def test_exact_p_and_interval_against_ten_thousand_flips_of_scipy(n, decimals):
 
 def test_a_million_queries():
     d = differences(1_000_000, 17)
+    found, students = run_test("permutation", d), run_test("t", d)
+    assert found.method == "exact"
+    # So many differences are as good as normal.
+    assert found.pvalue == pytest.approx(students.pvalue, rel=1e-3)
+    assert found.ci_low == pytest.approx(students.ci_low, rel=1e-3)
     ours = seconds(lambda: run_test("permutation", d), times=1)
     print(f"\n1,000,000 queries: exact p and interval {ours:.2f} s")
 
@@ -63,6 +68,11 @@ def test_a_million_queries():
 def test_flips_of_six_measures_against_those_of_one_by_scipy():
     d = differences(250 * 6, 17).reshape(250, 6)
     given = {"n_resamples": 100_000}
+    exact, adjusted = run_test("permutation", d), max_t(d, **given)
+    found = run_test("permutation", d, method="monte-carlo", **given)
+    error = np.sqrt(exact.pvalue * (1 - exact.pvalue) / 100_000)
+    assert np.all(np.abs(found.pvalue - exact.pvalue) < 4 * error)
+    assert np.all(adjusted.pvalue >= adjusted.pvalue_alone)
     joint = seconds(lambda: max_t(d, **given))
     drawn = seconds(lambda: run_test("permutation", d, method="monte-carlo", **given))
     scipys = seconds(lambda: theirs(d[:, 0], 100_000), times=1)

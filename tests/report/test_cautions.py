@@ -14,7 +14,8 @@ from abrank import diagnostics
 from abrank.comparison import Comparison, compare_scores
 from abrank.diagnostics import Note
 from abrank.report import input_sentences
-from abrank.report._cautions import SENTENCES, Names, caution
+from abrank.report._caution_words import SENTENCES, Names
+from abrank.report._cautions import caution
 from abrank.report.compose import compose
 
 NAMES = Names("bm25", "monot5", digits=3, alpha=0.05)
