@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from abrank.planning.plan import power as power
     from abrank.ranking import Ranking as Ranking
     from abrank.ranking import rank_scores as rank_scores
-    from abrank.ready import read_scores as read_scores
+    from abrank.score_files import read_scores as read_scores
     from abrank.scores import Scores as Scores
     from abrank.scores import evaluate as evaluate
     from abrank.sensitivity import score_ranges as score_ranges
@@ -65,7 +65,7 @@ _HOMES = {
     "rank_scores": "abrank.ranking",
     "read_qrels": "abrank.inputs",
     "read_run": "abrank.inputs",
-    "read_scores": "abrank.ready",
+    "read_scores": "abrank.score_files",
     "score_ranges": "abrank.sensitivity",
     "simulate_runs": "abrank.simulate",
 }

@@ -13,7 +13,7 @@ from abrank._support import checks
 from abrank._support.errors import AlignmentError, ArgumentError
 from abrank._support.typing import Duplicates, FloatArray, Interpolation, Missing, ScoreDtype
 from abrank.measures import Measure, parse, resolved
-from abrank.measures.asked import notes_on, parse_measures
+from abrank.measures.naming.asked import notes_on, parse_measures
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from abrank._support.rng import entropy
 from abrank._support.typing import RandomSource
 from abrank.measures import parse
-from abrank.measures.holes import unjudged_range
-from abrank.measures.ties import tie_range
+from abrank.measures.sensitivity.ties import tie_range
+from abrank.measures.sensitivity.unjudged import unjudged_range
 from abrank.scores import evaluate
 
 if TYPE_CHECKING:
@@ -42,9 +42,11 @@ def score_ranges(
     -------
     DataFrame
         One row a system, query and measure: ``query_id system measure score tie_low tie_expected
-        tie_high unjudged_low unjudged_high``. Ties: see :func:`abrank.measures.ties.tie_range`.
+        tie_high unjudged_low unjudged_high``. Ties: see
+        :func:`abrank.measures.sensitivity.ties.tie_range`.
         Unjudged documents, non-relevant or of the highest grade: see
-        :func:`abrank.measures.holes.unjudged_range`. Both NaN for measures of diversity.
+        :func:`abrank.measures.sensitivity.unjudged.unjudged_range`. Both NaN for
+        measures of diversity.
 
     Raises
     ------

@@ -13,7 +13,7 @@ from abrank.comparison import Comparison, compare_systems, pair_scores, system_n
 from abrank.inputs.files import short_name
 from abrank.inputs.topics import read_segments, read_topics
 from abrank.measures import parse
-from abrank.measures.asked import DEFAULT_MEASURES, parse_measures
+from abrank.measures.naming.asked import DEFAULT_MEASURES, parse_measures
 from abrank.provenance import provenance
 from abrank.ranking import Ranking, rank_scores
 from abrank.scores import evaluate

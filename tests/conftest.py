@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-import abrank.measures.entries as entries
+import abrank.measures.registry.entries as entries
 from abrank._support.registry import Registry
 
 # A slow machine is no failure.

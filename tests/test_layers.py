@@ -10,12 +10,12 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "abrank"
 ROOMS = (
-    "cli", "report", "benchmark", "calibrate", "workflow", "plots", "ranking", "comparison",
-    "diagnostics", "verdict", "planning", "ready", "sensitivity", "provenance", "scores", "engines",
+    "cli", "report", "studies", "workflow", "plots", "ranking", "comparison", "diagnostics",
+    "verdict", "planning", "score_files", "sensitivity", "provenance", "scores", "engines",
     "measures", "simulate", "inference", "inputs", "_support",
 )  # fmt: skip
 HEAVY = {
-    "matplotlib": {"plots"},
+    "matplotlib": {"plots", "studies"},
     "scipy": {"inference", "planning"},
     "statsmodels": {"inference"},
     "click": {"cli"},

@@ -41,7 +41,10 @@ RANKINGS = {
     "vaswani-rank": "vaswani/qrels.txt vaswani/runs/bm25_k09_b40.run.gz"
     " vaswani/runs/lsa100.run.gz vaswani/runs/tfidf_cos.run.gz -m nDCG@10 --baseline lsa100",
 }
-SUFFIXES = {"compare": "json html md tex csv txt".split(), "rank": "json md tex csv".split()}
+SUFFIXES = {
+    "compare": ["json", "html", "md", "tex", "csv", "txt"],
+    "rank": ["json", "md", "tex", "csv"],
+}
 
 
 def run(command: str, verb: str, name: str, folder: Path) -> None:
@@ -50,9 +53,7 @@ def run(command: str, verb: str, name: str, folder: Path) -> None:
         str(DATA / word) if (DATA / word).exists() and "/" in word else word
         for word in shlex.split(command)
     ]
-    reports = [
-        part for suffix in SUFFIXES[verb] for part in ("--report", f"{name}.{suffix}")
-    ]
+    reports = [part for suffix in SUFFIXES[verb] for part in ("--report", f"{name}.{suffix}")]
     call = [sys.executable, "-m", "abrank", verb, *files, *reports]
     done = subprocess.run(call, cwd=folder, env=_environment(), capture_output=True, check=False)
     (folder / f"{name}.stdout").write_bytes(done.stdout)
@@ -66,8 +67,8 @@ def _environment() -> dict[str, str]:
 def main(folder: Path) -> None:
     """Write all outputs and their hashes into ``folder``."""
     folder.mkdir(parents=True, exist_ok=True)
-    demo = [sys.executable, "-m", "abrank", "demo", str(folder), "-q"]
-    subprocess.run(demo, check=True, env=_environment(), capture_output=True)
+    demo = [sys.executable, "-m", "abrank", "demo", ".", "-q"]
+    subprocess.run(demo, cwd=folder, check=True, env=_environment(), capture_output=True)
     for verb, calls in (("compare", COMPARISONS), ("rank", RANKINGS)):
         for name, command in calls.items():
             if "/" in command and not DATA.is_dir():

@@ -98,7 +98,7 @@ class Output:
         """Write reports and figures; return a line on each."""
         lines = write_reports(comparison, self.reports, self._options, on_stage)
         if self.figures is not None:
-            from abrank.report.figures import write_figures
+            from abrank.report.formats.figures import write_figures
 
             on_stage(f"drawing into {self.figures}")
             files = write_figures(comparison, self.figures, digits=self.digits)
@@ -121,7 +121,7 @@ class Output:
 
     def _options(self, kind: str) -> dict[str, Any]:
         """Return those of the flags that a format's writer takes."""
-        from abrank.report.catalogue import options_of
+        from abrank.report.registry import options_of
 
         return given(options_of(kind), digits=self.digits, style=self.style)
 
@@ -149,8 +149,8 @@ def targets_of(
     html .html False
     summary .md True
     """
-    from abrank.report.catalogue import format_of, is_format
-    from abrank.report.files import REPORTS, require_place
+    from abrank.report.formats.files import REPORTS, require_place
+    from abrank.report.registry import format_of, is_format
 
     found = []
     for report in reports:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from abrank.measures import Measure, parse
-from abrank.measures.dialects import trec_eval_name, trec_eval_order, without
+from abrank.measures.naming.dialects import trec_eval_name, trec_eval_order, without
 
 if TYPE_CHECKING:
     from abrank.scores import Scores
@@ -40,7 +40,7 @@ def as_text(scores: Scores, *, per_query: bool, digits: int) -> str:
 
 def as_csv(scores: Scores, *, per_query: bool) -> str:
     """Return a table with a header; values with all their digits, and no text a formula."""
-    from abrank.report.table import csv_text
+    from abrank.report.formats.csv import csv_text
 
     return csv_text(COLUMNS, rows(scores, per_query=per_query))
 

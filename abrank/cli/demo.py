@@ -29,7 +29,7 @@ def command(folder: Path, *, color: str, ascii_only: bool, quiet: bool, verbose:
     """
     from abrank.cli import _terminal
     from abrank.inputs import read_run
-    from abrank.report.files import writing
+    from abrank.report.formats.files import writing
     from abrank.simulate import simulate_runs
     from abrank.workflow import compare
 

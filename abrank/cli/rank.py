@@ -99,8 +99,8 @@ def command(
     if [qrels, *runs].count("-") > 1:
         raise click.UsageError("only one of the files can be standard input")
 
-    from abrank.report.ranking import ranking_text
-    from abrank.report.ranking_files import RANKING_WRITERS, ranking_options
+    from abrank.report.ranking.files import RANKING_WRITERS, ranking_options
+    from abrank.report.ranking.text import ranking_text
     from abrank.workflow import rank
 
     targets = _output.targets_of(reports, RANKING_WRITERS, style=style, shown=shown)

@@ -86,7 +86,7 @@ def _shown(
 ) -> str:
     """Return the scores in the format that was asked for."""
     from abrank.cli import _score_formats as formats
-    from abrank.measures.dialects import SETS
+    from abrank.measures.naming.dialects import SETS
 
     if shown == "csv":
         return formats.as_csv(scores, per_query=per_query)

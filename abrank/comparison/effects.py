@@ -9,7 +9,7 @@ import numpy as np
 
 from abrank import inference
 from abrank._support.typing import FloatArray
-from abrank.inference.shape import moments
+from abrank.inference.estimates.shape import moments
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ from abrank import inference
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inputs import JudgedRun, Reading, ids
 from abrank.measures import Measure, parse
-from abrank.measures.curves import precision_recall_curve
-from abrank.measures.holes import unjudged_range
-from abrank.measures.interpolated import ELEVEN_LEVELS
-from abrank.measures.ties import extremes
+from abrank.measures.definitions.curves import precision_recall_curve
+from abrank.measures.definitions.interpolated import ELEVEN_LEVELS
+from abrank.measures.sensitivity.ties import extremes
+from abrank.measures.sensitivity.unjudged import unjudged_range
 from abrank.scores import Scores
 
 CUTOFFS = (1, 2, 3, 5, 10, 20, 50, 100)

@@ -9,7 +9,7 @@ import numpy as np
 
 from abrank._support.errors import AlignmentError
 from abrank._support.typing import FloatArray
-from abrank.inference.segments import compare_segments
+from abrank.inference.estimates.segments import compare_segments
 from abrank.verdict import Rule
 
 UNNAMED = "(none)"

@@ -12,7 +12,7 @@ import numpy as np
 from abrank._support.errors import AlignmentError, ArgumentError
 from abrank.inputs import ids
 from abrank.measures import parse
-from abrank.ready import UNNAMED, one_system, read_scores
+from abrank.score_files import UNNAMED, one_system, read_scores
 from abrank.scores import Scores
 
 

@@ -279,7 +279,7 @@ class Comparison:
         ...     Comparison.from_json(result.report(f"{folder}/results.json")) == result
         True
         """
-        found: Comparison = lazy.attribute("abrank.report.saved", "read_comparison")(path)
+        found: Comparison = lazy.attribute("abrank.report.saved.write", "read_comparison")(path)
         return found
 
     def report(self, path: str | Path, **options: Any) -> Path:  # noqa: ANN401

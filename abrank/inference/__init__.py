@@ -5,45 +5,50 @@ comparisons, and a difference is always candidate minus baseline.
 
 What an analysis says of too little or too even data is a table at the head of its module, always
 of the same rows: no query, one query, two queries, all 0, one value, one query that differs, two
-values, not finite. The tables of tests are in :mod:`~abrank.inference.catalogue` (of pairs) and
-:mod:`~abrank.inference.systems` (of many systems).
+values, not finite. The tables of tests are in :mod:`~abrank.inference.registry` (of pairs) and
+:mod:`~abrank.inference.systems.registry` (of many systems).
 """
 
-from abrank.inference import (  # noqa: F401 - register
-    bootstrap,
-    friedman,
-    orders,
-    pairwise,
-    permutation,
-    sign,
-    student,
-    tukey,
-    wilcoxon,
+from abrank.inference.designs.aa_test import SelfCheck, check_level
+from abrank.inference.designs.bayes import (
+    Posterior,
+    bayesian_bootstrap,
+    log_bayes_factor,
+    t_posterior,
 )
-from abrank.inference.anova import Anova, two_way_anova
-from abrank.inference.bayes import Posterior, bayesian_bootstrap, log_bayes_factor, t_posterior
-from abrank.inference.catalogue import TESTS, PairedTest, paired_test, run_test
-from abrank.inference.clusters import ClusterResult, run_cluster_test
-from abrank.inference.effect import EFFECT_SIZES, EffectInterval, effect_interval, effect_size
-from abrank.inference.equivalence import Equivalence, relative_tost, tost
-from abrank.inference.friedman import Friedman, critical_difference, friedman_test
-from abrank.inference.group_sequential import GroupSequential, run_at_looks
-from abrank.inference.groups import find_cliques, find_groups, group_letters
-from abrank.inference.heterogeneity import Heterogeneity
-from abrank.inference.influence import Influence, leave_out
-from abrank.inference.joint import MaxT, max_t
-from abrank.inference.multiplicity import ADJUSTMENTS, adjust
-from abrank.inference.pairs import JointAnswer, JointResult, Pairs
-from abrank.inference.pooling import Pooled, pool_collections
-from abrank.inference.relative import RatioInterval, ratio_interval
+from abrank.inference.designs.clusters import ClusterResult, run_cluster_test
+from abrank.inference.designs.equivalence import Equivalence, relative_tost, tost
+from abrank.inference.designs.group_sequential import GroupSequential, run_at_looks
+from abrank.inference.designs.meta_analysis import Pooled, pool_collections
+from abrank.inference.designs.sequential import (
+    ConfidenceSequence,
+    asymptotic_sequence,
+    betting_sequence,
+)
+from abrank.inference.designs.stopping import Boundaries, stopping_boundaries
+from abrank.inference.estimates.effect_size import (
+    EFFECT_SIZES,
+    EffectInterval,
+    effect_interval,
+    effect_size,
+)
+from abrank.inference.estimates.heterogeneity import Heterogeneity
+from abrank.inference.estimates.influence import Influence, leave_out
+from abrank.inference.estimates.relative_change import RatioInterval, ratio_interval
+from abrank.inference.estimates.segments import Segments, compare_segments
+from abrank.inference.estimates.shape import Shape, describe_shape, find_outliers
+from abrank.inference.families.adjust import ADJUSTMENTS, adjust
+from abrank.inference.families.max_t import MaxT, max_t
+from abrank.inference.paired import bootstrap, permutation, sign_test, t_test, wilcoxon  # noqa: F401 - register
+from abrank.inference.registry import TESTS, PairedTest, paired_test, run_test
 from abrank.inference.result import Answer, TestResult
-from abrank.inference.segments import Segments, compare_segments
-from abrank.inference.self_check import SelfCheck, check_level
-from abrank.inference.sequential import ConfidenceSequence, asymptotic_sequence, betting_sequence
-from abrank.inference.shape import Shape, describe_shape, find_outliers
-from abrank.inference.stopping import Boundaries, stopping_boundaries
-from abrank.inference.systems import JOINT_TESTS, JointTest, joint_test, run_joint_test
-from abrank.inference.within import within_query_interval
+from abrank.inference.systems import friedman, pairwise, randomized_tukey, tukey  # noqa: F401 - register
+from abrank.inference.systems.anova import Anova, two_way_anova
+from abrank.inference.systems.friedman import Friedman, critical_difference, friedman_test
+from abrank.inference.systems.letters import find_cliques, find_groups, group_letters
+from abrank.inference.systems.pairs import JointAnswer, JointResult, Pairs
+from abrank.inference.systems.registry import JOINT_TESTS, JointTest, joint_test, run_joint_test
+from abrank.inference.systems.within import within_query_interval
 
 __all__ = [
     "ADJUSTMENTS",

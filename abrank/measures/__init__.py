@@ -1,6 +1,6 @@
 """The catalogue of measures: a judged run in, one value for each query out."""
 
-from abrank.measures import (  # noqa: F401 - importing enters them
+from abrank.measures.definitions import (  # noqa: F401 - importing enters them
     binary,
     cascade,
     compat,
@@ -8,8 +8,6 @@ from abrank.measures import (  # noqa: F401 - importing enters them
     cwl,
     diversity,
     graded,
-    holes,
-    ideal,
     incomplete,
     intents,
     interpolated,
@@ -23,8 +21,9 @@ from abrank.measures import (  # noqa: F401 - importing enters them
     totals,
     user_models,
 )
-from abrank.measures.entries import Entry, Measure, catalogue, measure
-from abrank.measures.names import expand, parse, reading
-from abrank.measures.user_models import resolved
+from abrank.measures.definitions.user_models import resolved
+from abrank.measures.naming.parser import expand, parse, reading
+from abrank.measures.registry.entries import Entry, Measure, catalogue, measure
+from abrank.measures.sensitivity import ideal, unjudged  # noqa: F401 - importing enters them
 
 __all__ = ["Entry", "Measure", "catalogue", "expand", "measure", "parse", "reading", "resolved"]

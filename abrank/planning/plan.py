@@ -14,7 +14,7 @@ from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.rng import entropy
 from abrank._support.typing import FloatArray, RandomSource
-from abrank.inference.catalogue import as_differences
+from abrank.inference.registry import as_differences
 from abrank.planning import student
 from abrank.planning.simulation import (
     N_REPLICATIONS,

@@ -12,9 +12,9 @@ from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.rng import stream
 from abrank._support.typing import FloatArray
-from abrank.inference.catalogue import as_differences
-from abrank.inference.replications import find_differences
-from abrank.inference.share import share_interval
+from abrank.inference.designs.binomial import share_interval
+from abrank.inference.designs.replications import find_differences
+from abrank.inference.registry import as_differences
 from abrank.planning.student import queries_needed, smallest_size, smallest_visible
 
 N_REPLICATIONS = 1_000

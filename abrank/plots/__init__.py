@@ -3,26 +3,26 @@
 Nothing here shows a window, keeps a figure or changes a setting of matplotlib.
 """
 
-from abrank.plots._theme import DARK, LIGHT, NOTEBOOK, Theme
-from abrank.plots.catalogue import PLOTS, RANKING_PLOTS, WIDTHS, Plot, Plots, plot
-from abrank.plots.draw_cd import cd
-from abrank.plots.draw_cutoffs import cutoffs, judged
-from abrank.plots.draw_deltas import deltas
-from abrank.plots.draw_distribution import distribution
-from abrank.plots.draw_effect import effect
-from abrank.plots.draw_forest import forest
-from abrank.plots.draw_leaderboard import leaderboard
-from abrank.plots.draw_matrix import matrix
-from abrank.plots.draw_null import null
-from abrank.plots.draw_paired import paired
-from abrank.plots.draw_power import power
-from abrank.plots.draw_pvalue import pvalue
-from abrank.plots.draw_qq import qq
-from abrank.plots.draw_recall import recall
-from abrank.plots.draw_scatter import scatter
-from abrank.plots.draw_segments import segments
-from abrank.plots.draw_tests import tests
+from abrank.plots.comparison.cutoffs import cutoffs, judged
+from abrank.plots.comparison.deltas import deltas
+from abrank.plots.comparison.distribution import distribution
+from abrank.plots.comparison.effect import effect
+from abrank.plots.comparison.forest import forest
+from abrank.plots.comparison.null import null
+from abrank.plots.comparison.paired import paired
+from abrank.plots.comparison.power import power
+from abrank.plots.comparison.pvalue import pvalue
+from abrank.plots.comparison.qq import qq
+from abrank.plots.comparison.recall import recall
+from abrank.plots.comparison.scatter import scatter
+from abrank.plots.comparison.segments import segments
+from abrank.plots.comparison.tests import tests
+from abrank.plots.ranking.critical_difference import cd
+from abrank.plots.ranking.leaderboard import leaderboard
+from abrank.plots.ranking.matrix import matrix
+from abrank.plots.registry import PLOTS, RANKING_PLOTS, WIDTHS, Plot, Plots, plot
 from abrank.plots.render import png, save, svg
+from abrank.plots.style.theme import DARK, LIGHT, NOTEBOOK, Theme
 
 __all__ = [
     "DARK",

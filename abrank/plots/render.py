@@ -15,10 +15,10 @@ from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.figure import Figure
 
 from abrank._support.errors import ArgumentError
-from abrank.plots._layout import lay_out
-from abrank.plots._svg import clean
-from abrank.plots._theme import LIGHT, Theme
-from abrank.plots.catalogue import Subject, Width, draw, plots_of
+from abrank.plots.registry import Subject, Width, draw, plots_of
+from abrank.plots.style.layout import lay_out
+from abrank.plots.style.svg import clean
+from abrank.plots.style.theme import LIGHT, Theme
 
 # An SVG is laid out in points.
 POINTS = 72.0

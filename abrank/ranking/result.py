@@ -196,7 +196,7 @@ class Ranking:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, as JSON holds it."""
-        found: dict[str, Any] = lazy.attribute("abrank.report.ranking", "ranking_dict")(self)
+        found: dict[str, Any] = lazy.attribute("abrank.report.ranking.text", "ranking_dict")(self)
         return found
 
     def report(self, path: str | Path, **options: Any) -> Path:  # noqa: ANN401
@@ -233,7 +233,7 @@ class Ranking:
         str
             ASCII; it needs the package booktabs.
         """
-        make = lazy.attribute("abrank.report.ranking_latex", "ranking_latex")
+        make = lazy.attribute("abrank.report.ranking.latex", "ranking_latex")
         found: str = make(self, style=style, digits=digits)
         return found
 
@@ -243,11 +243,11 @@ class Ranking:
         return lazy.attribute("abrank.plots", "Plots")(self)
 
     def __str__(self) -> str:
-        text: str = lazy.attribute("abrank.report.ranking", "ranking_text")(self)
+        text: str = lazy.attribute("abrank.report.ranking.text", "ranking_text")(self)
         return text
 
     def _repr_markdown_(self) -> str:
-        text: str = lazy.attribute("abrank.report.ranking_markdown", "ranking_markdown")(self)
+        text: str = lazy.attribute("abrank.report.ranking.markdown", "ranking_markdown")(self)
         return text
 
     def __repr__(self) -> str:

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from abrank._support import display
 from abrank.comparison import Comparison
-from abrank.report import (
-    _appendix,
-    _cautions,
-    _depth,
-    _differences,
-    _gate,
-    _headline,
-    _quality,
-    _sections,
-    _segments,
-    _words,
-)
 from abrank.report.model import Report
+from abrank.report.sections import (
+    appendix,
+    cautions,
+    depth,
+    differences,
+    gate,
+    headline,
+    measures_and_tests,
+    quality,
+    segments,
+    words,
+)
 
 __all__ = ["compose", "gate_sentence"]
 
-gate_sentence = _gate.gate_sentence
+gate_sentence = gate.gate_sentence
 
 
 def compose(comparison: Comparison, *, digits: int = display.DIGITS) -> Report:
@@ -49,24 +49,24 @@ def compose(comparison: Comparison, *, digits: int = display.DIGITS) -> Report:
     >>> [section.key for section in report.sections]
     ['measures', 'queries', 'distribution', 'tests', 'planning', 'methods', 'reproduce']
     """
-    head = _headline.headline(comparison, digits=digits)
+    head = headline.headline(comparison, digits=digits)
     found = {
-        "measures": _sections.measures(comparison, digits=digits),
-        "queries": _sections.queries(comparison, digits=digits),
-        "distribution": _differences.distribution(comparison, digits=digits),
-        "tests": _differences.all_tests(comparison, digits=digits),
-        "planning": _appendix.plan(comparison, digits=digits),
-        "depth": _depth.depth(comparison, digits=digits),
-        "segments": _segments.segments(comparison, digits=digits),
-        "quality": _quality.quality(comparison, digits=digits),
-        "methods": _appendix.methods(comparison, digits=digits),
-        "reproduce": _appendix.reproduce(comparison),
+        "measures": measures_and_tests.measures(comparison, digits=digits),
+        "queries": measures_and_tests.queries(comparison, digits=digits),
+        "distribution": differences.distribution(comparison, digits=digits),
+        "tests": differences.all_tests(comparison, digits=digits),
+        "planning": appendix.plan(comparison, digits=digits),
+        "depth": depth.depth(comparison, digits=digits),
+        "segments": segments.segments(comparison, digits=digits),
+        "quality": quality.quality(comparison, digits=digits),
+        "methods": appendix.methods(comparison, digits=digits),
+        "reproduce": appendix.reproduce(comparison),
     }
     return Report(
-        title=f"{_headline.short(comparison, digits=digits)} · abrank",
+        title=f"{headline.short(comparison, digits=digits)} · abrank",
         context=_context(comparison),
         headline=head,
-        cautions=_cautions.cautions(comparison, digits=digits),
+        cautions=cautions.cautions(comparison, digits=digits),
         sections=tuple(section for section in found.values() if section is not None),
         omitted=tuple(_OMITTED[key] for key, section in found.items() if section is None),
     )
@@ -87,8 +87,8 @@ def _context(comparison: Comparison) -> tuple[str, ...]:
     """Return what stands above the verdict: the systems, the queries, the day."""
     created = str(comparison.provenance.get("created") or "")
     parts = [
-        f"{_words.system('A', comparison.baseline)} (baseline)",
-        f"{_words.system('B', comparison.candidate)} (candidate)",
+        f"{words.system('A', comparison.baseline)} (baseline)",
+        f"{words.system('B', comparison.candidate)} (candidate)",
         display.plural(comparison.n_queries, "query", "queries"),
     ]
     return tuple(parts + ([created[:10]] if created else []))

@@ -1,7 +1,7 @@
 """``results.json``: everything a comparison holds as plain values, at full precision.
 
 It is the one source of the numbers; every other output is a rounding of it. Its shape is that of
-the JSON Schema beside this file, ``abrank-1.schema.json``.
+the JSON Schema ``saved/abrank-1.schema.json``.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ import pytest
 
 from abrank import compare
 from abrank.comparison import Comparison
-from abrank.report.html import html
+from abrank.report.formats.html import html
 from abrank.simulate import simulate_runs
 
 MEASURES = ["nDCG@10", "AP", "RR", "P@10"]

@@ -14,8 +14,8 @@ import pytest
 from abrank import compare_scores
 from abrank._support import display
 from abrank.comparison import Comparison
-from abrank.report import _lists
-from abrank.report.html import html
+from abrank.report.formats import ranked_lists
+from abrank.report.formats.html import html
 
 Opened: TypeAlias = Any  # what the fixture ``show`` returns
 Show: TypeAlias = Callable[..., Opened]
@@ -140,7 +140,7 @@ def test_a_row_opens_its_two_lists(show: Show, text: str, better: Comparison) ->
     worst = expected(better)[0]
     opened.page.locator(f"{ROWS} .text").first.click()
     a, b = better.evidence.rankings[worst]
-    assert opened.page.locator(".why").inner_text() == _lists.why(a, b, depth=10)
+    assert opened.page.locator(".why").inner_text() == ranked_lists.why(a, b, depth=10)
     shown = lists(opened)
     for side, ranking, other in ((shown[0], a, b), (shown[1], b, a)):
         ranks = {doc: i for i, (doc, _) in enumerate(other, start=1)}
@@ -246,7 +246,7 @@ def test_a_bar_tells_its_query_and_opens_its_row(show: Show, text: str, better: 
     bar.click()
     assert opened.page.locator("tr.found th").inner_text() == best
     assert opened.page.locator("#query-page").inner_text() == "Page 5 of 5"
-    assert opened.page.locator(".why").inner_text() == _lists.why(
+    assert opened.page.locator(".why").inner_text() == ranked_lists.why(
         *better.evidence.rankings[best], depth=10
     )
     assert "lit" in (bar.get_attribute("class") or "")

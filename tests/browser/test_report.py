@@ -13,9 +13,9 @@ from abrank import compare_scores
 from abrank._support import display
 from abrank.comparison import Comparison
 from abrank.comparison.groups import Segmentation
-from abrank.report.card_html import card
 from abrank.report.compose import compose
-from abrank.report.html import html
+from abrank.report.formats.card_html import card
+from abrank.report.formats.html import html
 
 Opened: TypeAlias = Any  # what the fixture ``show`` returns
 Show: TypeAlias = Callable[..., Opened]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from abrank import AlignmentError, compare_scores
-from abrank.inference.segments import compare_segments
+from abrank.inference.estimates.segments import compare_segments
 
 RNG = np.random.default_rng(5)
 QUERIES = [f"q{i:02d}" for i in range(40)]

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from abrank.inputs import join, read_qrels, read_run
-from abrank.measures.asked import parse_measures
+from abrank.measures.naming.asked import parse_measures
 
 TOLERANCE = 1e-9
 COLLECTIONS = ("robust03", "ltr", "vaswani")

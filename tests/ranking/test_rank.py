@@ -10,7 +10,7 @@ from abrank._support.errors import ArgumentError, UnknownNameError
 from abrank.inference import JOINT_TESTS, TESTS, run_joint_test
 from abrank.measures import catalogue
 from abrank.ranking import PairRow, SystemRow, rank_scores
-from abrank.report.ranking import ranking_csv, ranking_json, ranking_text
+from abrank.report.ranking.text import ranking_csv, ranking_json, ranking_text
 from abrank.scores import Scores
 
 

@@ -11,9 +11,9 @@ import pytest
 from abrank import compare, planning
 from abrank._support import display as f
 from abrank.comparison import Comparison, compare_scores
-from abrank.report import _appendix, _quality, _sections, _words
 from abrank.report.compose import compose
 from abrank.report.model import Report, Section, Table, Text
+from abrank.report.sections import appendix, measures_and_tests, quality, words
 from abrank.simulate import simulate_runs
 
 Make = Callable[..., Comparison]
@@ -143,7 +143,7 @@ def test_finding_counts_the_secondary_measures(
     comparison = make(0.05, measures=len(readings) + 1)
     rows = [replace(r, reading=s) for r, s in zip(comparison.rows[1:], readings, strict=True)]
     changed = replace(comparison, rows=(comparison.rows[0], *rows))
-    assert _sections.measures_finding(changed) == finding
+    assert measures_and_tests.measures_finding(changed) == finding
 
 
 @pytest.mark.parametrize(
@@ -234,41 +234,41 @@ def test_quality_of_whole_runs_says_so(judged: Comparison) -> None:
 
 
 def test_methods_paragraph_has_what_a_reader_needs(judged: Comparison, make: Make) -> None:
-    said = _appendix.methods_text(judged, digits=3)
+    said = appendix.methods_text(judged, digits=3)
     for part in ("poor (B)", "good (A)", "4 queries", "two-sided paired t test", "abrank 0.1.0"):
         assert part in said
     assert "A query missing from a run scored 0." in said
     dropped = replace(judged, provenance={"settings": {"missing": "drop"}})
-    assert "left out for both systems" in _appendix.methods_text(dropped, digits=3)
-    margin = _appendix.methods_text(make(0.05, margin=0.02), digits=3)
+    assert "left out for both systems" in appendix.methods_text(dropped, digits=3)
+    margin = appendix.methods_text(make(0.05, margin=0.02), digits=3)
     assert "smallest difference worth having was 0.020" in margin
     assert "the 90% interval" in margin
 
 
 def test_methods_paragraph_says_how_p_was_found(make: Make) -> None:
-    for test, words in {
+    for test, expected in {
         "t": "two-sided paired t test at α",
         "permutation": "two-sided sign-flip permutation test (exact) at α",
         "bootstrap": "two-sided bootstrap test (999 resamples) at α",
     }.items():
-        assert words in _appendix.methods_text(make(0.05, n=30, test=test), digits=3)
+        assert expected in appendix.methods_text(make(0.05, n=30, test=test), digits=3)
 
 
 def test_half_a_rank_is_shown_and_no_more() -> None:
     row = compare_scores({"1": 0.1, "2": 0.2}, {"1": 0.2, "2": 0.1}).test_rows[5]
     assert row.test == "wilcoxon"
-    assert [_words.statistic(replace(row, statistic=x), digits=3) for x in (1.5, 14281.0)] == [
+    assert [words.statistic(replace(row, statistic=x), digits=3) for x in (1.5, 14281.0)] == [
         "1.5",
         f"14{f.GROUP}281",
     ]
-    assert _words.statistic(replace(row, statistic=0.25), digits=3) == "0.250"
+    assert words.statistic(replace(row, statistic=0.25), digits=3) == "0.250"
 
 
 def test_bounds_of_an_exact_p_are_told_where_they_differ() -> None:
     row = compare_scores({"1": 0.1, "2": 0.2}, {"1": 0.2, "2": 0.1}).test_rows[1]
-    assert _words.how_found(row, alpha=0.05) == "exact"
+    assert words.how_found(row, alpha=0.05) == "exact"
     unsure = replace(row, pvalue_low=0.0412, pvalue_high=0.0421)
-    assert _words.how_found(replace(unsure, pvalue_low=0.0391), alpha=0.05) == (
+    assert words.how_found(replace(unsure, pvalue_low=0.0391), alpha=0.05) == (
         "exact, between 0.039 and 0.042"
     )
 
@@ -335,8 +335,8 @@ def test_reproduce_shows_every_setting_in_words() -> None:
 
 
 def test_listed_values_are_cut() -> None:
-    assert _quality._listed(range(9)) == "0, 1, 2, 3 …"
-    assert _quality._listed(()) == "none"
+    assert quality._listed(range(9)) == "0, 1, 2, 3 …"
+    assert quality._listed(()) == "none"
 
 
 def test_digits_reach_every_difference(make: Make) -> None:

@@ -23,15 +23,15 @@ import pytest
 
 from abrank._support import display as f
 from abrank.comparison import Comparison
-from abrank.plots._shapes import N_MEANS
+from abrank.plots.style.shapes import N_MEANS
 from abrank.report import WRITERS, card
-from abrank.report._sections import SHOWN
-from abrank.report.bibliography import bibliography
 from abrank.report.compose import compose
-from abrank.report.html import html
+from abrank.report.formats.csv import measures_csv, queries_csv, segments_csv
+from abrank.report.formats.html import html
 from abrank.report.model import Figure, Table
 from abrank.report.numbers import json_text
-from abrank.report.table import measures_csv, queries_csv, segments_csv
+from abrank.report.sections.bibliography import bibliography
+from abrank.report.sections.measures_and_tests import SHOWN
 
 # A number as the report writes it: with a sign, a decimal point, a per cent sign, a power of ten.
 NUMBER = re.compile(r"(?<![\w.@-])([+−-]?\d+(?:\.\d+)?(?:e[+-]\d+)?%?)(?![\w.]*\w)")

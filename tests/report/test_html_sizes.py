@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from abrank import compare
-from abrank.report.html import html
+from abrank.report.formats.html import html
 from abrank.simulate import simulate_runs
 
 MEASURES = ("nDCG@10", "AP")

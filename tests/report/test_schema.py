@@ -32,7 +32,7 @@ from abrank.verdict import Requirement, Rule, Verdict
 
 Make = Callable[..., Comparison]
 PUBLISHED = json.loads(
-    resources.files("abrank.report").joinpath("abrank-1.schema.json").read_text("utf-8")
+    resources.files("abrank.report.saved").joinpath("abrank-1.schema.json").read_text("utf-8")
 )
 VALIDATOR = Draft202012Validator(PUBLISHED)
 

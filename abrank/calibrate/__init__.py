@@ -1,5 +1,0 @@
-"""What every test and interval keeps of its promise, by simulation.
-
-``python -m abrank.calibrate`` draws samples of queries from populations in which the truth is
-known, asks every test, and writes how often it was wrong: a table, a figure and a page.
-"""

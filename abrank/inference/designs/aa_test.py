@@ -1,0 +1,150 @@
+"""How often a test finds something where there is nothing, on the user's own differences.
+
+==================  ================================================================
+differences         answer
+==================  ================================================================
+no query            rate NaN, interval [0, 1], for both ways
+one query           the same for halves; by flips what the test says of one query
+two queries         by halves one pair, of which the test says what it can
+all 0               rate 0: every p is 1
+one value, not 0    by halves every pair is 0 and so is the rate
+one query differs   what the test says of one difference that is not 0: rate 0
+two values          as any other data
+not finite          refused
+==================  ================================================================
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from abrank._support import checks
+from abrank._support.rng import stream
+from abrank._support.typing import FloatArray
+from abrank.inference.designs.binomial import share_interval
+from abrank.inference.designs.replications import find_differences
+from abrank.inference.registry import as_alpha, as_differences
+
+Way = Literal["flips", "halves"]
+
+N_REPLICATIONS = 1_000
+# The level of a test that draws is then off by .002, well within the band.
+N_RESAMPLES = 9_999
+# Part of what a seed means: another value here gives other replications.
+VALUES_AT_ONCE = 1_000_000
+
+
+@dataclass(frozen=True)
+class SelfCheck:
+    """The answer of :func:`check_level`.
+
+    ``rate`` is the share of replications with p < alpha, ``low`` and ``high`` its 95 % interval.
+    ``band_low`` and ``band_high`` enclose 95 % of the shares that a test of exactly the level alpha
+    would give.
+    """
+
+    rate: float
+    low: float
+    high: float
+    band_low: float
+    band_high: float
+    alpha: float
+    n_replications: int
+
+    @property
+    def too_often(self) -> bool:
+        """Whether the rate lies above the band: the test finds too much on such data.
+
+        A rate below it is no fault. Exact tests of few distinct values cannot use up their level.
+        """
+        return self.rate > self.band_high
+
+
+def check_level(
+    name: str,
+    differences: npt.ArrayLike,
+    *,
+    by: Way = "flips",
+    alpha: float = 0.05,
+    n_replications: int = N_REPLICATIONS,
+    seed: int = 0,
+    **options: Any,  # noqa: ANN401 - each test has its own
+) -> SelfCheck:
+    """Count the false findings of a two-sided test on differences with nothing to find (A/A).
+
+    Parameters
+    ----------
+    name : str
+        A name in ``TESTS``.
+    differences : array_like of shape (n_queries,)
+        Candidate minus baseline.
+    by : {"flips", "halves"}
+        "flips" turns the sign of each difference by the toss of a coin, as if the systems' names
+        had been swapped query by query. "halves" splits the queries at random into two halves and
+        tests the differences of the one less those of the other, pair by pair: the same two systems
+        on either side, with half as many queries. Both leave no difference to find, whatever the
+        true one is.
+    alpha : float
+    n_replications : int
+    seed : int
+    **options
+        The test's own, as for :func:`run_test`.
+
+    Returns
+    -------
+    SelfCheck
+        A p that is not defined finds nothing.
+
+    Raises
+    ------
+    ArgumentError
+        If a difference is not finite or an argument out of range.
+
+    Examples
+    --------
+    >>> d = np.sin(np.arange(40)) + 0.3
+    >>> found = check_level("t", d, n_replications=400)
+    >>> found.low < 0.05 < found.high, found.too_often
+    (True, False)
+    """
+    values = as_differences(differences)[:, 0]
+    checks.one_of("way", by, get_args(Way))
+    checks.count("n_replications", n_replications)
+    checks.count("seed", seed, at_least=0)
+    level = float(as_alpha(1.0 - checks.fraction("alpha", alpha), 1)[0])
+    band = _band(n_replications, level)
+    n = len(values) if by == "flips" else len(values) // 2
+    if n == 0:
+        return SelfCheck(np.nan, 0.0, 1.0, *band, level, 0)
+    random = stream(seed, "self-check", by)
+    at_once = max(1, VALUES_AT_ONCE // len(values))
+    found = 0
+    for first in range(0, n_replications, at_once):
+        block = _replicate(values, by, random, at_once)[: n_replications - first]
+        rejected = find_differences(
+            name, block.T, alpha=level, seed=seed, n_resamples=N_RESAMPLES, **options
+        )
+        found += int(np.count_nonzero(rejected))
+    low, high = share_interval(found, n_replications)
+    return SelfCheck(found / n_replications, low, high, *band, level, n_replications)
+
+
+def _replicate(values: FloatArray, by: Way, random: np.random.Generator, count: int) -> FloatArray:
+    """Return differences with nothing to find: shape (count, n_queries or half of them)."""
+    if by == "flips":
+        return np.asarray(values * random.choice([-1.0, 1.0], (count, values.size)))
+    half = values.size // 2
+    shuffled = random.permuted(np.broadcast_to(values, (count, values.size)), axis=1)
+    return np.asarray(shuffled[:, :half] - shuffled[:, half : 2 * half])
+
+
+def _band(n_replications: int, alpha: float) -> tuple[float, float]:
+    """Return the shares between which 95 % of those of a right test lie."""
+    from scipy.stats import binom
+
+    low, high = (float(binom.ppf(share, n_replications, alpha)) for share in (0.025, 0.975))
+    return low / n_replications, high / n_replications

@@ -1,0 +1,276 @@
+"""Tests of the mean difference where queries come in groups: sessions, users, topic variants.
+
+Queries of one cluster are not independent, so a cluster is what is drawn, flipped and counted.
+
+====================  =======================  ===================  =======================
+differences           t                        permutation          bootstrap
+====================  =======================  ===================  =======================
+no query              estimate, statistic, p and interval NaN, for every test
+one query (one        p NaN, (-inf, inf)       p 1, (-inf, inf)     p NaN, (-inf, inf)
+cluster)              if 0, p 1 and (-inf, inf), for every test
+two queries (two      as any other data        p .5 or 1,           p .5 or more,
+clusters)                                      (-inf, inf)          (-inf, inf)
+all 0                 estimate 0, statistic 0, p 1, interval [0, 0], for every test
+one value, not 0      p NaN, (-inf, inf)       p 2**(1 - G)         p NaN, (-inf, inf)
+(of all clusters)
+one query differs     as any other data        p 1                  p above .3,
+(from zeros)                                                        (-inf, inf)
+two values            as any other data, for every test
+not finite            refused, for every test
+====================  =======================  ===================  =======================
+
+G is the number of clusters. Where one cluster differs, more than a third of the resamples are
+without it and so without spread: t is endless there, and the bootstrap bounds nothing. With fewer
+than 6 clusters the permutation test cannot reach .05. With ten clusters of many sizes t finds too
+much, 7 % in place of 5, and the other two do not; the plain t test, which knows of no clusters,
+finds 17 % there (``reports/calibration``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from abrank._support import checks
+from abrank._support.errors import ArgumentError
+from abrank._support.rng import stream
+from abrank._support.typing import FloatArray, IntArray
+from abrank.inference.exact.flips import all_subsets, random_subsets
+from abrank.inference.exact.inversion import invert, settle
+from abrank.inference.paired.t_test import t_interval, t_pvalue
+from abrank.inference.registry import as_alpha, as_differences
+from abrank.inference.rounding import round_off, snap, to_lattice
+
+CLUSTER_TESTS = ("t", "permutation", "bootstrap")
+N_FLIPS = 99_999
+N_RESAMPLES = 9_999
+# Part of what a seed means: another value here gives other resamples.
+DRAWS_AT_ONCE = 2_000_000
+
+
+@dataclass(frozen=True)
+class ClusterResult:
+    """The answer of :func:`run_cluster_test`: arrays of shape (n_comparisons,), and its grounds.
+
+    ``method`` is "closed form", "exact" or "Monte Carlo"; ``n_resamples`` is 0 where nothing was
+    drawn. ``largest_cluster`` is the number of queries of the largest.
+    """
+
+    estimate: FloatArray
+    statistic: FloatArray
+    pvalue: FloatArray
+    ci_low: FloatArray
+    ci_high: FloatArray
+    test: str
+    method: str
+    n_resamples: int
+    confidence: float
+    n_queries: int
+    n_clusters: int
+    largest_cluster: int
+
+
+def run_cluster_test(
+    name: str,
+    differences: npt.ArrayLike,
+    clusters: Sequence[object],
+    *,
+    confidence: float = 0.95,
+    seed: int = 0,
+    n_resamples: int | None = None,
+) -> ClusterResult:
+    """Test the mean difference, two-sided, where queries come in clusters.
+
+    Estimand: the mean difference over queries. Hypothesis: it is 0 in the population the clusters
+    are a sample of; for the permutation test, all differences of a cluster change sign together by
+    the toss of one coin. The query pairs the scores.
+
+    Parameters
+    ----------
+    name : {"t", "permutation", "bootstrap"}
+    differences : array_like of shape (n_queries,) or (n_queries, n_comparisons)
+        Candidate minus baseline; taken to 10 decimals.
+    clusters : sequence of length n_queries
+        The cluster of each query, as text or numbers.
+    confidence : float
+    seed : int
+    n_resamples : int, optional
+        Flips (99,999; all where they are no more) or resamples (9,999) of clusters.
+
+    Returns
+    -------
+    ClusterResult
+        The interval excludes 0 exactly when p < 1 - confidence.
+
+    Raises
+    ------
+    ArgumentError
+        If a difference is not finite, the clusters are not as many as the queries, or the test is
+        none of these.
+
+    Notes
+    -----
+    With S_g the sum of a cluster's differences and m_g its size, the mean is sum S / n. Its error,
+    sqrt(G / (G - 1) sum (S_g - m_g mean)**2) / n, is the cluster-robust CR1 one, and t has G - 1
+    degrees of freedom [1]_. The permutation interval holds the shifts theta whose S_g - m_g theta
+    are not rejected: an order statistic of the means over random sets of clusters. The bootstrap
+    resamples clusters and is the symmetric bootstrap-t with the error of each resample [2]_. With
+    clusters of one query the first two are the plain tests.
+
+    References
+    ----------
+    .. [1] Liang & Zeger (1986), Biometrika 73, 13-22; Cameron & Miller (2015), Journal of Human
+       Resources 50, 317-372.
+    .. [2] Cameron, Gelbach & Miller (2008), Review of Economics and Statistics 90, 414-427.
+
+    Examples
+    --------
+    >>> d = [0.1, 0.2, 0.0, 0.1, 0.3, 0.2, -0.1, 0.0, 0.2, 0.1, 0.1, 0.3]
+    >>> user = [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6]
+    >>> found = run_cluster_test("t", d, user)
+    >>> found.n_clusters, found.pvalue.round(4), found.ci_low.round(4)
+    (6, array([0.0369]), array([0.0112]))
+    >>> run_cluster_test("permutation", d, user).pvalue * 64
+    array([6.])
+    """
+    checks.one_of("cluster test", name, CLUSTER_TESTS)
+    data = round_off(as_differences(differences))
+    if len(clusters) != len(data):
+        raise ArgumentError(f"{len(clusters)} clusters do not fit {len(data)} differences")
+    checks.count("seed", seed, at_least=0)
+    if n_resamples is not None:
+        checks.count("n_resamples", n_resamples)
+    alpha = float(as_alpha(confidence, 1)[0])
+    _, index, sizes = np.unique(
+        np.asarray(clusters, dtype=object).astype(str), return_inverse=True, return_counts=True
+    )
+    rows = np.full((5, data.shape[1]), np.nan)
+    for column, values in enumerate(data.T):
+        if len(values):
+            sums = np.asarray(np.bincount(index, weights=values), dtype=np.float64)
+            rows[:, column] = _answer(name, sums, sizes, alpha, seed, n_resamples)
+    enumerated = name == "permutation" and _all_flips(len(sizes), n_resamples)
+    drawn = 0 if name == "t" or enumerated else n_resamples or _default(name)
+    return ClusterResult(
+        estimate=rows[0],
+        statistic=rows[1],
+        pvalue=rows[2],
+        ci_low=rows[3],
+        ci_high=rows[4],
+        test=name,
+        method="closed form" if name == "t" else "exact" if enumerated else "Monte Carlo",
+        n_resamples=drawn,
+        confidence=confidence,
+        n_queries=len(data),
+        n_clusters=len(sizes),
+        largest_cluster=int(sizes.max(initial=0)),
+    )
+
+
+def _default(name: str) -> int:
+    return N_FLIPS if name == "permutation" else N_RESAMPLES
+
+
+def _all_flips(n_clusters: int, n_flips: int | None) -> bool:
+    """Say whether all flips are no more than were asked for."""
+    return n_clusters < 63 and 2**n_clusters <= (n_flips or N_FLIPS) + 1
+
+
+def _answer(
+    name: str, sums: FloatArray, sizes: IntArray, alpha: float, seed: int, n_resamples: int | None
+) -> tuple[float, float, float, float, float]:
+    """Return estimate, statistic, p-value and limits for one column."""
+    mean = float(round_off(sums.sum())) / float(sizes.sum())
+    if not round_off(sums).any():
+        limits = (-np.inf, np.inf) if len(sums) == 1 else (0.0, 0.0)
+        return 0.0, 0.0, 1.0, *limits
+    if name == "permutation":
+        return mean, mean, *_flip(sums, sizes, alpha, seed, n_resamples)
+    error = _error(sums, sizes, mean)
+    if not np.isfinite(error):
+        return mean, np.nan, np.nan, -np.inf, np.inf
+    if name == "bootstrap":
+        n_draws = n_resamples or N_RESAMPLES
+        return mean, mean / error, *_bootstrap(sums, sizes, mean, error, alpha, seed, n_draws)
+    one, freedom = np.array([mean]), len(sums) - 1
+    pvalue = t_pvalue(one / error, freedom, "two-sided")
+    level = np.array([alpha])
+    low, high = t_interval(one, np.array([error]), freedom, level, "two-sided")
+    low, high = settle(pvalue, one, low, high, level)
+    return mean, mean / error, float(pvalue[0]), float(low[0]), float(high[0])
+
+
+def _error(sums: FloatArray, sizes: IntArray, mean: float) -> float:
+    """Return the CR1 standard error of the mean; NaN where the clusters have no spread."""
+    n_clusters = len(sums)
+    residual = round_off(sums - sizes * mean)
+    if n_clusters < 2 or not residual.any():
+        return float("nan")
+    return float(np.sqrt(n_clusters / (n_clusters - 1.0) * (residual**2).sum()) / sizes.sum())
+
+
+def _flip(
+    sums: FloatArray, sizes: IntArray, alpha: float, seed: int, n_flips: int | None
+) -> tuple[float, float, float]:
+    """Return p-value and limits by means over sets of clusters."""
+    numbers, unit = to_lattice(sums[:, None])
+    both = np.column_stack([numbers[:, 0], sizes])
+    if _all_flips(len(sums), n_flips):
+        (total, size), _ = all_subsets(both)
+    else:
+        (drawn, queries), _ = random_subsets(both, n_flips or N_FLIPS, seed=seed)
+        # The complement of every set, the empty one and the whole count too.
+        total = np.concatenate([drawn, both[:, 0].sum() - drawn, [0, both[:, 0].sum()]])
+        size = np.concatenate([queries, sizes.sum() - queries, [0, sizes.sum()]])
+    table = np.arange(size.size + 1) / size.size
+    taken = size > 0
+    means = snap(total[taken], len(sums)) / size[taken] * unit[0]
+    always = int(np.count_nonzero(~taken))
+    return invert(means, table, table, alpha=alpha, alternative="two-sided", always=always)
+
+
+def _bootstrap(
+    sums: FloatArray,
+    sizes: IntArray,
+    mean: float,
+    error: float,
+    alpha: float,
+    seed: int,
+    n_draws: int,
+) -> tuple[float, float, float]:
+    """Return p-value and limits of the symmetric bootstrap-t over clusters."""
+    t_star = np.abs(_t_star(sums - sizes * mean, sizes.astype(np.float64), seed, n_draws))
+    observed = abs(mean) / error
+    # A resample with the observed t is a tie, whatever its last digits.
+    t_star[np.isclose(t_star, observed, rtol=1e-9, atol=0.0)] = observed
+    pvalue = (np.count_nonzero(t_star >= observed) + 1) / (n_draws + 1)
+    k = int(np.searchsorted(np.arange(1, n_draws + 2) / (n_draws + 1), alpha, side="left"))
+    half = error * (np.inf if k == 0 else float(np.sort(t_star)[-k]))
+    low, high = settle(
+        np.array([pvalue]), np.array([mean]), np.array([mean - half]), np.array([mean + half]),
+        np.array([alpha]),
+    )  # fmt: skip
+    return float(pvalue), float(low[0]), float(high[0])
+
+
+def _t_star(residual: FloatArray, sizes: FloatArray, seed: int, n_draws: int) -> FloatArray:
+    """Return t of resampled clusters about the mean, the residuals of which sum to 0."""
+    n_clusters = len(residual)
+    table = np.column_stack([residual, sizes, residual**2, residual * sizes, sizes**2])
+    random = stream(seed, "clusters")
+    at_once = max(1, DRAWS_AT_ONCE // n_clusters)
+    parts = []
+    for first in range(0, n_draws, at_once):
+        index = random.integers(0, n_clusters, (min(at_once, n_draws - first), n_clusters))
+        parts.append(np.stack([column[index].sum(axis=1) for column in table.T], axis=1))
+    total, n, squares, crossed, size_squares = np.concatenate(parts).T
+    shift = total / n
+    spread = squares - 2.0 * shift * crossed + shift**2 * size_squares
+    # What is left where all drawn clusters have one mean is rounding.
+    without = spread <= 1e-9 * squares
+    error = np.sqrt(n_clusters / (n_clusters - 1.0) * np.where(without, 1.0, spread)) / n
+    endless = np.where(np.abs(shift) > 1e-10, np.copysign(np.inf, shift), 0.0)
+    return np.where(without, endless, shift / error)

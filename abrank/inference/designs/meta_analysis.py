@@ -1,0 +1,261 @@
+"""One comparison over several collections: by query, by precision, and for one to come.
+
+=========================  ====================================================================
+differences of a           what is said
+collection
+=========================  ====================================================================
+no query                   it weighs nothing; every summary NaN where no collection has one
+one query                  shown alone, and left out of ``fixed`` and ``random``; weighs by its
+                           queries in ``stratified``, whose p is then NaN, interval unbounded
+two queries                as any other data
+all 0                      left out of ``fixed`` and ``random``, as it has no spread; where all
+                           collections are 0 every summary is 0, p 1, interval [0, 0]
+one value, not 0           left out of ``fixed`` and ``random``; ``stratified`` has p NaN where
+                           none has spread
+one query differs          as any other data
+two values                 as any other data
+not finite                 refused
+=========================  ====================================================================
+
+With one collection that can be judged ``fixed`` is its own and ``random`` NaN, as both are with
+none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from abrank._support.errors import ArgumentError
+from abrank._support.typing import BoolArray, FloatArray, IntArray
+from abrank.inference.estimates.heterogeneity import Heterogeneity, heterogeneity
+from abrank.inference.exact.inversion import settle
+from abrank.inference.paired.t_test import t_interval, t_pvalue
+from abrank.inference.registry import as_alpha, as_differences
+from abrank.inference.rounding import round_off
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A mean difference over collections; the interval excludes 0 exactly when p < alpha."""
+
+    estimate: float
+    error: float
+    pvalue: float
+    ci_low: float
+    ci_high: float
+
+
+@dataclass(frozen=True)
+class Pooled:
+    """Answers of :func:`pool_collections`; arrays of shape (n_collections,) in the order given.
+
+    Attributes
+    ----------
+    n_queries, mean, error, ci_low, ci_high : ndarray
+        Of each collection alone, the interval by t.
+    weight_fixed, weight_random : ndarray
+        Shares of each collection in the two summaries; 0 where it was left out.
+    stratified : Summary
+        The mean over all queries: each collection weighs by its queries.
+    fixed : Summary
+        Of one effect common to all collections: each weighs by its precision.
+    random : Summary
+        Of the mean of a population of effects the collections are a sample of.
+    tau : float
+        Standard deviation of the effects in that population, by Paule and Mandel.
+    prediction_low, prediction_high : float
+        What a collection to come would show; unbounded below three collections. It takes tau for
+        all but known, and misses 8 to 11 % in place of 5 % with five collections.
+    heterogeneity : Heterogeneity
+    """
+
+    n_queries: IntArray
+    mean: FloatArray
+    error: FloatArray
+    ci_low: FloatArray
+    ci_high: FloatArray
+    weight_fixed: FloatArray
+    weight_random: FloatArray
+    stratified: Summary
+    fixed: Summary
+    random: Summary
+    tau: float
+    prediction_low: float
+    prediction_high: float
+    heterogeneity: Heterogeneity
+
+
+def pool_collections(differences: Sequence[npt.ArrayLike], *, confidence: float = 0.95) -> Pooled:
+    """Summarise the mean difference over several collections of queries.
+
+    Estimand and hypothesis: the mean difference, and that it is 0, over all queries of these
+    collections (``stratified``), as one effect common to all (``fixed``), or in the population of
+    collections (``random``). The query pairs the scores; collections share no query.
+
+    Parameters
+    ----------
+    differences : sequence of array_like of shape (n_queries,)
+        Candidate minus baseline, an array a collection.
+    confidence : float
+
+    Returns
+    -------
+    Pooled
+
+    Raises
+    ------
+    ArgumentError
+        If a difference is not finite, an array is not one column, or the level not in (0, 1).
+
+    Notes
+    -----
+    ``stratified`` has Satterthwaite's degrees of freedom. ``fixed`` weighs by 1 / error**2 and
+    takes the errors for known, which asks for a hundred queries each. ``random`` weighs by
+    1 / (error**2 + tau**2), tau such that the weighted squares about the mean are k - 1 [1]_, and
+    uses t with k - 1 degrees of freedom. That is the interval of Hartung, Knapp, Sidik and Jonkman
+    where tau > 0, whose factor is 1 by the choice of tau, and theirs with the factor kept from
+    falling below 1 where tau = 0 [2]_.
+
+    References
+    ----------
+    .. [1] Paule & Mandel (1982), Journal of Research of the National Bureau of Standards 87,
+       377-385.
+    .. [2] Hartung & Knapp (2001), Statistics in Medicine 20, 3875-3889; Röver, Knapp & Friede
+       (2015), BMC Medical Research Methodology 15, 99; prediction: Higgins, Thompson &
+       Spiegelhalter (2009), Journal of the Royal Statistical Society A 172, 137-159.
+
+    Examples
+    --------
+    >>> found = pool_collections([[0.1, 0.3, 0.2], [0.0, 0.2, 0.1, 0.3], [0.4, 0.1, 0.2]])
+    >>> round(found.stratified.estimate, 3), round(found.random.estimate, 3), found.tau
+    (0.19, 0.188, 0.0)
+    """
+    alpha = float(as_alpha(confidence, 1)[0])
+    parts = [_column(each) for each in differences]
+    n = np.array([len(part) for part in parts], dtype=np.int64)
+    mean = np.array([part.mean() if len(part) else np.nan for part in parts], dtype=np.float64)
+    spread = np.array([len(p) > 0 and np.ptp(round_off(p)) > 0.0 for p in parts], dtype=np.bool_)
+    variance = np.array(
+        [part.var(ddof=1) if has else 0.0 for part, has in zip(parts, spread, strict=True)],
+        dtype=np.float64,
+    )
+    error = np.where(spread, np.sqrt(variance / np.maximum(n, 1)), np.nan)
+    ci_low, ci_high = _limits(mean, error, alpha, freedom=np.maximum(1, n - 1))[1:]
+    nothing_moved = bool(n.sum()) and not any(round_off(part).any() for part in parts)
+    tau_squared = _paule_mandel(mean[spread], variance[spread] / n[spread])
+    by_precision = _weights(spread, error**2)
+    by_both = _weights(spread, error**2 + tau_squared)
+    k = int(spread.sum())
+    if nothing_moved:
+        stratified = fixed = random = Summary(0.0, 0.0, 1.0, 0.0, 0.0)
+    else:
+        stratified = _stratified(n, mean, variance, alpha)
+        fixed = _weighted(mean, error**2, by_precision, alpha, freedom=np.inf)
+        random = _weighted(mean, error**2 + tau_squared, by_both, alpha, freedom=k - 1)
+    low, high = _prediction(random, tau_squared, k, alpha)
+    return Pooled(
+        n_queries=n,
+        mean=mean,
+        error=error,
+        ci_low=ci_low,
+        ci_high=ci_high,
+        weight_fixed=by_precision,
+        weight_random=by_both,
+        stratified=stratified,
+        fixed=fixed,
+        random=random,
+        tau=float(np.sqrt(tau_squared)),
+        prediction_low=low,
+        prediction_high=high,
+        heterogeneity=heterogeneity(n.astype(np.float64), mean, variance),
+    )
+
+
+def _column(differences: npt.ArrayLike) -> FloatArray:
+    data = as_differences(differences)
+    if data.shape[1] != 1:
+        raise ArgumentError(f"a collection is one column of differences, not {data.shape[1]}")
+    return data[:, 0]
+
+
+def _paule_mandel(mean: FloatArray, variance: FloatArray) -> float:
+    """Return the variance between collections that leaves k - 1 weighted squares; at least 0."""
+    from scipy.optimize import brentq
+
+    k = len(mean)
+
+    def excess(tau_squared: float) -> float:
+        weight = 1.0 / (variance + tau_squared)
+        return float((weight * (mean - np.average(mean, weights=weight)) ** 2).sum()) - (k - 1)
+
+    if k < 2 or excess(0.0) <= 0.0:
+        return 0.0
+    # With errors of 0 the squares would be k - 1 at the plain variance; errors only lower them.
+    return float(brentq(excess, 0.0, float(mean.var(ddof=1)), xtol=1e-300, rtol=1e-14))
+
+
+def _weights(judged: BoolArray, variance: FloatArray) -> FloatArray:
+    """Return shares in proportion to 1 / variance; 0 for collections that cannot be judged."""
+    weight = np.zeros(len(judged))
+    weight[judged] = 1.0 / variance[judged]
+    return weight / weight.sum() if judged.any() else weight
+
+
+def _weighted(
+    mean: FloatArray, variance: FloatArray, weight: FloatArray, alpha: float, *, freedom: float
+) -> Summary:
+    """Return the weighted mean of the collections that have a weight."""
+    used = weight > 0.0
+    if not used.any():
+        return _summary(np.nan, np.nan, alpha, freedom=1)
+    estimate = float(mean[used] @ weight[used])
+    error = float(1.0 / np.sqrt((1.0 / variance[used]).sum()))
+    if freedom < 1:
+        estimate = error = np.nan
+    return _summary(estimate, error, alpha, freedom=freedom)
+
+
+def _stratified(n: IntArray, mean: FloatArray, variance: FloatArray, alpha: float) -> Summary:
+    """Return the mean over all queries, its error from within the collections."""
+    there = n > 0
+    if not there.any():
+        return _summary(np.nan, np.nan, alpha, freedom=1)
+    share = n[there] / n.sum()
+    estimate = float(share @ mean[there])
+    parts = share**2 * variance[there] / n[there]
+    if (n == 1).any() or not parts.any():
+        return _summary(estimate, np.nan, alpha, freedom=1)
+    freedom = parts.sum() ** 2 / (parts**2 / np.maximum(n[there] - 1, 1)).sum()
+    return _summary(estimate, float(np.sqrt(parts.sum())), alpha, freedom=float(freedom))
+
+
+def _summary(estimate: float, error: float, alpha: float, *, freedom: float) -> Summary:
+    """Return estimate, p-value and interval by t, or by the normal law if freedom is infinite."""
+    answer = _limits(np.array([estimate]), np.array([error]), alpha, freedom=freedom)
+    return Summary(estimate, error, *(float(each[0]) for each in answer))
+
+
+def _limits(
+    mean: FloatArray, error: FloatArray, alpha: float, *, freedom: float | IntArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return p-values and limits by t, of all means at once."""
+    level, degrees = np.full_like(mean, alpha), np.asarray(freedom, np.float64)
+    pvalue = t_pvalue(mean / error, degrees, "two-sided")
+    low, high = t_interval(mean, error, degrees, level, "two-sided")
+    return pvalue, *settle(pvalue, mean, low, high, level)
+
+
+def _prediction(random: Summary, tau_squared: float, k: int, alpha: float) -> tuple[float, float]:
+    """Return the limits for the effect in a collection to come."""
+    from scipy.special import stdtrit
+
+    if random.error == 0.0:
+        return 0.0, 0.0
+    if k < 3:
+        return -np.inf, np.inf
+    half = -float(stdtrit(k - 2, alpha / 2.0) * np.sqrt(tau_squared + random.error**2))
+    return random.estimate - half, random.estimate + half

@@ -1,0 +1,229 @@
+"""The relative change of a mean, with the intervals that a ratio of paired means can have.
+
+=====================  ==========================================================================
+differences            change and interval
+=====================  ==========================================================================
+no query               NaN
+one query              the change, interval unbounded
+two queries            as any other data; unbounded by the bootstrap
+all 0                  0, interval [0, 0]
+one value, not 0       as any other data; the change itself where the baseline does not vary either
+one query differs      as any other data
+two values             as any other data
+not finite             refused
+a baseline mean of 0   NaN: there is nothing to relate to
+=====================  ==========================================================================
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from abrank._support import checks
+from abrank._support.errors import ArgumentError
+from abrank._support.typing import FloatArray
+from abrank.inference.exact.bootstrap_distribution import mean_law
+from abrank.inference.registry import as_alpha, as_differences
+from abrank.inference.rounding import round_off
+
+RatioMethod = Literal["fieller", "delta", "bootstrap"]
+
+
+@dataclass(frozen=True)
+class RatioInterval:
+    """Relative change mean(b) / mean(a) - 1 with its interval: arrays of shape (n_comparisons,).
+
+    ``g`` is Fieller's: 1 or more means that the baseline's mean cannot be told from 0 and Fieller's
+    interval is unbounded; above .5 the relative change is not worth quoting.
+    """
+
+    change: FloatArray
+    ci_low: FloatArray
+    ci_high: FloatArray
+    g: FloatArray
+    method: str
+
+
+def ratio_interval(
+    a: npt.ArrayLike,
+    b: npt.ArrayLike,
+    *,
+    confidence: float | FloatArray = 0.95,
+    method: RatioMethod = "fieller",
+) -> RatioInterval:
+    """Compute the relative change of the mean with its interval.
+
+    Estimand: mean(b) / mean(a) - 1. The query pairs the scores.
+
+    Parameters
+    ----------
+    a, b : array_like of shape (n_queries,) or (n_queries, n_comparisons)
+    confidence : float or array_like of shape (n_comparisons,)
+    method : {"fieller", "delta", "bootstrap"}
+        "fieller" holds every theta - 1 for which a paired t test does not reject that b - theta a
+        has mean 0 [1]_, so it excludes 0 exactly when the paired t of b - a rejects. "delta" is
+        symmetric: the ratio linearised, t quantiles. "bootstrap" is the percentile interval of the
+        ratio over all resamples of queries, found without drawing any; for scores of 0 or more.
+
+    Returns
+    -------
+    RatioInterval
+        The limits are (-inf, inf) with one query and where Fieller's g >= 1; NaN where the mean of
+        a is 0 or without queries. Where b = theta a for every query they are the change itself.
+
+    Raises
+    ------
+    ArgumentError
+        If a and b differ in shape, a score is not finite, a level is out of range, or a score is
+        below 0 under "bootstrap".
+
+    Notes
+    -----
+    For the bootstrap, a resampled ratio is at most theta exactly where the resampled mean of
+    b - theta a is at most 0, a chance that
+    :func:`~abrank.inference.exact.bootstrap_distribution.mean_law` gives; the limits
+    are the thetas at which it is alpha / 2 and 1 - alpha / 2. No chance is taken to be below
+    n**-n, that of a single resample: with two or three queries nothing is bounded at 95 %.
+
+    On real runs "fieller" keeps its level. The bootstrap is too short with few queries: 89 % for
+    95 with ten, 93 with 25; "delta" has 93 % with ten (``reports/calibration``).
+
+    References
+    ----------
+    .. [1] Fieller (1954), Journal of the Royal Statistical Society B 16, 175-185.
+
+    Examples
+    --------
+    >>> interval = ratio_interval([0.2, 0.4, 0.3, 0.5], [0.3, 0.5, 0.3, 0.7])
+    >>> interval.change.round(3), interval.ci_low.round(3), interval.ci_high.round(3)
+    (array([0.286]), array([-0.144]), array([0.595]))
+    """
+    checks.one_of("method", method, get_args(RatioMethod))
+    first, second = paired_scores(a, b)
+    alpha = as_alpha(confidence, first.shape[1])
+    n_queries, n_columns = first.shape
+    change, g, low, high = np.full((4, n_columns), np.nan)
+    if n_queries:
+        mean_a, mean_b = first.mean(axis=0), second.mean(axis=0)
+        defined = np.abs(mean_a) > 0.0
+        np.divide(mean_b - mean_a, mean_a, out=change, where=defined)
+        low[defined], high[defined] = -np.inf, np.inf
+    if n_queries > 1 and defined.any():
+        columns = first[:, defined], second[:, defined]
+        fieller = _fieller(*columns, alpha[defined])
+        g[defined] = fieller[2]
+        limits = fieller[:2]
+        if method == "delta":
+            limits = _delta(*columns, alpha[defined])
+        if method == "bootstrap":
+            limits = _bootstrap(*columns, alpha[defined])
+        low[defined], high[defined] = limits
+    return RatioInterval(change, low, high, g, method)
+
+
+def paired_scores(a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Return both score arrays as (n_queries, n_comparisons).
+
+    Raises
+    ------
+    ArgumentError
+        If they differ in shape, or a score is not finite.
+
+    Examples
+    --------
+    >>> paired_scores([0.1, 0.2], [0.3, 0.2])[0].shape
+    (2, 1)
+    """
+    first, second = as_differences(a), as_differences(b)
+    if first.shape != second.shape:
+        raise ArgumentError(f"a and b differ in shape: {np.shape(a)} and {np.shape(b)}")
+    return first, second
+
+
+def _fieller(
+    a: FloatArray, b: FloatArray, alpha: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return Fieller's limits and g."""
+    from scipy.special import stdtrit
+
+    n_queries = len(a)
+    mean_a, mean_b = a.mean(axis=0), b.mean(axis=0)
+    # The t test's quadratic in theta: squared * theta**2 - 2 mixed * theta + constant <= 0.
+    spread = stdtrit(n_queries - 1, 1.0 - alpha / 2.0) ** 2 / n_queries
+    var_a, var_b, cov = _moments(a, b)
+    g = spread * var_a / mean_a**2
+    squared = mean_a**2 - spread * var_a
+    mixed = mean_a * mean_b - spread * cov
+    constant = mean_b**2 - spread * var_b
+    # Not negative but for rounding: the ratio itself is never rejected.
+    root = np.sqrt(np.maximum(mixed**2 - squared * constant, 0.0))
+    low, high = np.full_like(g, -np.inf), np.full_like(g, np.inf)
+    bounded = squared > 0.0
+    low[bounded] = (mixed - root)[bounded] / squared[bounded] - 1.0
+    high[bounded] = (mixed + root)[bounded] / squared[bounded] - 1.0
+    return low, high, g
+
+
+def _moments(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the variances of a and of b and their covariance, by column."""
+    centred_a, centred_b = a - a.mean(axis=0), b - b.mean(axis=0)
+    products = (centred_a**2, centred_b**2, centred_a * centred_b)
+    var_a, var_b, cov = (product.sum(axis=0) / (len(a) - 1) for product in products)
+    return var_a, var_b, cov
+
+
+def _delta(a: FloatArray, b: FloatArray, alpha: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the limits of the linearised ratio: its error is that of the mean of b - ratio a."""
+    from scipy.special import stdtrit
+
+    n_queries = len(a)
+    mean_a = a.mean(axis=0)
+    ratio = b.mean(axis=0) / mean_a
+    error = (b - ratio * a).std(axis=0, ddof=1) / np.sqrt(n_queries) / np.abs(mean_a)
+    half = stdtrit(n_queries - 1, 1.0 - alpha / 2.0) * error
+    return ratio - half - 1.0, ratio + half - 1.0
+
+
+def _bootstrap(a: FloatArray, b: FloatArray, alpha: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the percentile limits of the ratio over all resamples."""
+    if min(a.min(), b.min()) < 0.0:
+        raise ArgumentError("a bootstrap of the ratio needs scores of 0 or more in a and b")
+    limits = np.empty((2, a.shape[1]))
+    for column, level in enumerate(alpha):
+        scores = a[:, column], b[:, column]
+        limits[:, column] = [_percentile(*scores, level / 2.0, side) for side in (1.0, -1.0)]
+    return limits[0] - 1.0, limits[1] - 1.0
+
+
+def _percentile(a: FloatArray, b: FloatArray, level: float, side: float) -> float:
+    """Return the ratio that a share ``level`` of the resamples is below (side 1) or above (-1)."""
+    from scipy.optimize import brentq
+
+    @cache
+    def excess(theta: float) -> float:
+        return _chance_of_no_gain(side * (b - theta * a)) - level
+
+    ratio = float(b.mean() / a.mean())
+    error = float((b - ratio * a).std() / np.sqrt(a.size) / a.mean())
+    if error <= 1e-12 * ratio:
+        return ratio
+    if level < float(a.size) ** -a.size:
+        return -side * np.inf
+    for doubling in range(2, 40):
+        outer, inner = (ratio + sign * side * error * 2.0**doubling for sign in (-1.0, 1.0))
+        if excess(outer) <= 0.0 < excess(inner):
+            return float(brentq(excess, outer, inner, xtol=1e-6 * error))
+    return -side * np.inf
+
+
+def _chance_of_no_gain(sample: FloatArray) -> float:
+    """Return the chance that a resampled mean is at most 0."""
+    rounded = round_off(sample)
+    if np.ptp(rounded) == 0.0:
+        return float(rounded[0] <= 0.0)
+    return float(mean_law(rounded).below.at(0.0))

@@ -1,0 +1,238 @@
+"""The difference in each segment of the queries, and whether the segments differ.
+
+==========================  ======================================================================
+differences of a segment    what is said of it
+==========================  ======================================================================
+no query                    it is no segment; without any the total is NaN
+one query                   as of all with fewer than ``min_queries``: count and mean; p, adjusted p
+                            and both intervals NaN; no family member
+two queries                 the same
+all 0                       p 1, intervals [0, 0]; not judged in the test of interaction
+one value, not 0            what the test says of it (for t: p NaN, interval unbounded); not judged
+                            in the test of interaction
+one query differs           as any other data
+two values                  as any other data
+not finite                  refused
+==========================  ======================================================================
+
+With fewer than two segments that can be judged there is no test of interaction: NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from abrank._support import checks
+from abrank._support.errors import ArgumentError
+from abrank._support.typing import BoolArray, FloatArray, IntArray
+from abrank.inference.estimates.heterogeneity import Heterogeneity, heterogeneity
+from abrank.inference.families.adjust import adjust
+from abrank.inference.registry import as_alpha, as_differences, run_test
+from abrank.inference.rounding import round_off
+
+MIN_QUERIES = 6
+
+
+@dataclass(frozen=True)
+class Segments:
+    """Answers of :func:`compare_segments`: arrays of shape (n_segments,), sorted by label.
+
+    ``mean`` is the mean difference. ``pvalue``, ``ci_low`` and ``ci_high`` are each segment's own;
+    the names that end in ``_adj`` are adjusted for the number of segments. ``total`` is the mean
+    over all queries. ``n_against`` counts the large enough segments whose mean has the other sign
+    than the total, ``n_along`` those that have the same.
+    """
+
+    labels: tuple[str, ...]
+    n_queries: IntArray
+    mean: FloatArray
+    pvalue: FloatArray
+    ci_low: FloatArray
+    ci_high: FloatArray
+    pvalue_adj: FloatArray
+    ci_low_adj: FloatArray
+    ci_high_adj: FloatArray
+    total: float
+    interaction: Heterogeneity
+    n_along: int
+    n_against: int
+
+    @property
+    def reversal(self) -> bool:
+        """Whether most segments point against the total (Simpson's reversal).
+
+        The segments share out the queries, so the total is a weighted mean of theirs and all of
+        them cannot point against it; but one large segment can outweigh the others.
+        """
+        return self.n_against > self.n_along
+
+
+def compare_segments(
+    differences: npt.ArrayLike,
+    labels: Sequence[str],
+    *,
+    test: str = "t",
+    confidence: float = 0.95,
+    min_queries: int = MIN_QUERIES,
+    seed: int = 0,
+    n_resamples: int | None = None,
+) -> Segments:
+    """Test the difference in each segment of the queries, and whether the segments differ.
+
+    Estimand: the mean difference in each segment (or what else ``test`` estimates). Hypotheses: it
+    is 0 in a segment; it is one and the same in all. The query pairs the scores. That one segment
+    shows a difference and another does not is no sign that they differ: the interaction is.
+
+    Parameters
+    ----------
+    differences : array_like of shape (n_queries,)
+        Candidate minus baseline.
+    labels : sequence of str of length n_queries
+        The segment of each query.
+    test : str
+        A name in ``TESTS``.
+    confidence : float
+        Of each interval alone; and of the adjusted ones where no segment has a difference.
+    min_queries : int
+        Segments of fewer queries are counted only.
+    seed, n_resamples
+        As for :func:`run_test`.
+
+    Returns
+    -------
+    Segments
+        Holm's adjustment: the interval of a segment has the level at which Holm's procedure tested
+        it, alpha p / p_adj, so that it excludes 0 exactly when the adjusted p < alpha. These
+        intervals hold together less often where some segments do have a difference: all three of
+        three in 93 % where one has (``reports/calibration``).
+
+    Raises
+    ------
+    ArgumentError
+        If a difference is not finite, the labels are not as many, or an argument is out of range.
+
+    References
+    ----------
+    .. [1] Holm (1979), Scandinavian Journal of Statistics 6, 65-70.
+
+    Examples
+    --------
+    >>> d = [0.1, 0.2, 0.15, 0.3, 0.1, 0.2, -0.2, 0.0, -0.1, -0.3, 0.1, -0.2, 0.5]
+    >>> found = compare_segments(d, ["head"] * 6 + ["tail"] * 6 + ["new"])
+    >>> found.labels, found.n_queries
+    (('head', 'new', 'tail'), array([6, 1, 6]))
+    >>> found.pvalue_adj.round(3), round(found.interaction.pvalue, 3)
+    (array([0.005,   nan, 0.11 ]), 0.003)
+    """
+    values = _one_column(differences, labels)
+    checks.count("min_queries", min_queries)
+    alpha = float(as_alpha(confidence, 1)[0])
+    names, segment = np.unique(np.asarray(labels, dtype=object).astype(str), return_inverse=True)
+    parts = [values[segment == i] for i in range(len(names))]
+    counts = np.array([len(part) for part in parts], dtype=np.int64)
+    means = np.array([part.mean() for part in parts], dtype=np.float64)
+    large = counts >= min_queries
+    asked = {"name": test, "seed": seed, "n_resamples": n_resamples}
+    answers = answer_by_segment([part[:, None] for part in parts], large, alpha, asked)
+    pvalue, low, high, adjusted, low_adj, high_adj = answers[..., 0]
+    total = float(values.mean()) if values.size else float("nan")
+    agreement = np.sign(round_off(means[large])) * np.sign(round_off(values.sum()))
+    return Segments(
+        labels=tuple(names.tolist()),
+        n_queries=counts,
+        mean=means,
+        pvalue=pvalue,
+        ci_low=low,
+        ci_high=high,
+        pvalue_adj=adjusted,
+        ci_low_adj=low_adj,
+        ci_high_adj=high_adj,
+        total=total,
+        interaction=_interaction(parts, counts, means, large),
+        n_along=int((agreement > 0).sum()),
+        n_against=int((agreement < 0).sum()),
+    )
+
+
+def _one_column(differences: npt.ArrayLike, labels: Sequence[str]) -> FloatArray:
+    """Return the differences as one column that the labels fit."""
+    data = as_differences(differences)
+    if data.shape[1] != 1:
+        raise ArgumentError(f"segments are of one column of differences, not {data.shape[1]}")
+    if len(labels) != len(data):
+        raise ArgumentError(f"{len(labels)} labels do not fit {len(data)} differences")
+    return data[:, 0]
+
+
+def answer_by_segment(
+    parts: Sequence[FloatArray], large: BoolArray, alpha: float, asked: dict[str, Any]
+) -> FloatArray:
+    """Return what :func:`compare_segments` says of each segment, many samples at once.
+
+    Parameters
+    ----------
+    parts : sequence of ndarray of shape (n_queries, n_samples)
+        The differences of each segment.
+    large : ndarray of shape (n_segments,)
+        Which are judged.
+    alpha : float
+    asked : dict
+        Arguments of :func:`run_test`, among them the name of the test.
+
+    Returns
+    -------
+    ndarray of shape (6, n_segments, n_samples)
+        p-values and limits, and the same adjusted; NaN where a segment is not judged.
+
+    Examples
+    --------
+    >>> parts = [np.array([[0.1], [0.3], [0.2]]), np.array([[0.0], [-0.1], [0.2]])]
+    >>> answer_by_segment(parts, np.array([True, True]), 0.05, {"name": "t"})[[0, 3], :, 0].round(3)
+    array([[0.074, 0.742],
+           [0.148, 0.742]])
+    """
+    columns = parts[0].shape[1] if parts else 1
+    alone = _answers(parts, large, np.full((len(parts), columns), 1.0 - alpha), asked)
+    pvalue = alone[0]
+    adjusted = np.stack([adjust(column, "holm") for column in pvalue.T], axis=1)
+    levels = 1.0 - alpha * _shares(pvalue, adjusted)
+    return np.concatenate([alone, adjusted[None], _answers(parts, large, levels, asked)[1:]])
+
+
+def _answers(
+    parts: Sequence[FloatArray], large: BoolArray, levels: FloatArray, asked: dict[str, Any]
+) -> FloatArray:
+    """Return p-values and limits of large segments at their own levels, one a sample."""
+    found = np.full((3, *levels.shape), np.nan)
+    for i in np.flatnonzero(large).tolist():
+        one = run_test(differences=parts[i], confidence=levels[i], **asked)
+        found[:, i] = one.pvalue, one.ci_low, one.ci_high
+    return found
+
+
+def _shares(pvalue: FloatArray, adjusted: FloatArray) -> FloatArray:
+    """Return p / p_adj: the share of alpha at which Holm's procedure tested each segment."""
+    known = np.isfinite(adjusted)
+    # A p of 0 is tested at Bonferroni's level.
+    share: FloatArray = np.ones(pvalue.shape) / np.maximum(1, known.sum(axis=0))
+    np.divide(pvalue, adjusted, out=share, where=known & (adjusted > 0.0))
+    return share
+
+
+def _interaction(
+    parts: list[FloatArray], counts: IntArray, means: FloatArray, large: BoolArray
+) -> Heterogeneity:
+    """Compare the means of the large segments; differences of one value have no variance."""
+    variances = np.array(
+        [
+            part.var(ddof=1) if many and np.ptp(round_off(part)) > 0.0 else 0.0
+            for part, many in zip(parts, large, strict=True)
+        ],
+        dtype=np.float64,
+    )
+    return heterogeneity(counts.astype(np.float64), means, variances)

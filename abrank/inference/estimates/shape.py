@@ -1,0 +1,175 @@
+"""How the differences are spread: information about them, never a gate to a test.
+
+=====================  =======  ======  ============  ==================  ==========
+differences            mean     sd      skew, excess  normality           outliers
+=====================  =======  ======  ============  ==================  ==========
+no query               NaN      NaN     NaN           NaN, no test        none
+one query              itself   NaN     NaN           NaN, no test        none
+two queries            theirs   theirs  0 and -2      NaN, no test        none
+all 0                  0        0       NaN           NaN, no test        none
+one value, not 0       it       0       NaN           NaN, no test        none
+one query differs      as any other data                                  that query
+two values             as any other data, everywhere
+not finite             refused
+=====================  =======  ======  ============  ==================  ==========
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from abrank._support.typing import FloatArray, IntArray
+from abrank.inference.registry import as_differences
+from abrank.inference.rounding import round_off
+
+# Beyond this Shapiro and Wilk's p-value is not accurate.
+MOST_FOR_SHAPIRO = 5_000
+# Iglewicz & Hoaglin (1993): what lies further than this many robust deviations is worth a look.
+FAR = 3.5
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Moments of the differences, and what a test of normality says.
+
+    ``sd`` has n - 1 below it; ``skew`` is g1 and ``excess`` the kurtosis g2, 0 for the normal law.
+    ``zero_share`` is the share of ties, ``normality`` a p-value by the test that
+    ``normality_test`` names.
+    """
+
+    n_queries: int
+    mean: float
+    sd: float
+    skew: float
+    excess: float
+    zero_share: float
+    normality: float
+    normality_test: str
+
+
+def describe_shape(differences: npt.ArrayLike) -> Shape:
+    """Return moments of the differences and the p-value of a test that they are normal.
+
+    With few queries such a test sees nothing and with many it sees what does no harm, so it decides
+    nothing here: the paired t test asks for a mean that is near normal, not for such differences.
+
+    Parameters
+    ----------
+    differences : array_like of shape (n_queries,)
+        Candidate minus baseline; taken to 10 decimals.
+
+    Returns
+    -------
+    Shape
+        Shapiro and Wilk's test up to 5,000 queries, D'Agostino and Pearson's beyond.
+
+    Raises
+    ------
+    ArgumentError
+        If a difference is not finite.
+
+    References
+    ----------
+    .. [1] Shapiro & Wilk (1965), Biometrika 52, 591-611; D'Agostino & Pearson (1973), Biometrika
+       60, 613-622; both by scipy.stats.
+
+    Examples
+    --------
+    >>> shape = describe_shape([0.0, 0.0, 0.1, -0.1, 0.0, 0.9])
+    >>> round(shape.skew, 2), round(shape.zero_share, 2), shape.normality < 0.05
+    (1.67, 0.5, True)
+    """
+    values = round_off(as_differences(differences)[:, 0])
+    n = len(values)
+    mean = float(values.mean()) if n else np.nan
+    zeros = float(np.mean(values == 0.0)) if n else np.nan
+    if n < 2 or np.ptp(values) == 0.0:
+        sd = 0.0 if n > 1 else np.nan
+        return Shape(n, mean, sd, np.nan, np.nan, zeros, np.nan, "none")
+    skew, excess = moments(values)
+    pvalue, test = _normality(values)
+    return Shape(
+        n_queries=n,
+        mean=mean,
+        sd=float(values.std(ddof=1)),
+        skew=skew,
+        excess=excess,
+        zero_share=zeros,
+        normality=pvalue,
+        normality_test=test,
+    )
+
+
+def moments(differences: npt.ArrayLike) -> tuple[float, float]:
+    """Return skewness g1 and excess kurtosis g2, as :func:`describe_shape` does, without a test.
+
+    Parameters
+    ----------
+    differences : array_like of shape (n_queries,)
+        Taken to 10 decimals.
+
+    Returns
+    -------
+    tuple of float
+        NaN where the differences are fewer than two, or all the same.
+
+    Examples
+    --------
+    >>> [round(each, 2) for each in moments([0.0, 0.0, 0.1, -0.1, 0.0, 0.9])]
+    [1.67, 1.0]
+    """
+    values = round_off(as_differences(differences)[:, 0])
+    if len(values) < 2 or np.ptp(values) == 0.0:
+        return np.nan, np.nan
+    centred = (values - values.mean()) / values.std()
+    return float(np.mean(centred**3)), float(np.mean(centred**4)) - 3.0
+
+
+def _normality(values: FloatArray) -> tuple[float, str]:
+    """Return p-value and name of the test of normality; at least 3 values are needed."""
+    from scipy import stats
+
+    if len(values) < 3:
+        return np.nan, "none"
+    if len(values) <= MOST_FOR_SHAPIRO:
+        return float(stats.shapiro(values).pvalue), "Shapiro-Wilk"
+    return float(stats.normaltest(values).pvalue), "D'Agostino-Pearson"
+
+
+def find_outliers(differences: npt.ArrayLike) -> IntArray:
+    """Return the places of outlying queries, furthest from the median first.
+
+    Parameters
+    ----------
+    differences : array_like of shape (n_queries,)
+
+    Returns
+    -------
+    int64 ndarray
+        Where abs(d - median) exceeds 3.5 robust deviations: 1.4826 times the median of these
+        distances, or, where more than half of them are 0, 1.2533 times their mean.
+
+    Raises
+    ------
+    ArgumentError
+        If a difference is not finite.
+
+    References
+    ----------
+    .. [1] Iglewicz & Hoaglin (1993), How to Detect and Handle Outliers, chapter 3.
+
+    Examples
+    --------
+    >>> find_outliers([0.1, 0.0, -0.1, 0.05, 0.9, -0.05, 0.0])
+    array([4])
+    """
+    values = round_off(as_differences(differences)[:, 0])
+    if not values.size:
+        return np.empty(0, np.int64)
+    distance = round_off(np.abs(values - np.median(values)))
+    deviation = 1.4826 * np.median(distance) or 1.2533 * distance.mean()
+    far = np.flatnonzero(distance > FAR * deviation)
+    return far[np.argsort(-distance[far], kind="stable")].astype(np.int64)

@@ -1,0 +1,1 @@
+"""Distributions computed, not sampled: of sign flips, of subset means, of a mean's bootstrap."""

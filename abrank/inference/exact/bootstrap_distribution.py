@@ -1,0 +1,232 @@
+"""The bootstrap law of the mean without resampling: n equal draws, convolved by one transform."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from abrank._support.typing import FloatArray, IntArray
+from abrank.inference.rounding import coarsest, round_off, to_lattice
+
+# Chances below it are not told apart: it is well above the rounding errors of the transform.
+SMALLEST = 1e-10
+DECIMALS = 12
+# The sum is outside the transform, where it would come round again, with a chance of 2 e**-40.
+LOG_OUTSIDE = 40.0
+MOST_POINTS = 2**18
+FINE_POINTS = 2**15
+STEPS_PER_DEVIATION = 100.0
+
+Weights: TypeAlias = npt.NDArray[np.int64] | npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Chances:
+    """P(X <= x) at ascending points, as steps or (``smooth``) with straight lines between them.
+
+    Below the first point lies what is not told apart from 0: a p-value is never below ``smallest``.
+    """
+
+    points: FloatArray
+    chance: FloatArray
+    smallest: float
+    smooth: bool
+
+    def at(self, x: float | FloatArray) -> FloatArray:
+        """Return P(X <= x), 0 below the first point.
+
+        Examples
+        --------
+        >>> chances = Chances(np.array([0.0, 1.0]), np.array([0.25, 1.0]), 0.25, False)
+        >>> chances.at(np.array([-1, 0.5, 2]))
+        array([0.  , 0.25, 1.  ])
+        """
+        if self.smooth:
+            return np.asarray(np.interp(x, self.points, self.chance, left=0.0))
+        place = np.searchsorted(self.points, x, side="right")
+        return np.asarray(np.append(0.0, self.chance)[place])
+
+    def pvalue(self, x: float) -> float:
+        """Return P(X <= x), or ``smallest`` where it is smaller.
+
+        Examples
+        --------
+        >>> Chances(np.array([0.0, 1.0]), np.array([0.25, 1.0]), 0.25, False).pvalue(-1.0)
+        0.25
+        """
+        return max(float(self.at(x)), self.smallest)
+
+    def reaches(self, level: float) -> float:
+        """Return the least x with P(X <= x) >= level; -inf where no level so small is told apart.
+
+        Examples
+        --------
+        >>> chances = Chances(np.array([0.0, 1.0]), np.array([0.25, 1.0]), 0.25, False)
+        >>> chances.reaches(0.1), chances.reaches(0.25), chances.reaches(0.3)
+        (-inf, -inf, 1.0)
+        """
+        if self.smallest >= level:
+            return -np.inf
+        place = int(np.searchsorted(self.chance, level, side="left"))
+        right = float(self.points[place])
+        if not self.smooth or place == 0:
+            return right
+        left, under, over = self.points[place - 1], *self.chance[place - 1 : place + 1]
+        return float(left + (right - left) * (level - under) / (over - under))
+
+
+@dataclass(frozen=True)
+class MeanLaw:
+    """The law of the mean of n draws with replacement, in whole steps of their sum.
+
+    A sum times ``unit`` is a mean. ``below`` has P(sum <= x), ``above`` the same of minus the sum.
+    ``total`` is the sample's own sum. ``on_lattice``: all values are multiples of the step, and the
+    law is theirs. Else it is taken as continuous, but for the resamples of zeros only: should other
+    resamples be exactly at a point, half their chance is missing there.
+    """
+
+    below: Chances
+    above: Chances
+    total: float
+    unit: float
+    on_lattice: bool
+
+
+def mean_law(sample: FloatArray) -> MeanLaw:
+    """Return the bootstrap law of a sample's mean.
+
+    Values with a common step (tenths, four decimals, reciprocal ranks) have their own law, to 12
+    decimals. Others are put on a grid, each split between its two neighbours so that the mean stays
+    what it is. Its step is a 100th of their standard deviation, finer below some 300 values:
+    limits are off by less than 1e-5 of the interval's width.
+
+    Parameters
+    ----------
+    sample : ndarray of shape (n,)
+        At least two values, not all alike; taken to 10 decimals.
+
+    Returns
+    -------
+    MeanLaw
+
+    Notes
+    -----
+    The masses of one draw are Fourier transformed, raised to the power n and transformed back. The
+    transform is as long as Bernstein's inequality asks for, so that a share below 1e-17 of the law
+    comes round. Chances below 1e-10, or n**-n, the chance of one resample, are not told apart.
+
+    Examples
+    --------
+    Of the four samples of two from 0 and 1, two have the mean 1/2:
+
+    >>> law = mean_law(np.array([0.0, 1.0]))
+    >>> law.below.points * law.unit, law.below.chance
+    (array([0. , 0.5, 1. ]), array([0.25, 0.75, 1.  ]))
+    """
+    values, counts = np.unique(round_off(sample), return_counts=True)
+    n = sample.size
+    numbers, unit = to_lattice(values[:, None])
+    cells = coarsest(numbers[:, 0], unit[0], n_terms=n)
+    if cells is not None:
+        window = _window(cells, counts, n)
+        if window[1] - window[0] < MOST_POINTS:
+            largest = np.abs(cells).argmax()
+            return _law(cells, counts, n, window, values[largest] / cells[largest], None)
+    deviation = float(np.sqrt(np.cov(values, fweights=counts, ddof=0)))
+    finer = FINE_POINTS / np.sqrt(8.0 * LOG_OUTSIDE * n)
+    step = deviation / max(STEPS_PER_DEVIATION, finer)
+    cells, weights = on_grid(values, counts, step)
+    zeros = (float(counts[values == 0.0].sum()) / n) ** n
+    return _law(cells, weights, n, _window(cells, weights, n), step, zeros)
+
+
+def on_grid(values: FloatArray, counts: IntArray, step: float) -> tuple[IntArray, FloatArray]:
+    """Split each value between the two multiples of ``step`` next to it, so that sums stay.
+
+    Returns
+    -------
+    cells : int64 ndarray
+        Multiples that got a share, ascending.
+    weights : ndarray of the same shape
+        Their shares of the counts.
+
+    Examples
+    --------
+    >>> on_grid(np.array([0.25, 1.0]), np.array([1, 2]), 1.0)
+    (array([0, 1]), array([0.75, 2.25]))
+    """
+    left = np.floor(values / step)
+    share = values / step - left
+    # No value is further from the mean than sqrt(n) standard deviations: this array stays short.
+    place = (left - left.min()).astype(np.int64)
+    weights = np.bincount(place, (1.0 - share) * counts, place.max() + 2)
+    weights += np.bincount(place + 1, share * counts)
+    used = np.flatnonzero(weights)
+    return used + int(left.min()), np.asarray(weights[used])
+
+
+def _window(cells: IntArray, weights: Weights, n: int) -> tuple[int, int]:
+    """Return the least and largest sum to keep, less n times the middle cell."""
+    middle = _middle(cells, weights, n)
+    offsets = (cells - middle).astype(np.float64)
+    share = weights / n
+    mean = float(offsets @ share)
+    variance = float((offsets - mean) ** 2 @ share)
+    largest = float(np.abs(offsets[[0, -1]] - mean).max())
+    # Bernstein: P(sum - mean >= u) <= exp(-u**2 / (2 (n variance + largest u / 3))).
+    reach = LOG_OUTSIDE * largest / 3.0
+    reach += float(np.sqrt(reach**2 + 2.0 * LOG_OUTSIDE * n * variance))
+    low = max(n * int(offsets[0]), int(np.floor(n * mean - reach)))
+    return low, min(n * int(offsets[-1]), int(np.ceil(n * mean + reach)))
+
+
+def _middle(cells: IntArray, weights: Weights, n: int) -> int:
+    """Return the cell next to the mean: sums less n of it stay small, and phases exact."""
+    return int(np.rint((cells - cells[0]) @ weights / n)) + int(cells[0])
+
+
+def _law(
+    cells: IntArray,
+    weights: Weights,
+    n: int,
+    window: tuple[int, int],
+    step: float,
+    zeros: float | None,
+) -> MeanLaw:
+    """Return the law of the sum of n draws; if it is smooth, ``zeros`` is the mass of all zeros."""
+    from scipy import fft
+
+    middle = _middle(cells, weights, n)
+    offsets = np.arange(window[0], window[1] + 1)
+    size = fft.next_fast_len(offsets.size, real=True)
+    one = np.zeros(size)
+    np.add.at(one, (cells - middle) % size, weights / n)
+    spectrum = fft.rfft(one)
+    # The rest would come to less than e**-80, and takes nearly all the time.
+    heard = np.abs(spectrum) > np.exp(-2.0 * LOG_OUTSIDE / n)
+    spectrum = np.where(heard, spectrum, 0.0)
+    spectrum[heard] **= n
+    mass = fft.irfft(spectrum, size)[offsets % size]
+    sums = offsets.astype(np.float64) + n * middle
+    atoms = None if zeros is None else np.where(sums == 0.0, zeros, 0.0)
+    return MeanLaw(
+        below=_chances(sums, mass, atoms, n),
+        above=_chances(-sums[::-1], mass[::-1], None if atoms is None else atoms[::-1], n),
+        total=float((cells - middle) @ weights) + n * middle,
+        unit=step / n,
+        on_lattice=zeros is None,
+    )
+
+
+def _chances(points: FloatArray, mass: FloatArray, atoms: FloatArray | None, n: int) -> Chances:
+    """Return the chances of ascending points; where smooth, all mass but the atoms by half."""
+    chance = np.cumsum(mass)
+    chance /= chance[-1]
+    if atoms is not None:
+        chance -= (mass - atoms) / 2.0
+    chance = np.maximum.accumulate(np.clip(np.round(chance, DECIMALS), 0.0, 1.0))
+    chance[-1] = 1.0
+    return Chances(points, chance, max(float(n) ** -n, SMALLEST), atoms is not None)

@@ -1,0 +1,195 @@
+"""The sign-flip test by the means of subsets of the differences: all subsets, or random ones."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from abrank._support.typing import Alternative, BoolArray, FloatArray, IntArray
+from abrank.inference.exact.flips import all_subsets, random_subsets
+from abrank.inference.exact.inversion import invert
+from abrank.inference.rounding import snap
+
+COLUMNS_AT_ONCE = 32
+# Drawn at first where drawing may stop; then four times as many, and so on.
+FIRST_FLIPS = 4096
+
+
+def flip_all(
+    numbers: IntArray, unit: FloatArray, *, alpha: FloatArray, alternative: Alternative
+) -> FloatArray:
+    """Return p-value and limits of every column under all 2**n flips.
+
+    Parameters
+    ----------
+    numbers : int64 ndarray of shape (n_queries, n_comparisons)
+        The differences in units.
+    unit, alpha : ndarray of shape (n_comparisons,)
+    alternative : {"two-sided", "greater", "less"}
+
+    Returns
+    -------
+    ndarray of shape (3, n_comparisons)
+
+    Examples
+    --------
+    >>> numbers, one = np.array([[1000], [2000], [4000]]), np.ones(1)
+    >>> flip_all(numbers, one / 1000, alpha=0.3 * one, alternative="two-sided").ravel()
+    array([0.25, 1.  , 4.  ])
+    """
+    found = np.empty((3, numbers.shape[1]))
+    for start in range(0, numbers.shape[1], COLUMNS_AT_ONCE):
+        sums, sizes = all_subsets(numbers[:, start : start + COLUMNS_AT_ONCE])
+        for column, row in enumerate(sums, start):
+            found[:, column] = _invert(
+                row, sizes, len(numbers), float(unit[column]),
+                alpha=float(alpha[column]), alternative=alternative,
+            )  # fmt: skip
+    return found
+
+
+def flip_randomly(
+    numbers: IntArray,
+    unit: FloatArray,
+    *,
+    alpha: FloatArray,
+    alternative: Alternative,
+    n_flips: int,
+    seed: int,
+    stop_after: int | None = None,
+) -> tuple[FloatArray, int]:
+    """Return p-value, limits and standard error of every column under random flips.
+
+    Parameters
+    ----------
+    numbers, unit, alpha, alternative
+        As for :func:`flip_all`.
+    n_flips : int
+        How many at most.
+    seed : int
+    stop_after : int, optional
+        The p of a column is settled when so many flips have reached its mean. Not for levels above
+        one half.
+
+    Returns
+    -------
+    found : ndarray of shape (4, n_comparisons)
+    n_drawn : int
+
+    Examples
+    --------
+    >>> numbers, one = np.arange(-9000, 21000, 1000)[:, None], np.ones(1)
+    >>> found, _ = flip_randomly(
+    ...     numbers, one / 1000, alpha=0.05 * one, alternative="two-sided", n_flips=9999, seed=1
+    ... )
+    >>> found.round(4).ravel()
+    array([1.6000e-03, 2.2353e+00, 8.7647e+00, 4.0000e-04])
+    """
+    found, drawn = np.empty((4, numbers.shape[1])), 0
+    for start in range(0, numbers.shape[1], COLUMNS_AT_ONCE):
+        group = numbers[:, start : start + COLUMNS_AT_ONCE]
+        sums, sizes = _draw(group, alpha, n_flips, seed, stop_after)
+        drawn = max(drawn, sizes.size)
+        for column, row in enumerate(sums, start):
+            total, level = int(numbers[:, column].sum()), float(alpha[column])
+            if stop_after is None or level > 0.5:
+                used = row.size
+                answer = _invert(
+                    *_with_mirrors(row, sizes, total, len(numbers), identity=True), len(numbers),
+                    float(unit[column]), alpha=level, alternative=alternative,
+                )  # fmt: skip
+            else:
+                used, answer = _stopped(
+                    row, sizes, total, len(numbers), float(unit[column]), n_flips=n_flips,
+                    stop_after=stop_after, alpha=level, alternative=alternative,
+                )  # fmt: skip
+            error = math.sqrt(answer[0] * (1.0 - answer[0]) / used)
+            found[:, column] = *answer, error
+    return found, drawn
+
+
+def _draw(
+    numbers: IntArray, alpha: FloatArray, n_flips: int, seed: int, stop_after: int | None
+) -> tuple[IntArray, IntArray]:
+    """Return sums and sizes of the random subsets, as many as it takes."""
+    if stop_after is None or alpha.max(initial=0.0) > 0.5:
+        return random_subsets(numbers, n_flips, seed=seed)
+    total = numbers.sum(axis=0)[:, None]
+    # A level of 0 has no limits to find.
+    wanted = max([FIRST_FLIPS, *(math.ceil(stop_after / level) for level in alpha[alpha > 0.0])])
+    while True:
+        sums, sizes = random_subsets(numbers, min(wanted, n_flips), seed=seed)
+        hits = _hits(sums, total, len(numbers)).sum(axis=1)
+        if wanted >= n_flips or hits.min() >= stop_after:
+            return sums, sizes
+        wanted *= 4
+
+
+def _hits(sums: IntArray, total: IntArray | int, n_queries: int) -> BoolArray:
+    """Return which flips are as far from 0 as the total, or nearer by rounding only."""
+    return np.asarray(np.abs(total - 2 * sums) >= np.abs(total) - 2 * n_queries)
+
+
+def _stopped(
+    sums: IntArray,
+    sizes: IntArray,
+    total: int,
+    n_queries: int,
+    unit: float,
+    *,
+    n_flips: int,
+    stop_after: int,
+    alpha: float,
+    alternative: Alternative,
+) -> tuple[int, tuple[float, float, float]]:
+    """Return how many flips the p took, and p-value and limits (Besag & Clifford 1991).
+
+    At every shift p = h / l where the h-th hit is the l-th flip. So a shift is accepted where
+    there are h hits among the first h / alpha flips.
+    """
+
+    def answer(first: int, identity: bool) -> tuple[float, float, float]:
+        pairs = _with_mirrors(sums[:first], sizes[:first], total, n_queries, identity=identity)
+        return _invert(*pairs, n_queries, unit, alpha=alpha, alternative=alternative)
+
+    reached = np.flatnonzero(np.cumsum(_hits(sums, total, n_queries)) >= stop_after)
+    used = int(reached[0]) + 1 if reached.size else n_flips
+    pvalue = answer(used, identity=not reached.size)[0]
+    if alpha == 0.0:
+        return used, (pvalue, -math.inf, math.inf)
+    # A p that equals alpha accepts, whatever the last digit of the quotient.
+    sides = 1.0 if alternative == "two-sided" else 2.0
+    deciding = math.floor(stop_after / alpha / sides * (1.0 + 1e-12))
+    _, low, high = answer(min(deciding, n_flips), identity=deciding > n_flips)
+    return used, (pvalue, low, high)
+
+
+def _with_mirrors(
+    sums: IntArray, sizes: IntArray, total: int, n_queries: int, *, identity: bool
+) -> tuple[IntArray, IntArray]:
+    """Add the complement of every subset and, with the identity, the empty one and the whole."""
+    ends = np.array([0, 1] if identity else [], np.int64)
+    return (
+        np.concatenate([sums, total - sums, total * ends]),
+        np.concatenate([sizes, n_queries - sizes, n_queries * ends]),
+    )
+
+
+def _invert(
+    sums: IntArray,
+    sizes: IntArray,
+    n_queries: int,
+    unit: float,
+    *,
+    alpha: float,
+    alternative: Alternative,
+) -> tuple[float, float, float]:
+    """Return p-value and limits by the order of the subset means."""
+    taken = sizes > 0
+    table = np.arange(sizes.size + 1) / sizes.size
+    means = snap(sums[taken], n_queries) / sizes[taken] * unit
+    return invert(
+        means, table, table, alpha=alpha, alternative=alternative,
+        always=int(np.count_nonzero(~taken)),
+    )  # fmt: skip

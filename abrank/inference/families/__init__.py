@@ -1,0 +1,1 @@
+"""Several hypotheses at once: max-T by shared sign flips, and adjusted p-values."""

@@ -1,0 +1,1 @@
+"""Tests of the paired difference of two systems, a column a comparison."""

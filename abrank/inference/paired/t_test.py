@@ -1,0 +1,117 @@
+"""The paired t test."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from abrank._support.typing import Alternative, FloatArray
+from abrank.inference.exact.inversion import settle
+from abrank.inference.registry import paired_test
+from abrank.inference.result import Answer
+from abrank.inference.rounding import round_off
+
+
+@paired_test(
+    "t",
+    title="Paired t",
+    estimand="mean difference",
+    source="Student 1908; Urbano, Lima & Hanjalic 2019",
+)
+def t(differences: FloatArray, *, alternative: Alternative, alpha: FloatArray) -> Answer:
+    """Test the mean difference by Student's t.
+
+    Estimand: the mean difference. Hypothesis: it is 0 in the population the queries are a sample
+    of. The query pairs the scores. It keeps its level on per-query scores from 25 queries up [1]_.
+
+    Parameters
+    ----------
+    differences : ndarray of shape (n_queries, n_comparisons)
+        Candidate minus baseline.
+    alternative : {"two-sided", "greater", "less"}
+    alpha : ndarray of shape (n_comparisons,)
+
+    Returns
+    -------
+    Answer
+        ``statistic`` is t. Statistic and p are NaN and the interval is unbounded with one query,
+        and where all differences are one value other than 0: there is no spread to judge it by.
+
+    References
+    ----------
+    .. [1] Urbano, Lima & Hanjalic (2019), SIGIR, 505-514.
+
+    Examples
+    --------
+    >>> from abrank.inference import run_test
+    >>> result = run_test("t", [0.1, 0.2, -0.05, 0.3, 0, 0.15, -0.1, 0.25, 0.05, 0.4])
+    >>> result.pvalue.round(6), result.ci_low.round(4), result.ci_high.round(4)
+    (array([0.030386]), array([0.0154]), array([0.2446]))
+    """
+    mean, error = mean_and_error(differences)
+    defined = np.isfinite(error)
+    statistic = np.divide(mean, error, out=np.full_like(mean, np.nan), where=defined)
+    pvalue = t_pvalue(statistic, len(differences) - 1, alternative)
+    low, high = t_interval(mean, error, len(differences) - 1, alpha, alternative)
+    return Answer(mean, statistic, pvalue, *settle(pvalue, mean, low, high, alpha), "closed form")
+
+
+def mean_and_error(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return mean and standard error of each column; an error of NaN where there is no spread.
+
+    Examples
+    --------
+    >>> mean_and_error(np.array([[1.0, 1.0], [3.0, 1.0]]))
+    (array([2., 1.]), array([ 1., nan]))
+    """
+    n_queries = len(differences)
+    mean = differences.mean(axis=0)
+    error = np.full_like(mean, np.nan)
+    # Rounded first, as .3 - .2 and .2 - .1 must not count as spread.
+    spread = np.ptp(round_off(differences), axis=0) > 0.0
+    if spread.any():
+        error[spread] = differences[:, spread].std(axis=0, ddof=1) / np.sqrt(n_queries)
+    return mean, error
+
+
+def t_pvalue(
+    statistic: FloatArray, freedom: float | FloatArray, alternative: Alternative
+) -> FloatArray:
+    """Return the p-value of t statistics; NaN stays NaN.
+
+    Examples
+    --------
+    >>> t_pvalue(np.array([0.0, 12.706]), 1, "two-sided").round(3)
+    array([1.  , 0.05])
+    """
+    from scipy.special import stdtr
+
+    if alternative == "two-sided":
+        return np.asarray(2.0 * stdtr(freedom, -np.abs(statistic)))
+    return np.asarray(stdtr(freedom, -statistic if alternative == "greater" else statistic))
+
+
+def t_interval(
+    mean: FloatArray,
+    error: FloatArray,
+    freedom: float | FloatArray,
+    alpha: FloatArray,
+    alternative: Alternative,
+) -> tuple[FloatArray, FloatArray]:
+    """Return the limits of the t interval; unbounded where the error is NaN.
+
+    Examples
+    --------
+    >>> low, high = t_interval(np.zeros(1), np.ones(1), 1, np.full(1, 0.05), "two-sided")
+    >>> high.round(3)
+    array([12.706])
+    """
+    from scipy.special import stdtrit
+
+    tail = alpha / 2.0 if alternative == "two-sided" else alpha
+    half = np.full_like(mean, np.inf)
+    defined = np.isfinite(error)
+    quantile = stdtrit(np.broadcast_to(freedom, mean.shape)[defined], tail[defined])
+    half[defined] = -quantile * error[defined]
+    low = np.full_like(mean, -np.inf) if alternative == "less" else mean - half
+    high = np.full_like(mean, np.inf) if alternative == "greater" else mean + half
+    return low, high

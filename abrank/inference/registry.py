@@ -1,0 +1,294 @@
+"""The catalogue of paired tests, and the one door to them.
+
+Where the data are too few or too even for a test, the answer is the one below and never a warning:
+
+==================  ============  ==============  ==============  ==============  ==============
+differences         t             permutation     wilcoxon        sign            bootstrap
+==================  ============  ==============  ==============  ==============  ==============
+no query            estimate, statistic, p and interval NaN, for every test
+one query           p NaN         p 1             p 1             p 1             p NaN
+                    interval (-inf, inf), for every test; 0 has p 1 for every test
+two queries         as any other  p .5 or 1,      p .5 or 1,      p .5 or 1       the t test's
+                                  (-inf, inf)     (-inf, inf)
+all 0               estimate 0, statistic 0, p 1, interval [0, 0], for every test
+one value, not 0    p NaN,        p 2**(1 - n)    p 2**(1 - n)    p 2**(1 - n)    p NaN,
+                    (-inf, inf)                                                   (-inf, inf)
+one query differs   as any other  p 1             p 1, zeros      p 1             the t test's
+(from zeros)                                      dropped
+two values          as any other data, for every test
+not finite          refused with the place of the first, for every test
+==================  ============  ==============  ==============  ==============  ==============
+
+The p-values and intervals of the table are two-sided. "One value" and "0" are meant to 10 decimals.
+Above 300 queries wilcoxon's are normal approximations. The other methods of the bootstrap are in
+:mod:`abrank.inference.paired.bootstrap`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from abrank._support import checks
+from abrank._support.errors import ArgumentError
+from abrank._support.registry import Registry
+from abrank._support.typing import Alternative, FloatArray, Function
+from abrank.inference.result import Answer, TestResult
+from abrank.inference.rounding import round_off
+
+# Squares and cubes of larger numbers would leave the range of float64.
+LARGEST = 1e100
+
+
+@dataclass(frozen=True)
+class PairedTest:
+    """A registered test: its names, what it estimates, where it is from, and the function."""
+
+    name: str
+    title: str
+    estimand: str
+    source: str
+    function: Callable[..., Answer]
+
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:
+        """The keywords its function takes.
+
+        Examples
+        --------
+        >>> TESTS["t"].parameters
+        ('alternative', 'alpha')
+        """
+        return tuple(inspect.signature(self.function).parameters)[1:]
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The keywords that are this test's own.
+
+        Examples
+        --------
+        >>> TESTS["bootstrap"].options
+        ('method',)
+        """
+        shared = {"alternative", "alpha", "seed", "n_resamples"}
+        return tuple(name for name in self.parameters if name not in shared)
+
+
+TESTS: Registry[PairedTest] = Registry("test")
+
+
+def paired_test(
+    name: str, *, title: str, estimand: str, source: str
+) -> Callable[[Function], Function]:
+    """Register a paired test under ``name``; the function itself comes back unchanged.
+
+    Parameters
+    ----------
+    name : str
+        The word that :func:`run_test` and the command line know it by.
+    title : str
+        Its name in a report.
+    estimand : str
+        What its estimate estimates.
+    source : str
+        Where it was published.
+
+    Returns
+    -------
+    callable
+        A decorator for ``function(differences, *, alternative, alpha, ...) -> Answer``.
+        ``differences`` comes checked, of shape (n_queries, n_comparisons) with at least one query
+        and in every column a value other than 0; ``alpha`` has one level a column. ``seed`` and
+        ``n_resamples`` are passed to functions that take them.
+
+    Raises
+    ------
+    ArgumentError
+        If the name is taken.
+
+    Examples
+    --------
+    >>> @paired_test("t", title="Mine", estimand="mean difference", source="me")
+    ... def mine(differences, *, alternative, alpha): ...
+    Traceback (most recent call last):
+    abrank._support.errors.ArgumentError: test "t" is registered already
+    """
+
+    def register(function: Function) -> Function:
+        TESTS.add(name, PairedTest(name, title, estimand, source, function))
+        return function
+
+    return register
+
+
+def run_test(
+    name: str,
+    differences: npt.ArrayLike,
+    *,
+    alternative: Alternative = "two-sided",
+    confidence: float | FloatArray = 0.95,
+    seed: int = 0,
+    n_resamples: int | None = None,
+    **options: Any,  # noqa: ANN401 - each test has its own
+) -> TestResult:
+    """Run a registered test on paired differences, all comparisons at once.
+
+    The interval excludes 0 exactly when p < 1 - confidence (taken as a decimal: .05 for .95).
+    Columns do not touch each other: what is drawn is shared, and adding a column changes nothing.
+
+    Parameters
+    ----------
+    name : str
+        A name in ``TESTS``.
+    differences : array_like of shape (n_queries,) or (n_queries, n_comparisons)
+        Candidate minus baseline, query by query; the query is what pairs the scores. Not changed.
+    alternative : {"two-sided", "greater", "less"}
+        "greater" claims that the candidate is better.
+    confidence : float or array_like of shape (n_comparisons,)
+        Level of the interval, one for all or one a comparison (for Holm and Bonferroni). 1 asks for
+        the p-value alone: the interval is unbounded, and takes no time.
+    seed : int
+        Entropy of whatever is drawn; equal seeds give equal results.
+    n_resamples : int, optional
+        How many to draw; each test has a default. No effect on a test that draws nothing.
+    **options
+        The test's own: ``method``, ``stop_after`` of permutation; ``zero_method``, ``method``,
+        ``correction`` of wilcoxon; ``method`` of bootstrap.
+
+    Returns
+    -------
+    TestResult
+
+    Raises
+    ------
+    UnknownNameError
+        For a test, an alternative or a choice that does not exist.
+    ArgumentError
+        If a difference is not finite, a level is not above 0 and at most 1, or an option is not one
+        of the test's.
+
+    Examples
+    --------
+    >>> result = run_test("t", [[0.1, 0.0], [0.3, 0.0], [0.2, 0.0]], confidence=0.9)
+    >>> result.pvalue.round(4), result.ci_low.round(4)
+    (array([0.0742, 1.    ]), array([0.0314, 0.    ]))
+    >>> run_test("permutation", [0.1, 0.3, 0.2], confidence=1).pvalue
+    array([0.25])
+    """
+    test = TESTS[name]
+    checks.one_of("alternative", alternative, get_args(Alternative))
+    data = as_differences(differences)
+    alpha = as_alpha(confidence, data.shape[1], certain=True)
+    given = _arguments(test, seed, n_resamples, options)
+    answer = _answer(test, data, {"alternative": alternative, **given}, alpha)
+    return TestResult(
+        **vars(answer),
+        test=name,
+        estimand=test.estimand,
+        confidence=confidence if np.ndim(confidence) == 0 else 1.0 - alpha,
+        alternative=alternative,
+        n_queries=len(data),
+    )
+
+
+def as_differences(differences: npt.ArrayLike) -> FloatArray:
+    """Return differences as a new or the same float array of shape (n_queries, n_comparisons).
+
+    Raises
+    ------
+    ArgumentError
+        If they are not numbers, not of one or two dimensions, not finite or beyond 1e100.
+
+    Examples
+    --------
+    >>> as_differences([0.1, 0.2]).shape
+    (2, 1)
+    """
+    try:
+        data = np.asarray(differences, dtype=np.float64)
+    except (TypeError, ValueError) as problem:
+        raise ArgumentError(f"differences must be an array of numbers: {problem}") from None
+    if data.ndim not in (1, 2):
+        raise ArgumentError(f"differences must have one or two dimensions, not {data.ndim}")
+    data = data if data.ndim == 2 else data[:, None]
+    bad = np.argwhere(~(np.abs(data) <= LARGEST))
+    if bad.size:
+        row, column = bad[0]
+        raise ArgumentError(
+            f"differences must be finite numbers up to {LARGEST:g}; row {row}, column {column} "
+            f"is {data[row, column]} ({len(bad)} in all)"
+        )
+    return data
+
+
+def as_alpha(
+    confidence: float | FloatArray, n_comparisons: int, *, certain: bool = False
+) -> FloatArray:
+    """Return 1 - confidence for every comparison, shape (n_comparisons,).
+
+    It is rounded to 12 decimals, so that .95 means the decimal .05 and a p of exactly .05 is not
+    below it. A confidence of 1 is refused unless ``certain``.
+
+    Examples
+    --------
+    >>> as_alpha(0.95, 2)
+    array([0.05, 0.05])
+    """
+    level = np.asarray(confidence, dtype=np.float64)
+    if level.shape not in ((), (n_comparisons,)):
+        raise ArgumentError(
+            f"confidence must be one number or one for each of {n_comparisons} comparisons, "
+            f"not of shape {level.shape}"
+        )
+    for value in level.ravel():
+        if not (certain and value == 1.0):
+            checks.fraction("confidence", value)
+    alpha = 1.0 - level
+    alpha = np.where(alpha > 1e-9, np.round(alpha, 12), alpha)
+    return np.broadcast_to(alpha, (n_comparisons,)).copy()
+
+
+def _arguments(
+    test: PairedTest, seed: int, n_resamples: int | None, options: dict[str, Any]
+) -> dict[str, Any]:
+    """Return the keywords for the test's function, checked."""
+    checks.count("seed", seed, at_least=0)
+    if n_resamples is not None:
+        n_resamples = checks.count("n_resamples", n_resamples)
+    for option in options:
+        if option not in test.options:
+            known = ", ".join(test.options) or "none"
+            raise ArgumentError(f"test {test.name} has no option {option!r}; its own: {known}")
+    shared = {"seed": seed, "n_resamples": n_resamples}
+    return {k: v for k, v in shared.items() if k in test.parameters} | options
+
+
+def _answer(test: PairedTest, data: FloatArray, given: dict[str, Any], alpha: FloatArray) -> Answer:
+    """Ask the test about the columns it can say something about, and fill in the others."""
+    n_queries, n_columns = data.shape
+    if n_queries == 0:
+        nothing = np.full((8, n_columns), np.nan)
+        return Answer.of(nothing[:5], "closed form", 0, nothing[5:])
+    live = np.any(round_off(data) != 0.0, axis=0)
+    found = test.function(data[:, live], alpha=alpha[live], **given)
+    columns = np.zeros((5, n_columns))
+    columns[2] = 1.0
+    for row, values in zip(columns, (found.estimate, found.statistic, found.pvalue), strict=False):
+        row[live] = values
+    columns[3, live], columns[4, live] = found.ci_low, found.ci_high
+    if n_queries == 1:
+        columns[3], columns[4] = -np.inf, np.inf
+    columns[3, alpha == 0.0], columns[4, alpha == 0.0] = -np.inf, np.inf
+    if given["alternative"] == "greater":
+        columns[4] = np.inf
+    if given["alternative"] == "less":
+        columns[3] = -np.inf
+    precision = np.stack([columns[2], columns[2], np.zeros(n_columns)])
+    precision[:, live] = found.precision
+    return Answer.of(columns, found.method, found.n_resamples, precision)

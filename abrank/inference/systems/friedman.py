@@ -1,0 +1,306 @@
+"""Systems compared by their ranks within each query: Friedman and the tests that follow it.
+
+=====================  ==============  =====================  =========================
+differences            chi2            f                      critical_difference
+=====================  ==============  =====================  =========================
+no query               NaN             NaN                    NaN
+one query              of its ranks    NaN                    as any other data
+two queries            as any other    NaN in one order       as any other data
+all 0                  0, p 1          0, p 1                 NaN
+one value, not 0       the largest     NaN: no error          as any other data
+one query differs      as any other    as any other           as any other data
+two values             as any other    as any other           as any other data
+not finite             refused         refused                refused
+=====================  ==============  =====================  =========================
+
+Of every system from every other. The tests that follow are in
+:mod:`abrank.inference.systems.registry`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from abrank._support.typing import FloatArray
+from abrank.inference.exact.studentized_range import range_quantile, range_tail
+from abrank.inference.families.adjust import adjust as adjust_pvalues
+from abrank.inference.paired.t_test import t_pvalue
+from abrank.inference.rounding import round_off
+from abrank.inference.systems.anova import two_way_anova
+from abrank.inference.systems.pairs import JointAnswer, Pairs
+from abrank.inference.systems.registry import as_scores, joint_test
+
+ESTIMAND = "mean rank difference"
+
+
+@dataclass(frozen=True)
+class Friedman:
+    """Mean ranks (1 is best) and the tests that all systems rank alike.
+
+    ``chi2`` is Friedman's statistic with ``df`` degrees of freedom; ``f`` Iman and Davenport's with
+    ``df`` and ``df_error``. ``variance`` is that of a rank within a query, k (k + 1) / 12 less what
+    ties take. NaN where not defined.
+    """
+
+    mean_ranks: FloatArray
+    chi2: float
+    pvalue: float
+    f: float
+    pvalue_f: float
+    df: int
+    df_error: int
+    variance: float
+
+
+def friedman_test(scores: npt.ArrayLike) -> Friedman:
+    """Test whether systems rank alike, query by query.
+
+    Hypothesis: within each query all orders of the systems are equally likely. That is more than
+    that they have one mean: with enough queries, real systems of one mean are told apart
+    (``reports/calibration``). The query pairs the scores, and only their order counts. Equal scores
+    (to 10 decimals) share the mean of their ranks, and the statistics are corrected for them.
+
+    Parameters
+    ----------
+    scores : array_like of shape (n_queries, n_systems)
+        More is better.
+
+    Returns
+    -------
+    Friedman
+        With all ranks tied the statistics are 0 and p 1. ``f`` is NaN with one query, and where
+        every query has the same order.
+
+    Raises
+    ------
+    ArgumentError
+        If a score is not finite or there are fewer than two systems.
+
+    Notes
+    -----
+    Both statistics are those of a two-way analysis of variance of the ranks: ``chi2`` is the
+    systems' sum of squares over the variance of a rank, ``f`` its F [1]_.
+
+    References
+    ----------
+    .. [1] Friedman (1937), Journal of the American Statistical Association 32, 675-701; Iman &
+       Davenport (1980), Communications in Statistics A9, 571-595; Conover (1999), Practical
+       Nonparametric Statistics, section 5.8.
+
+    Examples
+    --------
+    >>> found = friedman_test([[0.31, 0.35, 0.40], [0.52, 0.55, 0.61], [0.18, 0.12, 0.16]])
+    >>> found.mean_ranks.round(2), round(found.chi2, 3), round(found.f, 3)
+    (array([2.33, 2.33, 1.33]), 2.0, 1.0)
+    """
+    from scipy.special import chdtrc
+
+    ranks = ranks_within(as_scores(scores))
+    n_queries, n_systems = ranks.shape
+    if n_queries == 0:
+        return Friedman(
+            np.full(n_systems, np.nan), np.nan, np.nan, np.nan, np.nan, n_systems - 1, 0, np.nan
+        )
+    table = two_way_anova(ranks)
+    variance = (table.ss_system + table.ss_error) / (n_queries * table.df_system)
+    chi2 = table.ss_system / variance if variance else 0.0
+    return Friedman(
+        mean_ranks=ranks.mean(axis=0),
+        chi2=chi2,
+        pvalue=float(chdtrc(table.df_system, chi2)),
+        f=table.f,
+        pvalue_f=table.pvalue,
+        df=table.df_system,
+        df_error=table.df_error,
+        variance=variance,
+    )
+
+
+def ranks_within(scores: FloatArray) -> FloatArray:
+    """Return the rank of each system within each query, 1 the best; ties share their mean.
+
+    Examples
+    --------
+    >>> ranks_within(np.array([[0.3, 0.5, 0.3]]))
+    array([[2.5, 1. , 2.5]])
+    """
+    from scipy.stats import rankdata
+
+    return np.asarray(rankdata(-round_off(scores), axis=1), dtype=np.float64)
+
+
+def critical_difference(found: Friedman, n_queries: int, alpha: float) -> float:
+    """Return Nemenyi's critical difference of two mean ranks.
+
+    Examples
+    --------
+    >>> scores = [[0.31, 0.35, 0.40], [0.52, 0.55, 0.61], [0.18, 0.12, 0.16]]
+    >>> round(critical_difference(friedman_test(scores), 3, 0.05), 3)
+    1.914
+    """
+    if not found.variance > 0.0:
+        return np.nan
+    q = range_quantile(alpha, len(found.mean_ranks), np.inf)
+    return float(q * np.sqrt(found.variance / n_queries))
+
+
+@joint_test(
+    "nemenyi",
+    title="Friedman with Nemenyi",
+    estimand=ESTIMAND,
+    source="Nemenyi 1963; Demšar 2006",
+    family="all",
+)
+def nemenyi(scores: FloatArray, *, pairs: Pairs) -> JointAnswer:
+    """Compare all pairs of systems by their mean ranks.
+
+    Estimand: the mean rank difference, positive where the second of a pair stands higher.
+    Hypothesis: within each query all orders of the systems are equally likely. The query pairs the
+    scores. What is said of two systems depends on which others take part [2]_.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_queries, n_systems)
+    pairs : Pairs
+
+    Returns
+    -------
+    JointAnswer
+        ``statistic`` is q, of the range of normal variables. Limits are NaN: the error of a rank
+        difference is known under the hypothesis only, so a critical difference makes no interval.
+
+    Notes
+    -----
+    The variance of a rank is corrected for ties, which Demšar's formula (and scikit-posthocs) is
+    not; with ties those are too careful, without ties the same.
+
+    References
+    ----------
+    .. [1] Nemenyi (1963), thesis, Princeton; Demšar (2006), Journal of Machine Learning Research 7,
+       1-30.
+    .. [2] Benavoli, Corani & Mangili (2016), Journal of Machine Learning Research 17(5), 1-10.
+
+    Examples
+    --------
+    >>> from abrank.inference import run_joint_test
+    >>> scores = [[0.31, 0.35, 0.40], [0.52, 0.55, 0.61], [0.18, 0.12, 0.16], [0.1, 0.2, 0.4]]
+    >>> result = run_joint_test("nemenyi", scores)
+    >>> result.estimate, result.pvalue_adj.round(3)
+    (array([0.25, 1.25, 1.  ]), array([0.933, 0.181, 0.333]))
+    """
+    difference, z = _z(scores, pairs)
+    adjusted = range_tail(np.abs(z) * np.sqrt(2.0), scores.shape[1], np.inf)
+    return _answer(difference, np.abs(z) * np.sqrt(2.0), _two_sided(z), adjusted)
+
+
+@joint_test(
+    "bonferroni-dunn",
+    title="Friedman with Bonferroni-Dunn",
+    estimand=ESTIMAND,
+    source="Dunn 1961; Demšar 2006",
+    family="baseline",
+)
+def bonferroni_dunn(scores: FloatArray, *, pairs: Pairs) -> JointAnswer:
+    """Compare every system with one baseline by their mean ranks.
+
+    Estimand: the mean rank difference, positive where the system stands above the baseline.
+    Hypothesis: within each query all orders of the systems are equally likely. The query pairs the
+    scores.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_queries, n_systems)
+    pairs : Pairs
+
+    Returns
+    -------
+    JointAnswer
+        ``statistic`` is z; p of the normal law, times the number of comparisons. The variance of a
+        rank is corrected for ties.
+
+    References
+    ----------
+    .. [1] Dunn (1961), Journal of the American Statistical Association 56, 52-64; Demšar (2006),
+       Journal of Machine Learning Research 7, 1-30.
+
+    Examples
+    --------
+    >>> from abrank.inference import run_joint_test
+    >>> scores = [[0.31, 0.35, 0.40], [0.52, 0.55, 0.61], [0.18, 0.12, 0.16], [0.1, 0.2, 0.4]]
+    >>> run_joint_test("bonferroni-dunn", scores, baseline=0).pvalue_adj.round(3)
+    array([1.   , 0.154])
+    """
+    difference, z = _z(scores, pairs)
+    alone = _two_sided(z)
+    return _answer(difference, z, alone, adjust_pvalues(alone, "bonferroni"))
+
+
+@joint_test(
+    "conover",
+    title="Friedman with Conover",
+    estimand=ESTIMAND,
+    source="Conover & Iman 1979; Conover 1999",
+    family="either",
+)
+def conover(scores: FloatArray, *, pairs: Pairs, adjust: str = "holm") -> JointAnswer:
+    """Compare systems by their mean ranks, over the error of an analysis of variance of ranks.
+
+    Estimand: the mean rank difference, positive where the second of a pair stands higher.
+    Hypothesis: within each query all orders of the systems are equally likely. The query pairs the
+    scores. It finds more than Nemenyi's: what the systems explain is not in its error.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_queries, n_systems)
+    pairs : Pairs
+    adjust : str
+        A name in ``ADJUSTMENTS``, for the number of pairs.
+
+    Returns
+    -------
+    JointAnswer
+        ``statistic`` is t with (n - 1)(k - 1) degrees of freedom; p NaN where its error is 0, as
+        with one query, or with the same order on every query.
+
+    References
+    ----------
+    .. [1] Conover (1999), Practical Nonparametric Statistics, section 5.8.
+
+    Examples
+    --------
+    >>> from abrank.inference import run_joint_test
+    >>> scores = [[0.31, 0.35, 0.40], [0.52, 0.55, 0.61], [0.18, 0.12, 0.16], [0.1, 0.2, 0.4]]
+    >>> run_joint_test("conover", scores).pvalue_adj.round(3)
+    array([0.697, 0.262, 0.307])
+    """
+    ranks = ranks_within(scores)
+    table = two_way_anova(ranks)
+    difference = -pairs.of(ranks.mean(axis=0))
+    square = table.mean_square_error
+    error = np.sqrt(2.0 * square / len(ranks)) if square > 0.0 else np.nan
+    statistic = difference / error
+    alone = t_pvalue(statistic, table.df_error, "two-sided")
+    return _answer(difference, statistic, alone, adjust_pvalues(alone, adjust))
+
+
+def _z(scores: FloatArray, pairs: Pairs) -> tuple[FloatArray, FloatArray]:
+    """Return the differences of mean ranks, and the same in errors under Friedman's law."""
+    found = friedman_test(scores)
+    difference = -pairs.of(found.mean_ranks)
+    return difference, difference / np.sqrt(2.0 * found.variance / len(scores))
+
+
+def _two_sided(z: FloatArray) -> FloatArray:
+    from scipy.special import ndtr
+
+    return np.asarray(2.0 * ndtr(-np.abs(z)))
+
+
+def _answer(
+    difference: FloatArray, statistic: FloatArray, alone: FloatArray, adjusted: FloatArray
+) -> JointAnswer:
+    none = np.full_like(difference, np.nan)
+    return JointAnswer(difference, statistic, alone, adjusted, none, none, "normal approximation")

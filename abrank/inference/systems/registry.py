@@ -1,0 +1,298 @@
+"""The catalogue of tests over many systems, and the one door to them.
+
+Where the data are too few or too even for a test, the answer is the one below and never a warning:
+
+====================  ==============  ================  ==============  =================  ========
+scores                tukey, dunnett  randomised-tukey  max-t           nemenyi,           conover
+                                                                        bonferroni-dunn
+====================  ==============  ================  ==============  =================  ========
+no query              estimate, statistic, p and interval NaN, for every test
+one query             p NaN           p 1               p 1             of the normal law  p NaN
+two queries           as any other    of (k!)**2        of 4 flips      of the normal law  as any
+                      data            orders                                               other
+all 0 (two systems    for that pair estimate 0, statistic 0, p 1, and where the test has intervals
+of one score on each  [0, 0] (one query only: (-inf, inf)), for every test
+query)
+one value, not 0, of  p NaN           of (k!)**n        of 2**n flips   of the normal law  p NaN
+every difference                      orders
+one query differs     as any other    p 1 for the pair  p 1 for the     as any other       as any
+(from zeros)          data            it parts          pair            data               other
+two values            as any other data, for every test
+not finite            refused with the place of the first, for every test
+two systems           the paired t    the sign-flip     the sign-flip   the sign test's    the same
+                      test            permutation test  permutation     normal law         on t
+                                                        test
+====================  ==============  ================  ==============  =================  ========
+
+The interval is (-inf, inf) wherever p is NaN, and where so few queries can tell nothing apart.
+``pairwise`` answers as the paired test it asks (see :mod:`abrank.inference.registry`). Fewer than
+two systems are an error. Scores are one value when they agree to 10 decimals.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from abrank._support import checks
+from abrank._support.errors import ArgumentError
+from abrank._support.registry import Registry
+from abrank._support.typing import BoolArray, FloatArray, Function
+from abrank.inference.registry import LARGEST, as_alpha
+from abrank.inference.rounding import round_off
+from abrank.inference.systems.pairs import JointAnswer, JointResult, Pairs
+
+Family: TypeAlias = Literal["all", "baseline", "either"]
+
+
+@dataclass(frozen=True)
+class JointTest:
+    """A registered joint test: its names, what it estimates, what it compares, the function."""
+
+    name: str
+    title: str
+    estimand: str
+    source: str
+    family: Family
+    function: Callable[..., JointAnswer]
+
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:
+        """The keywords its function takes.
+
+        Examples
+        --------
+        >>> JOINT_TESTS["tukey"].parameters
+        ('pairs', 'alpha')
+        """
+        return tuple(inspect.signature(self.function).parameters)[1:]
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The keywords that are this test's own.
+
+        Examples
+        --------
+        >>> JOINT_TESTS["pairwise"].options
+        ('test', 'adjust')
+        """
+        shared = {"pairs", "alpha", "seed", "n_resamples"}
+        return tuple(name for name in self.parameters if name not in shared)
+
+    @property
+    def has_intervals(self) -> bool:
+        """Whether it has intervals; such a test asks for their level.
+
+        Examples
+        --------
+        >>> JOINT_TESTS["tukey"].has_intervals, JOINT_TESTS["nemenyi"].has_intervals
+        (True, False)
+        """
+        return "alpha" in self.parameters
+
+
+JOINT_TESTS: Registry[JointTest] = Registry("joint test")
+
+
+def joint_test(
+    name: str, *, title: str, estimand: str, source: str, family: Family
+) -> Callable[[Function], Function]:
+    """Register a test over many systems under ``name``; the function comes back unchanged.
+
+    Parameters
+    ----------
+    name : str
+        The word that :func:`run_joint_test` and the command line know it by.
+    title : str
+        Its name in a report.
+    estimand : str
+        What its estimates estimate.
+    source : str
+        Where it was published.
+    family : {"all", "baseline", "either"}
+        Whether it compares all pairs, every system with a baseline, or whichever is asked.
+
+    Returns
+    -------
+    callable
+        A decorator for ``function(scores, *, pairs, ...) -> JointAnswer``. ``scores`` comes
+        checked, of shape (n_queries, n_systems), at least one query and two systems that are not
+        the same on every query. ``alpha``, ``seed`` and ``n_resamples`` are passed to functions
+        that take them. What the function says of identical systems is not looked at.
+
+    Raises
+    ------
+    ArgumentError
+        If the name is taken.
+
+    Examples
+    --------
+    >>> @joint_test("tukey", title="Mine", estimand="mean difference", source="me", family="all")
+    ... def mine(scores, *, pairs, alpha): ...
+    Traceback (most recent call last):
+    abrank._support.errors.ArgumentError: joint test "tukey" is registered already
+    """
+
+    def register(function: Function) -> Function:
+        JOINT_TESTS.add(name, JointTest(name, title, estimand, source, family, function))
+        return function
+
+    return register
+
+
+def run_joint_test(
+    name: str,
+    scores: npt.ArrayLike,
+    *,
+    baseline: int | None = None,
+    confidence: float = 0.95,
+    seed: int = 0,
+    n_resamples: int | None = None,
+    **options: Any,  # noqa: ANN401 - each test has its own
+) -> JointResult:
+    """Run a registered test over the whole block of scores, all pairs of systems at once.
+
+    Parameters
+    ----------
+    name : str
+        A name in ``JOINT_TESTS``.
+    scores : array_like of shape (n_queries, n_systems)
+        The query is what pairs the systems. Not changed.
+    baseline : int, optional
+        The column to compare every other system with; all pairs without it.
+    confidence : float
+        Joint level of the intervals.
+    seed : int
+        Entropy of whatever is drawn; equal seeds give equal results.
+    n_resamples : int, optional
+        How many to draw; each test has a default. No effect on a test that draws nothing.
+    **options
+        The test's own: ``test`` and ``adjust`` of pairwise, ``adjust`` of conover.
+
+    Returns
+    -------
+    JointResult
+
+    Raises
+    ------
+    UnknownNameError
+        For a test or a choice that does not exist.
+    ArgumentError
+        If a score is not finite, there are fewer than two systems, the test needs a baseline or has
+        no use for one, or an option is not one of the test's.
+
+    Examples
+    --------
+    >>> scores = [[0.3, 0.4, 0.3], [0.5, 0.6, 0.5], [0.1, 0.3, 0.1], [0.7, 0.8, 0.7]]
+    >>> result = run_joint_test("max-t", scores, baseline=0)
+    >>> result.pvalue_adj, result.ci_low
+    (array([0.125, 1.   ]), array([-inf,   0.]))
+    """
+    test = JOINT_TESTS[name]
+    block = as_scores(scores)
+    n_queries, n_systems = block.shape
+    pairs = _pairs(test, n_systems, baseline)
+    shared = {
+        "alpha": float(as_alpha(float(confidence), 1)[0]),
+        "seed": checks.count("seed", seed, at_least=0),
+        "n_resamples": None if n_resamples is None else checks.count("n_resamples", n_resamples),
+    }
+    given = _arguments(test, shared, options)
+    same = ~np.any(round_off(pairs.of(block)) != 0.0, axis=0) & (n_queries > 0)
+    answer = _answer(test, block, pairs, same, given)
+    return JointResult(
+        **vars(answer) | {"estimand": answer.estimand or test.estimand},
+        pairs=pairs,
+        identical=same,
+        test=name,
+        confidence=confidence,
+        baseline=baseline,
+        n_queries=n_queries,
+        n_systems=n_systems,
+    )
+
+
+def as_scores(scores: npt.ArrayLike) -> FloatArray:
+    """Return scores as a new or the same float array of shape (n_queries, n_systems).
+
+    Raises
+    ------
+    ArgumentError
+        If they are not numbers, not of two dimensions with two systems or more, not finite or
+        beyond 1e100.
+
+    Examples
+    --------
+    >>> as_scores([[0.1, 0.2]]).shape
+    (1, 2)
+    """
+    try:
+        block = np.asarray(scores, dtype=np.float64)
+    except (TypeError, ValueError) as problem:
+        raise ArgumentError(f"scores must be an array of numbers: {problem}") from None
+    if block.ndim != 2 or block.shape[1] < 2:
+        raise ArgumentError(
+            "scores must be of shape (n_queries, n_systems), two systems or more, not"
+            f" {block.shape}"
+        )
+    bad = np.argwhere(~(np.abs(block) <= LARGEST))
+    if bad.size:
+        query, system = bad[0]
+        raise ArgumentError(
+            f"scores must be finite numbers up to {LARGEST:g}; query {query}, system {system} is"
+            f" {block[query, system]} ({len(bad)} in all)"
+        )
+    return block
+
+
+def _pairs(test: JointTest, n_systems: int, baseline: int | None) -> Pairs:
+    """Return what is compared, or say why it cannot be."""
+    fitting = ", ".join(o.name for o in JOINT_TESTS.values() if o.family != test.family)
+    if baseline is None:
+        if test.family == "baseline":
+            raise ArgumentError(f"{test.name} compares with a baseline; name one, or use {fitting}")
+        first, second = np.triu_indices(n_systems, 1)
+        return Pairs(first.astype(np.int64), second.astype(np.int64))
+    if test.family == "all":
+        raise ArgumentError(f"{test.name} compares all pairs; with a baseline use {fitting}")
+    if not 0 <= checks.count("baseline", baseline, at_least=0) < n_systems:
+        raise ArgumentError(f"baseline must be a column from 0 to {n_systems - 1}, not {baseline}")
+    others = np.delete(np.arange(n_systems, dtype=np.int64), baseline)
+    return Pairs(np.full_like(others, baseline), others)
+
+
+def _arguments(test: JointTest, shared: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
+    """Return the keywords that the test's function takes, its own checked by name."""
+    for option in options:
+        if option not in test.options:
+            known = ", ".join(test.options) or "none"
+            raise ArgumentError(f"test {test.name} has no option {option!r}; its own: {known}")
+    return {name: value for name, value in shared.items() if name in test.parameters} | options
+
+
+def _answer(
+    test: JointTest, block: FloatArray, pairs: Pairs, same: BoolArray, given: dict[str, Any]
+) -> JointAnswer:
+    """Ask the test, and fill in the pairs of which there is nothing to ask."""
+    rows = np.zeros((6, len(pairs.first)))
+    if not len(block):
+        return JointAnswer.of(np.full_like(rows, np.nan), "closed form")
+    rows[2:4] = 1.0
+    if len(block) == 1:
+        rows[4], rows[5] = -np.inf, np.inf
+    if not test.has_intervals:
+        rows[4:] = np.nan
+    if same.all():
+        return JointAnswer.of(rows, "closed form")
+    found = test.function(block, pairs=pairs, **given)
+    values = (
+        found.estimate, found.statistic, found.pvalue, found.pvalue_adj, found.ci_low, found.ci_high
+    )  # fmt: skip
+    rows[:, ~same] = np.stack(values)[:, ~same]
+    return JointAnswer.of(rows, found.method, found.n_resamples, found.estimand)

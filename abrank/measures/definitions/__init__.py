@@ -1,0 +1,1 @@
+"""The measures themselves, one family a file."""

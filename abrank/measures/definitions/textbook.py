@@ -1,0 +1,214 @@
+"""Plain sums and averages of the textbooks: Hits, CG, MeanP and F."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from abrank._support import checks
+from abrank._support.typing import FloatArray
+from abrank.inputs.judged import JudgedRun
+from abrank.measures.definitions.thresholds import called_relevant
+from abrank.measures.kernels.segments import Hits, share, within
+from abrank.measures.registry.entries import measure
+
+
+@measure("Hits", bounds=(0, math.inf), source="ranx hits.py", discrete=True)
+def hits_of(judged: JudgedRun, *, cutoff: int | None = None, rel: int = 1) -> FloatArray:
+    """Hits: number of relevant documents retrieved.
+
+    Parameters
+    ----------
+    judged : JudgedRun
+        A run laid on its qrels.
+    cutoff : int, optional
+        Ranks counted, from 1; ``None`` counts all retrieved.
+    rel : int
+        Lowest grade that is relevant, from 1.
+
+    Returns
+    -------
+    float64[n_queries]
+        Documents, from 0; 0 where no relevant document was retrieved. Order of
+        ``judged.query_ids``.
+
+    Raises
+    ------
+    ArgumentError
+        If ``cutoff`` or ``rel`` is below 1.
+
+    Notes
+    -----
+    Averaged over the queries, as in ranx [1]_; NumRelRet is the same count added up.
+
+    References
+    ----------
+    .. [1] Bassani (2022), ranx: a blazing-fast Python library for ranking evaluation and
+       comparison, ECIR; ranx hits.py.
+
+    Examples
+    --------
+    >>> hits_of(JudgedRun.from_grades([[1, 0, 2], [0]]), cutoff=3)
+    array([2., 0.])
+    """
+    found = Hits.of(judged, rel=rel, cutoff=cutoff).count(judged.n_queries)
+    return found.astype(np.float64)
+
+
+@measure("CG", bounds=(0, math.inf), source="Järvelin & Kekäläinen 2002")
+def cumulated_gain(judged: JudgedRun, *, cutoff: int | None = None) -> FloatArray:
+    """Cumulated gain: sum of the grades retrieved, whatever their order.
+
+    Parameters
+    ----------
+    judged : JudgedRun
+        A run laid on its qrels.
+    cutoff : int, optional
+        Ranks counted, from 1; ``None`` counts all retrieved.
+
+    Returns
+    -------
+    float64[n_queries]
+        In units of grades, from 0; 0 where nothing relevant was retrieved. Order of
+        ``judged.query_ids``.
+
+    Raises
+    ------
+    ArgumentError
+        If ``cutoff`` is below 1.
+
+    Notes
+    -----
+    CG = sum over ranks r of the grade at r; a negative grade counts 0 [1]_.
+
+    References
+    ----------
+    .. [1] Järvelin & Kekäläinen (2002), Cumulated gain-based evaluation of IR techniques, ACM TOIS
+       20(4), eq. 1.
+
+    Examples
+    --------
+    >>> cumulated_gain(JudgedRun.from_grades([[3, 2, 3, 0, 1, 2]]), cutoff=6)
+    array([11.])
+    """
+    gained = np.where(within(judged.rank, cutoff), np.maximum(judged.grade, 0), 0)
+    return judged.total(judged.query, gained.astype(np.float64))
+
+
+@measure("MeanP", bounds=(0, 1), source="Manning et al. 2008")
+def mean_precision(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatArray:
+    """Mean of the precision at the cut-offs 1 to k, which some texts print as AP.
+
+    Parameters
+    ----------
+    judged : JudgedRun
+        A run laid on its qrels.
+    cutoff : int
+        k, ranks counted, from 1.
+    rel : int
+        Lowest grade that is relevant, from 1.
+
+    Returns
+    -------
+    float64[n_queries]
+        Unitless, in [0, 1]; 0 where no relevant document was retrieved within the cut-off. Order of
+        ``judged.query_ids``.
+
+    Raises
+    ------
+    ArgumentError
+        If ``cutoff`` or ``rel`` is below 1.
+
+    Notes
+    -----
+    MeanP@k = (P@1 + ... + P@k) / k. AP averages precision at the ranks of the relevant documents
+    only [1]_.
+
+    References
+    ----------
+    .. [1] Manning, Raghavan & Schütze (2008), Introduction to Information Retrieval, section 8.4.
+
+    Examples
+    --------
+    P@1 = 1, P@2 = 1/2, P@3 = 2/3:
+
+    >>> mean_precision(JudgedRun.from_grades([[1, 0, 1]]), cutoff=3).round(4)
+    array([0.7222])
+    """
+    hits = Hits.of(judged, rel=rel, cutoff=cutoff)
+    # A document at rank r adds 1/r to P@r, 1/(r + 1) to P@(r + 1), ..., 1/k to P@k.
+    inverse = np.concatenate(
+        [[0.0], np.cumsum(1.0 / np.arange(1, checks.count("cutoff", cutoff) + 1))]
+    )
+    return judged.total(hits.query, inverse[cutoff] - inverse[hits.rank - 1]) / cutoff
+
+
+@measure(
+    "F",
+    bounds=(0, 1),
+    source="van Rijsbergen 1979; ranx f1.py",
+    aliases=("F1",),
+    needs="scores",
+)
+def f_measure(
+    judged: JudgedRun,
+    *,
+    cutoff: int | None = None,
+    threshold: float | None = None,
+    rel: int = 1,
+    beta: float = 1.0,
+) -> FloatArray:
+    """F: weighted harmonic mean of precision and recall at a cut-off or a score threshold.
+
+    Parameters
+    ----------
+    judged : JudgedRun
+        A run laid on its qrels; with the scores of unjudged documents for a threshold.
+    cutoff : int, optional
+        Ranks counted, from 1; ``None`` counts all retrieved.
+    threshold : float, optional
+        The least score that is counted, in units of the scores; ``None`` counts every score.
+    rel : int
+        Lowest grade that is relevant, from 1.
+    beta : float
+        Recall weighs ``beta`` times as much as precision; above 0.
+
+    Returns
+    -------
+    float64[n_queries]
+        Unitless, in [0, 1]; 0 where no relevant document is counted. Order of
+        ``judged.query_ids``.
+
+    Raises
+    ------
+    ArgumentError
+        If ``cutoff`` or ``rel`` is below 1, ``beta`` is not above 0, ``threshold`` is not finite,
+        or it is given and the scores were not kept.
+
+    Notes
+    -----
+    With precision P and recall R of the documents counted:
+
+        F = (1 + beta**2) * P * R / (beta**2 * P + R)
+
+    With a cut-off k, P divides by k also where fewer documents are counted, as P@k does. Equals
+    ranx's ``f1@k`` [1]_; without cut-off and threshold it is SetF.
+
+    References
+    ----------
+    .. [1] van Rijsbergen (1979), Information Retrieval, ch. 7; ranx f1.py.
+
+    Examples
+    --------
+    P = 1/2 and R = 1:
+
+    >>> f_measure(JudgedRun.from_grades([[1, 0, 0], []]), cutoff=2).round(4)
+    array([0.6667, 0.    ])
+    """
+    recall_weight = checks.positive("beta", beta) ** 2
+    called = called_relevant(judged, cutoff=cutoff, threshold=threshold)
+    found = Hits.of(called, rel=rel, cutoff=None).count(judged.n_queries)
+    n_called = called.n_retrieved if cutoff is None else cutoff
+    n_relevant = judged.n_relevant(rel=rel)
+    return share((1.0 + recall_weight) * found, recall_weight * n_relevant + n_called)

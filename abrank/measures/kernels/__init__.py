@@ -1,0 +1,1 @@
+"""What the definitions share: sums over segments, gains, rates."""

@@ -1,0 +1,251 @@
+"""The one parser of measure names: ir_measures' grammar, and trec_eval's and ranx's spellings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from abrank._support.errors import ArgumentError, UnknownNameError
+from abrank.measures.naming.dialects import BARE, OTHERS, SETS, TREC_EVAL, Spelling, spelling_of
+from abrank.measures.naming.notations import GAINS, each
+from abrank.measures.registry.entries import Entry, Measure, catalogue, known_as
+from abrank.measures.registry.parameters import read_literal
+from abrank.measures.registry.plugins import load_plugins
+
+_FORM = re.compile(
+    r"(?P<name>11pt_avg|[^\W\d][\w-]*?)"
+    r"(?P<suffix>[._](?P<numbers>(?:p=)?-?[.0-9][-.0-9eE,=]*?))?"  # P_10, ndcg.1=3,2=9, rbp.95
+    r"(?:\((?P<inside>.*)\))?"
+    r"(?:@(?P<at>[^@()\s]+?))?"
+    r"(?:-l(?P<level>[0-9]{1,3}))?"  # ranx: map-l2, map@10-l2
+)
+_PAIR = re.compile(
+    r"\s*(\w+)\s*=\s*"
+    r"('[^']*'|\"[^\"]*\"|\[[^][{}]*\]|\{[^][{}]*\}|[^\s,'\"()=\[\]{}]+)"
+    r"\s*(?:,|$)"
+)
+_COMMON_CUTOFFS = ("5", "10", "20", "100", "1000")
+
+
+def parse(text: str | Measure) -> Measure:
+    """Return the one measure that a name means.
+
+    Parameters
+    ----------
+    text : str or Measure
+        ``NAME(keyword=value,...)@cutoff`` as in ir_measures, in whatever case, or one of the forms
+        of trec_eval (``ndcg_cut_10``, ``P.10``, ``ndcg.1=3.5,2=9``) and ranx (``precision@10``,
+        ``map-l2``, ``rbp.95``). A text value needs no quotes. A Measure is returned as it is.
+
+    Returns
+    -------
+    Measure
+        Its ``name`` is canonical: defaults left out, parameters in the order of the signature;
+        ``parse(str(m)) == m``.
+
+    Raises
+    ------
+    UnknownNameError
+        If no measure has this name, or no parameter or choice; with the nearest one.
+    ArgumentError
+        If the text has another form or means several measures, or a parameter is missing, twice
+        given, of the wrong type or without meaning.
+
+    Examples
+    --------
+    >>> print(parse("ndcg_cut_10"), parse("map-l2"), parse("nDCG(dcg=exp-log2)@10"))
+    nDCG@10 AP(rel=2) nDCG(dcg='exp-log2')@10
+    >>> parse("P")
+    Traceback (most recent call last):
+    abrank._support.errors.ArgumentError: "P" means 9 measures, P@5 … P@1000; one is wanted here
+    >>> parse("ndcg@10x")
+    Traceback (most recent call last):
+    abrank._support.errors.UnknownNameError: unknown measure "ndcg@10x"; did you mean nDCG@10?
+    """
+    made = expand(text)
+    if len(made) > 1:
+        raise ArgumentError(f'"{text}" means {_several(made)}; one is wanted here')
+    return made[0]
+
+
+def expand(text: str | Measure) -> tuple[Measure, ...]:
+    """Return all measures that a name means: several for ``P_5,10``, a bare ``P`` or ``official``.
+
+    A bare word that programs read in different ways is read as trec_eval reads it: ``P``,
+    ``recall``, ``success``, ``map_cut`` stand for its cut-offs. :func:`reading` says so.
+
+    Parameters
+    ----------
+    text : str or Measure
+        As for :func:`parse`, or one of trec_eval's sets: ``official``, ``set``, ``all_trec``.
+
+    Returns
+    -------
+    tuple of Measure
+        At least one, no measure twice, in the order of the text.
+
+    Raises
+    ------
+    UnknownNameError, ArgumentError
+        As for :func:`parse`.
+
+    Examples
+    --------
+    >>> print(*expand("P_5,10"), *expand("success"))
+    P@5 P@10 Success@1 Success@5 Success@10
+    """
+    if isinstance(text, Measure):
+        return (text,)
+    if text.strip() in SETS:
+        return tuple(made for name in SETS[text.strip()] for made in expand(name))
+    form = _FORM.fullmatch(text.strip())
+    if form is None:
+        head = text.strip().partition("(")[0]
+        raise _unknown(text) if known_as(head) is None else _malformed(text)
+    found = _look_up(form)
+    if found is None:
+        load_plugins()
+        found = _look_up(form)
+    if found is None:
+        raise _unknown(text)
+    entry, spelling, numbers = found
+    given = [*spelling.fixed, *_pairs(form["inside"], text), *_behind_at(form, entry, text)]
+    given += _level(form["level"], entry)
+    variants = [
+        entry.with_parameters(_once([*given, *number], text))
+        for number in _numbers(numbers, entry, spelling)
+    ]
+    return tuple(dict.fromkeys(variants))
+
+
+def reading(text: str | Measure) -> str | None:
+    """Say how a word was read that stands for several measures or that programs read differently.
+
+    Returns
+    -------
+    str or None
+        A line without a full stop; None for a name that has one meaning.
+
+    Raises
+    ------
+    UnknownNameError, ArgumentError
+        As for :func:`parse`.
+
+    Examples
+    --------
+    >>> reading("success")
+    "success: trec_eval's 3 cut-offs, Success@1 … Success@10"
+    >>> reading("precision"), reading("P@10")
+    ('precision: SetP, of all retrieved documents as in ranx', None)
+    """
+    made = expand(text)
+    if isinstance(text, Measure):
+        return None
+    form = _FORM.fullmatch(text.strip())
+    found = form and _look_up(form)
+    if not form or not found or not _is_bare(form):
+        return None
+    if len(made) > 1:
+        return f"{text}: trec_eval's {len(made)} cut-offs, {made[0]} … {made[-1]}"
+    entry, spelling, _ = found
+    told = spelling.note and text != entry.name  # RBP is our own word, rbp that of two programs
+    return f"{text}: {made[0]}, {spelling.note}" if told else None
+
+
+def _look_up(form: re.Match[str]) -> tuple[Entry, Spelling, str | None] | None:
+    """Find the entry, what the name means, and the numbers; what is registered goes first."""
+    name, bare = form["name"], _is_bare(form)
+    whole = known_as(name + (form["suffix"] or ""))
+    if form["suffix"] and whole is not None:  # a name that ends in a number, such as top_10
+        return whole, Spelling(whole.name), None
+    entry, folded = known_as(name), name.casefold()
+    if bare and folded in BARE and (entry is None or entry.name.casefold() != folded):
+        spelling: Spelling | None = BARE[folded]
+    else:
+        spelling = spelling_of(name)
+        if entry is not None and (spelling is None or spelling.name != entry.name):
+            spelling = Spelling(entry.name)
+    entry = known_as(spelling.name) if spelling is not None else None
+    if spelling is None or entry is None:
+        return None
+    return entry, spelling, form["numbers"] or (spelling.bare if bare else None)
+
+
+def _is_bare(form: re.Match[str]) -> bool:
+    """Whether nothing stands behind the name that says which one is meant."""
+    return form["numbers"] is form["inside"] is form["at"] is None
+
+
+def _numbers(text: str | None, entry: Entry, spelling: Spelling) -> list[list[tuple[str, object]]]:
+    """Read what stands behind the name: the parameter and value of each measure that is meant."""
+    if not text:
+        return [[]]
+    notation = spelling.numbers
+    if notation is None or (notation is GAINS and "=" not in text):  # map_10, ndcg_10
+        notation = each(entry.at or "cutoff")
+    return [list(zip(notation.parameters, values, strict=True)) for values in notation.read(text)]
+
+
+def _pairs(inside: str | None, text: str) -> list[tuple[str, object]]:
+    """Read ``keyword=value,...``."""
+    pairs, at = [], 0
+    while inside is not None and at < len(inside.rstrip()):
+        pair = _PAIR.match(inside, at)
+        if pair is None:
+            raise _malformed(text)
+        pairs.append((pair[1], read_literal(pair[2])))
+        at = pair.end()
+    return pairs
+
+
+def _behind_at(form: re.Match[str], entry: Entry, text: str) -> list[tuple[str, object]]:
+    """Read what stands behind ``@``: a cut-off, or a level of recall."""
+    if form["at"] is None:
+        return []
+    value = read_literal(form["at"])
+    if isinstance(value, str):
+        raise _unknown(text)
+    if form["name"] == "rbp" and form["numbers"] is form["inside"] is None:
+        # ranx reads the number as p, everybody else as a cut-off.
+        raise ArgumentError(f"{text} has two meanings: write RBP@{value} or RBP(p=0.{value})")
+    return [(entry.at or "cutoff", value)]
+
+
+def _level(level: str | None, entry: Entry) -> list[tuple[str, object]]:
+    """Read ranx's ``-lN``: grades from N on are relevant, and those below gain nothing."""
+    if level is None:
+        return []
+    names = [parameter.name for parameter in entry.parameters]
+    if "gains" in names and "rel" not in names:
+        below = dict.fromkeys(range(1, int(level)), 0)
+        return [("gains", below)] if below else []
+    return [("rel", int(level))]
+
+
+def _once(given: Iterable[tuple[str, object]], text: str) -> dict[str, object]:
+    """Make a dict of it, and refuse a parameter that came twice."""
+    values: dict[str, object] = {}
+    for name, value in given:
+        if name in values:
+            raise ArgumentError(f'"{text}" gives {name} more than once')
+        values[name] = value
+    return values
+
+
+def _several(made: tuple[Measure, ...]) -> str:
+    return f"{len(made)} measures, {made[0]} … {made[-1]}"
+
+
+def _malformed(text: str) -> ArgumentError:
+    form = "NAME(keyword=value,...)@cutoff, for example nDCG(dcg='exp-log2')@10"
+    return ArgumentError(f'"{text}" has not the form {form}')
+
+
+def _unknown(text: str) -> UnknownNameError:
+    """Compare the whole text with all names, bare and at the usual cut-offs and its own."""
+    cutoffs = dict.fromkeys([*_COMMON_CUTOFFS, *re.findall(r"@([0-9]{1,6})$", text)])
+    known = [*TREC_EVAL, *OTHERS, *SETS]
+    for entry in catalogue().values():
+        for name in (*entry.aliases, entry.name):
+            known += [name, *(f"{name}@{cutoff}" for cutoff in cutoffs if entry.at == "cutoff")]
+    return UnknownNameError("measure", text, known)

@@ -1,0 +1,1 @@
+"""What a measure is, its parameters, and the registry that lists all of them."""

@@ -1,0 +1,295 @@
+"""The catalogue of measures: decorated plain functions, and a measure with its parameters."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from abrank._support.errors import ArgumentError, UnknownNameError
+from abrank._support.registry import Registry
+from abrank._support.typing import FloatArray, Function
+from abrank.inputs.judged import JudgedRun
+from abrank.measures.registry.parameters import Parameter, Value, literal, read_signature
+
+Aggregate: TypeAlias = Literal["mean", "sum", "geometric"]
+Needs: TypeAlias = Literal["scores", "subtopics"]
+
+_NAME = re.compile(r"[^\W\d]\w*")
+_MEASURES: Registry[Entry] = Registry("measure")
+_BY_FOLDED_NAME: dict[str, str] = {}
+_JUDGED_ONLY = Parameter("judged_only", (bool,), (), default=False, required=False)
+_TRIAL = JudgedRun.from_subtopics([[{"1": 1}]])
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of the catalogue; equal to another of the same name.
+
+    Attributes
+    ----------
+    name : str
+        As in ir_measures.
+    function : callable
+        ``function(judged, **parameters) -> float64[n_queries]``.
+    aliases : tuple of str
+    bounds : (float, float)
+        Least and largest value.
+    source : str
+        Paper, and program and file that it equals.
+    discrete : bool
+        Takes few values (P@k, RR, Success), so differences between two runs have many ties.
+    aggregate : {"mean", "sum", "geometric"}
+        How the values of the queries become one: their mean, their sum (counts), or the
+        exponential of their mean (values that are logarithms).
+    higher_is_better : bool
+    needs : {"scores", "subtopics"} or None
+        What the judged run must hold beside ranks and grades: the score of every retrieved
+        document (for its ``threshold``, if it has such a parameter), or judgments by subtopic.
+    parameters : tuple of Parameter
+        In the order of the signature; ``judged_only`` last where unjudged documents may be taken
+        out of the ranking first.
+    """
+
+    name: str
+    function: Callable[..., FloatArray] = field(compare=False, repr=False)
+    aliases: tuple[str, ...] = field(compare=False)
+    bounds: tuple[float, float] = field(compare=False)
+    source: str = field(compare=False)
+    discrete: bool = field(compare=False)
+    aggregate: Aggregate = field(compare=False)
+    higher_is_better: bool = field(compare=False)
+    needs: Needs | None = field(compare=False)
+    parameters: tuple[Parameter, ...] = field(compare=False, repr=False)
+
+    @property
+    def definition(self) -> str:
+        """The first line of the function's docstring."""
+        return (inspect.getdoc(self.function) or "").partition("\n")[0]
+
+    @property
+    def at(self) -> str | None:
+        """The parameter that stands behind ``@``: ``cutoff``, ``recall`` or none."""
+        names = [parameter.name for parameter in self.parameters]
+        return next((name for name in ("cutoff", "recall") if name in names), None)
+
+    def parameter(self, name: str) -> Parameter:
+        """Return the parameter called ``name``, or raise with the nearest one."""
+        by_name = {parameter.name: parameter for parameter in self.parameters}
+        if name in by_name:
+            return by_name[name]
+        if name == "cutoff":
+            raise ArgumentError(f"{self.name} has no cut-off")
+        raise UnknownNameError(f"parameter of {self.name}", name, by_name)
+
+    def with_parameters(self, values: Mapping[str, object]) -> Measure:
+        """Return the measure with these parameters; their types and values are checked here.
+
+        Raises
+        ------
+        ArgumentError
+            If a parameter is unknown, missing, of the wrong type or without meaning.
+
+        Examples
+        --------
+        >>> from abrank.measures import catalogue
+        >>> print(catalogue()["nDCG"].with_parameters({"cutoff": 10, "dcg": "log2"}))
+        nDCG@10
+        """
+        given = {name: self.parameter(name).conform(value) for name, value in values.items()}
+        for parameter in self.parameters:
+            if parameter.required and parameter.name not in given:
+                raise ArgumentError(self._needs(parameter.name))
+        made = Measure(
+            self,
+            tuple(
+                (parameter.name, given[parameter.name])
+                for parameter in self.parameters
+                if parameter.name in given
+                and (parameter.required or given[parameter.name] != parameter.default)
+            ),
+        )
+        # The function alone knows which values have a meaning: let it see them once, now.
+        try:
+            made(_TRIAL)
+        except ArgumentError as error:
+            raise ArgumentError(f"{made.name}: {error}") from error
+        return made
+
+    def _needs(self, parameter: str) -> str:
+        if parameter == "cutoff":
+            return f"{self.name} needs a cut-off, for example {self.name}@10"
+        return f"{self.name} needs {parameter}: {self.name}({parameter}=...)"
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure with its parameters: made by ``parse``, called with a run, named the same for ever.
+
+    Attributes
+    ----------
+    entry : Entry
+        Its line in the catalogue: bounds, source, definition.
+    parameters : tuple of (name, value)
+        Those that differ from their default, in the order of the signature.
+
+    Examples
+    --------
+    >>> from abrank.measures import parse
+    >>> measure = parse("precision@2")
+    >>> print(measure)
+    P@2
+    >>> measure(JudgedRun.from_grades([[1, 0], [0, 0]]))
+    array([0.5, 0. ])
+    """
+
+    entry: Entry
+    parameters: tuple[tuple[str, Value], ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The canonical name, in the form of ir_measures: ``nDCG(dcg='exp-log2')@10``."""
+        at = self.entry.at
+        inside = ",".join(f"{k}={literal(v)}" for k, v in self.parameters if k != at)
+        behind = [literal(v) for k, v in self.parameters if k == at]
+        return "@".join([self.entry.name + (f"({inside})" if inside else ""), *behind])
+
+    @property
+    def needs(self) -> Needs | None:
+        """What the judged run must hold; no scores where the threshold they are for is not given.
+
+        Examples
+        --------
+        >>> from abrank.measures import parse
+        >>> parse("F(threshold=0.5)").needs, parse("F@10").needs
+        ('scores', None)
+        """
+        threshold = any(parameter.name == "threshold" for parameter in self.entry.parameters)
+        if threshold and "threshold" not in dict(self.parameters):
+            return None
+        return self.entry.needs
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __call__(self, judged: JudgedRun) -> FloatArray:
+        """Return the value of each query: float64[n_queries], finite."""
+        parameters = dict(self.parameters)
+        if parameters.pop(_JUDGED_ONLY.name, False):
+            judged = judged.condensed()
+        values = np.asarray(self.entry.function(judged, **parameters), dtype=np.float64)
+        if values.shape != (judged.n_queries,) or not np.isfinite(values).all():
+            raise ArgumentError(f"{self.name} must give one finite value for each query")
+        return values
+
+
+def measure(
+    name: str,
+    *,
+    bounds: tuple[float, float] = (-math.inf, math.inf),
+    source: str = "",
+    aliases: tuple[str, ...] = (),
+    discrete: bool = False,
+    aggregate: Aggregate = "mean",
+    higher_is_better: bool = True,
+    needs: Needs | None = None,
+    condensable: bool = True,
+) -> Callable[[Function], Function]:
+    """Enter a function of a judged run into the catalogue; the function itself is not changed.
+
+    Parameters
+    ----------
+    name : str
+        Letters, digits and ``_``; no two names may differ in case only.
+    bounds : (float, float)
+        Least and largest value it can take.
+    source : str
+        Paper, and program and file that it equals.
+    aliases : tuple of str
+        Other names that mean the same.
+    discrete : bool
+        Takes few values, so differences between two runs have many ties.
+    aggregate : {"mean", "sum", "geometric"}
+        How the values of the queries become one; ``"geometric"`` takes the exponential of the mean
+        of values that are logarithms.
+    higher_is_better : bool
+        Whether the higher value is the better one.
+    needs : {"scores", "subtopics"}, optional
+        What the function reads beside ranks and grades.
+    condensable : bool
+        Whether ``judged_only=True`` has a meaning: the unjudged documents leave the ranking first.
+
+    Returns
+    -------
+    callable
+        The decorator. The function takes a JudgedRun and annotated keywords of type int, float,
+        str, bool, Literal, Levels or Gains, and returns float64[n_queries].
+
+    Raises
+    ------
+    ArgumentError
+        If the name or an alias is taken or is no name.
+
+    Examples
+    --------
+    >>> @measure("mrr", bounds=(0, 1), source="none")
+    ... def first_hit(judged: JudgedRun, *, cutoff: int | None = None) -> FloatArray:
+    ...     '''One over the rank of the first relevant document.'''
+    Traceback (most recent call last):
+    abrank._support.errors.ArgumentError: the name "mrr" is taken by RR
+    """
+
+    def enter(function: Function) -> Function:
+        parameters = read_signature(function) + ((_JUDGED_ONLY,) if condensable else ())
+        entry = Entry(
+            name,
+            function,
+            tuple(aliases),
+            bounds,
+            source,
+            discrete,
+            aggregate,
+            higher_is_better,
+            needs,
+            parameters,
+        )
+        for known in (name, *aliases):
+            if not _NAME.fullmatch(known):
+                raise ArgumentError(f'"{known}" is no name for a measure: letters, digits and _')
+            if known.casefold() in _BY_FOLDED_NAME:
+                taken = _BY_FOLDED_NAME[known.casefold()]
+                raise ArgumentError(f'the name "{known}" is taken by {taken}')
+        _BY_FOLDED_NAME.update({known.casefold(): name for known in (name, *aliases)})
+        _MEASURES.add(name, entry)
+        return function
+
+    return enter
+
+
+def catalogue() -> Registry[Entry]:
+    """Return all measures by canonical name, in the order they were entered.
+
+    Examples
+    --------
+    >>> entry = catalogue()["AP"]
+    >>> entry.bounds, [parameter.name for parameter in entry.parameters]
+    ((0, 1), ['cutoff', 'rel', 'judged_only'])
+    """
+    return _MEASURES
+
+
+def known_as(name: str) -> Entry | None:
+    """Return the entry with this name or alias, in whatever case, or None.
+
+    Examples
+    --------
+    >>> known_as("mrr").name
+    'RR'
+    """
+    canonical = _BY_FOLDED_NAME.get(name.casefold())
+    return None if canonical is None else _MEASURES[canonical]

@@ -1,0 +1,1 @@
+"""The plots of one comparison, one a file."""

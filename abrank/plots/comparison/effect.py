@@ -1,0 +1,163 @@
+"""The difference that decides, with all that is known of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from abrank.plots.registry import plot
+from abrank.plots.style import labels
+from abrank.plots.style.rows import draw_interval
+from abrank.plots.style.shapes import law_of_mean
+from abrank.plots.style.style import (
+    difference_axis,
+    difference_limits,
+    dot,
+    dress,
+    inches,
+    label_x,
+    margin_band,
+    new_axes,
+    say,
+    sizes,
+    write,
+)
+from abrank.plots.style.theme import LIGHT, Theme
+from abrank.plots.style.words import delta, interval_axis, of_the_mean
+
+if TYPE_CHECKING:
+    from abrank.comparison import Comparison, MeasureResult
+
+SIZE = (5.4, 2.5)
+
+# Heights in the frame: the bar (higher where no shape stands on it), and the shape.
+_BAR, _BAR_ALONE, _FLOOR, _TOP = 0.30, 0.55, 0.38, 0.97
+
+
+@plot("effect", title="The difference and its interval", size=SIZE)
+def effect(
+    comparison: Comparison,
+    *,
+    measure: str | None = None,
+    ax: Axes | None = None,
+    theme: Theme = LIGHT,
+) -> Axes:
+    """Draw the estimate and its interval under the bootstrap distribution of the mean difference.
+
+    The bar is the interval that decides (for a secondary measure the adjusted one), with its limits
+    and the estimate printed; the shape above it is the bootstrap law of the mean. There is no shape
+    for fewer than 10 queries, nor for a test of another hypothesis than the mean's; for more than
+    50 000 queries it is the normal curve. The margin is a band around 0.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    measure : str, optional
+        The primary one without it.
+    ax : Axes, optional
+        Drawn onto; a new Figure's without it.
+    theme : Theme
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> from abrank import compare_scores
+    >>> result = compare_scores({"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6})
+    >>> effect(result).get_xlabel()
+    'Δ score (B − A)'
+    """
+    ax = ax if ax is not None else new_axes(theme, SIZE)
+    row = comparison[measure or comparison.rule.primary]
+    sentence = _nothing_to_draw(comparison, row, theme.digits)
+    if sentence:
+        return say(ax, theme, sentence)
+    interval = (row.ci_low_adj, row.ci_high_adj)
+    shape = law_of_mean(comparison, row)
+    # The margin is in the unit of the primary measure.
+    margin = comparison.rule.margin if row.measure == comparison.rule.primary else 0.0
+    ends = (row.estimate, *interval, *(shape[0] if shape else ()))
+    room = 0.3 if inches(ax) < 3.0 else 0.2
+    bar = _BAR_ALONE if shape is None else _BAR
+    dress(ax, theme)
+    limits = difference_limits(*ends, room=room)
+    ax.set_ylim(0.0, 1.0)
+    ax.set_yticks([])
+    # The line at 0 ends above the numbers.
+    higher = row.higher_is_better
+    difference_axis(ax, theme, limits, higher_is_better=higher, zero_from=bar - 0.025)
+    margin_band(ax, theme, margin)
+    colour = theme.of_reading(row.reading)
+    if shape is not None:
+        grid, height = shape
+        tall = _FLOOR + (_TOP - _FLOOR) * height / height.max()
+        around = np.concatenate([grid[:1], grid, grid[-1:]])
+        outline = np.concatenate([[_FLOOR], tall, [_FLOOR]])
+        ax.fill(around, outline, facecolor=colour, alpha=0.28, linewidth=0.0, zorder=1.5)
+    draw_interval(ax, interval, bar, colour=colour, width=5.0)
+    dot(ax, theme, (row.estimate, bar), colour=colour, size=9.0)
+    _numbers(ax, theme, colour, row.estimate, interval, bar)
+    label_x(ax, theme, _axis_words(comparison, row, margin))
+    return ax
+
+
+def _nothing_to_draw(comparison: Comparison, row: MeasureResult, digits: int) -> str:
+    """Return why there is no picture, or nothing."""
+    if comparison.n_queries == 0:
+        return "No queries: nothing to draw."
+    if comparison.n_queries == 1:
+        shown = labels.signed(row.diff, digits=digits)
+        return f"Only 1 query (Δ {shown}): no interval to draw."
+    if row.reading == "identical":
+        return f"A and B score the same on all {labels.queries(comparison.n_queries)}: Δ is 0."
+    return ""
+
+
+def _numbers(
+    ax: Axes,
+    theme: Theme,
+    colour: str,
+    estimate: float,
+    interval: tuple[float, float],
+    bar: float,
+) -> None:
+    """Print the limits and, between them, the estimate; apart even if the bar is short."""
+    type_ = sizes(ax)
+    low, high = ax.get_xlim()
+    texts = [labels.signed(x, digits=theme.digits) for x in (interval[0], estimate, interval[1])]
+    unit = (high - low) / (72.0 * inches(ax))
+    half = [0.33 * len(text) * size for text, size in zip(texts, _point_sizes(ax), strict=True)]
+    ends = [low if np.isinf(interval[0]) else interval[0], estimate]
+    ends.append(high if np.isinf(interval[1]) else interval[1])
+    gaps = [(half[0] + half[1]) * unit, (half[1] + half[2]) * unit]
+    middle = min(max(estimate, low + gaps[0] + half[0] * unit), high - gaps[1] - half[2] * unit)
+    places = [min(ends[0], middle - gaps[0]), middle, max(ends[2], middle + gaps[1])]
+    for text, place, size in zip(texts, places, _point_sizes(ax), strict=True):
+        write(
+            ax,
+            text,
+            (place, bar),
+            shift=(0.0, -9.0),
+            ha="center",
+            va="top",
+            color=colour,
+            fontsize=size,
+            fontweight="bold" if size == type_.strong else "normal",
+            zorder=5.0,
+        )
+
+
+def _point_sizes(ax: Axes) -> tuple[float, float, float]:
+    type_ = sizes(ax)
+    return type_.body, type_.strong, type_.body
+
+
+def _axis_words(comparison: Comparison, row: MeasureResult, margin: float) -> str:
+    words = interval_axis(comparison, f"mean {delta(row.measure)}")
+    if of_the_mean(comparison):
+        words = delta(row.measure)
+    return f"{words}; band: margin ±{labels.margin(margin)}" if margin > 0 else words

@@ -1,0 +1,1 @@
+"""The plots of many systems, one a file."""

@@ -1,0 +1,185 @@
+"""The catalogues of plots, and the plots of one comparison or ranking as methods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from abrank._support.errors import ArgumentError, nearest
+from abrank._support.registry import Registry
+from abrank._support.typing import Function
+from abrank.comparison import Comparison
+from abrank.plots.style.style import new_axes
+from abrank.plots.style.theme import LIGHT, Theme
+from abrank.ranking import Ranking
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Width: TypeAlias = Literal["column", "text"] | float
+Subject: TypeAlias = Comparison | Ranking
+Size: TypeAlias = tuple[float, float] | Callable[[Any], tuple[float, float]]
+
+# Widths of a column and of the text block of a two-column page, in inches.
+WIDTHS = {"column": 3.33, "text": 7.0}
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A registered plot: its name and title, the size it asks for, the function that draws it."""
+
+    name: str
+    title: str
+    size: Size
+    draw: Callable[..., Axes]
+
+    def inches(self, subject: Subject) -> tuple[float, float]:
+        """Return the width and height that suit a comparison or ranking."""
+        return self.size(subject) if callable(self.size) else self.size
+
+
+PLOTS: Registry[Plot] = Registry("plot")
+RANKING_PLOTS: Registry[Plot] = Registry("plot of a ranking")
+
+
+def plots_of(subject: Subject) -> Registry[Plot]:
+    """Return the plots that can be drawn of a comparison, or of a ranking."""
+    return RANKING_PLOTS if isinstance(subject, Ranking) else PLOTS
+
+
+def plot(
+    name: str, *, title: str, size: Size, of: Registry[Plot] = PLOTS
+) -> Callable[[Function], Function]:
+    """Register a plot under ``name``; the function itself comes back unchanged.
+
+    Parameters
+    ----------
+    name : str
+        The word that :class:`Plots` and :func:`abrank.plots.svg` know it by.
+    title : str
+        What it shows, in a few words: the title of the drawing for those who cannot see it.
+    size : tuple of float or callable
+        Width and height in inches, or what gives them for a comparison or ranking.
+    of : Registry
+        ``PLOTS`` for plots of a comparison, ``RANKING_PLOTS`` for those of a ranking.
+
+    Returns
+    -------
+    callable
+        A decorator for ``function(subject, *, ax=None, theme=LIGHT, ...) -> Axes``.
+
+    Raises
+    ------
+    ArgumentError
+        If the name is taken.
+
+    Examples
+    --------
+    >>> len(PLOTS), sorted(RANKING_PLOTS)
+    (15, ['cd', 'leaderboard', 'matrix'])
+    """
+
+    def register(function: Function) -> Function:
+        of.add(name, Plot(name, title, size, function))
+        return function
+
+    return register
+
+
+def blank(
+    name: str,
+    subject: Subject,
+    *,
+    width: Width | None = None,
+    height: float | None = None,
+    theme: Theme = LIGHT,
+) -> Axes:
+    """Return empty Axes of the size that a plot asks for.
+
+    Parameters
+    ----------
+    name : str
+        A name in ``PLOTS`` or ``RANKING_PLOTS``.
+    subject : Comparison or Ranking
+    width : {"column", "text"} or float, optional
+        3.33 or 7.0 inches, or as many as given; without it the plot's own.
+    height : float, optional
+        Inches; without it the plot's own, a little less in a narrow column.
+    theme : Theme
+
+    Returns
+    -------
+    Axes
+    """
+    own_width, own_height = plots_of(subject)[name].inches(subject)
+    free = height is None
+    wide = own_width if width is None else _inches(width)
+    if height is None:
+        # A square stays square; a row of text keeps its height.
+        height = own_height * wide / own_width if own_width == own_height else own_height
+    return new_axes(theme, (wide, height), free=free)
+
+
+def _inches(width: Width) -> float:
+    found = WIDTHS.get(width) if isinstance(width, str) else float(width)
+    if found is None or not 1.0 <= found <= 100.0:
+        raise ArgumentError(
+            f'width must be "column", "text" or inches from 1 to 100, not {width!r}'
+        )
+    return found
+
+
+@dataclass(frozen=True)
+class Plots:
+    """The plots of a comparison or ranking, each a method named as in its catalogue.
+
+    A method takes ``ax`` (drawn onto, and returned), ``theme``, ``digits`` (decimals, those of the
+    theme without it), ``measure`` where the plot knows it, and ``width``: ``"column"`` (3.33 in),
+    ``"text"`` (7.0 in) or inches. It returns the Axes and neither shows nor saves anything.
+
+    Examples
+    --------
+    >>> from abrank import compare_scores
+    >>> result = compare_scores({"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6})
+    >>> axes = result.plot.forest(width="column")
+    >>> float(axes.figure.get_size_inches()[0])
+    3.33
+    """
+
+    _subject: Subject
+
+    def __getattr__(self, name: str) -> Callable[..., Axes]:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        known = plots_of(self._subject)
+        if name not in known:
+            close = nearest(name, known)
+            hint = f"; did you mean {close[0]}?" if close else f"; there are {', '.join(known)}"
+            raise AttributeError(f"no plot {name!r}{hint}")
+        return partial(draw, name, self._subject)
+
+    def __dir__(self) -> list[str]:
+        return list(plots_of(self._subject))
+
+
+def draw(
+    name: str,
+    subject: Subject,
+    *,
+    ax: Axes | None = None,
+    theme: Theme = LIGHT,
+    digits: int | None = None,
+    width: Width | None = None,
+    height: float | None = None,
+    **options: Any,  # noqa: ANN401 - each plot has its own
+) -> Axes:
+    """Draw a plot by its name; see :class:`Plots` for the keywords."""
+    entry = plots_of(subject)[name]
+    if ax is not None and (width is not None or height is not None):
+        raise ArgumentError("width and height are a new figure's, the Axes have their own")
+    if ax is None:
+        ax = blank(name, subject, width=width, height=height, theme=theme)
+    look = theme if digits is None else replace(theme, digits=digits)
+    return entry.draw(subject, ax=ax, theme=look, **options)

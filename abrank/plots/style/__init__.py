@@ -1,0 +1,1 @@
+"""What the plots share: colours, axes, labels, layout, and clean SVG."""

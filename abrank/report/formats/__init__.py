@@ -1,0 +1,1 @@
+"""How a report is written: one format a file."""

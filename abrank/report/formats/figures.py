@@ -1,0 +1,87 @@
+"""Every figure of a report as files for a paper, in the widths of a column and of the text."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from abrank import plots
+from abrank._support import display as f
+from abrank.comparison import Comparison
+from abrank.report.compose import compose
+from abrank.report.formats.files import writing
+from abrank.report.model import Figure
+
+SUFFIXES = (".pdf", ".svg")
+
+
+def write_figures(
+    comparison: Comparison, folder: str | Path, *, digits: int = f.DIGITS
+) -> tuple[Path, ...]:
+    """Write the figures of the report as PDF and SVG, each for a column and for the whole width.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    folder : str or Path
+        Made where it is missing. The files for a column (3.33 in) go into its folder ``column``,
+        those for the whole width (7 in) into ``text``; a file that is there is replaced.
+    digits : int
+        Decimals of scores and differences.
+
+    Returns
+    -------
+    tuple of Path
+        The files. A PDF has its fonts as TrueType (type 42).
+
+    Raises
+    ------
+    WriteError
+        If a file cannot be written.
+
+    Examples
+    --------
+    >>> from abrank.comparison import compare_scores
+    >>> nothing = compare_scores({}, {})
+    >>> with tempfile.TemporaryDirectory() as made:
+    ...     [file.relative_to(made).as_posix() for file in write_figures(nothing, made)][:2]
+    ['column/effect.pdf', 'column/effect.svg']
+    """
+    drawn = _figures(comparison, digits)
+    written = []
+    for width in plots.WIDTHS:
+        target = Path(folder) / width
+        with writing(target):
+            target.mkdir(parents=True, exist_ok=True)
+        # Beside their place first, so that no file is ever half there.
+        with writing(target), tempfile.TemporaryDirectory(dir=target, prefix=".") as beside:
+            for name, figure in drawn.items():
+                plot = getattr(comparison.plot, figure.plot)
+                axes = plot(width=width, digits=digits, **figure.options)
+                for suffix in SUFFIXES:
+                    made = plots.save(axes, Path(beside) / f"{name}{suffix}")
+                    written.append(made.replace(target / made.name))
+    return tuple(written)
+
+
+def _figures(comparison: Comparison, digits: int) -> Mapping[str, Figure]:
+    """Return the figures of the report by the names of their files, the effect first."""
+    report = compose(comparison, digits=digits)
+    blocks = [block for section in report.sections for block in section.blocks]
+    shown = [Figure("effect", ""), *(block for block in blocks if isinstance(block, Figure))]
+    return {_name(figure.plot, figure.options): figure for figure in shown}
+
+
+def _name(plot: str, options: Mapping[str, Any]) -> str:
+    """Return the name of a figure's files: the plot, and what it was asked for.
+
+    Examples
+    --------
+    >>> _name("forest", {}), _name("segments", {"name": "../Length of the query"})
+    ('forest', 'segments-Length-of-the-query')
+    """
+    words = [plot, *map(str, options.values())]
+    return "-".join(part for word in words for part in re.findall(r"[A-Za-z0-9_]+", word))[:80]

@@ -1,0 +1,253 @@
+"""The report as one HTML file that opens anywhere: offline, without scripts, dark, on paper."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from markupsafe import Markup
+
+import abrank
+from abrank import plots
+from abrank._support import display
+from abrank.comparison.outlook import NOTHING
+from abrank.report.compose import compose
+from abrank.report.formats import layout
+from abrank.report.formats.clean import clean, cut
+from abrank.report.formats.jinja import environment
+from abrank.report.formats.query_rows import query_rows
+from abrank.report.model import Block, Caution, Figure, Report, Section, Table
+
+if TYPE_CHECKING:
+    from abrank.comparison import Comparison
+
+Kind: TypeAlias = Literal["figure", "table", "plain", "caption", "code", "source", "quote"]
+
+# Each colour in light and in dark. Those of the figures stand in them as attributes, so they are
+# right where a policy drops all styles; elsewhere a rule turns them with the theme.
+DRAWN: Mapping[str, tuple[str, str]] = {
+    name: (colour, plots.DARK.colours()[name]) for name, colour in plots.LIGHT.colours().items()
+}
+PALETTE: Mapping[str, tuple[str, str]] = {
+    **DRAWN,
+    "page": ("#f5f6f8", "#0d1117"),
+    "line": ("#d9dee5", "#2f3842"),
+    "edge": ("#8b95a3", "#667080"),
+    "a-wash": ("#fdf3ec", "#231912"),
+    "b-wash": ("#eef6fc", "#101f2c"),
+    "warn": ("#855600", "#f0c060"),
+    "warn-wash": ("#fff7e3", "#292112"),
+    "warn-line": ("#dcc48c", "#6b5628"),
+    "find": ("#fff2c2", "#3b3314"),
+    "grade-1": ("#bfe5c3", "#1c4426"),
+    "on-grade-1": ("#0c3316", "#c9f0d0"),
+    "grade-2": ("#2b7a3c", "#3f9e55"),
+    "on-grade-2": ("#ffffff", "#04140a"),
+    "grade-3": ("#0d4a20", "#9be8ac"),
+    "on-grade-3": ("#ffffff", "#04140a"),
+}
+
+MOST_CAUTIONS = 4
+LONGEST_NAME = 120
+# Widths in inches at which the letters of a figure are as large as the text around, by where it
+# stands: across the page, beside the cautions, in half of the page, and on a telephone.
+WIDE, MAIN, HALF, PHONE = 11.8, 7.2, 5.6, 3.33
+WIDTHS: Mapping[str, float] = {"deltas": WIDE, "tests": WIDE, "segments": WIDE, "forest": MAIN}
+# Heights in inches, where a figure stands beside something as tall.
+HEIGHTS: Mapping[str, float] = {
+    "effect": 3.0,
+    **dict.fromkeys(("scatter", "paired"), 4.7),
+    **dict.fromkeys(("distribution", "qq"), 3.6),
+    **dict.fromkeys(("null", "pvalue", "cutoffs", "recall"), 3.4),
+    "power": 3.9,
+    "judged": 3.6,
+}
+LABELS = {"depth": "Depth", "quality": "Data quality"}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A block as the template shows it."""
+
+    kind: Kind
+    text: str = ""
+    lines: tuple[str, ...] = ()
+    table: Table | None = None
+    caption: str = ""
+    svg: str = ""
+    narrow: str = ""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Blocks on one card, as wide as the page or half of it."""
+
+    blocks: tuple[Shown, ...]
+    half: bool
+
+
+@dataclass(frozen=True)
+class Page:
+    """A section with its blocks put into panels, and its short name for the bar at the top."""
+
+    section: Section
+    label: str
+    panels: tuple[Panel, ...]
+
+
+def html(
+    comparison: Comparison, *, digits: int = display.DIGITS, report: Report | None = None
+) -> str:
+    """Return the report as one HTML document without any outside part.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        A against B.
+    digits : int
+        Decimals of scores and differences.
+    report : Report, optional
+        What it says, where it was composed before.
+
+    Returns
+    -------
+    str
+        The same text for the same comparison.
+
+    Examples
+    --------
+    >>> import abrank
+    >>> a = {"q1": 0.2, "q2": 0.4, "q3": 0.1, "q4": 0.5}
+    >>> b = {"q1": 0.3, "q2": 0.6, "q3": 0.2, "q4": 0.9}
+    >>> html(abrank.compare_scores(a, b))[:15]
+    '<!doctype html>'
+    """
+    comparison = replace(
+        comparison,
+        baseline=cut(comparison.baseline, LONGEST_NAME),
+        candidate=cut(comparison.candidate, LONGEST_NAME),
+    )
+    report = report or compose(comparison, digits=digits)
+    rows = query_rows(comparison, digits=digits)
+    draw = partial(_figure, comparison=comparison, digits=digits)
+    fill = {name: PALETTE[name][0] for name in ("a", "b", "tie")} | {"axis": PALETTE["muted"][0]}
+    page = environment().get_template("report.html")
+    text = page.render(
+        version=abrank.__version__,
+        report=report,
+        comparison=comparison,
+        numbers=_around(
+            report.headline.numbers, display.signed(comparison.primary.diff, digits=digits)
+        ),
+        gate=_gate(comparison),
+        effect=draw(Figure("effect", report.headline.numbers)),
+        pages=[_page(section, draw) for section in report.sections],
+        cautions=_cautions(report.cautions),
+        chips=_chips(comparison, digits=digits),
+        rows=rows,
+        island=Markup(rows.island(fill)) if rows else "",
+        fill=fill,
+        palette=PALETTE,
+        drawn=DRAWN,
+    )
+    # An id may hold half of a surrogate pair, which no file can.
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _around(sentence: str, part: str) -> tuple[str, str, str]:
+    """Split a sentence around the first appearance of a part."""
+    before, found, after = sentence.partition(part)
+    return before, found, after
+
+
+def _gate(comparison: Comparison) -> str:
+    """Return how the gate went, for the tag; empty where none was asked for."""
+    gate = comparison.decision.gate
+    if gate is None:
+        return ""
+    return "gate passed" if gate.passed else "gate not passed"
+
+
+def _page(section: Section, draw: Callable[[Figure, str], Shown]) -> Page:
+    panels = tuple(
+        Panel(tuple(_show(block, section, draw, place) for place, block in blocks), half)
+        for blocks, half in layout.panels(section)
+    )
+    return Page(section, LABELS.get(section.key, section.key.capitalize()), panels)
+
+
+def _show(
+    block: Block, section: Section, draw: Callable[[Figure, str], Shown], place: int
+) -> Shown:
+    """Turn a block of the report into what the template shows."""
+    if isinstance(block, Figure):
+        # A section may hold one figure several times.
+        return draw(block, f"{block.plot}-{place}")
+    if isinstance(block, Table):
+        return Shown("table", table=block, caption=f"Table: {cut(block.key, LONGEST_NAME)}")
+    if section.key == "methods" and block.kind == "code":
+        return Shown("quote", lines=tuple(block.text.split("\n\n")))
+    return Shown(block.kind, block.text)
+
+
+def _figure(figure: Figure, name: str = "", *, comparison: Comparison, digits: int) -> Shown:
+    """Draw a figure twice, for wide screens and for telephones: letters do not shrink with it."""
+
+    def drawn(kind: str, width: float, height: float | None) -> Markup:
+        return Markup(
+            plots.svg(
+                figure.plot,
+                comparison,
+                summary=clean(figure.summary),
+                width=width,
+                height=height,
+                prefix=f"{name or figure.plot}{kind}",
+                digits=digits,
+                **figure.options,
+            )
+        )
+
+    wide = drawn("w", WIDTHS.get(figure.plot, HALF), HEIGHTS.get(figure.plot))
+    return Shown("figure", svg=wide, narrow=drawn("n", PHONE, None))
+
+
+def _cautions(cautions: Sequence[Caution]) -> dict[str, Sequence[Caution]]:
+    """Show the most severe ones; a reader opens the others."""
+    return {"shown": cautions[:MOST_CAUTIONS], "more": cautions[MOST_CAUTIONS:]}
+
+
+def _chips(comparison: Comparison, *, digits: int) -> dict[str, Any]:
+    """Return the numbers beside the forest: who wins, what can be seen, how large it is."""
+    row, planning = comparison.primary, comparison.planning
+    seen = planning.smallest_visible
+    pieces = []
+    start = 0.0
+    total = max(row.wins + row.ties + row.losses, 1)
+    for count, tone in ((row.wins, "b"), (row.ties, "tie"), (row.losses, "a")):
+        if count:
+            width = 1000.0 * count / total
+            gap = 0.0 if start == 0 else 5.0
+            pieces.append(
+                {
+                    "x": round(start + gap, 1),
+                    "width": round(max(width - gap, 2.0), 1),
+                    "fill": PALETTE[tone][0],
+                }
+            )
+            start += width
+    return {
+        "wins": display.count(row.wins),
+        "ties": display.count(row.ties),
+        "losses": display.count(row.losses),
+        "bar": pieces,
+        "visible": display.least(seen, digits=digits) if seen > NOTHING else "none",
+        "visible_note": (
+            f"{display.level(planning.power)} power,"
+            f" {display.plural(comparison.n_queries, 'query', 'queries')}"
+            if seen > NOTHING
+            else "the differences do not vary"
+        ),
+        "d_z": display.signed(comparison.effect_size(), digits=2),
+    }

@@ -1,0 +1,251 @@
+"""The result on a terminal: at most 80 columns, the same words and numbers as everywhere else."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from abrank._support import checks
+from abrank._support import display as f
+from abrank.comparison import Comparison
+from abrank.comparison.outlook import NOTHING
+from abrank.report import cells
+from abrank.report.formats.text_table import measure_lines
+from abrank.report.sections import headline, segments, words
+from abrank.report.sections.cautions import cautions
+from abrank.report.sections.gate import equivalence_interval, gate_sentence
+
+WIDTH = 80
+NARROWEST = 40
+_INDENT = 10
+_LONGEST_NAME = 28
+# Notes of this severity and above are told in full, milder ones by their title.
+_IN_FULL = 2
+
+
+class Span(NamedTuple):
+    """A piece of a line and its style: "", "strong", "a", "b", "muted" or "note"."""
+
+    text: str
+    style: str = ""
+
+
+def text(
+    comparison: Comparison,
+    *,
+    width: int = WIDTH,
+    ascii: bool = False,
+    digits: int = f.DIGITS,
+) -> str:
+    """Return the result as plain text.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    width : int
+        Columns, at least 40. Names are shortened to fit, numbers never.
+    ascii : bool
+        Use no character beyond ASCII.
+    digits : int
+        Decimals of scores and differences.
+
+    Returns
+    -------
+    str
+        Lines without a line end at the last one.
+
+    Raises
+    ------
+    ArgumentError
+        If the width is below 40.
+
+    Examples
+    --------
+    >>> from abrank.comparison import compare_scores
+    >>> a, b = {"q1": 0.5, "q2": 0.25, "q3": 0.5}, {"q1": 0.625, "q2": 0.5, "q3": 0.75}
+    >>> print(text(compare_scores(a, b, baseline="bm25", candidate="monot5")).splitlines()[0])
+    ▲ BETTER  monot5 is better than bm25
+    """
+    lines = text_lines(comparison, width=width, ascii=ascii, digits=digits)
+    return "\n".join("".join(span.text for span in line).rstrip() for line in lines)
+
+
+def text_lines(
+    comparison: Comparison,
+    *,
+    width: int = WIDTH,
+    ascii: bool = False,
+    digits: int = f.DIGITS,
+) -> list[list[Span]]:
+    """Return the result as lines of styled pieces; :func:`text` is the same without the styles.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    width : int
+        Columns, at least 40.
+    ascii : bool
+        Use no character beyond ASCII.
+    digits : int
+        Decimals of scores and differences.
+
+    Returns
+    -------
+    list of list of Span
+
+    Raises
+    ------
+    ArgumentError
+        If the width is below 40.
+
+    Examples
+    --------
+    >>> from abrank.comparison import compare_scores
+    >>> result = compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75})
+    >>> text_lines(result)[0][0]
+    Span(text='? INCONCLUSIVE', style='strong')
+    """
+    checks.count("width", width, at_least=NARROWEST)
+    named = _printable(comparison)
+    blocks: list[Sequence[Line]] = [
+        [*_verdict(named, width, digits, ascii), *_numbers(named, width, digits, ascii)],
+        measure_lines(named, width=width, digits=digits, plain=ascii),
+        list(_facts(named, width, digits, ascii)),
+        list(_notes(named, width, digits, ascii)),
+    ]
+    if named.decision.gate is not None:
+        style = "b" if named.decision.gate.passed else "note"
+        sentence = gate_sentence(named, digits=digits)
+        blocks.append(list(_labelled("gate", sentence, width, ascii, label_style=style)))
+    lines: list[list[Span]] = []
+    for block in blocks:
+        if block and lines:
+            lines.append([])
+        lines += [[Span(*span) for span in line] for line in block]
+    return lines
+
+
+Line = Sequence[tuple[str, str]]
+
+
+def _printable(comparison: Comparison) -> Comparison:
+    """Return the comparison with names that stay on one line."""
+    names = [
+        cells.one_line(name, width=200) for name in (comparison.baseline, comparison.candidate)
+    ]
+    return replace(comparison, baseline=names[0], candidate=names[1])
+
+
+def _put(shown: str, plain: bool) -> str:
+    return cells.to_ascii(shown) if plain else shown
+
+
+def _verdict(comparison: Comparison, width: int, digits: int, plain: bool) -> Iterator[Line]:
+    """Yield the tag and the sentence, with names that leave room for it."""
+    glyph, tag = words.tag(comparison.verdict)
+    tone = words.verdict_tone(comparison.verdict)
+    short = replace(
+        comparison,
+        baseline=cells.fit(comparison.baseline, _LONGEST_NAME),
+        candidate=cells.fit(comparison.candidate, _LONGEST_NAME),
+    )
+    first = _put(f"{glyph} {tag.upper()}", plain)
+    sentence = _put(headline.short(short, digits=digits), plain)
+    style = tone if tone in "ab" else "strong"
+    room = width - cells.columns(first) - 2
+    if cells.columns(sentence) <= room:
+        yield [(first, style), ("  ", ""), (sentence, "strong")]
+        return
+    yield [(first, style)]
+    for line in cells.wrap(sentence, width - 2):
+        yield [("  ", ""), (line, "strong")]
+
+
+def _numbers(comparison: Comparison, width: int, digits: int, plain: bool) -> Iterator[Line]:
+    """Yield the numbers of the primary measure, a piece never broken."""
+    tone = words.verdict_tone(comparison.verdict)
+    pieces = [_put(piece, plain) for piece in _pieces(comparison, digits)]
+    style: str = tone if tone in ("a", "b") else "strong"
+    line: list[tuple[str, str]] = []
+    used = 0
+    for piece in (part for each in pieces for part in cells.wrap(each, width - 2)):
+        taken = cells.columns(piece) + 2
+        if line and used + taken > width:
+            yield line
+            line, used = [], 0
+        line += [("  ", ""), (piece, style)]
+        used += taken
+        style = ""
+    yield line
+
+
+def _pieces(comparison: Comparison, digits: int) -> list[str]:
+    row, rule = comparison.primary, comparison.rule
+    n = words.queries(comparison.n_queries)
+    if comparison.n_queries == 0:
+        return [n]
+    means = f"{f.score(row.mean_a, digits=digits)} → {f.score(row.mean_b, digits=digits)}"
+    change = f", {f.percent(row.rel_diff)}" if math.isfinite(row.rel_diff) else ""
+    interval = f"{f.level(rule.confidence)} CI {f.interval(row.ci_low, row.ci_high, digits=digits)}"
+    p = f"p {f.pvalue(row.pvalue, alpha=rule.alpha).replace('< ', '<')}"
+    difference = f.signed(row.diff, digits=digits)
+    if words.estimand(comparison) == words.MEAN:
+        pieces = [difference, interval, f"({means}{change})", p, n]
+    else:
+        estimate = f"{words.estimand(comparison)} {f.signed(row.estimate, digits=digits)}"
+        pieces = [difference, f"({means}{change})", estimate, interval, p, n]
+    if comparison.decision.by_equivalence:
+        pieces.append(f"decided by the {equivalence_interval(comparison, digits=digits)}")
+    return pieces
+
+
+def _facts(comparison: Comparison, width: int, digits: int, plain: bool) -> Iterator[Line]:
+    """Yield who A and B are, who wins how often, what it means and by which rule."""
+    name_a = words.system("A", comparison.baseline)
+    name_b = words.system("B", comparison.candidate)
+    systems = f"{name_a} (baseline)   {name_b} (candidate)"
+    yield from _labelled("systems", systems, width, plain)
+    if comparison.n_queries:
+        yield from _labelled("queries", _wins(comparison, width - _INDENT, digits), width, plain)
+    meaning = headline.against_margin(comparison, digits=digits)
+    step = headline.next_step(comparison, digits=digits)
+    yield from _labelled("meaning", f"{meaning} {step}".strip(), width, plain)
+    rule = "; ".join(headline.rule_parts(comparison, digits=digits))
+    yield from _labelled("rule", rule, width, plain, style="muted")
+    if comparison.segmentations:
+        yield from _labelled("segments", segments.exploratory(comparison), width, plain)
+
+
+def _wins(comparison: Comparison, room: int, digits: int) -> str:
+    """Return who wins how often, and what so many queries can see."""
+    row, planned = comparison.primary, comparison.planning
+    wins = f"B wins {f.count(row.wins)}  ties {f.count(row.ties)}  A wins {f.count(row.losses)}"
+    if not planned.smallest_visible > NOTHING:
+        return wins
+    visible = f.least(planned.smallest_visible, digits=digits)
+    seen = f"smallest visible Δ {visible} ({f.level(planned.power)} power)"
+    return f"{wins}  {seen}" if len(wins) + 2 + len(seen) <= room else f"{wins}\n{seen}"
+
+
+def _notes(comparison: Comparison, width: int, digits: int, plain: bool) -> Iterator[Line]:
+    for note in cautions(comparison, digits=digits):
+        said = f"{note.title}. {note.text}" if note.severity >= _IN_FULL else note.title
+        yield from _labelled("note", said, width, plain, label_style="note")
+
+
+def _labelled(
+    label: str,
+    said: str,
+    width: int,
+    plain: bool,
+    *,
+    style: str = "",
+    label_style: str = "muted",
+) -> Iterator[Line]:
+    """Yield a label and its text, the further lines below the first."""
+    shown = [_put(cells.one_line(line, width=2_000), plain) for line in said.split("\n")]
+    lines = [each for line in shown for each in cells.wrap(line, width - _INDENT)]
+    for i, line in enumerate(lines):
+        yield [(cells.left("" if i else label, _INDENT), label_style), (line, style)]

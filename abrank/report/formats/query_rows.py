@@ -1,0 +1,238 @@
+"""The queries of an HTML report: which rows are embedded, their columns, and the first shown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from abrank._support import display
+from abrank.report.formats import ranked_lists
+from abrank.report.formats.query_columns import QueryColumn, columns, tone_of
+from abrank.report.model import Cell, Tone
+
+if TYPE_CHECKING:
+    from abrank._support.typing import FloatArray
+    from abrank.comparison import Comparison
+
+
+EMBED_ALL = 10_000  # rows; beyond, a page would weigh more than a browser likes
+EMBED_EACH = 1_000  # worst, best, and spread between them, where not all are embedded
+ROOM_FOR_LISTS = 500_000  # characters
+FIRST_EACH = 10  # worst and best rows in the page itself, for readers without scripts
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A bar from the middle (0) to the left or the right (at most 100)."""
+
+    x: float
+    width: float
+    tone: Tone
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row as it stands in the page."""
+
+    cells: tuple[Cell, ...]
+    bar: Bar
+
+
+@dataclass(frozen=True)
+class QueryRows:
+    """The rows of the table, worst difference first.
+
+    Attributes
+    ----------
+    columns : tuple of QueryColumn
+        The id, the text and the segments where they are known, A, B, their difference, and the
+        difference of further measures.
+    outcome : list of int
+        +1 where B wins, -1 where A wins, 0 for a tie.
+    total : int
+        Queries compared, embedded or not.
+    largest : float
+        Largest absolute difference: the length of a full bar.
+    lists : list
+        For each row :func:`abrank.report.formats.ranked_lists.compact`, None where no documents
+        are known.
+    depth : int
+        How many documents of a list are shown.
+    relevant : int
+        The lowest grade that is relevant.
+    known : int
+        How many documents of a list are known.
+    """
+
+    columns: tuple[QueryColumn, ...]
+    outcome: list[int]
+    total: int
+    largest: float
+    lists: list[list[object] | None]
+    depth: int
+    relevant: int
+    known: int
+
+    @property
+    def opens(self) -> bool:
+        """Whether a row can be opened: the documents of some query are known."""
+        return any(self.lists)
+
+    @property
+    def bar_column(self) -> QueryColumn:
+        """The column with the difference that decides."""
+        return next(column for column in self.columns if column.bar)
+
+    @property
+    def first(self) -> list[Row | None]:
+        """Rows for the page itself: all of 25 at most, else the worst, None for a gap, the best."""
+        n = len(self.outcome)
+        if n <= 2 * FIRST_EACH + 5:
+            return [self._row(i) for i in range(n)]
+        ends = [*range(FIRST_EACH), *range(n - FIRST_EACH, n)]
+        rows: list[Row | None] = [self._row(i) for i in ends]
+        return [*rows[:FIRST_EACH], None, *rows[FIRST_EACH:]]
+
+    @property
+    def gap(self) -> str:
+        """What the gap between the worst and the best rows leaves out."""
+        between = self.total - 2 * FIRST_EACH
+        return f"{display.plural(between, 'query', 'queries')} between these"
+
+    @property
+    def left_out(self) -> str:
+        """Which queries are not embedded; empty where all are."""
+        if len(self.outcome) == self.total:
+            return ""
+        each = display.count(EMBED_EACH)
+        return (
+            f"Of {display.count(self.total)} queries this table holds {each} worst, {each} best and"
+            f" {each} spread evenly between them; write a .csv report for all."
+        )
+
+    @property
+    def without_lists(self) -> str:
+        """How many of the rows have no lists; empty where all or none have."""
+        lacking = sum(each is None for each in self.lists)
+        if not self.opens or not lacking:
+            return ""
+        return (
+            f"The documents of {display.count(len(self.lists) - lacking)} queries are in this file:"
+            " those with the largest differences first."
+        )
+
+    def island(self, fill: Mapping[str, str]) -> str:
+        """Return the rows by column as JSON that is safe inside a script element.
+
+        Parameters
+        ----------
+        fill : mapping
+            Colours of the bars, under ``a``, ``b``, ``tie`` and ``axis``.
+        """
+        data = {
+            "columns": [
+                {
+                    "title": column.title,
+                    "csv": column.csv,
+                    "kind": column.kind,
+                    "bar": column.bar,
+                    "values": column.values,
+                    "shown": None
+                    if column.levels or column.shown == column.values
+                    else column.shown,
+                    "levels": column.levels or None,
+                    "flip": column.lower_is_better,
+                }
+                for column in self.columns
+            ],
+            "outcome": self.outcome,
+            "lists": self.lists if self.opens else None,
+            "depth": self.depth,
+            "relevant": self.relevant,
+            "total": self.total,
+            "largest": self.largest,
+            "group": display.GROUP,
+            "fill": dict(fill),
+        }
+        text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        return (
+            text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+        )
+
+    def _row(self, index: int) -> Row:
+        cells = tuple(
+            Cell(
+                column.shown[index],
+                tone=tone_of(column.shown[index], lower_is_better=column.lower_is_better)
+                if column.kind == "delta"
+                else "plain",
+            )
+            for column in self.columns
+        )
+        lead = self.bar_column
+        share = round(100.0 * float(lead.values[index]) / self.largest, 2)
+        tone = tone_of(lead.shown[index], lower_is_better=lead.lower_is_better)
+        return Row(cells, Bar(min(0.0, share), abs(share), tone))
+
+
+def query_rows(comparison: Comparison, *, digits: int = display.DIGITS) -> QueryRows | None:
+    """Return the rows of the table of queries, by the difference of the primary measure.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    digits : int
+        Decimals of scores and differences.
+
+    Returns
+    -------
+    QueryRows or None
+        None where there is no query.
+    """
+    if not comparison.n_queries:
+        return None
+    differences = comparison.differences()
+    ids = comparison.query_ids
+    chosen = sorted(_chosen(differences), key=lambda i: (differences[i], ids[i]))
+    depth, rel = ranked_lists.cutoff(comparison)
+    rankings = [comparison.evidence.rankings.get(ids[i]) for i in chosen]
+    return QueryRows(
+        columns=tuple(columns(comparison, np.array(chosen), digits)),
+        outcome=[int(each) for each in comparison.outcomes()[chosen]],
+        total=comparison.n_queries,
+        largest=float(np.abs(differences).max()) or 1.0,
+        lists=_within_room(
+            [each and ranked_lists.compact(*each, depth=depth, rel=rel) for each in rankings]
+        ),
+        depth=depth,
+        relevant=rel,
+        known=max((len(each) for pair in rankings if pair for each in pair), default=0),
+    )
+
+
+def _within_room(lists: list[list[object] | None]) -> list[list[object] | None]:
+    """Keep the lists of the outermost rows, as many as a page has room for."""
+    kept: list[list[object] | None] = [None] * len(lists)
+    room = ROOM_FOR_LISTS
+    for step in range(len(lists)):
+        # From both ends towards the middle: 0, -1, 1, -2, …
+        place = step // 2 if step % 2 == 0 else -1 - step // 2
+        room -= len(json.dumps(lists[place]))
+        if room < 0:
+            break
+        kept[place] = lists[place]
+    return kept
+
+
+def _chosen(differences: FloatArray) -> list[int]:
+    """Return all rows, or of very many the worst, the best, and some spread between them."""
+    order = np.argsort(differences, kind="stable")
+    n = len(order)
+    if n > EMBED_ALL:
+        spread = np.linspace(EMBED_EACH, n - EMBED_EACH - 1, EMBED_EACH).astype(np.int64)
+        order = np.concatenate([order[:EMBED_EACH], order[spread], order[-EMBED_EACH:]])
+    return [int(each) for each in order]

@@ -1,0 +1,158 @@
+"""One query's two ranked lists: what B gained and lost, in a sentence, and the documents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from abrank._support import display as f
+from abrank._support.errors import ArgumentError
+from abrank.comparison import Comparison
+from abrank.comparison.evidence import Ranking
+from abrank.measures import parse
+from abrank.report.formats.clean import cut
+
+DEPTH = 10
+DEEPEST = 20
+LONGEST_DOC = 80
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A document among the first of A or of B: its grade, its ranks; 0 where it is not there."""
+
+    doc_id: str
+    grade: int | None
+    rank_a: int
+    rank_b: int
+
+
+def cutoff(comparison: Comparison) -> tuple[int, int]:
+    """Return how many documents are shown, and the lowest grade that is relevant.
+
+    The first are those that the primary measure looks at, at most 20; 10 for a measure of the whole
+    ranking.
+    """
+    try:
+        parameters = dict(parse(comparison.rule.primary).parameters)
+    except ArgumentError:  # the scores of a measure that nobody here knows
+        parameters = {}
+    depth, rel = parameters.get("cutoff"), parameters.get("rel")
+    return (
+        min(depth, DEEPEST) if isinstance(depth, int) else DEPTH,
+        rel if isinstance(rel, int) else 1,
+    )
+
+
+def listed(a: Ranking, b: Ranking, *, depth: int) -> tuple[Listed, ...]:
+    """Return the documents among the first of A or of B, each once: A's in order, then B's own.
+
+    Parameters
+    ----------
+    a, b : Ranking
+        As much as is known of each: a document beyond ``depth`` has its rank.
+    depth : int
+        How many of each are shown.
+
+    Examples
+    --------
+    >>> listed((("d1", 1), ("d2", None)), (("d3", 0), ("d1", 1)), depth=1)
+    (Listed(doc_id='d1', grade=1, rank_a=1, rank_b=2),
+     Listed(doc_id='d3', grade=0, rank_a=0, rank_b=1))
+    """
+    rank_a, rank_b = ({doc: i + 1 for i, (doc, _) in enumerate(each)} for each in (a, b))
+    grades = dict([*a[:depth], *b[:depth]])
+    return tuple(
+        Listed(doc, grade, rank_a.get(doc, 0), rank_b.get(doc, 0)) for doc, grade in grades.items()
+    )
+
+
+def why(a: Ranking, b: Ranking, *, depth: int, rel: int = 1) -> str:
+    """Say in one sentence what B's list gained and lost against A's.
+
+    Parameters
+    ----------
+    a, b : Ranking
+        Documents with their grades, None where nobody judged them.
+    depth : int
+        How far the sentence looks.
+    rel : int
+        The lowest grade that is relevant.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> a = (("d1", 2), ("d2", 1), ("d3", 0))
+    >>> b = (("d4", None), ("d2", 1), ("d3", 0))
+    >>> why(a, b, depth=3)
+    "B lost 1 and gained 0 relevant documents in the top 3; 1 of B's top 3 is not judged."
+    """
+    ranked_a, ranked_b = a[:depth], b[:depth]
+    if not ranked_a or not ranked_b:
+        return _nothing(bool(ranked_a), bool(ranked_b))
+    if ranked_a == ranked_b:
+        return f"Both have the same top {depth}, in the same order."
+    found = [_relevant(each, rel) for each in (ranked_a, ranked_b)]
+    lost, gained = len(found[0].keys() - found[1]), len(found[1].keys() - found[0])
+    if lost or gained:
+        noun = "document" if lost == gained == 1 else "documents"
+        said = f"B lost {lost} and gained {gained} relevant {noun} in the top {depth}"
+    elif found[0]:
+        said = _moved(*found, depth=depth)
+    else:
+        said = f"Neither has a relevant document in the top {depth}"
+    holes = _unjudged(ranked_a, ranked_b, depth)
+    return f"{said}; {holes}." if holes else f"{said}."
+
+
+def _nothing(a: bool, b: bool) -> str:
+    if a or b:
+        return f"{'B' if a else 'A'} returned no document for this query."
+    return "Neither returned a document for this query."
+
+
+def _relevant(ranking: Ranking, rel: int) -> dict[str, int]:
+    """Return the ranks of the relevant documents."""
+    return {
+        doc: rank
+        for rank, (doc, grade) in enumerate(ranking, start=1)
+        if grade is not None and grade >= rel
+    }
+
+
+def _moved(a: dict[str, int], b: dict[str, int], *, depth: int) -> str:
+    """Say how the same relevant documents moved."""
+    up = sum(b[doc] < rank for doc, rank in a.items())
+    down = sum(b[doc] > rank for doc, rank in a.items())
+    if len(a) == 1:
+        where = "higher" if up else "lower" if down else "at the same rank"
+        return f"The one relevant document in the top {depth} is the same, in B {where}"
+    parts = [f"{count} {way}" for count, way in ((up, "higher"), (down, "lower")) if count]
+    where = " and ".join(parts) or "all at the same rank"
+    return f"The {len(a)} relevant documents in the top {depth} are the same, in B {where}"
+
+
+def _unjudged(a: Ranking, b: Ranking, depth: int) -> str:
+    """Count what nobody judged; empty where all is judged."""
+    holes = {name: sum(g is None for _, g in each) for name, each in (("A", a), ("B", b))}
+    parts = [f"{f.count(n)} of {name}'s" for name, n in holes.items() if n]
+    if not parts:
+        return ""
+    verb = "is" if sum(holes.values()) == 1 else "are"
+    return f"{' and '.join(parts)} top {depth} {verb} not judged"
+
+
+def compact(a: Ranking, b: Ranking, *, depth: int, rel: int) -> list[object]:
+    """Return what a page needs of a query's lists: the sentence, then four values a document.
+
+    Examples
+    --------
+    >>> compact((("d1", 1),), (("d1", 1),), depth=10, rel=1)
+    ['Both have the same top 10, in the same order.', 'd1', 1, 1, 1]
+    """
+    found: list[object] = [why(a, b, depth=depth, rel=rel)]
+    for each in listed(a, b, depth=depth):
+        found += [cut(each.doc_id, LONGEST_DOC), each.grade, each.rank_a, each.rank_b]
+    return found

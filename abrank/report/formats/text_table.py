@@ -1,0 +1,145 @@
+"""The table of measures on a terminal, with the forest drawn inside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from abrank._support import display as f
+from abrank.comparison import Comparison, MeasureResult
+from abrank.comparison.scales import shares_scale
+from abrank.report import cells
+from abrank.report.formats import text_forest
+from abrank.report.sections import headline, words
+from abrank.report.sections.measures_and_tests import primary_first
+
+Line = list[tuple[str, str]]
+
+_GAP = "  "
+_LEAST_NAME = 9
+_ENOUGH_PLOT = 20
+_WIDEST_PLOT = 30
+_MARK = " ★"
+
+
+class _Row(NamedTuple):
+    """The texts of a measure; the plot comes when its width is known."""
+
+    measure: str
+    a: str
+    b: str
+    diff: str
+    p: str
+    reading: str
+
+
+class _Grid(NamedTuple):
+    """Widths of the columns; 0 for one that is not shown."""
+
+    measure: int
+    a: int
+    b: int
+    diff: int
+    plot: int
+    p: int
+    reading: int
+
+
+def measure_lines(comparison: Comparison, *, width: int, digits: int, plain: bool) -> list[Line]:
+    """Return the table: a heading, a line a measure, and what a reader must know about it.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    width : int
+        Columns. Names give way first, then the plot, then the means; numbers are never cut.
+    digits : int
+        Decimals of scores and differences.
+    plain : bool
+        Use no character beyond ASCII.
+
+    Returns
+    -------
+    list of lines of (text, style)
+    """
+    put: Callable[[str], str] = cells.to_ascii if plain else str
+    adjusts = comparison.rule.adjust != "none" and len(comparison.rows) > 1
+    results = primary_first(comparison)
+    rows = [_Row(*map(put, _texts(comparison, result, digits))) for result in results]
+    head = _Row(*map(put, ("measure", "A", "B", "Δ", "adj p" if adjusts else "p", "reading")))
+    drawn = [result for result in results if shares_scale(comparison, result.measure)]
+    grid = _grid([head, *rows], width)
+    axis = text_forest.axis(drawn, grid.plot)
+    if axis is None:
+        grid = grid._replace(plot=0)
+    mark = put(_MARK) if len(rows) > 1 else ""
+    lines: list[Line] = [[(_joined(head, put(text_forest.title(axis)), grid), "muted")]]
+    for i, (result, row) in enumerate(zip(results, rows, strict=True)):
+        plot = put(text_forest.draw(result, axis)) if axis and result in drawn else ""
+        lines.append(_line(row, plot, grid, mark=mark if i == 0 else "", style=_style(result)))
+    for footer in _footers(comparison, len(results) - len(drawn) if axis else 0):
+        lines += [[(line, "muted")] for line in cells.wrap(put(footer), width)]
+    return lines
+
+
+def _texts(comparison: Comparison, row: MeasureResult, digits: int) -> tuple[str, ...]:
+    return (
+        cells.one_line(row.measure, width=200),
+        f.score(row.mean_a, digits=digits),
+        f.score(row.mean_b, digits=digits),
+        f.signed(row.diff, digits=digits),
+        f.pvalue(row.pvalue_adj, alpha=comparison.rule.alpha).replace("< ", "<"),
+        words.reading(comparison, row),
+    )
+
+
+def _style(row: MeasureResult) -> str:
+    tone = words.reading_tone(row.reading)
+    return tone if tone in ("a", "b") else "muted"
+
+
+def _grid(rows: Sequence[_Row], width: int) -> _Grid:
+    """Share the width among the columns."""
+    wide = [max(cells.columns(each) for each in column) for column in zip(*rows, strict=True)]
+    want = wide[0] + len(_MARK)
+    for means, plots in ((True, True), (True, False), (False, False)):
+        fixed = wide[1:] if means else wide[3:]
+        room = width - sum(fixed) - len(_GAP) * (len(fixed) + plots)
+        plot = min(_WIDEST_PLOT, max(room - want, min(_ENOUGH_PLOT, room // 2))) if plots else 0
+        if room - plot >= min(want, _LEAST_NAME) and (not plots or plot >= text_forest.LEAST):
+            break
+    a, b = wide[1:3] if means else (0, 0)
+    name = max(2, min(want, room - plot))
+    return _Grid(name, a, b, wide[3], plot, wide[4], wide[5])
+
+
+def _joined(row: _Row, plot: str, grid: _Grid, mark: str = "") -> str:
+    return "".join(each for each, _ in _line(row, plot, grid, mark=mark, style=""))
+
+
+def _line(row: _Row, plot: str, grid: _Grid, *, mark: str, style: str) -> Line:
+    """Return one line of the table; the columns that have no width are left out."""
+    name = cells.fit(row.measure, grid.measure - len(mark)) + mark
+    numbers = [
+        cells.right(text, wide)
+        for text, wide in ((row.a, grid.a), (row.b, grid.b), (row.diff, grid.diff))
+        if wide
+    ]
+    line = [
+        (cells.left(name, grid.measure), "strong" if mark else ""),
+        (_GAP + _GAP.join(numbers), ""),
+    ]
+    if grid.plot:
+        line.append((_GAP + cells.left(plot, grid.plot), style))
+    return [*line, (_GAP + cells.right(row.p, grid.p) + _GAP, ""), (row.reading, style)]
+
+
+def _footers(comparison: Comparison, not_drawn: int) -> list[str]:
+    """Return what explains the table: the mark, the adjustment, what the plot leaves out."""
+    found = []
+    if len(comparison.rows) > 1:
+        how = headline.adjustment(comparison).removeprefix("secondary measures ")
+        found.append(f"★ primary, tested alone; others {how}")
+    if not_drawn:
+        found.append(f"{f.plural(not_drawn, 'measure')} on another scale, not drawn")
+    return found

@@ -1,0 +1,1 @@
+"""The report of many systems: its words and its formats."""

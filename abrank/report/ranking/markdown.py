@@ -1,0 +1,77 @@
+"""A ranking as Markdown: the leaderboard, what it says, all pairs folded."""
+
+from __future__ import annotations
+
+from abrank._support import display as f
+from abrank.ranking import Ranking
+from abrank.report.formats import markdown_table
+from abrank.report.formats.markdown import LARGEST
+from abrank.report.ranking import tables
+from abrank.report.ranking.text import ranking_sentences
+
+# Most rows a table, tried one after the other until all fits into a comment.
+_ROOM = (200, 40, 10)
+_WIDTH = 2_000
+
+
+def ranking_markdown(ranking: Ranking, *, digits: int = f.DIGITS) -> str:
+    r"""Return a ranking as GitHub-flavoured Markdown of at most 60 kB.
+
+    Parameters
+    ----------
+    ranking : Ranking
+    digits : int
+        Decimals of means and differences.
+
+    Returns
+    -------
+    str
+        What it comes to, the leaderboard, its sentences; all pairs and the command are folded.
+        Names cannot break a table nor bring in HTML, links or mentions.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from abrank.ranking import rank_scores
+    >>> from abrank.scores import Scores
+    >>> values = np.array([[0.3, 0.8], [0.5, 0.9], [0.1, 0.6], [0.7, 1.0]])[:, :, None]
+    >>> scores = Scores(("q1", "q2", "q3", "q4"), ("A", "B"), ("nDCG",), values)
+    >>> print(ranking_markdown(rank_scores(scores)).partition("\n\n1 pair")[0])
+    ### B is better than all others
+    <BLANKLINE>
+    nDCG, 4 queries, 2 systems.
+    <BLANKLINE>
+    |  | System | Mean | 95% interval | Group |
+    | ---: | :--- | ---: | ---: | :--- |
+    | 1 | **B** | **0.825** | 0.717 to 0.933 | a |
+    | 2 | A | 0.400 | 0.292 to 0.508 | b |
+    """
+    for most in _ROOM:
+        found = _document(ranking, digits, most)
+        if len(found.encode("utf-8", "replace")) <= LARGEST:
+            break
+    return found
+
+
+def _document(ranking: Ranking, digits: int, most: int) -> str:
+    systems = f.plural(len(ranking.systems), "system")
+    title = f"{ranking.measure}, {f.plural(ranking.n_queries, 'query', 'queries')}, {systems}"
+    pairs = tables.pairs(ranking, digits=digits)
+    # Against a baseline the leaderboard holds them.
+    folded = ranking.baseline is None and bool(pairs.rows)
+    command = markdown_table.code(str(ranking.provenance.get("command") or ""))
+    said = ranking_sentences(ranking)
+    # What it comes to stands first: who leads, or how many differ from the baseline.
+    lead = said.pop(1 if ranking.baseline is None and ranking.n_queries else 0)
+    parts = [
+        f"### {markdown_table.plain(lead.removesuffix('.'), _WIDTH)}",
+        markdown_table.paragraph(f"{title}.", _WIDTH),
+        markdown_table.cut(tables.leaderboard(ranking, digits=digits), most, "more system"),
+        *(markdown_table.paragraph(each, _WIDTH) for each in said),
+        "<details>" if folded or command else "",
+        f"<summary>{'All pairs' if folded else 'Command'}</summary>" if folded or command else "",
+        markdown_table.cut(pairs, most, "more pair") if folded else "",
+        command,
+        "</details>" if folded or command else "",
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"

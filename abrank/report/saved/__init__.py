@@ -1,0 +1,1 @@
+"""results.json: written, and read back."""

@@ -1,0 +1,236 @@
+"""``results.json`` read back: the comparison that was saved, to render it in any format."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, NoReturn
+
+import numpy as np
+
+from abrank._support.errors import ArgumentError, ReadError
+from abrank._support.typing import FloatArray
+from abrank.comparison import Comparison, Effect, MeasureResult, Planning, Spread, TestRow
+from abrank.comparison.evidence import Evidence
+from abrank.comparison.groups import Segmentation
+from abrank.diagnostics import Note
+from abrank.inputs import Audit
+from abrank.inputs.files import contents
+from abrank.report.numbers import SCHEMA
+from abrank.report.saved.restore import Damaged, restore
+from abrank.verdict import Decision, Gate, Rule, Verdict
+
+_HOW = "write it again: abrank compare … --report results.json"
+
+
+def read_comparison(path: str | os.PathLike[str]) -> Comparison:
+    """Read ``results.json``.
+
+    Parameters
+    ----------
+    path : str or path
+        ``-`` is standard input; gzip, bzip2 and Zstandard are unpacked.
+
+    Returns
+    -------
+    Comparison
+        Equal to the one that was saved; every format written from it has the same bytes.
+
+    Raises
+    ------
+    NotFoundError
+        If there is no such file.
+    ReadError
+        If it is no JSON, of another schema, or damaged; the message says where.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from abrank import compare_scores
+    >>> result = compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     again = read_comparison(result.report(Path(folder) / "results.json"))
+    >>> again == result, str(again) == str(result)
+    (True, True)
+    """
+    data, source = contents(path)
+    try:
+        value = json.loads(data, parse_constant=_refuse)
+    except json.JSONDecodeError as problem:
+        raise ReadError(
+            source.label,
+            f"no JSON: {problem.msg}",
+            at=f"line {problem.lineno}, column {problem.colno}",
+            hint=_HOW,
+        ) from None
+    except (ValueError, RecursionError) as problem:
+        raise ReadError(source.label, f"no JSON: {problem}", hint=_HOW) from None
+    return from_dict(value, label=source.label)
+
+
+def from_dict(value: Mapping[str, Any], *, label: str = "results.json") -> Comparison:
+    """Return the comparison of which :func:`abrank.report.to_dict` gave the plain values.
+
+    Parameters
+    ----------
+    value : mapping
+    label : str
+        What a message calls it.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    ReadError
+        If the values are of another schema, or damaged; the message says where.
+
+    Examples
+    --------
+    >>> from abrank import compare_scores
+    >>> result = compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75})
+    >>> from_dict(result.to_dict()) == result
+    True
+    >>> from_dict({"schema": "abrank/2"})
+    Traceback (most recent call last):
+    abrank._support.errors.ReadError: results.json: is of schema "abrank/2", not "abrank/1"
+      render it with the version of abrank that wrote it
+    """
+    schema = value.get("schema") if isinstance(value, Mapping) else None
+    if schema != SCHEMA:
+        raise _other_schema(label, schema)
+    try:
+        return _comparison(value)
+    except Damaged as problem:
+        raise ReadError(label, problem.problem, at=problem.place, hint=_HOW) from None
+    except ArgumentError as problem:
+        raise ReadError(label, str(problem), at="settings", hint=_HOW) from None
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no number of JSON")
+
+
+def _other_schema(label: str, schema: object) -> ReadError:
+    """Say what the file is, and what to do."""
+    if not isinstance(schema, str):
+        return ReadError(label, "holds no results of abrank: it names no schema", hint=_HOW)
+    if schema.startswith("abrank-"):
+        kind = schema.removeprefix("abrank-").partition("/")[0]
+        return ReadError(label, f"is a {kind}; only a comparison can be rendered", hint=_HOW)
+    return ReadError(
+        label,
+        f'is of schema "{schema[:30]}", not "{SCHEMA}"',
+        hint="render it with the version of abrank that wrote it",
+    )
+
+
+def _comparison(value: Mapping[str, Any]) -> Comparison:
+    """Build the comparison part by part; Damaged names the part that does not fit."""
+    rows = _take(value, "measures", tuple[MeasureResult, ...])
+    measures = tuple(row.measure for row in rows)
+    query_ids, a, b = _queries(value, measures)
+    segmentations = _take(value, "segments", tuple[Segmentation, ...])
+    for i, each in enumerate(segmentations):
+        _same_length(each.labels, query_ids, f"segments[{i}].labels")
+    rule = _take(value, "settings", Rule)
+    if rule.primary not in measures:
+        raise Damaged("settings.primary", f"{rule.primary} is not among the measures")
+    return Comparison(
+        baseline=_take(value, "systems.a", str),
+        candidate=_take(value, "systems.b", str),
+        query_ids=query_ids,
+        measures=measures,
+        a=a,
+        b=b,
+        rule=rule,
+        decision=_decision(value),
+        rows=rows,
+        test_rows=_take(value, "tests", tuple[TestRow, ...]),
+        effects=_take(value, "effects", Mapping[str, Effect]),
+        spread=_take(value, "spread", Spread),
+        planning=_take(value, "planning", Planning),
+        notes=tuple(map(_note, _take(value, "notes", tuple[Note, ...]))),
+        seed=_take(value, "seed", int),
+        n_resamples=_take(value, "settings.n_resamples", int | None),
+        n_resamples_joint=_take(value, "settings.n_resamples_joint", int),
+        remarks=_take(value, "remarks", tuple[str, ...]),
+        audits=_take(value, "quality", Mapping[str, Audit]),
+        evidence=_take(value, "evidence", Evidence),
+        segmentations=segmentations,
+        topics=_take(value, "topics", Mapping[str, str]),
+        provenance=_take(value, "provenance", Mapping[str, Any]),
+    )
+
+
+def _take(value: Any, path: str, kind: Any) -> Any:  # noqa: ANN401
+    """Return what stands at a path of keys, as its kind."""
+    place = ""
+    for key in path.split("."):
+        place = f"{place}.{key}" if place else key
+        if not isinstance(value, Mapping) or key not in value:
+            raise Damaged(place, "is not there")
+        value = value[key]
+    return restore(kind, value, path)
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """The scores of one measure, in the order of the query ids."""
+
+    a: tuple[float, ...]
+    b: tuple[float, ...]
+
+
+def _queries(
+    value: Mapping[str, Any], measures: tuple[str, ...]
+) -> tuple[tuple[str, ...], FloatArray, FloatArray]:
+    """Return the ids of the queries, and the scores of A and of B as the comparison holds them."""
+    query_ids = _take(value, "queries.query_id", tuple[str, ...])
+    if len(set(query_ids)) < len(query_ids):
+        raise Damaged("queries.query_id", "an id stands twice")
+    pairs = _take(value, "queries.scores", Mapping[str, _Pair])
+    if not measures or set(measures) != set(pairs):
+        raise Damaged("queries.scores", "not of the same measures as measures")
+    columns: dict[str, list[FloatArray]] = {"a": [], "b": []}
+    for measure in measures:
+        for key, found in columns.items():
+            place = f"queries.scores.{measure}.{key}"
+            scores = getattr(pairs[measure], key)
+            _same_length(scores, query_ids, place)
+            found.append(np.array(scores, dtype=np.float64))
+            if not np.isfinite(found[-1]).all():
+                raise Damaged(place, "a score is not a finite number")
+    return query_ids, np.column_stack(columns["a"]), np.column_stack(columns["b"])
+
+
+def _same_length(found: tuple[Any, ...], query_ids: tuple[str, ...], place: str) -> None:
+    if len(found) != len(query_ids):
+        raise Damaged(place, f"has {len(found)} entries, and there are {len(query_ids)} queries")
+
+
+def _decision(value: Mapping[str, Any]) -> Decision:
+    """Return the decision that stands under ``verdict``."""
+    return Decision(
+        verdict=Verdict(_take(value, "verdict.state", Literal[*(each.value for each in Verdict)])),
+        direction=_take(value, "verdict.direction", int),
+        estimate=_take(value, "verdict.estimate", float),
+        ci_low=_take(value, "verdict.interval.low", float),
+        ci_high=_take(value, "verdict.interval.high", float),
+        tost_low=_take(value, "verdict.equivalence_interval.low", float),
+        tost_high=_take(value, "verdict.equivalence_interval.high", float),
+        by_equivalence=_take(value, "verdict.by_equivalence", bool),
+        reason=_take(value, "verdict.reason", str),
+        gate=_take(value, "verdict.gate", Gate | None),
+    )
+
+
+def _note(note: Note) -> Note:
+    """Return a note whose undefined numbers are NaN again."""
+    values = {key: math.nan if each is None else each for key, each in note.values.items()}
+    return Note(note.code, note.severity, values)

@@ -1,0 +1,1 @@
+"""What a report says: its sentences, section by section."""

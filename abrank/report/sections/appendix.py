@@ -1,0 +1,239 @@
+"""Sections that let a reader plan the next test, trust the inputs, and get the result again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from abrank._support import display as f
+from abrank.comparison import Comparison, Effect
+from abrank.comparison.outlook import NOTHING
+from abrank.report.model import Block, Cell, Column, Figure, Section, Table, Text
+from abrank.report.numbers import plain
+from abrank.report.sections import headline, words
+from abrank.report.sections.bibliography import bibliography
+
+_EFFECTS = {
+    "d_z": ("Cohen's d_z", "mean difference ÷ its standard deviation"),
+    "hedges_g": ("Hedges' g", "d_z corrected for few queries"),
+    "d_av": ("d_av", "mean difference ÷ average standard deviation of A and B"),
+    "glass_delta": ("Glass's Δ", "mean difference ÷ standard deviation of A"),
+    "rank_biserial": ("Rank-biserial r", "from −1 (A wins all) to +1 (B wins all), by rank"),
+    "p_better": ("Share of queries B wins", "ties count half"),
+}
+
+
+def plan(comparison: Comparison, *, digits: int) -> Section | None:
+    """Return the section of effect sizes and power; None where no difference varies."""
+    visible, sd = comparison.planning.smallest_visible, comparison.planning.sd
+    if not visible > NOTHING:
+        return None
+    power = f.level(comparison.planning.power)
+    finding = (
+        f"{words.queries(comparison.n_queries)} show a true Δ of"
+        f" {f.least(visible, digits=digits)} in {comparison.rule.primary} with {power} power."
+    )
+    step = headline.next_step(comparison, digits=digits)
+    blocks: tuple[Block, ...] = (
+        effect_table(comparison),
+        Figure("power", f"Power against the true difference. {finding}"),
+        _needed_table(comparison),
+        Text(
+            "For a two-sided paired t test, if the differences keep the standard"
+            f" deviation seen here, {f.score(sd, digits=digits)}.",
+            "caption",
+        ),
+    )
+    finding = f"{finding} {step}".strip()
+    return Section("planning", "Effect size, and what these queries can show", finding, blocks)
+
+
+def effect_table(comparison: Comparison) -> Table:
+    """Return the effect sizes of the primary measure, their intervals and what they mean."""
+    level = comparison.rule.confidence
+    change = comparison.primary.rel_diff
+    rows: list[tuple[Cell, ...]] = [
+        (Cell("Relative change"), Cell(f.percent(change), change), Cell(""), Cell("of A's mean"))
+    ]
+    rows += [_effect_row(name, effect) for name, effect in comparison.effects.items()]
+    correlation = comparison.spread.correlation
+    rows.append(
+        (
+            Cell("Correlation of A and B"),
+            Cell(f.signed(correlation, digits=2), correlation),
+            Cell(""),
+            Cell("why pairing helps"),
+        )
+    )
+    columns = (
+        Column("Effect size", numeric=False),
+        Column("Value"),
+        Column(f"{f.level(level)} interval"),
+        Column("What it is", numeric=False),
+    )
+    return Table("effects", columns, tuple(rows))
+
+
+def _effect_row(name: str, effect: Effect) -> tuple[Cell, ...]:
+    title, meaning = _EFFECTS.get(name, (name, ""))
+    low, high = effect.ci_low, effect.ci_high
+    if name == "p_better":
+        shown, *ends = (f.percent(each, sign=False) for each in (effect.estimate, low, high))
+        limits = f.UNDEFINED if math.isnan(low) else " to ".join(ends)
+    else:
+        shown, limits = f.signed(effect.estimate, digits=2), f.interval(low, high, digits=2)
+    return Cell(title), Cell(shown, effect.estimate), Cell(limits, low), Cell(meaning)
+
+
+def _needed_table(comparison: Comparison) -> Table:
+    rows = []
+    for row in comparison.planning.differences:
+        difference, needed, chance = row.difference, row.queries_needed, row.power
+        marked = f"{f.number(difference)} (margin)" if difference == comparison.rule.margin else ""
+        rows.append(
+            (
+                Cell(marked or f.number(difference), difference, strong=bool(marked)),
+                Cell("more than 100 million" if needed is None else f.count(needed), needed),
+                Cell(f.percent(chance, sign=False), chance),
+            )
+        )
+    columns = (
+        Column("True Δ"),
+        Column(f"Queries for {f.level(comparison.planning.power)} power"),
+        Column(f"Power with {words.queries(comparison.n_queries)}"),
+    )
+    return Table("planning", columns, tuple(rows))
+
+
+def methods(comparison: Comparison, *, digits: int) -> Section:
+    """Return a paragraph to paste into a paper or a change request, and its sources."""
+    finding = "To paste, and to change where your plan said otherwise."
+    blocks = (
+        Text(methods_text(comparison, digits=digits), "code"),
+        Text(bibliography(comparison).strip(), "source"),
+    )
+    return Section("methods", "Methods", finding, blocks)
+
+
+def methods_text(comparison: Comparison, *, digits: int) -> str:
+    """Return the methods paragraph: what was compared, how, and by which rule."""
+    rule, settings = comparison.rule, _known(comparison, "settings")
+    sentences = [
+        f"We compared {comparison.candidate} (B) with the baseline {comparison.baseline} (A) on"
+        f" {words.queries(comparison.n_queries)} by {rule.primary}.",
+        f"The differences B − A, paired by query, were tested with a two-sided"
+        f" {words.declared_test(comparison)} at α = {f.number(rule.alpha)}; intervals have the"
+        f" level {f.level(rule.confidence)}.",
+    ]
+    if rule.margin:
+        sentences.append(
+            f"The smallest difference worth having was {f.score(rule.margin, digits=digits)};"
+            " equivalence and non-inferiority were judged by two one-sided tests, that is by the"
+            f" {f.level(rule.confidence_equivalence)} interval."
+        )
+    others = len(comparison.rows) - 1
+    if others:
+        names = ", ".join(row.measure for row in comparison.rows if row.measure != rule.primary)
+        how = headline.adjustment(comparison)
+        sentences.append(f"{words.capital(how)}: {names}.")
+    if settings.get("missing") == "zero":
+        sentences.append("A query missing from a run scored 0.")
+    elif settings.get("missing") == "drop":
+        sentences.append("A query missing from a run was left out for both systems.")
+    version = _known(comparison, "versions").get("abrank")
+    tool = f"abrank {version}" if version else "abrank"
+    sentences.append(f"Computed with {tool}, seed {comparison.seed}.")
+    return " ".join(sentences)
+
+
+def reproduce(comparison: Comparison) -> Section:
+    """Return the section with command, seed, versions and inputs, as far as they are known."""
+    command = comparison.provenance.get("command")
+    created = comparison.provenance.get("created")
+    versions = _known(comparison, "versions")
+    inputs = _known(comparison, "inputs")
+    facts = [f"seed {comparison.seed}"]
+    if created:
+        facts.append(f"made {created}")
+    facts += [f"{name} {version}" for name, version in versions.items()]
+    blocks: list[Block] = [Text(str(command), "code")] if command else []
+    blocks.append(Text(words.capital(", ".join(facts)) + "."))
+    if inputs:
+        blocks.append(_input_table(inputs))
+    blocks.append(_setting_table(comparison))
+    how = "The command below gives" if command else "The same inputs and seed give"
+    return Section("reproduce", "Reproduce", f"{how} the same numbers again.", tuple(blocks))
+
+
+def _input_table(inputs: Mapping[str, Any]) -> Table:
+    roles = {"qrels": "Judgments", "a": "A", "b": "B", "segments": "Segments", "topics": "Topics"}
+    rows = []
+    for role in [*roles, *(key for key in inputs if key not in roles)]:
+        source = inputs.get(role)
+        if source is None:
+            continue
+        path, digest, n_rows = (source.get(key) for key in ("path", "sha256", "rows"))
+        rows.append(
+            (
+                Cell(roles.get(role, role)),
+                Cell(str(path) if path else "in memory"),
+                Cell("" if n_rows is None else f.count(n_rows), n_rows),
+                Cell(str(digest or "")),
+            )
+        )
+    columns = (
+        Column("Input", numeric=False),
+        Column("Path", numeric=False),
+        Column("Rows"),
+        Column("sha256", numeric=False),
+    )
+    return Table("inputs", columns, tuple(rows))
+
+
+_SETTINGS = {
+    "missing": "Queries missing from a run",
+    "score_dtype": "Precision of the runs' scores",
+    "duplicates": "A document twice in a ranking",
+    "depth": "Depth of the rankings",
+    "rel": "Lowest relevant grade",
+    "judged_only": "Judged documents only",
+    "interpolation": "Levels of interpolated precision",
+}
+_UNSET = {"depth": "all documents", "rel": "each measure's own"}
+_MISSING = {"zero": "score 0", "drop": "left out", "error": "an error"}
+
+
+def _setting_table(comparison: Comparison) -> Table:
+    """Return what was asked for, defaults included: they, too, decide the numbers."""
+    rule, known = comparison.rule, _known(comparison, "settings")
+    settings = {
+        "Test": rule.test,
+        "α": f.number(rule.alpha),
+        "Margin": f.number(rule.margin),
+        "Adjustment": rule.adjust,
+        "Gate": rule.require or "none",
+        "Resamples": f.count(comparison.n_resamples) if comparison.n_resamples else "default",
+        "Seed": str(comparison.seed),
+    }
+    for key, title in _SETTINGS.items():
+        if key in known:
+            settings[title] = _setting(key, known[key])
+    columns = (Column("Setting", numeric=False), Column("Value", numeric=False))
+    return Table(
+        "settings", columns, tuple((Cell(title), Cell(shown)) for title, shown in settings.items())
+    )
+
+
+def _setting(key: str, value: object) -> str:
+    if value is None:
+        return _UNSET.get(key, "default")
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return _MISSING.get(str(value), str(value)) if key == "missing" else str(value)
+
+
+def _known(comparison: Comparison, key: str) -> Mapping[str, Any]:
+    """Return a part of the provenance as plain values; empty where it is unknown."""
+    found = plain(comparison.provenance.get(key) or {})
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,123 @@
+"""Sections on the differences behind the verdict: how they spread, and whether the tests agree."""
+
+from __future__ import annotations
+
+import math
+
+from abrank._support import display as f
+from abrank.comparison import Comparison, TestRow
+from abrank.report.model import Block, Cell, Column, Figure, Section, Table, Text, Tone
+from abrank.report.sections import headline, words
+from abrank.verdict import Verdict
+
+PAIRS = 60  # more queries are drawn as deciles
+SHAPE = 10  # fewer queries have no shape to compare
+
+
+def distribution(comparison: Comparison, *, digits: int) -> Section | None:
+    """Return the section of the distribution; None below three queries."""
+    if comparison.n_queries < 3 or comparison.verdict is Verdict.IDENTICAL:
+        return None
+    spread = comparison.spread
+    low, middle, high = (
+        f.signed(each, digits=digits)
+        for each in (spread.lower_quartile, spread.median, spread.upper_quartile)
+    )
+    finding = (
+        f"The middle half of the differences lies between {low} and {high}; the median is {middle},"
+        f" the mean {f.signed(comparison.effect, digits=digits)}."
+    )
+    measure = comparison.rule.primary
+    blocks: list[Block] = [
+        Figure("scatter", f"{measure} of every query, A across and B upwards."),
+        Text("Above the diagonal B scores higher, below it A does.", "caption"),
+        Figure("paired", f"{measure} of A and of B, query by query, and the mean difference."),
+        Text(
+            f"Left, the scores; lines join the same query, or beyond {PAIRS} queries the same"
+            " decile. Right, the mean difference with its interval, in the same unit.",
+            "caption",
+        ),
+        Figure("distribution", f"Distribution of the differences in {measure}. {finding}"),
+        Text("Right of 0 B scores higher. Box: middle half; line: 5% to 95%.", "caption"),
+    ]
+    if comparison.n_queries >= SHAPE:
+        blocks += [
+            Figure("qq", f"Differences in {measure} against a normal curve."),
+            Text(
+                "On the line, the differences are normal. The t test needs this of few queries"
+                " only; of many, only that the mean is not ruled by single ones.",
+                "caption",
+            ),
+        ]
+    return Section("distribution", "Distribution of the differences", finding, tuple(blocks))
+
+
+def all_tests(comparison: Comparison, *, digits: int) -> Section | None:
+    """Return the section on all tests; None where none gives a p-value."""
+    rows = [row for row in comparison.test_rows if math.isfinite(row.pvalue)]
+    if not rows:
+        return None
+    name = words.name_of_test(comparison.rule.test)
+    declared = f"Only the {name} was declared, so only it decides."
+    finding = " ".join(part for part in (headline.agreement(comparison), declared) if part)
+    blocks: list[Block] = [
+        Figure("tests", f"Estimate and interval by {f.plural(len(rows), 'test')}; see the table."),
+        _test_table(comparison, digits=digits),
+        Text(
+            "Tests that estimate different things can disagree without any of them being wrong: the"
+            " mean counts how large each difference is, the sign test only who wins.",
+            "caption",
+        ),
+    ]
+    if comparison.verdict is not Verdict.IDENTICAL:
+        blocks += _how_p_is_found()
+    return Section("tests", "Do the tests agree?", finding, tuple(blocks))
+
+
+def _how_p_is_found() -> tuple[Block, ...]:
+    """Return the pictures of what a p-value is: the share of chance, and a question at each Δ."""
+    return (
+        Figure("null", "Where the mean difference lies among those of flipped signs."),
+        Text(
+            "If A and B were exchangeable, the sign of each query's difference would be a matter of"
+            " chance: the hill is what chance alone gives, the line what was seen.",
+            "caption",
+        ),
+        Figure("pvalue", "The p-value of every difference that could be asked about."),
+        Text(
+            "p against each possible true difference. Where it is above α, the difference is inside"
+            " the interval; where it crosses 0, p is the one printed above.",
+            "caption",
+        ),
+    )
+
+
+def _test_table(comparison: Comparison, *, digits: int) -> Table:
+    columns = (
+        Column("Test", numeric=False),
+        Column("What it estimates", numeric=False),
+        Column("Estimate"),
+        Column(f"{f.level(comparison.rule.confidence)} interval"),
+        Column("Statistic"),
+        Column("p"),
+        Column("How", numeric=False),
+    )
+    rows = tuple(_test_row(comparison, row, digits=digits) for row in comparison.test_rows)
+    return Table("tests", columns, rows)
+
+
+def _test_row(comparison: Comparison, row: TestRow, *, digits: int) -> tuple[Cell, ...]:
+    how = words.how_found(row, alpha=comparison.rule.alpha)
+    tone: Tone = "plain"
+    if row.pvalue < comparison.rule.alpha:
+        tone = "b" if row.estimate > 0 else "a"
+    title = f"{row.title} ★ declared" if row.decides else row.title
+    return (
+        Cell(title, row.title, strong=row.decides),
+        Cell(row.estimand, row.estimand),
+        Cell(f.signed(row.estimate, digits=digits), row.estimate, tone, strong=row.decides),
+        Cell(f.interval(row.ci_low, row.ci_high, digits=digits), row.ci_low),
+        Cell(words.statistic(row, digits=digits), row.statistic),
+        Cell(f.pvalue(row.pvalue, alpha=comparison.rule.alpha), row.pvalue, strong=row.decides),
+        Cell(how, how),
+    )

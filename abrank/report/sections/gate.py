@@ -1,0 +1,84 @@
+"""The gate in one line: whether it passed and, where it did not, what was lacking."""
+
+from __future__ import annotations
+
+from abrank._support import display as f
+from abrank.comparison import Comparison
+from abrank.report.sections import words
+from abrank.verdict import Verdict
+
+
+def equivalence_interval(comparison: Comparison, *, digits: int) -> str:
+    """Return the interval of the two one-sided tests, labelled with its level."""
+    decision = comparison.decision
+    limits = f.interval(decision.tost_low, decision.tost_high, digits=digits)
+    return f"{f.level(comparison.rule.confidence_equivalence)} interval {limits}"
+
+
+def gate_sentence(comparison: Comparison, *, digits: int = f.DIGITS) -> str:
+    """Say whether the gate passed and, where it did not, what was lacking.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    digits : int
+        Decimals of scores and differences.
+
+    Returns
+    -------
+    str
+        Without a full stop and without the word gate; empty where no gate was asked for.
+
+    Examples
+    --------
+    >>> from abrank.comparison import compare_scores
+    >>> a = {"q1": 0.2, "q2": 0.4, "q3": 0.1, "q4": 0.5}
+    >>> b = {"q1": 0.3, "q2": 0.6, "q3": 0.2, "q4": 0.9}
+    >>> gate_sentence(compare_scores(a, b, require="better"), digits=1)
+    'not passed: better not shown (+0.2, −0.0 to +0.4); about 7 queries needed if Δ stays +0.2'
+    """
+    gate = comparison.decision.gate
+    if gate is None:
+        return ""
+    margin = f.score(comparison.rule.margin, digits=digits)
+    primary = comparison.rule.primary
+    if gate.passed:
+        wider = equivalence_interval(comparison, digits=digits)
+        by = f" by more than {margin}" if comparison.rule.margin else ""
+        shown = {
+            "better": f"better{by} on {primary}",
+            "non-inferior": f"not worse by {margin} or more on {primary} ({wider})",
+            "equivalent": f"within ±{margin} on {primary} ({wider})",
+            "not-worse-shown": f"not shown to be worse on {primary}",
+        }[gate.require]
+        return f"passed: {shown}"
+    if comparison.verdict is Verdict.CANNOT_TEST:
+        return f"not passed: {words.cannot_test(comparison, digits=digits)}"
+    return f"not passed: {_failure(comparison, margin, digits)}"
+
+
+def _failure(comparison: Comparison, margin: str, digits: int) -> str:
+    """Say what a gate that did not pass lacks, with the interval that it asked."""
+    row, require = comparison.primary, comparison.rule.require
+    estimate = f.signed(row.estimate, digits=digits)
+    limits = f"{estimate}, {f.interval(row.ci_low, row.ci_high, digits=digits)}"
+    wider = f"{estimate}, {equivalence_interval(comparison, digits=digits)}"
+    if require in ("non-inferior", "equivalent"):
+        lacking = {
+            "non-inferior": f"a loss of {margin} not excluded",
+            "equivalent": f"a difference of {margin} not excluded",
+        }[require]
+        return f"{lacking} ({wider}){_needed(comparison, digits)}"
+    if comparison.decision.direction < 0:
+        return f"worse ({limits})"
+    by = f" by more than {margin}" if comparison.rule.margin else ""
+    return f"better{by} not shown ({limits}){_needed(comparison, digits)}"
+
+
+def _needed(comparison: Comparison, digits: int) -> str:
+    """Return how many queries the gate would need if the difference observed is the true one."""
+    needed = comparison.planning.queries_to_pass
+    if needed is None or needed <= comparison.n_queries:
+        return ""
+    stays = f.signed(comparison.effect, digits=digits)
+    return f"; about {f.about(needed)} queries needed if Δ stays {stays}"

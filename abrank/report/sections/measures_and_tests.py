@@ -1,0 +1,223 @@
+"""Sections that show the result: all measures, and query by query."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from abrank._support import display as f
+from abrank.comparison import Comparison, MeasureResult
+from abrank.report.model import Block, Cell, Column, Figure, Section, Table, Text, Tone
+from abrank.report.sections import headline, words
+
+SHOWN = 10
+
+
+def primary_first(comparison: Comparison) -> list[MeasureResult]:
+    """Return the rows of the measures, the primary one first, the others as they were asked for."""
+    primary = comparison.rule.primary
+    return sorted(comparison.rows, key=lambda row: row.measure != primary)
+
+
+def measures(comparison: Comparison, *, digits: int) -> Section:
+    """Return the section of all measures: forest and table."""
+    blocks: list[Block] = []
+    if comparison.n_queries > 1:
+        blocks.append(
+            Figure(
+                "forest",
+                f"Mean differences of {f.plural(len(comparison.rows), 'measure')} with their"
+                " intervals; the table below has the same numbers.",
+            )
+        )
+        blocks.append(Text(_forest_guide(comparison), "caption"))
+    blocks += [
+        measure_table(comparison, digits=digits),
+        Text(_reading_guide(comparison), "caption"),
+    ]
+    finding = measures_finding(comparison)
+    return Section("measures", "All measures", finding, tuple(blocks))
+
+
+def measures_finding(comparison: Comparison) -> str:
+    """Count what the secondary measures say.
+
+    Examples
+    --------
+    >>> from abrank.comparison import compare_scores
+    >>> measures_finding(compare_scores({"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6}))
+    'One measure was compared, and it decides: score.'
+    """
+    primary = comparison.rule.primary
+    others = [row for row in comparison.rows if row.measure != primary]
+    if not others:
+        return f"One measure was compared, and it decides: {primary}."
+    if len(others) == 1:
+        return f"The secondary measure {others[0].measure} is {others[0].reading}."
+    count = {name: sum(row.reading == name for row in others) for name in words.READINGS}
+    after = " after adjustment" if comparison.rule.adjust != "none" else ""
+    if count["better"] or count["worse"]:
+        start = (
+            f"{words.capital(f.word(count['better']))} of {f.count(len(others))} secondary"
+            f" measures {'is' if count['better'] < 2 else 'are'} better{after},"
+            f" {f.word(count['worse'])} {'is' if count['worse'] < 2 else 'are'} worse"
+        )
+    else:
+        start = f"None of {f.count(len(others))} secondary measures is better or worse{after}"
+    rest = [f"{f.word(count[name])} {name}" for name in _REST if count[name]]
+    return f"{', '.join([start, *rest])}."
+
+
+_REST = ("unclear", "identical", "untested")
+
+
+def _forest_guide(comparison: Comparison) -> str:
+    level = f.level(comparison.rule.confidence)
+    guide = f"Bar: {level} interval of the {words.estimand(comparison)}, B − A."
+    if len(comparison.rows) == 1 or comparison.rule.adjust == "none":
+        return guide
+    return f"{guide} Thin line: the same, adjusted; it decides the colour."
+
+
+def _reading_guide(comparison: Comparison) -> str:
+    level = f.level(comparison.rule.confidence)
+    if len(comparison.rows) == 1:
+        return f"Interval: {level} confidence interval of the {words.estimand(comparison)}, B − A."
+    if comparison.rule.adjust == "none":
+        return (
+            f"Intervals at {level}. The secondary measures are not adjusted, so a chance finding"
+            " among them is likelier than α says."
+        )
+    return (
+        f"{comparison.rule.primary} is tested alone. The {level} interval, the adjusted p and the"
+        " reading of every other measure come from one procedure:"
+        f" {headline.adjustment(comparison)}."
+    )
+
+
+def measure_table(comparison: Comparison, *, digits: int) -> Table:
+    """Return one row a measure; interval, adjusted p and reading come from one procedure."""
+    adjusts = comparison.rule.adjust != "none" and len(comparison.rows) > 1
+    of_mean = words.estimand(comparison) == words.MEAN
+    level = f"{f.level(comparison.rule.confidence)} interval"
+    columns = [
+        Column("Measure", numeric=False),
+        Column("A"),
+        Column("B"),
+        Column("Δ"),
+        *([] if of_mean else [Column(words.capital(words.estimand(comparison)))]),
+        Column(f"{level}, adjusted" if adjusts else level),
+        Column("Δ%"),
+        Column("B wins"),
+        Column("Ties"),
+        Column("A wins"),
+        Column("p"),
+        *([Column("Adjusted p")] if adjusts else []),
+        Column("Reading", numeric=False),
+    ]
+    rows = tuple(
+        _measure_row(comparison, row, adjusts=adjusts, of_mean=of_mean, digits=digits)
+        for row in primary_first(comparison)
+    )
+    return Table("measures", tuple(columns), rows)
+
+
+def _measure_row(
+    comparison: Comparison, row: MeasureResult, *, adjusts: bool, of_mean: bool, digits: int
+) -> tuple[Cell, ...]:
+    alpha, lead = comparison.rule.alpha, row.measure == comparison.rule.primary
+    tone = words.reading_tone(row.reading)
+    marked = f"{row.measure} ★" if lead and len(comparison.rows) > 1 else row.measure
+    limits = f.interval(row.ci_low_adj, row.ci_high_adj, digits=digits)
+    cells = [
+        Cell(marked, row.measure, strong=lead),
+        Cell(f.score(row.mean_a, digits=digits), row.mean_a),
+        Cell(f.score(row.mean_b, digits=digits), row.mean_b),
+        Cell(f.signed(row.diff, digits=digits), row.diff, tone, strong=lead),
+    ]
+    if not of_mean:
+        cells.append(Cell(f.signed(row.estimate, digits=digits), row.estimate))
+    cells += [
+        Cell(limits, row.ci_low_adj),
+        Cell(f.percent(row.rel_diff), row.rel_diff),
+        Cell(f.count(row.wins), row.wins),
+        Cell(f.count(row.ties), row.ties),
+        Cell(f.count(row.losses), row.losses),
+        Cell(f.pvalue(row.pvalue, alpha=alpha), row.pvalue),
+    ]
+    if adjusts:
+        cells.append(Cell(f.pvalue(row.pvalue_adj, alpha=alpha), row.pvalue_adj))
+    return (*cells, Cell(words.reading(comparison, row), row.reading, tone, strong=lead))
+
+
+def queries(comparison: Comparison, *, digits: int) -> Section | None:
+    """Return the section of single queries; None where there is no query."""
+    if comparison.n_queries == 0:
+        return None
+    row = comparison.primary
+    tied = {0: "none is tied", 1: "1 is tied"}.get(row.ties, f"{f.count(row.ties)} are tied")
+    finding = (
+        f"On {row.measure}, {comparison.candidate} scores higher on {words.queries(row.wins)},"
+        f" {comparison.baseline} on {f.count(row.losses)}; {tied}."
+    )
+    blocks: list[Block] = [
+        Figure(
+            "deltas",
+            f"Difference B − A of every query, sorted: {f.count(row.wins)} above 0,"
+            f" {f.count(row.ties)} at 0, {f.count(row.losses)} below.",
+        ),
+        query_table(comparison, digits=digits),
+    ]
+    if comparison.n_queries > 2 * SHOWN:
+        caption = (
+            f"The {SHOWN} queries with the lowest difference and the {SHOWN} with the highest, of"
+            f" {f.count(comparison.n_queries)}."
+        )
+        blocks.append(Text(caption, "caption"))
+    return Section("queries", "Query by query", finding, tuple(blocks))
+
+
+def extremes(comparison: Comparison, most: int) -> tuple[list[int], list[int]]:
+    """Return the positions of the queries with the lowest and the highest difference.
+
+    Both ascending. No query is in both; equal differences stand in the order of the query ids.
+    """
+    differences = np.round(comparison.differences(), 10)
+    order = np.argsort(differences, kind="stable").tolist()
+    if len(order) <= 2 * most:
+        half = (len(order) + 1) // 2
+        return order[:half], order[half:]
+    return order[:most], order[-most:]
+
+
+def query_table(comparison: Comparison, *, digits: int, most: int = SHOWN) -> Table:
+    """Return the queries with the lowest and highest differences, ascending."""
+    column = comparison.measures.index(comparison.rule.primary)
+    differences = comparison.differences()
+    outcome = comparison.outcomes()
+    named: dict[int, tuple[str, Tone]] = {
+        1: ("B wins", "b"),
+        0: ("tie", "tie"),
+        -1: ("A wins", "a"),
+    }
+    rows = []
+    for i in [each for side in extremes(comparison, most) for each in side]:
+        a, b = float(comparison.a[i, column]), float(comparison.b[i, column])
+        text, tone = named[int(outcome[i])]
+        difference = float(differences[i])
+        rows.append(
+            (
+                Cell(comparison.query_ids[i], comparison.query_ids[i]),
+                Cell(f.score(a, digits=digits), a),
+                Cell(f.score(b, digits=digits), b),
+                Cell(f.signed(difference, digits=digits), difference, tone),
+                Cell(text, text, tone),
+            )
+        )
+    columns = (
+        Column("Query", numeric=False),
+        Column("A"),
+        Column("B"),
+        Column("Δ"),
+        Column("Outcome", numeric=False),
+    )
+    return Table("queries", columns, tuple(rows))

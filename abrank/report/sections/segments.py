@@ -1,0 +1,132 @@
+"""The section on segments: exploratory, so its words say so before its numbers."""
+
+from __future__ import annotations
+
+import math
+
+from abrank._support import display as f
+from abrank._support.display import shorten
+from abrank.comparison import Comparison
+from abrank.comparison.groups import Segmentation, SegmentRow
+from abrank.report.model import Block, Cell, Column, Figure, Section, Table, Text
+from abrank.report.sections import words
+
+MOST = 20
+MOST_TOLD = 3
+LONGEST = 60
+TOO_FEW = "too few"
+
+
+def segments(comparison: Comparison, *, digits: int) -> Section | None:
+    """Return the section of all segmentations; None where none was given."""
+    if not comparison.segmentations:
+        return None
+    blocks: list[Block] = []
+    for each in comparison.segmentations:
+        finding = sentence(comparison, each)
+        blocks += [
+            Figure("segments", finding, {"by": each.name}),
+            _table(comparison, each, digits=digits),
+        ]
+        if len(each.rows) > MOST:
+            blocks.append(Text(_left_out(each), "caption"))
+    blocks.append(Text(_guide(comparison), "caption"))
+    title = "Segments (exploratory)"
+    return Section("segments", title, exploratory(comparison), tuple(blocks))
+
+
+def exploratory(comparison: Comparison) -> str:
+    """Return a sentence on each of the first properties, and what they are good for."""
+    shown = comparison.segmentations[:MOST_TOLD]
+    return " ".join(["Exploratory.", *(sentence(comparison, each) for each in shown)])
+
+
+def sentence(comparison: Comparison, found: Segmentation) -> str:
+    """Say in how many segments B is better or worse, and whether the segments differ."""
+    name = shorten(found.name, width=LONGEST)
+    judged = [row for row in found.rows if row.reading != TOO_FEW]
+    if not judged:
+        return f"By {name}, every segment has too few queries."
+    better, worse = (
+        sum(row.reading == reading for row in judged) for reading in ("better", "worse")
+    )
+    of = f.plural(len(judged), "segment")
+    if better or worse:
+        said = (
+            f"By {name}, B is better in {better or 'none'} of {of} after adjustment and worse in"
+            f" {worse or 'none'}"
+        )
+    else:
+        said = f"By {name}, none of {of} shows a difference after adjustment"
+    few = len(found.rows) - len(judged)
+    if few:
+        said += f"; {f.word(few)} {'has' if few == 1 else 'have'} too few queries"
+    return f"{said}; {_interaction(comparison, found)}."
+
+
+def _interaction(comparison: Comparison, found: Segmentation) -> str:
+    p = found.interaction_pvalue
+    if not math.isfinite(p):
+        return "whether the segments differ cannot be tested"
+    alpha = comparison.rule.alpha
+    shown = f.p_clause(p, alpha=alpha)
+    if p < alpha:
+        return f"the segments differ ({shown} for interaction)"
+    return f"that the segments differ is not shown ({shown} for interaction)"
+
+
+def _left_out(found: Segmentation) -> str:
+    return f"The {MOST} largest of {f.count(len(found.rows))} segments; all are in a .json report."
+
+
+def _guide(comparison: Comparison) -> str:
+    level = f.level(comparison.rule.confidence)
+    return (
+        f"The {level} interval is each segment's own. The adjusted p and the reading hold for all"
+        " segments of one property together; the adjusted interval goes with them. Segments were"
+        " not part of the rule: what they show is a question for the next test. Segments of fewer"
+        " than 6 queries are not tested."
+    )
+
+
+def _table(comparison: Comparison, found: Segmentation, *, digits: int) -> Table:
+    level = f.level(comparison.rule.confidence)
+    columns = (
+        Column(words.capital(shorten(found.name, width=LONGEST)), numeric=False),
+        *(
+            Column(title)
+            for title in ("Queries", "Δ", f"{level} interval", "Adjusted interval", "Adjusted p")
+        ),
+        Column("Reading", numeric=False),
+    )
+    lead = comparison.primary
+    alpha = comparison.rule.alpha
+    first = (
+        Cell("All queries", "All queries", strong=True),
+        Cell(f.count(comparison.n_queries), comparison.n_queries),
+        Cell(f.signed(lead.diff, digits=digits), lead.diff, words.reading_tone(lead.reading)),
+        Cell(f.interval(lead.ci_low, lead.ci_high, digits=digits), lead.ci_low),
+        Cell("", None),
+        Cell("", None),
+        Cell(words.reading(comparison, lead), lead.reading),
+    )
+    rows = tuple(_row(row, alpha=alpha, digits=digits) for row in found.rows[:MOST])
+    return Table(f"segments-{found.name}", columns, (first, *rows))
+
+
+def _row(row: SegmentRow, *, alpha: float, digits: int) -> tuple[Cell, ...]:
+    tone = words.reading_tone(row.reading)
+    start = (
+        Cell(shorten(row.label, width=LONGEST), row.label),
+        Cell(f.count(row.n_queries), row.n_queries),
+        Cell(f.signed(row.mean, digits=digits), row.mean, tone),
+    )
+    if row.reading == TOO_FEW:
+        return (*start, *(Cell("", None) for _ in range(3)), Cell(TOO_FEW, TOO_FEW))
+    return (
+        *start,
+        Cell(f.interval(row.ci_low, row.ci_high, digits=digits), row.ci_low),
+        Cell(f.interval(row.ci_low_adj, row.ci_high_adj, digits=digits), row.ci_low_adj),
+        Cell(f.pvalue(row.pvalue_adj, alpha=alpha), row.pvalue_adj),
+        Cell(words.READINGS[row.reading], row.reading, tone),
+    )

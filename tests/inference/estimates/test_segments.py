@@ -1,0 +1,141 @@
+"""Segments: each alone, all together, and whether they differ."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from abrank._support.errors import ArgumentError
+from abrank.inference import adjust, run_test
+from abrank.inference.estimates.segments import Segments, compare_segments
+
+
+def some(sizes, seed=0, shift=0.0):
+    random = np.random.default_rng(seed)
+    labels = [f"s{i}" for i, size in enumerate(sizes) for _ in range(size)]
+    order = random.permutation(len(labels))
+    d = np.round(random.normal(shift, 0.2, len(labels)), 3)
+    return d, [labels[i] for i in order]
+
+
+def test_each_segment_is_the_test_alone() -> None:
+    d, labels = some([10, 20, 30])
+    found = compare_segments(d, labels, test="permutation", confidence=0.9, n_resamples=999)
+    assert found.labels == ("s0", "s1", "s2")
+    assert found.n_queries.tolist() == [10, 20, 30]
+    for i, name in enumerate(found.labels):
+        alone = run_test(
+            "permutation", d[np.array(labels) == name], confidence=0.9, n_resamples=999
+        )
+        assert found.mean[i] == pytest.approx(alone.estimate[0], abs=1e-12)
+        assert found.pvalue[i] == alone.pvalue[0]
+        assert (found.ci_low[i], found.ci_high[i]) == (alone.ci_low[0], alone.ci_high[0])
+    np.testing.assert_array_equal(found.pvalue_adj, adjust(found.pvalue, "holm"))
+
+
+@pytest.mark.parametrize("test", ["t", "permutation", "wilcoxon"])
+def test_intervals_exclude_zero_exactly_when_p_is_below_alpha(test) -> None:
+    seen = set()
+    for seed in range(15):
+        d, labels = some([8, 9, 12, 7], seed, shift=0.12)
+        found = compare_segments(d, labels, test=test, n_resamples=199)
+        for p, low, high in (
+            (found.pvalue, found.ci_low, found.ci_high),
+            (found.pvalue_adj, found.ci_low_adj, found.ci_high_adj),
+        ):
+            excludes = (low > 0) | (high < 0)
+            np.testing.assert_array_equal(p < 0.05, excludes)
+            seen |= set(excludes.tolist())
+        assert np.all(found.ci_low_adj <= found.ci_low)
+        assert np.all(found.ci_high_adj >= found.ci_high)
+    assert seen == {True, False}
+
+
+def test_small_segments_are_counted_only() -> None:
+    d, labels = some([10, 10, 5])
+    found, without = (
+        compare_segments(d, labels),
+        compare_segments(d[np.array(labels) != "s2"], [label for label in labels if label != "s2"]),
+    )
+    assert found.n_queries[2] == 5
+    assert np.isfinite(found.mean[2])
+    rows = [found.pvalue, found.pvalue_adj, found.ci_low, found.ci_high, found.ci_low_adj,
+            found.ci_high_adj]  # fmt: skip
+    assert np.isnan([row[2] for row in rows]).all()
+    np.testing.assert_array_equal(found.pvalue_adj[:2], without.pvalue_adj)
+    assert found.interaction == without.interaction
+    assert compare_segments(d, labels, min_queries=5).interaction.n_groups == 3
+
+
+def test_interaction_is_found_where_segments_differ() -> None:
+    d, labels = some([40, 40])
+    d[np.array(labels) == "s1"] += 0.3
+    assert compare_segments(d, labels).interaction.pvalue < 1e-6
+    assert compare_segments(*some([40, 40])).interaction.pvalue > 0.01
+
+
+def test_reversal_needs_most_segments_against_the_total() -> None:
+    labels = ["big"] * 20 + ["one"] * 6 + ["two"] * 6
+    d = [0.3, 0.5] * 10 + [-0.1, -0.2] * 6
+    found = compare_segments(d, labels)
+    assert found.total > 0
+    assert (found.n_along, found.n_against, found.reversal) == (1, 2, True)
+    one_each = compare_segments(d[:26], labels[:26])
+    assert (one_each.n_along, one_each.n_against, one_each.reversal) == (1, 1, False)
+
+
+def nothing_said(found: Segments) -> bool:
+    return bool(np.isnan(found.interaction.pvalue)) and not found.reversal
+
+
+CASES = {
+    "no query": ([], []),
+    "one query": ([0.1], ["x"]),
+    "two queries": ([0.1, -0.2], ["x", "y"]),
+    "all zero": ([0.0] * 12, ["x"] * 6 + ["y"] * 6),
+    "one value": ([0.1] * 12, ["x"] * 6 + ["y"] * 6),
+    "one differs": ([0.0] * 11 + [0.4], ["x"] * 6 + ["y"] * 6),
+    "one segment": ([0.1, 0.2, 0.3, 0.1, 0.2, 0.4], ["x"] * 6),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_degenerate(case) -> None:
+    d, labels = CASES[case]
+    found = compare_segments(d, labels)
+    assert nothing_said(found)
+    if case == "no query":
+        assert found.labels == ()
+        assert np.isnan(found.total)
+        return
+    assert found.total == pytest.approx(np.mean(d))
+    if case in ("one query", "two queries"):
+        assert np.isnan(found.pvalue).all()
+    if case == "all zero":
+        assert (found.pvalue_adj == 1).all()
+        assert (found.ci_low_adj == 0).all()
+        assert (found.ci_high_adj == 0).all()
+    if case == "one value":
+        assert np.isnan(found.pvalue_adj).all()
+        assert np.isinf(found.ci_low_adj).all()
+        exact = compare_segments(d, labels, test="permutation")
+        assert exact.pvalue.tolist() == [2**-5, 2**-5]
+    if case == "one differs":
+        assert found.pvalue[0] == 1.0
+        assert found.pvalue[1] > 0.3
+
+
+@pytest.mark.parametrize(
+    ("d", "labels", "options", "said"),
+    [
+        ([0.1, np.inf], ["x", "y"], {}, "finite"),
+        ([0.1, 0.2], ["x"], {}, "1 labels do not fit 2"),
+        ([[0.1, 0.2]], ["x"], {}, "one column"),
+        ([0.1], ["x"], {"min_queries": 0}, "min_queries"),
+        ([0.1], ["x"], {"confidence": 95}, "confidence"),
+        ([0.1] * 6, ["x"] * 6, {"test": "z"}, "unknown test"),
+    ],
+)
+def test_arguments_without_meaning(d, labels, options, said) -> None:
+    with pytest.raises(ArgumentError, match=said):
+        compare_segments(d, labels, **options)

@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from abrank.inference.exact.bootstrap_distribution import SMALLEST, mean_law, on_grid
+
+
+def of_all_resamples(sample: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Means of all n**n resamples with their chances, ties put together."""
+    index = np.array(list(product(range(sample.size), repeat=sample.size)))
+    means, counts = np.unique(np.round(sample[index].mean(axis=1), 9), return_counts=True)
+    return means, counts / counts.sum()
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("step", [0.1, 1 / 3, 1e-4, 0.05])
+def test_on_a_lattice_against_theory_of_all_resamples(seed, step):
+    sample = np.random.default_rng(seed).integers(-3, 6, 6) * step
+    if np.ptp(sample) == 0.0:
+        sample[0] += step
+    means, mass = of_all_resamples(sample)
+    law = mean_law(sample)
+    assert law.on_lattice
+    reached = law.below.points[np.diff(np.append(0.0, law.below.chance)) > 0] * law.unit
+    np.testing.assert_allclose(reached, means, atol=1e-8)
+    np.testing.assert_allclose(law.below.at((means + 1e-8) / law.unit), mass.cumsum(), atol=1e-12)
+    above = law.above.at((1e-8 - means) / law.unit)
+    np.testing.assert_allclose(above, mass[::-1].cumsum()[::-1], atol=1e-12)
+    assert law.total == pytest.approx(sample.sum() / step)
+
+
+def test_reciprocal_ranks_are_on_a_lattice():
+    random = np.random.default_rng(1)
+    ranks = random.integers(1, 11, (2, 50))
+    law = mean_law(1 / ranks[0] - 1 / ranks[1])
+    assert law.on_lattice
+    assert law.unit * 50 == pytest.approx(1 / 2520)
+
+
+@pytest.mark.parametrize("n", [7, 50, 1000])
+def test_the_moments_are_the_samples(n):
+    sample = np.round(np.random.default_rng(n).gamma(0.5, 0.2, n) - 0.05, 10)
+    law = mean_law(sample)
+    assert not law.on_lattice
+    # Points as they are, each with the mass half way to its neighbours.
+    mass = np.diff(np.append(0.0, law.below.chance))
+    means = (law.below.points - 0.5) * law.unit
+    means[0] += law.unit / 2
+    assert means @ mass == pytest.approx(sample.mean(), abs=1e-5 * sample.std())
+    deviation = np.sqrt((means - sample.mean()) ** 2 @ mass)
+    assert deviation == pytest.approx(sample.std() / np.sqrt(n), rel=1e-5)
+    assert law.total * law.unit == pytest.approx(sample.mean(), rel=1e-12)
+
+
+@pytest.mark.parametrize("n", [20, 250])
+def test_the_grid_against_a_lattice(n, monkeypatch):
+    """The same sample by its own step of .001, and put on a grid that knows of no step."""
+    sample = np.round(np.random.default_rng(n).normal(0.05, 0.2, n), 3)
+    own = mean_law(sample)
+    monkeypatch.setattr("abrank.inference.exact.bootstrap_distribution.MOST_POINTS", 0)
+    grid = mean_law(sample)
+    assert own.on_lattice
+    assert not grid.on_lattice
+    width = 2 * 1.96 * sample.std() / np.sqrt(n)
+    for level in (0.001, 0.025, 0.5, 0.975):
+        # A point of the lattice stands for all within half a step of it.
+        error = own.unit / 2 + 1e-5 * width
+        ours = grid.below.reaches(level) * grid.unit
+        assert ours == pytest.approx(own.below.reaches(level) * own.unit, abs=error)
+
+
+def test_resamples_of_zeros_only_are_an_atom():
+    sample = np.zeros(12)
+    sample[:2] = np.sqrt(2) / 7, np.pi / 9
+    law = mean_law(sample)
+    assert not law.on_lattice
+    assert law.below.pvalue(0.0) == pytest.approx((10 / 12) ** 12, abs=1e-9)
+    assert law.above.pvalue(0.0) == 1.0
+
+
+def test_a_normal_law_for_many():
+    sample = np.random.default_rng(8).normal(0.0, 0.2, 1_000_000)
+    law = mean_law(sample)
+    error = sample.std() / 1000
+    for level, quantile in ((0.025, -1.959964), (0.5, 0.0), (0.999, 3.090232)):
+        ours = law.below.reaches(level) * law.unit
+        assert (ours - sample.mean()) / error == pytest.approx(quantile, abs=1e-3)
+
+
+def test_chances_are_not_told_apart_far_out():
+    law = mean_law(np.random.default_rng(2).normal(5.0, 0.1, 40))
+    assert law.below.at(0.0) == 0.0
+    assert law.below.pvalue(0.0) == SMALLEST
+    assert law.below.reaches(SMALLEST) == -np.inf
+    assert np.isfinite(law.below.reaches(2 * SMALLEST))
+    # One of the 27 resamples.
+    assert mean_law(np.array([1.0, 2.0, 4.0])).below.pvalue(0.0) == pytest.approx(1 / 27)
+
+
+@pytest.mark.parametrize("outlier", [1.0, 1e6, 1e30])
+def test_an_outlier_is_drawn_as_often_as_the_binomial_says(outlier):
+    sample = np.zeros(2000)
+    sample[0] = outlier
+    law = mean_law(sample)
+    chance = law.below.at(np.arange(4.0) * (outlier / 2000 / law.unit))
+    assert chance == pytest.approx(stats.binom(2000, 1 / 2000).cdf(np.arange(4)), abs=1e-12)
+
+
+def test_a_grid_keeps_the_sum():
+    values = np.random.default_rng(3).normal(size=100)
+    cells, weights = on_grid(values, np.ones(100, np.int64), 0.1)
+    assert cells @ weights * 0.1 == pytest.approx(values.sum())
+    assert weights.sum() == pytest.approx(100)
+    assert np.all(np.diff(cells) > 0)
+    assert np.all(weights > 0)

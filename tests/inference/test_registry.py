@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from abrank._support.errors import ArgumentError, UnknownNameError
+from abrank.inference import TESTS, run_test
+from abrank.inference.registry import PairedTest, as_alpha, paired_test
+
+NEEDS_SPREAD = ("t", "bootstrap")
+COUNTS = ("permutation", "wilcoxon", "sign")
+
+
+@pytest.mark.parametrize("name", list(TESTS))
+def test_no_query_is_no_answer(name):
+    result = run_test(name, np.empty((0, 2)))
+    for values in (result.estimate, result.statistic, result.pvalue, result.ci_low, result.ci_high):
+        assert np.isnan(values).tolist() == [True, True]
+    assert result.n_queries == 0
+
+
+@pytest.mark.parametrize("name", list(TESTS))
+@pytest.mark.parametrize("value", [0.1, -0.1])
+def test_one_query_bounds_nothing(name, value):
+    result = run_test(name, [value])
+    assert result.ci_low[0] == -np.inf
+    assert result.ci_high[0] == np.inf
+    assert result.estimate[0] == pytest.approx(np.sign(value) if name == "sign" else value)
+    assert np.isnan(result.pvalue[0]) if name in NEEDS_SPREAD else result.pvalue[0] == 1.0
+
+
+@pytest.mark.parametrize("name", list(TESTS))
+@pytest.mark.parametrize("value", [0.0, 1e-17])
+def test_all_zero_is_identical(name, value):
+    result = run_test(name, np.full(10, value))
+    assert (result.estimate[0], result.statistic[0], result.pvalue[0]) == (0.0, 0.0, 1.0)
+    assert (result.ci_low[0], result.ci_high[0]) == (0.0, 0.0)
+    assert run_test(name, np.full(10, value), alternative="greater").ci_high[0] == np.inf
+    assert run_test(name, np.full(10, value), alternative="less").ci_low[0] == -np.inf
+
+
+@pytest.mark.parametrize("name", list(TESTS))
+def test_one_query_without_a_difference(name):
+    result = run_test(name, [0.0])
+    assert result.pvalue[0] == 1.0
+    assert (result.ci_low[0], result.ci_high[0]) == (-np.inf, np.inf)
+
+
+@pytest.mark.parametrize("name", NEEDS_SPREAD)
+def test_one_value_leaves_nothing_to_judge_by(name):
+    # .3 - .2 and .2 - .1 differ in their last digit only.
+    result = run_test(name, [0.3 - 0.2, 0.2 - 0.1] * 5)
+    assert result.estimate[0] == pytest.approx(0.1)
+    assert np.isnan([result.statistic[0], result.pvalue[0]]).all()
+    assert (result.ci_low[0], result.ci_high[0]) == (-np.inf, np.inf)
+
+
+@pytest.mark.parametrize("name", COUNTS)
+@pytest.mark.parametrize("n", [2, 5, 10, 30, 300])
+def test_one_value_is_as_rare_as_a_coin_says(name, n):
+    assert run_test(name, np.full(n, 0.1)).pvalue[0] == 2.0 ** (1 - n)
+    assert run_test(name, np.full(n, 0.1), alternative="greater").pvalue[0] == 2.0**-n
+
+
+@pytest.mark.parametrize("name", COUNTS)
+@pytest.mark.parametrize("n", [2, 10, 60])
+@pytest.mark.parametrize("value", [0.1, -0.7])
+def test_one_query_that_differs_is_one_coin(name, n, value):
+    d = np.append(np.zeros(n - 1), value)
+    result = run_test(name, d)
+    assert result.pvalue[0] == 1.0
+    assert result.ci_low[0] <= 0.0 <= result.ci_high[0]
+    towards = "greater" if value > 0 else "less"
+    assert run_test(name, d, alternative=towards).pvalue[0] == 0.5
+
+
+@pytest.mark.parametrize("name", COUNTS)
+@pytest.mark.parametrize("n", [1, 7, 40])
+def test_two_values_in_balance_are_no_difference(name, n):
+    result = run_test(name, [0.1, -0.1] * n)
+    assert result.pvalue[0] == 1.0
+    assert result.ci_low[0] <= 0.0 <= result.ci_high[0]
+    assert result.estimate[0] == pytest.approx(0.0, abs=1e-12)
+
+
+def test_every_column_has_its_own_level():
+    d = np.random.default_rng(5).normal(0.1, 0.3, (30, 1)) * np.ones(3)
+    for name in TESTS:
+        result = run_test(name, d, confidence=np.array([0.8, 0.95, 0.99]))
+        assert np.all(np.diff(result.ci_high - result.ci_low) > 0)
+        assert np.ptp(result.pvalue) == 0.0
+        alone = run_test(name, d[:, 0], confidence=0.99)
+        assert result.ci_low[2] == alone.ci_low[0]
+        assert result.confidence == pytest.approx([0.8, 0.95, 0.99])
+
+
+def test_alpha_is_a_decimal():
+    assert as_alpha(0.95, 1)[0] == 0.05
+    assert as_alpha(1 - 1e-13, 1)[0] > 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"differences": [0.1, np.inf]}, "row 1, column 0 is inf"),
+        ({"differences": [1e101]}, "up to 1e\\+100"),
+        ({"differences": ["a", "b"]}, "array of numbers"),
+        ({"differences": [[1.0], [1.0, 2.0]]}, "array of numbers"),
+        ({"differences": np.zeros((2, 2, 2))}, "not 3"),
+        ({"differences": 0.1}, "not 0"),
+        ({"confidence": 1.5}, "confidence"),
+        ({"confidence": float("nan")}, "confidence"),
+        ({"confidence": np.array([0.9, 0.9])}, "each of 1 comparisons"),
+        ({"seed": -1}, "seed"),
+        ({"n_resamples": 0}, "n_resamples"),
+        ({"method": "exact"}, "test t has no option 'method'; its own: none"),
+    ],
+)
+def test_bad_arguments_are_named(arguments, message):
+    with pytest.raises(ArgumentError, match=message):
+        run_test("t", arguments.pop("differences", [0.1, 0.2]), **arguments)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "nearest"),
+    [
+        ("wilcoxn", {}, "wilcoxon"),
+        ("t", {"alternative": "two_sided"}, "two-sided"),
+        ("bootstrap", {"method": "bca"}, "BCa"),
+        ("wilcoxon", {"method": "asymtotic"}, "asymptotic"),
+        ("wilcoxon", {"zero_method": "prat"}, "pratt"),
+    ],
+)
+def test_unknown_names_come_with_the_nearest(name, options, nearest):
+    with pytest.raises(UnknownNameError, match=f"did you mean {nearest}"):
+        run_test(name, [0.1, 0.2, 0.4], **options)
+
+
+def test_a_new_test_is_registered_and_run_unchanged():
+    def median(differences, *, alternative, alpha):
+        from abrank.inference import Answer
+
+        zero = np.zeros(differences.shape[1])
+        return Answer(np.median(differences, axis=0), zero, zero + 1, zero, zero, "exact")
+
+    decorate = paired_test("median of ours", title="Median", estimand="median", source="here")
+    try:
+        assert decorate(median) is median
+        assert isinstance(TESTS["median of ours"], PairedTest)
+        assert run_test("median of ours", [0.1, 0.2, 0.6]).estimate[0] == 0.2
+    finally:
+        del TESTS._entries["median of ours"]

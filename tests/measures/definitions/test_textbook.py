@@ -1,0 +1,107 @@
+"""The sums and averages of the textbooks, and the worked examples that these texts print."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abrank._support.errors import ArgumentError
+from abrank.inputs.judged import JudgedRun
+from abrank.measures import parse
+from abrank.measures.definitions.counts import precision
+from abrank.measures.definitions.sets import set_f
+from abrank.measures.definitions.textbook import cumulated_gain, f_measure, hits_of, mean_precision
+
+RANKINGS = st.lists(st.lists(st.none() | st.integers(-2, 3), max_size=8), min_size=1, max_size=5)
+# The text's six documents, and two more of grades 3 and 0 retrieved behind them.
+GRADED = JudgedRun.from_grades([[3, 2, 3, 0, 1, 2, 3, 0]])
+
+
+def relevant_at(*ranks):
+    return [1 if rank in ranks else 0 for rank in range(1, max(ranks, default=1) + 1)]
+
+
+def test_average_precision_of_two_queries_and_their_mean():
+    judged = JudgedRun.from_grades([relevant_at(1, 3), relevant_at(2, 5)])
+    values = parse("MAP")(judged)
+    assert values.round(2).tolist() == [0.83, 0.45]
+    assert values.mean().round(2) == 0.64
+
+
+def test_average_precision_of_three_relevant_documents():
+    values = parse("AP")(JudgedRun.from_grades([relevant_at(1, 3, 5)]))
+    assert values == pytest.approx([(1 / 1 + 2 / 3 + 3 / 5) / 3])
+    assert values.round(2).tolist() == [0.76]
+
+
+def test_mean_reciprocal_rank():
+    judged = JudgedRun.from_grades([relevant_at(3), relevant_at(2), relevant_at(1)])
+    assert parse("MRR")(judged).mean() == pytest.approx(11 / 18)
+    # first relevant documents at ranks 1, 3 and 5, and a query without one
+    judged = JudgedRun.from_grades([relevant_at(1), relevant_at(3), relevant_at(5), [0, 0]])
+    assert parse("MRR")(judged).mean().round(3) == 0.383
+
+
+def test_discounted_cumulative_gain_of_six_documents():
+    assert parse("DCG@6")(GRADED).round(2).tolist() == [6.86]
+    assert parse("CG@6")(GRADED).tolist() == [11.0]
+
+
+def test_ideal_gain_of_six_documents():
+    # The text prints an IDCG@6 of 8.37 and an nDCG of 0.8196 for the ideal order 3, 3, 3, 2, 2, 1.
+    # Its arithmetic is off: the terms 3, 1.893, 1.5, 0.861, 0.774, 0.356 add up to 8.384, which
+    # makes 0.8184; 8.37 is the sum of the terms cut, not rounded, to two digits.
+    ideal = parse("IDCG@6")(GRADED)
+    assert ideal.round(3).tolist() == [8.384]
+    terms = [grade / math.log2(rank + 1) for rank, grade in enumerate([3, 3, 3, 2, 2, 1], 1)]
+    assert ideal == pytest.approx([sum(terms)])
+    assert round(sum(math.floor(term * 100) / 100 for term in terms), 2) == 8.37
+    assert parse("nDCG@6")(GRADED).round(4).tolist() == [0.8184]
+    assert (parse("DCG@6")(GRADED).round(2) / 8.37).round(4).tolist() == [0.8196]
+
+
+def test_gain_of_a_negative_grade_is_none():
+    assert cumulated_gain(JudgedRun.from_grades([[-2, 1, None]])).tolist() == [1.0]
+
+
+@given(RANKINGS, st.integers(1, 9))
+def test_mean_precision_is_the_mean_of_the_precisions(rankings, cutoff):
+    judged = JudgedRun.from_grades(rankings)
+    mean = np.mean([precision(judged, cutoff=k) for k in range(1, cutoff + 1)], axis=0)
+    assert mean_precision(judged, cutoff=cutoff) == pytest.approx(mean)
+
+
+def test_hits_are_averaged_over_the_queries():
+    assert parse("Hits").entry.aggregate == "mean"
+    judged = JudgedRun.from_grades([[1, 2, None, 1], []])
+    assert hits_of(judged).tolist() == [3.0, 0.0]
+    assert hits_of(judged, cutoff=2, rel=2).tolist() == [1.0, 0.0]
+
+
+def test_f_at_a_cutoff_divides_by_the_cutoff():
+    # P@4 = 1/4, though two were retrieved, R@4 = 1/3
+    judged = JudgedRun.from_grades([[1, 0]], ideal=[[1, 1, 1, 0]])
+    assert f_measure(judged, cutoff=4) == pytest.approx([2 * (1 / 4) * (1 / 3) / (1 / 4 + 1 / 3)])
+
+
+def test_f_above_a_threshold_divides_by_what_is_there():
+    # P = 1/2 and R = 1/3; beta of 2: 5PR / (4P + R)
+    judged = JudgedRun.from_grades([[1, 0, 1]], ideal=[[1, 1, 1, 0]], scores=[[0.9, 0.8, 0.1]])
+    expected = 5 * (1 / 2) * (1 / 3) / (4 * (1 / 2) + 1 / 3)
+    assert f_measure(judged, threshold=0.5, beta=2.0) == pytest.approx([expected])
+
+
+@given(RANKINGS, st.floats(0.1, 10.0))
+def test_f_of_all_retrieved_is_set_f(rankings, beta):
+    judged = JudgedRun.from_grades(rankings)
+    assert f_measure(judged, beta=beta) == pytest.approx(set_f(judged, beta=beta))
+
+
+def test_parameters_without_meaning():
+    judged = JudgedRun.from_grades([[1]])
+    with pytest.raises(ArgumentError, match="beta must be above 0"):
+        f_measure(judged, cutoff=1, beta=0.0)
+    with pytest.raises(ArgumentError, match="cutoff must be"):
+        mean_precision(judged, cutoff=0)

@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgb
+from matplotlib.patches import Rectangle
+
+from abrank.plots import LIGHT, distribution
+from abrank.plots.comparison import distribution as drawing
+
+
+def heights(ax) -> dict[float, float]:
+    """Counted bars by the place of their middle."""
+    return {
+        round(p.get_x() + p.get_width() / 2, 9): p.get_height()
+        for p in ax.patches
+        if isinstance(p, Rectangle)
+    }
+
+
+def dots(ax) -> np.ndarray:
+    return np.sort(np.concatenate([np.asarray(c.get_offsets())[:, 0] for c in ax.collections]))
+
+
+@pytest.mark.parametrize("n", [1, 3, 9])
+def test_few_queries_are_dots_only(n, comparison_of):
+    comparison = comparison_of(n)
+    ax = distribution(comparison)
+    assert dots(ax) == pytest.approx(np.sort(comparison.differences()), abs=1e-9)
+    assert not ax.patches
+
+
+def test_cloud_box_and_drops(comparison_of):
+    comparison = comparison_of(250)
+    values = comparison.differences()
+    ax = distribution(comparison)
+    assert dots(ax) == pytest.approx(np.sort(values), abs=1e-9)
+    box = {
+        line.get_linewidth(): tuple(line.get_xdata())
+        for line in ax.lines
+        if line.get_linewidth() in (1.4, 6.0)
+    }
+    assert box[1.4] == pytest.approx(np.percentile(values, [5, 95]), abs=1e-9)
+    assert box[6.0] == pytest.approx(np.percentile(values, [25, 75]), abs=1e-9)
+    low, middle, high = (f"{v:+.3f}".replace("-", "−") for v in np.percentile(values, [25, 50, 75]))
+    assert ax.get_xlabel().endswith(f"\nmedian {middle}, middle half {low} to {high}")
+
+
+def test_the_cloud_changes_colour_at_zero(comparison_of):
+    left, right = distribution(comparison_of(250)).patches
+    assert left.get_facecolor()[:3] == to_rgb(LIGHT.a)
+    assert right.get_facecolor()[:3] == to_rgb(LIGHT.b)
+    assert left.get_xy()[:, 0].max() == right.get_xy()[:, 0].min() == 0.0
+
+
+def test_a_cloud_on_one_side_has_one_colour(comparison_of):
+    comparison = comparison_of(250, shift=0.9)
+    values = comparison.differences()
+    assert values.min() > 0
+    shapes = [p for p in distribution(comparison).patches if len(p.get_xy()) > 9]
+    assert {shape.get_facecolor()[:3] for shape in shapes} <= {to_rgb(LIGHT.a), to_rgb(LIGHT.b)}
+
+
+def test_thousands_of_drops_are_a_sample_with_both_ends(comparison_of):
+    comparison = comparison_of(7000)
+    values = comparison.differences()
+    shown = dots(distribution(comparison))
+    assert len(shown) == drawing.STRIP
+    assert (shown[0], shown[-1]) == pytest.approx((values.min(), values.max()), abs=1e-9)
+
+
+@pytest.mark.parametrize("n", [24, 7000])
+def test_few_values_are_counted(n, comparison_of):
+    comparison = comparison_of(n, "discrete")
+    values, counts = np.unique(comparison.differences(), return_counts=True)
+    ax = distribution(comparison)
+    assert heights(ax) == pytest.approx(dict(zip(values, counts, strict=True)))
+    bars = {p.get_x() + p.get_width() / 2: p.get_facecolor()[:3] for p in ax.patches}
+    assert all(
+        colour == to_rgb(LIGHT.of_outcome(int(np.sign(round(x, 9))))) for x, colour in bars.items()
+    )
+    assert ax.get_ylabel() == "queries"
+
+
+def test_many_ties_have_a_bar_of_their_own(comparison_of):
+    comparison = comparison_of(250, "many ties")
+    row = comparison.primary
+    ax = distribution(comparison)
+    found = heights(ax)
+    assert sum(v for x, v in found.items() if x > 0) == row.wins
+    assert sum(v for x, v in found.items() if x < 0) == row.losses
+    others = max(v for x, v in found.items() if x)
+    assert found[0.0] == pytest.approx(min(row.ties, 1.3 * others))
+    cut = " (bar cut)" if found[0.0] < row.ties else ""
+    assert f"{row.ties} ties{cut}" in [text.get_text() for text in ax.texts]
+
+
+def test_a_heap_that_is_not_at_zero_is_a_histogram(comparison_of):
+    import dataclasses
+
+    made = comparison_of(100)
+    b = made.b.copy()
+    b[:40] = made.a[:40] + 0.25
+    ax = distribution(dataclasses.replace(made, b=b))
+    found = heights(ax)
+    assert 0.0 not in found
+    assert max(found.values()) >= 40
+    assert sum(found.values()) == 100
+
+
+@pytest.mark.parametrize("n", [0, 60])
+def test_a_sentence_where_nothing_spreads(n, comparison_of):
+    (text,) = distribution(comparison_of(n, "identical")).texts
+    assert text.get_text().startswith("No queries" if n == 0 else "A and B score the same")

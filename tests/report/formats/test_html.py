@@ -1,0 +1,405 @@
+"""The HTML report, read without a browser: structure, safety, numbers, sizes, bytes."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field, replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from abrank import compare_scores
+from abrank._support import display
+from abrank.comparison import Comparison
+from abrank.report.compose import compose
+from abrank.report.formats.html import MOST_CAUTIONS, PALETTE, html
+from abrank.report.formats.query_columns import LONGEST
+from abrank.report.formats.query_rows import EMBED_EACH, query_rows
+from abrank.report.model import Caution
+
+VOID = {"meta", "link", "input", "br", "hr", "img"}
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "</script><script>alert(2)</script>",
+    "\"'><img src=x onerror=alert(3)>",
+    "javascript:alert(4)",
+    "\u202eabc\u200f\u2066def",
+    "{{ 7 * 7 }}{% raw %}",
+    "]]><!--",
+    "nul\x00bell\x07",
+    "$x_1$ & \\frac{1}{2}",
+    "=cmd()",
+    "long" * 2500,
+]
+
+
+@dataclass
+class Page(HTMLParser):
+    """What a test asks of a page: its tags, and the texts of elements, tables and scripts."""
+
+    tags: list[tuple[str, dict[str, str | None]]] = field(default_factory=list)
+    open: list[str] = field(default_factory=list)
+    text: list[tuple[tuple[str, ...], str]] = field(default_factory=list)
+    rows: list[list[str]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("th", "td") and self.rows:
+            self.rows[-1].append("")
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open, f"</{tag}> closes nothing"
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text.append((tuple(self.open), data))
+        if {"th", "td"} & set(self.open):
+            self.rows[-1][-1] += data.strip()
+
+    def inside(self, tag: str) -> str:
+        """Return all text inside elements of a kind, figures left out."""
+        return "".join(data for where, data in self.text if tag in where and "svg" not in where)
+
+    def having(self, name: str) -> list[str]:
+        """Return the values of an attribute."""
+        return [attrs[name] or "" for _, attrs in self.tags if name in attrs]
+
+
+def read(text: str) -> Page:
+    page = Page()
+    page.feed(text)
+    page.close()
+    assert page.open == []
+    return page
+
+
+def scores(n: int, shift: float, *, seed: int = 1) -> tuple[pd.DataFrame, pd.DataFrame]:
+    random = np.random.default_rng(seed)
+    ids = [f"q{i:05d}" for i in range(n)]
+    a = pd.DataFrame(
+        {name: random.beta(2, 2, n) for name in ("nDCG@10", "AP", "P@10")}, index=pd.Index(ids)
+    )
+    moved = np.where(random.random((n, 1)) < 0.1, 0.0, random.normal(shift, 0.15, (n, 3)))
+    return a, (a + moved).clip(0, 1)
+
+
+def comparison_of(n: int, shift: float = 0.05, **how: object) -> Comparison:
+    a, b = scores(n, shift)
+    return compare_scores(a, b, baseline="bm25", candidate="monot5", n_resamples=999, **how)
+
+
+@pytest.fixture(scope="module")
+def better() -> Comparison:
+    return comparison_of(250, margin=0.01, require="better")
+
+
+@pytest.fixture(scope="module")
+def page(better: Comparison) -> Page:
+    return read(html(better))
+
+
+@pytest.fixture(scope="module")
+def hostile() -> Comparison:
+    a = pd.Series(np.linspace(0.1, 0.6, len(HOSTILE)), index=pd.Index(HOSTILE))
+    b = a + np.linspace(-0.1, 0.3, len(HOSTILE))
+    result = compare_scores(
+        a, b, baseline=HOSTILE[0] + "\u202e", candidate=HOSTILE[-1], n_resamples=999
+    )
+    # A frame refuses half of a surrogate pair; other ways in may not.
+    ids = tuple("half\ud800pair" if each.startswith("=") else each for each in result.query_ids)
+    return replace(result, query_ids=ids)
+
+
+def island(text: str) -> dict[str, object]:
+    """Return the rows as a browser reads them."""
+    found = re.search(r'<script type="application/json" id="query-data">(.*?)</script>', text, re.S)
+    assert found is not None
+    return json.loads(found[1])
+
+
+def test_page_says_the_verdict_in_title_heading_and_tag(better: Comparison, page: Page) -> None:
+    report = compose(better)
+    assert page.inside("title") == report.title
+    assert page.inside("h1") == report.headline.title == "monot5 is better than bm25."
+    assert "▲ Better · gate passed" in "".join(data for _, data in page.text)
+
+
+def test_page_has_every_section_with_its_finding(better: Comparison, page: Page) -> None:
+    texts = "".join(data for where, data in page.text if "script" not in where)
+    for section in compose(better).sections:
+        assert section.key in page.having("id")
+        assert f"#{section.key}" in page.having("href")
+        assert section.finding in texts
+    for line in compose(better).omitted:
+        assert line in texts
+
+
+def test_page_asks_for_nothing_from_outside(page: Page) -> None:
+    names = ("src", "href", "xlink:href", "action", "data")
+    links = [value for name in names for value in page.having(name)]
+    assert links
+    assert [each for each in links if not each.startswith(("#", "data:,"))] == []
+    policy = next(a["content"] for _, a in page.tags if a.get("http-equiv"))
+    assert policy == (
+        "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+    )
+    assert "@import" not in page.inside("style")
+    assert "url(" not in page.inside("style").replace("url(#", "")
+
+
+def test_no_event_handler_stands_in_an_attribute(page: Page) -> None:
+    assert [name for _, attrs in page.tags for name in attrs if name.startswith("on")] == []
+
+
+def test_ids_are_unique_and_every_reference_has_its_target(page: Page) -> None:
+    ids = page.having("id")
+    assert len(ids) == len(set(ids))
+    wanted = [*page.having("for")]
+    wanted += [each for value in page.having("aria-labelledby") for each in value.split()]
+    wanted += [link[1:] for link in page.having("href") if link.startswith("#")]
+    assert [each for each in wanted if each not in ids] == []
+
+
+def test_landmarks_and_a_way_past_the_bar(page: Page) -> None:
+    names = [tag for tag, _ in page.tags]
+    assert all(names.count(tag) == 1 for tag in ("main", "h1", "footer", "nav", "aside"))
+    assert ("a", {"class": "skip", "href": "#summary"}) in page.tags
+    assert dict(page.tags)["html"] == {"lang": "en"}
+    assert names.index("h1") < names.index("h2")
+
+
+def test_every_table_has_a_caption_and_every_heading_a_scope(page: Page) -> None:
+    names = [tag for tag, _ in page.tags]
+    assert names.count("table") == names.count("caption") >= 4
+    assert all("scope" in attrs for tag, attrs in page.tags if tag == "th")
+
+
+def test_every_figure_is_one_image_with_a_summary(page: Page) -> None:
+    names = [tag for tag, _ in page.tags]
+    images = [attrs for _, attrs in page.tags if attrs.get("role") == "img"]
+    assert len(images) >= names.count("figure") >= 6
+    assert all(attrs.get("aria-label") or attrs.get("aria-labelledby") for attrs in images)
+    assert names.count("desc") == 2 * names.count("figure")
+
+
+def test_measures_show_the_numbers_of_the_json(better: Comparison, page: Page) -> None:
+    alpha = better.rule.alpha
+    for row in better.to_dict()["measures"]:
+        shown = next(cells for cells in page.rows if cells and cells[0].startswith(row["measure"]))
+        assert shown[1:6] == [
+            display.score(row["mean_a"]),
+            display.score(row["mean_b"]),
+            display.signed(row["diff"]),
+            display.interval(row["ci_low_adj"], row["ci_high_adj"]),
+            display.percent(row["rel_diff"]),
+        ]
+        assert shown[6:9] == [display.count(row[key]) for key in ("wins", "ties", "losses")]
+        assert shown[9] == display.pvalue(row["pvalue"], alpha=alpha)
+        assert shown[10] == display.pvalue(row["pvalue_adj"], alpha=alpha)
+
+
+def test_chips_show_the_numbers_of_the_json(better: Comparison, page: Page) -> None:
+    found = better.to_dict()
+    lead = next(row for row in found["measures"] if row["measure"] == "nDCG@10")
+    texts = [data for where, data in page.text if "dd" in where]
+    assert f"{lead['wins']} · {lead['ties']} · {lead['losses']}" in texts
+    assert display.score(found["planning"]["smallest_visible"]) in texts
+    assert display.signed(found["effects"]["d_z"]["estimate"], digits=2) in texts
+
+
+def test_rows_show_the_numbers_of_the_json(better: Comparison) -> None:
+    text = html(better)
+    queries = better.to_dict()["queries"]
+    data = island(text)
+    columns = {column["csv"]: column for column in data["columns"]}
+    place = {query: i for i, query in enumerate(queries["query_id"])}
+    for measure, key in (("nDCG@10", "diff"), ("AP", "diff AP"), ("P@10", "diff P@10")):
+        column = queries["scores"][measure]
+        lists = (columns["query_id"]["values"], columns[key]["shown"], columns[key]["values"])
+        for query, shown, value in zip(*lists, strict=True):
+            exact = column["b"][place[query]] - column["a"][place[query]]
+            assert shown == display.signed(exact)
+            assert value == pytest.approx(exact, abs=1e-10)
+    for key in "ab":
+        for query, shown in zip(columns["query_id"]["values"], columns[key]["shown"], strict=True):
+            assert shown == display.score(queries["scores"]["nDCG@10"][key][place[query]])
+
+
+def test_ten_worst_and_ten_best_stand_in_the_page_itself(better: Comparison, page: Page) -> None:
+    frame = better.queries.query("measure == 'nDCG@10'").sort_values(["diff", "query_id"])
+    for _, row in pd.concat([frame.head(10), frame.tail(10)]).iterrows():
+        numbers = [display.score(row.a), display.score(row.b), "", display.signed(row["diff"])]
+        assert [row.query_id, *numbers] in [cells[:5] for cells in page.rows]
+    assert ["230 queries between these"] in page.rows
+
+
+@pytest.mark.parametrize("n", [2, 3, 25])
+def test_few_queries_all_stand_in_the_page(n: int) -> None:
+    found = read(html(comparison_of(n)))
+    shown = [cells[0] for cells in found.rows if cells and re.fullmatch(r"q\d{5}", cells[0])]
+    assert len(shown) == n
+
+
+def test_very_many_queries_are_thinned_and_the_page_says_so() -> None:
+    rows = query_rows(comparison_of(10_001))
+    assert rows is not None
+    assert len(rows.outcome) == 3 * EMBED_EACH
+    assert rows.columns[3].values == sorted(rows.columns[3].values)
+    assert len(set(rows.columns[0].values)) == 3 * EMBED_EACH
+    assert rows.left_out.startswith("Of 10\u202f001 queries this table holds 1\u202f000 worst")
+    assert rows.total == 10_001
+
+
+def test_ten_thousand_queries_are_all_embedded() -> None:
+    rows = query_rows(comparison_of(10_000))
+    assert rows is not None
+    assert len(rows.outcome) == 10_000
+    assert rows.left_out == ""
+
+
+def test_hostile_ids_and_names_stay_text(hostile: Comparison) -> None:
+    text = html(hostile)
+    found = read(text)
+    assert sorted(attrs.get("type") or "" for tag, attrs in found.tags if tag == "script") == [
+        "",
+        "application/json",
+    ]
+    assert [tag for tag, _ in found.tags if tag == "img"] == []
+    assert [name for _, attrs in found.tags for name in attrs if name.startswith("on")] == []
+    assert all(value.startswith(("#", "data:,")) for value in found.having("href"))
+    assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f]", text)
+    outside = "".join(data for where, data in found.text if "script" not in where)
+    assert not re.search("[\u202a-\u202e\u2066-\u2069]", outside)
+    assert "{{ 7 * 7 }}{% raw %}" in outside
+    text.encode("utf-8")
+
+
+def test_hostile_rows_reach_the_script_unchanged(hostile: Comparison) -> None:
+    text = html(hostile)
+    values = island(text)["columns"][0]["values"]
+    assert set(values) == {each.replace("\ud800", "?") for each in hostile.query_ids}
+    start = text.index('id="query-data">') + len('id="query-data">')
+    assert "<" not in text[start : text.index("</script>", start)]
+
+
+def test_long_ids_are_cut_where_they_are_shown(hostile: Comparison) -> None:
+    found = read(html(hostile))
+    cells = [cell for cells in found.rows for cell in cells]
+    assert max(len(cell) for cell in cells) <= LONGEST
+    assert len(found.inside("h1")) < 500
+
+
+def test_same_comparison_gives_the_same_bytes(better: Comparison) -> None:
+    assert html(better) == html(comparison_of(250, margin=0.01, require="better"))
+
+
+def test_a_day_is_shown_only_where_it_is_given(better: Comparison) -> None:
+    assert not re.search(r"20\d\d-\d\d-\d\d", html(better))
+    dated = replace(better, provenance={"created": "2031-05-06T07:08:09Z"})
+    assert "2031-05-06" in html(dated)
+
+
+def test_size_at_250_queries(better: Comparison) -> None:
+    assert len(html(better).encode()) <= 600_000
+
+
+def test_size_at_7000_queries() -> None:
+    assert len(html(comparison_of(7_000)).encode()) <= 2_000_000
+
+
+@pytest.mark.parametrize(
+    ("n", "shift", "tone"), [(250, 0.05, "b"), (250, -0.05, "a"), (8, 0.0, "tie")]
+)
+def test_card_has_the_colour_of_the_winner(n: int, shift: float, tone: str) -> None:
+    found = read(html(comparison_of(n, shift)))
+    assert f"card verdict tone-{tone}" in found.having("class")
+
+
+def test_identical_systems_get_a_page() -> None:
+    a, _ = scores(30, 0.0)
+    found = read(html(compare_scores(a, a, n_resamples=999)))
+    assert "score the same on every query" in found.inside("h1")
+    assert ["q00000"] in [cells[:1] for cells in found.rows]
+
+
+def test_no_query_gets_a_page_without_a_table_of_queries() -> None:
+    text = html(compare_scores({}, {}))
+    assert 'id="query-data"' not in text
+    assert "Query by query: there is no query." in text
+
+
+def test_one_query_gets_a_page() -> None:
+    found = read(html(comparison_of(1)))
+    assert "1 query is too few for a test" in found.inside("h1")
+    assert "first alone" in found.having("class")  # no forest: the table takes the whole width
+
+
+def test_failed_gate_is_on_the_tag() -> None:
+    text = html(comparison_of(250, -0.05, margin=0.01, require="non-inferior"))
+    assert "▼ Worse · gate not passed" in text
+
+
+def test_no_gate_is_not_mentioned() -> None:
+    assert "Gate " not in html(comparison_of(40))
+
+
+def test_most_severe_cautions_are_open_and_the_others_one_click_away(better: Comparison) -> None:
+    cautions = tuple(
+        Caution(f"c{i}", f"Title {i}", f"Sentence {i}.", 3 if i < 2 else 1)
+        for i in range(MOST_CAUTIONS + 2)
+    )
+    found = read(html(better, report=replace(compose(better), cautions=cautions)))
+    folded = found.inside("details")
+    assert "2 more" in folded
+    assert f"Sentence {MOST_CAUTIONS}." in folded
+    assert "Sentence 0." not in folded
+    assert "Sentence 0." in found.inside("aside")
+
+
+def test_figures_carry_their_colours_as_attributes(page: Page) -> None:
+    fills = {value.lower() for value in page.having("fill")}
+    assert {PALETTE["a"][0], PALETTE["b"][0], PALETTE["ink"][0]} <= fills
+    style = page.inside("style")
+    for name in ("a", "b", "ink"):
+        assert f'[fill="{PALETTE[name][0]}"] {{ fill: var(--{name}); }}' in style
+
+
+def test_text_colours_have_enough_contrast_in_both_themes() -> None:
+    for theme in (0, 1):
+        for text, ground in (
+            *((name, "paper") for name in ("ink", "muted", "a", "b", "warn")),
+            *((name, "page") for name in ("ink", "muted")),
+            *((name, "band") for name in ("ink", "muted", "a", "b")),
+            *((name, "find") for name in ("ink", "a", "b", "muted")),
+            ("a", "a-wash"),
+            ("b", "b-wash"),
+            ("warn", "warn-wash"),
+            ("ink", "warn-wash"),
+        ):
+            ratio = contrast(PALETTE[text][theme], PALETTE[ground][theme])
+            assert ratio >= 4.5, (text, ground, theme, ratio)
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the contrast of two colours by WCAG 2.2."""
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

@@ -1,0 +1,194 @@
+"""The comment on a change request: it renders, it fits, nothing breaks out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+from markdown_it import MarkdownIt
+
+from abrank._support import display as f
+from abrank.comparison import Comparison, compare_scores
+from abrank.report import markdown
+from abrank.report.formats.markdown import LARGEST
+from abrank.report.numbers import to_dict
+
+Make = Callable[..., Comparison]
+
+
+class Page(HTMLParser):
+    """Collects tags, the cells of each table, and all text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.tables: list[list[list[str]]] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        if tag == "table":
+            self.tables.append([])
+        elif tag == "tr":
+            self.tables[-1].append([])
+        elif tag in ("td", "th"):
+            self.tables[-1][-1].append("")
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+        if self.tables and self.tables[-1] and self.tables[-1][-1]:
+            self.tables[-1][-1][-1] += data.strip("\n")
+
+
+def rendered(source: str) -> Page:
+    page = Page()
+    engine = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    page.feed(engine.render(source))
+    return page
+
+
+ALLOWED = {
+    *("h3", "p", "table", "thead", "tbody", "tr", "th", "td", "strong", "ul", "li"),
+    *("details", "summary", "pre", "code"),
+}
+
+
+def test_it_renders_as_headline_tables_and_details(situation: Comparison) -> None:
+    page = rendered(markdown(situation))
+    assert page.tags[0] == "h3"
+    assert set(page.tags) <= ALLOWED
+    assert page.tags.count("details") == 1
+    assert len(page.tables) == (2 if situation.n_queries else 1)
+    for table in page.tables:
+        assert len({len(row) for row in table}) == 1
+
+
+def test_hostile_names_and_ids_stay_text(hostile: Comparison) -> None:
+    page = rendered(markdown(hostile))
+    assert set(page.tags) <= ALLOWED
+    measures, queries = page.tables
+    assert [len(row) for row in measures] == [12] * 4
+    assert [len(row) for row in queries] == [5] * 11
+    shown = {row[0] for row in queries[1:]}
+    known = {query.replace("\n", "\\n").replace("\r", "\\r") for query in hostile.query_ids}
+    plain = {query for query in known if len(query) < 60 and query.isprintable()} - {"@octocat"}
+    assert len(shown & plain) >= 4
+    assert " @octocat" not in page.text
+    assert "| @octocat" not in markdown(hostile)
+
+
+@pytest.mark.parametrize(
+    "name", ["- x", "1. x", "1) x", "# x", "> x", "+ x", "= x", "    x", "* x"]
+)
+def test_a_measure_cannot_begin_a_block(name: str) -> None:
+    a = pd.DataFrame({name: [0.1, 0.2, 0.3]}, index=["1", "2", "3"])
+    b = pd.DataFrame({name: [0.2, 0.4, 0.6]}, index=["1", "2", "3"])
+    page = rendered(markdown(compare_scores(a, b)))
+    assert set(page.tags) <= ALLOWED
+    assert f"{name.strip()} goes from 0.200 to" in page.text.replace("\u2060", "")
+    before_table = page.tags[: page.tags.index("table")]
+    assert set(before_table) <= {"h3", "p"}
+
+
+def test_numbers_are_those_of_the_json(make: Make) -> None:
+    comparison = make(0.05, measures=4)
+    table = rendered(markdown(comparison)).tables[0]
+    for cells, row in zip(table[1:], to_dict(comparison)["measures"], strict=True):
+        assert cells[1:5] == [
+            f.score(row["mean_a"]),
+            f.score(row["mean_b"]),
+            f.signed(row["diff"]),
+            f.interval(row["ci_low_adj"], row["ci_high_adj"]),
+        ]
+        assert cells[9] == f.pvalue(row["pvalue"])
+        assert cells[10] == f.pvalue(row["pvalue_adj"])
+
+
+def test_digits_reach_every_number(make: Make) -> None:
+    comparison = make(0.05, margin=0.01)
+    source = markdown(comparison, digits=5)
+    row = comparison.primary
+    assert rendered(source).tables[0][1][3] == f.signed(row.diff, digits=5)
+    assert f.interval(row.ci_low, row.ci_high, digits=5) in rendered(source).text
+    assert f.signed(comparison.differences().min(), digits=5) in rendered(source).text
+
+
+def test_segments_have_a_table_each() -> None:
+    rng = np.random.default_rng(3)
+    a = {f"q{i}": float(x) for i, x in enumerate(rng.random(60))}
+    b = {query: x + 0.2 * float(rng.random()) for query, x in a.items()}
+    evil = "a | b <script> @octocat"
+    segments = {
+        "intent": {query: "buy" if i % 3 else "know" for i, query in enumerate(a)},
+        evil: {query: f"{evil}{i % 2}" for i, query in enumerate(a)},
+    }
+    found = compare_scores(a, b, segments=segments)
+    page = rendered(markdown(found))
+    assert set(page.tags) <= ALLOWED
+    by_intent, by_evil = page.tables[2:]
+    rows = {row[0]: row for row in by_intent[1:]}
+    for each in found.segmentations[0].rows:
+        assert rows[each.label][1:3] == [f.count(each.n_queries), f.signed(each.mean)]
+    assert {len(row) for row in by_evil} == {len(by_evil[0])}
+    assert "Segments. Exploratory. By intent, B is" in page.text
+
+
+def test_many_segments_with_endless_names_fit() -> None:
+    a = {f"q{i}": 0.01 * (i * 7 % 60) for i in range(60)}
+    b = {query: 0.9 * x + 0.1 for query, x in a.items()}
+    segments = {
+        f"{k}{'|<' * 500}": {query: f"{'|<&' * 3_000}{i % 30}" for i, query in enumerate(a)}
+        for k in range(6)
+    }
+    source = markdown(compare_scores(a, b, segments=segments))
+    assert len(source.encode()) <= LARGEST
+    page = rendered(source)
+    assert set(page.tags) <= ALLOWED
+    assert "2 more tables not shown." in page.text
+
+
+def test_what_was_seen_of_the_data_is_told(judged: Comparison) -> None:
+    page = rendered(markdown(replace(judged, remarks=("rel=2 does not concern nDCG",))))
+    assert "Data quality. 4 queries in the qrels" in page.text
+    assert f.interval(*judged.evidence.unjudged_range) in page.text
+    assert "Note: rel=2 does not concern nDCG." in page.text
+
+
+def test_five_worst_and_five_best(make: Make) -> None:
+    comparison = make(0.0)
+    table = rendered(markdown(comparison)).tables[1]
+    ordered = np.sort(comparison.differences())
+    expected = [f.signed(value) for value in [*ordered[:5], *ordered[-5:]]]
+    assert [row[3] for row in table[1:]] == expected
+
+
+def test_notes_and_gate_and_command_are_there(judged: Comparison) -> None:
+    page = rendered(markdown(judged))
+    assert "2 queries are missing from poor." in page.text
+    assert "abrank compare a b" in page.text
+    assert "Gate" not in page.text
+    source = markdown(replace(judged, provenance={"command": "abrank ``` x"}))
+    assert "abrank ``` x" in rendered(source).text
+    assert set(rendered(source).tags) <= ALLOWED
+
+
+def test_gate_is_told(make: Make) -> None:
+    assert "**Gate** passed: better on nDCG@10." in markdown(make(0.05, require="better"))
+
+
+@pytest.mark.parametrize("name", ["m", "<|*" * 60])
+def test_it_fits_into_a_comment(name: str) -> None:
+    columns = [f"{name}{i}" for i in range(150)]
+    rng = np.random.default_rng(0)
+    a = pd.DataFrame(rng.random((4, 150)), index=[c * 900 for c in "|<`&"], columns=columns)
+    comparison = compare_scores(
+        a, a[::-1].set_axis(a.index), baseline="<" * 3000, candidate="|" * 3000, n_resamples=99
+    )
+    source = markdown(comparison)
+    assert len(source.encode()) <= LARGEST
+    assert "more measures not shown" in source
+    assert len(rendered(source).tables) == 2

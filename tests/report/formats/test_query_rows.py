@@ -1,0 +1,133 @@
+"""The rows that a report embeds: every column, and the lists that belong to each row."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from abrank import compare_scores
+from abrank.comparison import Comparison
+from abrank.report.formats import ranked_lists
+from abrank.report.formats.query_columns import FURTHER, LONGEST
+from abrank.report.formats.query_rows import EMBED_ALL, QueryRows, query_rows
+
+Make = Callable[..., Comparison]
+FILL = dict.fromkeys(("a", "b", "tie", "axis"), "#000000")
+
+
+def rows_of(comparison: Comparison) -> QueryRows:
+    found = query_rows(comparison)
+    assert found is not None
+    return found
+
+
+def test_rows_of_runs_have_texts_segments_and_lists(runs: Comparison) -> None:
+    rows = rows_of(runs)
+    assert [column.title for column in rows.columns] == [
+        *("Query", "Text", "Intent", "Length", "A", "B", "Δ nDCG@10", "Δ AP"),
+    ]
+    ids, texts, intents, *_ = rows.columns
+    labels = dict(zip(runs.query_ids, runs.segmentations[0].labels, strict=True))
+    for i, query in enumerate(ids.values):
+        assert texts.shown[i] == runs.topics[query]
+        assert intents.levels[intents.values[i]] == intents.shown[i] == labels[query]
+        assert rows.lists[i] == ranked_lists.compact(
+            *runs.evidence.rankings[query], depth=10, rel=1
+        )
+    assert list(intents.levels) == sorted(set(labels.values()))
+    assert rows.known == 20
+    assert rows.without_lists == ""
+
+
+def test_texts_and_segments_take_the_place_of_further_measures(make: Make) -> None:
+    plain = make(0.05, n=12, measures=7)
+    assert len([c for c in rows_of(plain).columns if c.kind == "delta"]) == 1 + FURTHER
+    texts = replace(plain, topics={"q0001": "a text"})
+    assert len([c for c in rows_of(texts).columns if c.kind == "delta"]) == 1 + FURTHER - 2
+    column = rows_of(texts).columns[1]
+    assert sorted(column.shown) == [""] * 11 + ["a text"]
+
+
+def test_rows_of_ready_scores_do_not_open(make: Make) -> None:
+    rows = rows_of(make(0.05, n=12))
+    assert not rows.opens
+    assert json.loads(rows.island(FILL))["lists"] is None
+    assert rows.without_lists == ""
+
+
+def test_rows_without_lists_are_counted(runs: Comparison) -> None:
+    few = dict(list(runs.evidence.rankings.items())[:9])
+    rows = rows_of(replace(runs, evidence=replace(runs.evidence, rankings=few)))
+    assert sum(each is not None for each in rows.lists) == 9
+    assert rows.without_lists.startswith("The documents of 9 queries are in this file")
+
+
+def test_lists_of_the_outermost_rows_come_first(
+    runs: Comparison, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    every = rows_of(runs).lists
+    monkeypatch.setattr(
+        "abrank.report.formats.query_rows.ROOM_FOR_LISTS", len(json.dumps(every)) // 3
+    )
+    kept = rows_of(runs).lists
+    held = [i for i, each in enumerate(kept) if each is not None]
+    n = len(every)
+    assert 0.2 * n < len(held) < 0.5 * n
+    left, right = sum(i < n / 2 for i in held), sum(i >= n / 2 for i in held)
+    assert held == [*range(left), *range(n - right, n)]
+    assert left - right in (0, 1)
+    assert all(kept[i] == every[i] for i in held)
+
+
+def test_less_is_better_turns_the_colours(make: Make) -> None:
+    made = make(0.05, n=12)
+    turned = replace(made.rows[0], higher_is_better=False)
+    rows = rows_of(replace(made, rows=(turned,)))
+    for row, outcome in zip(rows.first, rows.outcome, strict=True):
+        assert row is not None
+        assert row.bar.tone == {1: "b", -1: "a", 0: "tie"}[outcome]
+        assert row.cells[-1].tone == row.bar.tone
+        assert (row.cells[-1].text[0] == "+") == (outcome < 0)
+
+
+def test_long_labels_and_texts_are_cut() -> None:
+    long = "x" * 10_000
+    a = {f"q{i}": 0.1 * i for i in range(9)}
+    b = {key: value + 0.1 for key, value in a.items()}
+    made = compare_scores(
+        a, b, n_resamples=99, topics=dict.fromkeys(a, long), segments={long: dict.fromkeys(a, long)}
+    )
+    rows = rows_of(made)
+    assert len(rows.island(FILL)) < 12 * LONGEST * len(a)
+    assert max(len(cell.text) for row in rows.first if row for cell in row.cells) == LONGEST
+
+
+def test_equal_differences_stand_in_the_order_of_ids_however_they_came() -> None:
+    ids = [f"q{i}" for i in np.random.default_rng(1).permutation(40)]
+    made = compare_scores(dict.fromkeys(ids, 0.5), {key: 0.5 + 0.1 * (key < "q2") for key in ids})
+    found = rows_of(made).columns[0].values
+    assert found == sorted(ids, key=lambda key: (key < "q2", key))
+
+
+def test_very_many_rows_keep_the_extremes(make: Make) -> None:
+    random = np.random.default_rng(0)
+    n = EMBED_ALL + 5
+    scores = random.random((2, n))
+    ids = tuple(f"q{i}" for i in range(n))
+    made = replace(make(0.05, n=12), query_ids=ids, a=scores[:1].T, b=scores[1:].T)
+    values = rows_of(made).columns[-1].values
+    differences = np.sort(scores[1] - scores[0])
+    np.testing.assert_allclose(values[:1000], differences[:1000], atol=1e-9)
+    np.testing.assert_allclose(values[-1000:], differences[-1000:], atol=1e-9)
+
+
+@pytest.mark.parametrize("digits", [2, 5])
+def test_digits_reach_every_number(runs: Comparison, digits: int) -> None:
+    rows = query_rows(runs, digits=digits)
+    assert rows is not None
+    shown = [each for c in rows.columns if c.kind in ("score", "delta") for each in c.shown]
+    assert {len(each.partition(".")[2]) for each in shown} == {digits}

@@ -1,0 +1,115 @@
+"""One query's two lists: the sentence is right about every document, singular and plural too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abrank.comparison import Comparison
+from abrank.comparison.evidence import Ranking
+from abrank.report.formats.ranked_lists import DEPTH, LONGEST_DOC, compact, cutoff, listed, why
+
+Make = Callable[..., Comparison]
+
+
+def ranking(text: str) -> Ranking:
+    """Read a ranking of one-letter documents with grades: ``a1 b0 c?``."""
+    return tuple((each[0], None if each[1:] == "?" else int(each[1:])) for each in text.split())
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "sentence"),
+    [
+        ("a1 b0", "a1 b0", "Both have the same top 3, in the same order."),
+        (
+            "a2 b1 c1 d0",
+            "e? f0 a2",
+            "B lost 2 and gained 0 relevant documents in the top 3; 1 of B's top 3 is not judged.",
+        ),
+        ("a1 b0", "c1 b0", "B lost 1 and gained 1 relevant document in the top 3."),
+        ("b0 c0 d0 a1", "a1 b0 c0", "B lost 0 and gained 1 relevant documents in the top 3."),
+        (
+            "a0 b?",
+            "b? c?",
+            "Neither has a relevant document in the top 3; 1 of A's and 2 of B's top"
+            " 3 are not judged.",
+        ),
+        ("a1 b0", "b0 a1", "The one relevant document in the top 3 is the same, in B lower."),
+        ("b0 a1", "a1 b0", "The one relevant document in the top 3 is the same, in B higher."),
+        (
+            "a1 b0 c0",
+            "a1 c0 b0",
+            "The one relevant document in the top 3 is the same, in B at the same rank.",
+        ),
+        (
+            "a1 b2 c1",
+            "b2 a1 c1",
+            "The 3 relevant documents in the top 3 are the same, in B 1 higher and 1 lower.",
+        ),
+        (
+            "a1 b2 c0",
+            "a1 b2 d-1",
+            "The 2 relevant documents in the top 3 are the same, in B all at the same rank.",
+        ),
+        ("a1", "", "B returned no document for this query."),
+        ("", "a1", "A returned no document for this query."),
+        ("", "", "Neither returned a document for this query."),
+    ],
+)
+def test_sentence(a: str, b: str, sentence: str) -> None:
+    assert why(ranking(a), ranking(b), depth=3) == sentence
+
+
+def test_grades_below_the_relevant_one_do_not_count() -> None:
+    a, b = ranking("a2 b1"), ranking("c1 b1")
+    assert why(a, b, depth=2).startswith("B lost 1 and gained 1 relevant document in")
+    assert why(a, b, depth=2, rel=2).startswith("B lost 1 and gained 0")
+
+
+lists = st.lists(st.sampled_from("abcdefghij"), unique=True, max_size=8)
+
+
+@given(lists, lists, st.integers(1, 8), st.lists(st.sampled_from([None, 0, 1, 2]), min_size=10))
+def test_documents_keep_their_ranks(
+    a: list[str], b: list[str], depth: int, grades: list[int | None]
+) -> None:
+    grade = dict(zip("abcdefghij", grades, strict=False))
+    ranked = [tuple((doc, grade[doc]) for doc in each) for each in (a, b)]
+    found = {each.doc_id: each for each in listed(*ranked, depth=depth)}
+    assert set(found) == {*a[:depth], *b[:depth]}
+    for doc, each in found.items():
+        assert each.grade == grade[doc]
+        assert each.rank_a == (a.index(doc) + 1 if doc in a else 0)
+        assert each.rank_b == (b.index(doc) + 1 if doc in b else 0)
+    flat = compact(*ranked, depth=depth, rel=1)
+    assert flat[0] == why(*ranked, depth=depth)
+    assert flat[1::4] == list(found)
+
+
+def test_long_and_hostile_ids_are_cut_and_cleaned() -> None:
+    a = (("x" * 10_000, 1), ("\u202eback", 0))
+    docs = compact(a, a, depth=2, rel=1)[1::4]
+    assert max(map(len, docs)) == LONGEST_DOC
+    assert "\u202e" not in docs[1]
+
+
+@pytest.mark.parametrize(
+    ("measure", "expected"),
+    [
+        ("nDCG@10", (10, 1)),
+        ("nDCG@5", (5, 1)),
+        ("P@100", (20, 1)),
+        ("AP", (DEPTH, 1)),
+        ("P(rel=2)@10", (10, 2)),
+        ("my own", (DEPTH, 1)),
+    ],
+)
+def test_as_many_documents_as_the_measure_looks_at(
+    make: Make, measure: str, expected: tuple[int, int]
+) -> None:
+    made = make(0.05, n=5)
+    assert cutoff(replace(made, rule=replace(made.rule, primary=measure))) == expected

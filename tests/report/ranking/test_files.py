@@ -1,0 +1,199 @@
+"""A ranking in files: what it says, its numbers those of its JSON, names that stay text."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from markdown_it import MarkdownIt
+
+from abrank._support import display as f
+from abrank._support.errors import ArgumentError, UnknownNameError
+from abrank.ranking import Ranking, rank_scores
+from abrank.report.formats.markdown import LARGEST
+from abrank.report.ranking.files import RANKING_WRITERS, write_ranking
+from abrank.report.ranking.latex import letter, ranking_latex
+from abrank.report.ranking.markdown import ranking_markdown
+from abrank.report.ranking.text import ranking_csv, ranking_json, ranking_sentences, ranking_text
+from abrank.scores import Scores
+
+NUMBER = re.compile(r"(?<![\w.@#-])([+−-]?\d+(?:\.\d+)?%?)(?![\w.]*\w)")
+HOSTILE = (
+    "<img src=x onerror=alert(1)>",
+    "a|b\n# c",
+    "\\input{x} & 50% $#_^~",
+    "=cmd()",
+    "@octocat [x](http://evil.example)",
+    "red\x1b[31m\u202e",
+    "`tick` </details>",
+    "x" * 5_000,
+)
+
+
+def make(n_systems: int = 5, *, names: tuple[str, ...] | None = None, **how: Any) -> Ranking:
+    """Rank systems whose means lie apart, on 40 queries."""
+    random = np.random.default_rng(1)
+    easy = random.uniform(0.1, 0.6, (40, 1))
+    means = np.linspace(0.0, 0.3, n_systems) * (np.arange(n_systems) % 3 > 0)
+    values = easy + random.normal(0.0, 0.05, (40, n_systems)) + means
+    systems = names or tuple(f"system{i}" for i in range(n_systems))
+    ids = tuple(f"q{i}" for i in range(40))
+    return rank_scores(Scores(ids, systems, ("nDCG@10",), values[:, :, None]), **how)
+
+
+RANKINGS = {
+    "groups": lambda: make(),
+    "baseline": lambda: make(baseline="system0"),
+    "without intervals": lambda: make(test="wilcoxon"),
+    "two": lambda: make(2),
+}
+
+
+@pytest.fixture(scope="module", params=RANKINGS)
+def ranking(request: pytest.FixtureRequest) -> Ranking:
+    return RANKINGS[request.param]()
+
+
+def leaves(value: Any) -> Iterator[float]:
+    if isinstance(value, dict):
+        for each in value.values():
+            yield from leaves(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from leaves(each)
+    elif isinstance(value, int | float):
+        yield value
+
+
+def shown(value: float) -> set[str]:
+    if isinstance(value, int):
+        return {str(value)}
+    found = {f.score(value), f.score(value, digits=2), f.signed(value), f.number(value)}
+    return found | {f.pvalue(value).removeprefix("< "), f.level(1.0 - value)}
+
+
+@pytest.mark.parametrize("kind", [".md", ".tex", ".txt"])
+def test_every_number_is_of_the_json(ranking: Ranking, kind: str) -> None:
+    found = json.loads(ranking_json(ranking))
+    counts = [len(found["systems"]), len(found["pairs"]), ranking.n_significant]
+    del found["queries"]
+    known = {text for each in (*leaves(found), *counts) for text in shown(each)}
+    text = unescape(RANKING_WRITERS[kind](ranking)).replace("\\%", "%")
+    numbers = [each.replace("-", "−", each[:1] == "-") for each in NUMBER.findall(text)]
+    assert len(numbers) >= 10
+    assert [each for each in numbers if each not in known] == []
+
+
+@pytest.mark.parametrize("style", ["interval", "superscript"])
+def test_latex_is_one_balanced_table(ranking: Ranking, style: str) -> None:
+    text = ranking_latex(ranking, style=style)
+    rows = [line for line in text.splitlines() if line.endswith(r" \\")]
+    assert len(rows) == 1 + len(ranking.rows)
+    assert len({len(re.findall(r"(?<!\\)&", row)) for row in rows}) == 1
+    assert text.isascii()
+    assert "nDCG@10, means over 40 queries" in text
+
+
+def test_superscripts_name_whom_a_system_beats() -> None:
+    found = make()
+    letters = {system: letter(i) for i, system in enumerate(found.systems)}
+    lines = ranking_latex(found, style="superscript").splitlines()
+    for row in found.rows:
+        wins = [p.a for p in found.pair_rows if p.b == row.system and p.reading == "better"]
+        wins += [p.b for p in found.pair_rows if p.a == row.system and p.reading == "worse"]
+        over = "".join(sorted(letters[each] for each in wins))
+        mean = f"{row.mean:.3f}^{{{over}}}" if over else f"{row.mean:.3f}"
+        assert f"    ${letters[row.system]}$ & {row.system} & ${mean}$ \\\\" in lines
+    assert any("^{" in line for line in lines)
+
+
+def test_many_systems_have_letters_too_and_a_table_that_ends() -> None:
+    found = make(40)
+    text = ranking_latex(found, style="superscript")
+    assert "$ab$ & " in text
+    assert re.search(r"\^\{[a-z]+,[a-z,]+\}", text)
+    assert "5 more systems not shown." in text
+    many = ranking_markdown(make(120, names=tuple(f"{'検索' * 25}{i}" for i in range(120))))
+    assert len(many.encode()) <= LARGEST
+    assert "more systems not shown." in many
+    assert "more pairs not shown." in many
+
+
+def test_markdown_says_first_what_it_comes_to() -> None:
+    first, _, second, *_ = ranking_markdown(make(2)).splitlines()
+    assert first == "### system1 is better than all others"
+    assert second == "nDCG@10, 40 queries, 2 systems."
+    against = ranking_markdown(make(baseline="system0"))
+    assert against.startswith("### 4 comparisons with system0, ")
+    assert "All pairs" not in against
+    assert "| baseline |" in against
+
+
+def test_hostile_names_stay_text(tmp_path: Path) -> None:
+    for how in ({}, {"baseline": HOSTILE[0]}):
+        found = make(len(HOSTILE), names=HOSTILE, **how)
+        text = ranking_markdown(found)
+        page = MarkdownIt("commonmark", {"html": True}).enable("table").render(text)
+        own = {"h3", "p", "table", "thead", "tbody", "tr", "th", "td", "strong", "details"}
+        assert set(re.findall(r"<(\w+)", page)) <= own | {"summary", "pre", "code"}
+        for block in text.split("\n\n"):
+            if block.startswith("| "):
+                assert len({line.count("|") for line in block.splitlines()}) == 1
+        for style in ("interval", "superscript"):
+            tex = ranking_latex(found, style=style)
+            bare = re.sub(r"\\[\\{}$&#%_,]", "", tex[tex.index(r"\begin") :])
+            assert bare.count("{") == bare.count("}")
+            assert bare.count("$") % 2 == 0
+            assert "\\input" not in bare
+        plain = RANKING_WRITERS[".txt"](found)
+        assert not {"\x1b", "\u202e"} & {*plain, *text}
+        assert "\n'=cmd()" in ranking_csv(found, pairs=True) or how
+
+
+def test_files_hold_what_the_functions_give(tmp_path: Path, ranking: Ranking) -> None:
+    for suffix, text in (
+        (".md", ranking_markdown(ranking)),
+        (".tex", ranking_latex(ranking)),
+        (".json", ranking_json(ranking)),
+        (".csv", ranking_csv(ranking)),
+        (".txt", ranking_text(ranking, pairs=True) + "\n"),
+    ):
+        assert ranking.report(tmp_path / f"out{suffix}").read_text("utf-8") == text
+    assert (tmp_path / "out.pairs.csv").read_text("utf-8") == ranking_csv(ranking, pairs=True)
+    assert len(list(tmp_path.iterdir())) == len(RANKING_WRITERS) + 1
+
+
+def test_options_and_usual_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = make()
+    assert found.report("tex", style="superscript") == Path("reports/ranking-nDCG-10.tex")
+    stored = Path("reports/ranking-nDCG-10.tex").read_text("ascii")
+    assert stored == found.to_latex(style="superscript")
+    assert found.report("out", format=".md", digits=5).read_text("utf-8") == ranking_markdown(
+        found, digits=5
+    )
+    assert found._repr_markdown_() == ranking_markdown(found)
+    with pytest.raises(ArgumentError, match=r"a \.json report has no option 'digits'"):
+        write_ranking(found, "out.json", digits=2)
+    with pytest.raises(UnknownNameError, match=r"known formats: \.md \.tex"):
+        write_ranking(found, "out.html")
+    with pytest.raises(UnknownNameError, match="style"):
+        found.to_latex(style="stars")
+
+
+@pytest.mark.parametrize(
+    ("test", "said"), [("tukey", "vary alike"), ("nemenyi", "orders"), ("t", None)]
+)
+def test_what_a_test_takes_for_granted_is_said(test: str, said: str | None) -> None:
+    draw = np.random.default_rng(2)
+    values = draw.random((20, 3, 1))
+    scores = Scores(tuple(map(str, range(20))), ("A", "B", "C"), ("AP",), values)
+    text = " ".join(ranking_sentences(rank_scores(scores, test=test)))
+    found = [words for words in ("vary alike", "orders") if words in text]
+    assert found == ([said] if said else [])

@@ -1,0 +1,217 @@
+"""results.json read back: the same comparison, the same bytes in every format; errors that help."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from abrank import plots
+from abrank._support.errors import NotFoundError, ReadError
+from abrank.comparison import Comparison, compare_scores
+from abrank.report import WRITERS, to_dict
+from abrank.report.numbers import json_text
+from abrank.report.saved.write import from_dict, read_comparison
+
+Make = Callable[..., Comparison]
+CHEAP = [suffix for suffix in WRITERS if suffix != ".html"]
+
+
+def again(comparison: Comparison) -> Comparison:
+    return from_dict(json.loads(json_text(comparison)))
+
+
+def test_every_situation_comes_back(situation: Comparison) -> None:
+    back = again(situation)
+    assert back == situation
+    assert [WRITERS[kind](back) for kind in CHEAP] == [WRITERS[kind](situation) for kind in CHEAP]
+
+
+def test_runs_with_every_fault_come_back(
+    judged: Comparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    back = Comparison.from_json(judged.report(tmp_path / "results.json"))
+    assert back == judged
+    assert back.audits == judged.audits
+    assert back.evidence == judged.evidence
+    assert plots.svg("deltas", back) == plots.svg("deltas", judged)
+    # Drawing takes seconds, and one figure has shown that it comes back.
+    monkeypatch.setattr(plots, "svg", lambda name, *_, **how: f"<svg>{name} {how}</svg>")
+    for kind in WRITERS:
+        assert WRITERS[kind](back) == WRITERS[kind](judged)
+
+
+def test_hostile_names_come_back(hostile: Comparison, tmp_path: Path) -> None:
+    odd = replace(hostile, candidate="half \ud800")
+    back = read_comparison(odd.report(tmp_path / "results.json"))
+    assert back.candidate == "half \ud800"
+    assert back == odd
+
+
+def test_segments_topics_and_remarks_come_back() -> None:
+    rng = np.random.default_rng(2)
+    a = {f"q{i}": float(x) for i, x in enumerate(rng.random(30))}
+    b = {query: value + 0.1 * float(rng.random()) for query, value in a.items()}
+    intents = {query: "a" if i < 20 else "b" for i, query in enumerate(a)}
+    found = compare_scores(a, b, segments={"intent": intents}, topics={"q1": "jaguar"})
+    found = replace(found, remarks=("rel=2 does not concern nDCG",))
+    back = again(found)
+    assert back == found
+    assert (back.segmentations, back.topics) == (found.segmentations, found.topics)
+    assert back.remarks == found.remarks
+
+
+def test_limits_without_end_and_undefined_numbers_come_back() -> None:
+    constant = compare_scores({"q1": 0.1, "q2": 0.2}, {"q1": 0.3, "q2": 0.4})
+    saved = to_dict(constant)
+    assert saved["verdict"]["interval"]["low"] == "-inf"
+    assert saved["measures"][0]["pvalue"] is None
+    row = again(constant).primary
+    assert (row.ci_low, row.ci_high) == (-np.inf, np.inf)
+    assert np.isnan(row.pvalue)
+
+
+def test_scores_keep_order_and_every_bit(make: Make) -> None:
+    found = make(0.05, measures=3)
+    back = again(found)
+    np.testing.assert_array_equal(back.a, found.a)
+    np.testing.assert_array_equal(back.b, found.b)
+    assert back.confidence_interval(0.9) == found.confidence_interval(0.9)
+
+
+DAMAGES: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
+    "part gone": (lambda d: d.pop("tests"), "results.json, tests: is not there"),
+    "field gone": (
+        lambda d: d["measures"][1].pop("pvalue"),
+        "results.json, measures[1].pvalue: is not there",
+    ),
+    "text for a number": (
+        lambda d: d["measures"][0].update(diff="much"),
+        'results.json, measures[0].diff: expected a number, found "much"',
+    ),
+    "number for a text": (
+        lambda d: d["systems"].update(a=3),
+        "results.json, systems.a: expected text, found 3",
+    ),
+    "truth for a count": (
+        lambda d: d.update(seed=True),
+        "results.json, seed: expected a whole number, found true",
+    ),
+    "list for an object": (
+        lambda d: d.update(quality=[]),
+        "results.json, quality: expected an object, found a list of 0",
+    ),
+    "object for a list": (
+        lambda d: d.update(notes={}),
+        "results.json, notes: expected a list, found an object",
+    ),
+    "null for a truth": (
+        lambda d: d["verdict"].update(by_equivalence=None),
+        "results.json, verdict.by_equivalence: expected true or false, found null",
+    ),
+    "a verdict of its own": (
+        lambda d: d["verdict"].update(state="splendid"),
+        "results.json, verdict.state: expected one of better,",
+    ),
+    "scores too few": (
+        lambda d: d["queries"]["scores"]["AP"]["b"].pop(),
+        "results.json, queries.scores.AP.b: has 99 entries, and there are 100 queries",
+    ),
+    "a score of nothing": (
+        lambda d: d["queries"]["scores"]["AP"]["a"].__setitem__(3, None),
+        "results.json, queries.scores.AP.a: a score is not a finite number",
+    ),
+    "a query twice": (
+        lambda d: d["queries"]["query_id"].__setitem__(1, d["queries"]["query_id"][0]),
+        "results.json, queries.query_id: an id stands twice",
+    ),
+    "a measure more": (
+        lambda d: d["queries"]["scores"].update(RR={"a": [], "b": []}),
+        "results.json, queries.scores: not of the same measures",
+    ),
+    "no measure": (
+        lambda d: (d["measures"].clear(), d["queries"]["scores"].clear()),
+        "results.json, queries.scores: not of the same measures",
+    ),
+    "an unknown primary": (
+        lambda d: d["settings"].update(primary="RR"),
+        "results.json, settings.primary: RR is not among the measures",
+    ),
+    "an impossible level": (
+        lambda d: d["settings"].update(alpha=2),
+        "results.json, settings: alpha must lie between 0 and 1, not 2.0",
+    ),
+    "a segment too long": (
+        lambda d: d["segments"].append(
+            {
+                "name": "x",
+                "labels": ["a"],
+                "rows": [],
+                "interaction_pvalue": 1,
+                "reversal": False,
+            }
+        ),
+        "results.json, segments[0].labels: has 1 entries",
+    ),
+    "three ends of a range": (
+        lambda d: d["evidence"].update(tie_range=[0, 1, 2]),
+        "results.json, evidence.tie_range: expected a list of 2, found a list of 3",
+    ),
+    "another schema": (
+        lambda d: d.update(schema="abrank/2"),
+        'results.json: is of schema "abrank/2", not "abrank/1"\n  render it with the version',
+    ),
+    "a ranking": (
+        lambda d: d.update(schema="abrank-ranking/1"),
+        "results.json: is a ranking; only a comparison can be rendered",
+    ),
+    "no schema": (
+        lambda d: d.pop("schema"),
+        "results.json: holds no results of abrank: it names no schema",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def saved(make: Make) -> str:
+    return json_text(make(0.05, measures=2))
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_damage_is_named_with_its_place(saved: str, damage: str) -> None:
+    change, said = DAMAGES[damage]
+    value = json.loads(saved)
+    change(value)
+    with pytest.raises(ReadError) as caught:
+        from_dict(value)
+    assert str(caught.value).startswith(said)
+    assert caught.value.exit_code == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "no JSON: Expecting value"),
+        ('{"schema": "abrank/1",', "line 1, column 23: no JSON"),
+        ('{"p": NaN}', "no JSON: NaN is no number of JSON"),
+        ("[1, 2]", "holds no results of abrank"),
+        ("[" * 100_000, "no JSON"),
+        ("\udcff", "no JSON"),
+    ],
+)
+def test_what_is_no_json_is_told(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "results.json"
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(ReadError, match=said) as caught:
+        read_comparison(path)
+    assert "abrank compare … --report results.json" in str(caught.value)
+
+
+def test_no_file_is_told(tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError, match="no such file"):
+        read_comparison(tmp_path / "results.json")

@@ -1,0 +1,126 @@
+"""BibTeX: every source that a catalogue cites has its entry, and a report has those it names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pandas as pd
+import pytest
+
+from abrank import inference
+from abrank.comparison import Comparison, compare_scores
+from abrank.comparison.family import ADJUSTMENTS as OFFERED
+from abrank.measures import catalogue
+from abrank.report.formats.methods import methods
+from abrank.report.sections.bibliography import (
+    ADJUSTMENTS,
+    EQUIVALENCE,
+    bibliography,
+    entries,
+    key_of,
+)
+
+Make = Callable[..., Comparison]
+REQUIRED = {
+    "article": {"author", "title", "journal", "year", "volume", "pages"},
+    "book": {"author", "title", "publisher", "year"},
+    "incollection": {"author", "title", "booktitle", "editor", "publisher", "year"},
+    "inproceedings": {"author", "title", "booktitle", "year"},
+    "misc": {"title", "howpublished"},
+}
+CITED = {
+    *(part for entry in catalogue().values() for part in entry.source.split("; ")),
+    *(part for test in inference.TESTS.values() for part in test.source.split("; ")),
+    *(part for source in ADJUSTMENTS.values() for part in source.split("; ") if part),
+    EQUIVALENCE,
+}
+
+
+def keys(comparison: Comparison) -> set[str]:
+    return set(re.findall(r"^@\w+\{([^,]+),$", bibliography(comparison), re.MULTILINE))
+
+
+@pytest.mark.parametrize("source", sorted(CITED))
+def test_every_cited_source_has_an_entry_of_its_year(source: str) -> None:
+    entry = entries()[key_of(source)]
+    year = re.search(r"\b\d{4}\b", source)
+    if year:
+        assert f"{{{year.group()}}}" in entry
+
+
+@pytest.mark.parametrize("key", sorted(entries()))
+def test_entries_are_whole_and_balanced(key: str) -> None:
+    entry = entries()[key]
+    assert entry.isascii()
+    assert entry.count("{") == entry.count("}")
+    kind = re.match(r"@(\w+)", entry)
+    assert kind is not None
+    fields = dict(re.findall(r"^  (\w+) += \{(.*)\},?$", entry, re.MULTILINE))
+    assert REQUIRED[kind.group(1)] <= set(fields)
+    assert len(fields) == entry.count(" = ")
+    lines = entry.splitlines()[1:-1]
+    assert all(line.endswith("},") for line in lines[:-1])
+    assert not lines[-1].endswith(",")
+    assert re.fullmatch(r"10\.\d{4,}/\S+", fields.get("doi", "10.1000/x"))
+
+
+def test_no_entry_is_cited_nowhere() -> None:
+    assert set(entries()) == {key_of(source) for source in CITED}
+
+
+def test_a_comparison_cites_what_its_methods_name(make: Make) -> None:
+    base = {"jarvelin-kekalainen-2002", "trec_eval", "student-1908", "urbano-lima-hanjalic-2019"}
+    assert keys(make(0.05)) == base
+    assert keys(make(0.05, margin=0.01)) == base | {"schuirmann-1987"}
+    both = base | {"buckley-voorhees-2005"}
+    adjusted = {"westfall-young-1993", "boytsov-belova-westfall-2013"}
+    assert keys(make(0.05, measures=2)) == both | adjusted
+    assert keys(make(0.05, measures=2, adjust="bh")) == both | {"benjamini-hochberg-1995"}
+    assert keys(make(0.05, measures=2, adjust="none")) == both
+
+
+def test_every_adjustment_is_known() -> None:
+    assert set(ADJUSTMENTS) == set(OFFERED)
+
+
+def test_comment_says_what_each_source_is_for(make: Make) -> None:
+    lines = bibliography(make(0.05, measures=2)).splitlines()
+    assert lines[:3] == [
+        "% nDCG at 10: jarvelin-kekalainen-2002 trec_eval",
+        "% AP: buckley-voorhees-2005 trec_eval",
+        "% Paired t: student-1908 urbano-lima-hanjalic-2019",
+    ]
+
+
+def test_a_name_of_ones_own_stays_a_comment(hostile: Comparison) -> None:
+    source = bibliography(hostile)
+    assert source.isascii()
+    assert keys(hostile) <= set(entries())
+    assert "no source known" in source
+    odd = compare_scores({"1": 0.1, "2": 0.2}, {"1": 0.2, "2": 0.4})
+    assert bibliography(odd).startswith("% score: no source known\n")
+
+
+def test_no_name_begins_an_entry() -> None:
+    # BibTeX takes any at sign for the beginning of an entry, in a comment as well.
+    scores = pd.DataFrame({"@book{x,": [0.1, 0.3, 0.2]}, index=list("123"))
+    source = bibliography(compare_scores(scores, 2 * scores))
+    assert source.startswith("%  at book{x,: no source known\n")
+    assert source.count("@") == len(re.findall(r"^@\w+\{", source, re.MULTILINE))
+
+
+def test_methods_are_one_line_of_text(judged: Comparison, hostile: Comparison) -> None:
+    said = methods(judged)
+    assert said.startswith("We compared poor (B) with the baseline good (A) on 4 queries by")
+    assert said.count("\n") == 1
+    assert methods(hostile).count("\n") == 1
+
+
+def test_methods_name_the_scale_of_err() -> None:
+    from abrank import compare
+
+    qrels = {f"q{i}": {"d1": 3, "d2": 1} for i in range(3)}
+    run = {f"q{i}": {"d1": 1.0, "d2": 2.0} for i in range(3)}
+    found = compare(qrels, run, run, measures=["ERR@20"])
+    assert "by ERR(max_grade=3)@20." in methods(found)

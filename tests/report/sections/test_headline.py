@@ -1,0 +1,235 @@
+"""The verdict in words: one tag and one sentence a verdict, and what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from abrank import planning
+from abrank._support import display as f
+from abrank.comparison import Comparison, compare_scores
+from abrank.report.compose import compose
+from abrank.report.sections import headline, words
+from abrank.verdict import Verdict
+
+ROWS: list[tuple[float, dict[str, Any], str, str, str]] = [
+    (0.05, {"margin": 0.01}, "▲", "Better", "monot5 is better than bm25."),
+    (0.05, {}, "▲", "Better", "monot5 is better than bm25."),
+    (
+        0.05,
+        {"margin": 0.04},
+        "▲",
+        "Better, size unclear",
+        "monot5 is better than bm25, maybe by less than the margin.",
+    ),
+    (
+        0.03,
+        {"margin": 0.06},
+        "≈",
+        "Same in practice",
+        "monot5 is better, but by too little to matter.",
+    ),
+    (
+        0.001,
+        {"margin": 0.03},
+        "≈",
+        "Same in practice",
+        "bm25 and monot5 are the same for practical purposes.",
+    ),
+    (
+        0.01,
+        {"margin": 0.02},
+        "?",
+        "Not worse",
+        "monot5 is not worse than bm25; whether it is better is open.",
+    ),
+    (
+        -0.01,
+        {"margin": 0.02},
+        "?",
+        "Not better",
+        "monot5 is not better by the margin; whether it is worse is open.",
+    ),
+    (0.005, {}, "?", "Inconclusive", "100 queries cannot tell bm25 and monot5 apart."),
+    (-0.05, {"margin": 0.01}, "▼", "Worse", "monot5 is worse than bm25."),
+    (
+        -0.05,
+        {"margin": 0.04},
+        "▼",
+        "Worse, size unclear",
+        "monot5 is worse than bm25, maybe by less than the margin.",
+    ),
+    (
+        -0.03,
+        {"margin": 0.06},
+        "≈",
+        "Same in practice",
+        "monot5 is worse, but by too little to matter.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("mean", "how", "glyph", "tag", "title"), ROWS)
+def test_every_row_of_the_table_has_its_tag_and_sentence(
+    make: Callable[..., Comparison],
+    mean: float,
+    how: dict[str, Any],
+    glyph: str,
+    tag: str,
+    title: str,
+) -> None:
+    head = compose(make(mean, **how)).headline
+    assert (head.glyph, head.tag, head.title) == (glyph, tag, title)
+    assert head.tone == {"▲": "b", "▼": "a"}.get(glyph, "tie")
+
+
+def test_every_verdict_has_a_tag() -> None:
+    assert len({words.tag(verdict) for verdict in Verdict}) == len(Verdict)
+
+
+def test_identical_names_the_shared_file(make: Callable[..., Comparison]) -> None:
+    same = make(0.0, sd=0.0)
+    assert compose(same).headline.title == "bm25 and monot5 score the same on every query."
+    assert "Check that two different systems" in compose(same).headline.meaning
+    source = {"path": "x.run", "sha256": "ab" * 32, "rows": 3}
+    shared = replace(same, provenance={"inputs": {"a": source, "b": source}})
+    assert "the same file (sha256 abababababab…)" in compose(shared).headline.meaning
+
+
+def test_constant_difference_is_said_with_the_sign_flip_p(
+    make: Callable[..., Comparison],
+) -> None:
+    head = compose(make(0.1, sd=0.0, n=6)).headline
+    assert "every query differs by exactly +0.100, so the t statistic is undefined" in head.title
+    # All six signs alike: 2 of the 2**6 sign patterns are as extreme.
+    assert head.meaning == "The sign-flip test gives p = 0.031."
+
+
+def test_other_tests_without_a_pvalue_are_said_in_words(make: Callable[..., Comparison]) -> None:
+    title = compose(make(0.1, sd=0.0, n=6, test="bootstrap")).headline.title
+    assert "so the bootstrap test is undefined" in title
+    odd = replace(make(0.1), test_rows=())
+    odd = replace(
+        odd, decision=replace(odd.decision, verdict=Verdict.CANNOT_TEST, reason="no-variance")
+    )
+    head = compose(odd).headline
+    assert "the paired t test gives no p-value for these differences" in head.title
+    assert head.meaning == "Nothing was tested, so nothing is shown, one way or the other."
+
+
+def test_too_few_queries_are_said() -> None:
+    one = compose(compare_scores({"q": 0.2}, {"q": 0.5})).headline
+    assert one.title == "B and A cannot be tested: 1 query is too few for a test."
+    none = compose(compare_scores({}, {})).headline
+    assert none.title == "B and A cannot be tested: there is no query to compare."
+    assert none.numbers == "0 queries."
+
+
+def test_numbers_line_is_written_from_the_primary_row(make: Callable[..., Comparison]) -> None:
+    comparison = make(0.05)
+    row = comparison.primary
+    assert compose(comparison).headline.numbers == (
+        f"nDCG@10 goes from {f.score(row.mean_a)} to {f.score(row.mean_b)}: +0.050 (95% confidence"
+        f" interval +0.030 to +0.070; {f.percent(row.rel_diff)}), p < 0.001, 100 queries."
+    )
+
+
+def test_numbers_of_a_test_of_another_kind_name_what_it_estimates(
+    make: Callable[..., Comparison],
+) -> None:
+    numbers = compose(make(0.05, test="wilcoxon")).headline.numbers
+    assert "The pseudo-median difference is +0.050 (95% confidence interval" in numbers
+
+
+def test_relative_change_is_left_out_where_it_is_not_defined() -> None:
+    numbers = compose(compare_scores({"a": 0.0, "b": 0.0}, {"a": 0.1, "b": 0.2})).headline.numbers
+    assert numbers.startswith("The score goes from 0.000 to 0.150: +0.150 (95% confidence")
+    assert "%)" not in numbers
+
+
+def test_equivalence_prints_the_interval_that_decided(make: Callable[..., Comparison]) -> None:
+    meaning = compose(make(0.001, margin=0.03)).headline.meaning
+    assert meaning.startswith(
+        "The 90% interval −0.016 to +0.018, which decides this, lies within the margin of ±0.030."
+    )
+
+
+def test_open_questions_name_the_queries_needed(make: Callable[..., Comparison]) -> None:
+    needed = planning.queries_needed(0.1, 0.005)
+    assert needed is not None
+    meaning = compose(make(0.005, margin=0.005)).headline.meaning
+    assert f"About {f.about(needed)} queries would show a Δ of 0.005 (80% power)." in meaning
+    observed = compose(make(0.005)).headline.meaning
+    assert "would show a Δ of 0.005, the one observed (80% power)" in observed
+
+
+def test_next_step_where_enough_queries_are_there(make: Callable[..., Comparison]) -> None:
+    # 35 queries show .05 at sd .1, and there are 100; the interval −.009 to .065 stays open.
+    comparison = make(0.018, sd=0.1, margin=0.03, n=100)
+    assert comparison.verdict is Verdict.NOT_WORSE
+    step = headline.next_step(comparison, digits=3)
+    assert step.startswith("These 100 queries show a true Δ of 0.030 with at least 80% power")
+
+
+def test_next_step_without_a_difference_or_beyond_reach(make: Callable[..., Comparison]) -> None:
+    open_ = make(0.005)
+    for change, expected in (
+        ({"difference": 0.0, "queries_needed": None}, "no number of queries would show"),
+        ({"queries_needed": None}, "No practical number of queries would show a Δ of 0.005."),
+    ):
+        changed = replace(open_, planning=replace(open_.planning, **change))
+        assert expected in compose(changed).headline.meaning
+
+
+def test_size_unclear_says_how_many_queries_settle_it(make: Callable[..., Comparison]) -> None:
+    needed = planning.queries_needed(0.1, 0.01)
+    assert needed is not None
+    meaning = compose(make(0.05, margin=0.04)).headline.meaning
+    assert (
+        f"If the true Δ is +0.050, about {f.about(needed)} queries would settle the size" in meaning
+    )
+    below = compose(make(0.03, margin=0.04)).headline.meaning
+    assert "The estimate itself is below the margin" in below
+    close = compose(make(0.05, margin=0.05 - 1e-9)).headline.meaning
+    assert "No practical number of queries would settle the size." in close
+
+
+def test_agreement_counts_the_tests(make: Callable[..., Comparison]) -> None:
+    comparison = make(0.05)
+    assert "All five tests put monot5 ahead, all of them at the 5% level." in (
+        compose(comparison).headline.meaning
+    )
+    rows = list(comparison.test_rows)
+    rows[-1] = replace(rows[-1], estimate=-0.1, pvalue=0.6)
+    mixed = replace(comparison, test_rows=tuple(rows))
+    assert headline.agreement(mixed) == (
+        "Four of five tests put monot5 ahead; four of the five find a difference at the 5% level."
+    )
+    none = replace(comparison, test_rows=tuple(replace(row, pvalue=0.7) for row in rows))
+    assert "none of the five find a difference" in headline.agreement(none)
+    assert headline.agreement(replace(comparison, test_rows=comparison.test_rows[:1])) == ""
+
+
+def test_rule_names_all_that_was_declared(make: Callable[..., Comparison]) -> None:
+    comparison = make(0.05, measures=3, margin=0.01, require="better", rng=7)
+    assert compose(comparison).headline.rule == (
+        "Rule: nDCG@10 decides by the paired t test, two-sided α = 0.05, margin 0.010, secondary"
+        f" measures adjusted together (max-t, {f.count(comparison.n_resamples_joint)} sign flips),"
+        " seed 7, gate: better."
+    )
+    plain = make(0.05, measures=2, adjust="none")
+    assert "no margin, secondary measures not adjusted" in compose(plain).headline.rule
+
+
+def test_no_line_says_more_than_is_known(situation: Comparison) -> None:
+    report = compose(situation)
+    head = report.headline
+    said = " ".join([head.title, head.numbers, head.meaning, head.rule, report.title])
+    for banned in ("significant", "no difference", "trend", "*", "metric", "topic", "nan", "  "):
+        assert banned not in said
+    assert head.verdict == situation.verdict.value
+    assert head.title.endswith(".")
+    assert report.title.endswith("· abrank")

@@ -1,0 +1,108 @@
+"""The section on segments: exploratory in its first word, and no number of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from abrank._support import display as f
+from abrank.comparison import Comparison
+from abrank.comparison.groups import Segmentation, SegmentRow
+from abrank.report.formats.plain_text import text
+from abrank.report.model import Figure, Table, Text
+from abrank.report.sections.segments import MOST, exploratory, segments, sentence
+
+Make = Callable[..., Comparison]
+
+
+def row(label: str, reading: str, n: int = 10) -> SegmentRow:
+    return SegmentRow(label, n, 0.1, 0.05, 0.15, 0.02, 0.18, 0.01, 0.03, reading)
+
+
+def segmentation(*readings: str, p: float = 0.3) -> Segmentation:
+    rows = tuple(row(f"s{i}", reading) for i, reading in enumerate(readings))
+    return Segmentation("intent", ("s0",), rows, p, reversal=False)
+
+
+@pytest.mark.parametrize(
+    ("readings", "p", "words"),
+    [
+        (
+            ("better", "better", "unclear", "worse"),
+            0.01,
+            "By intent, B is better in 2 of 4 segments after adjustment and worse in 1; the"
+            " segments differ (p = 0.010 for interaction).",
+        ),
+        (
+            ("better", "too few", "too few"),
+            float("nan"),
+            "By intent, B is better in 1 of 1 segment after adjustment and worse in none; two have"
+            " too few queries; whether the segments differ cannot be tested.",
+        ),
+        (
+            ("unclear", "unclear", "too few"),
+            0.3,
+            "By intent, none of 2 segments shows a difference after adjustment; one has too few"
+            " queries; that the segments differ is not shown (p = 0.300 for interaction).",
+        ),
+        (("too few",), 0.3, "By intent, every segment has too few queries."),
+    ],
+)
+def test_sentence(make: Make, readings: tuple[str, ...], p: float, words: str) -> None:
+    assert sentence(make(0.05), segmentation(*readings, p=p)) == words
+
+
+def test_no_section_without_segments(make: Make) -> None:
+    assert segments(make(0.05), digits=3) is None
+
+
+def test_section_says_first_that_it_is_exploratory(runs: Comparison) -> None:
+    found = segments(runs, digits=3)
+    assert found is not None
+    assert "exploratory" in found.title
+    assert found.finding.startswith("Exploratory. By intent, ")
+    assert "By length, " in found.finding
+    figures = [block.options for block in found.blocks if isinstance(block, Figure)]
+    assert figures == [{"by": "intent"}, {"by": "length"}]
+
+
+def test_tables_are_the_segments_under_all_queries(runs: Comparison) -> None:
+    found = segments(runs, digits=3)
+    assert found is not None
+    tables = [block for block in found.blocks if isinstance(block, Table)]
+    for table, expected in zip(tables, runs.segmentations, strict=True):
+        assert table.rows[0][0].text == "All queries"
+        assert table.rows[0][2].text == f.signed(runs.effect)
+        for cells, each in zip(table.rows[1:], expected.rows, strict=True):
+            assert cells[0].text == each.label
+            assert cells[1].text == f.count(each.n_queries)
+            assert cells[2].text == f.signed(each.mean)
+            if each.reading == "too few":
+                assert [cell.text for cell in cells[3:]] == ["", "", "", "too few"]
+                continue
+            assert cells[3].text == f.interval(each.ci_low, each.ci_high)
+            assert cells[4].text == f.interval(each.ci_low_adj, each.ci_high_adj)
+            assert cells[5].text == f.pvalue(each.pvalue_adj)
+            excludes = each.ci_low_adj > 0 or each.ci_high_adj < 0
+            assert excludes == (each.pvalue_adj < 0.05) == (cells[6].text[0] in "▲▼")
+
+
+def test_only_the_largest_segments_are_shown(make: Make) -> None:
+    many = replace(make(0.05), segmentations=(segmentation(*["unclear"] * (MOST + 5)),))
+    found = segments(many, digits=3)
+    assert found is not None
+    table = next(block for block in found.blocks if isinstance(block, Table))
+    assert len(table.rows) == MOST + 1
+    assert any(
+        isinstance(block, Text) and f"The {MOST} largest of {MOST + 5}" in block.text
+        for block in found.blocks
+    )
+
+
+def test_terminal_says_the_same(runs: Comparison) -> None:
+    shown = text(runs)
+    assert max(map(len, shown.splitlines())) <= 80
+    joined = " ".join(shown.split())
+    assert f"segments {exploratory(runs)}" in joined

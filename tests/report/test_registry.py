@@ -1,0 +1,233 @@
+"""Writing files: whole or not at all, and only with what the format needs."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from abrank._support.errors import ArgumentError, UnknownNameError, WriteError
+from abrank.comparison import Comparison, compare_scores
+from abrank.report import WRITERS, markdown, text, write, writer
+from abrank.report.formats.csv import segments_csv
+from abrank.report.formats.latex import latex
+from abrank.report.numbers import to_dict
+from abrank.report.registry import default_path
+
+Make = Callable[..., Comparison]
+
+
+@pytest.fixture
+def comparison(make: Make) -> Comparison:
+    return make(0.05, measures=2)
+
+
+@pytest.fixture
+def broken() -> Iterator[str]:
+    """Register a format whose writer fails."""
+
+    @writer(".broken")
+    def fail(comparison: Comparison) -> str:
+        raise ValueError("no report today")
+
+    yield ".broken"
+    WRITERS._entries.pop(".broken")
+
+
+@pytest.mark.parametrize("suffix", [".md", ".json", ".csv", ".txt", ".tex", ".methods", ".bib"])
+def test_each_format_is_written_by_suffix(
+    comparison: Comparison, tmp_path: Path, suffix: str
+) -> None:
+    path = write(comparison, tmp_path / f"out{suffix.upper()}")
+    assert path.read_bytes() == WRITERS[suffix](comparison)
+    assert path.read_bytes().endswith(b"\n")
+
+
+def test_contents_are_those_of_the_functions(comparison: Comparison, tmp_path: Path) -> None:
+    assert write(comparison, tmp_path / "a.md").read_text("utf-8") == markdown(comparison)
+    assert write(comparison, tmp_path / "a.txt").read_text("utf-8") == text(comparison) + "\n"
+    assert json.loads(write(comparison, tmp_path / "a.json").read_text("utf-8")) == to_dict(
+        comparison
+    )
+
+
+def test_csv_puts_the_queries_beside(comparison: Comparison, tmp_path: Path) -> None:
+    write(comparison, tmp_path / "out.csv")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.csv", "out.queries.csv"]
+    beside = (tmp_path / "out.queries.csv").read_text("utf-8")
+    assert beside.startswith("query_id,measure,a,b,diff\n")
+
+
+def test_csv_puts_the_segments_beside_where_there_are_some(tmp_path: Path) -> None:
+    a = {f"q{i}": 0.1 * i for i in range(6)}
+    found = compare_scores(a, a, segments={"half": {query: query[-1] for query in a}})
+    write(found, tmp_path / "out.csv")
+    beside = (tmp_path / "out.segments.csv").read_text("utf-8")
+    assert beside == segments_csv(found)
+
+
+def test_options_reach_the_writer(comparison: Comparison, tmp_path: Path) -> None:
+    found = comparison.report(tmp_path / "a.tex", digits=5, style="superscript")
+    assert found.read_text("utf-8") == latex(comparison, digits=5, style="superscript")
+    assert comparison.report(tmp_path / "a.md", digits=5).read_text("utf-8") == markdown(
+        comparison, digits=5
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "said"),
+    [
+        ("a.json", {"digits": 4}, "a .json report has no option 'digits'; its own: none"),
+        ("a.md", {"style": "interval"}, "has no option 'style'; its own: digits"),
+        ("a.tex", {"digits": 0}, "digits must be a whole number of at least 1"),
+        ("a.tex", {"style": "stars"}, 'unknown style "stars"'),
+    ],
+)
+def test_options_without_meaning_are_refused(
+    comparison: Comparison, tmp_path: Path, name: str, options: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(ArgumentError, match=said):
+        comparison.report(tmp_path / name, **options)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_format_overrides_the_suffix(comparison: Comparison, tmp_path: Path) -> None:
+    path = write(comparison, tmp_path / "summary", format=".md")
+    assert path.read_text("utf-8").startswith("### ")
+
+
+@pytest.mark.parametrize("name", ["out.htm", "out", "out.pdf"])
+def test_unknown_suffix_names_the_known_ones(
+    comparison: Comparison, tmp_path: Path, name: str
+) -> None:
+    with pytest.raises(UnknownNameError, match=f"known formats: {' '.join(WRITERS)}"):
+        write(comparison, tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("suffix", WRITERS)
+def test_a_format_alone_goes_to_the_usual_place(
+    comparison: Comparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    named = replace(comparison, baseline="bm25", candidate="monot5")
+    path = write(named, suffix.removeprefix("."))
+    assert path == Path("reports") / f"monot5-vs-bm25{suffix}"
+    assert path.read_bytes() == WRITERS[suffix](named)
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("../../etc/passwd", "etc-passwd"),
+        (".hidden", "hidden"),
+        ("a b\tc\n\x1b[31m\u202e", "a-b-c-31m"),
+        ("k1=0.9_v+2", "k1-0.9_v+2"),
+        ("検索", "検索"),
+        ("検" * 100, "検" * 26),
+        ("half \ud800", "half"),
+        ("///", "B"),
+        ("", "B"),
+    ],
+)
+def test_the_usual_place_is_a_file_in_one_folder(
+    comparison: Comparison, name: str, kept: str
+) -> None:
+    path = default_path(replace(comparison, baseline="bm25", candidate=name), ".html")
+    assert path.parts == ("reports", f"{kept}-vs-bm25.html")
+
+
+def test_folders_are_made_and_no_other_file_stays(comparison: Comparison, tmp_path: Path) -> None:
+    path = write(comparison, tmp_path / "new" / "deep" / "out.md")
+    assert [each.name for each in path.parent.iterdir()] == ["out.md"]
+
+
+def test_new_file_has_the_usual_mode(comparison: Comparison, tmp_path: Path) -> None:
+    mask = os.umask(0o027)
+    try:
+        path = write(comparison, tmp_path / "out.md")
+    finally:
+        os.umask(mask)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+
+
+def test_replaced_file_keeps_its_mode(comparison: Comparison, tmp_path: Path) -> None:
+    path = tmp_path / "out.md"
+    path.write_text("old")
+    path.chmod(0o604)
+    write(comparison, path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o604
+    assert path.read_text("utf-8") == markdown(comparison)
+
+
+def test_link_stays_a_link(comparison: Comparison, tmp_path: Path) -> None:
+    (tmp_path / "real.md").write_text("old")
+    (tmp_path / "link.md").symlink_to(tmp_path / "real.md")
+    write(comparison, tmp_path / "link.md")
+    assert (tmp_path / "link.md").is_symlink()
+    assert (tmp_path / "real.md").read_text("utf-8") == markdown(comparison)
+
+
+def test_device_is_written_to(comparison: Comparison) -> None:
+    assert write(comparison, "/dev/null", format=".md") == Path("/dev/null")
+    assert not Path("/dev/null").is_file()
+
+
+def test_failing_writer_leaves_the_old_file(
+    comparison: Comparison, tmp_path: Path, broken: str
+) -> None:
+    path = tmp_path / f"out{broken}"
+    path.write_text("old")
+    with pytest.raises(ValueError, match="no report today"):
+        write(comparison, path)
+    assert path.read_text() == "old"
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
+
+
+def test_failing_disk_leaves_the_old_file_and_no_other(
+    comparison: Comparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "out.md"
+    path.write_text("old")
+
+    def full(self: Path, target: Path) -> Path:
+        raise OSError("no space left")
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(WriteError, match=r"out\.md: cannot be written: no space left"):
+        write(comparison, path)
+    assert path.read_text() == "old"
+    assert [each.name for each in tmp_path.iterdir()] == ["out.md"]
+
+
+def test_half_a_surrogate_pair_is_written(tmp_path: Path) -> None:
+    odd = compare_scores({"a": 0.1, "b": 0.2}, {"a": 0.3, "b": 0.1}, candidate="half \ud800")
+    for suffix in (".md", ".json", ".csv", ".txt", ".tex", ".methods", ".bib"):
+        assert write(odd, tmp_path / f"out{suffix}").read_text("utf-8")
+
+
+def test_a_format_is_registered_once() -> None:
+    with pytest.raises(ArgumentError, match="registered already"):
+        writer(".md")(lambda comparison: "")
+
+
+def test_text_loads_no_plots_nor_templates() -> None:
+    code = (
+        "import sys, abrank\n"
+        "c = abrank.compare_scores({'a': .1, 'b': .2, 'c': .4}, {'a': .3, 'b': .1, 'c': .5})\n"
+        "str(c); c._repr_markdown_(); c.to_dict()\n"
+        "loaded = {'matplotlib', 'jinja2', 'click', 'rich'} & set(sys.modules)\n"
+        "assert not loaded, loaded\n"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert found.returncode == 0, found.stderr

@@ -1,0 +1,108 @@
+"""The benchmark command itself, on a collection that takes no time."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from abrank._support.errors import AbrankError
+from abrank.inputs import read_qrels, read_run
+from abrank.studies.benchmark import __main__ as command
+from abrank.studies.benchmark import inputs, jobs
+from abrank.studies.benchmark.clock import Row, interleave, run
+from abrank.studies.benchmark.inputs import Size, make
+from abrank.studies.benchmark.jobs import Job
+from abrank.studies.benchmark.writing import table
+
+TINY = Size("tiny", 12, 30, 5, 2)
+
+
+def test_collections_are_what_they_say_and_the_same_again(tmp_path: Path) -> None:
+    one, two = make(TINY, tmp_path / "one"), make(TINY, tmp_path / "two")
+    for name in ("qrels", "a", "b"):
+        assert getattr(one, name).read_bytes() == getattr(two, name).read_bytes()
+    judgments, a, b = read_qrels(one.qrels), read_run(one.a), read_run(one.b)
+    assert len(judgments.query_ids) == len(a.query_ids) == 12
+    assert len(a) == len(b) == TINY.rows
+    assert len(judgments) == 60
+    assert set(judgments.grade.tolist()) <= {0, 1, 2}
+    assert a.ranking(a.query_ids[0]) != b.ranking(a.query_ids[0])
+    before = one.a.stat().st_mtime_ns
+    assert make(TINY, tmp_path / "one").a.stat().st_mtime_ns == before
+
+
+def test_one_judgment_a_query_is_a_relevant_one(tmp_path: Path) -> None:
+    files = make(Size("one", 5, 100, 1, 1), tmp_path)
+    assert read_qrels(files.qrels).grade.tolist() == [1] * 5
+
+
+def test_a_process_is_timed_and_its_failure_told() -> None:
+    taken = run(Job("spin", (sys.executable, "-c", "sum(range(3_000_000))")))
+    assert taken.cpu > 0
+    assert taken.wall > 0
+    assert taken.memory > 1
+    with pytest.raises(AbrankError, match=r"(?s)bad failed.*ValueError"):
+        run(Job("bad", (sys.executable, "-c", "raise ValueError")))
+
+
+def test_rounds_are_interleaved_and_the_first_is_not_counted() -> None:
+    told: list[str] = []
+    sleeps = [
+        Job(name, (sys.executable, "-c", f"import time; time.sleep({seconds})"))
+        for name, seconds in (("fast", 0), ("slow", 0.5))
+    ]
+    rows = interleave("sleep", sleeps, rounds=2, tell=told.append)
+    assert [line.split()[1] for line in told] == ["fast", "slow"] * 3
+    assert [row.rounds for row in rows] == [2, 2]
+    assert rows[0].ratio == rows[0].memory_ratio == 1.0
+    assert rows[1].ratio_low <= rows[1].ratio <= rows[1].ratio_high
+    assert rows[1].wall > 0.5
+
+
+def test_the_command_writes_table_figure_and_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(inputs.SIZES, "S", TINY)
+    monkeypatch.setattr(jobs, "start_jobs", list)
+    monkeypatch.setattr(command, "interleave", interleave_of_one)
+    where = ["--inputs", str(tmp_path / "in"), "--output", str(tmp_path / "out")]
+    assert command.main(["--sizes", "S", "--rounds", "1", *where]) == 0
+    found = json.loads((tmp_path / "out" / "benchmark.json").read_text())
+    assert {row["program"] for row in found["rows"]} >= {"abrank"}
+    assert (tmp_path / "out" / "benchmark.md").read_text() == capsys.readouterr().out
+    assert (tmp_path / "out" / "benchmark.png").stat().st_size > 1000
+    assert re.search(r"cores \(two processes at once do \d\.\d times", found["machine"])
+
+
+def interleave_of_one(work, jobs_, *, rounds, tell):  # type: ignore[no-untyped-def]
+    """Run abrank's own job only: what the peers take is no business of a test."""
+    return interleave(work, jobs_[:1], rounds=rounds, tell=tell) if jobs_ else []
+
+
+def test_a_failing_program_is_an_error_with_its_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    broken = [Job("peer", (sys.executable, "-c", "raise SystemExit('no such option')"))]
+    monkeypatch.setattr(jobs, "start_jobs", lambda: broken)
+    assert command.main(["--sizes", "S", "--output", str(tmp_path)]) != 0
+    assert "peer failed: no such option" in capsys.readouterr().err
+
+
+def test_the_peers_that_are_there_do_the_same_work(tmp_path: Path) -> None:
+    files = make(TINY, tmp_path)
+    programs = [job.program for job in jobs.score_jobs(files, "/usr/bin/trec_eval")]
+    assert programs[:2] == ["abrank", "trec_eval"]
+    assert jobs.compare_jobs(files, "x.json")[0].program == "abrank"
+
+
+def test_the_table_has_ratios_first() -> None:
+    rows = [
+        Row("score S", name, 0.2, 0.1, 50.0, ratio, ratio, ratio, 1.0, 5)
+        for name, ratio in (("abrank", 1.0), ("peer", 7.0))
+    ]
+    lines = table(rows, machine="A machine.").splitlines()
+    assert lines[-1].startswith("| score S | peer | 7.0 (7.0–7.0) |")

@@ -1,0 +1,124 @@
+"""Counts are those of the tests; tests that must keep their level keep it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from abrank.inference import run_test
+from abrank.inference.paired.wilcoxon import wilcoxon_pvalues
+from abrank.studies.calibration import cells
+from abrank.studies.calibration.cells import band, measure
+from abrank.studies.calibration.populations import Pair, Population, balancing_weights
+
+LAWS = ("percentile", "BCa", "basic", "shift")
+
+
+def population(values, *, name="AP", scope="all") -> Population:
+    values = np.asarray(values, float)
+    values = values if values.ndim == 2 else values[:, None]
+    return Population("made", name, (Pair(values, balancing_weights(values)),) * 2, scope)
+
+
+def symmetric(n: int = 40) -> np.ndarray:
+    half = np.round(np.random.default_rng(4).gamma(2.0, 0.1, n), 2)
+    return np.r_[half, -half]
+
+
+def rates(found) -> dict[str, dict[str, float]]:
+    return {
+        str(row["test"]): {
+            key: value / row["replications"]
+            for key, value in row.items()
+            if isinstance(value, int) and key != "replications"
+        }
+        for row in found
+    }
+
+
+@pytest.mark.parametrize("n", [10, 25])
+def test_level_where_the_signs_are_tossed(n, record_property) -> None:
+    """against_theory: differences symmetric about 0, of many sizes, are the null of both."""
+    replications = 1500
+    found = measure(population(symmetric(), scope="flips"), n, replications=replications, seed=5)
+    for row in found:
+        if row["test"] in ("t", "permutation"):
+            for key, level in (("false_05", 0.05), ("false_01", 0.01)):
+                record_property(f"{row['test']}, {key}", row[key] / replications)
+                assert stats.binomtest(row[key], replications, level).pvalue > 1e-4, row
+
+
+def test_every_test_is_asked_and_counted() -> None:
+    found = rates(measure(population(symmetric()), 12, replications=60, seed=1))
+    laws = [f"bootstrap, {method}" for method in LAWS]
+    assert list(found) == [
+        "t", "permutation", "wilcoxon", "sign", "bootstrap, studentised", *laws, "TOST, t",
+    ]  # fmt: skip
+    for test, of_test in found.items():
+        assert of_test["false_01"] <= of_test["false_05"]
+        if test not in ("TOST, t", "sign"):
+            # One procedure: what is not found is covered.
+            assert of_test["covers"] == pytest.approx(1.0 - of_test["false_05"])
+        if test != "TOST, t":
+            assert of_test["false_05"] <= of_test["found_small"] <= of_test["found_large"]
+
+
+@pytest.mark.parametrize("scope", ["quick", "flips"])
+def test_scopes_leave_tests_out(scope) -> None:
+    found = rates(measure(population(symmetric(), scope=scope), 12, replications=10, seed=1))
+    few = {"t", "permutation", "wilcoxon", "sign"}
+    assert set(found) == (few if scope == "flips" else few | {"bootstrap, studentised", "TOST, t"})
+
+
+def test_one_law_serves_as_each_bootstrap_alone() -> None:
+    """against_itself: p and interval are those of run_test, samples of one value among them."""
+    d = np.random.default_rng(6).choice(symmetric(), (12, 8))
+    d[:, 0], d[:, 1] = 0.0, 0.3
+    moves = [0.05, 0.1]
+    for asked, method in zip(cells._ask_laws(d, moves), LAWS, strict=True):
+        alone = run_test("bootstrap", d, method=method)
+        np.testing.assert_array_equal(asked.false[0], alone.pvalue < 0.05)
+        covered = (alone.ci_low <= 0.0) & (alone.ci_high >= 0.0)
+        np.testing.assert_array_equal(asked.covers, covered)
+        # Differences of few decimals, moved: of all zeros, moved, the spread is 0 as before.
+        moved = run_test("bootstrap", d[:, 1:] + moves[1], method=method).excludes_zero
+        np.testing.assert_array_equal(asked.found[1][1:], moved)
+
+
+def test_moved_differences_are_found_as_the_test_itself_would() -> None:
+    d = np.random.default_rng(7).choice(symmetric(), (12, 30))
+    for name in ("t", "permutation"):
+        asked = cells._ask_interval(name, d, [0.06, 0.12])
+        moved = run_test(name, d + 0.12).excludes_zero
+        np.testing.assert_array_equal(asked.found[1], moved)
+
+
+def test_ranks_without_intervals_have_the_same_p() -> None:
+    d = np.random.default_rng(8).choice(np.r_[symmetric(), np.zeros(20)], (30, 20))
+    d[:, 0] = 0.0
+    for options in ({}, {"method": "asymptotic"}, {"zero_method": "zsplit"}):
+        whole = run_test("wilcoxon", d, **options).pvalue
+        np.testing.assert_array_equal(wilcoxon_pvalues(d, **options), whole)
+
+
+def test_family_of_measures() -> None:
+    values = np.random.default_rng(9).normal(0.0, 0.2, (60, 4))
+    values[:, 1] = values[:, 0] + 0.02 * values[:, 1]
+    found = rates(measure(population(values, name="all four"), 12, replications=200, seed=2))
+    assert list(found) == ["max-T", "t, Holm", "t, unadjusted"]
+    assert found["max-T"]["covers"] == pytest.approx(1.0 - found["max-T"]["false_05"])
+    assert found["t, Holm"]["false_05"] < found["t, unadjusted"]["false_05"]
+    assert found["max-T"]["false_05"] < 0.1
+
+
+def test_replications_are_shared_out() -> None:
+    found = measure(population(symmetric(), scope="flips"), 10, replications=205, seed=1)
+    assert {row["replications"] for row in found} == {205}
+    assert found == measure(population(symmetric(), scope="flips"), 10, replications=205, seed=1)
+
+
+def test_bands() -> None:
+    assert [band(x) for x in (0.0, -0.49, 0.5, 1.0, -3.0)] == [
+        "below 0.5", "below 0.5", "0.5 to 1", "above 1", "above 1",
+    ]  # fmt: skip

@@ -1,0 +1,130 @@
+"""The whole command, and what is committed of its long run."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from abrank.studies.calibration import sources as made
+from abrank.studies.calibration.__main__ import main
+from abrank.studies.calibration.catalogue import PARTS
+from abrank.studies.calibration.page import page
+from abrank.studies.calibration.table import MAIN, read_study, rows, select
+from abrank.studies.calibration.writing import table
+
+COMMITTED = Path(__file__).parents[2] / "reports" / "calibration"
+
+
+@pytest.fixture
+def small(monkeypatch) -> None:
+    monkeypatch.setattr(made, "SIMULATED_QUERIES", 40)
+    monkeypatch.setattr(made, "EFFECTS", np.array([0.0, 0.03, 0.05, 0.08, 0.1]))
+
+
+@pytest.mark.usefixtures("small")
+def test_a_short_run(tmp_path, capsys) -> None:
+    given = ["--replications", "20", "--sizes", "10", "25", "--output", str(tmp_path)]
+    given += ["--parts", "tests", "effects, a quarter more", "systems of one mean", "posteriors"]
+    assert main(given) == 0
+    told = capsys.readouterr().err
+    assert "tests: simulated, RR, n = 25" in told
+    assert "posteriors: simulated, mixed, n = 25" in told
+    files = {path.name for path in tmp_path.iterdir()}
+    assert files == {
+        *(f"calibration.{ending}" for ending in ("csv", "json", "md", "png", "svg")),
+        "calibration-parts.png", "calibration-parts.svg",
+    }  # fmt: skip
+    agree(tmp_path)
+    # Nothing is left to do: the second run only writes, and the same.
+    before = (tmp_path / "calibration.json").read_text("utf-8")
+    assert main(given) == 0
+    assert "n = " not in capsys.readouterr().err
+    assert (tmp_path / "calibration.json").read_text("utf-8") == before
+
+
+@pytest.fixture
+def undrawn(monkeypatch) -> None:
+    for name in ("draw_calibration", "draw_calibration_parts"):
+        monkeypatch.setattr(f"abrank.plots.{name}.{name}", lambda rows, path: None)
+
+
+@pytest.mark.usefixtures("small", "undrawn")
+def test_an_interrupted_run_goes_on(tmp_path) -> None:
+    given = ["--replications", "10", "--sizes", "10", "--parts", "tests", "margins", "--output"]
+    main([*given, str(tmp_path / "whole")])
+    path = tmp_path / "whole" / "calibration.json"
+    whole = json.loads(path.read_text("utf-8"))
+    part = tmp_path / "part"
+    part.mkdir()
+    some = json.dumps(whole | {"cells": whole["cells"][:2]})
+    (part / "calibration.json").write_text(some, encoding="utf-8")
+    main([*given, str(part)])
+    assert (part / "calibration.json").read_text("utf-8") == path.read_text("utf-8")
+
+
+@pytest.mark.usefixtures("small", "undrawn")
+def test_other_settings_begin_anew(tmp_path) -> None:
+    given = ["--sizes", "10", "--parts", "tests", "--output", str(tmp_path), "--replications"]
+    main([*given, "10"])
+    main([*given, "12"])
+    found = select(rows(read_study(tmp_path / "calibration.json")), source="simulated")
+    assert {row.replications for row in found} == {4 * 12}
+
+
+def test_a_folder_without_data_is_told(tmp_path, capsys) -> None:
+    assert main(["--data", str(tmp_path), "--output", str(tmp_path / "out")]) == 2
+    assert "error: " in capsys.readouterr().err
+
+
+def agree(folder: Path) -> None:
+    """The table and the page have the numbers of the counts."""
+    study = read_study(folder / "calibration.json")
+    found = rows(study)
+    assert (folder / "calibration.csv").read_text("utf-8") == table(found)
+    assert (folder / "calibration.md").read_text("utf-8") == page(study, found)
+    with (folder / "calibration.csv").open(encoding="utf-8") as file:
+        shown = list(csv.DictReader(file))
+    text = (folder / "calibration.md").read_text("utf-8")
+    main_rows = [each for each in shown if (each["measure"], each["skewness"]) == ("all", "all")]
+    for each in (row for row in main_rows if row["source"] == found[0].source):
+        rate, error = (100 * float(each[name]) for name in ("false_05", "false_05_error"))
+        line = re.search(rf"^\| {re.escape(each['test'])} \|.*$", text, re.MULTILINE)
+        assert line
+        cells = re.findall(r"([\d.]+) ± ([\d.]+)", line[0])
+        assert any(
+            abs(float(a) - rate) < 0.0051 and abs(float(b) - error) < 0.0051 for a, b in cells
+        ), each
+    parts = {row.part for row in found} - {MAIN}
+    for part in parts:
+        section = text.split(f"\n## {part[0].upper()}{part[1:]}\n")[1].split("\n## ")[0]
+        for row in (row for row in found if row.part == part):
+            for quantity in ("false_05", "covers"):
+                rate = getattr(row, quantity)
+                if not math.isnan(rate):
+                    shown_as = f"{100 * rate:.2f} ± {100 * row.error(quantity):.2f}"
+                    assert re.search(
+                        rf"^\| {re.escape(row.test)} \|.*{re.escape(shown_as)}",
+                        section,
+                        re.MULTILINE,
+                    ), (row, quantity)
+
+
+def test_committed_files_agree() -> None:
+    agree(COMMITTED)
+
+
+def test_committed_run_is_a_long_one() -> None:
+    study = read_study(COMMITTED / "calibration.json")
+    assert study.real
+    for cell in study.cells:
+        for test in {str(found["test"]) for found in cell.counts}:
+            whole = sum(one["replications"] for one in cell.counts if one["test"] == test)
+            assert whole == study.replications >= 20_000
+    for part in (MAIN, *(each.name for each in PARTS)):
+        assert {cell.n for cell in study.cells if cell.part == part} == {10, 25, 50, 100, 250}, part

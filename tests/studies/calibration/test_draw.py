@@ -1,0 +1,69 @@
+"""The figure of a calibration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import pytest
+
+from abrank.plots import DARK
+from abrank.studies.calibration.draw import PANELS, calibration, draw_calibration
+
+
+@dataclass(frozen=True)
+class Drawn:
+    n: int
+    test: str
+    false_05: float
+    covers: float
+    replications: int = 20_000
+
+
+TESTS = [test for tests in PANELS.values() for test in tests]
+ROWS = [
+    Drawn(n, test, 0.04 + 0.01 * place, 0.96 - 0.01 * place)
+    for place, test in enumerate(TESTS)
+    for n in (10, 100)
+]
+
+
+def test_a_line_a_test_in_both_rows() -> None:
+    figure = calibration(ROWS)
+    for row, field in ((0, "false_05"), (1, "covers")):
+        drawn = {}
+        for ax in figure.axes[3 * row : 3 * row + 3]:
+            lines = [
+                line for line in ax.lines if len(line.get_xdata()) and line.get_marker() != "None"
+            ]
+            named = [text.get_text() for text in ax.texts]
+            drawn |= {
+                name: line.get_ydata().tolist() for name, line in zip(named, lines, strict=True)
+            }
+        assert drawn == {
+            test.removeprefix("bootstrap, "): [getattr(r, field) for r in ROWS if r.test == test]
+            for test in TESTS
+        }
+
+
+def test_the_band_is_that_of_the_fewest_replications() -> None:
+    few = [*ROWS, Drawn(50, "t", 0.05, 0.95, replications=1900)]
+    band = calibration(few).axes[0].collections[0].get_paths()[0].get_extents()
+    assert band.height == pytest.approx(2 * 1.96 * 0.005)
+
+
+def test_names_do_not_lie_on_each_other() -> None:
+    close = [Drawn(n, test, 0.05, 0.95) for test in TESTS for n in (10, 100)]
+    figure = calibration(close, theme=DARK)
+    figure.canvas.draw()
+    for ax in figure.axes:
+        boxes = sorted((text.get_window_extent() for text in ax.texts), key=lambda box: box.y0)
+        for lower, upper in pairwise(boxes):
+            assert upper.y0 > lower.y1 - 1.0
+
+
+def test_files(tmp_path) -> None:
+    # Tests that were not asked have no line.
+    draw_calibration(ROWS[:2], tmp_path / "calibration")
+    assert (tmp_path / "calibration.png").read_bytes()[1:4] == b"PNG"
+    assert "<svg" in (tmp_path / "calibration.svg").read_text("utf-8")

@@ -1,0 +1,74 @@
+"""What the parts draw from has the truth that is said of it."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from tests.calibrate.made import normal_material
+
+from abrank.inference import EFFECT_SIZES, effect_size
+from abrank.studies.calibration import sources
+from abrank.studies.calibration.effects import true_effects
+from abrank.studies.calibration.material import GAIN, Block, material
+from abrank.studies.calibration.populations import Pair, balancing_weights, populations
+from abrank.studies.calibration.ranks import pseudo_median
+
+
+@pytest.fixture
+def small(monkeypatch) -> None:
+    monkeypatch.setattr(sources, "SIMULATED_QUERIES", 60)
+    monkeypatch.setattr(sources, "EFFECTS", np.array([0.0, 0.03, 0.05, 0.08, 0.1]))
+
+
+@pytest.mark.usefixtures("small")
+def test_simulated_material() -> None:
+    found = material(None, populations(None, seed=2), seed=2)
+    assert found.source == "simulated"
+    for pair in (*found.pairs, *found.families):
+        assert pair.weights @ pair.differences == pytest.approx(0.0, abs=1e-12)
+    assert found.level
+    for block in (*found.level, *found.many):
+        assert block.mean == pytest.approx(np.full_like(block.mean, block.mean[0]))
+    for block in found.raised:
+        assert block.mean[1] == pytest.approx((1.0 + GAIN) * block.mean[0])
+    assert {block.scores.shape[1] for block in found.level} == {2}
+    again = material(None, populations(None, seed=2), seed=2)
+    np.testing.assert_array_equal(found.level[0].scores, again.level[0].scores)
+
+
+def test_real_material(shared_data, monkeypatch) -> None:
+    monkeypatch.setattr(sources, "COLLECTIONS", ("ltr",))
+    monkeypatch.setattr(sources, "SIMULATED_QUERIES", 40)
+    monkeypatch.setattr(sources, "EFFECTS", np.array([0.0, 0.1]))
+    found = material(shared_data, populations(shared_data, seed=0), seed=0)
+    assert found.source == "collections"
+    assert {block.scores.shape[1] for block in found.many} == {5}
+    assert len(found.level) > len(found.many) > 0
+
+
+def test_true_effects_are_those_of_many_queries() -> None:
+    """against_itself: every effect size of a large sample is near that of the population."""
+    block = normal_material().raised[0]
+    values = np.rint(block.scores / 0.1) * 0.1
+    block = Block(values, balancing_weights(values[:, 1:] - 1.25 * values[:, [0]]))
+    sample = block.draw(200_000, 1, np.random.default_rng(1))[:, 0]
+    truth = true_effects(block)
+    assert set(truth) == set(EFFECT_SIZES)
+    for name, value in truth.items():
+        assert effect_size(name, sample[:, 0], sample[:, 1])[0] == pytest.approx(value, abs=0.01)
+
+
+def test_pseudo_median_is_that_of_all_draws() -> None:
+    """against_theory: equal weights make it the median of all means of two values."""
+    values = np.array([[-0.3], [0.0], [0.1], [0.2], [0.6]])
+    low, high = pseudo_median(Pair(values, np.full(5, 0.2)))
+    decided = [-0.3, 0.1, 0.2, 0.6]
+    means = [(a + b) / 2.0 for a, b in product(decided, repeat=2)]
+    assert (low + high) / 2.0 == pytest.approx(np.median(means))
+    # A law with exactly half on either side of a gap has all of the gap for its medians.
+    two = Pair(np.array([[-1.0], [1.0]]), np.array([0.5, 0.5]))
+    assert pseudo_median(two) == (0.0, 0.0)
+    share = np.sqrt(0.5)
+    assert pseudo_median(Pair(two.differences, np.array([share, 1 - share]))) == (-1.0, 0.0)

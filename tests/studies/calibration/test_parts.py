@@ -1,0 +1,226 @@
+"""Every part asks what it says, counts what the tests say, and theory knows some of the rates."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+from tests.calibrate.made import normal_material, rates
+
+from abrank.inference import (
+    compare_segments,
+    ratio_interval,
+    run_at_looks,
+    run_joint_test,
+    tost,
+)
+from abrank.inference.estimates.segments import answer_by_segment
+from abrank.studies.calibration import effects, margins, streams, systems
+from abrank.studies.calibration.catalogue import PARTS
+from abrank.studies.calibration.cells import LEVELS, Asked
+from abrank.studies.calibration.clusters import CORRELATION, MEAN_SIZE
+from abrank.studies.calibration.material import GAIN
+from abrank.studies.calibration.parts import Batch, Part, between, measure_part, outside
+
+MATERIAL = normal_material()
+NAMED = {part.name: part for part in PARTS}
+SURE = 1e-4
+
+
+def asked(name: str, n: int, replications: int) -> dict[str, dict[str, float]]:
+    return rates(measure_part(NAMED[name], MATERIAL, n, replications=replications, seed=3))
+
+
+def agrees(rate: float, expected: float, replications: int) -> bool:
+    return stats.binomtest(round(rate * replications), replications, expected).pvalue > SURE
+
+
+def batch(n: int, count: int = 30) -> Batch:
+    return Batch(MATERIAL, n, count, 0, np.random.default_rng(5))
+
+
+@pytest.mark.parametrize("name", NAMED)
+@pytest.mark.parametrize("n", [10, 30])
+def test_every_part_counts(name, n) -> None:
+    found = measure_part(NAMED[name], MATERIAL, n, replications=20, seed=1)
+    assert found
+    assert len({row["test"] for row in found}) == len(found)
+    for row in found:
+        assert row["replications"] == 20
+        assert all(0 <= row[key] <= 20 for key in row if key != "test")
+        assert row.get("false_01", 0) <= row.get("false_05", 0)
+    assert ("found_large" in found[0]) <= bool(NAMED[name].power)
+    again = measure_part(NAMED[name], MATERIAL, n, replications=20, seed=1)
+    assert found == again
+
+
+def test_replications_are_drawn_in_batches() -> None:
+    seen = []
+
+    def ask(one: Batch):
+        seen.append((one.count, one.turn))
+        yield Asked("made", covers=np.arange(one.count) % 2 == 0)
+
+    part = Part("made", "queries", "", ask)
+    found = measure_part(part, MATERIAL, 10, replications=205, seed=0)
+    assert seen == [(100, 0), (100, 1), (5, 2)]
+    assert found == [{"test": "made", "replications": 205, "covers": 103}]
+
+
+def test_intervals_that_are_not_defined_neither_hold_nor_exclude() -> None:
+    low, high = np.array([np.nan, -np.inf]), np.array([np.nan, np.inf])
+    assert between(low, 0.0, high).tolist() == [False, True]
+    assert outside(low, 0.0, high).tolist() == [False, False]
+
+
+def test_effects_of_normal_differences() -> None:
+    """against_theory: the intervals of d_z and of Fieller are exact for normal differences."""
+    found = asked("effects, a quarter more", 12, 500)
+    for name in ("d_z", "relative change, Fieller"):
+        assert agrees(found[name]["covers"], 0.95, 500), found[name]
+    # The one t test of the two that is at its margin: TOST cannot be wrong more often.
+    assert found["relative TOST"]["false_05"] < 0.07
+    level = asked("effects, equal means", 12, 1500)["relative change, Fieller"]
+    assert agrees(level["false_05"], 0.05, 1500)
+    assert agrees(level["false_01"], 0.01, 1500)
+
+
+def test_bootstrap_of_the_ratio_by_one_law_is_its_interval() -> None:
+    """against_itself: the limits that a search finds hold the truth where one law says so."""
+    block = MATERIAL.raised[0]
+    scores = block.draw(8, 12, np.random.default_rng(2))
+    a, b = np.abs(scores[:, :, 0]), np.abs(scores[:, :, 1])
+    whole = ratio_interval(a, b, method="bootstrap")
+    held = effects._bootstrap_covers(a, b)
+    np.testing.assert_array_equal(held, between(whole.ci_low, GAIN, whole.ci_high))
+    one_value = np.full((4, 1), 0.2), np.full((4, 1), 0.2 * (1.0 + GAIN))
+    assert effects._bootstrap_covers(*one_value).tolist() == [True]
+    assert effects._bootstrap_covers(one_value[0], one_value[0]).tolist() == [False]
+
+
+def test_equivalence_is_two_one_sided_tests() -> None:
+    """against_itself: TOST by permutation is the larger of the p-values asked for."""
+    d = MATERIAL.pairs[0].draw(8, 20, np.random.default_rng(3))[:, :, 0]
+    whole = tost(d, margin=0.125, test="permutation").pvalue
+    sides = [margins._p(d - 0.125, "less", 0), margins._p(d + 0.125, "greater", 0)]
+    np.testing.assert_allclose(np.maximum(*sides), whole, rtol=1e-12)
+
+
+def test_margins_of_normal_differences() -> None:
+    """against_theory: a one-sided t test at the margin is wrong in 5 %, and TOST no more often."""
+    found = asked("margins", 20, 1500)
+    assert agrees(found["better by more, t"]["false_05"], 0.05, 1500)
+    assert found["TOST, t"]["false_05"] < 0.07
+    assert found["TOST, t"]["found_large"] > 0.5
+
+
+def test_families_step_down_finds_more() -> None:
+    found = asked("families", 15, 300)
+    single, step = found["max-T, single step"], found["max-T, step down"]
+    for key in single.keys() & step.keys():
+        assert single[key] <= step[key]
+    assert found["t, bonferroni"]["found_large"] <= found["t, holm"]["found_large"]
+    assert found["t, hommel"]["false_05"] < 0.09
+
+
+def test_streams_of_normal_differences() -> None:
+    """against_theory: planned looks share one level, and looks that are not paid for add up."""
+    found = asked("streams", 250, 1000)
+    for kind in ("pocock", "spend-obrien-fleming"):
+        assert agrees(found[f"t at five looks, {kind}"]["false_05"], 0.05, 1000)
+    # Armitage, McPherson & Rowe (1969), table 2: five looks at 5 % find something in 14.2 %.
+    assert agrees(found["t at five looks, unadjusted"]["false_05"], 0.142, 1000)
+    assert found["confidence sequence"]["covers"] > 0.95
+    assert found["betting sequence"]["covers"] > 0.95
+
+
+def test_looks_at_columns_are_looks_at_one() -> None:
+    """against_itself: the plan of a batch is that of run_at_looks."""
+    d = MATERIAL.pairs[0].draw(30, 5, np.random.default_rng(4))[:, :, 0]
+    looks = np.array([6, 12, 18, 24, 30])
+    at_once = streams._at_looks(d, 0.05, looks, "pocock")
+    alone = [run_at_looks(sample, looks.tolist(), kind="pocock") for sample in d.T]
+    assert at_once.false[0].tolist() == [one.stopped.any() for one in alone]
+    moved = [run_at_looks(sample + 0.05, looks.tolist(), kind="pocock") for sample in d.T]
+    assert at_once.found[0].tolist() == [one.stopped.any() for one in moved]
+
+
+def test_clusters_of_normal_differences() -> None:
+    """against_theory: t by cluster is exact for one size; t by query errs by the design effect."""
+    found = asked("clusters of one size", 15, 1500)
+    assert agrees(found["t, by cluster"]["false_05"], 0.05, 1500)
+    assert agrees(found["t, by cluster"]["found_large"], 0.6, 1500)
+    freedom = 15 * MEAN_SIZE - 1
+    design = np.sqrt(1.0 + (MEAN_SIZE - 1) * CORRELATION)
+    expected = 2.0 * stats.t.sf(stats.t.isf(0.025, freedom) / design, freedom)
+    assert found["t, clusters ignored"]["false_05"] == pytest.approx(expected, abs=0.03)
+
+
+def test_systems_of_one_variance() -> None:
+    """against_theory: for equal normal systems F, Tukey and Dunnett have their level."""
+    found = asked("systems of one mean", 12, 600)
+    for name in ("analysis of variance", "Tukey", "Dunnett"):
+        assert agrees(found[name]["false_05"], 0.05, 600), name
+    assert found["t, Holm"]["false_05"] < 0.09
+
+
+def test_differences_held_against_one_size_are_the_joint_tests() -> None:
+    """against_itself: what is told apart without a p-value is what has p below the level."""
+    samples = MATERIAL.many[0].draw(10, 40, np.random.default_rng(6))
+    samples[:, ::2, 4] += 0.2
+    told = {one.test: one for one in systems._by_size(samples)}
+    for name, test, baseline in (
+        ("Tukey", "tukey", None), ("Dunnett", "dunnett", 0), ("Nemenyi", "nemenyi", None),
+    ):  # fmt: skip
+        smallest = [
+            run_joint_test(test, scores, baseline=baseline).pvalue_adj.min()
+            for scores in samples.swapaxes(0, 1)
+        ]
+        for level, at_level in zip(LEVELS, told[name].false, strict=True):
+            np.testing.assert_array_equal(at_level, np.array(smallest) < level)
+    holm = [
+        run_joint_test("pairwise", scores).pvalue_adj.min() for scores in samples.swapaxes(0, 1)
+    ]
+    np.testing.assert_array_equal(systems._holm(samples).false[0], np.array(holm) < 0.05)
+
+
+def test_segments_at_once_are_segments_alone() -> None:
+    """against_itself: many samples at once are answered as one."""
+    random = np.random.default_rng(7)
+    parts = [MATERIAL.pairs[0].draw(n, 3, random)[:, :, 0] + 0.1 for n in (9, 8, 12)]
+    at_once = answer_by_segment(parts, np.full(3, True), 0.05, {"name": "t"})
+    labels = ["a"] * 9 + ["b"] * 8 + ["c"] * 12
+    fields = ("pvalue", "ci_low", "ci_high", "pvalue_adj", "ci_low_adj", "ci_high_adj")
+    for place, sample in enumerate(np.concatenate(parts).T):
+        alone = compare_segments(sample, labels)
+        for field, row in zip(fields, at_once[:, :, place], strict=True):
+            np.testing.assert_array_equal(getattr(alone, field), row)
+
+
+def test_segments_of_normal_differences() -> None:
+    """against_theory: three independent tests at 5 % are right together in 0.95 cubed."""
+    found = asked("segments", 12, 1500)
+    assert agrees(found["t in each segment, unadjusted"]["covers"], 0.95**3, 1500)
+    assert agrees(found["t in each segment, unadjusted"]["found_large"], 0.6, 1500)
+    assert found["t in each segment, Holm"]["false_05"] < 0.07
+
+
+def test_collections_of_normal_differences() -> None:
+    """against_theory: with many queries what is common to all is kept."""
+    found = asked("collections with one effect", 200, 400)
+    for name in ("fixed, 5 collections", "stratified, 5 collections"):
+        assert agrees(found[name]["covers"], 0.95, 400), name
+    assert agrees(found["heterogeneity, Welch"]["false_05"], 0.05, 400)
+    differ = asked("collections with different effects", 200, 400)
+    assert differ["random, 5 collections"]["covers"] > 0.9
+    # The summary of one effect takes half the variance for all of it.
+    expected = 1.0 - 2.0 * stats.norm.sf(stats.norm.isf(0.025) / np.sqrt(2.0))
+    assert differ["fixed, 5 collections"]["covers"] == pytest.approx(expected, abs=0.08)
+
+
+def test_posteriors_of_normal_differences() -> None:
+    """against_theory: the posterior by t is the t interval."""
+    found = asked("posteriors", 10, 1500)
+    assert agrees(found["posterior by t"]["covers"], 0.95, 1500)
+    assert agrees(found["posterior by t"]["found_large"], 0.6, 1500)
+    assert found["Bayesian bootstrap"]["covers"] < found["posterior by t"]["covers"]

@@ -1,0 +1,57 @@
+"""Counts become rates, totals add up, and a study reads back as it was written."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from abrank.studies.calibration.table import Cell, Study, read_study, rows, select
+
+
+def counted(test: str, skewness: str, whole: int, false: int, **more: int) -> dict[str, int | str]:
+    given = {"replications": whole, "false_05": false, "false_01": 0}
+    return {"test": test, "skewness": skewness, **given, **more}
+
+
+STUDY = Study(
+    100, 7, False,
+    [
+        Cell("simulated", "AP", 10, [
+            counted("t", "below 0.5", 60, 3, covers=57, found_small=18, found_large=40),
+            counted("t", "above 1", 40, 5, covers=35, found_small=10, found_large=20),
+        ]),
+        Cell("simulated", "RR", 10, [counted("t", "below 0.5", 100, 2)]),
+        Cell("simulated", "all four", 10, [counted("max-T", "above 1", 100, 9)]),
+    ],
+)  # fmt: skip
+
+
+def test_rates_and_totals() -> None:
+    found = {(row.measure, row.skewness, row.test): row for row in rows(STUDY)}
+    assert found["AP", "all", "t"].false_05 == 0.08
+    assert found["AP", "all", "t"].covers == 0.92
+    assert found["all", "all", "t"].false_05 == 10 / 200
+    assert found["all", "below 0.5", "t"].replications == 160
+    assert math.isnan(found["RR", "all", "t"].covers)
+    # A family of measures is no measure.
+    assert ("all", "all", "max-T") not in found
+    assert found["all four", "all", "max-T"].false_05 == 0.09
+
+
+def test_an_error_is_binomial() -> None:
+    row = select(rows(STUDY), source="simulated", measure="AP")[0]
+    assert row.error("false_05") == pytest.approx(math.sqrt(0.08 * 0.92 / 100))
+
+
+def test_one_band_is_not_told_apart() -> None:
+    plain = Study(100, 7, False, STUDY.cells[1:2])
+    assert {row.skewness for row in rows(plain)} == {"all"}
+
+
+def test_a_study_is_read_back(tmp_path) -> None:
+    path = tmp_path / "calibration.json"
+    path.write_text(STUDY.text(), encoding="utf-8")
+    assert read_study(path) == STUDY
+    assert STUDY.has("simulated", "RR", 10)
+    assert not STUDY.has("simulated", "RR", 25)
