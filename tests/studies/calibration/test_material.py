@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from tests.calibrate.made import normal_material
+from tests.studies.calibration.made import normal_material
 
 from abrank.inference import EFFECT_SIZES, effect_size
 from abrank.studies.calibration import sources

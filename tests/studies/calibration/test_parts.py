@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import stats
-from tests.calibrate.made import normal_material, rates
+from tests.studies.calibration.made import normal_material, rates
 
 from abrank.inference import (
     compare_segments,
