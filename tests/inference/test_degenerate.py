@@ -278,9 +278,11 @@ def test_what_is_not_finite_is_refused(name) -> None:
 
 
 MODULES = (
-    "anova", "bayes", "bootstrap", "catalogue", "clusters", "effect", "equivalence", "friedman",
-    "group_sequential", "influence", "joint", "pooling", "relative", "segments", "self_check",
-    "sequential", "shape", "systems", "within",
+    "registry", "designs.bayes", "designs.clusters", "designs.equivalence", "designs.group_sequential",
+    "designs.aa_test", "designs.meta_analysis", "designs.sequential",
+    "estimates.effect_size", "estimates.influence", "estimates.relative_change",
+    "estimates.segments", "estimates.shape", "families.max_t", "paired.bootstrap",
+    "systems.anova", "systems.friedman", "systems.registry", "systems.within",
 )  # fmt: skip
 
 

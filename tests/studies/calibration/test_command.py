@@ -18,7 +18,7 @@ from abrank.studies.calibration.page import page
 from abrank.studies.calibration.table import MAIN, read_study, rows, select
 from abrank.studies.calibration.writing import table
 
-COMMITTED = Path(__file__).parents[2] / "reports" / "calibration"
+COMMITTED = Path(__file__).parents[3] / "reports" / "calibration"
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 from abrank.diagnostics import FALSE_FINDINGS, SHORT_INTERVALS_UP_TO
 from abrank.inference import run_test
 
-COMMITTED = Path(__file__).parents[2] / "reports" / "calibration" / "calibration.csv"
+COMMITTED = Path(__file__).parents[3] / "reports" / "calibration" / "calibration.csv"
 
 # Pairs of the 5,253 of TREC-7 ad hoc with p <= .05 and p <= .01; differences of at most a hundredth
 # are ties for the sign test, as in Smucker, Allan & Carterette (2007). Counted apart from this

@@ -6,7 +6,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from tests.studies.calibration.made import normal_material
 
 from abrank.inference import EFFECT_SIZES, effect_size
 from abrank.studies.calibration import sources
@@ -14,6 +13,7 @@ from abrank.studies.calibration.effects import true_effects
 from abrank.studies.calibration.material import GAIN, Block, material
 from abrank.studies.calibration.populations import Pair, balancing_weights, populations
 from abrank.studies.calibration.ranks import pseudo_median
+from tests.studies.calibration.made import normal_material
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import stats
-from tests.studies.calibration.made import normal_material, rates
 
 from abrank.inference import (
     compare_segments,
@@ -21,6 +20,7 @@ from abrank.studies.calibration.cells import LEVELS, Asked
 from abrank.studies.calibration.clusters import CORRELATION, MEAN_SIZE
 from abrank.studies.calibration.material import GAIN
 from abrank.studies.calibration.parts import Batch, Part, between, measure_part, outside
+from tests.studies.calibration.made import normal_material, rates
 
 MATERIAL = normal_material()
 NAMED = {part.name: part for part in PARTS}
