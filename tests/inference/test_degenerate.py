@@ -278,7 +278,8 @@ def test_what_is_not_finite_is_refused(name) -> None:
 
 
 MODULES = (
-    "registry", "designs.bayes", "designs.clusters", "designs.equivalence", "designs.group_sequential",
+    "registry", "designs.bayes", "designs.clusters", "designs.equivalence",
+    "designs.group_sequential",
     "designs.aa_test", "designs.meta_analysis", "designs.sequential",
     "estimates.effect_size", "estimates.influence", "estimates.relative_change",
     "estimates.segments", "estimates.shape", "families.max_t", "paired.bootstrap",

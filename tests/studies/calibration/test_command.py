@@ -50,8 +50,8 @@ def test_a_short_run(tmp_path, capsys) -> None:
 
 @pytest.fixture
 def undrawn(monkeypatch) -> None:
-    for name in ("draw_calibration", "draw_calibration_parts"):
-        monkeypatch.setattr(f"abrank.plots.{name}.{name}", lambda rows, path: None)
+    for name in ("draw.draw_calibration", "draw_parts.draw_calibration_parts"):
+        monkeypatch.setattr(f"abrank.studies.calibration.{name}", lambda rows, path: None)
 
 
 @pytest.mark.usefixtures("small", "undrawn")
