@@ -6,7 +6,7 @@ import json
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass
 from typing import Any, Literal, NoReturn
 
 import numpy as np
@@ -168,12 +168,14 @@ def _comparison(value: Mapping[str, Any]) -> Comparison:
     )
 
 
-def _take(value: Any, path: str, kind: Any) -> Any:  # noqa: ANN401
-    """Return what stands at a path of keys, as its kind."""
+def _take(value: Any, path: str, kind: Any, default: Any = MISSING) -> Any:  # noqa: ANN401
+    """Return what stands at a path of keys, as its kind; a key that came later has a default."""
     place = ""
     for key in path.split("."):
         place = f"{place}.{key}" if place else key
         if not isinstance(value, Mapping) or key not in value:
+            if default is not MISSING:
+                return default
             raise Damaged(place, "is not there")
         value = value[key]
     return restore(kind, value, path)

@@ -215,3 +215,14 @@ def test_what_is_no_json_is_told(tmp_path: Path, text: str, said: str) -> None:
 def test_no_file_is_told(tmp_path: Path) -> None:
     with pytest.raises(NotFoundError, match="no such file"):
         read_comparison(tmp_path / "results.json")
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict"),
+    [("runs", "better"), ("constant", "cannot-test"), ("wilcoxon", "better")],
+)
+def test_files_of_the_first_version_still_render(name: str, verdict: str) -> None:
+    found = read_comparison(Path(__file__).parent / "old" / f"{name}.json")
+    assert found.verdict == verdict
+    for kind in CHEAP:
+        assert found.candidate.encode() in WRITERS[kind](found)
