@@ -31,6 +31,10 @@ ARGUMENTS = (
 )
 
 
+# After so many milliseconds a page is taken to hang; a test that passes never waits for them.
+PATIENCE = 120_000
+
+
 @dataclass(frozen=True)
 class Opened:
     """A page in the browser, with what it asked for and what it said."""
@@ -38,6 +42,11 @@ class Opened:
     page: Any
     requests: list[str]
     messages: list[str]
+
+    def resize(self, width: int, height: int = 900) -> None:
+        """Give the window another size, and wait until the page has it."""
+        self.page.set_viewport_size({"width": width, "height": height})
+        self.page.wait_for_function("width => innerWidth === width", arg=width)
 
 
 @pytest.fixture(scope="session")
@@ -49,7 +58,10 @@ def browser() -> Iterator[Any]:
     if program is None:
         pytest.skip("no Chromium on the path: the report is not opened in a browser")
     with playwright.sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=program, args=list(ARGUMENTS))
+        playwright.expect.set_options(timeout=PATIENCE)
+        started = driver.chromium.launch(
+            executable_path=program, args=list(ARGUMENTS), timeout=PATIENCE
+        )
         yield started
         started.close()
 
@@ -107,13 +119,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def show(browser: Any, folder: Path) -> Iterator[Callable[..., Opened]]:
-    """Open a text as a file of its own in a fresh browser context."""
+    """Open a text as a file of its own in a fresh browser context; it scrolls without motion."""
     contexts = []
 
     def opened(text: str, *, width: int = 1280, height: int = 900, **how: object) -> Opened:
         path = folder / f"page{len(list(folder.iterdir()))}.html"
         path.write_text(text, encoding="utf-8")
-        context = browser.new_context(viewport={"width": width, "height": height}, **how)
+        settled: dict[str, Any] = {"reduced_motion": "reduce", **how}
+        context = browser.new_context(viewport={"width": width, "height": height}, **settled)
+        context.set_default_timeout(PATIENCE)
         contexts.append(context)
         page = context.new_page()
         found = Opened(page, [], [])

@@ -10,6 +10,8 @@ import pytest
 
 from abrank.cli import run
 
+expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
+
 WATCH = "window.alert = (said) => { console.log(`ran ${said}`); };"
 
 
@@ -29,7 +31,8 @@ def test_nothing_runs_and_nothing_breaks(
     page.reload()
     for i in range(25):
         page.locator(".opener").nth(i).click()
-        assert page.locator(".ranking li").count() > 0
+        expect(page.locator(".opener").nth(i)).to_have_attribute("aria-expanded", "true")
+        expect(page.locator(".ranking li").first).to_be_attached()
     page.locator("[data-segment]").select_option(index=1)
     page.locator("#query-search").fill("<script>")
     page.locator("#query-search").fill("")

@@ -1,10 +1,14 @@
-"""The table of queries in a real browser: found, filtered, sorted, opened, by mouse and by keys."""
+"""The table of queries in a real browser: found, filtered, sorted, opened, by mouse and by keys.
+
+What a click changes is awaited (``expect``), never read at once: the page may answer late.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -17,6 +21,8 @@ from abrank.comparison import Comparison
 from abrank.report.formats import ranked_lists
 from abrank.report.formats.html import html
 
+expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
+
 Opened: TypeAlias = Any  # what the fixture ``show`` returns
 Show: TypeAlias = Callable[..., Opened]
 Scores: TypeAlias = Callable[..., tuple[pd.DataFrame, pd.DataFrame]]
@@ -24,9 +30,9 @@ Scores: TypeAlias = Callable[..., tuple[pd.DataFrame, pd.DataFrame]]
 ROWS = ".queries tbody tr"
 
 
-def first_cells(opened: Opened) -> list[str]:
-    """Return the query ids that the table shows."""
-    return opened.page.locator(f"{ROWS} th").all_inner_texts()
+def expect_ids(opened: Opened, ids: Iterable[str]) -> None:
+    """Wait until the table shows these queries in this order."""
+    expect(opened.page.locator(f"{ROWS} th")).to_have_text(list(ids))
 
 
 def expected(better: Comparison, column: str = "diff", *, down: bool = False) -> list[str]:
@@ -35,15 +41,21 @@ def expected(better: Comparison, column: str = "diff", *, down: bool = False) ->
     return list(frame.sort_values(column, ascending=not down, kind="stable").query_id)
 
 
-def count(opened: Opened) -> str:
-    return str(opened.page.locator("#query-count").inner_text())
+def expect_count(opened: Opened, number: int) -> None:
+    """Wait until the page says that this many of its 120 queries are shown."""
+    expect(opened.page.locator("#query-count")).to_have_text(f"{number} of 120 queries")
+
+
+def expect_page(opened: Opened, number: int) -> None:
+    """Wait until this page of the table is shown."""
+    expect(opened.page.locator("#query-page")).to_have_text(f"Page {number} of 5")
 
 
 def test_first_page_has_the_25_worst_queries(show: Show, text: str, better: Comparison) -> None:
     opened = show(text)
-    assert first_cells(opened) == expected(better)[:25]
-    assert count(opened) == "120 of 120 queries"
-    assert opened.page.locator("#query-page").inner_text() == "Page 1 of 5"
+    expect_ids(opened, expected(better)[:25])
+    expect_count(opened, 120)
+    expect_page(opened, 1)
 
 
 def test_every_row_shows_the_numbers_of_the_comparison(
@@ -51,13 +63,14 @@ def test_every_row_shows_the_numbers_of_the_comparison(
 ) -> None:
     opened = show(text)
     shown = []
-    while True:
+    for number in range(1, 6):
+        expect_page(opened, number)
         rows = f"[...document.querySelectorAll('{ROWS}')]"
         cells = "[...row.querySelectorAll('th, td:not(.bar)')].map((cell) => cell.innerText)"
         shown += opened.page.evaluate(f"{rows}.map((row) => {cells})")
-        if opened.page.locator("#query-next").is_disabled():
-            break
-        opened.page.locator("#query-next").click()
+        if number < 5:
+            opened.page.locator("#query-next").click()
+    expect(opened.page.locator("#query-next")).to_be_disabled()
     wide = better.queries.pivot(index="query_id", columns="measure")
     intents = dict(zip(better.query_ids, better.segmentations[0].labels, strict=True))
     for cells in shown:
@@ -78,23 +91,24 @@ def test_search_finds_ids_and_texts_and_counts_them(
     opened = show(text)
     search = opened.page.get_by_label("Find a query")
     search.fill("q01")
-    assert set(first_cells(opened)) == {f"q{i:03d}" for i in range(10, 20)}
-    assert count(opened) == "10 of 120 queries"
+    tenth = {f"q{i:03d}" for i in range(10, 20)}
+    expect_ids(opened, [query for query in expected(better) if query in tenth])
+    expect_count(opened, 10)
     search.fill("  KETTLE ")
     found = [query for query in expected(better) if "kettle" in better.topics[query]]
-    assert first_cells(opened) == found != []
+    assert found
+    expect_ids(opened, found)
     search.fill("no such query")
-    assert opened.page.locator(ROWS).all_inner_texts() == ["No query matches."]
+    expect(opened.page.locator(ROWS)).to_have_text(["No query matches."])
 
 
 def test_outcome_filter_keeps_the_winner(show: Show, text: str, better: Comparison) -> None:
     opened = show(text)
     opened.page.get_by_role("button", name="B better", exact=True).click()
-    assert count(opened) == f"{better.primary.wins} of 120 queries"
-    pressed = opened.page.locator("[data-outcome][aria-pressed=true]")
-    assert pressed.all_inner_texts() == ["B better"]
+    expect_count(opened, better.primary.wins)
+    expect(opened.page.locator("[data-outcome][aria-pressed=true]")).to_have_text(["B better"])
     opened.page.get_by_role("button", name="Tied", exact=True).click()
-    assert count(opened) == f"{better.primary.ties} of 120 queries"
+    expect_count(opened, better.primary.ties)
 
 
 def test_segment_filter_joins_the_other_filters(show: Show, text: str, better: Comparison) -> None:
@@ -102,13 +116,16 @@ def test_segment_filter_joins_the_other_filters(show: Show, text: str, better: C
     picker = opened.page.get_by_label("Intent", exact=True)
     picker.select_option("navigational")
     rows = {row.label: row.n_queries for row in better.segmentations[0].rows}
-    assert count(opened) == f"{rows['navigational']} of 120 queries"
+    expect_count(opened, rows["navigational"])
     opened.page.get_by_role("button", name="A better", exact=True).click()
     intents = dict(zip(better.query_ids, better.segmentations[0].labels, strict=True))
     worse = better.queries.query("measure == 'nDCG@10' and outcome == 'A wins'").query_id
-    assert set(first_cells(opened)) == {q for q in worse if intents[q] == "navigational"}
+    expect_ids(
+        opened,
+        [q for q in expected(better) if q in set(worse) and intents[q] == "navigational"],
+    )
     picker.select_option("any")
-    assert count(opened) == f"{better.primary.losses} of 120 queries"
+    expect_count(opened, better.primary.losses)
 
 
 def test_header_sorts_both_ways_and_says_so(show: Show, text: str, better: Comparison) -> None:
@@ -117,15 +134,15 @@ def test_header_sorts_both_ways_and_says_so(show: Show, text: str, better: Compa
         ".queries th", has=opened.page.get_by_role("button", name="A", exact=True)
     )
     head.get_by_role("button").click()
-    assert first_cells(opened) == expected(better, "a")[:25]
-    assert head.get_attribute("aria-sort") == "ascending"
+    expect_ids(opened, expected(better, "a")[:25])
+    expect(head).to_have_attribute("aria-sort", "ascending")
     head.get_by_role("button").click()
-    assert head.get_attribute("aria-sort") == "descending"
+    expect(head).to_have_attribute("aria-sort", "descending")
     values = [float(x) for x in opened.page.locator(f"{ROWS} td:nth-of-type(3)").all_inner_texts()]
     assert values == sorted(values, reverse=True)
-    assert opened.page.locator("[aria-sort=none]").count() == 6
+    expect(opened.page.locator("[aria-sort=none]")).to_have_count(6)
     opened.page.locator(".queries thead").get_by_role("button", name="Intent").click()
-    assert opened.page.locator(f"{ROWS} .segment").all_inner_texts() == ["informational"] * 25
+    expect(opened.page.locator(f"{ROWS} .segment")).to_have_text(["informational"] * 25)
 
 
 def lists(opened: Opened) -> list[list[list[str]]]:
@@ -140,7 +157,7 @@ def test_a_row_opens_its_two_lists(show: Show, text: str, better: Comparison) ->
     worst = expected(better)[0]
     opened.page.locator(f"{ROWS} .text").first.click()
     a, b = better.evidence.rankings[worst]
-    assert opened.page.locator(".why").inner_text() == ranked_lists.why(a, b, depth=10)
+    expect(opened.page.locator(".why")).to_have_text(ranked_lists.why(a, b, depth=10))
     shown = lists(opened)
     for side, ranking, other in ((shown[0], a, b), (shown[1], b, a)):
         ranks = {doc: i for i, (doc, _) in enumerate(other, start=1)}
@@ -168,11 +185,10 @@ def test_lost_relevant_documents_are_bold(show: Show, text: str, better: Compari
     opened.page.locator(".opener").first.click()
     a, b = better.evidence.rankings[expected(better)[0]]
     first, second = ({doc for doc, grade in each[:10] if grade} for each in (a, b))
-    assert opened.page.locator(".move.lost").count() == len(first - second)
-    assert opened.page.locator(".move.gained").count() == len(second - first)
+    expect(opened.page.locator(".move.lost")).to_have_count(len(first - second))
+    expect(opened.page.locator(".move.gained")).to_have_count(len(second - first))
     if first - second:
-        weight = "getComputedStyle(document.querySelector('.move.lost')).fontWeight"
-        assert opened.page.evaluate(weight) == "700"
+        expect(opened.page.locator(".move.lost").first).to_have_css("font-weight", "700")
 
 
 def test_one_row_is_open_at_a_time_and_closes_again(show: Show, text: str) -> None:
@@ -180,22 +196,29 @@ def test_one_row_is_open_at_a_time_and_closes_again(show: Show, text: str) -> No
     first, second = page.locator(".opener").nth(0), page.locator(".opener").nth(1)
     first.click()
     second.click()
-    assert page.locator("tr.lists").count() == 1
-    assert first.get_attribute("aria-expanded") == "false"
-    assert second.get_attribute("aria-expanded") == "true"
+    expect(first).to_have_attribute("aria-expanded", "false")
+    expect(second).to_have_attribute("aria-expanded", "true")
+    expect(page.locator("tr.lists")).to_have_count(1)
     second.click()
-    assert page.locator("tr.lists").count() == 0
+    expect(page.locator("tr.lists")).to_have_count(0)
 
 
-def test_an_open_row_stays_open_while_it_is_sorted(show: Show, text: str) -> None:
-    page = show(text).page
-    page.locator(".opener").first.click()
-    why = page.locator(".why").inner_text()
-    sort = page.locator(".queries thead").get_by_role("button", name="Δ AP")
+def test_an_open_row_stays_open_while_it_is_sorted(
+    show: Show, text: str, better: Comparison
+) -> None:
+    opened = show(text)
+    worst = expected(better)[0]
+    opened.page.locator(".opener").first.click()
+    why = ranked_lists.why(*better.evidence.rankings[worst], depth=10)
+    expect(opened.page.locator(".why")).to_have_text(why)
+    sort = opened.page.locator(".queries thead").get_by_role("button", name="Query")
     sort.click()
-    assert page.locator(".why").all_inner_texts() in ([why], [])
-    page.get_by_label("Find a query").fill(page.locator(f"{ROWS} th").first.inner_text())
-    assert page.locator("#query-count").inner_text() == "1 of 120 queries"
+    sort.click()
+    expect(opened.page.locator("[aria-sort=descending]")).to_have_text("Query")
+    opened.page.get_by_label("Find a query").fill(worst)
+    expect_ids(opened, [worst])
+    expect_count(opened, 1)
+    expect(opened.page.locator(".why")).to_have_text(why)
 
 
 def test_everything_works_by_keyboard_alone(show: Show, text: str, better: Comparison) -> None:
@@ -203,36 +226,37 @@ def test_everything_works_by_keyboard_alone(show: Show, text: str, better: Compa
     page = opened.page
     page.locator("#query-search").focus()
     page.keyboard.type("3")
-    assert count(opened) != "120 of 120 queries"
+    expect(page.locator("#query-count")).not_to_have_text("120 of 120 queries")
     page.keyboard.press("Backspace")
+    expect_count(opened, 120)
     for _ in range(3):
         page.keyboard.press("Tab")
     page.keyboard.press("Space")
-    assert count(opened) == f"{better.primary.losses} of 120 queries"
+    expect_count(opened, better.primary.losses)
     page.locator("[data-outcome='']").press("Enter")
     page.locator("[data-segment]").focus()
     page.keyboard.press("t")  # the option that begins so
     rows = {row.label: row.n_queries for row in better.segmentations[0].rows}
-    assert count(opened) == f"{rows['transactional']} of 120 queries"
+    expect_count(opened, rows["transactional"])
     page.locator("[data-segment]").select_option("any")
     page.locator(".queries thead button").first.press("Enter")
-    assert first_cells(opened) == sorted(expected(better))[:25]
+    expect_ids(opened, sorted(expected(better))[:25])
     page.locator(".opener").first.press("Enter")
-    assert page.locator(".ranking").count() == 2
-    assert page.evaluate("document.activeElement.getAttribute('aria-expanded')") == "true"
+    expect(page.locator(".ranking")).to_have_count(2)
+    expect(page.locator(":focus")).to_have_attribute("aria-expanded", "true")
     page.keyboard.press("Space")
-    assert page.locator(".ranking").count() == 0
+    expect(page.locator(".ranking")).to_have_count(0)
     page.locator("#query-next").press("Enter")
-    assert page.locator("#query-page").inner_text() == "Page 2 of 5"
+    expect_page(opened, 2)
 
 
-def test_last_page_keeps_the_keyboard_in_place(show: Show, text: str) -> None:
+def test_last_page_keeps_the_keyboard_in_place(show: Show, text: str, better: Comparison) -> None:
     opened = show(text)
     for _ in range(4):
         opened.page.locator("#query-next").press("Enter")
-    assert opened.page.locator("#query-page").inner_text() == "Page 5 of 5"
-    assert opened.page.evaluate("document.activeElement.id") == "query-back"
-    assert len(first_cells(opened)) == 20
+    expect_page(opened, 5)
+    expect(opened.page.locator("#query-back")).to_be_focused()
+    expect_ids(opened, expected(better)[100:])
 
 
 def test_a_bar_tells_its_query_and_opens_its_row(show: Show, text: str, better: Comparison) -> None:
@@ -241,21 +265,22 @@ def test_a_bar_tells_its_query_and_opens_its_row(show: Show, text: str, better: 
     opened.page.get_by_label("Intent", exact=True).select_option("navigational")
     bar = opened.page.locator(f".wide [data-query='{best}']")
     bar.hover()
-    told = opened.page.locator("#query-readout").inner_text()
-    assert told.startswith(f"{best} “{better.topics[best]}” · Intent ")
+    told = re.escape(f"{best} “{better.topics[best]}” · Intent ")
+    expect(opened.page.locator("#query-readout")).to_have_text(re.compile(f"^{told}"))
     bar.click()
-    assert opened.page.locator("tr.found th").inner_text() == best
-    assert opened.page.locator("#query-page").inner_text() == "Page 5 of 5"
-    assert opened.page.locator(".why").inner_text() == ranked_lists.why(
-        *better.evidence.rankings[best], depth=10
-    )
-    assert "lit" in (bar.get_attribute("class") or "")
+    expect(opened.page.locator("tr.found th")).to_have_text(best)
+    expect_page(opened, 5)
+    why = ranked_lists.why(*better.evidence.rankings[best], depth=10)
+    expect(opened.page.locator(".why")).to_have_text(why)
+    opened.page.mouse.move(1, 1)  # the page has scrolled, and the mouse may be over another row
+    expect(bar).to_have_class(re.compile(r"\blit\b"))
 
 
 def test_a_row_lights_its_bar(show: Show, text: str, better: Comparison) -> None:
     opened = show(text)
     opened.page.locator(ROWS).first.hover()
-    assert opened.page.locator(".wide .lit").get_attribute("data-query") == expected(better)[0]
+    worst = expected(better)[0]
+    expect(opened.page.locator(".wide .lit")).to_have_attribute("data-query", worst)
 
 
 def download(opened: Opened) -> list[dict[str, str]]:
@@ -269,6 +294,7 @@ def download(opened: Opened) -> list[dict[str, str]]:
 def test_csv_has_the_rows_of_the_view(show: Show, text: str, better: Comparison) -> None:
     opened = show(text)
     opened.page.get_by_label("Find a query").fill("q03")
+    expect_count(opened, 10)
     rows = download(opened)
     assert list(rows[0]) == ["query_id", "text", "intent", "a", "b", "diff", "diff AP"]
     wanted = [each for each in expected(better) if "q03" in each]

@@ -15,7 +15,9 @@ from abrank.comparison import Comparison
 from abrank.comparison.groups import Segmentation
 from abrank.report.compose import compose
 from abrank.report.formats.card_html import card
-from abrank.report.formats.html import html
+from abrank.report.formats.html import PALETTE, html
+
+expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
 
 Opened: TypeAlias = Any  # what the fixture ``show`` returns
 Show: TypeAlias = Callable[..., Opened]
@@ -50,7 +52,7 @@ def test_axe_finds_nothing(show: Show, text: str, scheme: str) -> None:
     opened = show(text, color_scheme=scheme)
     opened.page.locator(".opener").first.click()
     for width in (1280, 360):
-        opened.page.set_viewport_size({"width": width, "height": 900})
+        opened.resize(width)
         found = axe.Axe().run(opened.page)
         assert found.violations_count == 0, found.generate_report()
 
@@ -65,11 +67,11 @@ def test_nothing_is_wider_than_the_screen(show: Show, text: str) -> None:
     opened = show(text)
     opened.page.locator(".opener").first.click()
     for width in (360, 768, 1280, 1920):
-        opened.page.set_viewport_size({"width": width, "height": 900})
+        opened.resize(width)
         assert too_wide(opened) <= 0, width
         wide = width > 640
-        assert opened.page.locator(".verdict .wide").is_visible() is wide
-        assert opened.page.locator(".verdict .narrow").is_visible() is not wide
+        expect(opened.page.locator(".verdict .wide")).to_be_visible(visible=wide)
+        expect(opened.page.locator(".verdict .narrow")).to_be_visible(visible=not wide)
 
 
 def test_nothing_is_wider_than_the_screen_at_twice_the_size(show: Show, text: str) -> None:
@@ -103,9 +105,9 @@ def test_figures_and_cards_stay_inside_the_page(show: Show, text: str) -> None:
 def test_keyboard_reaches_the_verdict_past_the_bar(show: Show, text: str) -> None:
     page = show(text).page
     page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.className") == "skip"
+    expect(page.locator(".skip")).to_be_focused()
     page.keyboard.press("Enter")
-    assert page.evaluate("document.activeElement.id") == "summary"
+    expect(page.locator("#summary")).to_be_focused()
 
 
 def test_every_control_shows_where_the_keyboard_is(show: Show, text: str) -> None:
@@ -117,7 +119,7 @@ def test_every_control_shows_where_the_keyboard_is(show: Show, text: str) -> Non
         control = opened.page.locator(selector).first
         opened.page.keyboard.press("Tab")
         control.focus()
-        assert control.evaluate("node => getComputedStyle(node).outlineStyle") == "solid", selector
+        expect(control, selector).to_have_css("outline-style", "solid")
 
 
 def test_tab_visits_every_control_in_the_order_of_the_page(show: Show, text: str) -> None:
@@ -133,45 +135,58 @@ def test_tab_visits_every_control_in_the_order_of_the_page(show: Show, text: str
 
 
 def test_theme_button_goes_round_and_is_remembered_in_the_session(show: Show, text: str) -> None:
-    opened = show(text, color_scheme="light")
-    button = opened.page.locator("#theme")
-    ground = "getComputedStyle(document.body).backgroundColor"
-    light = opened.page.evaluate(ground)
-    shown = [button.inner_text()]
-    for _ in range(3):
+    page = show(text, color_scheme="light").page
+    button, body = page.locator("#theme"), page.locator("body")
+    light, dark = (rgb(colour) for colour in PALETTE["page"])
+    expect(button).to_have_text("Theme: auto")
+    expect(body).to_have_css("background-color", light)
+    for name, ground in (("light", light), ("dark", dark)):
         button.press("Enter")
-        shown.append(button.inner_text())
-        if shown[-1] == "Theme: dark":
-            assert opened.page.evaluate(ground) != light
-            opened.page.reload()
-            assert button.inner_text() == "Theme: dark"
-            assert opened.page.evaluate(ground) != light
-    assert shown == ["Theme: auto", "Theme: light", "Theme: dark", "Theme: auto"]
-    assert opened.page.evaluate(ground) == light
-    assert opened.page.evaluate("localStorage.length") == 0
+        expect(button).to_have_text(f"Theme: {name}")
+        expect(body).to_have_css("background-color", ground)
+    page.reload()
+    expect(button).to_have_text("Theme: dark")
+    expect(body).to_have_css("background-color", dark)
+    button.press("Enter")
+    expect(button).to_have_text("Theme: auto")
+    expect(body).to_have_css("background-color", light)
+    assert page.evaluate("localStorage.length") == 0
+
+
+def rgb(colour: str) -> str:
+    """Return a colour as a browser reports it."""
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return f"rgb({red}, {green}, {blue})"
 
 
 def test_figures_turn_dark_with_the_page(show: Show, text: str) -> None:
     page = show(text).page
-    fill = "getComputedStyle(document.querySelector('.verdict .wide [fill=\"#0068ad\"]')).fill"
-    for scheme, colour in (("light", "rgb(0, 104, 173)"), ("dark", "rgb(98, 181, 240)")):
+    light, dark = PALETTE["b"]
+    for scheme, colour in (("light", light), ("dark", dark)):
         page.emulate_media(color_scheme=scheme)
-        assert page.evaluate(fill) == colour
+        drawn = page.locator(f'.verdict .wide [fill="{light}"]').first
+        expect(drawn).to_have_css("fill", rgb(colour))
 
 
 def test_bar_at_the_top_marks_the_section_in_view(show: Show, text: str) -> None:
     page = show(text).page
     page.locator(".top nav a", has_text="Tests").click()
-    page.locator(".top nav a[aria-current]", has_text="Tests").wait_for()
+    expect(page.locator(".top nav a[aria-current]")).to_have_text("Tests")
     assert page.locator("#tests").bounding_box()["y"] < 140
 
 
 def test_methods_are_copied(show: Show, text: str, better: Comparison) -> None:
-    opened = show(text, permissions=["clipboard-read", "clipboard-write"])
-    opened.page.locator("#methods .copy").first.click()
-    opened.page.get_by_role("button", name="Copied").wait_for()
+    page = show(text, permissions=["clipboard-read", "clipboard-write"]).page
+    page.clock.install(time=0)  # "Copied" goes away by a timer, which this test turns itself
+    page.reload()
+    page.clock.pause_at(3600)
+    button = page.locator("#methods .copy").first
+    button.click()
+    expect(button).to_have_text("Copied")
     methods = next(each for each in compose(better).sections if each.key == "methods")
-    assert opened.page.evaluate("navigator.clipboard.readText()") == methods.blocks[0].text
+    assert page.evaluate("navigator.clipboard.readText()") == methods.blocks[0].text
+    page.clock.run_for(2000)
+    expect(button).to_have_text("Copy text")
 
 
 def test_without_scripts_the_verdict_and_the_rows_are_there(show: Show, text: str) -> None:
@@ -217,16 +232,17 @@ def test_hostile_collection_cannot_run_anything(show: Show, scores: Scores) -> N
     page = opened.page
     for i in range(n):
         page.locator(".opener").nth(i).click()
-        assert page.locator(".ranking li").count() == 2 * n
+        expect(page.locator(".opener").nth(i)).to_have_attribute("aria-expanded", "true")
+        expect(page.locator(".ranking li")).to_have_count(2 * n)
     page.locator("[data-segment]").select_option(index=1)
     page.locator("[data-segment]").select_option(index=0)
     page.locator(".opener").first.click()
     assert opened.messages == []
     assert len(opened.requests) == 1
     assert "owned" not in page.title().replace(HOSTILE[0], "")
-    assert page.locator(".queries tbody th").count() == n
+    expect(page.locator(".queries tbody th")).to_have_count(n)
     for width in (360, 1280):
-        page.set_viewport_size({"width": width, "height": 900})
+        opened.resize(width)
         assert too_wide(opened) <= 0
     assert page.locator("img, svg[onload], a[href^='javascript']").count() == 0
     assert page.locator("script").count() == 2
@@ -234,22 +250,19 @@ def test_hostile_collection_cannot_run_anything(show: Show, scores: Scores) -> N
 
 def test_reduced_motion_is_respected(show: Show, text: str) -> None:
     page = show(text, reduced_motion="reduce").page
-    behaviour = "getComputedStyle(document.documentElement).scrollBehavior"
-    assert page.evaluate(behaviour) == "auto"
+    expect(page.locator("html")).to_have_css("scroll-behavior", "auto")
     page.emulate_media(reduced_motion="no-preference")
-    assert page.evaluate(behaviour) == "smooth"
+    expect(page.locator("html")).to_have_css("scroll-behavior", "smooth")
 
 
 def test_print_is_light_and_cuts_no_table(show: Show, text: str) -> None:
     opened = show(text, color_scheme="dark", width=703, height=1000)  # A4 less its margins
     opened.page.locator(".opener").first.click()
     opened.page.emulate_media(media="print", color_scheme="dark")
-    assert opened.page.evaluate("getComputedStyle(document.querySelector('h1')).color") == (
-        "rgb(20, 24, 31)"
-    )
-    assert not opened.page.locator(".top").is_visible()
-    assert not opened.page.locator(".tools").is_visible()
-    assert opened.page.locator(".pair").is_visible()
+    expect(opened.page.locator("h1")).to_have_css("color", rgb(PALETTE["ink"][0]))
+    expect(opened.page.locator(".top")).to_be_hidden()
+    expect(opened.page.locator(".tools")).to_be_hidden()
+    expect(opened.page.locator(".pair")).to_be_visible()
     assert opened.page.locator(".queries thead th").first.inner_text() == "Query"
     cut = """[...document.querySelectorAll('.table, .card')].filter(
         (box) => box.scrollWidth > box.clientWidth + 1).length"""
