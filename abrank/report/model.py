@@ -83,8 +83,8 @@ class Caution:
 class Headline:
     """The verdict in words: glyph and tag, the sentence, the numbers, what it means, the rule.
 
-    ``tone`` is the winner's colour; ``numbers`` and ``meaning`` are sentences; ``gate`` is empty
-    where no gate was asked for.
+    ``tone`` is the winner's colour; ``numbers``, ``meaning`` and ``next_step`` are sentences;
+    ``gate`` is empty where no gate was asked for.
     """
 
     verdict: str
@@ -94,6 +94,7 @@ class Headline:
     title: str
     numbers: str
     meaning: str
+    next_step: str
     rule: str
     gate: str = ""
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from abrank.comparison import Comparison
+from abrank.report.sections.next_step import next_step
 from abrank.verdict import Decision, Rule
 
 SCHEMA = "abrank/1"
@@ -34,8 +35,8 @@ def to_dict(comparison: Comparison) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``schema systems n_queries settings seed verdict measures tests effects spread planning
-        notes remarks quality queries segments topics evidence provenance``. A number that is not
+        ``schema systems n_queries settings seed verdict next_step measures tests effects spread
+        planning notes remarks quality queries segments topics evidence provenance``. A number that is not
         defined is None, an infinite limit is the text ``"inf"`` or ``"-inf"``. ``queries`` is
         columnar: ``query_id``, and under ``scores`` for each measure the lists ``a`` and ``b`` in
         the same order. ``quality`` has what was counted while the runs were read, under ``a`` and
@@ -59,6 +60,7 @@ def to_dict(comparison: Comparison) -> dict[str, Any]:
         },
         "seed": comparison.seed,
         "verdict": _verdict(comparison.rule, comparison.decision),
+        "next_step": next_step(comparison).action,
         "measures": [asdict(row) for row in comparison.rows],
         "tests": [asdict(row) for row in comparison.test_rows],
         "effects": comparison.effects,

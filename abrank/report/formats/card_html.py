@@ -89,6 +89,7 @@ def card(comparison: Comparison) -> str:
         .render(
             headline=headline,
             title=cut(headline.title, LONGEST_TITLE),
+            step=cut(headline.next_step, LONGEST_TITLE),
             tone=TONES[headline.tone],
             tones=TONES,
             forest=forest(comparison),

@@ -13,6 +13,7 @@ from abrank.report.formats.tex import escape, number
 from abrank.report.formats.tex_table import LONGEST_NAME, MOST, tex_table
 from abrank.report.sections import headline, words
 from abrank.report.sections.measures_and_tests import primary_first
+from abrank.report.sections.next_step import next_step
 
 Style: TypeAlias = Literal["interval", "superscript"]
 
@@ -58,10 +59,11 @@ def latex(comparison: Comparison, *, digits: int = f.DIGITS, style: Style = "int
         (head, align), body, told = _superscripts(rows[:MOST], digits)
     else:
         (head, align), body, told = _intervals(comparison, rows[:MOST], digits)
+    step = next_step(comparison, digits=digits).sentence
     left = len(rows) - MOST
     more = f" {f.plural(left, 'more measure')} not shown." if left > 0 else ""
     return tex_table(
-        comment=headline.short(comparison, digits=digits),
+        comment=f"{headline.short(comparison, digits=digits)}. {step}",
         caption=f"{_caption(comparison, told)}{more}",
         named=f"{comparison.candidate} {comparison.baseline} {comparison.rule.primary}",
         align=align,

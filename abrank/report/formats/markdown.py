@@ -73,6 +73,7 @@ def _document(
         markdown_table.paragraph(head.numbers, width),
         f"**Gate** {markdown_table.plain(head.gate, width)}." if head.gate else "",
         markdown_table.paragraph(head.meaning, width),
+        f"**Next step.** {markdown_table.plain(head.next_step, width)}",
         markdown_table.cut(measures, most, "more measure"),
         "\n".join(notes),
         "<details>",

@@ -16,6 +16,7 @@ from abrank.report.formats.text_table import measure_lines
 from abrank.report.sections import headline, segments, words
 from abrank.report.sections.cautions import cautions
 from abrank.report.sections.gate import equivalence_interval, gate_sentence
+from abrank.report.sections.next_step import next_step
 
 WIDTH = 80
 NARROWEST = 40
@@ -210,8 +211,9 @@ def _facts(comparison: Comparison, width: int, digits: int, plain: bool) -> Iter
     if comparison.n_queries:
         yield from _labelled("queries", _wins(comparison, width - _INDENT, digits), width, plain)
     meaning = headline.against_margin(comparison, digits=digits)
-    step = headline.next_step(comparison, digits=digits)
-    yield from _labelled("meaning", f"{meaning} {step}".strip(), width, plain)
+    yield from _labelled("meaning", meaning, width, plain)
+    step = next_step(comparison, digits=digits).sentence
+    yield from _labelled("next", step, width, plain, style="strong")
     rule = "; ".join(headline.rule_parts(comparison, digits=digits))
     yield from _labelled("rule", rule, width, plain, style="muted")
     if comparison.segmentations:

@@ -60,7 +60,7 @@ def tex_table(
     """
     label = re.sub(r"[^a-z0-9]+", "-", named.lower())[:60].strip("-")
     return _FRAME.format(
-        comment=to_ascii(one_line(comment, width=200)),
+        comment=to_ascii(one_line(comment, width=400)),
         caption=escape(caption, width=LONGEST_CAPTION),
         label=label,
         align=align,

@@ -34,7 +34,6 @@ def plan(comparison: Comparison, *, digits: int) -> Section | None:
         f"{words.queries(comparison.n_queries)} show a true Δ of"
         f" {f.least(visible, digits=digits)} in {comparison.rule.primary} with {power} power."
     )
-    step = headline.next_step(comparison, digits=digits)
     blocks: tuple[Block, ...] = (
         effect_table(comparison),
         Figure("power", f"Power against the true difference. {finding}"),
@@ -45,7 +44,6 @@ def plan(comparison: Comparison, *, digits: int) -> Section | None:
             "caption",
         ),
     )
-    finding = f"{finding} {step}".strip()
     return Section("planning", "Effect size, and what these queries can show", finding, blocks)
 
 

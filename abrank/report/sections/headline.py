@@ -1,4 +1,4 @@
-"""The first lines of every output: the verdict in words, its numbers, what it means, the rule."""
+"""The first lines of every output: the verdict, its numbers, what they mean, what to do, the rule."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from abrank.comparison import Comparison
 from abrank.report.model import Headline
 from abrank.report.sections import words
 from abrank.report.sections.gate import equivalence_interval, gate_sentence
+from abrank.report.sections.next_step import next_step
 from abrank.verdict import Verdict
 
 # What a measure without a name is called: a Series of scores has none.
@@ -48,10 +49,10 @@ def headline(comparison: Comparison, *, digits: int) -> Headline:
             for part in (
                 against_margin(comparison, digits=digits),
                 agreement(comparison),
-                next_step(comparison, digits=digits),
             )
             if part
         ),
+        next_step=next_step(comparison, digits=digits).sentence,
         rule=rule(comparison, digits=digits),
         gate=gate_sentence(comparison, digits=digits) if comparison.decision.gate else "",
     )
@@ -208,44 +209,6 @@ def agreement(comparison: Comparison) -> str:
 
 def _some(most: int, of: int) -> str:
     return f"{words.capital(f.word(most))} of {f.word(of)} tests {'puts' if most == 1 else 'put'}"
-
-
-def next_step(comparison: Comparison, *, digits: int) -> str:
-    """Say how many queries would settle an open question; empty where none is open."""
-    verdict, plan = comparison.verdict, comparison.planning
-    if verdict in (Verdict.BETTER_SIZE_UNCLEAR, Verdict.WORSE_SIZE_UNCLEAR):
-        return _settle_size(comparison, digits=digits)
-    if verdict not in (Verdict.NOT_WORSE, Verdict.NOT_BETTER, Verdict.INCONCLUSIVE):
-        return ""
-    difference = f.score(abs(plan.difference), digits=digits)
-    power = f.level(plan.power)
-    if plan.difference == 0 or not math.isfinite(plan.difference):
-        return "The observed difference is 0, which no number of queries would show."
-    if plan.queries_needed is None:
-        return f"No practical number of queries would show a Δ of {difference}."
-    if plan.queries_needed <= comparison.n_queries:
-        return (
-            f"These {words.queries(comparison.n_queries)} show a true Δ of {difference} with at"
-            f" least {power} power; more queries narrow the interval."
-        )
-    observed = "" if comparison.rule.margin else ", the one observed"
-    needed = f.about(plan.queries_needed)
-    return f"About {needed} queries would show a Δ of {difference}{observed} ({power} power)."
-
-
-def _settle_size(comparison: Comparison, *, digits: int) -> str:
-    """Say how many queries would put the whole interval beyond the margin."""
-    beyond = abs(comparison.effect) - comparison.rule.margin
-    if beyond <= 0:
-        return "The estimate itself is below the margin; more queries narrow the interval."
-    needed = comparison.planning.queries_to_settle
-    if needed is None:
-        return "No practical number of queries would settle the size."
-    effect = f.signed(comparison.effect, digits=digits)
-    return (
-        f"If the true Δ is {effect}, about {f.about(needed)} queries would settle the size"
-        f" ({f.level(comparison.planning.power)} power)."
-    )
 
 
 def rule(comparison: Comparison, *, digits: int) -> str:

@@ -91,7 +91,7 @@ def test_a_measure_cannot_begin_a_block(name: str) -> None:
     assert set(page.tags) <= ALLOWED
     assert f"{name.strip()} goes from 0.200 to" in page.text.replace("\u2060", "")
     before_table = page.tags[: page.tags.index("table")]
-    assert set(before_table) <= {"h3", "p"}
+    assert set(before_table) <= {"h3", "p", "strong"}
 
 
 def test_numbers_are_those_of_the_json(make: Make) -> None:

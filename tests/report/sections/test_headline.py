@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from abrank import planning
 from abrank._support import display as f
 from abrank.comparison import Comparison, compare_scores
 from abrank.report.compose import compose
@@ -155,46 +154,6 @@ def test_equivalence_prints_the_interval_that_decided(make: Callable[..., Compar
     assert meaning.startswith(
         "The 90% interval −0.016 to +0.018, which decides this, lies within the margin of ±0.030."
     )
-
-
-def test_open_questions_name_the_queries_needed(make: Callable[..., Comparison]) -> None:
-    needed = planning.queries_needed(0.1, 0.005)
-    assert needed is not None
-    meaning = compose(make(0.005, margin=0.005)).headline.meaning
-    assert f"About {f.about(needed)} queries would show a Δ of 0.005 (80% power)." in meaning
-    observed = compose(make(0.005)).headline.meaning
-    assert "would show a Δ of 0.005, the one observed (80% power)" in observed
-
-
-def test_next_step_where_enough_queries_are_there(make: Callable[..., Comparison]) -> None:
-    # 35 queries show .05 at sd .1, and there are 100; the interval −.009 to .065 stays open.
-    comparison = make(0.018, sd=0.1, margin=0.03, n=100)
-    assert comparison.verdict is Verdict.NOT_WORSE
-    step = headline.next_step(comparison, digits=3)
-    assert step.startswith("These 100 queries show a true Δ of 0.030 with at least 80% power")
-
-
-def test_next_step_without_a_difference_or_beyond_reach(make: Callable[..., Comparison]) -> None:
-    open_ = make(0.005)
-    for change, expected in (
-        ({"difference": 0.0, "queries_needed": None}, "no number of queries would show"),
-        ({"queries_needed": None}, "No practical number of queries would show a Δ of 0.005."),
-    ):
-        changed = replace(open_, planning=replace(open_.planning, **change))
-        assert expected in compose(changed).headline.meaning
-
-
-def test_size_unclear_says_how_many_queries_settle_it(make: Callable[..., Comparison]) -> None:
-    needed = planning.queries_needed(0.1, 0.01)
-    assert needed is not None
-    meaning = compose(make(0.05, margin=0.04)).headline.meaning
-    assert (
-        f"If the true Δ is +0.050, about {f.about(needed)} queries would settle the size" in meaning
-    )
-    below = compose(make(0.03, margin=0.04)).headline.meaning
-    assert "The estimate itself is below the margin" in below
-    close = compose(make(0.05, margin=0.05 - 1e-9)).headline.meaning
-    assert "No practical number of queries would settle the size." in close
 
 
 def test_agreement_counts_the_tests(make: Callable[..., Comparison]) -> None:

@@ -1,0 +1,170 @@
+"""The one next step after a comparison: ship, do not, or what would settle what is open."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from abrank._support import display as f
+from abrank.comparison import Comparison
+from abrank.report.sections import words
+from abrank.verdict import Verdict
+
+Action: TypeAlias = Literal[
+    "ship",
+    "do-not-ship",
+    "either",
+    "add-queries",
+    "judge-documents",
+    "declare-margin",
+    "check-inputs",
+]
+
+
+@dataclass(frozen=True)
+class NextStep:
+    """What to do: a stable code for programs, and one sentence with a full stop."""
+
+    action: Action
+    sentence: str
+
+
+def next_step(comparison: Comparison, *, digits: int = f.DIGITS) -> NextStep:
+    """Decide what to do next: from the inputs, then the unjudged documents, gate and verdict.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    digits : int
+        Decimals of scores and differences.
+
+    Returns
+    -------
+    NextStep
+
+    Examples
+    --------
+    >>> from abrank.comparison import compare_scores
+    >>> a = {"q1": 0.2, "q2": 0.4, "q3": 0.1, "q4": 0.5}
+    >>> b = {"q1": 0.3, "q2": 0.3, "q3": 0.2, "q4": 0.9}
+    >>> next_step(compare_scores(a, b, margin=0.1), digits=1).sentence
+    'Add queries: about 36 in all would show a Δ of the margin, 0.1 (80% power).'
+    """
+    return (
+        _check(comparison)
+        or _passed(comparison)
+        or _judge(comparison)
+        or _failed(comparison, digits)
+        or _by_verdict(comparison, digits)
+    )
+
+
+def _check(comparison: Comparison) -> NextStep | None:
+    """Send back what could not be tested, and what is the same twice."""
+    b = comparison.candidate
+    if comparison.verdict is Verdict.IDENTICAL:
+        said = f"Check that {b} is the system you meant: on these queries nothing tells the two"
+        return NextStep("check-inputs", f"{said} apart.")
+    if comparison.verdict is not Verdict.CANNOT_TEST:
+        return None
+    if comparison.decision.reason == "too-few-queries":
+        return NextStep("add-queries", "Compare more queries: a test takes two at the very least.")
+    return NextStep("check-inputs", "Check that the scores are those of two different rankers.")
+
+
+def _judge(comparison: Comparison) -> NextStep | None:
+    """Ask for judgments where the system that is not ahead may only look worse than it is."""
+    gap = next((note.values for note in comparison.notes if note.code == "unjudged-documents"), {})
+    direction = comparison.decision.direction
+    favoured = gap.get("favours")
+    if favoured is None or favoured == {1: "b", -1: "a"}.get(direction):
+        return None
+    a, b = (f.count(number) for number in comparison.evidence.n_unjudged)
+    return NextStep(
+        "judge-documents",
+        f"Judge the unjudged documents, {b} of {comparison.candidate} and {a} of"
+        f" {comparison.baseline}: they could turn the difference.",
+    )
+
+
+def _passed(comparison: Comparison) -> NextStep | None:
+    """Follow a gate that has passed; one that passes without evidence settles nothing."""
+    gate = comparison.decision.gate
+    if gate is None or not gate.passed or gate.require == "not-worse-shown":
+        return None
+    return NextStep("ship", f"Ship {comparison.candidate}: it has shown what the gate asks for.")
+
+
+def _failed(comparison: Comparison, digits: int) -> NextStep | None:
+    """Follow a gate that has not passed where the verdict alone would let B ship."""
+    gate, verdict = comparison.decision.gate, comparison.verdict
+    if gate is None or gate.passed:
+        return None
+    if verdict is Verdict.SAME and gate.require == "better":
+        said = f"Do not ship {comparison.candidate} by this rule: its gain is too small to matter."
+        return NextStep("do-not-ship", said)
+    if verdict in (Verdict.BETTER, Verdict.BETTER_SIZE_UNCLEAR, Verdict.NOT_WORSE):
+        return _more_queries(comparison, digits)
+    return None
+
+
+def _by_verdict(comparison: Comparison, digits: int) -> NextStep:
+    """Follow the verdict alone."""
+    a, b, verdict = comparison.baseline, comparison.candidate, comparison.verdict
+    margin = f.score(comparison.rule.margin, digits=digits)
+    declared = comparison.rule.margin > 0
+    match verdict:
+        case Verdict.BETTER if declared:
+            return NextStep("ship", f"Ship {b}: its gain is larger than the margin.")
+        case Verdict.BETTER:
+            return NextStep("ship", f"Ship {b} if any gain is worth the change.")
+        case Verdict.BETTER_SIZE_UNCLEAR:
+            said = f"Ship {b} if a gain below the margin of {margin} is worth the change, too."
+            return NextStep("ship", said)
+        case Verdict.WORSE if declared:
+            return NextStep("do-not-ship", f"Do not ship {b}: its loss is larger than the margin.")
+        case Verdict.WORSE:
+            return NextStep("do-not-ship", f"Do not ship {b}: it loses against {a}.")
+        case Verdict.WORSE_SIZE_UNCLEAR:
+            return NextStep("do-not-ship", f"Do not ship {b}: only the size of its loss is open.")
+        case Verdict.NOT_BETTER:
+            said = f"Do not ship {b} for its quality: a gain of {margin} is excluded."
+            return NextStep("do-not-ship", said)
+        case Verdict.SAME:
+            said = f"Keep {a} or ship {b}, as cost decides: the difference is too small to matter."
+            return NextStep("either", said)
+        case Verdict.NOT_WORSE:
+            said = f"Ship {b} if not losing {margin} is enough; to show a gain takes more queries."
+            return NextStep("ship", said)
+        case _:
+            return _more_queries(comparison, digits) if declared else _margin(comparison, digits)
+
+
+def _margin(comparison: Comparison, digits: int) -> NextStep:
+    """Ask for a margin, and say what these queries can show."""
+    visible = comparison.planning.smallest_visible
+    said = "Declare the smallest Δ worth having (--margin, margin=)"
+    if math.isfinite(visible):
+        n = words.queries(comparison.n_queries)
+        said += f": {n} show one of {f.least(visible, digits=digits)}"
+        said += f" with {f.level(comparison.planning.power)} power"
+    return NextStep("declare-margin", f"{said}.")
+
+
+def _more_queries(comparison: Comparison, digits: int) -> NextStep:
+    """Say how many queries in all see a difference of the margin."""
+    margin = comparison.rule.margin
+    rows = comparison.planning.differences
+    needed = next((row.queries_needed for row in rows if row.difference == margin), None)
+    shown = f"a Δ of the margin, {f.score(margin, digits=digits)}"
+    power = f.level(comparison.planning.power)
+    if not margin:
+        said = "the interval is too wide for the gate."
+    elif needed is None:
+        said = f"no practical number of them would show {shown}."
+    elif needed <= comparison.n_queries:
+        said = f"{words.queries(comparison.n_queries)} show {shown}, with {power} power only."
+    else:
+        said = f"about {f.about(needed)} in all would show {shown} ({power} power)."
+    return NextStep("add-queries", f"Add queries: {said}")

@@ -1,0 +1,145 @@
+"""The one next step: by the inputs, the gate, the unjudged documents and the verdict, everywhere."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from abrank import planning
+from abrank._support import display as f
+from abrank.comparison import Comparison, compare_scores
+from abrank.diagnostics import Note
+from abrank.report import WRITERS, card
+from abrank.report.compose import compose
+from abrank.report.saved.write import from_dict
+from abrank.report.sections.next_step import next_step
+
+CASES: list[tuple[float, dict[str, Any], str, str]] = [
+    (0.05, {"margin": 0.01}, "ship", "Ship monot5: its gain is larger than the margin."),
+    (0.05, {}, "ship", "Ship monot5 if any gain is worth the change."),
+    (
+        0.05,
+        {"margin": 0.04},
+        "ship",
+        "Ship monot5 if a gain below the margin of 0.040 is worth the change, too.",
+    ),
+    (
+        0.001,
+        {"margin": 0.03},
+        "either",
+        "Keep bm25 or ship monot5, as cost decides: the difference is too small to matter.",
+    ),
+    (
+        0.01,
+        {"margin": 0.02},
+        "ship",
+        "Ship monot5 if not losing 0.020 is enough; to show a gain takes more queries.",
+    ),
+    (
+        -0.01,
+        {"margin": 0.02},
+        "do-not-ship",
+        "Do not ship monot5 for its quality: a gain of 0.020 is excluded.",
+    ),
+    (
+        -0.05,
+        {"margin": 0.04},
+        "do-not-ship",
+        "Do not ship monot5: only the size of its loss is open.",
+    ),
+    (
+        -0.05,
+        {"margin": 0.01},
+        "do-not-ship",
+        "Do not ship monot5: its loss is larger than the margin.",
+    ),
+    (-0.05, {}, "do-not-ship", "Do not ship monot5: it loses against bm25."),
+    # A gate that was declared decides what to do.
+    (0.05, {"margin": 0.01, "require": "better"}, "ship", "it has shown what the gate asks for."),
+    (0.01, {"margin": 0.02, "require": "non-inferior"}, "ship", "what the gate asks for."),
+    (
+        0.03,
+        {"margin": 0.06, "require": "better"},
+        "do-not-ship",
+        "its gain is too small to matter.",
+    ),
+    (0.05, {"margin": 0.04, "require": "better"}, "add-queries", "with 80% power only."),
+    # That no loss was shown is no evidence: the gate passes, and the verdict decides.
+    (0.01, {"require": "not-worse-shown"}, "declare-margin", "Declare the smallest Δ worth having"),
+]
+
+
+@pytest.mark.parametrize(("mean", "how", "action", "sentence"), CASES)
+def test_every_verdict_and_gate_has_its_step(
+    make: Callable[..., Comparison], mean: float, how: dict[str, Any], action: str, sentence: str
+) -> None:
+    found = next_step(make(mean, **how))
+    assert found.action == action
+    assert sentence in found.sentence
+
+
+def test_more_queries_are_those_that_show_the_margin(make: Callable[..., Comparison]) -> None:
+    needed = planning.queries_needed(0.1, 0.005)
+    assert needed is not None
+    # Two observed differences, one plan: what was observed plays no part.
+    for mean in (0.002, 0.005):
+        assert next_step(make(mean, margin=0.005)).sentence == (
+            f"Add queries: about {f.about(needed)} in all would show a Δ of the margin, 0.005"
+            " (80% power)."
+        )
+    beyond = next_step(make(0.005, margin=1e-9)).sentence
+    assert beyond.startswith("Add queries: no practical number of them would show a Δ")
+
+
+def test_without_a_margin_it_asks_for_one(make: Callable[..., Comparison]) -> None:
+    comparison = make(0.005)
+    visible = f.least(comparison.planning.smallest_visible)
+    found = next_step(comparison)
+    assert found.action == "declare-margin"
+    assert found.sentence.endswith(f": 100 queries show one of {visible} with 80% power.")
+
+
+def test_what_cannot_be_tested_is_sent_back(make: Callable[..., Comparison]) -> None:
+    assert next_step(make(0.0, sd=0.0)).action == "check-inputs"
+    assert next_step(make(0.1, sd=0.0)).action == "check-inputs"
+    assert next_step(compare_scores({"q": 0.2}, {"q": 0.5})).action == "add-queries"
+
+
+@pytest.mark.parametrize(
+    ("mean", "favours", "asked"),
+    [(0.05, "a", True), (0.05, "b", False), (-0.05, "b", True), (0.005, "b", True)],
+)
+def test_documents_are_judged_where_they_could_turn_the_difference(
+    make: Callable[..., Comparison], mean: float, favours: str, asked: bool
+) -> None:
+    comparison = make(mean)
+    evidence = replace(comparison.evidence, n_unjudged=(12, 340), unjudged_range=(-0.2, 0.2))
+    values = {"low": -0.2, "high": 0.2, "a": 12, "b": 340, "favours": favours}
+    notes = (Note("unjudged-documents", 3, values),)
+    found = next_step(replace(comparison, evidence=evidence, notes=notes))
+    assert (found.action == "judge-documents") is asked
+    if asked:
+        assert found.sentence == (
+            "Judge the unjudged documents, 340 of monot5 and 12 of bm25: they could turn the"
+            " difference."
+        )
+
+
+def test_every_format_says_it(situation: Comparison) -> None:
+    step = next_step(situation)
+    assert compose(situation).headline.next_step == step.sentence
+    for kind in (".md", ".txt", ".tex"):
+        said = WRITERS[kind](situation).decode()
+        start = " ".join(step.sentence.split(" ")[:2])
+        assert start in " ".join(said.split()), kind
+    assert "Next step." in card(situation)
+    assert json.loads(WRITERS[".json"](situation))["next_step"] == step.action
+
+
+def test_results_from_before_it_still_render(situation: Comparison) -> None:
+    old = {key: value for key, value in situation.to_dict().items() if key != "next_step"}
+    assert str(from_dict(old)) == str(situation)
