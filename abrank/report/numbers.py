@@ -35,10 +35,10 @@ def to_dict(comparison: Comparison) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``schema systems n_queries settings seed verdict next_step measures tests effects spread
-        planning notes remarks quality queries segments topics evidence provenance``. A number that is not
-        defined is None, an infinite limit is the text ``"inf"`` or ``"-inf"``. ``queries`` is
-        columnar: ``query_id``, and under ``scores`` for each measure the lists ``a`` and ``b`` in
+        ``schema systems n_queries settings seed verdict measures tests effects spread planning
+        notes remarks quality queries segments topics evidence provenance next_step``. A number that
+        is not defined is None, an infinite limit is the text ``"inf"`` or ``"-inf"``. ``queries``
+        is columnar: ``query_id``, and under ``scores`` for each measure the lists ``a`` and ``b`` in
         the same order. ``quality`` has what was counted while the runs were read, under ``a`` and
         ``b``.
 
@@ -60,7 +60,6 @@ def to_dict(comparison: Comparison) -> dict[str, Any]:
         },
         "seed": comparison.seed,
         "verdict": _verdict(comparison.rule, comparison.decision),
-        "next_step": next_step(comparison).action,
         "measures": [asdict(row) for row in comparison.rows],
         "tests": [asdict(row) for row in comparison.test_rows],
         "effects": comparison.effects,
@@ -83,6 +82,7 @@ def to_dict(comparison: Comparison) -> dict[str, Any]:
         "topics": comparison.topics,
         "evidence": comparison.evidence,
         "provenance": comparison.provenance,
+        "next_step": next_step(comparison).action,
     }
     result: dict[str, Any] = plain(found)
     return result

@@ -1,4 +1,4 @@
-"""The first lines of every output: the verdict, its numbers, what they mean, what to do, the rule."""
+"""The first lines of every output: verdict, numbers, what they mean, what to do, the rule."""
 
 from __future__ import annotations
 

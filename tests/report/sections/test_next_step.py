@@ -1,4 +1,4 @@
-"""The one next step: by the inputs, the gate, the unjudged documents and the verdict, everywhere."""
+"""The one next step: by inputs, gate, unjudged documents and verdict, in every format."""
 
 from __future__ import annotations
 
