@@ -21,8 +21,33 @@ if TYPE_CHECKING:
 MISSING = ("zero", "drop", "error")
 
 
-def _quiet(stage: str) -> None:
-    """Hear of a stage and say nothing."""
+def silent(stage: str) -> None:
+    """No-op progress callback."""
+
+
+@dataclass(frozen=True)
+class EvaluateOptions:
+    """The keywords of :func:`evaluate` that say how runs are scored; see there.
+
+    Examples
+    --------
+    >>> EvaluateOptions(depth=100).missing
+    'zero'
+    """
+
+    missing: Missing = "zero"
+    score_dtype: ScoreDtype = "float64"
+    duplicates: Duplicates = "error"
+    depth: int | None = None
+    rel: int | None = None
+    judged_only: bool = False
+    interpolation: Interpolation = "10"
+
+    def measures(self, names: Sequence[str] | str | None) -> tuple[Measure, ...]:
+        """Parse measure names, with those of the options that are parameters of measures."""
+        return parse_measures(
+            names, rel=self.rel, judged_only=self.judged_only, interpolation=self.interpolation
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +162,6 @@ def evaluate(
     interpolation: Interpolation = "10",
     top: int = 0,
     hashes: bool = True,
-    on_stage: Callable[[str], None] = _quiet,
 ) -> Scores:
     """Score runs query by query.
 
@@ -171,8 +195,6 @@ def evaluate(
         Ranks of which the document ids are kept, in ``laid``.
     hashes : bool
         Whether run files are hashed, for ``sources``; scores need no hash.
-    on_stage : callable
-        Told the name of each stage as it begins.
 
     Returns
     -------
@@ -194,10 +216,44 @@ def evaluate(
       query_id system measure  score
     0       q1      B      RR    1.0
     """
-    checks.one_of("missing", missing, MISSING)
+    options = EvaluateOptions(
+        missing=missing,
+        score_dtype=score_dtype,
+        duplicates=duplicates,
+        depth=depth,
+        rel=rel,
+        judged_only=judged_only,
+        interpolation=interpolation,
+    )
+    return score_runs(qrels, runs, measures, options, top=top, hashes=hashes)
+
+
+def score_runs(
+    qrels: Any,  # noqa: ANN401 - whatever read_qrels reads
+    runs: Mapping[str, Any],
+    measures: Sequence[str] | str | None,
+    options: EvaluateOptions,
+    *,
+    top: int = 0,
+    hashes: bool = True,
+    on_stage: Callable[[str], None] = silent,
+) -> Scores:
+    """Score runs as :func:`evaluate` does, its options in one object; ``on_stage`` hears of stages.
+
+    Examples
+    --------
+    >>> heard = []
+    >>> run = {"q1": {"d1": 2.0}}
+    >>> scores = score_runs(
+    ...     {"q1": {"d1": 1}}, {"B": run}, ["RR"], EvaluateOptions(), on_stage=heard.append
+    ... )
+    >>> heard
+    ['reading the judgments', 'reading B']
+    """
+    checks.one_of("missing", options.missing, MISSING)
     if not runs:
         raise ArgumentError("there is no run to score")
-    parsed = parse_measures(measures, rel=rel, judged_only=judged_only, interpolation=interpolation)
+    parsed = options.measures(measures)
     on_stage("reading the judgments")
     judgments = read_judgments(qrels, parsed)
     keep_scores = any(each.needs == "scores" for each in parsed)
@@ -208,16 +264,17 @@ def evaluate(
             judgments,
             source,
             name=system,
-            score_dtype=score_dtype,
-            duplicates=duplicates,
+            score_dtype=options.score_dtype,
+            duplicates=options.duplicates,
             keep_scores=keep_scores,
             top=top,
             hashes=hashes,
         )
+        depth = options.depth
         laid[system] = found if depth is None else replace(found, judged=found.judged.top(depth))
         columns.append(np.stack([each(laid[system].judged) for each in parsed], axis=1))
     audits = {system: each.audit for system, each in laid.items()}
-    kept = _kept(judgments.query_ids, audits, missing)
+    kept = _kept(judgments.query_ids, audits, options.missing)
     return Scores(
         query_ids=tuple(judgments.query_ids[i] for i in kept),
         systems=tuple(runs),
@@ -226,7 +283,7 @@ def evaluate(
         audits=audits,
         sources={system: each.source for system, each in laid.items()},
         laid=laid,
-        notes=notes_on(measures, parsed, rel=rel, judged_only=judged_only),
+        notes=notes_on(measures, parsed, rel=options.rel, judged_only=options.judged_only),
         judgments=judgments.source,
     )
 

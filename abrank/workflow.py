@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
 from abrank import inputs
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import Duplicates, Interpolation, Missing, RandomSource, ScoreDtype
-from abrank.comparison import Comparison, compare_systems, pair_scores, system_names
+from abrank.comparison import Comparison, compare_recorded, system_names
+from abrank.comparison.beside import Beside
+from abrank.comparison.question import Question
 from abrank.inputs.files import short_name
-from abrank.inputs.topics import read_segments, read_topics
 from abrank.measures import parse
 from abrank.measures.naming.asked import DEFAULT_MEASURES, parse_measures
 from abrank.provenance import provenance
 from abrank.ranking import Ranking, rank_scores
-from abrank.scores import evaluate
+from abrank.scores import EvaluateOptions, score_runs, silent
 from abrank.verdict import Requirement
 
 TOP = 20  # documents of each ranking that a report can show
-
-
-def _quiet(stage: str) -> None:
-    """Hear of a stage and say nothing."""
 
 
 def compare(
@@ -33,7 +31,7 @@ def compare(
     *,
     measures: Sequence[str] | str | None = None,
     primary: str | None = None,
-    margin: float = 0.0,
+    margin: float | None = None,
     test: str = "t",
     alpha: float = 0.05,
     adjust: str | None = None,
@@ -45,14 +43,12 @@ def compare(
     rel: int | None = None,
     judged_only: bool = False,
     interpolation: Interpolation = "10",
-    name_a: str | None = None,
-    name_b: str | None = None,
+    baseline: str | None = None,
+    candidate: str | None = None,
     segments: Any = None,  # noqa: ANN401 - whatever read_segments reads
     topics: Any = None,  # noqa: ANN401 - whatever read_topics reads
     n_resamples: int | None = None,
     rng: RandomSource = 0,
-    command: str | None = None,
-    on_stage: Callable[[str], None] = _quiet,
 ) -> Comparison:
     """Compare candidate B with baseline A on the same judged queries.
 
@@ -69,7 +65,7 @@ def compare(
         Names in any of the field's dialects; nDCG@10, AP, RR, P@10 and R@100 without it.
     primary : str, optional
         The measure that decides; the first without it. The others are adjusted together.
-    margin : float
+    margin : float, optional
         Smallest difference worth having, in the primary measure's unit. Without one the verdict can
         be better, worse or inconclusive, but never "the same".
     test : {"t", "permutation", "bootstrap", "wilcoxon", "sign"}
@@ -88,8 +84,8 @@ def compare(
         A document twice in a query's ranking is an error, or keeps its higher score.
     depth, rel, judged_only, interpolation
         Of all measures at once, as :func:`~abrank.scores.evaluate` takes them.
-    name_a, name_b : str, optional
-        Names of the systems; those of the runs without them.
+    baseline, candidate : str, optional
+        Names to give the systems; those of the runs without them.
     segments : path, DataFrame or mapping, optional
         Properties of the queries, such as their intent: a CSV file with a column of query ids and
         one a property.
@@ -99,10 +95,6 @@ def compare(
         Resamples of the Monte Carlo tests.
     rng : int, Generator, SeedSequence or None
         Source of all resampling; the seed is recorded.
-    command : str, optional
-        The command line that asked, recorded in the provenance.
-    on_stage : callable
-        Told the name of each stage as it begins.
 
     Returns
     -------
@@ -125,31 +117,7 @@ def compare(
     >>> str(result.verdict), result.effect > 0
     ('better', True)
     """
-    # A mistyped name should not cost the reading of two runs.
-    options: dict[str, Any] = {
-        "rel": rel,
-        "judged_only": judged_only,
-        "interpolation": interpolation,
-    }
-    settings = {
-        "missing": missing,
-        "score_dtype": score_dtype,
-        "duplicates": duplicates,
-        "depth": depth,
-        **options,
-    }
-    parsed = parse_measures(measures, **options)
-    lead = None if primary is None else parse_measures(str(parse(primary)), **options)[0]
-    properties = {} if segments is None else read_segments(segments)
-    texts = {} if topics is None else read_topics(topics)
-    names = system_names(name_a or _name(a), name_b or _name(b))
-    runs = dict(zip(names, (a, b), strict=True))
-    scores = evaluate(qrels, runs, measures, top=TOP, on_stage=on_stage, **settings)
-    on_stage("testing")
-    if lead is not None:
-        primary = dict(zip(parsed, scores.measures, strict=True)).get(lead, lead.name)
-    return compare_systems(
-        scores,
+    question = Question(
         primary=primary,
         margin=margin,
         test=test,
@@ -158,79 +126,70 @@ def compare(
         require=require,
         n_resamples=n_resamples,
         rng=rng,
-        segments=properties,
-        topics=texts,
-        provenance=provenance(
-            scores,
-            dict(zip(("a", "b"), scores.systems, strict=True)),
-            settings=settings,
-            beside=_given(segments=segments, topics=topics),
-            command=command,
-        ),
     )
+    options = EvaluateOptions(
+        missing=missing,
+        score_dtype=score_dtype,
+        duplicates=duplicates,
+        depth=depth,
+        rel=rel,
+        judged_only=judged_only,
+        interpolation=interpolation,
+    )
+    runs = name_runs(a, b, baseline=baseline, candidate=candidate)
+    beside = Beside.of(segments=segments, topics=topics)
+    return compare_runs(qrels, runs, question, options, measures=measures, beside=beside)
 
 
-def compare_ready(
-    a: Any,  # noqa: ANN401 - whatever read_scores reads
-    b: Any,  # noqa: ANN401
+def compare_runs(
+    qrels: Any,  # noqa: ANN401 - whatever read_qrels reads
+    runs: Mapping[str, Any],
+    question: Question,
+    options: EvaluateOptions,
     *,
-    measures: Sequence[str] | str | None = None,
-    name_a: str | None = None,
-    name_b: str | None = None,
-    segments: Any = None,  # noqa: ANN401 - whatever read_segments reads
-    topics: Any = None,  # noqa: ANN401 - whatever read_topics reads
+    measures: Sequence[str] | str | None,
+    beside: Beside,
     command: str | None = None,
-    on_stage: Callable[[str], None] = _quiet,
-    **how: Any,  # noqa: ANN401 - the keywords of compare_systems
+    on_stage: Callable[[str], None] = silent,
 ) -> Comparison:
-    """Compare ready scores as :func:`abrank.compare_scores` does, and record where they came from.
+    """Compare two runs as :func:`compare` does, and tell the stages of the work.
 
     Parameters
     ----------
-    a, b : path, DataFrame, Series, dict or Scores
-        Scores of the baseline and of the candidate.
+    qrels : path, DataFrame, dict of dicts, iterable of tuples, or Qrels
+    runs : mapping of str to the same kinds, or Run
+        The baseline and the candidate, by name.
+    question : Question
+        What decides.
+    options : EvaluateOptions
+        How the runs are scored.
     measures : sequence of str, optional
-        Those to compare, in any dialect; else all, which must be the same for both.
-    name_a, name_b : str, optional
-        Names of the systems; those of the files without them.
-    segments, topics : path, DataFrame or mapping, optional
-        Properties of the queries, and their texts, as in :func:`abrank.compare`.
+    beside : Beside
+        Segments and topics.
     command : str, optional
         The command line that asked, recorded in the provenance.
     on_stage : callable
         Told the name of each stage as it begins.
-    **how
-        ``primary``, ``margin``, ``test``, ``alpha``, … as in :func:`abrank.compare`.
 
     Returns
     -------
     Comparison
-        What the sources were taken for stands in ``remarks``.
-
-    Raises
-    ------
-    ReadError, NotFoundError, AlignmentError, ArgumentError
-        As for :func:`abrank.compare_scores`.
-
-    Examples
-    --------
-    >>> result = compare_ready({"q1": 0.1, "q2": 0.3}, {"q1": 0.1, "q2": 0.3}, name_b="new")
-    >>> result.candidate, sorted(result.provenance)
-    ('new', ['command', 'created', 'inputs', 'settings', 'versions'])
     """
-    properties = {} if segments is None else read_segments(segments)
-    texts = {} if topics is None else read_topics(topics)
-    on_stage("reading the scores")
-    scores = pair_scores(a, b, baseline=name_a, candidate=name_b, measures=measures)
+    # A mistyped name should not cost the reading of two runs.
+    parsed = options.measures(measures)
+    primary = question.primary
+    lead = None if primary is None else options.measures(str(parse(primary)))[0]
+    scores = score_runs(qrels, runs, measures, options, top=TOP, on_stage=on_stage)
     on_stage("testing")
-    recorded = provenance(
+    if lead is not None:
+        primary = dict(zip(parsed, scores.measures, strict=True)).get(lead, lead.name)
+    return compare_recorded(
         scores,
-        dict(zip("ab", scores.systems, strict=True)),
-        settings={},
-        beside=_given(segments=segments, topics=topics),
+        replace(question, primary=primary),
+        beside=beside,
+        settings=asdict(options),
         command=command,
     )
-    return compare_systems(scores, segments=properties, topics=texts, provenance=recorded, **how)
 
 
 def rank(
@@ -243,10 +202,14 @@ def rank(
     alpha: float = 0.05,
     baseline: str | None = None,
     n_resamples: int | None = None,
+    missing: Missing = "zero",
+    score_dtype: ScoreDtype = "float64",
+    duplicates: Duplicates = "error",
+    depth: int | None = None,
+    rel: int | None = None,
+    judged_only: bool = False,
+    interpolation: Interpolation = "10",
     rng: RandomSource = 0,
-    command: str | None = None,
-    on_stage: Callable[[str], None] = _quiet,
-    **reading: Any,  # noqa: ANN401 - the keywords of evaluate()
 ) -> Ranking:
     """Rank many systems by one measure, and say which of them are told apart.
 
@@ -271,12 +234,8 @@ def rank(
         Of tests that draw.
     rng : int, Generator, SeedSequence or None
         Source of all resampling; the seed is recorded.
-    command : str, optional
-        The command line that asked, recorded in the provenance.
-    on_stage : callable
-        Told the name of each stage as it begins.
-    **reading
-        Keywords of :func:`abrank.evaluate`: ``missing``, ``score_dtype``, ``duplicates``, …
+    missing, score_dtype, duplicates, depth, rel, judged_only, interpolation
+        How the runs are scored, as in :func:`abrank.evaluate`.
 
     Returns
     -------
@@ -299,13 +258,53 @@ def rank(
     >>> [(row.system, row.group) for row in rank(made.qrels, runs).rows]
     [('B', 'a'), ('A', 'b'), ('A again', 'b')]
     """
+    options = EvaluateOptions(
+        missing=missing,
+        score_dtype=score_dtype,
+        duplicates=duplicates,
+        depth=depth,
+        rel=rel,
+        judged_only=judged_only,
+        interpolation=interpolation,
+    )
+    return rank_runs(
+        qrels,
+        runs,
+        options,
+        measure=measure,
+        test=test,
+        adjust=adjust,
+        alpha=alpha,
+        baseline=baseline,
+        n_resamples=n_resamples,
+        rng=rng,
+    )
+
+
+def rank_runs(
+    qrels: Any,  # noqa: ANN401 - whatever read_qrels reads
+    runs: Mapping[str, Any],
+    options: EvaluateOptions,
+    *,
+    measure: str = DEFAULT_MEASURES[0],
+    test: str | None = None,
+    adjust: str | None = None,
+    alpha: float = 0.05,
+    baseline: str | None = None,
+    n_resamples: int | None = None,
+    rng: RandomSource = 0,
+    command: str | None = None,
+    on_stage: Callable[[str], None] = silent,
+) -> Ranking:
+    """Rank runs as :func:`rank` does, and tell the stages of the work."""
     # A mistyped name should not cost the reading of all runs.
     if len(parse_measures(measure)) != 1:
         raise ArgumentError(f"systems are ranked by one measure; {measure} stands for several")
     if baseline is not None and baseline not in runs:
         raise ArgumentError(f"the baseline {baseline!r} is not among {', '.join(runs)}")
-    scores = evaluate(qrels, runs, measure, on_stage=on_stage, **reading)
+    scores = score_runs(qrels, runs, measure, options, on_stage=on_stage)
     on_stage("testing")
+    roles = {name: name for name in runs}
     return rank_scores(
         scores,
         test=test,
@@ -314,14 +313,26 @@ def rank(
         baseline=baseline,
         n_resamples=n_resamples,
         rng=rng,
-        provenance=provenance(
-            scores, {name: name for name in runs}, settings=reading, command=command
-        ),
+        provenance=provenance(scores, roles, settings=asdict(options), command=command),
     )
 
 
-def _given(**sources: Any) -> dict[str, Any]:  # noqa: ANN401
-    return {name: source for name, source in sources.items() if source is not None}
+def name_runs(
+    a: Any,  # noqa: ANN401 - whatever read_run reads
+    b: Any,  # noqa: ANN401
+    *,
+    baseline: str | None = None,
+    candidate: str | None = None,
+) -> dict[str, Any]:
+    """Return two runs by names that differ: those given, else those of the runs.
+
+    Examples
+    --------
+    >>> list(name_runs("runs/bm25.run.gz", "runs/t5.run", candidate="T5"))
+    ['bm25', 'T5']
+    """
+    names = system_names(baseline or _name(a), candidate or _name(b))
+    return dict(zip(names, (a, b), strict=True))
 
 
 def _name(run: Any) -> str:  # noqa: ANN401

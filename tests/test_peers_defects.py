@@ -131,7 +131,9 @@ def test_a_query_that_a_run_lacks_is_no_accident() -> None:
 
 def test_two_runs_of_one_name_are_two_systems() -> None:
     # ranx: one row.
-    result = abrank.compare(QRELS, PERFECT, PERFECT, measures="AP", name_a="bm25", name_b="bm25")
+    result = abrank.compare(
+        QRELS, PERFECT, PERFECT, measures="AP", baseline="bm25", candidate="bm25"
+    )
     assert (result.baseline, result.candidate) == ("bm25 (A)", "bm25 (B)")
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 
 import abrank
-from abrank.workflow import compare_ready
 
 
 def test_segments_and_topics_are_hashed_like_the_runs(tmp_path) -> None:
@@ -28,7 +27,7 @@ def test_segments_and_topics_are_hashed_like_the_runs(tmp_path) -> None:
 def test_ready_scores_record_what_cut_them_too(tmp_path) -> None:
     (tmp_path / "segments.csv").write_text("query_id,part\nq1,one\nq2,two\n")
     scores = {"q1": 0.25, "q2": 0.5}
-    result = compare_ready(scores, scores, segments=tmp_path / "segments.csv")
+    result = abrank.compare_scores(scores, scores, segments=tmp_path / "segments.csv")
     assert set(result.provenance["inputs"]) == {"segments"}
 
 

@@ -6,7 +6,10 @@ import pytest
 
 import abrank
 from abrank import UnknownNameError
-from abrank.workflow import compare
+from abrank.comparison import Question
+from abrank.comparison.beside import Beside
+from abrank.scores import EvaluateOptions
+from abrank.workflow import compare, compare_runs, name_runs
 
 
 @pytest.fixture
@@ -17,9 +20,22 @@ def files(tmp_path):
     return [tmp_path / name for name in ("qrels", "a.run", "b.run")]
 
 
+def asked(files, **plumbing):
+    """What the command line does."""
+    return compare_runs(
+        files[0],
+        name_runs(*files[1:]),
+        Question(),
+        EvaluateOptions(),
+        measures=None,
+        beside=Beside(),
+        **plumbing,
+    )
+
+
 def test_files_frames_and_dicts_give_the_same_result(files) -> None:
     made = abrank.simulate_runs(40, rng=5)
-    how = {"measures": ["nDCG@10", "AP"], "name_a": "a", "name_b": "b"}
+    how = {"measures": ["nDCG@10", "AP"], "baseline": "a", "candidate": "b"}
     from_files = compare(*files, **how)
     from_frames = compare(made.qrels.frame(), made.baseline.frame(), made.candidate.frame(), **how)
     dicts = [
@@ -37,7 +53,7 @@ def test_files_frames_and_dicts_give_the_same_result(files) -> None:
 
 def test_provenance_replays_the_result(files, monkeypatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
-    result = compare(*files, command="abrank compare qrels a.run b.run")
+    result = asked(files, command="abrank compare qrels a.run b.run")
     known = result.provenance
     assert known["created"] == "2023-11-14T22:13:20+00:00"
     assert known["command"] == "abrank compare qrels a.run b.run"
@@ -61,7 +77,7 @@ def test_names_come_from_the_runs(files) -> None:
 
 def test_stages_are_told_in_order(files) -> None:
     heard: list[str] = []
-    compare(*files, on_stage=heard.append)
+    asked(files, on_stage=heard.append)
     assert heard == [
         "reading the judgments", "reading a", "reading b", "testing",
     ]  # fmt: skip

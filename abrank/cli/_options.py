@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import fields
 from typing import Any
 
 import click
@@ -10,6 +11,15 @@ import click
 from abrank._support.typing import Function
 
 RUN = click.Path(dir_okay=True, allow_dash=True)
+# Flags that say how runs are scored: the fields of EvaluateOptions.
+READING = (
+    "missing", "score_dtype", "duplicates", "depth", "rel", "judged_only", "interpolation",
+)  # fmt: skip
+
+
+def of(kind: type, flags: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of the flags that are fields of a dataclass."""
+    return {each.name: flags[each.name] for each in fields(kind) if each.name in flags}
 
 
 def stack(*decorators: Callable[[Any], Any]) -> Callable[[Function], Function]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,17 +12,6 @@ from abrank.cli import _options, _output, _terminal
 
 if TYPE_CHECKING:
     from abrank.comparison import Comparison
-
-# Flags that say how runs are scored.
-OF_RUNS = (
-    "missing",
-    "score_dtype",
-    "duplicates",
-    "depth",
-    "rel",
-    "judged_only",
-    "interpolation",
-)
 
 
 @click.command("compare")
@@ -42,7 +30,6 @@ OF_RUNS = (
 @click.option(
     "--margin",
     type=float,
-    default=0.0,
     metavar="X",
     help="Smallest difference worth having, in the primary measure's unit.",
 )
@@ -69,8 +56,8 @@ OF_RUNS = (
     type=click.Choice(["worse"]),
     help="Exit with 1 only where B is shown to be worse.",
 )
-@click.option("--name-a", metavar="NAME", help="Name of the baseline.")
-@click.option("--name-b", metavar="NAME", help="Name of the candidate.")
+@click.option("--baseline", metavar="NAME", help="Name of the baseline, in place of its file's.")
+@click.option("--candidate", metavar="NAME", help="Name of the candidate, likewise.")
 @click.option(
     "--segments",
     type=_options.RUN,
@@ -99,6 +86,10 @@ def command(
     *,
     scores: tuple[str, str] | None,
     measures: tuple[str, ...],
+    baseline: str | None,
+    candidate: str | None,
+    segments: str | None,
+    topics: str | None,
     require: str | None,
     fail_on: str | None,
     resamples: int | None,
@@ -112,7 +103,7 @@ def command(
     ascii_only: bool,
     quiet: bool,
     verbose: bool,
-    **how: Any,  # noqa: ANN401 - the flags that compare() takes under the same name
+    **flags: Any,  # noqa: ANN401 - those named as in Question and EvaluateOptions
 ) -> int:
     """Decide whether the candidate RUN_B may replace the baseline RUN_A.
 
@@ -132,22 +123,37 @@ def command(
         reports=reports, figures=figures, shown=shown, digits=digits, style=style
     )
 
-    from abrank.workflow import compare, compare_ready
+    from abrank.comparison import Question, compare_recorded, pair_scores
+    from abrank.comparison.beside import Beside
+    from abrank.scores import EvaluateOptions
+    from abrank.workflow import compare_runs, name_runs
 
-    asked = partial(compare, qrels, run_a, run_b)
-    if scores:
-        asked = partial(compare_ready, *scores)
-        how = {name: value for name, value in how.items() if name not in OF_RUNS}
+    question = Question(
+        require="not-worse-shown" if fail_on else require,  # type: ignore[arg-type]
+        n_resamples=resamples,
+        rng=seed,
+        **_options.of(Question, flags),
+    )
+    names = {"baseline": baseline, "candidate": candidate}
+    command = shlex.join(["abrank", *click.get_current_context().obj])
     with _terminal.Progress(quiet=quiet, verbose=verbose) as progress:
-        comparison = asked(
-            measures=measures or None,
-            require="not-worse-shown" if fail_on else require,  # type: ignore[arg-type]
-            n_resamples=resamples,
-            rng=seed,
-            command=shlex.join(["abrank", *click.get_current_context().obj]),
-            on_stage=progress,
-            **how,
-        )
+        beside = Beside.of(segments=segments, topics=topics)
+        if scores:
+            progress("reading the scores")
+            paired = pair_scores(*scores, measures=measures or None, **names)
+            progress("testing")
+            comparison = compare_recorded(paired, question, beside=beside, command=command)
+        else:
+            comparison = compare_runs(
+                qrels,
+                name_runs(run_a, run_b, **names),
+                question,
+                EvaluateOptions(**_options.of(EvaluateOptions, flags)),
+                measures=measures or None,
+                beside=beside,
+                command=command,
+                on_stage=progress,
+            )
         written = output.write(comparison, progress)
     if not quiet:
         for remark in comparison.remarks:
@@ -166,7 +172,7 @@ def _require_inputs(files: list[str | None], scores: tuple[str, str] | None) -> 
     if [*files, *(scores or ())].count("-") > 1:
         raise click.UsageError("only one of the files can be standard input")
     source = click.get_current_context().get_parameter_source
-    for name in OF_RUNS if scores else ():
+    for name in _options.READING if scores else ():
         if source(name) is click.core.ParameterSource.COMMANDLINE:
             raise click.UsageError(f"--{name.replace('_', '-')} is for runs, not for ready scores")
 

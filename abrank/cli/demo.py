@@ -28,10 +28,13 @@ def command(folder: Path, *, color: str, ascii_only: bool, quiet: bool, verbose:
     qrels.txt, old.run, new.run, topics.tsv, segments.csv, report.html, report.md, results.json.
     """
     from abrank.cli import _terminal
+    from abrank.comparison import Question
+    from abrank.comparison.beside import Beside
     from abrank.inputs import read_run
     from abrank.report.formats.files import writing
+    from abrank.scores import EvaluateOptions
     from abrank.simulate import simulate_runs
-    from abrank.workflow import compare
+    from abrank.workflow import compare_runs, name_runs
 
     with _terminal.Progress(quiet=quiet, verbose=verbose) as progress:
         progress("simulating a collection")
@@ -45,13 +48,13 @@ def command(folder: Path, *, color: str, ascii_only: bool, quiet: bool, verbose:
         beside = [folder / name for name in ("topics.tsv", "segments.csv")]
         _write_lines(beside[0], "\t", made.topics)
         _write_lines(beside[1], ",", {"query_id": "intent", **made.intents})
-        comparison = compare(
-            *paths,
+        comparison = compare_runs(
+            paths[0],
+            name_runs(*paths[1:]),
+            Question(margin=MARGIN, rng=SEED),
+            EvaluateOptions(),
             measures=MEASURES,
-            margin=MARGIN,
-            topics=beside[0],
-            segments=beside[1],
-            rng=SEED,
+            beside=Beside.of(topics=beside[0], segments=beside[1]),
             command=_command(paths),
             on_stage=progress,
         )

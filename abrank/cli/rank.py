@@ -101,7 +101,8 @@ def command(
 
     from abrank.report.ranking.files import RANKING_WRITERS, ranking_options
     from abrank.report.ranking.text import ranking_text
-    from abrank.workflow import rank
+    from abrank.scores import EvaluateOptions
+    from abrank.workflow import rank_runs
 
     targets = _output.targets_of(reports, RANKING_WRITERS, style=style, shown=shown)
 
@@ -109,9 +110,11 @@ def command(
         return _output.given(ranking_options(suffix), digits=digits, style=style)
 
     with _terminal.Progress(quiet=quiet, verbose=verbose) as progress:
-        ranking = rank(
+        reading = {name: how.pop(name) for name in _options.READING}
+        ranking = rank_runs(
             qrels,
             _options.named(runs),
+            EvaluateOptions(**reading),
             n_resamples=resamples,
             rng=seed,
             command=shlex.join(["abrank", *click.get_current_context().obj]),

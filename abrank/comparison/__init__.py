@@ -1,10 +1,11 @@
 """A against B: every measure tested, the secondary ones adjusted, the verdict given."""
 
-from abrank.comparison.compare import compare_scores, compare_systems
+from abrank.comparison.compare import compare_recorded, compare_scores, compare_systems
 from abrank.comparison.effects import Effect, Spread
 from abrank.comparison.family import ADJUSTMENTS
 from abrank.comparison.outlook import PlannedDifference, Planning
 from abrank.comparison.pairing import pair_scores, system_names
+from abrank.comparison.question import Question
 from abrank.comparison.result import Comparison
 from abrank.comparison.rows import ConfidenceInterval, MeasureResult, TestRow
 
@@ -16,8 +17,10 @@ __all__ = [
     "MeasureResult",
     "PlannedDifference",
     "Planning",
+    "Question",
     "Spread",
     "TestRow",
+    "compare_recorded",
     "compare_scores",
     "compare_systems",
     "pair_scores",

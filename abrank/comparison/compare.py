@@ -1,4 +1,4 @@
-"""The two ways to a comparison: ready scores of two systems, or a table of Scores."""
+"""From the scores of two systems to their comparison."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from abrank import inference
 from abrank._support.errors import ArgumentError
 from abrank._support.rng import entropy
 from abrank._support.typing import FloatArray, RandomSource
+from abrank.comparison.beside import Beside
 from abrank.comparison.effects import effects, spread
 from abrank.comparison.evidence import gather
 from abrank.comparison.family import measure_rows, resolve_adjustment
 from abrank.comparison.groups import segment
 from abrank.comparison.outlook import look_ahead
 from abrank.comparison.pairing import pair_scores
+from abrank.comparison.question import Question
 from abrank.comparison.result import Comparison
 from abrank.comparison.rows import MeasureResult, TestRow
 from abrank.diagnostics import (
@@ -30,6 +32,7 @@ from abrank.diagnostics import (
 )
 from abrank.inputs import Audit
 from abrank.measures import parse
+from abrank.provenance import provenance
 from abrank.scores import Scores
 from abrank.verdict import Decision, Requirement, Rule, decide
 
@@ -49,10 +52,19 @@ def compare_scores(
     a: Any,  # noqa: ANN401 - Series, dict, or what read_scores reads
     b: Any = None,  # noqa: ANN401
     *,
+    measures: Sequence[str] | str | None = None,
+    primary: str | None = None,
+    margin: float | None = None,
+    test: str = "t",
+    alpha: float = 0.05,
+    adjust: str | None = None,
+    require: Requirement | None = None,
     baseline: str | None = None,
     candidate: str | None = None,
-    measures: Sequence[str] | str | None = None,
-    **how: Any,  # noqa: ANN401 - the keywords of compare_systems
+    segments: Any = None,  # noqa: ANN401 - whatever read_segments reads
+    topics: Any = None,  # noqa: ANN401 - whatever read_topics reads
+    n_resamples: int | None = None,
+    rng: RandomSource = 0,
 ) -> Comparison:
     """Compare ready scores, paired by query id.
 
@@ -62,17 +74,20 @@ def compare_scores(
         Scores of the baseline and the candidate. A Series or dict holds one measure by query id;
         what a file or frame may hold, see :func:`abrank.read_scores`. Without ``b`` there are
         several systems in ``a``.
+    measures : sequence of str, optional
+        Those to compare, in any dialect; else all, which must be the same for both.
     baseline, candidate : str, optional
         Names to give them (a Series', a file's, else ``A`` and ``B``); without ``b`` those to take:
         else the first, and the only other one.
-    measures : sequence of str, optional
-        Those to compare, in any dialect; else all, which must be the same for both.
-    **how
-        Keywords of :func:`compare_systems`: ``primary``, ``margin``, ``test``, ``alpha``, …
+    primary, margin, test, alpha, adjust, require, n_resamples, rng
+        What decides, and how it is resampled, as in :func:`abrank.compare`.
+    segments, topics : path, DataFrame or mapping, optional
+        Properties of the queries, and their texts, as in :func:`abrank.compare`.
 
     Returns
     -------
     Comparison
+        What the sources were taken for stands in ``remarks``.
 
     Raises
     ------
@@ -91,21 +106,60 @@ def compare_scores(
     >>> round(result.effect, 3), round(result.pvalue, 3), str(result.verdict)
     (0.2, 0.066, 'inconclusive')
     """
+    question = Question(
+        primary=primary,
+        margin=margin,
+        test=test,
+        alpha=alpha,
+        adjust=adjust,
+        require=require,
+        n_resamples=n_resamples,
+        rng=rng,
+    )
+    beside = Beside.of(segments=segments, topics=topics)
     scores = pair_scores(a, b, baseline=baseline, candidate=candidate, measures=measures)
-    return compare_systems(scores, **how)
+    return compare_recorded(scores, question, beside=beside)
+
+
+def compare_recorded(
+    scores: Scores,
+    question: Question,
+    *,
+    beside: Beside,
+    settings: Mapping[str, Any] | None = None,
+    command: str | None = None,
+) -> Comparison:
+    """Compare the two systems of ``scores``, and record where everything came from.
+
+    Parameters
+    ----------
+    scores : Scores
+        Of exactly two systems; the first is the baseline A.
+    question : Question
+    beside : Beside
+        Segments and topics.
+    settings : mapping, optional
+        How the runs were scored; empty for ready scores.
+    command : str, optional
+        The command line that asked.
+
+    Returns
+    -------
+    Comparison
+    """
+    roles = dict(zip(("a", "b"), scores.systems, strict=True))
+    recorded = provenance(
+        scores, roles, settings=settings or {}, beside=beside.sources, command=command
+    )
+    return compare_systems(
+        scores, question, segments=beside.segments, topics=beside.topics, provenance=recorded
+    )
 
 
 def compare_systems(
     scores: Scores,
+    question: Question | None = None,
     *,
-    primary: str | None = None,
-    margin: float = 0.0,
-    test: str = "t",
-    alpha: float = 0.05,
-    adjust: str | None = None,
-    require: Requirement | None = None,
-    n_resamples: int | None = None,
-    rng: RandomSource = 0,
     segments: Mapping[str, Mapping[str, str]] | None = None,
     topics: Mapping[str, str] | None = None,
     provenance: Mapping[str, Any] | None = None,
@@ -116,23 +170,8 @@ def compare_systems(
     ----------
     scores : Scores
         Of exactly two systems.
-    primary : str, optional
-        The measure that decides; the first without it.
-    margin : float
-        Smallest difference worth having, in the unit of the primary measure.
-    test : str
-        The test that decides: ``t``, ``permutation``, ``bootstrap``, ``wilcoxon`` or ``sign``.
-    alpha : float
-        Two-sided level.
-    adjust : {"max-t", "holm", "bonferroni", "bh", "none"}, optional
-        Over the secondary measures. Without it ``max-t`` for tests of the mean, and ``holm`` for
-        ``wilcoxon`` and ``sign``, whose hypothesis is another one than max-t's.
-    require : {"better", "non-inferior", "equivalent", "not-worse-shown"}, optional
-        A gate, recorded with the verdict.
-    n_resamples : int, optional
-        Resamples of the Monte Carlo tests; each test's own default without it.
-    rng : int, Generator, SeedSequence or None
-        Source of the resamples; the seed that replays them is recorded.
+    question : Question, optional
+        What decides, and how it is resampled; every default without it.
     segments : mapping of str to mapping of str to str, optional
         For each property of the queries, the segment of each query id: ``{"intent": {"q1": …}}``.
     topics : mapping of str to str, optional
@@ -147,9 +186,9 @@ def compare_systems(
     if len(scores.systems) != 2:
         raise ArgumentError(f"two systems are compared, not {len(scores.systems)}")
     _require_finite(scores)
-    seed = entropy(rng)
-    lead_name = _primary(primary, scores.measures)
-    rule = _rule(lead_name, test, alpha=alpha, margin=margin, adjust=adjust, require=require)
+    question = question or Question()
+    seed, n_resamples = entropy(question.rng), question.n_resamples
+    rule = _rule(question, scores.measures)
     a, b = (scores.of(system) for system in scores.systems)
     lead = scores.measures.index(rule.primary)
     differences = (b - a)[:, lead]
@@ -201,26 +240,19 @@ def _primary(primary: str | None, measures: tuple[str, ...]) -> str:
     return canonical
 
 
-def _rule(
-    primary: str,
-    test: str,
-    *,
-    alpha: float,
-    margin: float,
-    adjust: str | None,
-    require: Requirement | None,
-) -> Rule:
+def _rule(question: Question, measures: tuple[str, ...]) -> Rule:
     """Return the rule; a margin for a test that estimates in another unit is refused."""
+    primary = _primary(question.primary, measures)
     rule = Rule(
         primary=primary,
-        test=test,
-        alpha=alpha,
-        margin=margin,
-        adjust=resolve_adjustment(adjust, test),
-        require=require,
+        test=question.test,
+        alpha=question.alpha,
+        margin=question.margin or 0.0,
+        adjust=resolve_adjustment(question.adjust, question.test),
+        require=question.require,
         higher_is_better=higher_is_better(primary),
     )
-    if margin and test == "sign":
+    if rule.margin and rule.test == "sign":
         raise ArgumentError(
             f"the margin is in the unit of {primary}, but the sign test estimates a share of"
             " wins: choose another test, or no margin"

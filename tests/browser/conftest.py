@@ -94,8 +94,8 @@ def better() -> Comparison:
         made.candidate,
         topics=made.topics,
         segments={"intent": made.intents},
-        name_a="bm25",
-        name_b="monot5",
+        baseline="bm25",
+        candidate="monot5",
         n_resamples=999,
         **how,
     )

@@ -22,7 +22,12 @@ def test_nothing_runs_and_nothing_breaks(
     monkeypatch.chdir(hostile_files)
     command = ["compare", "qrels", "a.run", "b.run", "-m", "nDCG@5", "-m", "AP", "-q"]
     beside = ["--topics", "topics.jsonl", "--segments", "segments.csv"]
-    names = ["--name-a", "<script>alert(8)</script>", "--name-b", "\u202e\"'><b onclick=alert(9)>"]
+    names = [
+        "--baseline",
+        "<script>alert(8)</script>",
+        "--candidate",
+        "\u202e\"'><b onclick=alert(9)>",
+    ]
     target = tmp_path / "out.html"
     assert run([*command, *beside, *names, "--report", str(target)]) == 0
     opened = show(target.read_text("utf-8"), width=width)

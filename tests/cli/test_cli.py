@@ -306,7 +306,7 @@ def test_a_fault_of_abrank_is_one_line_and_a_saved_traceback(files, capsys, monk
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("no such luck")
 
-    monkeypatch.setattr(abrank.workflow, "compare", fail)
+    monkeypatch.setattr(abrank.workflow, "compare_runs", fail)
     assert run(["compare", "qrels", "a.run", "b.run"]) == 70
     err = capsys.readouterr().err
     assert len(err.splitlines()) == 1
@@ -321,6 +321,6 @@ def test_an_interrupt_is_130(files, capsys, monkeypatch) -> None:
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(abrank.workflow, "compare", interrupt)
+    monkeypatch.setattr(abrank.workflow, "compare_runs", interrupt)
     assert run(["compare", "qrels", "a.run", "b.run"]) == 130
     assert capsys.readouterr().err.strip() == "interrupted"

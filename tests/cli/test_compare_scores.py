@@ -42,7 +42,7 @@ def test_the_verdict_is_that_of_the_runs(files, capsys) -> None:
 
 
 def test_names_gates_and_reports(files, capsys) -> None:
-    call = ["compare", "--scores", "b.eval", "a.eval", "--name-b", "new", "--require", "better"]
+    call = ["compare", "--scores", "b.eval", "a.eval", "--candidate", "new", "--require", "better"]
     assert run([*call, "--report", "out.html", "--report", "out.md", "-q"]) == 1
     out, err = capsys.readouterr()
     assert out.splitlines()[0].startswith("▼ WORSE  new is worse than b on AP")

@@ -121,7 +121,9 @@ def two_runs():
 
 def test_evaluated_systems_are_compared_as_their_runs_are() -> None:
     qrels, runs = two_runs()
-    whole = abrank.compare(qrels, runs["A"], runs["B"], measures=["AP"], name_a="A", name_b="B")
+    whole = abrank.compare(
+        qrels, runs["A"], runs["B"], measures=["AP"], baseline="A", candidate="B"
+    )
     scores = abrank.evaluate(qrels, runs | {"C": runs["A"]}, ["AP"], top=20)
     assert abrank.compare_scores(scores, baseline="A", candidate="B") == whole
     # Without the documents there is all but the lists of them.

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from abrank.comparison import Comparison, compare_systems
+from abrank.comparison import Comparison, Question, compare_systems
 from abrank.comparison.evidence import CutoffCurve, Evidence, RecallCurve
 from abrank.ranking import Ranking, rank_scores
 from abrank.scores import Scores
@@ -80,11 +80,13 @@ def made(
     }
     found = compare_systems(
         Scores(ids, ("BM25", "monoT5"), measures, np.stack([a, b], axis=1)),
-        # The sign test counts queries, and a margin is in the unit of a measure.
-        margin=0.0 if test == "sign" else margin,
-        test=test,
-        adjust=adjust,
-        n_resamples=499,
+        Question(
+            # The sign test counts queries, and a margin is in the unit of a measure.
+            margin=None if test == "sign" else margin,
+            test=test,
+            adjust=adjust,
+            n_resamples=499,
+        ),
         segments=segments if n and segmented else None,
     )
     return dataclasses.replace(found, evidence=evidence_of(n)) if n else found

@@ -218,7 +218,7 @@ def test_from_runs_to_ranking():
     }  # fmt: skip
     pair = next(row for row in ranking.pair_rows if row.reading == "identical")
     assert (pair.pvalue, pair.pvalue_adj, pair.ci_low, pair.ci_high) == (1.0, 1.0, 0.0, 0.0)
-    assert ranking.provenance["settings"] == {"missing": "error"}
+    assert ranking.provenance["settings"]["missing"] == "error"
     assert set(ranking.audits) == set(runs)
     scores = abrank.evaluate(made.qrels, runs, ["AP"])
     assert abrank.rank_scores(scores).rows == ranking.rows

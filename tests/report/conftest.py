@@ -10,11 +10,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from abrank import compare, inputs
-from abrank.comparison import Comparison, compare_scores, compare_systems
-from abrank.scores import Scores, evaluate
+from abrank import inputs
+from abrank.comparison import Comparison, Question, compare_scores, compare_systems
+from abrank.comparison.beside import Beside
+from abrank.scores import EvaluateOptions, Scores, evaluate
 from abrank.simulate import simulate_runs
 from abrank.verdict import Verdict
+from abrank.workflow import compare_runs
 
 Make = Callable[..., Comparison]
 
@@ -133,7 +135,7 @@ def judged() -> Comparison:
         "b": inputs.read_run(poor, name="poor").source,
         "qrels": {"path": None, "sha256": None, "rows": None},
     }
-    return compare_systems(scores, n_resamples=999, provenance=made)
+    return compare_systems(scores, Question(n_resamples=999), provenance=made)
 
 
 @pytest.fixture(scope="session")
@@ -141,16 +143,12 @@ def runs() -> Comparison:
     """Return a comparison of two simulated runs with texts and two properties of the queries."""
     made = simulate_runs(60, effect=0.2, rng=4)
     length = {query: f"{len(text.split())} words" for query, text in made.topics.items()}
-    return compare(
+    return compare_runs(
         made.qrels,
-        made.baseline,
-        made.candidate,
+        {"bm25": made.baseline, "monot5": made.candidate},
+        Question(margin=0.01, n_resamples=999),
+        EvaluateOptions(),
         measures=["nDCG@10", "AP", "RR", "P@10"],
-        margin=0.01,
-        topics=made.topics,
-        segments={"intent": made.intents, "length": length},
-        name_a="bm25",
-        name_b="monot5",
-        n_resamples=999,
+        beside=Beside.of(topics=made.topics, segments={"intent": made.intents, "length": length}),
         command="abrank compare qrels.txt bm25.run monot5.run",
     )

@@ -314,7 +314,7 @@ def test_reproduce_shows_command_hashes_and_rows(judged: Comparison) -> None:
 
 
 def test_reproduce_says_nothing_of_what_is_unknown(make: Make) -> None:
-    report = compose(make(0.05))
+    report = compose(replace(make(0.05), provenance={}))
     facts, settings = section(report, "reproduce").blocks
     assert facts == Text("Seed 0.")
     assert shown(settings, "Setting") == [
