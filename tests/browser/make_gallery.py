@@ -1,13 +1,15 @@
-"""Make ``reports/gallery``: four verdicts on the demo's data, and pictures of them.
+"""Make ``reports/gallery``: pictures of four verdicts on the demo's data.
 
-``python tests/browser/make_gallery.py`` writes the four reports and, with playwright and an
-installed Chromium, a picture of the first screen of each in light and in dark.
+``python tests/browser/make_gallery.py`` needs playwright and an installed Chromium, and takes the
+first screen of each report in light and in dark. The reports themselves are not kept.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import abrank
@@ -38,28 +40,31 @@ def comparisons() -> dict[str, Comparison]:
 
 
 def main() -> None:
-    """Write the reports and take the pictures."""
+    """Write the reports into a folder of their own, and take the pictures."""
     os.environ.setdefault("SOURCE_DATE_EPOCH", "1795219200")
     FOLDER.mkdir(parents=True, exist_ok=True)
-    for name, comparison in comparisons().items():
-        comparison.report(FOLDER / f"{name}.html")
-    take_pictures()
+    with tempfile.TemporaryDirectory() as folder:
+        pages = [
+            comparison.report(Path(folder) / f"{name}.html")
+            for name, comparison in comparisons().items()
+        ]
+        take_pictures(pages)
 
 
-def take_pictures() -> None:
+def take_pictures(pages: Sequence[Path]) -> None:
     """Take the first screen of every report in both themes."""
     from playwright.sync_api import sync_playwright
 
     program = shutil.which("chromium") or shutil.which("google-chrome")
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        for path in sorted(FOLDER.glob("*.html")):
+        for path in pages:
             for theme in ("light", "dark"):
                 page = browser.new_page(
                     viewport={"width": WIDTH, "height": HEIGHT}, color_scheme=theme
                 )
                 page.goto(path.as_uri())
-                page.screenshot(path=path.with_name(f"{path.stem}-{theme}.png"))
+                page.screenshot(path=FOLDER / f"{path.stem}-{theme}.png")
                 page.close()
         browser.close()
 
