@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import csv
+import html
 import json
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 import abrank.measures.registry.entries as entries
+from abrank import plots
 from abrank._support.registry import Registry
 
 # A slow machine is no failure.
@@ -36,6 +39,25 @@ def own_catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
         copy.add(name, entry)
     monkeypatch.setattr(entries, "_MEASURES", copy)
     monkeypatch.setattr(entries, "_BY_FOLDED_NAME", dict(entries._BY_FOLDED_NAME))
+
+
+def frame(plot: str, subject: object, *, summary: str = "", prefix: str = "", **_: object) -> str:
+    """Stand in for ``abrank.plots.svg``: an element of the same outline, and no picture in it."""
+    name = f"{prefix}-desc"
+    drawn = f'role="img" aria-labelledby="{name}"><desc id="{name}">{html.escape(summary)}</desc>'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {drawn}</svg>'
+
+
+@pytest.fixture(scope="session")
+def no_drawer() -> Callable[..., str]:
+    """Return a drawer for ``html`` that draws nothing: a test of words need not wait for it."""
+    return frame
+
+
+@pytest.fixture
+def nothing_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw no figure in any HTML report of this test, whoever writes it."""
+    monkeypatch.setattr(plots, "svg", frame)
 
 
 # Ids that try to be something else: markup, a script, a formula, a command, a control code.

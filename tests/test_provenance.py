@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import hashlib
 
+import pytest
+
 import abrank
 
 
+@pytest.mark.usefixtures("nothing_drawn")
 def test_segments_and_topics_are_hashed_like_the_runs(tmp_path) -> None:
     made = abrank.simulate_runs(10, rng=5)
     (tmp_path / "segments.csv").write_text("query_id,part\nq01,one\nq02,two\n")

@@ -111,6 +111,7 @@ def test_errors_say_what_where_and_what_to_do(files, arguments, code, said, caps
     assert "Traceback" not in err
 
 
+@pytest.mark.usefixtures("nothing_drawn")
 def test_reports_are_written_and_named(files, capsys) -> None:
     targets = ["out.html", "out.json", "out.csv", "out.txt", "md:summary"]
     flags = [part for target in targets for part in ("--report", target)]

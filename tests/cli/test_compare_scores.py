@@ -41,6 +41,7 @@ def test_the_verdict_is_that_of_the_runs(files, capsys) -> None:
     ]
 
 
+@pytest.mark.usefixtures("nothing_drawn")
 def test_names_gates_and_reports(files, capsys) -> None:
     call = ["compare", "--scores", "b.eval", "a.eval", "--candidate", "new", "--require", "better"]
     assert run([*call, "--report", "out.html", "--report", "out.md", "-q"]) == 1

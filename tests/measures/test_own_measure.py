@@ -32,6 +32,7 @@ def test_own_measure_is_scored_and_compared_by_its_name(own_catalogue, made):
     assert catalogue()["Mine"].higher_is_better
 
 
+@pytest.mark.usefixtures("nothing_drawn")
 def test_report_of_a_measure_without_bounds(own_catalogue, made, tmp_path):
     @abrank.measure("Depth", higher_is_better=False)
     def depth(judged, *, scale=1.0):

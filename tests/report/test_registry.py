@@ -113,6 +113,7 @@ def test_unknown_suffix_names_the_known_ones(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.usefixtures("nothing_drawn")
 @pytest.mark.parametrize("suffix", WRITERS)
 def test_a_format_alone_goes_to_the_usual_place(
     comparison: Comparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str

@@ -23,6 +23,8 @@ from abrank.report.model import Block, Caution, Figure, Report, Section, Table
 if TYPE_CHECKING:
     from abrank.comparison import Comparison
 
+# Takes a plot's name, its subject and the options of ``plots.svg``, and returns an SVG element.
+Drawer: TypeAlias = Callable[..., str]
 Kind: TypeAlias = Literal["figure", "table", "plain", "caption", "code", "source", "quote"]
 
 # Each colour in light and in dark. Those of the figures stand in them as attributes, so they are
@@ -98,7 +100,11 @@ class Page:
 
 
 def html(
-    comparison: Comparison, *, digits: int = display.DIGITS, report: Report | None = None
+    comparison: Comparison,
+    *,
+    digits: int = display.DIGITS,
+    report: Report | None = None,
+    drawer: Drawer | None = None,
 ) -> str:
     """Return the report as one HTML document without any outside part.
 
@@ -110,6 +116,8 @@ def html(
         Decimals of scores and differences.
     report : Report, optional
         What it says, where it was composed before.
+    drawer : callable, optional
+        Draws the figures, called as ``abrank.plots.svg`` is; ``abrank.plots.svg`` without it.
 
     Returns
     -------
@@ -131,7 +139,8 @@ def html(
     )
     report = report or compose(comparison, digits=digits)
     rows = query_rows(comparison, digits=digits)
-    draw = partial(_figure, comparison=comparison, digits=digits)
+    drawer = drawer or plots.svg
+    draw = partial(_figure, drawer=drawer, comparison=comparison, digits=digits)
     fill = {name: PALETTE[name][0] for name in ("a", "b", "tie")} | {"axis": PALETTE["muted"][0]}
     page = environment().get_template("report.html")
     text = page.render(
@@ -192,12 +201,14 @@ def _show(
     return Shown(block.kind, block.text)
 
 
-def _figure(figure: Figure, name: str = "", *, comparison: Comparison, digits: int) -> Shown:
+def _figure(
+    figure: Figure, name: str = "", *, drawer: Drawer, comparison: Comparison, digits: int
+) -> Shown:
     """Draw a figure twice, for wide screens and for telephones: letters do not shrink with it."""
 
     def drawn(kind: str, width: float, height: float | None) -> Markup:
         return Markup(
-            plots.svg(
+            drawer(
                 figure.plot,
                 comparison,
                 summary=clean(figure.summary),

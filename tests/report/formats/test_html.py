@@ -15,10 +15,10 @@ from abrank import compare_scores
 from abrank._support import display
 from abrank.comparison import Comparison
 from abrank.report.compose import compose
-from abrank.report.formats.html import MOST_CAUTIONS, PALETTE, html
+from abrank.report.formats.html import MOST_CAUTIONS, PALETTE, Drawer, html
 from abrank.report.formats.query_columns import LONGEST
 from abrank.report.formats.query_rows import EMBED_EACH, query_rows
-from abrank.report.model import Caution
+from abrank.report.model import Caution, Figure
 
 VOID = {"meta", "link", "input", "br", "hr", "img"}
 HOSTILE = [
@@ -97,8 +97,10 @@ def scores(n: int, shift: float, *, seed: int = 1) -> tuple[pd.DataFrame, pd.Dat
 
 
 def comparison_of(n: int, shift: float = 0.05, **how: object) -> Comparison:
+    """Compare simulated scores; the result tells no day, so that its bytes can be compared."""
     a, b = scores(n, shift)
-    return compare_scores(a, b, baseline="bm25", candidate="monot5", n_resamples=999, **how)
+    result = compare_scores(a, b, baseline="bm25", candidate="monot5", n_resamples=999, **how)
+    return replace(result, provenance={})
 
 
 @pytest.fixture(scope="module")
@@ -107,8 +109,14 @@ def better() -> Comparison:
 
 
 @pytest.fixture(scope="module")
-def page(better: Comparison) -> Page:
-    return read(html(better))
+def text(better: Comparison) -> str:
+    """The page with its figures; they are drawn once for all tests that look at them."""
+    return html(better)
+
+
+@pytest.fixture(scope="module")
+def page(text: str) -> Page:
+    return read(text)
 
 
 @pytest.fixture(scope="module")
@@ -121,6 +129,11 @@ def hostile() -> Comparison:
     # A frame refuses half of a surrogate pair; other ways in may not.
     ids = tuple("half\ud800pair" if each.startswith("=") else each for each in result.query_ids)
     return replace(result, query_ids=ids)
+
+
+@pytest.fixture(scope="module")
+def hostile_text(hostile: Comparison) -> str:
+    return html(hostile)
 
 
 def island(text: str) -> dict[str, object]:
@@ -220,8 +233,7 @@ def test_chips_show_the_numbers_of_the_json(better: Comparison, page: Page) -> N
     assert display.signed(found["effects"]["d_z"]["estimate"], digits=2) in texts
 
 
-def test_rows_show_the_numbers_of_the_json(better: Comparison) -> None:
-    text = html(better)
+def test_rows_show_the_numbers_of_the_json(better: Comparison, text: str) -> None:
     queries = better.to_dict()["queries"]
     data = island(text)
     columns = {column["csv"]: column for column in data["columns"]}
@@ -247,8 +259,8 @@ def test_ten_worst_and_ten_best_stand_in_the_page_itself(better: Comparison, pag
 
 
 @pytest.mark.parametrize("n", [2, 3, 25])
-def test_few_queries_all_stand_in_the_page(n: int) -> None:
-    found = read(html(comparison_of(n)))
+def test_few_queries_all_stand_in_the_page(n: int, no_drawer: Drawer) -> None:
+    found = read(html(comparison_of(n), drawer=no_drawer))
     shown = [cells[0] for cells in found.rows if cells and re.fullmatch(r"q\d{5}", cells[0])]
     assert len(shown) == n
 
@@ -270,9 +282,8 @@ def test_ten_thousand_queries_are_all_embedded() -> None:
     assert rows.left_out == ""
 
 
-def test_hostile_ids_and_names_stay_text(hostile: Comparison) -> None:
-    text = html(hostile)
-    found = read(text)
+def test_hostile_ids_and_names_stay_text(hostile_text: str) -> None:
+    found = read(hostile_text)
     assert sorted(attrs.get("type") or "" for tag, attrs in found.tags if tag == "script") == [
         "",
         "application/json",
@@ -280,40 +291,41 @@ def test_hostile_ids_and_names_stay_text(hostile: Comparison) -> None:
     assert [tag for tag, _ in found.tags if tag == "img"] == []
     assert [name for _, attrs in found.tags for name in attrs if name.startswith("on")] == []
     assert all(value.startswith(("#", "data:,")) for value in found.having("href"))
-    assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f]", text)
+    assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f]", hostile_text)
     outside = "".join(data for where, data in found.text if "script" not in where)
     assert not re.search("[\u202a-\u202e\u2066-\u2069]", outside)
     assert "{{ 7 * 7 }}{% raw %}" in outside
-    text.encode("utf-8")
+    hostile_text.encode("utf-8")
 
 
-def test_hostile_rows_reach_the_script_unchanged(hostile: Comparison) -> None:
-    text = html(hostile)
-    values = island(text)["columns"][0]["values"]
+def test_hostile_rows_reach_the_script_unchanged(hostile: Comparison, hostile_text: str) -> None:
+    values = island(hostile_text)["columns"][0]["values"]
     assert set(values) == {each.replace("\ud800", "?") for each in hostile.query_ids}
-    start = text.index('id="query-data">') + len('id="query-data">')
-    assert "<" not in text[start : text.index("</script>", start)]
+    start = hostile_text.index('id="query-data">') + len('id="query-data">')
+    assert "<" not in hostile_text[start : hostile_text.index("</script>", start)]
 
 
-def test_long_ids_are_cut_where_they_are_shown(hostile: Comparison) -> None:
-    found = read(html(hostile))
+def test_long_ids_are_cut_where_they_are_shown(hostile_text: str) -> None:
+    found = read(hostile_text)
     cells = [cell for cells in found.rows for cell in cells]
     assert max(len(cell) for cell in cells) <= LONGEST
     assert len(found.inside("h1")) < 500
 
 
-def test_same_comparison_gives_the_same_bytes(better: Comparison) -> None:
-    assert html(better) == html(comparison_of(250, margin=0.01, require="better"))
+def test_same_comparison_gives_the_same_bytes(text: str) -> None:
+    assert text == html(comparison_of(250, margin=0.01, require="better"))
 
 
-def test_a_day_is_shown_only_where_it_is_given(better: Comparison) -> None:
-    assert not re.search(r"20\d\d-\d\d-\d\d", html(better))
+def test_a_day_is_shown_only_where_it_is_given(
+    better: Comparison, text: str, no_drawer: Drawer
+) -> None:
+    assert not re.search(r"20\d\d-\d\d-\d\d", text)
     dated = replace(better, provenance={"created": "2031-05-06T07:08:09Z"})
-    assert "2031-05-06" in html(dated)
+    assert "2031-05-06" in html(dated, drawer=no_drawer)
 
 
-def test_size_at_250_queries(better: Comparison) -> None:
-    assert len(html(better).encode()) <= 600_000
+def test_size_at_250_queries(text: str) -> None:
+    assert len(text.encode()) <= 600_000
 
 
 def test_size_at_7000_queries() -> None:
@@ -323,8 +335,10 @@ def test_size_at_7000_queries() -> None:
 @pytest.mark.parametrize(
     ("n", "shift", "tone"), [(250, 0.05, "b"), (250, -0.05, "a"), (8, 0.0, "tie")]
 )
-def test_card_has_the_colour_of_the_winner(n: int, shift: float, tone: str) -> None:
-    found = read(html(comparison_of(n, shift)))
+def test_card_has_the_colour_of_the_winner(
+    n: int, shift: float, tone: str, no_drawer: Drawer
+) -> None:
+    found = read(html(comparison_of(n, shift), drawer=no_drawer))
     assert f"card verdict tone-{tone}" in found.having("class")
 
 
@@ -347,26 +361,49 @@ def test_one_query_gets_a_page() -> None:
     assert "first alone" in found.having("class")  # no forest: the table takes the whole width
 
 
-def test_failed_gate_is_on_the_tag() -> None:
-    text = html(comparison_of(250, -0.05, margin=0.01, require="non-inferior"))
-    assert "▼ Worse · gate not passed" in text
+def test_failed_gate_is_on_the_tag(no_drawer: Drawer) -> None:
+    found = comparison_of(250, -0.05, margin=0.01, require="non-inferior")
+    assert "▼ Worse · gate not passed" in html(found, drawer=no_drawer)
 
 
-def test_no_gate_is_not_mentioned() -> None:
-    assert "Gate " not in html(comparison_of(40))
+def test_no_gate_is_not_mentioned(no_drawer: Drawer) -> None:
+    assert "Gate " not in html(comparison_of(40), drawer=no_drawer)
 
 
-def test_most_severe_cautions_are_open_and_the_others_one_click_away(better: Comparison) -> None:
+def test_most_severe_cautions_are_open_and_the_others_one_click_away(
+    better: Comparison, no_drawer: Drawer
+) -> None:
     cautions = tuple(
         Caution(f"c{i}", f"Title {i}", f"Sentence {i}.", 3 if i < 2 else 1)
         for i in range(MOST_CAUTIONS + 2)
     )
-    found = read(html(better, report=replace(compose(better), cautions=cautions)))
+    report = replace(compose(better), cautions=cautions)
+    found = read(html(better, report=report, drawer=no_drawer))
     folded = found.inside("details")
     assert "2 more" in folded
     assert f"Sentence {MOST_CAUTIONS}." in folded
     assert "Sentence 0." not in folded
     assert "Sentence 0." in found.inside("aside")
+
+
+def test_figures_come_from_the_drawer_given(better: Comparison) -> None:
+    asked = []
+
+    def drawer(plot: str, subject: object, *, summary: str, prefix: str, **_: object) -> str:
+        asked.append((plot, prefix))
+        return f"<svg><desc>{plot} drawn as {prefix}</desc></svg>"
+
+    texts = [data for _, data in read(html(better, drawer=drawer)).text]
+    wanted = {
+        block.plot
+        for each in compose(better).sections
+        for block in each.blocks
+        if isinstance(block, Figure)
+    }
+    assert {plot for plot, _ in asked} == wanted | {"effect"}
+    assert len(set(asked)) == len(asked)
+    for plot, prefix in asked:
+        assert f"{plot} drawn as {prefix}" in texts
 
 
 def test_figures_carry_their_colours_as_attributes(page: Page) -> None:
