@@ -7,7 +7,7 @@ import io
 import json
 import math
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,9 +17,7 @@ from abrank.cli import _options
 
 if TYPE_CHECKING:
     from abrank._support.typing import FloatArray
-    from abrank.planning.plan import Plan, PlanRow
-
-COLUMNS = ("true difference", "queries needed", "power at hand")
+    from abrank.planning.plan import Plan, PlanRow, SameRow
 
 
 @click.command("power")
@@ -36,6 +34,12 @@ COLUMNS = ("true difference", "queries needed", "power at hand")
     multiple=True,
     metavar="X",
     help="True difference to show. Repeat for more; round ones without it.",
+)
+@click.option(
+    "--margin",
+    type=float,
+    metavar="X",
+    help="Smallest difference worth having: queries to show it, and to show no more than it.",
 )
 @click.option("--power", "target", type=float, default=0.8, show_default=True, help="Wanted.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Two-sided level.")
@@ -77,6 +81,7 @@ def command(
     *,
     measure: str,
     effects: tuple[float, ...],
+    margin: float | None,
     target: float,
     alpha: float,
     test: str,
@@ -90,17 +95,19 @@ def command(
     """Say how many queries a difference needs, and what the queries at hand can show.
 
     The spread of the differences is that of RUN_B less RUN_A on QRELS, or --sd. The difference that
-    was observed plays no part.
+    was observed plays no part. Two runs tell the spread only roughly: the range is what its 95%
+    interval makes of a number of queries.
 
     \b
     abrank power qrels.txt bm25.run monot5.run -m AP --effect 0.01 --effect 0.02
+    abrank power qrels.txt bm25.run monot5.run -m AP --margin 0.01
     abrank power --sd 0.2 --queries 250
     """  # noqa: D301 - click's mark for lines to keep
     files = [each for each in (qrels, run_a, run_b) if each is not None]
     if len(files) not in (0, 3) or bool(files) == (sd is not None):
         raise click.UsageError("give QRELS RUN_A RUN_B, or --sd without files")
-    if not files and queries is None and not effects:
-        raise click.UsageError("--sd needs --queries, or --effect, or both")
+    if not files and queries is None and not effects and margin is None:
+        raise click.UsageError("--sd needs --queries, --effect or --margin")
 
     from abrank.cli import _terminal
     from abrank.planning.plan import power
@@ -110,8 +117,8 @@ def command(
         pilot = _differences(files, measure, reading) if files else None
         progress("planning")
         plan = power(
-            pilot, sd=sd, n=queries, effect=effects or None, target=target, alpha=alpha, test=test,
-            n_replications=replications, rng=seed,
+            pilot, sd=sd, n=queries, effect=effects or None, margin=margin, target=target,
+            alpha=alpha, test=test, n_replications=replications, rng=seed,
         )  # fmt: skip
     if shown == "json":
         click.echo(json.dumps(_plain(plan), indent=2, allow_nan=False))
@@ -134,6 +141,8 @@ def _text(plan: Plan, measure: str) -> list[str]:
     """Return the plan as lines of at most 80 columns."""
     unit = f" of {display.shorten(measure, width=24)}" if measure else ""
     spread = f"sd of the differences{unit}: {display.score(plan.sd, digits=4)}"
+    if plan.sd_low > 0.0:
+        spread += f" ({_limits(plan.sd_low, plan.sd_high)})"
     lines = [
         f"{plan.test} test, two-sided, alpha {display.number(plan.alpha)}, "
         f"{display.level(plan.target)} power",
@@ -141,13 +150,15 @@ def _text(plan: Plan, measure: str) -> list[str]:
         "",
     ]
     if plan.rows:
-        table = [COLUMNS, *(_cells(row) for row in plan.rows)]
-        kept = 3 if plan.n_queries is not None else 2
-        lines += ["  ".join(f"{cell:>15}" for cell in row[:kept]).rstrip() for row in table]
-        lines.append("")
+        lines += [*_table(plan), ""]
+    lines += _same(plan)
     if plan.n_queries is not None:
         smallest = display.score(plan.mde, digits=4)
+        if plan.mde_low > 0.0:
+            smallest += f" ({_limits(plan.mde_low, plan.mde_high)})"
         lines.append(f"smallest visible difference with {_queries(plan.n_queries)}: {smallest}")
+    if plan.sd_low > 0.0:
+        lines.append("in brackets and as range: what the 95% interval of the sd leaves open")
     if plan.n_replications:
         lines.append(
             f"simulated: {display.count(plan.n_replications)} replications of queries drawn from"
@@ -157,13 +168,58 @@ def _text(plan: Plan, measure: str) -> list[str]:
     return [_narrow(line) for line in lines]
 
 
-def _cells(row: PlanRow) -> tuple[str, str, str]:
+def _table(plan: Plan) -> list[str]:
+    """Return a line a difference, under a heading."""
+    heads = ["true difference", "queries needed"]
+    heads += ["range"] * (plan.sd_low > 0.0) + ["power at hand"] * (plan.n_queries is not None)
+    rows = [heads]
+    for row in plan.rows:
+        cells = [display.number(row.difference), _needed(row.n)]
+        if plan.sd_low > 0.0:
+            cells.append(_range(row))
+        if plan.n_queries is not None:
+            cells.append(_chance(row))
+        rows.append(cells)
+    widths = [max(15, *map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True))
+        for row in rows
+    ]
+
+
+def _same(plan: Plan) -> list[str]:
+    """Say how many queries show a true difference of 0 to lie within the margin."""
+    if plan.same is None:
+        return []
+    needed = _needed(plan.same.n)
+    shown = f"{needed} ({_range(plan.same)})" if plan.sd_low > 0.0 else needed
+    margin = display.number(plan.same.margin)
+    by = "" if plan.test == "t" else " (t test)"
+    return [
+        f"to show the same within ±{margin}, if the true difference is 0{by}:",
+        f"  {shown} queries",
+    ]
+
+
+def _chance(row: PlanRow) -> str:
+    """Return the power at hand, with its error where it was simulated."""
     chance = display.percent(row.power, sign=False)
     if math.isfinite(row.power_low):
         half = max(row.power_high - row.power, row.power - row.power_low)
         chance += f" ± {display.percent(half, sign=False)}"
-    needed = "no number" if row.n is None else display.count(row.n)
-    return display.number(row.difference), needed, chance
+    return chance
+
+
+def _needed(n: int | None) -> str:
+    return "no number" if n is None else display.count(n)
+
+
+def _range(row: PlanRow | SameRow) -> str:
+    return f"{_needed(row.n_low)} to {_needed(row.n_high)}"
+
+
+def _limits(low: float, high: float) -> str:
+    return " to ".join(display.score(each, digits=4) for each in (low, high))
 
 
 def _queries(count: int) -> str:
@@ -181,20 +237,26 @@ def _narrow(line: str) -> str:
 
 def _plain(plan: Plan) -> dict[str, Any]:
     """Return the plan as JSON takes it: what is not known is null."""
-    found = asdict(plan)
-    rows = [{key: _known(value) for key, value in row.items()} for row in found["rows"]]
-    return {key: _known(value) for key, value in found.items()} | {"rows": rows}
+    found: dict[str, Any] = asdict(plan)
+    found["rows"] = [_known(row) for row in found["rows"]]
+    return _known(found)
 
 
-def _known(value: Any) -> Any:  # noqa: ANN401 - numbers, text, and what is neither
-    return None if isinstance(value, float) and math.isnan(value) else value
+def _known(values: dict[str, Any]) -> dict[str, Any]:
+    """Return numbers, text and what is neither, NaN as None."""
+    return {
+        key: None if isinstance(value, float) and math.isnan(value) else value
+        for key, value in values.items()
+    }
 
 
 def _csv(plan: Plan) -> str:
     """Return a line a difference; what is not known is empty."""
+    from abrank.planning.plan import PlanRow
+
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(["difference", "n", "power", "power_low", "power_high"])
+    writer.writerow(each.name for each in fields(PlanRow))
     for row in _plain(plan)["rows"]:
         writer.writerow(row.values())
     return stream.getvalue()

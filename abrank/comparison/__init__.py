@@ -3,8 +3,8 @@
 from abrank.comparison.compare import compare_recorded, compare_scores, compare_systems
 from abrank.comparison.effects import Effect, Spread
 from abrank.comparison.family import ADJUSTMENTS
-from abrank.comparison.outlook import PlannedDifference, Planning
 from abrank.comparison.pairing import pair_scores, system_names
+from abrank.comparison.power_analysis import PlannedClaim, PlannedDifference, Planning
 from abrank.comparison.question import Question
 from abrank.comparison.result import Comparison
 from abrank.comparison.rows import ConfidenceInterval, MeasureResult, TestRow
@@ -15,6 +15,7 @@ __all__ = [
     "ConfidenceInterval",
     "Effect",
     "MeasureResult",
+    "PlannedClaim",
     "PlannedDifference",
     "Planning",
     "Question",

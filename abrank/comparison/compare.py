@@ -16,8 +16,8 @@ from abrank.comparison.effects import effects, spread
 from abrank.comparison.evidence import gather
 from abrank.comparison.family import measure_rows, resolve_adjustment
 from abrank.comparison.groups import segment
-from abrank.comparison.outlook import look_ahead
 from abrank.comparison.pairing import pair_scores
+from abrank.comparison.power_analysis import plan_next_test
 from abrank.comparison.question import Question
 from abrank.comparison.result import Comparison
 from abrank.comparison.rows import MeasureResult, TestRow
@@ -214,7 +214,7 @@ def compare_systems(
         test_rows=tests,
         effects=effects(a[:, lead], b[:, lead], confidence=rule.confidence),
         spread=spread(a[:, lead], b[:, lead]),
-        planning=look_ahead(differences, rule, decision),
+        planning=plan_next_test(differences, rule),
         notes=tuple(sorted(notes, key=lambda note: -note.severity)),
         seed=seed,
         n_resamples=n_resamples,

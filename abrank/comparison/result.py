@@ -16,7 +16,7 @@ from abrank._support.typing import FloatArray, IntArray
 from abrank.comparison.effects import Effect, Spread
 from abrank.comparison.evidence import Evidence
 from abrank.comparison.groups import Segmentation
-from abrank.comparison.outlook import Planning, look_ahead
+from abrank.comparison.power_analysis import Planning
 from abrank.comparison.rows import ConfidenceInterval, MeasureResult, TestRow
 from abrank.diagnostics import Note, outcomes
 from abrank.verdict import Decision, Requirement, Rule, Verdict, check_gate
@@ -226,8 +226,7 @@ class Comparison:
         gate = check_gate(rule, self.decision)
         if gate is not None and not gate.passed:
             decision = replace(self.decision, gate=gate)
-            ahead = look_ahead(self.differences(), rule, decision)
-            asked = replace(self, rule=rule, decision=decision, planning=ahead)
+            asked = replace(self, rule=rule, decision=decision)
             raise GateError(lazy.attribute("abrank.report.compose", "gate_sentence")(asked))
         return self
 

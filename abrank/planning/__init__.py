@@ -29,18 +29,26 @@ a difference of 0        power alpha; no number of queries shows it: None
 an effect not finite     refused
 =======================  ======================================================================
 
-What so few queries say of a population's spread is little; a pilot should have 25 or more.
+What few queries say of a population's spread is little: every number planned from a pilot has the
+range that :func:`spread_interval` leaves it. With 25 queries the number of queries needed may be .6
+or 1.9 of what is said, with 100 .8 or 1.3.
 """
 
 from abrank.planning.anova import anova_power, queries_for_anova
-from abrank.planning.precision import expected_width, queries_for_width
+from abrank.planning.precision import expected_width, queries_for_width, spread_interval
 from abrank.planning.simulation import (
     SimulatedPower,
     queries_by_simulation,
     simulate_power,
     visible_by_simulation,
 )
-from abrank.planning.student import power, power_curve, queries_needed, smallest_visible
+from abrank.planning.student import (
+    power,
+    power_curve,
+    queries_needed,
+    queries_to_show_same,
+    smallest_visible,
+)
 
 __all__ = [
     "SimulatedPower",
@@ -52,7 +60,9 @@ __all__ = [
     "queries_for_anova",
     "queries_for_width",
     "queries_needed",
+    "queries_to_show_same",
     "simulate_power",
     "smallest_visible",
+    "spread_interval",
     "visible_by_simulation",
 ]

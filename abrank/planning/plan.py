@@ -16,6 +16,7 @@ from abrank._support.rng import entropy
 from abrank._support.typing import FloatArray, RandomSource
 from abrank.inference.registry import as_differences
 from abrank.planning import student
+from abrank.planning.precision import spread_interval
 from abrank.planning.simulation import (
     N_REPLICATIONS,
     SimulatedPower,
@@ -43,6 +44,8 @@ class PlanRow:
     ``n`` is the number of queries needed (``None``: none, or too many to count), ``power`` the
     chance to show the difference with the queries at hand (NaN without any). Where they were
     simulated, ``power_low`` and ``power_high`` are the 95 % interval of that chance; else NaN.
+    ``n_low`` and ``n_high`` are the queries needed at the ends of the interval of the pilot's
+    standard deviation; None without a pilot, too.
     """
 
     difference: float
@@ -50,6 +53,18 @@ class PlanRow:
     power: float
     power_low: float = math.nan
     power_high: float = math.nan
+    n_low: int | None = None
+    n_high: int | None = None
+
+
+@dataclass(frozen=True)
+class SameRow:
+    """The queries that show a true difference of 0 to lie within a margin, and their range."""
+
+    margin: float
+    n: int | None
+    n_low: int | None = None
+    n_high: int | None = None
 
 
 @dataclass(frozen=True)
@@ -68,9 +83,17 @@ class Plan:
     mde : float
         Smallest true difference that ``n_queries`` show with the wanted power; NaN without them.
     rows : tuple of PlanRow
-        One a difference asked for; round ones around ``mde`` where none was.
+        One a difference asked for; round ones around ``mde`` where none was. The margin is one of
+        them.
     n_replications : int
         Of the simulation; 0 for the t test, which needs none.
+    sd_low, sd_high : float
+        95 % interval that the pilot leaves of the standard deviation, by the chi-square law; NaN
+        without a pilot.
+    mde_low, mde_high : float
+        ``mde`` at both ends of it.
+    same : SameRow, optional
+        For the margin; by the t test, whatever test was asked for.
     """
 
     test: str
@@ -81,6 +104,11 @@ class Plan:
     mde: float
     rows: tuple[PlanRow, ...]
     n_replications: int = 0
+    sd_low: float = math.nan
+    sd_high: float = math.nan
+    mde_low: float = math.nan
+    mde_high: float = math.nan
+    same: SameRow | None = None
 
     @property
     def n(self) -> int | None:
@@ -102,6 +130,7 @@ def power(
     pilot: npt.ArrayLike | Compared | None = None,
     *,
     effect: float | Sequence[float] | None = None,
+    margin: float | None = None,
     sd: float | None = None,
     n: int | None = None,
     target: float = 0.8,
@@ -120,6 +149,10 @@ def power(
     effect : float or sequence of float, optional
         True differences to show, in the measure's unit; without it round ones around the smallest
         visible one.
+    margin : float, optional
+        Smallest difference worth having: planned for as an effect, and the queries that show a true
+        difference of 0 to be the same within it. That of the comparison without it, if it declared
+        one.
     sd : float, optional
         Standard deviation of the differences, instead of a pilot.
     n : int, optional
@@ -142,16 +175,19 @@ def power(
     ------
     ArgumentError
         If there is neither a pilot nor ``sd`` (or both), a test other than t has no pilot, or
-        neither an effect nor the queries at hand are known.
+        neither an effect, a margin nor the queries at hand are known.
 
     Examples
     --------
     >>> power(sd=0.20, n=250).mde.__round__(4), power(sd=0.20, effect=0.02).n
     (0.0356, 787)
-    >>> [(row.difference, row.n) for row in power([0.1, -0.2, 0.3, 0.1], effect=[0.1, 0.2]).rows]
-    [(0.1, 36), (0.2, 11)]
+    >>> plan = power([0.1, -0.2, 0.3, 0.1], effect=[0.1, 0.2])
+    >>> [(row.difference, row.n_low, row.n, row.n_high) for row in plan.rows]
+    [(0.1, 13, 36, 466), (0.2, 5, 11, 118)]
+    >>> power(sd=0.20, margin=0.05).same
+    SameRow(margin=0.05, n=138, n_low=None, n_high=None)
     """
-    values, alpha, test = _pilot(pilot, alpha, test)
+    values, alpha, test, margin = _pilot(pilot, alpha, test, margin)
     if (values is None) == (sd is None):
         raise ArgumentError("planning needs a pilot or sd, and not both")
     if values is None and test != "t":
@@ -160,17 +196,34 @@ def power(
         sd = float(values.std(ddof=1)) if values.size > 1 else math.nan
         n = values.size if n is None else n
     # One of the two is given by now.
-    asker = _Asker(test, alpha, target, sd or 0.0, values, n_replications, entropy(rng))
+    sd = sd or 0.0
+    limits = (math.nan, math.nan)
+    if values is not None:
+        limits = spread_interval(sd, values.size)
+    asker = _Asker(test, alpha, target, sd, limits, values, n_replications, entropy(rng))
     mde = math.nan if n is None else asker.visible(checks.count("n", n, at_least=0))
-    if effect is None:
-        if n is None:
-            raise ArgumentError("planning needs an effect, or n, the queries at hand")
-        wanted = round_differences(mde)
-    else:
-        wanted = [effect] if np.ndim(effect) == 0 else list(effect)  # type: ignore[arg-type,list-item]
-    rows = tuple(asker.row(float(each), n) for each in wanted)
+    rows = tuple(asker.row(each, n) for each in _wanted(effect, margin, mde))
+    if not rows and n is None:
+        raise ArgumentError("planning needs an effect or a margin, or n, the queries at hand")
+    same = None if margin is None else asker.same(checks.positive("margin", margin))
     drawn = 0 if test == "t" else n_replications
-    return Plan(test, alpha, target, asker.sd, n, mde, rows, drawn)
+    mde_low, mde_high = (mde * limit / sd if sd else limit for limit in limits)
+    return Plan(
+        test, alpha, target, sd, n, mde, rows, drawn, *limits, mde_low, mde_high, same
+    )  # fmt: skip
+
+
+def _wanted(
+    effect: float | Sequence[float] | None, margin: float | None, mde: float
+) -> list[float]:
+    """Return the differences to plan for: those asked for or round ones, and the margin."""
+    if effect is None:
+        asked = round_differences(mde)
+    else:
+        asked = [effect] if np.ndim(effect) == 0 else list(effect)  # type: ignore[arg-type,list-item]
+    if margin is not None and margin not in asked:
+        asked = [*asked, margin] if effect is not None else sorted([*asked, margin])
+    return [float(each) for each in asked]
 
 
 @dataclass(frozen=True)
@@ -181,6 +234,7 @@ class _Asker:
     alpha: float
     target: float
     sd: float
+    limits: tuple[float, float]
     pilot: FloatArray | None
     n_replications: int
     seed: int
@@ -196,10 +250,12 @@ class _Asker:
         if not math.isfinite(difference):
             raise ArgumentError(f"effect must be finite, not {difference!r}")
         if self.pilot is None or self.test == "t":
-            needed = student.queries_needed(
-                self.sd, difference, alpha=self.alpha, target=self.target
+            needed, low, high = (
+                student.queries_needed(sd, difference, alpha=self.alpha, target=self.target)
+                for sd in (self.sd, *self.limits)
             )
-            return PlanRow(difference, needed, self._power(difference, n))
+            chance = self._power(difference, n)
+            return PlanRow(difference, needed, chance, n_low=low, n_high=high)
         settings = self._simulation()
         needed = queries_by_simulation(
             self.pilot, difference=difference, target=self.target, **settings
@@ -207,7 +263,23 @@ class _Asker:
         found = SimulatedPower(math.nan, math.nan, math.nan, 0)
         if n:
             found = simulate_power(self.pilot, n_queries=n, difference=difference, **settings)
-        return PlanRow(difference, needed, found.power, found.low, found.high)
+        range_ = (self._scaled(needed, limit) for limit in self.limits)
+        return PlanRow(difference, needed, found.power, found.low, found.high, *range_)
+
+    def same(self, margin: float) -> SameRow:
+        return SameRow(
+            margin,
+            *(
+                student.queries_to_show_same(sd, margin, alpha=self.alpha, target=self.target)
+                for sd in (self.sd, *self.limits)
+            ),
+        )
+
+    def _scaled(self, needed: int | None, limit: float) -> int | None:
+        """Return the queries needed at another spread: they grow with its square."""
+        if needed is None or not self.sd or not math.isfinite(limit):
+            return None
+        return max(2, math.ceil(needed * (limit / self.sd) ** 2))
 
     def _power(self, difference: float, n: int | None) -> float:
         if n is None or n < 2 or not math.isfinite(self.sd):
@@ -226,19 +298,24 @@ class _Asker:
 
 
 def _pilot(
-    pilot: npt.ArrayLike | Compared | None, alpha: float | None, test: str | None
-) -> tuple[FloatArray | None, float, str]:
-    """Return the pilot's differences, and level and test, which a comparison declares."""
-    if pilot is None:
-        return None, 0.05 if alpha is None else alpha, test or "t"
+    pilot: npt.ArrayLike | Compared | None,
+    alpha: float | None,
+    test: str | None,
+    margin: float | None,
+) -> tuple[FloatArray | None, float, str, float | None]:
+    """Return the pilot's differences, and level, test and margin, which a comparison declares."""
     if isinstance(pilot, Compared):
         rule = pilot.rule
         level = rule.alpha if alpha is None else alpha
-        return pilot.differences(), level, test or rule.test
+        declared = (rule.margin or None) if margin is None else margin
+        return pilot.differences(), level, test or rule.test, declared
+    level = 0.05 if alpha is None else alpha
+    if pilot is None:
+        return None, level, test or "t", margin
     values = as_differences(pilot)
     if values.shape[1] != 1:
         raise ArgumentError(f"a pilot is one column of differences, not {values.shape[1]}")
-    return values[:, 0], 0.05 if alpha is None else alpha, test or "t"
+    return values[:, 0], level, test or "t", margin
 
 
 def round_differences(visible: float) -> list[float]:

@@ -1,4 +1,4 @@
-"""How wide an interval to expect, and how many queries make it as narrow as wanted."""
+"""The interval of a spread, the width to expect of a mean's, and the queries that narrow it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,52 @@ from abrank._support.errors import ArgumentError
 from abrank.planning.student import smallest_size
 
 _MOST_QUERIES = 1_000_000_000
+
+
+def spread_interval(sd: float, n_queries: int, *, confidence: float = 0.95) -> tuple[float, float]:
+    """Return the interval that a sample leaves of the standard deviation of its population.
+
+    Parameters
+    ----------
+    sd : float
+        Of the sample, with n - 1 in the denominator.
+    n_queries : int
+        Size of the sample.
+    confidence : float
+
+    Returns
+    -------
+    low, high : float
+        In the unit of ``sd``, by the chi-square law of n - 1 degrees of freedom: exact for
+        differences that are normal, too narrow where their tails are heavier. NaN for fewer than
+        two queries or a spread that is not known.
+
+    Raises
+    ------
+    ArgumentError
+        If the standard deviation is negative or the level not in (0, 1).
+
+    References
+    ----------
+    Julious & Owen (2006), Pharmaceutical Statistics 5, 29-37: a sample size and its uncertainty.
+
+    Examples
+    --------
+    >>> [round(limit, 4) for limit in spread_interval(0.2, 50)]
+    [0.1671, 0.2492]
+    """
+    from scipy.special import chdtri
+
+    checks.fraction("confidence", confidence)
+    checks.count("n_queries", n_queries, at_least=0)
+    if n_queries < 2 or not math.isfinite(sd):
+        return math.nan, math.nan
+    checks.not_negative("sd", sd)
+    freedom = n_queries - 1
+    tail = (1.0 - confidence) / 2.0
+    # chdtri takes the area of the upper tail.
+    low, high = (sd * math.sqrt(freedom / float(chdtri(freedom, q))) for q in (tail, 1.0 - tail))
+    return low, high
 
 
 def expected_width(sd: float, n_queries: int, *, confidence: float = 0.95) -> float:

@@ -195,6 +195,50 @@ def queries_needed(
     )
 
 
+def queries_to_show_same(
+    sd: float, margin: float, *, alpha: float = 0.05, target: float = 0.8
+) -> int | None:
+    """Return the queries with which two one-sided t tests show a true difference of 0 to be small.
+
+    Parameters
+    ----------
+    sd : float
+        Standard deviation of the per-query differences.
+    margin : float
+        The difference that matters, above 0, in the same unit.
+    alpha, target : float
+        Level of each of the two one-sided tests, below one half, and the power wanted.
+
+    Returns
+    -------
+    int or None
+        2 where ``sd`` is 0; ``None`` where more than 100 million queries would be needed.
+
+    Raises
+    ------
+    ArgumentError
+        If the margin is not above 0, or as :func:`smallest_visible` does.
+
+    Notes
+    -----
+    Each test misses in at most ``(1 - target) / 2`` of samples, so both reject in ``target`` of
+    them or more: the answer is never too small, and beyond five queries it is exact.
+
+    References
+    ----------
+    Schuirmann (1987), Journal of Pharmacokinetics and Biopharmaceutics 15, 657-680.
+
+    Examples
+    --------
+    >>> queries_to_show_same(0.2, 0.1)
+    36
+    """
+    if not margin > 0.0:
+        raise ArgumentError(f"margin must be above 0, not {margin!r}")
+    checks.fraction("target", target)
+    return queries_needed(sd, margin, alpha=2.0 * alpha, target=(1.0 + target) / 2.0)
+
+
 def smallest_size(enough: Callable[[int], bool], *, most: int) -> int | None:
     """Return the smallest n from 2 up that is enough, where all larger ones are; None beyond most.
 

@@ -43,6 +43,26 @@ def test_files_give_the_spread(files, capsys) -> None:
     assert all(row["power_low"] is None for row in found["rows"])
 
 
+def test_files_leave_a_range_and_a_margin_is_planned_for(files, capsys) -> None:
+    arguments = ["power", "qrels", "a.run", "b.run", "-m", "AP", "--margin", "0.015"]
+    assert run([*arguments, "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    row = next(each for each in found["rows"] if each["difference"] == 0.015)
+    assert row["n_low"] < row["n"] < row["n_high"]
+    assert found["same"]["margin"] == 0.015
+    assert run(arguments) == 0
+    out = capsys.readouterr().out
+    plain = out.replace("\u202f", "")
+    assert f"{row['n']}  " in plain
+    assert f"{row['n_low']} to {row['n_high']}" in plain
+    same = found["same"]
+    said = "to show the same within ±0.015, if the true difference is 0:\n"
+    assert f"{said}  {same['n']} ({same['n_low']} to {same['n_high']}) queries" in plain
+    assert max(map(len, out.splitlines())) <= 80
+    assert run(["power", "--sd", "0.2", "--margin", "0.02"]) == 0
+    assert "if the true difference is 0:\n  858 queries" in capsys.readouterr().out
+
+
 def test_csv_has_a_line_a_difference(capsys) -> None:
     flags = ["--effect", "0.02", "--effect", "0.05", "--format", "csv"]
     assert run(["power", "--sd", "0.2", *flags]) == 0
@@ -79,7 +99,7 @@ def test_a_terminal_without_unicode(files, capsys, monkeypatch) -> None:
         ([], "give QRELS RUN_A RUN_B, or --sd"),
         (["qrels", "a.run"], "give QRELS RUN_A RUN_B, or --sd"),
         (["qrels", "a.run", "b.run", "--sd", "0.2"], "or --sd without files"),
-        (["--sd", "0.2"], "--sd needs --queries"),
+        (["--sd", "0.2"], "--sd needs --queries, --effect or --margin"),
         (["--sd", "-0.2", "--effect", "0.1"], "sd must be 0 or more"),
         (["--sd", "0.2", "--effect", "0.1", "--test", "wilcoxon"], "needs a pilot"),
         (["--sd", "0.2", "--effect", "nan"], "effect must be finite"),

@@ -10,6 +10,7 @@ from scipy import stats
 
 import abrank
 from abrank import ArgumentError, planning
+from abrank.planning import plan as plan_room
 
 
 def test_the_two_questions_of_the_guide() -> None:
@@ -113,7 +114,7 @@ def test_pilots_that_are_not_finite_are_refused(test) -> None:
         ({"effect": 0.1}, "a pilot or sd"),
         ({"pilot": [0.1, 0.2], "sd": 0.1}, "not both"),
         ({"sd": 0.1, "effect": 0.1, "test": "wilcoxon"}, "simulated"),
-        ({"sd": 0.1}, "an effect, or n"),
+        ({"sd": 0.1}, "an effect or a margin, or n"),
         ({"sd": 0.1, "effect": math.nan}, "effect must be finite"),
         ({"sd": -0.1, "effect": 0.1}, "sd must be"),
         ({"sd": 0.1, "n": -1}, "n must be"),
@@ -123,3 +124,44 @@ def test_pilots_that_are_not_finite_are_refused(test) -> None:
 def test_arguments_without_meaning(given, said) -> None:
     with pytest.raises(ArgumentError, match=said):
         abrank.power(**given)
+
+
+def test_a_pilot_leaves_a_range() -> None:
+    pilot = np.sin(np.arange(40)) / 5
+    plan = abrank.power(pilot, effect=0.06)
+    assert (plan.sd_low, plan.sd_high) == planning.spread_interval(plan.sd, 40)
+    row = plan.rows[0]
+    assert row.n_low == planning.queries_needed(plan.sd_low, 0.06)
+    assert row.n_high == planning.queries_needed(plan.sd_high, 0.06)
+    assert plan.mde_high == pytest.approx(planning.smallest_visible(plan.sd_high, 40))
+    drawn = abrank.power(pilot, effect=0.06, test="sign", n_replications=100)
+    # Queries grow with the square of the spread, whatever the test.
+    assert drawn.rows[0].n_high == pytest.approx(
+        drawn.rows[0].n * (plan.sd_high / plan.sd) ** 2, abs=1
+    )
+    given = abrank.power(sd=0.2, effect=0.06)
+    assert (given.rows[0].n_low, given.rows[0].n_high) == (None, None)
+    assert math.isnan(given.sd_low)
+
+
+def test_a_margin_is_planned_for_both_ways() -> None:
+    plan = abrank.power(sd=0.2, margin=0.03)
+    assert [row.difference for row in plan.rows] == [0.03]
+    assert plan.same == plan_room.SameRow(0.03, planning.queries_to_show_same(0.2, 0.03))
+    among = abrank.power(sd=0.2, n=250, margin=0.03)
+    assert [row.difference for row in among.rows] == [0.005, 0.01, 0.02, 0.03, 0.05]
+    asked = abrank.power(sd=0.2, effect=[0.1, 0.03], margin=0.03)
+    assert [row.difference for row in asked.rows] == [0.1, 0.03]
+    with pytest.raises(ArgumentError, match="margin must be above 0"):
+        abrank.power(sd=0.2, margin=0.0)
+
+
+def test_a_comparison_brings_its_margin() -> None:
+    random = np.random.default_rng(2)
+    a = {f"q{i}": value for i, value in enumerate(random.random(40))}
+    b = {query: value + random.normal(0, 0.1) for query, value in a.items()}
+    plan = abrank.power(abrank.compare_scores(a, b, margin=0.02))
+    assert plan.same is not None
+    assert plan.same.margin == 0.02
+    assert plan.same.n_low < plan.same.n < plan.same.n_high
+    assert abrank.power(abrank.compare_scores(a, b)).same is None

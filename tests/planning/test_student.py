@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy import special
+from scipy import integrate, special, stats
 
 from abrank import ArgumentError, planning
 
@@ -151,3 +151,33 @@ def test_every_line_of_the_table_of_the_degenerate() -> None:
     with pytest.raises(ArgumentError, match="0 or more"):
         planning.smallest_visible(-0.1, 10)
     assert math.isnan(planning.smallest_visible(float("nan"), 10))
+
+
+def same_by_integration(n, sd, margin, alpha=0.05):
+    """Return the chance that both one-sided tests reject, at no difference."""
+    freedom, critical = n - 1, stats.t.isf(alpha, n - 1)
+
+    def given(seen):
+        room = (margin - critical * seen / math.sqrt(n)) / (sd / math.sqrt(n))
+        density = stats.chi2.pdf(freedom * seen**2 / sd**2, freedom) * 2 * seen * freedom / sd**2
+        return (2 * stats.norm.cdf(room) - 1) * density
+
+    largest = margin * math.sqrt(n) / critical
+    return integrate.quad(given, 0, min(largest, 6 * sd), limit=200)[0]
+
+
+@pytest.mark.parametrize(("margin", "target"), [(0.1, 0.8), (0.05, 0.9), (0.02, 0.8), (0.3, 0.8)])
+def test_queries_to_show_same_against_theory(margin, target) -> None:
+    n = planning.queries_to_show_same(0.2, margin, target=target)
+    assert same_by_integration(n - 1, 0.2, margin) < target <= same_by_integration(n, 0.2, margin)
+
+
+def test_queries_to_show_same_degenerate() -> None:
+    assert planning.queries_to_show_same(0.0, 0.1) == 2
+    assert planning.queries_to_show_same(math.nan, 0.1) is None
+    assert planning.queries_to_show_same(1.0, 1e-9) is None
+    for margin in (0.0, -0.1, math.nan):
+        with pytest.raises(ArgumentError, match="margin"):
+            planning.queries_to_show_same(0.2, margin)
+    with pytest.raises(ArgumentError, match="target"):
+        planning.queries_to_show_same(0.2, 0.1, target=1.0)

@@ -199,8 +199,11 @@ def test_planning_table_agrees_with_the_planning_room(make: Make) -> None:
         difference = cells[0].value
         assert isinstance(difference, float)
         assert cells[1].value == planning.queries_needed(comparison.planning.sd, difference)
+        planned = comparison.planning
+        ends = [planning.queries_needed(sd, difference) for sd in (planned.sd_low, planned.sd_high)]
+        assert cells[2].text == " to ".join(f.about(each) for each in ends if each is not None)
         chance = planning.power(100, effect=difference / comparison.planning.sd)
-        assert cells[2].text == f.percent(chance, sign=False)
+        assert cells[3].text == f.percent(chance, sign=False)
 
 
 def test_effects_are_said_with_two_decimals(make: Make) -> None:

@@ -12,7 +12,7 @@ from markupsafe import Markup
 import abrank
 from abrank import plots
 from abrank._support import display
-from abrank.comparison.outlook import NOTHING
+from abrank.comparison.power_analysis import NOTHING
 from abrank.report.compose import compose
 from abrank.report.formats import layout
 from abrank.report.formats.clean import clean, cut

@@ -10,10 +10,10 @@ from typing import NamedTuple
 from abrank._support import checks
 from abrank._support import display as f
 from abrank.comparison import Comparison
-from abrank.comparison.outlook import NOTHING
+from abrank.comparison.power_analysis import NOTHING
 from abrank.report import cells
 from abrank.report.formats.text_table import measure_lines
-from abrank.report.sections import headline, segments, words
+from abrank.report.sections import headline, planning, segments, words
 from abrank.report.sections.cautions import cautions
 from abrank.report.sections.gate import equivalence_interval, gate_sentence
 from abrank.report.sections.next_step import next_step
@@ -214,6 +214,9 @@ def _facts(comparison: Comparison, width: int, digits: int, plain: bool) -> Iter
     yield from _labelled("meaning", meaning, width, plain)
     step = next_step(comparison, digits=digits).sentence
     yield from _labelled("next", step, width, plain, style="strong")
+    planned = planning.queries_planned(comparison)
+    if planned:
+        yield from _labelled("plan", planned, width, plain)
     rule = "; ".join(headline.rule_parts(comparison, digits=digits))
     yield from _labelled("rule", rule, width, plain, style="muted")
     if comparison.segmentations:

@@ -8,10 +8,10 @@ from typing import Any
 
 from abrank._support import display as f
 from abrank.comparison import Comparison, Effect
-from abrank.comparison.outlook import NOTHING
+from abrank.comparison.power_analysis import NOTHING
 from abrank.report.model import Block, Cell, Column, Figure, Section, Table, Text
 from abrank.report.numbers import plain
-from abrank.report.sections import headline, words
+from abrank.report.sections import headline, planning, words
 from abrank.report.sections.bibliography import bibliography
 
 _EFFECTS = {
@@ -26,24 +26,18 @@ _EFFECTS = {
 
 def plan(comparison: Comparison, *, digits: int) -> Section | None:
     """Return the section of effect sizes and power; None where no difference varies."""
-    visible, sd = comparison.planning.smallest_visible, comparison.planning.sd
-    if not visible > NOTHING:
+    if not comparison.planning.smallest_visible > NOTHING:
         return None
-    power = f.level(comparison.planning.power)
-    finding = (
-        f"{words.queries(comparison.n_queries)} show a true Δ of"
-        f" {f.least(visible, digits=digits)} in {comparison.rule.primary} with {power} power."
-    )
+    finding = planning.what_they_see(comparison, digits=digits)
+    claims = planning.claims(comparison)
     blocks: tuple[Block, ...] = (
         effect_table(comparison),
         Figure("power", f"Power against the true difference. {finding}"),
-        _needed_table(comparison),
-        Text(
-            "For a two-sided paired t test, if the differences keep the standard"
-            f" deviation seen here, {f.score(sd, digits=digits)}.",
-            "caption",
-        ),
+        planning.needed_table(comparison),
+        *([Text(claims)] if claims else []),
+        Text(planning.assumption(comparison, digits=digits), "caption"),
     )
+    finding = f"{finding} {planning.queries_planned(comparison)}".strip()
     return Section("planning", "Effect size, and what these queries can show", finding, blocks)
 
 
@@ -82,26 +76,6 @@ def _effect_row(name: str, effect: Effect) -> tuple[Cell, ...]:
     else:
         shown, limits = f.signed(effect.estimate, digits=2), f.interval(low, high, digits=2)
     return Cell(title), Cell(shown, effect.estimate), Cell(limits, low), Cell(meaning)
-
-
-def _needed_table(comparison: Comparison) -> Table:
-    rows = []
-    for row in comparison.planning.differences:
-        difference, needed, chance = row.difference, row.queries_needed, row.power
-        marked = f"{f.number(difference)} (margin)" if difference == comparison.rule.margin else ""
-        rows.append(
-            (
-                Cell(marked or f.number(difference), difference, strong=bool(marked)),
-                Cell("more than 100 million" if needed is None else f.count(needed), needed),
-                Cell(f.percent(chance, sign=False), chance),
-            )
-        )
-    columns = (
-        Column("True Δ"),
-        Column(f"Queries for {f.level(comparison.planning.power)} power"),
-        Column(f"Power with {words.queries(comparison.n_queries)}"),
-    )
-    return Table("planning", columns, tuple(rows))
 
 
 def methods(comparison: Comparison, *, digits: int) -> Section:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abrank._support import display as f
 from abrank.comparison import Comparison
-from abrank.report.sections import words
+from abrank.report.sections import planning, words
 from abrank.verdict import Verdict
 
 
@@ -35,7 +35,7 @@ def gate_sentence(comparison: Comparison, *, digits: int = f.DIGITS) -> str:
     >>> a = {"q1": 0.2, "q2": 0.4, "q3": 0.1, "q4": 0.5}
     >>> b = {"q1": 0.3, "q2": 0.6, "q3": 0.2, "q4": 0.9}
     >>> gate_sentence(compare_scores(a, b, require="better"), digits=1)
-    'not passed: better not shown (+0.2, −0.0 to +0.4); about 7 queries needed if Δ stays +0.2'
+    'not passed: better not shown (+0.2, −0.0 to +0.4)'
     """
     gate = comparison.decision.gate
     if gate is None:
@@ -68,17 +68,18 @@ def _failure(comparison: Comparison, margin: str, digits: int) -> str:
             "non-inferior": f"a loss of {margin} not excluded",
             "equivalent": f"a difference of {margin} not excluded",
         }[require]
-        return f"{lacking} ({wider}){_needed(comparison, digits)}"
+        return f"{lacking} ({wider}){_needed(comparison)}"
     if comparison.decision.direction < 0:
         return f"worse ({limits})"
     by = f" by more than {margin}" if comparison.rule.margin else ""
-    return f"better{by} not shown ({limits}){_needed(comparison, digits)}"
+    return f"better{by} not shown ({limits})"
 
 
-def _needed(comparison: Comparison, digits: int) -> str:
-    """Return how many queries the gate would need if the difference observed is the true one."""
-    needed = comparison.planning.queries_to_pass
-    if needed is None or needed <= comparison.n_queries:
-        return ""
-    stays = f.signed(comparison.effect, digits=digits)
-    return f"; about {f.about(needed)} queries needed if Δ stays {stays}"
+def _needed(comparison: Comparison) -> str:
+    """Return how many queries would show what the gate asks of the margin, if the true Δ is 0."""
+    if comparison.decision.direction:
+        return ""  # a difference is shown: the true one is not 0
+    claims = {"non-inferior": "not-worse", "equivalent": "same"}
+    claim = comparison.planning.claim(claims.get(str(comparison.rule.require), ""))
+    needed = planning.needed_for(claim, comparison.n_queries)
+    return f"; {needed}" if needed else ""

@@ -1,0 +1,182 @@
+"""What these queries can see and how many the next test needs: the table and the sentences.
+
+No number here rests on the difference that was observed: a count of queries "if the observed Δ is
+the true one" says the p-value again, and jumps with it.
+"""
+
+from __future__ import annotations
+
+from abrank._support import display as f
+from abrank.comparison import Comparison, PlannedClaim, PlannedDifference
+from abrank.report.model import Cell, Column, Table
+from abrank.report.sections import words
+from abrank.verdict import Verdict
+
+_TOO_MANY = "more than 100 million"
+_OPEN = (Verdict.NOT_WORSE, Verdict.NOT_BETTER, Verdict.INCONCLUSIVE)
+
+
+def what_they_see(comparison: Comparison, *, digits: int) -> str:
+    """Say the smallest true difference that these queries show."""
+    planned = comparison.planning
+    return (
+        f"{words.queries(comparison.n_queries)} show a true Δ of"
+        f" {f.least(planned.smallest_visible, digits=digits)} in {comparison.rule.primary} with"
+        f" {f.level(planned.power)} power."
+    )
+
+
+def needed_table(comparison: Comparison) -> Table:
+    """Return a row a true difference: the queries that show it, and the power of these ones."""
+    rows = []
+    ranged = _has_ranges(comparison)
+    for row in comparison.planning.differences:
+        difference, needed, chance = row.difference, row.queries_needed, row.power
+        marked = f"{f.number(difference)} (margin)" if difference == comparison.rule.margin else ""
+        cells = [
+            Cell(marked or f.number(difference), difference, strong=bool(marked)),
+            Cell(_TOO_MANY if needed is None else f.count(needed), needed),
+        ]
+        if ranged:
+            cells.append(Cell(_range(row), row.queries_low))
+        rows.append((*cells, Cell(f.percent(chance, sign=False), chance)))
+    columns = (
+        Column("True Δ"),
+        Column(f"Queries for {f.level(comparison.planning.power)} power"),
+        *([Column("Range")] if ranged else []),
+        Column(f"Power with {words.queries(comparison.n_queries)}"),
+    )
+    return Table("planning", columns, tuple(rows))
+
+
+def queries_planned(comparison: Comparison) -> str:
+    """Say how many queries the next test needs while a question is open; empty where none is.
+
+    Examples
+    --------
+    >>> from abrank.comparison import compare_scores
+    >>> a = {"q1": 0.2, "q2": 0.4, "q3": 0.1, "q4": 0.5}
+    >>> b = {"q1": 0.3, "q2": 0.6, "q3": 0.2, "q4": 0.9}
+    >>> print(queries_planned(compare_scores(a, b, margin=0.05)))
+    About 65 queries (23 to 880) would show a true Δ of 0.05, the margin, and about 70 (24 to 950)
+    that the two are the same within it, if the true Δ is 0 (80% power). The ranges are there as 4
+    queries tell the spread only roughly.
+    """
+    if comparison.verdict not in _OPEN or not comparison.planning.differences:
+        return ""
+    if comparison.rule.margin:
+        return _about_the_margin(comparison)
+    return _about_round_differences(comparison)
+
+
+def needed_for(claim: PlannedClaim | None, n_queries: int) -> str:
+    """Return how many queries would show a claim about the margin; nothing where these are enough.
+
+    Examples
+    --------
+    >>> needed_for(PlannedClaim("same", 71, 25, 960), 4)
+    'about 71 queries (25 to 960) would show it if the true Δ is 0'
+    >>> needed_for(None, 4)
+    ''
+    """
+    if claim is None or (claim.queries_needed or n_queries + 1) <= n_queries:
+        return ""
+    return f"{about(claim)} would show it if the true Δ is 0"
+
+
+def _about_the_margin(comparison: Comparison) -> str:
+    margin, power = f.number(comparison.rule.margin), f.level(comparison.planning.power)
+    row = comparison.planning.of(comparison.rule.margin)
+    if row is None:
+        return ""
+    if row.queries_needed is None:
+        return f"No practical number of queries would show a true Δ of {margin}, the margin."
+    if row.queries_needed <= comparison.n_queries:
+        return _enough(comparison, f"{margin}, the margin,")
+    said = f"{about(row)} would show a true Δ of {margin}, the margin"
+    same = comparison.planning.claim("same")
+    if same is not None:
+        said += f", and {about(same, noun='')} that the two are the same within it, if the true Δ"
+        said += " is 0"
+    return words.capital(f"{said} ({power} power).{_why(comparison)}")
+
+
+def _about_round_differences(comparison: Comparison) -> str:
+    power = f.level(comparison.planning.power)
+    rows = comparison.planning.differences
+    open_rows = [
+        row for row in rows if row.queries_needed is None
+        or row.queries_needed > comparison.n_queries
+    ][::-1]  # fmt: skip
+    if not open_rows:
+        return _enough(comparison, f.number(rows[0].difference))
+    first, *others = open_rows
+    parts = [f"seeing a true Δ of {f.number(first.difference)} takes {about(first)}"]
+    parts += [f"{f.number(row.difference)} {about(row, noun='')}" for row in others]
+    return f"With {power} power, {', '.join(parts)}.{_why(comparison)}"
+
+
+def _enough(comparison: Comparison, difference: str) -> str:
+    return (
+        f"These {words.queries(comparison.n_queries)} show a true Δ of {difference} with at least"
+        f" {f.level(comparison.planning.power)} power; more queries narrow the interval."
+    )
+
+
+def claims(comparison: Comparison) -> str:
+    """Say with how many queries each claim about the margin would be shown."""
+    margin = f.number(comparison.rule.margin)
+    named = {"same": f"the same within ±{margin}", "not-worse": f"not worse by {margin} or more"}
+    parts = [
+        f"{named[each.claim]} with {about(each)}" for each in comparison.planning.claims
+    ]  # fmt: skip
+    if not parts:
+        return ""
+    return f"If the true Δ is 0, B would be shown to be {'; and '.join(parts)}."
+
+
+def assumption(comparison: Comparison, *, digits: int) -> str:
+    """Say what the numbers of queries rest on."""
+    planned = comparison.planning
+    said = (
+        "For a two-sided paired t test, if the differences keep the standard deviation seen here,"
+        f" {f.score(planned.sd, digits=digits)}. The difference that was observed plays no part."
+    )
+    if not _has_ranges(comparison):
+        return said
+    low, high = (f.score(each, digits=digits) for each in (planned.sd_low, planned.sd_high))
+    level = f.level(comparison.rule.confidence)
+    return (
+        f"{said} {words.queries(comparison.n_queries)} leave that deviation between {low} and"
+        f" {high} ({level} interval by the chi-square law): hence the ranges."
+    )
+
+
+def _has_ranges(comparison: Comparison) -> bool:
+    """Whether the spread has an interval; files of older versions hold none."""
+    return comparison.planning.sd_low > 0.0
+
+
+def _why(comparison: Comparison) -> str:
+    """Say what the ranges are, where there are any."""
+    if not _has_ranges(comparison):
+        return ""
+    return (
+        f" The ranges are there as {words.queries(comparison.n_queries)} tell the spread only"
+        " roughly."
+    )
+
+
+def about(row: PlannedDifference | PlannedClaim, *, noun: str = " queries") -> str:
+    """Return a number of queries with its range."""
+    needed = _TOO_MANY if row.queries_needed is None else f"about {f.about(row.queries_needed)}"
+    range_ = _range(row)
+    return f"{needed}{noun}" + (f" ({range_})" if range_ else "")
+
+
+def _range(row: PlannedDifference | PlannedClaim) -> str:
+    """Return the range of a number of queries, rounded as one that is planned."""
+    if row.queries_low is None:
+        return ""
+    high = _TOO_MANY if row.queries_high is None else f.about(row.queries_high)
+    return f"{f.about(row.queries_low)} to {high}"

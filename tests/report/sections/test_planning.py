@@ -1,0 +1,157 @@
+"""What is said of the queries needed: from the spread, with a range, never from the difference."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from abrank import compare_scores, planning
+from abrank._support import display as f
+from abrank.comparison import Comparison
+from abrank.comparison.power_analysis import PlannedDifference
+from abrank.report.compose import compose
+from abrank.report.model import Section
+from abrank.report.saved.write import read_comparison
+from abrank.report.sections.planning import queries_planned
+from abrank.verdict import Verdict
+
+Make = Callable[..., Comparison]
+
+
+def about(sd: float, difference: float) -> str:
+    needed = planning.queries_needed(sd, difference)
+    assert needed is not None
+    return f.about(needed)
+
+
+def planned_section(comparison: Comparison) -> Section:
+    return next(each for each in compose(comparison).sections if each.key == "planning")
+
+
+def first_queries(n: int, margin: float) -> Comparison:
+    """Compare the first n queries of one pair, whose differences have an sd of .15 or so."""
+    rng = np.random.default_rng(3)
+    a, differences = 0.1 + 0.6 * rng.random(43), rng.normal(0.01, 0.15, 43)
+    ids = [f"q{i}" for i in range(n)]
+    b = dict(zip(ids, (a + differences).tolist(), strict=False))
+    return compare_scores(dict(zip(ids, a.tolist(), strict=False)), b, margin=margin)
+
+
+@pytest.mark.parametrize("margin", [0.0, 0.02])
+def test_the_same_pair_never_asks_for_wildly_other_numbers(margin: float) -> None:
+    # Taken from the observed difference, these were 16, 11, 20, 210,000 and 250 on one real pair.
+    found = {}
+    for n in (2, 3, 5, 10, 43):
+        comparison = first_queries(n, margin)
+        assert comparison.verdict is Verdict.INCONCLUSIVE
+        row = comparison.planning.of(0.02)
+        assert row is not None
+        said = queries_planned(comparison)
+        assert f"{f.about(row.queries_needed or 0)} " in said
+        assert f.signed(comparison.effect) not in said
+        found[n] = row
+    needed = [row.queries_needed for row in found.values()]
+    assert max(needed) / min(needed) < 10
+    # All of these pilots of one population allow what the largest of them says.
+    for row in found.values():
+        assert row.queries_low <= found[43].queries_needed <= row.queries_high
+
+
+def test_with_a_margin_both_claims_are_planned(make: Make) -> None:
+    comparison = make(0.005, margin=0.005)
+    spread = comparison.planning
+    step = queries_planned(comparison)
+    same = planning.queries_to_show_same(spread.sd, 0.005)
+    assert same is not None
+    assert f"{about(spread.sd, 0.005)} queries (" in step
+    assert "would show a true Δ of 0.005, the margin, and about" in step
+    assert f"and about {f.about(same)} (" in step
+    assert step.endswith("The ranges are there as 100 queries tell the spread only roughly.")
+    assert step in planned_section(comparison).finding
+    assert "".join(step.split()) in "".join(str(comparison).split())
+
+
+def test_without_a_margin_round_differences_are_planned(make: Make) -> None:
+    comparison = make(0.005)
+    sd = comparison.planning.sd
+    step = queries_planned(comparison)
+    assert step.startswith(f"With 80% power, seeing a true Δ of 0.02 takes about {about(sd, 0.02)}")
+    assert f"0.01 about {about(sd, 0.01)} (" in step
+    assert "0.05" not in step  # 34 queries show it, and there are 100
+
+
+def test_enough_queries_are_said_to_be_enough(make: Make) -> None:
+    # 35 queries show .05 at sd .1, and there are 100; the interval −.009 to .065 stays open.
+    comparison = make(0.018, sd=0.1, margin=0.03, n=100)
+    assert comparison.verdict is Verdict.NOT_WORSE
+    assert queries_planned(comparison) == (
+        "These 100 queries show a true Δ of 0.03, the margin, with at least 80% power; more queries"
+        " narrow the interval."
+    )
+    wide = make(0.0001, sd=0.05, n=4000)
+    assert queries_planned(wide).startswith(
+        "These 4\u202f000 queries show a true Δ of 0.01 with at least"
+    )
+
+
+def test_what_no_number_shows_is_said(make: Make) -> None:
+    open_ = make(0.005, margin=0.005)
+    beyond = PlannedDifference(0.005, None, 0.05, 90_000_000, None)
+    changed = replace(open_, planning=replace(open_.planning, differences=(beyond,)))
+    assert queries_planned(changed) == (
+        "No practical number of queries would show a true Δ of 0.005, the margin."
+    )
+    without = replace(make(0.005), planning=changed.planning)
+    assert (
+        "takes more than 100 million queries (90\u202f000\u202f000 to more than"
+        in queries_planned(without)
+    )
+    assert queries_planned(replace(open_, planning=replace(open_.planning, differences=()))) == ""
+
+
+def test_only_open_questions_ask_for_queries(make: Make) -> None:
+    assert (
+        queries_planned(make(0.05))
+        == queries_planned(make(-0.05))
+        == queries_planned(make(0.001, margin=0.03))
+        == ""
+    )
+
+
+def test_the_section_says_what_the_numbers_rest_on(make: Make) -> None:
+    section = planned_section(make(0.05, margin=0.015))
+    said = " ".join(block.text for block in section.blocks if hasattr(block, "text"))
+    assert re.search(r"the same within ±0.015 with about \d+ queries \(", said)
+    assert re.search(r"not worse by 0.015 or more with about \d+ queries \(", said)
+    assert "The difference that was observed plays no part." in said
+    assert "leave that deviation between 0.088 and 0.116 (95% interval by the chi-square" in said
+
+
+def test_files_of_before_still_render(make: Make, tmp_path: Path) -> None:
+    comparison = make(0.005, margin=0.015)
+    path = comparison.report(tmp_path / "results.json")
+    value = json.loads(path.read_text())
+    plan = value["planning"]
+    for key in ("sd_low", "sd_high", "visible_low", "visible_high", "claims"):
+        del plan[key]
+    for row in plan["differences"]:
+        del row["queries_low"], row["queries_high"]
+    plan |= {"difference": 0.005, "queries_needed": 3142, "queries_to_settle": None}
+    plan |= {"queries_to_pass": 3142}
+    path.write_text(json.dumps(value))
+    old = read_comparison(path)
+    assert queries_planned(old) == (
+        f"About {about(comparison.planning.sd, 0.015)} queries would show a true Δ of 0.015, the"
+        " margin (80% power)."
+    )
+    assert "3 142" not in str(old).replace(f.GROUP, " ")
+    table = next(
+        block for block in planned_section(old).blocks if getattr(block, "key", "") == "planning"
+    )
+    assert "Range" not in [column.title for column in table.columns]
