@@ -101,7 +101,7 @@ def _known(name: str) -> Measure | None:
 def _scores(table: ScoreTable, systems: tuple[str, ...], aggregate: BoolArray) -> Scores:
     """Make the block of scores, and refuse one with holes or with two scores in one place."""
     known = {name: _known(name) for name in dict.fromkeys(table.measure)}
-    names = {name: name if found is None else found.name for name, found in known.items()}
+    names = {name: name if found is None else found for name, found in known.items()}
     rows, single = np.flatnonzero(~aggregate), (~aggregate).tolist()
     distinct, query = ids.number(ids.encode([*compress(table.query, single)]))
     measure = [*map(names.__getitem__, compress(table.measure, single))]

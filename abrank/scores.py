@@ -278,7 +278,7 @@ def score_runs(
     return Scores(
         query_ids=tuple(judgments.query_ids[i] for i in kept),
         systems=tuple(runs),
-        measures=tuple(resolved(each, found.judged).name for each in parsed),
+        measures=tuple(resolved(each, found.judged) for each in parsed),
         values=np.stack(columns, axis=1)[kept],
         audits=audits,
         sources={system: each.source for system, each in laid.items()},

@@ -232,12 +232,10 @@ def _primary(primary: str | None, measures: tuple[str, ...]) -> str:
     """Return the canonical name of the primary measure, which must be one that was scored."""
     if primary is None:
         return measures[0]
-    if primary in measures:
-        return primary
-    canonical = str(parse(primary))
+    canonical = primary if primary in measures else parse(primary)
     if canonical not in measures:
         raise ArgumentError(f"the primary measure {canonical} is not among {', '.join(measures)}")
-    return canonical
+    return measures[measures.index(canonical)]
 
 
 def _rule(question: Question, measures: tuple[str, ...]) -> Rule:

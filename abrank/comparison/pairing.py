@@ -12,6 +12,7 @@ import numpy as np
 from abrank._support.errors import AlignmentError, ArgumentError
 from abrank.inputs import ids
 from abrank.measures import parse
+from abrank.measures.naming.asked import listed
 from abrank.score_files import UNNAMED, one_system, read_scores
 from abrank.scores import Scores
 
@@ -160,8 +161,7 @@ def _chosen(one: Scores, two: Scores, names: Sequence[str] | str | None) -> tupl
                 " name those to compare"
             )
         return one.measures
-    names = [names] if isinstance(names, str) else names
-    chosen = tuple(name if name in shared else str(parse(name)) for name in names)
+    chosen = tuple(name if name in shared else parse(name) for name in listed(names))
     for name in chosen:
         if name not in shared:
             raise ArgumentError(f"{name} is not in both; there are {', '.join(shared) or 'none'}")

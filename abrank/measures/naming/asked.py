@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
@@ -26,7 +26,8 @@ def parse_measures(
     Parameters
     ----------
     names : sequence of str
-        In any dialect; one that means several measures adds those that are not there yet.
+        In any dialect; one that means several measures adds those that are not there yet. A measure
+        object of ir_measures or PyTerrier passes as it is, by its name.
     rel, judged_only, interpolation
         Parameters of every measure that has them and was not given its own.
 
@@ -46,7 +47,7 @@ def parse_measures(
     if rel is not None:
         options["rel"] = checks.count("rel", rel)
     parsed: list[Measure] = []
-    for name in _listed(names):
+    for name in listed(names):
         made = [_with_options(each, options) for each in expand(name)]
         new = [each for each in made if each not in parsed]
         if len(made) == 1 and not new:
@@ -71,7 +72,7 @@ def notes_on(
     >>> notes_on("nDCG", parse_measures("nDCG", rel=2), rel=2, judged_only=False)
     ('rel=2 does not concern nDCG',)
     """
-    notes = [note for name in _listed(names) if (note := reading(name)) is not None]
+    notes = [note for name in listed(names) if (note := reading(name)) is not None]
     for option, value in {"rel": rel, "judged_only": judged_only or None}.items():
         without = [each.name for each in parsed if not _takes(each, option)]
         if value is not None and without:
@@ -79,10 +80,18 @@ def notes_on(
     return tuple(notes)
 
 
-def _listed(names: Sequence[str] | str | None) -> Sequence[str]:
+def listed(names: Sequence[str] | str | None) -> Sequence[str]:
+    """Return names as given; a measure object of ir_measures or PyTerrier is what it is called.
+
+    Examples
+    --------
+    >>> listed("AP"), listed(["AP", "RR"])
+    (['AP'], ['AP', 'RR'])
+    """
     if names is None:
         return DEFAULT_MEASURES
-    return [names] if isinstance(names, str) else names
+    alone = isinstance(names, str) or not isinstance(names, Iterable)
+    return [each if isinstance(each, str) else str(each) for each in ([names] if alone else names)]
 
 
 def _with_options(measure: Measure, options: Mapping[str, object]) -> Measure:

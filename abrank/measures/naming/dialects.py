@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from abrank.measures.naming.notations import (
     BETA_SQUARED,
@@ -164,9 +164,8 @@ def without(measure: Measure, values: Mapping[str, object]) -> Measure:
     P@5 AP(rel=3)
     """
     left_out = values.items()
-    return replace(
-        measure, parameters=tuple(pair for pair in measure.parameters if pair not in left_out)
-    )
+    kept = tuple(pair for pair in measure.parameters if pair not in left_out)
+    return Measure(measure.entry, kept)
 
 
 def trec_eval_order(measure: Measure) -> tuple[int, float]:

@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -127,11 +127,14 @@ class Entry:
         return f"{self.name} needs {parameter}: {self.name}({parameter}=...)"
 
 
-@dataclass(frozen=True)
-class Measure:
-    """A measure with its parameters: made by ``parse``, called with a run, named the same for ever.
+class Measure(str):
+    """A measure with its parameters: its canonical name, which also knows what it means.
 
-    Attributes
+    Made by ``parse``, called with a run. It is a ``str``, the name in the form of ir_measures
+    (``nDCG(dcg='exp-log2')@10``), so that what holds measures compares, sorts and writes them by
+    name, and nothing has to read a name twice.
+
+    Parameters
     ----------
     entry : Entry
         Its line in the catalogue: bounds, source, definition.
@@ -142,22 +145,38 @@ class Measure:
     --------
     >>> from abrank.measures import parse
     >>> measure = parse("precision@2")
-    >>> print(measure)
-    P@2
+    >>> measure, measure.entry.bounds, measure.parameters
+    ('P@2', (0, 1), (('cutoff', 2),))
     >>> measure(JudgedRun.from_grades([[1, 0], [0, 0]]))
     array([0.5, 0. ])
     """
 
+    __slots__ = ("entry", "parameters")
     entry: Entry
-    parameters: tuple[tuple[str, Value], ...] = ()
+    parameters: tuple[tuple[str, Value], ...]
+
+    def __new__(cls, entry: Entry, parameters: tuple[tuple[str, Value], ...] = ()) -> Measure:
+        """Spell the name out of entry and parameters."""
+        at = entry.at
+        inside = ",".join(f"{k}={literal(v)}" for k, v in parameters if k != at)
+        behind = [literal(v) for k, v in parameters if k == at]
+        name = entry.name + (f"({inside})" if inside else "")
+        made = super().__new__(cls, "@".join([name, *behind]))
+        made.entry, made.parameters = entry, parameters
+        return made
+
+    def __reduce__(self) -> tuple[Callable[..., str], tuple[str, str, tuple[Any, ...]]]:
+        """Travel to another process by name: the function stays behind."""
+        return _revive, (self.name, self.entry.name, self.parameters)
+
+    def __deepcopy__(self, memo: object) -> Measure:
+        """Return the measure itself: nothing in it changes."""
+        return self
 
     @property
     def name(self) -> str:
-        """The canonical name, in the form of ir_measures: ``nDCG(dcg='exp-log2')@10``."""
-        at = self.entry.at
-        inside = ",".join(f"{k}={literal(v)}" for k, v in self.parameters if k != at)
-        behind = [literal(v) for k, v in self.parameters if k == at]
-        return "@".join([self.entry.name + (f"({inside})" if inside else ""), *behind])
+        """The canonical name as plain text."""
+        return str.__str__(self)
 
     @property
     def needs(self) -> Needs | None:
@@ -174,9 +193,6 @@ class Measure:
             return None
         return self.entry.needs
 
-    def __str__(self) -> str:
-        return self.name
-
     def __call__(self, judged: JudgedRun) -> FloatArray:
         """Return the value of each query: float64[n_queries], finite."""
         parameters = dict(self.parameters)
@@ -186,6 +202,11 @@ class Measure:
         if values.shape != (judged.n_queries,) or not np.isfinite(values).all():
             raise ArgumentError(f"{self.name} must give one finite value for each query")
         return values
+
+
+def _revive(name: str, entry: str, parameters: tuple[tuple[str, Value], ...]) -> str:
+    """Return the measure that was pickled; its plain name where nothing of the kind is known."""
+    return Measure(_MEASURES[entry], parameters) if entry in _MEASURES else name
 
 
 def measure(

@@ -54,3 +54,15 @@ def test_notes():
         "rel=2 does not concern NumRet(judged_only=True)",
     )
     assert notes_on(None, parse_measures(None), rel=None, judged_only=False) == ()
+
+
+class OfAnotherPackage:
+    """A measure object of ir_measures or PyTerrier, which prints its name."""
+
+    def __str__(self) -> str:
+        return "nDCG(dcg='exp-log2')@10"
+
+
+def test_measure_objects_of_other_packages_pass_as_they_are():
+    theirs = OfAnotherPackage()
+    assert parse_measures(theirs) == parse_measures([theirs]) == ("nDCG(dcg='exp-log2')@10",)

@@ -1,3 +1,4 @@
+import copy
 import pickle
 from typing import Literal
 
@@ -10,7 +11,7 @@ from abrank._support.registry import Registry
 from abrank._support.typing import FloatArray
 from abrank.inputs.judged import JudgedRun
 from abrank.measures import Measure, catalogue, measure, parse
-from abrank.measures.registry.entries import known_as
+from abrank.measures.registry.entries import Entry, _revive, known_as
 
 
 @pytest.fixture
@@ -204,3 +205,29 @@ def test_a_function_without_annotations_takes_any_value(empty_catalogue) -> None
     deep_20 = entry.with_parameters({"cutoff": 20, "how": "odd"})
     assert deep_20.name == "Deep(how='odd')@20"
     assert deep_20(JudgedRun.from_grades([[1]])).tolist() == [1.0]
+
+
+def test_a_measure_is_its_name_and_knows_what_it_means():
+    made = parse("map-l2")
+    assert made == "AP(rel=2)"
+    assert {made: 1}["AP(rel=2)"] == 1
+    assert copy.deepcopy(made) is made
+    assert type(made.name) is str
+
+
+def test_a_pickled_measure_that_is_not_known_there_is_its_name():
+    assert _revive("Mine@5", "Mine", (("cutoff", 5),)) == "Mine@5"
+
+
+def test_a_name_is_parsed_once_and_never_for_a_report(monkeypatch):
+    made = abrank.simulate_runs(12, rng=3)
+    result = abrank.compare(made.qrels, made.baseline, made.candidate)
+    read = []
+    bound = Entry.with_parameters
+    monkeypatch.setattr(
+        Entry, "with_parameters", lambda *given: read.append(given) or bound(*given)
+    )
+    result.to_dict()
+    str(result)
+    assert all(isinstance(name, Measure) for name in result.measures)
+    assert read == []
