@@ -17,7 +17,7 @@ def loaded_by(code: str) -> set[str]:
     """Return the heavy libraries that a fresh interpreter has loaded after running ``code``."""
     script = f"{code}\nimport sys\nprint(*sys.modules, file=sys.stderr)"
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     return HEAVY & set(done.stderr.split())
 

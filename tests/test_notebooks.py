@@ -26,7 +26,8 @@ def test_notebook_runs(path, tmp_path) -> None:
     notebook = nbformat.read(path, as_version=4)
     NotebookClient(
         notebook,
-        timeout=120,
+        timeout=None,  # however slow the machine
+        startup_timeout=600,
         kernel_name="python3",
         resources={"metadata": {"path": str(tmp_path)}},
     ).execute()

@@ -194,7 +194,7 @@ def test_standard_input_and_a_closed_pipe(files) -> None:
     # A real process: a run comes in through a pipe, and the reader of the output leaves at once.
     command = f"cat b.run | {sys.executable} -m abrank compare qrels a.run - -m AP --format json"
     done = subprocess.run(["bash", "-c", f"{command} | head -c 10; echo ${{PIPESTATUS[1]}}"],
-                          capture_output=True, text=True, timeout=60, cwd=files,
+                          capture_output=True, text=True, cwd=files,
                           env=os.environ, check=True)  # fmt: skip
     assert done.stdout.endswith("0\n")
     assert done.stderr == ""

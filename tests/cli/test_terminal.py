@@ -22,7 +22,6 @@ def test_progress_shows_on_a_terminal_and_is_gone_after(tmp_path) -> None:
         [sys.executable, "-m", "abrank", "compare", *map(str, files), "-m", "AP"],
         stdout=subprocess.PIPE,
         stderr=theirs,
-        timeout=60,
         check=True,
         env={**os.environ, "TERM": "xterm"},
     )
