@@ -1,16 +1,19 @@
-"""From an interval to a verdict: the rule that was declared, and the one table of cases.
-
-The logic, and nothing else: which words and colours a verdict gets is the report's business.
-"""
+"""From an interval to a verdict: the rule that was declared, the one table of cases, the gates."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Literal, TypeAlias, get_args
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
+
+if TYPE_CHECKING:  # the gates stand in the help of the command line, which loads no numpy
+    from abrank.inference.designs.binomial import Unseen
+    from abrank.inference.estimates.relative_change import RelativeChange
 
 Requirement: TypeAlias = Literal["better", "non-inferior", "equivalent", "not-worse-shown"]
 
@@ -31,6 +34,47 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True)
+class GateDefinition:
+    """How the command line asks for a gate, when it passes, and the verdicts that pass it."""
+
+    flag: str
+    passes: str
+    verdicts: frozenset[Verdict]
+    needs_margin: bool = False
+
+
+# Every gate is a set of verdicts, so that gate and verdict cannot contradict each other.
+GATES: Mapping[Requirement, GateDefinition] = MappingProxyType(
+    {
+        "better": GateDefinition(
+            "--require better",
+            "B is shown to be better; with a margin, by more than the margin",
+            frozenset({Verdict.BETTER}),
+        ),
+        "non-inferior": GateDefinition(
+            "--require non-inferior",
+            "B is shown not to be worse by the margin or more",
+            frozenset(
+                {Verdict.BETTER, Verdict.BETTER_SIZE_UNCLEAR, Verdict.SAME, Verdict.NOT_WORSE}
+            ),
+            needs_margin=True,
+        ),
+        "equivalent": GateDefinition(
+            "--require equivalent",
+            "A and B are shown to differ by less than the margin",
+            frozenset({Verdict.SAME}),
+            needs_margin=True,
+        ),
+        "not-worse-shown": GateDefinition(
+            "--fail-on worse",
+            "B is not shown to be worse, or to be worse by less than the margin only",
+            frozenset(Verdict) - {Verdict.WORSE, Verdict.WORSE_SIZE_UNCLEAR, Verdict.CANNOT_TEST},
+        ),
+    }
+)
+
+
+@dataclass(frozen=True)
 class Rule:
     """What was declared before the runs were compared.
 
@@ -48,10 +92,11 @@ class Rule:
         How the secondary measures are adjusted: ``max-t``, ``holm``, ``bonferroni``, ``bh``,
         ``none``.
     require : str, optional
-        The gate: ``better``, ``non-inferior``, ``equivalent``, or ``not-worse-shown``, which fails
-        only where B is shown to be worse.
+        The gate, one of :data:`GATES`.
     higher_is_better : bool
         Of the primary measure; where lower is better, everything below is read mirrored.
+    margin_is_relative : bool
+        The margin is a share of A's mean: 0.02 for 2%.
 
     Raises
     ------
@@ -71,16 +116,22 @@ class Rule:
     adjust: str = "max-t"
     require: Requirement | None = None
     higher_is_better: bool = True
+    margin_is_relative: bool = False
 
     def __post_init__(self) -> None:
         checks.fraction("alpha", self.alpha)
         if self.alpha >= 0.5:
             raise ArgumentError(f"alpha must be below 0.5, not {self.alpha!r}")
         checks.not_negative("margin", self.margin)
+        if self.margin_is_relative and self.margin >= 1.0:
+            raise ArgumentError(
+                f"a margin of {self.margin:.0%} of the baseline's mean allows the candidate to lose"
+                " everything; give one below 100%"
+            )
         if self.require is not None:
             checks.one_of("gate", self.require, get_args(Requirement))
-        if self.require in ("non-inferior", "equivalent") and self.margin == 0:
-            raise ArgumentError(f'the gate "{self.require}" needs a margin above 0')
+            if GATES[self.require].needs_margin and self.margin == 0:
+                raise ArgumentError(f'the gate "{self.require}" needs a margin above 0')
 
     @property
     def confidence(self) -> float:
@@ -129,8 +180,15 @@ class Decision:
     by_equivalence : bool
         True where the ``1 - 2 alpha`` interval decided.
     reason : str
-        For ``cannot-test``: ``too-few-queries`` or ``no-variance``; else empty.
+        For ``cannot-test``: ``too-few-queries`` or ``no-variance``; for ``identical``:
+        ``same-file``, ``same-rankings`` or ``tied-scores``; else empty.
     gate : Gate, optional
+    margin : float
+        In the unit of the primary measure; a relative one times A's mean as it was seen.
+    relative : RelativeChange, optional
+        The intervals that a relative margin is compared with.
+    unseen : Unseen, optional
+        Where the systems score the same on every query.
     """
 
     verdict: Verdict
@@ -143,6 +201,23 @@ class Decision:
     by_equivalence: bool = False
     reason: str = ""
     gate: Gate | None = None
+    margin: float = 0.0
+    relative: RelativeChange | None = None
+    unseen: Unseen | None = None
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The ``1 - alpha`` interval in the unit of the margin."""
+        change = self.relative
+        return (self.ci_low, self.ci_high) if change is None else (change.ci_low, change.ci_high)
+
+    @property
+    def equivalence_interval(self) -> tuple[float, float]:
+        """The ``1 - 2 alpha`` interval in the unit of the margin."""
+        change = self.relative
+        if change is None:
+            return self.tost_low, self.tost_high
+        return change.tost_low, change.tost_high
 
 
 def decide(
@@ -151,29 +226,31 @@ def decide(
     estimate: float,
     interval: tuple[float, float],
     equivalence_interval: tuple[float, float],
+    relative: RelativeChange | None = None,
     identical: bool = False,
     reason: str = "",
+    unseen: Unseen | None = None,
 ) -> Decision:
     """Give the verdict on the primary measure.
 
     Better and worse are decided by the ``1 - alpha`` interval L..U; same, not worse and not better
-    by two one-sided tests at alpha, that is by the ``1 - 2 alpha`` interval, and only with a
+    by two one-sided tests at alpha, that is by the ``1 - 2 alpha`` interval l..u, and only with a
     margin m:
 
-    ======================================  ============================================
-    first row that holds                    verdict
-    ======================================  ============================================
-    every difference is 0                   identical
-    no test is possible                     cannot-test
-    L > m                                   better
-    L > 0 and U < m                         same (better, by too little to matter)
-    L > 0                                   better-size-unclear
-    U < -m, and the mirrors of the above    worse, same, worse-size-unclear
-    -m < l and u < m                        same
-    -m < l                                  not-worse
-    u < m                                   not-better
-    otherwise                               inconclusive
-    ======================================  ============================================
+    ======================  ===================
+    first row that holds    verdict
+    ======================  ===================
+    every difference is 0   identical
+    no test is possible     cannot-test
+    L > m                   better
+    U < -m                  worse
+    -m < l and u < m        same
+    L > 0                   better-size-unclear
+    U < 0                   worse-size-unclear
+    -m < l                  not-worse
+    u < m                   not-better
+    otherwise               inconclusive
+    ======================  ===================
 
     Parameters
     ----------
@@ -184,10 +261,14 @@ def decide(
         L and U, at the level ``rule.confidence``.
     equivalence_interval : tuple of float
         l and u, at the level ``rule.confidence_equivalence``.
+    relative : RelativeChange, optional
+        The limits that a relative margin is compared with; ``interval`` still decides the sign.
     identical : bool
         Both systems score the same on every query.
     reason : str
-        Why no test is possible; empty where one is.
+        Why no test is possible, or in what they are identical; else empty.
+    unseen : Unseen, optional
+        What could be beyond the queries of two identical systems.
 
     Returns
     -------
@@ -207,37 +288,53 @@ def decide(
     >>> judge(0.012, 0.062, (0.016, 0.058)), judge(-0.012, 0.014, (-0.009, 0.009))
     ('better', 'same')
     """
-    low, high = rule.gain(*interval)
-    by_equivalence = False
-    direction = 0
-    if identical:
-        verdict = Verdict.IDENTICAL
-    elif reason:
-        verdict = Verdict.CANNOT_TEST
-    elif low > 0 or high < 0:
-        direction = 1 if low > 0 else -1
-        verdict = _shown(direction, low, high, rule.margin)
-    else:
-        verdict = _not_shown(*rule.gain(*equivalence_interval), rule.margin)
-        by_equivalence = verdict is not Verdict.INCONCLUSIVE
+    margin = rule.margin if relative is None else rule.margin * abs(relative.baseline)
     decision = Decision(
-        verdict,
-        direction,
+        Verdict.CANNOT_TEST,
+        0,
         estimate,
         *interval,
         *equivalence_interval,
-        by_equivalence=by_equivalence,
-        reason=reason if verdict is Verdict.CANNOT_TEST else "",
+        reason=reason,
+        margin=margin,
+        relative=relative,
+        unseen=unseen,
     )
+    if identical:
+        decision = replace(decision, verdict=Verdict.IDENTICAL)
+    elif not reason:
+        low, high = rule.gain(*interval)
+        direction = int(low > 0) - int(high < 0)
+        verdict = _verdict(rule, decision, direction)
+        by_margin = verdict in (Verdict.SAME, Verdict.NOT_WORSE, Verdict.NOT_BETTER)
+        decision = replace(decision, verdict=verdict, direction=direction, by_equivalence=by_margin)
     return replace(decision, gate=check_gate(rule, decision))
+
+
+def _verdict(rule: Rule, decision: Decision, direction: int) -> Verdict:
+    """Compare both intervals with the margin, in the order of the table."""
+    margin = rule.margin
+    low, high = rule.gain(*decision.interval)
+    inner_low, inner_high = rule.gain(*decision.equivalence_interval)
+    not_worse = margin > 0 and inner_low > -margin
+    not_better = margin > 0 and inner_high < margin
+    cases = (
+        (direction > 0 and low > margin, Verdict.BETTER),
+        (direction < 0 and high < -margin, Verdict.WORSE),
+        (not_worse and not_better, Verdict.SAME),
+        (direction > 0, Verdict.BETTER_SIZE_UNCLEAR),
+        (direction < 0, Verdict.WORSE_SIZE_UNCLEAR),
+        (not_worse, Verdict.NOT_WORSE),
+        (not_better, Verdict.NOT_BETTER),
+    )
+    return next((verdict for holds, verdict in cases if holds), Verdict.INCONCLUSIVE)
 
 
 def check_gate(rule: Rule, decision: Decision) -> Gate | None:
     """Say whether the gate that the rule asks for passes; None where it asks for none.
 
-    Better is asked of the ``1 - alpha`` interval, non-inferior and equivalent of the
-    ``1 - 2 alpha`` interval (one-sided tests at alpha). Where nothing could be tested, nothing was
-    shown, and no gate passes.
+    It passes for the verdicts that :data:`GATES` names. Where nothing was tested, or every query
+    scores the same, there is no evidence, and no gate that asks for evidence passes.
 
     Examples
     --------
@@ -248,35 +345,4 @@ def check_gate(rule: Rule, decision: Decision) -> Gate | None:
     """
     if rule.require is None:
         return None
-    passed = decision.verdict is not Verdict.CANNOT_TEST
-    low, high = rule.gain(decision.tost_low, decision.tost_high)
-    match rule.require:
-        case "better":
-            passed &= decision.verdict is Verdict.BETTER
-        case "non-inferior":
-            passed &= low > -rule.margin
-        case "equivalent":
-            passed &= -rule.margin < low and high < rule.margin
-        case "not-worse-shown":
-            passed &= decision.direction >= 0
-    return Gate(rule.require, passed)
-
-
-def _shown(direction: int, low: float, high: float, margin: float) -> Verdict:
-    """Grade a difference that is shown, by where its interval lies against the margin."""
-    near, far = (low, high) if direction > 0 else (-high, -low)
-    if near > margin:
-        return Verdict.BETTER if direction > 0 else Verdict.WORSE
-    if far < margin:
-        return Verdict.SAME
-    return Verdict.BETTER_SIZE_UNCLEAR if direction > 0 else Verdict.WORSE_SIZE_UNCLEAR
-
-
-def _not_shown(low: float, high: float, margin: float) -> Verdict:
-    """Say what two one-sided tests make of a difference that is not shown."""
-    not_worse, not_better = low > -margin, high < margin
-    if margin == 0 or not (not_worse or not_better):
-        return Verdict.INCONCLUSIVE
-    if not_worse and not_better:
-        return Verdict.SAME
-    return Verdict.NOT_WORSE if not_worse else Verdict.NOT_BETTER
+    return Gate(rule.require, decision.verdict in GATES[rule.require].verdicts)

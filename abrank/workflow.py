@@ -12,6 +12,7 @@ from abrank._support.errors import ArgumentError
 from abrank._support.typing import Duplicates, Interpolation, Missing, RandomSource, ScoreDtype
 from abrank.comparison import Comparison, compare_recorded, system_names
 from abrank.comparison.beside import Beside
+from abrank.comparison.declared import read_margin, require_margin_in_range
 from abrank.comparison.question import Question
 from abrank.inputs.files import short_name
 from abrank.measures import parse
@@ -31,11 +32,12 @@ def compare(
     *,
     measures: Sequence[str] | str | None = None,
     primary: str | None = None,
-    margin: float | None = None,
+    margin: float | str | None = None,
     test: str = "t",
     alpha: float = 0.05,
     adjust: str | None = None,
     require: Requirement | None = None,
+    lower_is_better: Sequence[str] | str = (),
     missing: Missing = "zero",
     score_dtype: ScoreDtype = "float64",
     duplicates: Duplicates = "error",
@@ -65,9 +67,10 @@ def compare(
         Names in any of the field's dialects; nDCG@10, AP, RR, P@10 and R@100 without it.
     primary : str, optional
         The measure that decides; the first without it. The others are adjusted together.
-    margin : float, optional
-        Smallest difference worth having, in the primary measure's unit. Without one the verdict can
-        be better, worse or inconclusive, but never "the same".
+    margin : float or str, optional
+        Smallest difference worth having: in the primary measure's unit, or a percentage of the
+        baseline's mean such as ``"2%"``. Without one the verdict can be better, worse or
+        inconclusive, but never "the same".
     test : {"t", "permutation", "bootstrap", "wilcoxon", "sign"}
         The test that decides: its p-value, its interval.
     alpha : float
@@ -76,6 +79,8 @@ def compare(
         For the secondary measures; max-t for tests of the mean, else Holm.
     require : {"better", "non-inferior", "equivalent", "not-worse-shown"}, optional
         A gate; whether it passed stands in ``decision.gate``.
+    lower_is_better : str or sequence of str
+        Names of measures without a declared direction of which the lower score is the better one.
     missing : {"zero", "drop", "error"}
         What becomes of a judged query that a run lacks.
     score_dtype : {"float64", "float32"}
@@ -124,6 +129,7 @@ def compare(
         alpha=alpha,
         adjust=adjust,
         require=require,
+        lower_is_better=lower_is_better,
         n_resamples=n_resamples,
         rng=rng,
     )
@@ -179,6 +185,8 @@ def compare_runs(
     parsed = options.measures(measures)
     primary = question.primary
     lead = None if primary is None else options.measures(str(parse(primary)))[0]
+    first = (lead or parsed[0]).entry
+    require_margin_in_range(read_margin(question.margin), first.name, range_=first.bounds)
     scores = score_runs(qrels, runs, measures, options, top=TOP, on_stage=on_stage)
     on_stage("testing")
     if lead is not None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import get_args
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from abrank import ArgumentError, UnknownNameError
-from abrank.verdict import Decision, Rule, Verdict, check_gate, decide
+from abrank.inference.estimates.relative_change import RelativeChange
+from abrank.verdict import GATES, Decision, Requirement, Rule, Verdict, check_gate, decide
 
 INF = math.inf
 
@@ -31,7 +35,7 @@ ROWS = {
     "0 < L <= m <= U": (0.005, 0.05, 0.01, None, Verdict.BETTER_SIZE_UNCLEAR, 1, False),
     "L = m is not above it": (0.01, 0.05, 0.01, None, Verdict.BETTER_SIZE_UNCLEAR, 1, False),
     "U = m is not below it": (0.005, 0.01, 0.01, None, Verdict.BETTER_SIZE_UNCLEAR, 1, False),
-    "L > 0 and U < m": (0.001, 0.009, 0.01, None, Verdict.SAME, 1, False),
+    "L > 0 and U < m": (0.001, 0.009, 0.01, None, Verdict.SAME, 1, True),
     "-m < l and u < m": (-0.011, 0.011, 0.01, (-0.009, 0.009), Verdict.SAME, 0, True),
     "L = 0 shows nothing": (0.0, 0.009, 0.01, (0.001, 0.008), Verdict.SAME, 0, True),
     "-m < l, u >= m": (-0.005, 0.03, 0.01, (-0.003, 0.025), Verdict.NOT_WORSE, 0, True),
@@ -40,8 +44,10 @@ ROWS = {
     "m = 0, L <= 0 <= U": (-0.001, 0.03, 0.0, (0.001, 0.02), Verdict.INCONCLUSIVE, 0, False),
     "U < -m": (-0.05, -0.011, 0.01, None, Verdict.WORSE, -1, False),
     "m = 0, U < 0": (-0.05, -0.001, 0.0, None, Verdict.WORSE, -1, False),
+    "L > 0, U >= m, u < m": (0.001, 0.011, 0.01, (0.002, 0.009), Verdict.SAME, 1, True),
+    "U < 0, L <= -m, l > -m": (-0.011, -0.001, 0.01, (-0.009, -0.002), Verdict.SAME, -1, True),
     "-m in L..U, U < 0": (-0.05, -0.005, 0.01, None, Verdict.WORSE_SIZE_UNCLEAR, -1, False),
-    "-m < L, U < 0": (-0.009, -0.001, 0.01, None, Verdict.SAME, -1, False),
+    "-m < L, U < 0": (-0.009, -0.001, 0.01, None, Verdict.SAME, -1, True),
 }
 
 
@@ -109,11 +115,75 @@ def test_check_gate_never_opens_on_what_could_not_be_tested(require) -> None:
     assert not decision.gate.passed
 
 
-@pytest.mark.parametrize(
-    ("require", "passed"), [("better", False), ("non-inferior", True), ("equivalent", True)]
+@pytest.mark.parametrize("require", ["better", "non-inferior", "equivalent"])
+@pytest.mark.parametrize("reason", ["same-file", "same-rankings", "tied-scores"])
+def test_check_gate_asks_for_evidence_that_identical_scores_are_not(require, reason) -> None:
+    # Two tied queries passed: their interval is [0, 0], and nothing can be said of a third.
+    decision = judge(0.0, 0.0, identical=True, reason=reason, require=require)
+    assert decision.verdict is Verdict.IDENTICAL
+    assert not decision.gate.passed
+
+
+def test_check_gate_identical_systems_are_not_shown_to_be_worse() -> None:
+    assert judge(0.0, 0.0, identical=True, require="not-worse-shown").gate.passed
+
+
+def test_check_gate_does_not_fail_on_a_loss_too_small_to_matter() -> None:
+    decision = judge(-0.009, -0.001, require="not-worse-shown")
+    assert (decision.verdict, decision.direction) == (Verdict.SAME, -1)
+    assert decision.gate.passed
+
+
+LIMITS = st.floats(-0.05, 0.05)
+
+
+@given(
+    middle=LIMITS,
+    inner=st.floats(0.0, 0.03),
+    more=st.floats(1e-6, 0.02),
+    margin=st.sampled_from([0.0, 0.001, 0.01, 0.02]),
+    higher=st.booleans(),
+    relative=st.booleans(),
 )
-def test_check_gate_identical_systems(require, passed) -> None:
-    assert judge(0.0, 0.0, identical=True, require=require).gate.passed is passed
+@pytest.mark.parametrize("require", get_args(Requirement))
+def test_gate_verdict_and_intervals_agree(
+    require, middle, inner, more, margin, higher, relative
+) -> None:
+    """Each gate, asked of the intervals alone, says what the verdict says."""
+    assume(margin > 0 or not GATES[require].needs_margin)
+    rule = Rule(
+        "AP",
+        margin=margin,
+        margin_is_relative=relative,
+        require=require,
+        higher_is_better=higher,
+    )
+    outer = (middle - inner - more, middle + inner + more)
+    narrow = (middle - inner, middle + inner)
+    # Fieller's limits have the sign of the difference's, and the ratio of the two is A's mean.
+    change = RelativeChange(0.5, middle, *outer, *narrow) if relative else None
+    halved = 0.5 if relative else 1.0
+    decision = decide(
+        rule,
+        estimate=halved * middle,
+        interval=(halved * outer[0], halved * outer[1]),
+        equivalence_interval=(halved * narrow[0], halved * narrow[1]),
+        relative=change,
+    )
+    (low, high), (inside, above) = rule.gain(*outer), rule.gain(*narrow)
+    expected = {
+        "better": low > 0 and low > margin,
+        "non-inferior": inside > -margin,
+        "equivalent": -margin < inside and above < margin,
+        "not-worse-shown": high >= 0 or (margin > 0 and inside > -margin),
+    }[require]
+    assert decision.gate.passed is expected
+    assert decision.gate.passed is (decision.verdict in GATES[require].verdicts)
+
+
+@pytest.mark.parametrize("require", get_args(Requirement))
+def test_gates_cover_every_requirement(require) -> None:
+    assert Verdict.CANNOT_TEST not in GATES[require].verdicts
 
 
 def test_check_gate_none_asked() -> None:
@@ -127,6 +197,7 @@ def test_check_gate_none_asked() -> None:
         {"alpha": 0.5},
         {"margin": -0.1},
         {"margin": math.nan},
+        {"margin": 1.0, "margin_is_relative": True},
         {"require": "equivalent"},
         {"require": "non-inferior"},
     ],

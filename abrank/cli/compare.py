@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 @click.option("--primary", metavar="NAME", help="The measure that decides; the first without it.")
 @click.option(
     "--margin",
-    type=float,
-    metavar="X",
-    help="Smallest difference worth having, in the primary measure's unit.",
+    metavar="X|X%",
+    help="Smallest difference worth having: in the primary measure's unit, or as a percentage of"
+    " A's mean.",
 )
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Two-sided level.")
 @click.option(
@@ -55,6 +55,12 @@ if TYPE_CHECKING:
     "--fail-on",
     type=click.Choice(["worse"]),
     help="Exit with 1 only where B is shown to be worse.",
+)
+@click.option(
+    "--lower-is-better",
+    multiple=True,
+    metavar="NAME",
+    help="Of this score, whose direction is not known, the lower one is better. Repeat for more.",
 )
 @click.option("--baseline", metavar="NAME", help="Name of the baseline, in place of its file's.")
 @click.option("--candidate", metavar="NAME", help="Name of the candidate, likewise.")

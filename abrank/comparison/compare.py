@@ -12,29 +12,38 @@ from abrank._support.errors import ArgumentError
 from abrank._support.rng import entropy
 from abrank._support.typing import FloatArray, RandomSource
 from abrank.comparison.beside import Beside
+from abrank.comparison.deciding import decide_primary
+from abrank.comparison.declared import (
+    Margin,
+    declare,
+    directions,
+    known_range,
+    read_margin,
+    require_margin_in_range,
+)
 from abrank.comparison.effects import effects, spread
 from abrank.comparison.evidence import gather
-from abrank.comparison.family import measure_rows, resolve_adjustment
+from abrank.comparison.family import measure_rows
 from abrank.comparison.groups import segment
 from abrank.comparison.pairing import pair_scores
 from abrank.comparison.power_analysis import plan_next_test
 from abrank.comparison.question import Question
 from abrank.comparison.result import Comparison
-from abrank.comparison.rows import MeasureResult, TestRow
+from abrank.comparison.rows import TestRow
 from abrank.diagnostics import (
     Note,
-    higher_is_better,
     inspect_differences,
+    inspect_directions,
     inspect_evidence,
     inspect_inputs,
+    inspect_margin,
     inspect_segments,
-    outcomes,
 )
 from abrank.inputs import Audit
 from abrank.measures import parse
 from abrank.provenance import provenance
 from abrank.scores import Scores
-from abrank.verdict import Decision, Requirement, Rule, decide
+from abrank.verdict import Requirement, Rule
 
 # The tests shown beside the one that decides, with the options of the call.
 COMPANIONS: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -54,11 +63,12 @@ def compare_scores(
     *,
     measures: Sequence[str] | str | None = None,
     primary: str | None = None,
-    margin: float | None = None,
+    margin: float | str | None = None,
     test: str = "t",
     alpha: float = 0.05,
     adjust: str | None = None,
     require: Requirement | None = None,
+    lower_is_better: Sequence[str] | str = (),
     baseline: str | None = None,
     candidate: str | None = None,
     segments: Any = None,  # noqa: ANN401 - whatever read_segments reads
@@ -79,7 +89,7 @@ def compare_scores(
     baseline, candidate : str, optional
         Names to give them (a Series', a file's, else ``A`` and ``B``); without ``b`` those to take:
         else the first, and the only other one.
-    primary, margin, test, alpha, adjust, require, n_resamples, rng
+    primary, margin, test, alpha, adjust, require, lower_is_better, n_resamples, rng
         What decides, and how it is resampled, as in :func:`abrank.compare`.
     segments, topics : path, DataFrame or mapping, optional
         Properties of the queries, and their texts, as in :func:`abrank.compare`.
@@ -113,6 +123,7 @@ def compare_scores(
         alpha=alpha,
         adjust=adjust,
         require=require,
+        lower_is_better=lower_is_better,
         n_resamples=n_resamples,
         rng=rng,
     )
@@ -188,17 +199,22 @@ def compare_systems(
     _require_finite(scores)
     question = question or Question()
     seed, n_resamples = entropy(question.rng), question.n_resamples
-    rule = _rule(question, scores.measures)
+    higher = directions(scores.measures, question.lower_is_better)
+    rule = declare(question, _primary(question.primary, scores.measures), higher)
     a, b = (scores.of(system) for system in scores.systems)
     lead = scores.measures.index(rule.primary)
     differences = (b - a)[:, lead]
-    rows, joint = measure_rows(scores.measures, a, b, rule, seed=seed, n_resamples=n_resamples)
-    decision = _decision(rule, rows[lead], differences, seed, n_resamples)
-    tests = _test_rows(differences, rule, seed, n_resamples)
+    span = _span(scores, lead, read_margin(question.margin))
+    drawn: dict[str, Any] = {"seed": seed, "n_resamples": n_resamples}
+    rows, joint = measure_rows(scores.measures, a, b, rule, higher=higher, **drawn)
+    decision = decide_primary(rule, rows[lead], scores, span=span, **drawn)
+    tests = _test_rows(differences, rule, **drawn)
     known = set(scores.query_ids)
     evidence = gather(scores, rule.primary, differences)
     segmentations = segment(segments or {}, scores.query_ids, differences, rule, seed=seed)
     audits, notes = _cautions(scores, differences, tests, rule)
+    notes += inspect_margin(decision.margin, baseline=rows[lead].mean_a, span=span)
+    notes += inspect_directions(higher, primary=rule.primary)
     notes += inspect_evidence(rows[lead].diff, evidence)
     notes += inspect_segments(segmentations)
     return Comparison(
@@ -212,9 +228,14 @@ def compare_systems(
         decision=decision,
         rows=rows,
         test_rows=tests,
-        effects=effects(a[:, lead], b[:, lead], confidence=rule.confidence),
+        effects=effects(
+            a[:, lead],
+            b[:, lead],
+            confidence=rule.confidence,
+            higher_is_better=rule.higher_is_better,
+        ),
         spread=spread(a[:, lead], b[:, lead]),
-        planning=plan_next_test(differences, rule),
+        planning=plan_next_test(differences, rule, decision.margin),
         notes=tuple(sorted(notes, key=lambda note: -note.severity)),
         seed=seed,
         n_resamples=n_resamples,
@@ -238,24 +259,13 @@ def _primary(primary: str | None, measures: tuple[str, ...]) -> str:
     return measures[measures.index(canonical)]
 
 
-def _rule(question: Question, measures: tuple[str, ...]) -> Rule:
-    """Return the rule; a margin for a test that estimates in another unit is refused."""
-    primary = _primary(question.primary, measures)
-    rule = Rule(
-        primary=primary,
-        test=question.test,
-        alpha=question.alpha,
-        margin=question.margin or 0.0,
-        adjust=resolve_adjustment(question.adjust, question.test),
-        require=question.require,
-        higher_is_better=higher_is_better(primary),
-    )
-    if rule.margin and rule.test == "sign":
-        raise ArgumentError(
-            f"the margin is in the unit of {primary}, but the sign test estimates a share of"
-            " wins: choose another test, or no margin"
-        )
-    return rule
+def _span(scores: Scores, lead: int, margin: Margin) -> float:
+    """Return the largest difference that a query can have, which a margin must stay below."""
+    seen = scores.values[:, :, lead]
+    least, largest = float(seen.min(initial=np.inf)), float(seen.max(initial=-np.inf))
+    low, high = known_range(scores.measures[lead], least=least, largest=largest)
+    require_margin_in_range(margin, scores.measures[lead], range_=(low, high))
+    return high - low
 
 
 def _require_finite(scores: Scores) -> None:
@@ -268,32 +278,8 @@ def _require_finite(scores: Scores) -> None:
         )
 
 
-def _decision(
-    rule: Rule, row: MeasureResult, differences: FloatArray, seed: int, n_resamples: int | None
-) -> Decision:
-    """Decide on the primary measure, with the second interval that equivalence asks for."""
-    wider = inference.run_test(
-        rule.test,
-        differences,
-        confidence=rule.confidence_equivalence,
-        seed=seed,
-        n_resamples=n_resamples,
-    )
-    reason = ""
-    if not np.isfinite(row.pvalue) or len(differences) < 2:
-        reason = "too-few-queries" if len(differences) < 2 else "no-variance"
-    return decide(
-        rule,
-        estimate=row.estimate,
-        interval=(row.ci_low, row.ci_high),
-        equivalence_interval=(float(wider.ci_low[0]), float(wider.ci_high[0])),
-        identical=len(differences) > 1 and not outcomes(differences).any(),
-        reason=reason,
-    )
-
-
 def _test_rows(
-    differences: FloatArray, rule: Rule, seed: int, n_resamples: int | None
+    differences: FloatArray, rule: Rule, *, seed: int, n_resamples: int | None
 ) -> tuple[TestRow, ...]:
     """Run every companion on the primary measure; the first row of the rule's test decides."""
     rows: list[TestRow] = []
@@ -339,7 +325,12 @@ def _cautions(
         if system in scores.audits
     }
     notes = inspect_differences(
-        differences, tests, alpha=rule.alpha, query_ids=scores.query_ids, measure=rule.primary
+        differences,
+        tests,
+        alpha=rule.alpha,
+        query_ids=scores.query_ids,
+        measure=rule.primary,
+        higher_is_better=rule.higher_is_better,
     )
     notes += inspect_inputs(audits, scores.measures)
     return audits, notes

@@ -38,7 +38,13 @@ class Spread:
     correlation: float
 
 
-def effects(a: FloatArray, b: FloatArray, *, confidence: float) -> dict[str, Effect]:
+# Effect sizes that say which system wins, whatever the sign of its differences.
+WHO_WINS = frozenset({"rank_biserial", "p_better"})
+
+
+def effects(
+    a: FloatArray, b: FloatArray, *, confidence: float, higher_is_better: bool = True
+) -> dict[str, Effect]:
     """Return every effect size of B over A, by name.
 
     Parameters
@@ -47,6 +53,8 @@ def effects(a: FloatArray, b: FloatArray, *, confidence: float) -> dict[str, Eff
         Scores, paired by row.
     confidence : float
         Level of the intervals.
+    higher_is_better : bool
+        Where it is not, those that say which system wins are of A - B.
 
     Returns
     -------
@@ -59,10 +67,11 @@ def effects(a: FloatArray, b: FloatArray, *, confidence: float) -> dict[str, Eff
     >>> round(found["d_z"].estimate, 3), found["d_z"].method, found["p_better"].estimate
     (1.528, 'noncentral t', 1.0)
     """
-    found = {
-        name: inference.effect_interval(name, a, b, confidence=confidence)
-        for name in inference.EFFECT_SIZES
-    }
+    found = {}
+    for name in inference.EFFECT_SIZES:
+        swap = name in WHO_WINS and not higher_is_better
+        pair = (b, a) if swap else (a, b)
+        found[name] = inference.effect_interval(name, *pair, confidence=confidence)
     return {
         name: Effect(
             float(each.estimate[0]), float(each.ci_low[0]), float(each.ci_high[0]), each.method

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import BoolArray, FloatArray
 from abrank.comparison.rows import MeasureResult
-from abrank.diagnostics import higher_is_better, outcomes
+from abrank.diagnostics import outcomes
 from abrank.verdict import Rule
 
 ADJUSTMENTS = ("max-t", "holm", "bonferroni", "bh", "none")
@@ -54,6 +55,7 @@ def measure_rows(
     b: FloatArray,
     rule: Rule,
     *,
+    higher: Mapping[str, bool],
     seed: int,
     n_resamples: int | None,
 ) -> tuple[tuple[MeasureResult, ...], int]:
@@ -65,6 +67,8 @@ def measure_rows(
     a, b : float64[n_queries, n_measures]
     rule : Rule
         The primary measure is tested alone; the others form the family.
+    higher : mapping of str to bool
+        Of each measure, whether the higher score is the better one.
     seed : int
     n_resamples : int, optional
     """
@@ -76,7 +80,7 @@ def measure_rows(
     adjusted = adjust_family(
         differences, plain, secondary, rule, seed=seed, n_resamples=n_resamples
     )
-    directions = np.array([1 if higher_is_better(name) else -1 for name in measures])
+    directions = np.array([1 if higher[name] else -1 for name in measures])
     signs = outcomes(differences) * directions
     empty = not len(differences)
     rows = []

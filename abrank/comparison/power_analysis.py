@@ -73,7 +73,7 @@ class Planning:
         return next((each for each in self.claims if each.claim == name), None)
 
 
-def plan_next_test(differences: FloatArray, rule: Rule) -> Planning:
+def plan_next_test(differences: FloatArray, rule: Rule, margin: float) -> Planning:
     """Plan the next test with the spread of the differences of this one.
 
     Parameters
@@ -81,6 +81,8 @@ def plan_next_test(differences: FloatArray, rule: Rule) -> Planning:
     differences : float64[n_queries]
         B - A of the primary measure.
     rule : Rule
+    margin : float
+        In the unit of the primary measure; 0 for none.
 
     Returns
     -------
@@ -90,7 +92,7 @@ def plan_next_test(differences: FloatArray, rule: Rule) -> Planning:
     Examples
     --------
     >>> rule = Rule("AP", margin=0.1)
-    >>> found = plan_next_test(np.array([0.0, 0.1, 0.3, 0.12]), rule)
+    >>> found = plan_next_test(np.array([0.0, 0.1, 0.3, 0.12]), rule, rule.margin)
     >>> [(row.difference, row.queries_needed) for row in found.differences]
     [(0.01, 1227), (0.02, 309), (0.05, 51), (0.1, 15)]
     >>> [(each.claim, each.queries_needed) for each in found.claims]
@@ -107,13 +109,13 @@ def plan_next_test(differences: FloatArray, rule: Rule) -> Planning:
         sd=sd,
         smallest_visible=visible,
         differences=tuple(
-            _planned(each, spreads, n, rule) for each in planned_differences(sd, rule.margin)
+            _planned(each, spreads, n, rule) for each in planned_differences(sd, margin)
         ),
         sd_low=low,
         sd_high=high,
         visible_low=visible * low / sd,
         visible_high=visible * high / sd,
-        claims=_claims(spreads, rule) if rule.margin else (),
+        claims=_claims(spreads, rule, margin) if margin else (),
     )
 
 
@@ -143,9 +145,11 @@ def _planned(
     return PlannedDifference(difference, needed, chance, low, high)
 
 
-def _claims(spreads: tuple[float, float, float], rule: Rule) -> tuple[PlannedClaim, ...]:
+def _claims(
+    spreads: tuple[float, float, float], rule: Rule, margin: float
+) -> tuple[PlannedClaim, ...]:
     """Return the queries for both claims about the margin at a true difference of 0."""
-    same = [planning.queries_to_show_same(sd, rule.margin, alpha=rule.alpha) for sd in spreads]
+    same = [planning.queries_to_show_same(sd, margin, alpha=rule.alpha) for sd in spreads]
     # One one-sided test at alpha is a two-sided one at twice alpha: its far tail never counts.
-    one = [planning.queries_needed(sd, rule.margin, alpha=2.0 * rule.alpha) for sd in spreads]
+    one = [planning.queries_needed(sd, margin, alpha=2.0 * rule.alpha) for sd in spreads]
     return PlannedClaim("same", *same), PlannedClaim("not-worse", *one)

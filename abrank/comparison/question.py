@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from abrank._support.typing import RandomSource
@@ -16,8 +17,9 @@ class Question:
     ----------
     primary : str, optional
         The measure that decides; the first without it.
-    margin : float, optional
-        Smallest difference worth having, in the unit of the primary measure; None declares none.
+    margin : float or str, optional
+        Smallest difference worth having: in the unit of the primary measure, or a percentage of the
+        baseline's mean such as ``"2%"``; None and 0 declare none.
     test : str
         The test that decides: ``t``, ``permutation``, ``bootstrap``, ``wilcoxon`` or ``sign``.
     alpha : float
@@ -27,6 +29,8 @@ class Question:
         ``wilcoxon`` and ``sign``, whose hypothesis is another one than max-t's.
     require : {"better", "non-inferior", "equivalent", "not-worse-shown"}, optional
         A gate, recorded with the verdict.
+    lower_is_better : str or sequence of str
+        Names of scores without a declared direction of which the lower one is better: ``"ms"``.
     n_resamples : int, optional
         Resamples of the Monte Carlo tests; each test's own default without it.
     rng : int, Generator, SeedSequence or None
@@ -39,10 +43,11 @@ class Question:
     """
 
     primary: str | None = None
-    margin: float | None = None
+    margin: float | str | None = None
     test: str = "t"
     alpha: float = 0.05
     adjust: str | None = None
     require: Requirement | None = None
+    lower_is_better: Sequence[str] | str = ()
     n_resamples: int | None = None
     rng: RandomSource = 0

@@ -26,7 +26,6 @@ from abrank._support.typing import FloatArray
 from abrank.diagnostics.notes import (
     DECIMALS,
     Note,
-    higher_is_better,
     is_discrete,
     on_unit_scale,
     outcomes,
@@ -67,6 +66,7 @@ def inspect_differences(
     alpha: float,
     query_ids: Sequence[str],
     measure: str,
+    higher_is_better: bool = True,
 ) -> list[Note]:
     """Return the cautions that the per-query differences of the primary measure give.
 
@@ -80,6 +80,8 @@ def inspect_differences(
     query_ids : sequence of str
     measure : str
         Canonical name of the primary measure.
+    higher_is_better : bool
+        Whether B gains where the difference is above 0.
 
     Returns
     -------
@@ -110,7 +112,7 @@ def inspect_differences(
         return notes
     if np.ptp(np.round(differences, DECIMALS)) == 0:
         return [*notes, Note("constant-difference", 3, {"difference": float(differences[0])})]
-    gains = differences if higher_is_better(measure) else -differences
+    gains = differences if higher_is_better else -differences
     losses = np.flatnonzero(np.round(gains, DECIMALS) < -LARGE_LOSS)
     if losses.size and on_unit_scale(measure):
         worst = int(np.argmin(gains))

@@ -48,10 +48,27 @@ def higher_is_better(measure: str) -> bool:
     return entry is None or bool(entry.higher_is_better)
 
 
+def bounds(measure: str) -> tuple[float, float]:
+    """Return the least and the largest value of a measure, infinite where they are not known.
+
+    Examples
+    --------
+    >>> bounds("AP"), bounds("clicks")
+    ((0.0, 1.0), (-inf, inf))
+    """
+    entry = _entry(measure)
+    low, high = (-np.inf, np.inf) if entry is None else entry.bounds
+    return float(low), float(high)
+
+
 def on_unit_scale(measure: str) -> bool:
     """Whether the measure is known to run from 0 to 1; of a user's own score nothing is known."""
-    entry = _entry(measure)
-    return entry is not None and tuple(entry.bounds) == (0, 1)
+    return bounds(measure) == (0.0, 1.0)
+
+
+def is_known(measure: str) -> bool:
+    """Whether this is the name of a measure, which declares its direction and range."""
+    return _entry(measure) is not None
 
 
 def is_discrete(measure: str) -> bool:

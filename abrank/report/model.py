@@ -84,7 +84,8 @@ class Headline:
     """The verdict in words: glyph and tag, the sentence, the numbers, what it means, the rule.
 
     ``tone`` is the winner's colour; ``numbers``, ``meaning`` and ``next_step`` are sentences;
-    ``gate`` is empty where no gate was asked for.
+    ``gate`` is empty where no gate was asked for, ``against`` where no secondary measure points
+    the other way.
     """
 
     verdict: str
@@ -97,6 +98,7 @@ class Headline:
     next_step: str
     rule: str
     gate: str = ""
+    against: str = ""
 
 
 @dataclass(frozen=True)

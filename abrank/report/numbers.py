@@ -157,6 +157,9 @@ def _verdict(rule: Rule, decision: Decision) -> dict[str, Any]:
         "by_equivalence": decision.by_equivalence,
         "reason": decision.reason,
         "gate": None if decision.gate is None else asdict(decision.gate),
+        "margin": decision.margin,
+        "relative": decision.relative,
+        "unseen": decision.unseen,
     }
 
 

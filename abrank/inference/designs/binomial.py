@@ -2,8 +2,57 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """What may hold beyond the queries compared, where none of them shows a difference.
+
+    ``share`` is the upper limit of the share of queries on which the systems differ; ``difference``
+    the mean difference that this share bounds, NaN where the range of the measure is not known.
+    """
+
+    share: float
+    difference: float
+
+
+def bound_unseen(n_queries: int, *, alpha: float, span: float) -> Unseen:
+    """Bound what so many queries without any difference leave open.
+
+    Parameters
+    ----------
+    n_queries : int
+        All of which score the same in both systems; at least 1.
+    alpha : float
+        The chance of so few differences where the share is as large as the limit.
+    span : float
+        Largest difference that a query can have; infinite or NaN where it is not known.
+
+    Returns
+    -------
+    Unseen
+        ``share`` is 1 - alpha**(1 / n), the exact one-sided limit of Clopper and Pearson for no
+        success in n trials.
+
+    References
+    ----------
+    .. [1] Clopper & Pearson (1934), Biometrika 26, 404-413.
+
+    Examples
+    --------
+    >>> bound_unseen(2, alpha=0.05, span=1.0)
+    Unseen(share=0.7763932022500211, difference=0.7763932022500211)
+    >>> round(bound_unseen(250, alpha=0.05, span=1.0).share, 4)
+    0.0119
+    """
+    checks.fraction("alpha", alpha)
+    share = -math.expm1(math.log(alpha) / checks.count("n_queries", n_queries))
+    return Unseen(share, share * span if math.isfinite(span) else math.nan)
 
 
 def share_interval(count: int, total: int, *, confidence: float = 0.95) -> tuple[float, float]:

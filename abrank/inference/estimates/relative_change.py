@@ -49,6 +49,70 @@ class RatioInterval:
     method: str
 
 
+@dataclass(frozen=True)
+class RelativeChange:
+    """The change of the mean as a share of A's: what a relative margin is compared with.
+
+    ``baseline`` is A's mean. ``ci_low`` and ``ci_high`` have the level ``1 - alpha``, ``tost_low``
+    and ``tost_high`` the level ``1 - 2 alpha`` of the two one-sided tests.
+    """
+
+    baseline: float
+    estimate: float
+    ci_low: float
+    ci_high: float
+    tost_low: float
+    tost_high: float
+
+
+def relative_change(a: npt.ArrayLike, b: npt.ArrayLike, *, alpha: float) -> RelativeChange:
+    """Return the relative change of the mean with Fieller's intervals at both levels of a verdict.
+
+    Fieller's interval lies above m exactly where the paired t test shows the mean of b - (1 + m) a
+    to be above 0, so that the error of the baseline's mean is taken into account. The narrower one
+    is that of :func:`abrank.inference.relative_tost`.
+
+    Parameters
+    ----------
+    a, b : array_like of shape (n_queries,)
+        Scores, 0 or more.
+    alpha : float
+        Below one half.
+
+    Returns
+    -------
+    RelativeChange
+
+    Raises
+    ------
+    ArgumentError
+        If a score is below 0 or all of a are 0.
+
+    References
+    ----------
+    .. [1] Fieller (1954), Journal of the Royal Statistical Society B 16, 175-185.
+
+    Examples
+    --------
+    >>> found = relative_change([0.2, 0.4, 0.3, 0.5], [0.3, 0.5, 0.3, 0.7], alpha=0.05)
+    >>> round(found.estimate, 3), round(found.tost_low, 3), round(found.tost_high, 3)
+    (0.286, 0.015, 0.503)
+    """
+    first, second = paired_scores(a, b)
+    if min(first.min(initial=0.0), second.min(initial=0.0)) < 0.0:
+        raise ArgumentError("a relative margin needs scores of 0 or more in A and B")
+    if not np.any(first > 0.0):
+        raise ArgumentError(
+            "a relative margin is a share of the baseline's mean, which is 0 here; give the margin"
+            " in the measure's own unit"
+        )
+    wide, narrow = (
+        ratio_interval(first, second, confidence=1.0 - times * alpha) for times in (1.0, 2.0)
+    )
+    limits = (wide.change, wide.ci_low, wide.ci_high, narrow.ci_low, narrow.ci_high)
+    return RelativeChange(float(first.mean()), *(float(each[0]) for each in limits))
+
+
 def ratio_interval(
     a: npt.ArrayLike,
     b: npt.ArrayLike,

@@ -79,7 +79,7 @@ def effect(
     interval = (row.ci_low_adj, row.ci_high_adj)
     shape = law_of_mean(comparison, row)
     # The margin is in the unit of the primary measure.
-    margin = comparison.rule.margin if row.measure == comparison.rule.primary else 0.0
+    margin = comparison.decision.margin if row.measure == comparison.rule.primary else 0.0
     ends = (row.estimate, *interval, *(shape[0] if shape else ()))
     room = 0.3 if inches(ax) < 3.0 else 0.2
     bar = _BAR_ALONE if shape is None else _BAR

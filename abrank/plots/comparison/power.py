@@ -88,7 +88,7 @@ def power(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIGH
 
 
 def _axes_of_power(ax: Axes, theme: Theme, comparison: Comparison) -> None:
-    plan, margin = comparison.planning, comparison.rule.margin
+    plan, margin = comparison.planning, comparison.decision.margin
     ax.set_xlim(
         0.0, max((2.6 if comparison.n_queries >= 8 else 1.9) * plan.smallest_visible, 1.6 * margin)
     )

@@ -94,7 +94,7 @@ def pvalue(
     ax.set_ylim(0.0, 1.04)
     limits = difference_limits(*ends, room=0.22)
     difference_axis(ax, theme, limits, higher_is_better=row.higher_is_better)
-    margin = comparison.rule.margin if row.measure == comparison.rule.primary else 0.0
+    margin = comparison.decision.margin if row.measure == comparison.rule.primary else 0.0
     margin_band(ax, theme, margin)
     grid = np.unique(np.append(np.linspace(*limits, POINTS), mean))
     curve = t_pvalue((mean - grid) / error, n - 1, "two-sided")

@@ -13,10 +13,11 @@ from abrank.comparison import Comparison
 from abrank.comparison.power_analysis import NOTHING
 from abrank.report import cells
 from abrank.report.formats.text_table import measure_lines
-from abrank.report.sections import headline, planning, segments, words
+from abrank.report.sections import headline, margins, meaning, planning, segments, words
 from abrank.report.sections.cautions import cautions
-from abrank.report.sections.gate import equivalence_interval, gate_sentence
+from abrank.report.sections.gate import gate_sentence
 from abrank.report.sections.next_step import next_step
+from abrank.verdict import Verdict
 
 WIDTH = 80
 NARROWEST = 40
@@ -183,23 +184,34 @@ def _numbers(comparison: Comparison, width: int, digits: int, plain: bool) -> It
 
 
 def _pieces(comparison: Comparison, digits: int) -> list[str]:
+    """Return difference, interval, means, p or the margin: what decides, and nothing beside it."""
     row, rule = comparison.primary, comparison.rule
     n = words.queries(comparison.n_queries)
     if comparison.n_queries == 0:
         return [n]
     means = f"{f.score(row.mean_a, digits=digits)} → {f.score(row.mean_b, digits=digits)}"
-    change = f", {f.percent(row.rel_diff)}" if math.isfinite(row.rel_diff) else ""
-    interval = f"{f.level(rule.confidence)} CI {f.interval(row.ci_low, row.ci_high, digits=digits)}"
-    p = f"p {f.pvalue(row.pvalue, alpha=rule.alpha).replace('< ', '<')}"
     difference = f.signed(row.diff, digits=digits)
+    if comparison.verdict is Verdict.IDENTICAL:
+        return [difference, f"({means})", f"{n}, all tied"]
+    interval, by = _interval(comparison, digits)
+    if rule.margin_is_relative:
+        return [difference, f"{f.percent(row.rel_diff)}, {interval}", f"({means})", by, n]
+    change = f", {f.percent(row.rel_diff)}" if math.isfinite(row.rel_diff) else ""
     if words.estimand(comparison) == words.MEAN:
-        pieces = [difference, interval, f"({means}{change})", p, n]
-    else:
-        estimate = f"{words.estimand(comparison)} {f.signed(row.estimate, digits=digits)}"
-        pieces = [difference, f"({means}{change})", estimate, interval, p, n]
-    if comparison.decision.by_equivalence:
-        pieces.append(f"decided by the {equivalence_interval(comparison, digits=digits)}")
-    return pieces
+        return [difference, interval, f"({means}{change})", by, n]
+    estimate = f"{words.estimand(comparison)} {f.signed(row.estimate, digits=digits)}"
+    return [difference, f"({means}{change})", estimate, interval, by, n]
+
+
+def _interval(comparison: Comparison, digits: int) -> tuple[str, str]:
+    """Return the interval that decides, with its level, and p or the margin."""
+    rule, decision = comparison.rule, comparison.decision
+    level, ends = rule.confidence, decision.interval
+    by = f"p {f.pvalue(comparison.pvalue, alpha=rule.alpha).replace('< ', '<')}"
+    if margins.decides_alone(comparison):
+        level, ends = rule.confidence_equivalence, decision.equivalence_interval
+        by = f"margin {margins.margin_of_what(comparison, digits=digits)}"
+    return f"{f.level(level)} CI {margins.limits(comparison, *ends, digits=digits)}", by
 
 
 def _facts(comparison: Comparison, width: int, digits: int, plain: bool) -> Iterator[Line]:
@@ -210,8 +222,11 @@ def _facts(comparison: Comparison, width: int, digits: int, plain: bool) -> Iter
     yield from _labelled("systems", systems, width, plain)
     if comparison.n_queries:
         yield from _labelled("queries", _wins(comparison, width - _INDENT, digits), width, plain)
-    meaning = headline.against_margin(comparison, digits=digits)
-    yield from _labelled("meaning", meaning, width, plain)
+    said = meaning.against_margin(comparison, digits=digits)
+    yield from _labelled("meaning", said, width, plain)
+    against = meaning.contradictions(comparison)
+    if against:
+        yield from _labelled("but", against, width, plain, label_style="note")
     step = next_step(comparison, digits=digits).sentence
     yield from _labelled("next", step, width, plain, style="strong")
     planned = planning.queries_planned(comparison)

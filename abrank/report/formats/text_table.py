@@ -10,7 +10,7 @@ from abrank.comparison import Comparison, MeasureResult
 from abrank.comparison.scales import shares_scale
 from abrank.report import cells
 from abrank.report.formats import text_forest
-from abrank.report.sections import headline, words
+from abrank.report.sections import headline, margins, words
 from abrank.report.sections.measures_and_tests import primary_first
 
 Line = list[tuple[str, str]]
@@ -140,6 +140,9 @@ def _footers(comparison: Comparison, not_drawn: int) -> list[str]:
     if len(comparison.rows) > 1:
         how = headline.adjustment(comparison).removeprefix("secondary measures ")
         found.append(f"★ primary, tested alone; others {how}")
+    if margins.decides_alone(comparison):
+        level = f.level(comparison.rule.confidence)
+        found.append(f"{level} bars and p ask whether Δ is 0; the verdict asks about the margin")
     if not_drawn:
         found.append(f"{f.plural(not_drawn, 'measure')} on another scale, not drawn")
     return found

@@ -17,6 +17,8 @@ from abrank.comparison import Comparison, Effect, MeasureResult, Planning, Sprea
 from abrank.comparison.evidence import Evidence
 from abrank.comparison.groups import Segmentation
 from abrank.diagnostics import Note
+from abrank.inference.designs.binomial import Unseen
+from abrank.inference.estimates.relative_change import RelativeChange
 from abrank.inputs import Audit
 from abrank.inputs.files import contents
 from abrank.report.numbers import SCHEMA
@@ -149,7 +151,7 @@ def _comparison(value: Mapping[str, Any]) -> Comparison:
         a=a,
         b=b,
         rule=rule,
-        decision=_decision(value),
+        decision=_decision(value, rule),
         rows=rows,
         test_rows=_take(value, "tests", tuple[TestRow, ...]),
         effects=_take(value, "effects", Mapping[str, Effect]),
@@ -216,8 +218,14 @@ def _same_length(found: tuple[Any, ...], query_ids: tuple[str, ...], place: str)
         raise Damaged(place, f"has {len(found)} entries, and there are {len(query_ids)} queries")
 
 
-def _decision(value: Mapping[str, Any]) -> Decision:
-    """Return the decision that stands under ``verdict``."""
+def _decision(value: Mapping[str, Any], rule: Rule) -> Decision:
+    """Return the decision that stands under ``verdict``; files of old have fewer parts there."""
+    found = value["verdict"] if isinstance(value.get("verdict"), Mapping) else {}
+    newer: dict[str, Any] = {
+        name: restore(kind, found[name], f"verdict.{name}")
+        for name, kind in _NEWER_PARTS.items()
+        if name in found
+    }
     return Decision(
         verdict=Verdict(_take(value, "verdict.state", Literal[*(each.value for each in Verdict)])),
         direction=_take(value, "verdict.direction", int),
@@ -229,7 +237,15 @@ def _decision(value: Mapping[str, Any]) -> Decision:
         by_equivalence=_take(value, "verdict.by_equivalence", bool),
         reason=_take(value, "verdict.reason", str),
         gate=_take(value, "verdict.gate", Gate | None),
+        **{"margin": rule.margin, **newer},
     )
+
+
+_NEWER_PARTS: Mapping[str, Any] = {
+    "margin": float,
+    "relative": RelativeChange | None,
+    "unseen": Unseen | None,
+}
 
 
 def _note(note: Note) -> Note:

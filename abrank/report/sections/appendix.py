@@ -11,7 +11,7 @@ from abrank.comparison import Comparison, Effect
 from abrank.comparison.power_analysis import NOTHING
 from abrank.report.model import Block, Cell, Column, Figure, Section, Table, Text
 from abrank.report.numbers import plain
-from abrank.report.sections import headline, planning, words
+from abrank.report.sections import headline, margins, planning, words
 from abrank.report.sections.bibliography import bibliography
 
 _EFFECTS = {
@@ -99,11 +99,7 @@ def methods_text(comparison: Comparison, *, digits: int) -> str:
         f" level {f.level(rule.confidence)}.",
     ]
     if rule.margin:
-        sentences.append(
-            f"The smallest difference worth having was {f.score(rule.margin, digits=digits)};"
-            " equivalence and non-inferiority were judged by two one-sided tests, that is by the"
-            f" {f.level(rule.confidence_equivalence)} interval."
-        )
+        sentences.append(_margin_judged(comparison, digits=digits))
     others = len(comparison.rows) - 1
     if others:
         names = ", ".join(row.measure for row in comparison.rows if row.measure != rule.primary)
@@ -117,6 +113,23 @@ def methods_text(comparison: Comparison, *, digits: int) -> str:
     tool = f"abrank {version}" if version else "abrank"
     sentences.append(f"Computed with {tool}, seed {comparison.seed}.")
     return " ".join(sentences)
+
+
+def _margin_judged(comparison: Comparison, *, digits: int) -> str:
+    """Say what the margin was and how the differences were held against it."""
+    level = f.level(comparison.rule.confidence_equivalence)
+    shown = margins.margin(comparison, digits=digits)
+    if comparison.rule.margin_is_relative:
+        return (
+            f"The smallest change worth having was {shown} of the baseline's mean. The relative"
+            " change was held against it by Fieller's interval, which takes in the error of that"
+            " mean; equivalence and non-inferiority were judged by two one-sided tests, that is by"
+            f" the {level} interval."
+        )
+    return (
+        f"The smallest difference worth having was {shown}; equivalence and non-inferiority were"
+        f" judged by two one-sided tests, that is by the {level} interval."
+    )
 
 
 def reproduce(comparison: Comparison) -> Section:
@@ -182,7 +195,7 @@ def _setting_table(comparison: Comparison) -> Table:
     settings = {
         "Test": rule.test,
         "α": f.number(rule.alpha),
-        "Margin": f.number(rule.margin),
+        "Margin": _declared_margin(comparison),
         "Adjustment": rule.adjust,
         "Gate": rule.require or "none",
         "Resamples": f.count(comparison.n_resamples) if comparison.n_resamples else "default",
@@ -195,6 +208,11 @@ def _setting_table(comparison: Comparison) -> Table:
     return Table(
         "settings", columns, tuple((Cell(title), Cell(shown)) for title, shown in settings.items())
     )
+
+
+def _declared_margin(comparison: Comparison) -> str:
+    rule = comparison.rule
+    return margins.margin_of_what(comparison) if rule.margin else "none"
 
 
 def _setting(key: str, value: object) -> str:

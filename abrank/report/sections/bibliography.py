@@ -15,6 +15,7 @@ from abrank.measures import parse
 from abrank.report.cells import one_line, to_ascii
 
 EQUIVALENCE = "Schuirmann 1987"
+RELATIVE_CHANGE = "Fieller 1954"
 ADJUSTMENTS = {
     "max-t": "Westfall & Young 1993; Boytsov, Belova & Westfall 2013",
     "holm": "Holm 1979",
@@ -75,6 +76,8 @@ def _sources(comparison: Comparison) -> Iterator[tuple[str, str]]:
         yield f"Adjustment by {rule.adjust}", ADJUSTMENTS[rule.adjust]
     if rule.margin:
         yield "Two one-sided tests", EQUIVALENCE
+    if rule.margin_is_relative:
+        yield "Interval of the relative change", RELATIVE_CHANGE
 
 
 def key_of(source: str) -> str:

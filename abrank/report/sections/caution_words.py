@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from abrank._support import display as f
 from abrank._support.display import shorten
+from abrank.report.sections import caution_words_declared as declared
 from abrank.report.sections import words
 
 Words: TypeAlias = Callable[[Mapping[str, Any], "Names"], tuple[str, str]]
@@ -294,4 +295,7 @@ SENTENCES: Mapping[str, Words] = {
     "several-tags": _several_tags,
     "one-grade": _one_grade,
     "monte-carlo-near-alpha": _monte_carlo,
+    "margin-above-baseline": declared.margin_above_baseline,
+    "margin-above-half-range": declared.margin_above_half,
+    "direction-not-declared": declared.direction_not_declared,
 }

@@ -4,15 +4,8 @@ from __future__ import annotations
 
 from abrank._support import display as f
 from abrank.comparison import Comparison
-from abrank.report.sections import planning, words
+from abrank.report.sections import identical, margins, planning, words
 from abrank.verdict import Verdict
-
-
-def equivalence_interval(comparison: Comparison, *, digits: int) -> str:
-    """Return the interval of the two one-sided tests, labelled with its level."""
-    decision = comparison.decision
-    limits = f.interval(decision.tost_low, decision.tost_high, digits=digits)
-    return f"{f.level(comparison.rule.confidence_equivalence)} interval {limits}"
 
 
 def gate_sentence(comparison: Comparison, *, digits: int = f.DIGITS) -> str:
@@ -40,29 +33,40 @@ def gate_sentence(comparison: Comparison, *, digits: int = f.DIGITS) -> str:
     gate = comparison.decision.gate
     if gate is None:
         return ""
-    margin = f.score(comparison.rule.margin, digits=digits)
+    margin = margins.margin_of_what(comparison, digits=digits)
     primary = comparison.rule.primary
     if gate.passed:
-        wider = equivalence_interval(comparison, digits=digits)
+        wider = margins.equivalence_interval(comparison, digits=digits)
         by = f" by more than {margin}" if comparison.rule.margin else ""
         shown = {
             "better": f"better{by} on {primary}",
             "non-inferior": f"not worse by {margin} or more on {primary} ({wider})",
             "equivalent": f"within ±{margin} on {primary} ({wider})",
-            "not-worse-shown": f"not shown to be worse on {primary}",
+            "not-worse-shown": _not_worse(comparison, margin),
         }[gate.require]
         return f"passed: {shown}"
     if comparison.verdict is Verdict.CANNOT_TEST:
         return f"not passed: {words.cannot_test(comparison, digits=digits)}"
+    if comparison.verdict is Verdict.IDENTICAL:
+        return f"not passed: {identical.gate_lacks(comparison, digits=digits)}"
     return f"not passed: {_failure(comparison, margin, digits)}"
+
+
+def _not_worse(comparison: Comparison, margin: str) -> str:
+    """Say what a gate that fails on worse let pass: nothing shown, or a loss that is too small."""
+    primary = comparison.rule.primary
+    if comparison.decision.direction < 0:
+        return f"worse on {primary}, but by less than {margin}"
+    return f"not shown to be worse on {primary}"
 
 
 def _failure(comparison: Comparison, margin: str, digits: int) -> str:
     """Say what a gate that did not pass lacks, with the interval that it asked."""
-    row, require = comparison.primary, comparison.rule.require
-    estimate = f.signed(row.estimate, digits=digits)
-    limits = f"{estimate}, {f.interval(row.ci_low, row.ci_high, digits=digits)}"
-    wider = f"{estimate}, {equivalence_interval(comparison, digits=digits)}"
+    require = comparison.rule.require
+    estimate = margins.estimate(comparison, digits=digits)
+    shown = margins.limits(comparison, *comparison.decision.interval, digits=digits)
+    limits = f"{estimate}, {shown}"
+    wider = f"{estimate}, {margins.equivalence_interval(comparison, digits=digits)}"
     if require in ("non-inferior", "equivalent"):
         lacking = {
             "non-inferior": f"a loss of {margin} not excluded",
@@ -70,7 +74,8 @@ def _failure(comparison: Comparison, margin: str, digits: int) -> str:
         }[require]
         return f"{lacking} ({wider}){_needed(comparison)}"
     if comparison.decision.direction < 0:
-        return f"worse ({limits})"
+        small = f" by less than {margin}" if comparison.verdict is Verdict.SAME else ""
+        return f"worse{small} ({limits})"
     by = f" by more than {margin}" if comparison.rule.margin else ""
     return f"better{by} not shown ({limits})"
 

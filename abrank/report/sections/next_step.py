@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from abrank._support import display as f
 from abrank.comparison import Comparison
-from abrank.report.sections import words
+from abrank.report.sections import margins, words
 from abrank.verdict import Verdict
 
 Action: TypeAlias = Literal[
@@ -112,7 +112,7 @@ def _failed(comparison: Comparison, digits: int) -> NextStep | None:
 def _by_verdict(comparison: Comparison, digits: int) -> NextStep:
     """Follow the verdict alone."""
     a, b, verdict = comparison.baseline, comparison.candidate, comparison.verdict
-    margin = f.score(comparison.rule.margin, digits=digits)
+    margin = margins.margin(comparison, digits=digits)
     declared = comparison.rule.margin > 0
     match verdict:
         case Verdict.BETTER if declared:
@@ -154,10 +154,10 @@ def _margin(comparison: Comparison, digits: int) -> NextStep:
 
 def _more_queries(comparison: Comparison, digits: int) -> NextStep:
     """Say how many queries in all see a difference of the margin."""
-    margin = comparison.rule.margin
+    margin = comparison.decision.margin
     rows = comparison.planning.differences
     needed = next((row.queries_needed for row in rows if row.difference == margin), None)
-    shown = f"a Δ of the margin, {f.score(margin, digits=digits)}"
+    shown = f"a Δ of the margin, {margins.margin_of_what(comparison, digits=digits)}"
     power = f.level(comparison.planning.power)
     if not margin:
         said = "the interval is too wide for the gate."

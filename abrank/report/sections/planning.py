@@ -9,7 +9,7 @@ from __future__ import annotations
 from abrank._support import display as f
 from abrank.comparison import Comparison, PlannedClaim, PlannedDifference
 from abrank.report.model import Cell, Column, Table
-from abrank.report.sections import words
+from abrank.report.sections import margins, words
 from abrank.verdict import Verdict
 
 _TOO_MANY = "more than 100 million"
@@ -32,7 +32,11 @@ def needed_table(comparison: Comparison) -> Table:
     ranged = _has_ranges(comparison)
     for row in comparison.planning.differences:
         difference, needed, chance = row.difference, row.queries_needed, row.power
-        marked = f"{f.number(difference)} (margin)" if difference == comparison.rule.margin else ""
+        marked = (
+            f"{margins.in_unit(comparison)} (margin)"
+            if difference == comparison.decision.margin
+            else ""
+        )
         cells = [
             Cell(marked or f.number(difference), difference, strong=bool(marked)),
             Cell(_TOO_MANY if needed is None else f.count(needed), needed),
@@ -85,8 +89,8 @@ def needed_for(claim: PlannedClaim | None, n_queries: int) -> str:
 
 
 def _about_the_margin(comparison: Comparison) -> str:
-    margin, power = f.number(comparison.rule.margin), f.level(comparison.planning.power)
-    row = comparison.planning.of(comparison.rule.margin)
+    margin, power = margins.in_unit(comparison), f.level(comparison.planning.power)
+    row = comparison.planning.of(comparison.decision.margin)
     if row is None:
         return ""
     if row.queries_needed is None:
@@ -125,7 +129,7 @@ def _enough(comparison: Comparison, difference: str) -> str:
 
 def claims(comparison: Comparison) -> str:
     """Say with how many queries each claim about the margin would be shown."""
-    margin = f.number(comparison.rule.margin)
+    margin = margins.in_unit(comparison)
     named = {"same": f"the same within ±{margin}", "not-worse": f"not worse by {margin} or more"}
     parts = [
         f"{named[each.claim]} with {about(each)}" for each in comparison.planning.claims

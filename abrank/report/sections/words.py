@@ -92,8 +92,8 @@ def verdict_tone(verdict: Verdict) -> Tone:
 
 def reading(comparison: Comparison, row: MeasureResult) -> str:
     """Return a measure's reading; that of the primary one says what the margin adds to it."""
-    open_verdict = comparison.decision.direction == 0 and row.measure == comparison.rule.primary
-    by_margin = _BY_MARGIN.get(comparison.verdict, "") if open_verdict else ""
+    lead = row.measure == comparison.rule.primary
+    by_margin = _BY_MARGIN.get(comparison.verdict, "") if lead else ""
     return by_margin or READINGS[row.reading]
 
 

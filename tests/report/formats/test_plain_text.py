@@ -180,7 +180,12 @@ def test_gate_has_its_style(make: Make, mean: float, style: str) -> None:
 
 
 def test_equivalence_names_the_interval_that_decided(make: Make) -> None:
-    assert "decided by the 90% interval −0.016 to +0.018" in text(make(0.001, margin=0.03))
+    shown = text(make(0.001, margin=0.03))
+    assert "+0.001  90% CI −0.016 to +0.018" in shown
+    assert "margin 0.030, judged by the 90% interval" in " ".join(shown.split())
+    # The 95% interval and the p of a difference from 0 do not stand beside it.
+    assert "95% CI" not in shown
+    assert "  p 0" not in shown.split("measure ")[0]
 
 
 def test_mild_notes_are_told_by_their_title(make: Make) -> None:

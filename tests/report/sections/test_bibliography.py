@@ -16,6 +16,7 @@ from abrank.report.formats.methods import methods
 from abrank.report.sections.bibliography import (
     ADJUSTMENTS,
     EQUIVALENCE,
+    RELATIVE_CHANGE,
     bibliography,
     entries,
     key_of,
@@ -34,6 +35,7 @@ CITED = {
     *(part for test in inference.TESTS.values() for part in test.source.split("; ")),
     *(part for source in ADJUSTMENTS.values() for part in source.split("; ") if part),
     EQUIVALENCE,
+    RELATIVE_CHANGE,
 }
 
 

@@ -74,6 +74,18 @@ EXAMPLES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "reversal": ({"segment": "intent"}, "Most segments by intent point the other way"),
     "one-grade": ({"measure": "nDCG@10"}, "The judgments have one relevant grade only"),
+    "margin-above-baseline": (
+        {"margin": 0.5, "baseline": 0.4, "span": 1.0},
+        "The margin of 0.500 is larger than bm25's mean, 0.400",
+    ),
+    "margin-above-half-range": (
+        {"margin": 0.6, "baseline": 0.8, "span": 1.0},
+        "The margin of 0.600 is more than half of the measure's range",
+    ),
+    "direction-not-declared": (
+        {"measures": ["ms", "cost", "loss", "rank"]},
+        "Is lower better for ms, cost, loss and 1 more?",
+    ),
     "monte-carlo-near-alpha": (
         {"pvalue": 0.051, "low": 0.047, "high": 0.055, "n_resamples": 9999},
         "p is too close to α = 0.05 for 9\u202f999 resamples",

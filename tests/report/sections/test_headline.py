@@ -22,35 +22,35 @@ ROWS: list[tuple[float, dict[str, Any], str, str, str]] = [
         {"margin": 0.04},
         "▲",
         "Better, size unclear",
-        "monot5 is better than bm25, maybe by less than the margin.",
+        "monot5 is better than bm25, maybe by less than 0.040.",
     ),
     (
         0.03,
         {"margin": 0.06},
         "≈",
         "Same in practice",
-        "monot5 is better, but by too little to matter.",
+        "monot5 is better than bm25, but by less than 0.060.",
     ),
     (
         0.001,
         {"margin": 0.03},
         "≈",
         "Same in practice",
-        "bm25 and monot5 are the same for practical purposes.",
+        "bm25 and monot5 differ by less than 0.030.",
     ),
     (
         0.01,
         {"margin": 0.02},
         "?",
         "Not worse",
-        "monot5 is not worse than bm25; whether it is better is open.",
+        "monot5 is not worse than bm25 by 0.020 or more.",
     ),
     (
         -0.01,
         {"margin": 0.02},
         "?",
         "Not better",
-        "monot5 is not better by the margin; whether it is worse is open.",
+        "monot5 is not better than bm25 by 0.020 or more.",
     ),
     (0.005, {}, "?", "Inconclusive", "100 queries cannot tell bm25 and monot5 apart."),
     (-0.05, {"margin": 0.01}, "▼", "Worse", "monot5 is worse than bm25."),
@@ -59,14 +59,14 @@ ROWS: list[tuple[float, dict[str, Any], str, str, str]] = [
         {"margin": 0.04},
         "▼",
         "Worse, size unclear",
-        "monot5 is worse than bm25, maybe by less than the margin.",
+        "monot5 is worse than bm25, maybe by less than 0.040.",
     ),
     (
         -0.03,
         {"margin": 0.06},
         "≈",
         "Same in practice",
-        "monot5 is worse, but by too little to matter.",
+        "monot5 is worse than bm25, but by less than 0.060.",
     ),
 ]
 
@@ -92,7 +92,7 @@ def test_every_verdict_has_a_tag() -> None:
 def test_identical_names_the_shared_file(make: Callable[..., Comparison]) -> None:
     same = make(0.0, sd=0.0)
     assert compose(same).headline.title == "bm25 and monot5 score the same on every query."
-    assert "Check that two different systems" in compose(same).headline.meaning
+    assert "the rankings may still differ" in compose(same).headline.meaning
     source = {"path": "x.run", "sha256": "ab" * 32, "rows": 3}
     shared = replace(same, provenance={"inputs": {"a": source, "b": source}})
     assert "the same file (sha256 abababababab…)" in compose(shared).headline.meaning

@@ -1,0 +1,107 @@
+"""From the scores of the primary measure to the decision, with every interval that it needs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from abrank import inference
+from abrank._support.typing import FloatArray
+from abrank.comparison.rows import MeasureResult
+from abrank.diagnostics import outcomes
+from abrank.inference.designs.binomial import Unseen, bound_unseen
+from abrank.inference.estimates.relative_change import RelativeChange, relative_change
+from abrank.inputs import JudgedRun
+from abrank.scores import Scores
+from abrank.verdict import Decision, Rule, decide
+
+
+def decide_primary(
+    rule: Rule,
+    row: MeasureResult,
+    scores: Scores,
+    *,
+    span: float,
+    seed: int,
+    n_resamples: int | None,
+) -> Decision:
+    """Decide on the primary measure, with the second interval that equivalence asks for.
+
+    Parameters
+    ----------
+    rule : Rule
+    row : MeasureResult
+        Of the primary measure.
+    scores : Scores
+        Of the baseline and of the candidate.
+    span : float
+        Largest difference that a query can have; infinite where it is not known.
+    seed : int
+    n_resamples : int, optional
+
+    Returns
+    -------
+    Decision
+    """
+    a, b = _of_primary(rule, scores)
+    differences = b - a
+    narrow = inference.run_test(
+        rule.test,
+        differences,
+        confidence=rule.confidence_equivalence,
+        seed=seed,
+        n_resamples=n_resamples,
+    )
+    identical = len(differences) > 1 and not outcomes(differences).any()
+    return decide(
+        rule,
+        estimate=row.estimate,
+        interval=(row.ci_low, row.ci_high),
+        equivalence_interval=(float(narrow.ci_low[0]), float(narrow.ci_high[0])),
+        relative=_relative(rule, a, b),
+        identical=identical,
+        reason=_same(scores) if identical else _untestable(differences, row),
+        unseen=_unseen(rule, len(differences), span) if identical else None,
+    )
+
+
+def _of_primary(rule: Rule, scores: Scores) -> tuple[FloatArray, FloatArray]:
+    column = scores.measures.index(rule.primary)
+    a, b = (scores.of(system)[:, column] for system in scores.systems)
+    return a, b
+
+
+def _relative(rule: Rule, a: FloatArray, b: FloatArray) -> RelativeChange | None:
+    if not rule.margin_is_relative or not len(a):
+        return None
+    return relative_change(a, b, alpha=rule.alpha)
+
+
+def _untestable(differences: FloatArray, row: MeasureResult) -> str:
+    """Return why there is no test; empty where there is one."""
+    if len(differences) < 2:
+        return "too-few-queries"
+    return "" if np.isfinite(row.pvalue) else "no-variance"
+
+
+def _unseen(rule: Rule, n_queries: int, span: float) -> Unseen:
+    return bound_unseen(n_queries, alpha=rule.alpha, span=span)
+
+
+def _same(scores: Scores) -> str:
+    """Say what two systems share that score the same on every query: file, rankings, or no more."""
+    sources = [scores.sources.get(system) for system in scores.systems]
+    hashes = {source.sha256 if source else None for source in sources}
+    if len(hashes) == 1 and None not in hashes:
+        return "same-file"
+    one, two = (scores.laid.get(system) for system in scores.systems)
+    if one is not None and two is not None and _same_grades(one.judged, two.judged):
+        return "same-rankings"
+    return "tied-scores"
+
+
+def _same_grades(one: JudgedRun, two: JudgedRun) -> bool:
+    """Say whether two runs have the same grades at the same ranks of every query."""
+    return all(
+        np.array_equal(getattr(one, name), getattr(two, name))
+        for name in ("query", "rank", "grade", "n_retrieved")
+    )

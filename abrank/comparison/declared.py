@@ -1,0 +1,212 @@
+"""The rule as it was declared: what a margin may be, and in which direction a measure is better."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from abrank._support import display
+from abrank._support.errors import ArgumentError
+from abrank.comparison.family import resolve_adjustment
+from abrank.comparison.question import Question
+from abrank.diagnostics import bounds, higher_is_better
+from abrank.measures import parse
+from abrank.verdict import Rule
+
+
+class Margin(NamedTuple):
+    """A margin in the measure's unit, or as a share of the baseline's mean."""
+
+    value: float
+    is_relative: bool
+
+
+def read_margin(margin: float | str | None) -> Margin:
+    """Return a margin as it was given: a number, the text of one, or a percentage.
+
+    Parameters
+    ----------
+    margin : float, str or None
+        ``0.01`` and ``"0.01"`` are in the measure's unit, ``"2%"`` is a share of the baseline's
+        mean; None and 0 are no margin.
+
+    Returns
+    -------
+    Margin
+
+    Raises
+    ------
+    ArgumentError
+        If it is neither, or below 0.
+
+    Examples
+    --------
+    >>> read_margin("2%"), read_margin("0.01"), read_margin(None)
+    (Margin(value=0.02, is_relative=True), Margin(value=0.01, is_relative=False), Margin(value=0.0, is_relative=False))
+    """  # noqa: E501
+    if margin is None:
+        return Margin(0.0, is_relative=False)
+    text = str(margin).strip()
+    is_relative = text.endswith("%")
+    try:
+        value = float(text.removesuffix("%"))
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and value >= 0.0):
+        raise ArgumentError(
+            f"margin must be a number of 0 or more, or a percentage of the baseline's mean such as"
+            f" 2%, not {margin!r}"
+        )
+    return Margin(round(value / 100.0, 12) if is_relative else value, is_relative)
+
+
+def require_margin_in_range(margin: Margin, measure: str, *, range_: tuple[float, float]) -> None:
+    """Refuse a margin that no difference of the measure can reach: all would be "the same".
+
+    Parameters
+    ----------
+    margin : Margin
+    measure : str
+    range_ : (float, float)
+        Least and largest value of the measure, infinite where they are not known.
+
+    Raises
+    ------
+    ArgumentError
+        If the margin is as large as the range or larger.
+
+    Examples
+    --------
+    >>> require_margin_in_range(read_margin(5), "AP", range_=(0.0, 1.0))
+    Traceback (most recent call last):
+    abrank._support.errors.ArgumentError: no difference of AP, which runs from 0 to 1, can reach the margin 5: all would count as the same; a margin of 5% of the baseline's mean is --margin 5% (margin="5%")
+    """  # noqa: E501
+    low, high = range_
+    if margin.is_relative or not margin.value >= high - low:
+        return
+    share = f"{display.number(margin.value if margin.value < 50 else 5.0)}%"
+    raise ArgumentError(
+        f"no difference of {measure}, which runs from {low:g} to {high:g}, can reach the margin"
+        f" {display.number(margin.value)}: all would count as the same; a margin of {share} of the"
+        f' baseline\'s mean is --margin {share} (margin="{share}")'
+    )
+
+
+def known_range(measure: str, *, least: float, largest: float) -> tuple[float, float]:
+    """Return the range of a measure, infinite where it is not known.
+
+    Parameters
+    ----------
+    measure : str
+    least, largest : float
+        Of the scores. Where they leave the measure's range the scores are of another scale, such as
+        per cent, and nothing is known of it.
+
+    Examples
+    --------
+    >>> known_range("AP", least=0.1, largest=0.9), known_range("AP", least=0.0, largest=63.0)
+    ((0.0, 1.0), (-inf, inf))
+    """
+    low, high = bounds(measure)
+    inside = low <= least + 1e-9 and largest - 1e-9 <= high
+    return (low, high) if inside else (-math.inf, math.inf)
+
+
+def directions(measures: Sequence[str], lower_is_better: Sequence[str] | str) -> dict[str, bool]:
+    """Return of each measure whether the higher score is the better one.
+
+    Parameters
+    ----------
+    measures : sequence of str
+        Those compared.
+    lower_is_better : str or sequence of str
+        Names of scores without a declared direction of which the lower one is better.
+
+    Returns
+    -------
+    dict of str to bool
+
+    Raises
+    ------
+    ArgumentError
+        If a name is not among the measures, or is a measure of which higher is better.
+
+    Examples
+    --------
+    >>> directions(["AP", "ms"], "ms")
+    {'AP': True, 'ms': False}
+    """
+    names = [lower_is_better] if isinstance(lower_is_better, str) else list(lower_is_better)
+    found = {measure: higher_is_better(measure) for measure in measures}
+    for name in names:
+        measure = name if name in found else _canonical(name)
+        if measure not in found:
+            raise ArgumentError(
+                f"lower-is-better: {name} is not among the measures {', '.join(measures)}"
+            )
+        if _canonical(measure) and found[measure]:
+            raise ArgumentError(
+                f"lower-is-better: of {measure} higher is better, by its definition; the option is"
+                " for scores of which abrank knows no direction"
+            )
+        found[measure] = False
+    return found
+
+
+def _canonical(name: str) -> str:
+    """Return the canonical name of a measure; empty for a score that is none."""
+    try:
+        return str(parse(name))
+    except ArgumentError:
+        return ""
+
+
+def declare(question: Question, primary: str, higher: Mapping[str, bool]) -> Rule:
+    """Return the rule that a question declares; a margin that its test cannot judge is refused.
+
+    Parameters
+    ----------
+    question : Question
+    primary : str
+        Canonical name of the measure that decides.
+    higher : mapping of str to bool
+        Of each measure, whether the higher score is the better one.
+
+    Returns
+    -------
+    Rule
+
+    Raises
+    ------
+    ArgumentError
+        If a part of it has no meaning, or not with the others.
+
+    Examples
+    --------
+    >>> rule = declare(Question(margin="2%"), "AP", {"AP": True})
+    >>> rule.margin, rule.margin_is_relative, rule.adjust
+    (0.02, True, 'max-t')
+    """
+    margin = read_margin(question.margin)
+    rule = Rule(
+        primary=primary,
+        test=question.test,
+        alpha=question.alpha,
+        margin=margin.value,
+        margin_is_relative=margin.is_relative and margin.value > 0.0,
+        adjust=resolve_adjustment(question.adjust, question.test),
+        require=question.require,
+        higher_is_better=higher[primary],
+    )
+    if rule.margin_is_relative and rule.test != "t":
+        raise ArgumentError(
+            "a relative margin is decided by the paired t test (Fieller's interval), not by"
+            f" {rule.test}; choose test t, or give the margin in the unit of {primary}"
+        )
+    if rule.margin and rule.test == "sign":
+        raise ArgumentError(
+            f"the margin is in the unit of {primary}, but the sign test estimates a share of"
+            " wins: choose another test, or no margin"
+        )
+    return rule

@@ -1,0 +1,78 @@
+"""The cautions that the declared rule gives: too wide a margin, a direction not declared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from abrank.diagnostics.notes import Note, is_known
+
+# Names of what one would rather have less of.
+COSTS = frozenset({"latency", "ms", "time", "loss", "error", "cost", "rank", "perplexity"})
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_PLURALS = {"losses": "loss"} | {f"{word}s": word for word in COSTS - {"loss", "ms"}}
+
+
+def inspect_margin(margin: float, *, baseline: float, span: float) -> list[Note]:
+    """Return the caution that a margin is too wide to be the smallest difference worth having.
+
+    Parameters
+    ----------
+    margin : float
+        In the unit of the primary measure.
+    baseline : float
+        Mean of the baseline, NaN without a query.
+    span : float
+        From the least to the largest value of the measure; infinite where it is not known.
+
+    Returns
+    -------
+    list of Note
+
+    Examples
+    --------
+    >>> [note.code for note in inspect_margin(0.6, baseline=0.4, span=1.0)]
+    ['margin-above-baseline']
+    >>> [note.code for note in inspect_margin(0.6, baseline=0.8, span=1.0)]
+    ['margin-above-half-range']
+    """
+    values = {"margin": margin, "baseline": baseline, "span": span}
+    if margin > 0.0 and margin > abs(baseline):
+        return [Note("margin-above-baseline", 3, values)]
+    if margin > 0.5 * span:
+        return [Note("margin-above-half-range", 3, values)]
+    return []
+
+
+def inspect_directions(higher: Mapping[str, bool], *, primary: str) -> list[Note]:
+    """Return the caution that scores with a name like a cost are taken to be better when higher.
+
+    Parameters
+    ----------
+    higher : mapping of str to bool
+        Of each measure compared, whether the higher score is the better one.
+    primary : str
+
+    Returns
+    -------
+    list of Note
+        One for all such names, severe where the primary measure is among them.
+
+    Examples
+    --------
+    >>> found = inspect_directions({"p95_latencyMs": True, "lossless": True}, primary="lossless")
+    >>> [(note.code, note.severity, note.values["measures"]) for note in found]
+    [('direction-not-declared', 2, ['p95_latencyMs'])]
+    """
+    named = [name for name, is_higher in higher.items() if is_higher and _names_a_cost(name)]
+    if not named:
+        return []
+    severity = 3 if primary in named else 2
+    return [Note("direction-not-declared", severity, {"measures": named})]
+
+
+def _names_a_cost(name: str) -> bool:
+    """Say whether a score that is no measure has a word in its name that costs have."""
+    words = {word.casefold() for word in _WORD.findall(name)}
+    words |= {_PLURALS.get(word, word) for word in words}
+    return bool(words & COSTS) and not is_known(name)

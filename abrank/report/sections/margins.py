@@ -1,0 +1,92 @@
+"""The declared margin, and the intervals that are compared with it, as they stand in a sentence."""
+
+from __future__ import annotations
+
+import math
+
+from abrank._support import display as f
+from abrank.comparison import Comparison
+
+
+def margin(comparison: Comparison, *, digits: int = f.DIGITS) -> str:
+    """Return the margin: as a number in the measure's unit, or as a percentage.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    digits : int
+        Decimals of scores; a margin that needs more has them.
+
+    Examples
+    --------
+    >>> from abrank.comparison import compare_scores
+    >>> a, b = {"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6}
+    >>> [margin(compare_scores(a, b, margin=each)) for each in (0.01, 0.0025, "2%")]
+    ['0.010', '0.0025', '2%']
+    """
+    rule = comparison.rule
+    if rule.margin_is_relative:
+        return f.level(rule.margin)
+    shown = f.score(rule.margin, digits=digits)
+    is_whole = math.isclose(float(f"{rule.margin:.{digits}f}"), rule.margin)
+    return shown if is_whole else f.number(rule.margin)
+
+
+def margin_of_what(comparison: Comparison, *, digits: int = f.DIGITS) -> str:
+    """Return the margin, a relative one with what it is relative to.
+
+    Examples
+    --------
+    >>> from abrank.comparison import compare_scores
+    >>> a, b = {"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6}
+    >>> margin_of_what(compare_scores(a, b, margin="2%"))
+    "2% of A's mean"
+    """
+    shown = margin(comparison, digits=digits)
+    return f"{shown} of A's mean" if comparison.rule.margin_is_relative else shown
+
+
+def in_unit(comparison: Comparison) -> str:
+    """Return the margin in the unit of the primary measure, a relative one rounded."""
+    declared_, shown = comparison.rule, comparison.decision.margin
+    return f.least(shown, digits=4) if declared_.margin_is_relative else f.number(shown)
+
+
+def limits(comparison: Comparison, low: float, high: float, *, digits: int) -> str:
+    """Return the limits of an interval in the unit of the margin."""
+    if not comparison.rule.margin_is_relative:
+        return f.interval(low, high, digits=digits)
+    ends = [f.signed(end) if math.isinf(end) else f.percent(end) for end in (low, high)]
+    return " to ".join(ends)
+
+
+def equivalence_interval(comparison: Comparison, *, digits: int) -> str:
+    """Return the interval of the two one-sided tests, labelled with its level."""
+    shown = limits(comparison, *comparison.decision.equivalence_interval, digits=digits)
+    return f"{f.level(comparison.rule.confidence_equivalence)} interval {shown}"
+
+
+def decides_alone(comparison: Comparison) -> bool:
+    """Whether the two one-sided tests alone decide: no difference from 0 is shown."""
+    return comparison.decision.by_equivalence and comparison.decision.direction == 0
+
+
+def estimate(comparison: Comparison, *, digits: int) -> str:
+    """Return what the interval is of, in the unit of the margin."""
+    change = comparison.decision.relative
+    if change is None:
+        return f.signed(comparison.primary.estimate, digits=digits)
+    return f.percent(change.estimate)
+
+
+def declared(comparison: Comparison, *, digits: int) -> str:
+    """Return the margin as the rule has it, and by which interval it was judged."""
+    rule = comparison.rule
+    if not rule.margin:
+        return "no margin"
+    said = f"margin {margin_of_what(comparison, digits=digits)}"
+    whose = "Fieller's" if rule.margin_is_relative else "the"
+    if comparison.decision.by_equivalence:
+        level = f.level(rule.confidence_equivalence)
+        return f"{said}, judged by {whose} {level} interval (two one-sided tests)"
+    return f"{said}, judged by {whose} interval" if rule.margin_is_relative else said
