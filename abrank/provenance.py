@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import functools
 import importlib.metadata
 import os
 import platform
@@ -70,10 +71,16 @@ def provenance(
         "created": created.isoformat(timespec="seconds"),
         "command": command,
         "settings": dict(settings),
-        "versions": {"abrank": __version__, "python": platform.python_version()}
-        | {name: importlib.metadata.version(name) for name in LIBRARIES},
+        "versions": dict(_versions()),
         "inputs": inputs,
     }
+
+
+@functools.cache
+def _versions() -> Mapping[str, str]:
+    """Return the versions by name; to ask the packages takes longer than a small comparison."""
+    own = {"abrank": __version__, "python": platform.python_version()}
+    return own | {name: importlib.metadata.version(name) for name in LIBRARIES}
 
 
 def _source(read: Any) -> Source:  # noqa: ANN401 - a path or an object
