@@ -6,6 +6,7 @@ import csv
 import html
 import json
 import random
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +16,10 @@ from hypothesis import HealthCheck, settings
 import abrank.measures.registry.entries as entries
 from abrank import plots
 from abrank._support.registry import Registry
+from tests import no_network
+
+# In the process of every worker, before any test: none reaches the network.
+sys.addaudithook(no_network.refuse)
 
 # A slow machine is no failure.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -28,6 +28,7 @@ ARGUMENTS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND",  # no page reaches the network, whatever it asks for
 )
 
 

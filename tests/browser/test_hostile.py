@@ -15,11 +15,9 @@ expect = pytest.importorskip("playwright.sync_api", reason="playwright is not in
 WATCH = "window.alert = (said) => { console.log(`ran ${said}`); };"
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-def test_nothing_runs_and_nothing_breaks(
-    show: Callable[..., Any], hostile_files: Path, tmp_path: Path, monkeypatch, width: int
-) -> None:
-    monkeypatch.chdir(hostile_files)
+@pytest.fixture(scope="module")
+def written(hostile_files: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The page, as the command wrote it."""
     command = ["compare", "qrels", "a.run", "b.run", "-m", "nDCG@5", "-m", "AP", "-q"]
     beside = ["--topics", "topics.jsonl", "--segments", "segments.csv"]
     names = [
@@ -28,9 +26,18 @@ def test_nothing_runs_and_nothing_breaks(
         "--candidate",
         "\u202e\"'><b onclick=alert(9)>",
     ]
-    target = tmp_path / "out.html"
-    assert run([*command, *beside, *names, "--report", str(target)]) == 0
-    opened = show(target.read_text("utf-8"), width=width)
+    target = tmp_path_factory.mktemp("hostile_report") / "out.html"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(hostile_files)
+        assert run([*command, *beside, *names, "--report", str(target)]) == 0
+    return target.read_text("utf-8")
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_nothing_runs_and_nothing_breaks(
+    show: Callable[..., Any], written: str, width: int
+) -> None:
+    opened = show(written, width=width)
     page = opened.page
     page.add_init_script(WATCH)
     page.reload()
