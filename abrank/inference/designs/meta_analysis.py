@@ -33,6 +33,7 @@ from abrank._support.errors import ArgumentError
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inference.estimates.heterogeneity import Heterogeneity, heterogeneity
 from abrank.inference.exact.inversion import settle
+from abrank.inference.exact.roots import find_root
 from abrank.inference.paired.t_test import t_interval, t_pvalue
 from abrank.inference.registry import as_alpha, as_differences
 from abrank.inference.rounding import round_off
@@ -184,8 +185,6 @@ def _column(differences: npt.ArrayLike) -> FloatArray:
 
 def _paule_mandel(mean: FloatArray, variance: FloatArray) -> float:
     """Return the variance between collections that leaves k - 1 weighted squares; at least 0."""
-    from scipy.optimize import brentq
-
     k = len(mean)
 
     def excess(tau_squared: float) -> float:
@@ -195,7 +194,7 @@ def _paule_mandel(mean: FloatArray, variance: FloatArray) -> float:
     if k < 2 or excess(0.0) <= 0.0:
         return 0.0
     # With errors of 0 the squares would be k - 1 at the plain variance; errors only lower them.
-    return float(brentq(excess, 0.0, float(mean.var(ddof=1)), xtol=1e-300, rtol=1e-14))
+    return float(find_root(excess, 0.0, float(mean.var(ddof=1)), rtol=1e-14))
 
 
 def _weights(judged: BoolArray, variance: FloatArray) -> FloatArray:

@@ -25,6 +25,7 @@ import numpy as np
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray
+from abrank.inference.exact.roots import find_root
 
 Kind = Literal["obrien-fleming", "pocock", "spend-obrien-fleming", "spend-pocock"]
 
@@ -145,14 +146,18 @@ def _spending(kind: Kind, share: FloatArray, alpha: float) -> FloatArray:
 
 def _by_spending(share: FloatArray, spent: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the critical values that spend so much by each look, and what they spend."""
-    from scipy.optimize import brentq
-
     critical, path = np.full(len(share), np.inf), _Path(_narrowest(share))
     used = np.zeros(len(share))
     for k, time in enumerate(share):
         due = spent[k] - path.stopped
         if due > NOTHING:
-            critical[k] = brentq(lambda z: path.crossing(time, z) - due, 0.0, 38.0, xtol=1e-13)  # noqa: B023
+
+            def excess(
+                z: float, *, at: float = time, path: _Path = path, due: float = due
+            ) -> float:
+                return path.crossing(at, z) - due
+
+            critical[k] = find_root(excess, 0.0, 38.0, xtol=1e-13)
         path = path.step(time, critical[k])
         used[k] = path.stopped
     return critical, used
@@ -160,7 +165,6 @@ def _by_spending(share: FloatArray, spent: FloatArray) -> tuple[FloatArray, Floa
 
 def _by_shape(share: FloatArray, shape: FloatArray, alpha: float) -> tuple[FloatArray, FloatArray]:
     """Return critical values in proportion to ``shape`` that spend alpha, and what is spent."""
-    from scipy.optimize import brentq
     from scipy.special import ndtri
 
     def spent(constant: float) -> FloatArray:
@@ -174,7 +178,8 @@ def _by_shape(share: FloatArray, shape: FloatArray, alpha: float) -> tuple[Float
     low, high = -ndtri(alpha / 2.0), -ndtri(alpha / (2.0 * len(share)))
     if len(share) == 1:
         return np.array([low]), np.array([alpha])
-    constant = brentq(lambda c: spent(c)[-1] - alpha, low / shape[-1], high / shape[-1], xtol=1e-12)
+    ends = low / shape[-1], high / shape[-1]
+    constant = float(find_root(lambda c: spent(c)[-1] - alpha, *ends, xtol=1e-12))
     return constant * shape, spent(constant)
 
 

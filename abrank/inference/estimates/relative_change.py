@@ -28,6 +28,7 @@ from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray
 from abrank.inference.exact.bootstrap_distribution import mean_law
+from abrank.inference.exact.roots import find_root
 from abrank.inference.registry import as_alpha, as_differences
 from abrank.inference.rounding import round_off
 
@@ -266,7 +267,6 @@ def _bootstrap(a: FloatArray, b: FloatArray, alpha: FloatArray) -> tuple[FloatAr
 
 def _percentile(a: FloatArray, b: FloatArray, level: float, side: float) -> float:
     """Return the ratio that a share ``level`` of the resamples is below (side 1) or above (-1)."""
-    from scipy.optimize import brentq
 
     @cache
     def excess(theta: float) -> float:
@@ -281,7 +281,7 @@ def _percentile(a: FloatArray, b: FloatArray, level: float, side: float) -> floa
     for doubling in range(2, 40):
         outer, inner = (ratio + sign * side * error * 2.0**doubling for sign in (-1.0, 1.0))
         if excess(outer) <= 0.0 < excess(inner):
-            return float(brentq(excess, outer, inner, xtol=1e-6 * error))
+            return float(find_root(excess, outer, inner, xtol=1e-6 * error))
     return -side * np.inf
 
 

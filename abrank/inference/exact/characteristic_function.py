@@ -10,6 +10,7 @@ import numpy.typing as npt
 from numpy.polynomial import Polynomial
 
 from abrank._support.typing import BoolArray, FloatArray, IntArray
+from abrank.inference.exact.roots import find_root
 
 # Products of cosines below it are nothing.
 NOTHING = 1e-17
@@ -105,7 +106,6 @@ def best_tilt(sizes: FloatArray, counts: IntArray, threshold: float) -> float:
     >>> round(math.tanh(best_tilt(np.ones(10), np.ones(10, np.int64), 5.0)), 3)
     0.5
     """
-    from scipy.optimize import brentq
 
     def short(tilt: float) -> float:
         return float(counts @ (sizes * np.tanh(tilt * sizes))) - threshold
@@ -113,7 +113,7 @@ def best_tilt(sizes: FloatArray, counts: IntArray, threshold: float) -> float:
     high = threshold / float(counts @ sizes**2)
     while short(high) < 0.0:
         high *= 2.0
-    return float(brentq(short, 0.0, high, rtol=1e-4, xtol=1e-300))
+    return float(find_root(short, 0.0, high, rtol=1e-4))
 
 
 def _mixed(n: int) -> IntArray:

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from abrank._support.typing import FloatArray
+from abrank.inference.exact.roots import find_root
 
 # A standard normal lies within it but for 1e-18, and so does chi around sqrt(df).
 REACH = 9.0
@@ -90,7 +91,6 @@ def noncentrality_interval(
 
 def _where_above(t: FloatArray, freedom: int, tail: FloatArray) -> FloatArray:
     """Return the noncentrality with which t is exceeded with chance ``tail``."""
-    from scipy.optimize.elementwise import find_root
     from scipy.special import chdtri, ndtri
 
     # Z + c = t chi / sqrt(df), with Z and chi no further out than a tail of 1e-4 of what is asked.
@@ -98,8 +98,4 @@ def _where_above(t: FloatArray, freedom: int, tail: FloatArray) -> FloatArray:
     chi = np.sqrt(chdtri(freedom, np.stack([tail * 1e-4, 1.0 - tail * 1e-4])) / freedom)
     reach = np.stack([t * chi[0], t * chi[1]])
     low, high = reach.min(axis=0) - out, reach.max(axis=0) + out
-
-    def excess(center: FloatArray, value: FloatArray, chance: FloatArray) -> FloatArray:
-        return chance_above(value, freedom, center) - chance
-
-    return np.asarray(find_root(excess, (low, high), args=(t, tail)).x)
+    return find_root(lambda center: chance_above(t, freedom, center) - tail, low, high)

@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 
 from abrank._support.typing import FloatArray
+from abrank.inference.exact.roots import find_root
 
 # With more degrees of freedom than this the error counts as known.
 LARGEST_FREEDOM = 1_000_000
@@ -185,7 +186,6 @@ def _density(z: FloatArray) -> FloatArray:
 
 def _quantile(tail: Callable[[FloatArray], FloatArray], alpha: float) -> float:
     """Return where a falling tail meets alpha."""
-    from scipy.optimize import brentq
 
     def above(log_q: float) -> float:
         return float(np.log(tail(np.array([np.exp(log_q)]))[0] / alpha))
@@ -193,4 +193,4 @@ def _quantile(tail: Callable[[FloatArray], FloatArray], alpha: float) -> float:
     high = 1.0
     while above(high) > 0.0:
         high += 1.0
-    return float(np.exp(brentq(above, -20.0, high, xtol=1e-13, rtol=1e-14)))
+    return float(np.exp(find_root(above, -20.0, high, xtol=1e-13, rtol=1e-14)))

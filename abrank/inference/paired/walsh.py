@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from abrank._support.typing import FloatArray
+from abrank.inference.exact.roots import find_root
 
 # Above it the averages (over a million) are counted, not listed.
 LISTED_UP_TO = 1500
 # How near to where the count falls below a bound, as a share of the range, and of the float itself.
 SMALLEST_SHARE = 2.0**-42
 RELATIVE_ROUNDING = 4.0 * np.finfo(np.float64).eps
-# Brent's search takes no more than the square of the halvings that share would take.
-MOST_STEPS = 2000
 
 
 class Walsh:
@@ -117,8 +116,6 @@ class Walsh:
 
     def _crossing(self, bound: int) -> float:
         """Return the least theta with a doubled count below ``bound``, from above."""
-        from scipy.optimize import brentq
-
         over, under = float(self.sample[0] - 1.0), float(self.sample[-1] + 1.0)
         # Zero first: it decides what the interval says.
         if self.doubled_count(0.0) < bound:
@@ -128,13 +125,12 @@ class Walsh:
         # The count falls in steps, but so many that it is as good as a curve.
         narrow = (under - over) * SMALLEST_SHARE
         root = float(
-            brentq(
+            find_root(
                 lambda x: self.doubled_count(x) - bound + 0.5,
                 over,
                 under,
                 xtol=narrow,
                 rtol=RELATIVE_ROUNDING,
-                maxiter=MOST_STEPS,
             )
         )
         if self.doubled_count(root) < bound:
