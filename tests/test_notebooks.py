@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import nbformat
 import pytest
 from nbclient import NotebookClient
 
+# A last line such as "result.plot.forest()".
+ENDS_IN_A_PLOT = re.compile(r"[\w.]+\.plot\.\w+\(.*\)$")
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
 
 
@@ -38,3 +41,10 @@ def test_notebook_runs(path, tmp_path) -> None:
         if output.output_type == "stream" and output.name == "stderr"
     ]
     assert said == []
+    pictures = [
+        [sorted(output.get("data", {})) for output in cell.outputs]
+        for cell in notebook.cells
+        if cell.cell_type == "code" and ENDS_IN_A_PLOT.match(cell.source.splitlines()[-1])
+    ]
+    assert pictures
+    assert all(shown == [["image/png", "text/html", "text/plain"]] for shown in pictures)

@@ -301,7 +301,7 @@ class Comparison:
 
     @property
     def plot(self) -> Any:  # noqa: ANN401
-        """The plots, each a method: ``comparison.plot.forest()``."""
+        """The plots, each a method: ``comparison.plot.forest()``; called itself it lists them."""
         return lazy.attribute("abrank.plots", "Plots")(self)
 
     def __str__(self) -> str:

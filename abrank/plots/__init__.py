@@ -17,10 +17,11 @@ from abrank.plots.comparison.recall import recall
 from abrank.plots.comparison.scatter import scatter
 from abrank.plots.comparison.segments import segments
 from abrank.plots.comparison.tests import tests
+from abrank.plots.picture import Picture, Plots
 from abrank.plots.ranking.critical_difference import cd
 from abrank.plots.ranking.leaderboard import leaderboard
 from abrank.plots.ranking.matrix import matrix
-from abrank.plots.registry import PLOTS, RANKING_PLOTS, WIDTHS, Plot, Plots, plot
+from abrank.plots.registry import PLOTS, RANKING_PLOTS, WIDTHS, Plot, plot
 from abrank.plots.render import png, save, svg
 from abrank.plots.style.theme import DARK, LIGHT, NOTEBOOK, Theme
 
@@ -31,6 +32,7 @@ __all__ = [
     "PLOTS",
     "RANKING_PLOTS",
     "WIDTHS",
+    "Picture",
     "Plot",
     "Plots",
     "Theme",

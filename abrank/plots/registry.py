@@ -1,13 +1,12 @@
-"""The catalogues of plots, and the plots of one comparison or ranking as methods."""
+"""The catalogues of plots, and drawing one by its name."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from abrank._support.errors import ArgumentError, nearest
+from abrank._support.errors import ArgumentError
 from abrank._support.registry import Registry
 from abrank._support.typing import Function
 from abrank.comparison import Comparison
@@ -57,7 +56,7 @@ def plot(
     Parameters
     ----------
     name : str
-        The word that :class:`Plots` and :func:`abrank.plots.svg` know it by.
+        The word that :class:`abrank.plots.Plots` and :func:`abrank.plots.svg` know it by.
     title : str
         What it shows, in a few words: the title of the drawing for those who cannot see it.
     size : tuple of float or callable
@@ -131,39 +130,6 @@ def _inches(width: Width) -> float:
     return found
 
 
-@dataclass(frozen=True)
-class Plots:
-    """The plots of a comparison or ranking, each a method named as in its catalogue.
-
-    A method takes ``ax`` (drawn onto, and returned), ``theme``, ``digits`` (decimals, those of the
-    theme without it), ``measure`` where the plot knows it, and ``width``: ``"column"`` (3.33 in),
-    ``"text"`` (7.0 in) or inches. It returns the Axes and neither shows nor saves anything.
-
-    Examples
-    --------
-    >>> from abrank import compare_scores
-    >>> result = compare_scores({"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6})
-    >>> axes = result.plot.forest(width="column")
-    >>> float(axes.figure.get_size_inches()[0])
-    3.33
-    """
-
-    _subject: Subject
-
-    def __getattr__(self, name: str) -> Callable[..., Axes]:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        known = plots_of(self._subject)
-        if name not in known:
-            close = nearest(name, known)
-            hint = f"; did you mean {close[0]}?" if close else f"; there are {', '.join(known)}"
-            raise AttributeError(f"no plot {name!r}{hint}")
-        return partial(draw, name, self._subject)
-
-    def __dir__(self) -> list[str]:
-        return list(plots_of(self._subject))
-
-
 def draw(
     name: str,
     subject: Subject,
@@ -175,7 +141,7 @@ def draw(
     height: float | None = None,
     **options: Any,  # noqa: ANN401 - each plot has its own
 ) -> Axes:
-    """Draw a plot by its name; see :class:`Plots` for the keywords."""
+    """Draw a plot by its name; see :class:`abrank.plots.Plots` for the keywords."""
     entry = plots_of(subject)[name]
     if ax is not None and (width is not None or height is not None):
         raise ArgumentError("width and height are a new figure's, the Axes have their own")

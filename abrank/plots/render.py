@@ -172,8 +172,14 @@ def png(
     """
     with _settings(SETTINGS):
         ax = draw(name, subject, width=width, height=height, theme=theme, **options)
-        drawn = io.BytesIO()
-        _figure(ax).savefig(drawn, format="png", dpi=dpi, metadata={"Software": None})
+    return png_of(ax, dpi=dpi)
+
+
+def png_of(axes: Axes, *, dpi: float = 144.0) -> bytes:
+    """Return the figure of some axes as the bytes of a PNG file; the figure keeps its own look."""
+    drawn = io.BytesIO()
+    with _settings(SETTINGS):
+        _figure(axes).savefig(drawn, format="png", dpi=dpi, metadata={"Software": None})
     return drawn.getvalue()
 
 
@@ -186,7 +192,7 @@ def save(axes: Axes, path: str | Path, *, dpi: float = 300.0) -> Path:
     Parameters
     ----------
     axes : Axes
-        What a plot returned.
+        Those of a plot; a :class:`Picture` has them, and a ``save`` of its own.
     path : str or Path
         Its suffix is the format: .pdf .svg .png .eps …
     dpi : float
@@ -208,7 +214,7 @@ def save(axes: Axes, path: str | Path, *, dpi: float = 300.0) -> Path:
     >>> from abrank import compare_scores
     >>> result = compare_scores({"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6})
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save(result.plot.forest(width="column"), Path(folder) / "forest.pdf").suffix
+    ...     save(result.plot.forest(width="column").axes, Path(folder) / "forest.pdf").suffix
     '.pdf'
     """
     target = Path(path)

@@ -239,7 +239,7 @@ class Ranking:
 
     @property
     def plot(self) -> Any:  # noqa: ANN401
-        """The plots, each a method: ``ranking.plot.leaderboard()``."""
+        """The plots, each a method: ``ranking.plot.leaderboard()``; called itself it lists them."""
         return lazy.attribute("abrank.plots", "Plots")(self)
 
     def __str__(self) -> str:

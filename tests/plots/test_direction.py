@@ -100,7 +100,7 @@ def test_digits_are_the_themes_or_the_calls(name, comparison_of):
     drawn = [
         [text.get_text() for text in ax.texts] + [ax.get_xlabel()]
         for ax in (
-            getattr(comparison.plot, name)(digits=4, theme=DARK),
+            getattr(comparison.plot, name)(digits=4, theme=DARK).axes,
             PLOTS[name].draw(comparison, theme=dataclasses.replace(DARK, digits=4)),
         )
     ]
@@ -110,5 +110,5 @@ def test_digits_are_the_themes_or_the_calls(name, comparison_of):
 @pytest.mark.parametrize("name", ["effect", "forest", "tests"])
 def test_digits_are_printed(name, comparison_of):
     row = comparison_of(60).primary
-    texts = [t.get_text() for t in getattr(comparison_of(60).plot, name)(digits=5).texts]
+    texts = [t.get_text() for t in getattr(comparison_of(60).plot, name)(digits=5).axes.texts]
     assert f"{row.estimate:+.5f}".replace("-", "−") in texts

@@ -69,14 +69,14 @@ def faults(ax) -> list[str]:
 @pytest.mark.parametrize(("n", "kind"), INPUTS)
 @pytest.mark.parametrize("name", PLOTS)
 def test_every_input_gives_a_picture_whose_words_can_be_read(name, n, kind, comparison_of):
-    drawn = getattr(comparison_of(n, kind).plot, name)()
+    drawn = getattr(comparison_of(n, kind).plot, name)().axes
     assert faults(drawn) == []
 
 
 @pytest.mark.parametrize("n", [2, 250])
 @pytest.mark.parametrize("name", PLOTS)
 def test_words_can_be_read_in_a_narrow_column(name, n, comparison_of):
-    drawn = getattr(comparison_of(n).plot, name)(width="column")
+    drawn = getattr(comparison_of(n).plot, name)(width="column").axes
     assert faults(drawn) == []
     assert min(text.get_fontsize() for text in drawn.figure.findobj(Text)) >= 7.0
 
@@ -84,7 +84,7 @@ def test_words_can_be_read_in_a_narrow_column(name, n, comparison_of):
 @pytest.mark.parametrize(("test", "shift"), [("t", -0.3), ("sign", 0.05)])
 @pytest.mark.parametrize("name", PLOTS)
 def test_words_can_be_read_wherever_the_effect_lies(name, test, shift, comparison_of):
-    drawn = getattr(comparison_of(40, test=test, shift=shift).plot, name)()
+    drawn = getattr(comparison_of(40, test=test, shift=shift).plot, name)().axes
     assert faults(drawn) == []
 
 
@@ -131,11 +131,11 @@ def test_a_colour_has_one_meaning(theme):
 def test_a_frame_with_a_sentence_is_low(name, comparison_of):
     nothing = comparison_of(0)
     for width in (None, "column"):
-        drawn = getattr(nothing.plot, name)(width=width)
+        drawn = getattr(nothing.plot, name)(width=width).axes
         assert drawn.figure.get_size_inches()[1] < 1.2
         assert faults(drawn) == []
     for height, found in ((3.0, drawn.figure.get_size_inches()[1]), (0.3, 0.3)):
-        chosen = getattr(nothing.plot, name)(width="column", height=height)
+        chosen = getattr(nothing.plot, name)(width="column", height=height).axes
         assert chosen.figure.get_size_inches()[1] == found
     figure = Figure(figsize=(5.0, 4.0))
     PLOTS[name].draw(nothing, ax=figure.add_subplot())
@@ -160,13 +160,13 @@ RANKINGS = ((2, 40), (3, 0), (3, 1), (5, 3), (8, 40), (25, 12))
 @pytest.mark.parametrize("name", RANKING_PLOTS)
 def test_every_ranking_gives_a_picture_whose_words_can_be_read(name, k, n, width, ranking_of):
     ranking = ranking_of(k, n, test="nemenyi" if n else None)
-    assert faults(getattr(ranking.plot, name)(width=width)) == []
+    assert faults(getattr(ranking.plot, name)(width=width).axes) == []
 
 
 @pytest.mark.parametrize("name", RANKING_PLOTS)
 def test_long_names_and_close_ranks_stay_apart(name, ranking_of):
     ranking = ranking_of(12, 20, spread=0.0, prefix="a system with a name of many words, $k_1$ ")
-    drawn = getattr(ranking.plot, name)()
+    drawn = getattr(ranking.plot, name)().axes
     assert faults(drawn) == []
     assert not any(
         text.get_parse_math() for text in drawn.figure.findobj(Text) if "$" in text.get_text()
@@ -207,7 +207,7 @@ def test_a_million_queries_are_drawn_small():
     scores = Scores(ids, ("A", "B"), ("nDCG@10",), np.stack([a, b], axis=1)[:, :, None])
     comparison = compare_systems(scores)
     for name in PLOTS:
-        assert faults(getattr(comparison.plot, name)()) == []
+        assert faults(getattr(comparison.plot, name)().axes) == []
         assert len(plots.svg(name, comparison).encode()) < 100_000
 
 
@@ -224,7 +224,7 @@ def test_plots_lists_and_forwards(comparison_of):
 def test_plots_can_be_copied_and_kept(comparison_of):
     chosen = Plots(comparison_of(3))
     assert copy.copy(chosen)._subject is chosen._subject
-    assert pickle.loads(pickle.dumps(chosen)).forest().get_yticks().tolist() == [0, 1, 2]
+    assert pickle.loads(pickle.dumps(chosen)).forest().axes.get_yticks().tolist() == [0, 1, 2]
 
 
 def test_an_unknown_plot_names_its_neighbour(comparison_of):

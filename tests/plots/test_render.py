@@ -34,7 +34,7 @@ def test_png_in_the_dark_has_dark_paper(comparison_of):
 
 
 def test_a_pdf_holds_truetype_fonts_and_no_date(comparison_of, tmp_path):
-    drawn = comparison_of(30).plot.forest(width="column")
+    drawn = comparison_of(30).plot.forest(width="column").axes
     written = plots.save(drawn, tmp_path / "forest.pdf")
     with matplotlib.rc_context({"pdf.compression": 0}):
         plots.save(drawn, tmp_path / "plain.pdf")
@@ -49,7 +49,7 @@ def test_a_pdf_holds_truetype_fonts_and_no_date(comparison_of, tmp_path):
 @pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf"])
 def test_a_file_has_the_same_bytes_every_time(suffix, comparison_of, tmp_path):
     both = [
-        plots.save(comparison_of(30).plot.scatter(), tmp_path / f"{i}{suffix}").read_bytes()
+        plots.save(comparison_of(30).plot.scatter().axes, tmp_path / f"{i}{suffix}").read_bytes()
         for i in (1, 2)
     ]
     assert both[0] == both[1]
@@ -57,7 +57,7 @@ def test_a_file_has_the_same_bytes_every_time(suffix, comparison_of, tmp_path):
 
 def test_a_readers_font_stays_in_a_file_and_not_in_a_page(comparison_of, tmp_path):
     with matplotlib.rc_context({"font.family": ["DejaVu Serif"]}):
-        drawn = comparison_of(30).plot.effect()
+        drawn = comparison_of(30).plot.effect().axes
         page = plots.svg("effect", comparison_of(30))
     assert "DejaVu Serif" in plots.save(drawn, tmp_path / "x.svg").read_text()
     assert page == plots.svg("effect", comparison_of(30))
@@ -66,7 +66,7 @@ def test_a_readers_font_stays_in_a_file_and_not_in_a_page(comparison_of, tmp_pat
 @pytest.mark.parametrize("name", ["figure.docx", "figure"])
 def test_a_suffix_that_is_no_format_is_refused(name, comparison_of, tmp_path):
     with pytest.raises(ArgumentError, match=r"cannot be written as 'figure.*pdf"):
-        plots.save(comparison_of(3).plot.forest(), tmp_path / name)
+        plots.save(comparison_of(3).plot.forest().axes, tmp_path / name)
     assert not list(tmp_path.iterdir())
 
 

@@ -43,7 +43,11 @@ def test_where_lower_is_better_a_negative_difference_is_bs(comparison_of):
 
 @pytest.mark.parametrize("width", [11.8, 5.6, 3.33])
 def test_the_cut_off_that_decides_is_in_bold(width, comparison_of):
-    ax = judged(comparison_of(60)) if width == 5.6 else comparison_of(60).plot.judged(width=width)
+    ax = (
+        judged(comparison_of(60))
+        if width == 5.6
+        else comparison_of(60).plot.judged(width=width).axes
+    )
     bold = [x.get_text() for x in ax.get_xticklabels() if x.get_fontweight() == "bold"]
     assert bold == ["10"]
 

@@ -99,7 +99,7 @@ def test_equal_scores_have_a_frame_around_zero(comparison_of):
 
 @pytest.mark.parametrize("n", [5, 30, 300, 3000])
 def test_ticks_in_a_column_do_not_run_together(n, comparison_of):
-    ax = comparison_of(n).plot.forest(width="column")
+    ax = comparison_of(n).plot.forest(width="column").axes
     ax.figure.draw_without_rendering()
     low, high = ax.get_xlim()
     boxes = [

@@ -1,0 +1,182 @@
+"""The plots of one comparison or ranking as methods, and what a method gives back: a picture."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from abrank._support.errors import nearest
+from abrank.plots.registry import Subject, draw, plots_of
+from abrank.plots.render import png, png_of, save
+from abrank.plots.style.theme import LIGHT, NOTEBOOK, Theme
+
+# Pixels of a page an inch, and dots of the image an inch: two a pixel, for sharp screens.
+PIXELS, DOTS = 96.0, 192.0
+
+
+class Picture:
+    """A plot that was drawn: a notebook shows it where a cell ends in it; ``save`` writes it.
+
+    In a notebook it has colours that can be read on light and on dark pages, and no background.
+    Where a theme was chosen, or once ``axes`` or ``figure`` were asked for and so may have been
+    changed, it is shown exactly as it is.
+
+    Attributes
+    ----------
+    axes : Axes
+        What the plot was drawn onto, to change it further.
+    figure : Figure
+        The figure of these axes; it belongs to no window.
+
+    Examples
+    --------
+    >>> from abrank import compare_scores
+    >>> result = compare_scores({"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6})
+    >>> picture = result.plot.forest(width="column")
+    >>> picture
+    <Picture of forest, 3.33 x 1.63 inches: .save(path), .axes, .figure>
+    >>> picture.axes.get_xlabel()
+    'mean Δ per query (B − A)'
+    """
+
+    def __init__(
+        self, name: str, title: str, axes: Axes, for_notebook: Callable[[], bytes]
+    ) -> None:
+        self._name, self._title = name, title
+        self._axes, self._for_notebook = axes, for_notebook
+        self._untouched = True
+
+    @property
+    def axes(self) -> Axes:
+        """The axes of the plot."""
+        self._untouched = False
+        return self._axes
+
+    @property
+    def figure(self) -> Figure:
+        """The figure of the plot."""
+        self._untouched = False
+        figure = self._axes.get_figure(root=True)
+        assert figure is not None
+        return figure
+
+    def save(self, path: str | Path, *, dpi: float = 300.0) -> Path:
+        """Write the figure to a file fit for a paper; see :func:`abrank.plots.save`."""
+        return save(self._axes, path, dpi=dpi)
+
+    def _shown(self) -> bytes:
+        return self._for_notebook() if self._untouched else png_of(self._axes, dpi=DOTS)
+
+    def _repr_png_(self) -> bytes:
+        return self._shown()
+
+    def _repr_html_(self) -> str:
+        """Return the image in the size that its letters are made for, with its title in words."""
+        data = base64.b64encode(self._shown()).decode()
+        return (
+            f'<img src="data:image/png;base64,{data}" alt="{escape(self._title)}"'
+            f' style="width:{PIXELS * self._inches[0]:.0f}px;max-width:100%;height:auto">'
+        )
+
+    @property
+    def _inches(self) -> tuple[float, float]:
+        box = self._axes.figure.bbox
+        dots = self._axes.figure.dpi
+        return box.width / dots, box.height / dots
+
+    def __repr__(self) -> str:
+        wide, tall = self._inches
+        return (
+            f"<Picture of {self._name}, {wide:.3g} x {tall:.3g} inches:"
+            " .save(path), .axes, .figure>"
+        )
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - always raises
+        hint = f"; the Axes have it: .axes.{name}" if hasattr(Axes, name) else ""
+        raise AttributeError(f"a Picture has no {name!r}{hint}")
+
+
+class Titles(dict[str, str]):
+    """What each plot shows, by its name; printed a line a plot.
+
+    Examples
+    --------
+    >>> Titles(cd="Critical difference diagram", matrix="Every pair")
+    cd      Critical difference diagram
+    matrix  Every pair
+    """
+
+    def __repr__(self) -> str:
+        wide = max(map(len, self), default=0)
+        return "\n".join(f"{name:<{wide}}  {title}" for name, title in self.items())
+
+
+@dataclass(frozen=True)
+class Plots:
+    """The plots of a comparison or ranking, each a method named as in its catalogue.
+
+    Called itself, it lists them. A method takes ``theme``, ``digits`` (decimals, those of the theme
+    without it), ``measure`` where the plot knows it, and ``width``: ``"column"`` (3.33 in),
+    ``"text"`` (7.0 in) or inches. It returns a :class:`Picture`, which a notebook shows; nothing is
+    saved, and no window opens. With ``ax`` it draws onto these Axes, and returns them.
+
+    Examples
+    --------
+    >>> from abrank import compare_scores
+    >>> result = compare_scores({"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6})
+    >>> float(result.plot.forest(width="column").figure.get_size_inches()[0])
+    3.33
+    >>> result.plot()["forest"]
+    'All measures'
+    """
+
+    _subject: Subject
+
+    def __call__(self) -> Titles:
+        """Return what each plot shows, by its name."""
+        return Titles({name: each.title for name, each in plots_of(self._subject).items()})
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        known = plots_of(self._subject)
+        if name not in known:
+            close = nearest(name, known)
+            hint = f"; did you mean {close[0]}?" if close else f"; there are {', '.join(known)}"
+            raise AttributeError(f"no plot {name!r}{hint}")
+        return partial(_picture, name, self._subject)
+
+    def __dir__(self) -> list[str]:
+        return list(plots_of(self._subject))
+
+    def __repr__(self) -> str:
+        return f"<Plots: {', '.join(plots_of(self._subject))}; call it to see what each shows>"
+
+
+def _picture(
+    name: str,
+    subject: Subject,
+    *,
+    ax: Axes | None = None,
+    theme: Theme | None = None,
+    **options: Any,  # noqa: ANN401 - those of draw() and of each plot
+) -> Picture | Axes:
+    """Draw a plot onto the Axes given, or as a picture of its own."""
+    axes = draw(name, subject, ax=ax, theme=theme or LIGHT, **options)
+    if ax is not None:
+        return axes
+
+    def for_notebook() -> bytes:
+        if theme is not None:
+            return png_of(axes, dpi=DOTS)
+        return png(name, subject, theme=NOTEBOOK, dpi=DOTS, **options)
+
+    return Picture(name, plots_of(subject)[name].title, axes, for_notebook)

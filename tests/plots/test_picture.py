@@ -1,0 +1,108 @@
+"""What a plot of a result gives back: a picture that a notebook shows and a file can hold."""
+
+from __future__ import annotations
+
+import base64
+import re
+import struct
+from html.parser import HTMLParser
+
+import matplotlib
+import numpy as np
+import pytest
+from IPython.core.formatters import DisplayFormatter
+from matplotlib.figure import Figure
+from matplotlib.image import imread
+
+from abrank import plots
+from abrank.plots import DARK, PLOTS, Picture
+
+
+def size_of(png: bytes) -> tuple[int, int]:
+    assert png[:8] == b"\x89PNG\r\n\x1a\n"
+    return struct.unpack(">II", png[16:24])
+
+
+def image_of(html: str) -> bytes:
+    found = re.search(r'src="data:image/png;base64,([^"]+)"', html)
+    assert found is not None
+    return base64.b64decode(found[1])
+
+
+def tags_of(html: str) -> list[dict[str, str]]:
+    found = []
+    parser = HTMLParser()
+    parser.handle_starttag = lambda tag, attrs: found.append({"tag": tag, **dict(attrs)})
+    parser.feed(html)
+    return found
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_every_plot_shows_itself_in_a_notebook(name, comparison_of) -> None:
+    picture = getattr(comparison_of(12).plot, name)()
+    assert isinstance(picture, Picture)
+    data, _ = DisplayFormatter().format(picture)
+    wide, tall = PLOTS[name].inches(comparison_of(12))
+    assert size_of(data["image/png"]) == pytest.approx((192 * wide, 192 * tall), abs=1)
+    assert image_of(data["text/html"]) == data["image/png"]
+    (tag,) = tags_of(data["text/html"])
+    assert (tag["tag"], tag["alt"]) == ("img", PLOTS[name].title)
+    assert f"width:{96 * wide:.0f}px" in tag["style"]
+
+
+def test_it_can_be_read_on_light_and_dark_pages(comparison_of, tmp_path) -> None:
+    shown = tmp_path / "x.png"
+    shown.write_bytes(comparison_of(12).plot.forest()._repr_png_())
+    pixels = imread(shown)
+    assert pixels[0, 0, 3] == 0.0  # no background
+    solid = pixels[pixels[:, :, 3] == 1.0][:, :3]
+    # Nothing solid is so pale or so dark that one of the two pages swallows it.
+    light = solid @ np.array([0.2126, 0.7152, 0.0722])
+    assert 0.2 < light.min() <= light.max() < 0.8
+
+
+def test_what_was_changed_or_themed_is_shown_as_it_is(comparison_of) -> None:
+    comparison = comparison_of(12)
+    plain = comparison.plot.forest()._repr_png_()
+    changed = comparison.plot.forest()
+    changed.axes.set_xlabel("mine")
+    assert changed._repr_png_() == plots.render.png_of(changed.axes, dpi=192) != plain
+    dark = comparison.plot.forest(theme=DARK)
+    assert dark._repr_png_() == plots.png("forest", comparison, theme=DARK, dpi=192)
+
+
+def test_axes_figure_and_save_are_those_of_the_plot(comparison_of, tmp_path) -> None:
+    picture = comparison_of(12).plot.forest(width="column")
+    assert picture.figure is picture.axes.figure
+    assert picture.figure.canvas.manager is None
+    written = picture.save(tmp_path / "forest.png", dpi=100)
+    wide, tall = picture.figure.get_size_inches()
+    assert size_of(written.read_bytes()) == pytest.approx((100 * wide, 100 * tall), abs=1)
+    picture.figure.savefig(tmp_path / "as-before.png")
+    with pytest.raises(AttributeError, match=r"no 'set_title'; the Axes have it: .axes.set_title"):
+        picture.set_title("x")
+    with pytest.raises(AttributeError, match=r"no 'nothing'$"):
+        picture.nothing  # noqa: B018
+    assert repr(picture).startswith("<Picture of forest, 3.33 x ")
+
+
+def test_axes_that_are_given_come_back(comparison_of) -> None:
+    ax = Figure().add_subplot()
+    assert comparison_of(12).plot.forest(ax=ax) is ax
+
+
+def test_showing_changes_no_setting(comparison_of) -> None:
+    before = dict(matplotlib.rcParams)
+    comparison_of(12).plot.forest()._repr_html_()
+    assert dict(matplotlib.rcParams) == before
+
+
+def test_the_plots_list_themselves(comparison_of, ranking_of) -> None:
+    comparison = comparison_of(12)
+    found = comparison.plot()
+    assert found == {name: each.title for name, each in PLOTS.items()}
+    lines = repr(found).splitlines()
+    assert len(lines) == len(PLOTS)
+    assert lines[0] == f"cutoffs       {PLOTS['cutoffs'].title}"
+    assert list(ranking_of(3).plot()) == ["cd", "leaderboard", "matrix"]
+    assert "cutoffs, judged, deltas" in repr(comparison.plot)
