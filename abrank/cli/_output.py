@@ -121,9 +121,9 @@ class Output:
 
     def _options(self, kind: str) -> dict[str, Any]:
         """Return those of the flags that a format's writer takes."""
-        from abrank.report.registry import options_of
+        from abrank.report import WRITERS
 
-        return given(options_of(kind), digits=self.digits, style=self.style)
+        return given(WRITERS[kind].options, digits=self.digits, style=self.style)
 
 
 def targets_of(

@@ -99,7 +99,7 @@ def command(
     if [qrels, *runs].count("-") > 1:
         raise click.UsageError("only one of the files can be standard input")
 
-    from abrank.report.ranking.files import RANKING_WRITERS, ranking_options
+    from abrank.report import RANKING_WRITERS
     from abrank.report.ranking.text import ranking_text
     from abrank.scores import EvaluateOptions
     from abrank.workflow import rank_runs
@@ -107,7 +107,7 @@ def command(
     targets = _output.targets_of(reports, RANKING_WRITERS, style=style, shown=shown)
 
     def options_of(suffix: str) -> dict[str, Any]:
-        return _output.given(ranking_options(suffix), digits=digits, style=style)
+        return _output.given(RANKING_WRITERS[suffix].options, digits=digits, style=style)
 
     with _terminal.Progress(quiet=quiet, verbose=verbose) as progress:
         reading = {name: how.pop(name) for name in _options.READING}
@@ -126,9 +126,10 @@ def command(
         _notes(ranking)
     plain = _terminal.wants_ascii(ascii_only, sys.stdout)
     if shown != "text":
-        more = {"pairs": pairs} if shown == "csv" else options_of(f".{shown}")
-        text = RANKING_WRITERS[f".{shown}"](ranking, **more)
-        _terminal.put(text.encode("utf-8", "replace"), nl=False)
+        kind = RANKING_WRITERS[f".{shown}"]
+        all_pairs = pairs and shown == "csv"
+        written_as = kind.beside[".pairs.csv"] if all_pairs else kind
+        _terminal.put(written_as(ranking, **options_of(kind.suffix)), nl=False)
         return
     _terminal.put(ranking_text(ranking, ascii=plain, pairs=pairs, digits=digits))
     if written:

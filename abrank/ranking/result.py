@@ -207,14 +207,14 @@ class Ranking:
         path : str or path
             A format alone, such as ``md``, is ``reports/ranking-MEASURE.md``.
         **options
-            Those of :func:`abrank.report.write_ranking`: ``format``, ``digits``, ``style``.
+            Those of :func:`abrank.report.write`: ``format``, ``digits``, ``style``.
 
         Returns
         -------
         Path
             Where it was written.
         """
-        written: Path = lazy.attribute("abrank.report", "write_ranking")(self, path, **options)
+        written: Path = lazy.attribute("abrank.report", "write")(self, path, **options)
         return written
 
     def to_latex(self, *, style: str = "interval", digits: int = 3) -> str:

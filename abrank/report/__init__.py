@@ -13,15 +13,16 @@ if TYPE_CHECKING:
     from abrank.report.formats.plain_text import text as text
     from abrank.report.formats.plain_text import text_lines as text_lines
     from abrank.report.numbers import to_dict as to_dict
-    from abrank.report.ranking.files import write_ranking as write_ranking
-    from abrank.report.registry import WRITERS as WRITERS
-    from abrank.report.registry import write as write
-    from abrank.report.registry import writer as writer
     from abrank.report.saved.write import from_dict as from_dict
     from abrank.report.sections.cautions import input_sentences as input_sentences
+    from abrank.report.writers import RANKING_WRITERS as RANKING_WRITERS
+    from abrank.report.writers import WRITERS as WRITERS
+    from abrank.report.writers import write as write
+    from abrank.report.writers import writer as writer
 
 _HOMES = {
-    "WRITERS": "abrank.report.registry",
+    "RANKING_WRITERS": "abrank.report.writers",
+    "WRITERS": "abrank.report.writers",
     "card": "abrank.report.formats.card_html",
     "from_dict": "abrank.report.saved.write",
     "input_sentences": "abrank.report.sections.cautions",
@@ -29,10 +30,9 @@ _HOMES = {
     "text": "abrank.report.formats.plain_text",
     "text_lines": "abrank.report.formats.plain_text",
     "to_dict": "abrank.report.numbers",
-    "write": "abrank.report.registry",
+    "write": "abrank.report.writers",
     "write_figures": "abrank.report.formats.figures",
-    "write_ranking": "abrank.report.ranking.files",
-    "writer": "abrank.report.registry",
+    "writer": "abrank.report.writers",
 }
 
 __all__ = [*_HOMES]

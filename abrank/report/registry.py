@@ -1,48 +1,93 @@
-"""The catalogue of report formats, and how a report is written.
-
-A format's room is imported when the format is asked for: writing text loads neither the plots nor
-the templates.
-"""
+"""The registries of report formats, and how a report is written."""
 
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
-from abrank._support import checks, display
+from abrank._support import checks
 from abrank._support.errors import ArgumentError, UnknownNameError
 from abrank._support.registry import Registry
 from abrank.comparison import Comparison
+from abrank.ranking import Ranking
 from abrank.report.formats.files import REPORTS, name_of, replace
 
-if TYPE_CHECKING:
-    from abrank.report.formats.latex import Style
-
-Writer: TypeAlias = Callable[..., bytes]
+Subject: TypeAlias = Comparison | Ranking
 Writes: TypeAlias = Callable[..., str]
 
-WRITERS: Registry[Writer] = Registry("report format")
-# Files written beside the one asked for: format, then the new suffix of each and its writer, which
-# gives no bytes where there is nothing to write.
-BESIDE: dict[str, Mapping[str, Writer]] = {}
+
+@dataclass(frozen=True)
+class Format:
+    """A registered format, called with what it writes.
+
+    Attributes
+    ----------
+    suffix : str
+        Of its files, with the dot.
+    encode : callable
+        ``encode(subject, **options) -> bytes``.
+    beside : dict of str to callable
+        Files written beside the one asked for: the suffix of each and its writer, which gives no
+        bytes where there is nothing to write.
+    """
+
+    suffix: str
+    encode: Callable[..., bytes]
+    beside: dict[str, Callable[..., bytes]] = field(default_factory=dict)
+
+    def __call__(self, subject: Subject, **options: Any) -> bytes:  # noqa: ANN401
+        """Return the bytes of the file."""
+        return self.encode(subject, **options)
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The options that the writer takes."""
+        return tuple(inspect.signature(self.encode).parameters)[1:]
+
+    def require_options(self, options: Mapping[str, Any]) -> None:
+        """Refuse options that the format does not have."""
+        for name in options:
+            if name not in self.options:
+                own = ", ".join(self.options) or "none"
+                raise ArgumentError(
+                    f"a {self.suffix} report has no option {name!r}; its own: {own}"
+                )
+        if "digits" in options:
+            checks.count("digits", options["digits"])
 
 
-def writer(suffix: str) -> Callable[[Writes], Writes]:
-    """Register a function that writes a comparison as text; it comes back unchanged.
+WRITERS: Registry[Format] = Registry("report format")
+RANKING_WRITERS: Registry[Format] = Registry("format of a ranking")
+
+
+def writers_of(subject: Subject) -> Registry[Format]:
+    """Return the formats in which a comparison, or a ranking, is written."""
+    return RANKING_WRITERS if isinstance(subject, Ranking) else WRITERS
+
+
+def writer(
+    suffix: str, *, of: Registry[Format] = WRITERS, beside: str | None = None
+) -> Callable[[Writes], Writes]:
+    """Register a function that writes a comparison or a ranking as text; it comes back unchanged.
 
     Parameters
     ----------
     suffix : str
         Of the files it writes, with the dot.
+    of : Registry
+        ``WRITERS`` for comparisons, ``RANKING_WRITERS`` for rankings.
+    beside : str, optional
+        The format whose file this one is written beside; it cannot be asked for alone.
 
     Returns
     -------
     callable
-        A decorator for ``function(comparison, **options) -> str``; its keywords are the options
-        that :func:`write` takes for this format. The text is stored as UTF-8.
+        A decorator for ``function(subject, **options) -> str``; its keywords are the options that
+        :func:`write` takes for this format. The text is stored as UTF-8.
 
     Raises
     ------
@@ -58,21 +103,14 @@ def writer(suffix: str) -> Callable[[Writes], Writes]:
     """
 
     def register(function: Writes) -> Writes:
-        WRITERS.add(suffix, _encoded(function))
+        encode = _encoded(function)
+        if beside is None:
+            of.add(suffix, Format(suffix, encode))
+        else:
+            of[beside].beside[suffix] = encode
         return function
 
     return register
-
-
-def options_of(suffix: str) -> tuple[str, ...]:
-    """Return the options that a format's writer takes.
-
-    Examples
-    --------
-    >>> options_of(".tex"), options_of(".json")
-    (('digits', 'style'), ())
-    """
-    return tuple(inspect.signature(WRITERS[suffix]).parameters)[1:]
 
 
 def is_format(path: str | Path, formats: Collection[str] = WRITERS) -> bool:
@@ -107,20 +145,20 @@ def format_of(path: str | Path, formats: Collection[str] = WRITERS) -> str:
     raise error
 
 
-def default_path(comparison: Comparison, format: str) -> Path:
+def default_path(subject: Subject, format: str) -> Path:
     """Return where a report goes that was asked for by its format alone.
 
     Parameters
     ----------
-    comparison : Comparison
+    subject : Comparison or Ranking
     format : str
-        A key of ``WRITERS``.
+        One of its formats.
 
     Returns
     -------
     Path
-        ``reports/CANDIDATE-vs-BASELINE`` with the format as suffix; of the names only letters,
-        digits and ``_.+-`` are kept.
+        ``reports/CANDIDATE-vs-BASELINE`` or ``reports/ranking-MEASURE`` with the format as suffix;
+        of the names only letters, digits and ``_.+-`` are kept.
 
     Examples
     --------
@@ -129,32 +167,35 @@ def default_path(comparison: Comparison, format: str) -> Path:
     >>> default_path(compare_scores({"q": 0.1}, {"q": 0.2}, **named), ".html").as_posix()
     'reports/mono-t5-vs-bm25-k1-0.9.html'
     """
-    names = ((comparison.candidate, "B"), (comparison.baseline, "A"))
+    if isinstance(subject, Ranking):
+        return REPORTS / f"ranking-{name_of(subject.measure) or 'measure'}{format}"
+    names = ((subject.candidate, "B"), (subject.baseline, "A"))
     b, a = (name_of(name) or letter for name, letter in names)
     return REPORTS / f"{b}-vs-{a}{format}"
 
 
 def write(
-    comparison: Comparison,
+    subject: Subject,
     path: str | Path,
     *,
     format: str | None = None,
     **options: Any,  # noqa: ANN401 - each format has its own
 ) -> Path:
-    """Write a report; the file appears whole or not at all.
+    """Write a report of a comparison or a ranking; the file appears whole or not at all.
 
-    ``.csv`` holds the table of measures; the scores of every query go into a second file beside it,
-    ``NAME.queries.csv``, and what was found in segments into a third, ``NAME.segments.csv``.
-    ``.bib`` holds the sources of what ``.methods``, a paragraph of plain text, names.
+    ``.csv`` holds the table of measures, or the leaderboard; beside it go ``NAME.queries.csv``, the
+    scores of every query, and ``NAME.segments.csv``, what was found in segments; for a ranking
+    ``NAME.pairs.csv``. ``.bib`` holds the sources of what ``.methods``, a paragraph of plain text,
+    names.
 
     Parameters
     ----------
-    comparison : Comparison
+    subject : Comparison or Ranking
     path : str or Path
         Missing folders are made; a file that is there is replaced and keeps its mode. A format
         alone, such as ``html``, goes to :func:`default_path`.
     format : str, optional
-        A key of ``WRITERS``, such as ``.md``; the path's suffix without it.
+        One of the subject's formats, such as ``.md``; the path's suffix without it.
     **options
         ``digits``, the decimals of scores and differences, where a format rounds; ``style`` of
         ``.tex``: ``"interval"`` or ``"superscript"``.
@@ -182,107 +223,25 @@ def write(
     ...     write(result, Path(folder) / "out" / "result.md", digits=4).name
     'result.md'
     """
-    suffix = format_of(path) if format is None else format
-    alone = format is None and is_format(path)
-    target = default_path(comparison, suffix) if alone else Path(path)
-    made = WRITERS[suffix]
-    require_options(suffix, options_of(suffix), options)
-    content = {target: made(comparison, **options)}
-    for other, function in BESIDE.get(suffix, {}).items():
-        if data := function(comparison):
+    formats = writers_of(subject)
+    suffix = format_of(path, formats) if format is None else format
+    alone = format is None and is_format(path, formats)
+    target = default_path(subject, suffix) if alone else Path(path)
+    made = formats[suffix]
+    made.require_options(options)
+    content = {target: made(subject, **options)}
+    for other, encode in made.beside.items():
+        if data := encode(subject):
             content[target.with_suffix(other)] = data
     for each, data in content.items():
         replace(each, data)
     return target
 
 
-def require_options(suffix: str, known: Sequence[str], options: Mapping[str, Any]) -> None:
-    """Refuse options that a format does not have."""
-    for name in options:
-        if name not in known:
-            own = ", ".join(known) or "none"
-            raise ArgumentError(f"a {suffix} report has no option {name!r}; its own: {own}")
-    if "digits" in options:
-        checks.count("digits", options["digits"])
-
-
-def _encoded(function: Writes) -> Writer:
+def _encoded(function: Writes) -> Callable[..., bytes]:
     @functools.wraps(function)
-    def encode(comparison: Comparison, **options: Any) -> bytes:  # noqa: ANN401
+    def encode(subject: Subject, **options: Any) -> bytes:  # noqa: ANN401
         # An id may hold half of a surrogate pair, which no file can.
-        return function(comparison, **options).encode("utf-8", "replace")
+        return function(subject, **options).encode("utf-8", "replace")
 
     return encode
-
-
-@writer(".html")
-def _html(comparison: Comparison, *, digits: int = display.DIGITS) -> str:
-    from abrank.report.formats.html import html
-
-    return html(comparison, digits=digits)
-
-
-@writer(".md")
-def _markdown(comparison: Comparison, *, digits: int = display.DIGITS) -> str:
-    from abrank.report.formats.markdown import markdown
-
-    return markdown(comparison, digits=digits)
-
-
-@writer(".json")
-def _json(comparison: Comparison) -> str:
-    from abrank.report.numbers import json_text
-
-    return json_text(comparison)
-
-
-@writer(".csv")
-def _measures(comparison: Comparison) -> str:
-    from abrank.report.formats.csv import measures_csv
-
-    return measures_csv(comparison)
-
-
-@writer(".txt")
-def _text(comparison: Comparison, *, digits: int = display.DIGITS) -> str:
-    from abrank.report.formats.plain_text import text
-
-    return text(comparison, digits=digits) + "\n"
-
-
-@writer(".tex")
-def _latex(
-    comparison: Comparison, *, digits: int = display.DIGITS, style: Style = "interval"
-) -> str:
-    from abrank.report.formats.latex import latex
-
-    return latex(comparison, digits=digits, style=style)
-
-
-@writer(".methods")
-def _methods(comparison: Comparison, *, digits: int = display.DIGITS) -> str:
-    from abrank.report.formats.methods import methods
-
-    return methods(comparison, digits=digits)
-
-
-@writer(".bib")
-def _bibliography(comparison: Comparison) -> str:
-    from abrank.report.sections.bibliography import bibliography
-
-    return bibliography(comparison)
-
-
-def _queries(comparison: Comparison) -> str:
-    from abrank.report.formats.csv import queries_csv
-
-    return queries_csv(comparison)
-
-
-def _segments(comparison: Comparison) -> str:
-    from abrank.report.formats.csv import segments_csv
-
-    return segments_csv(comparison) if comparison.segmentations else ""
-
-
-BESIDE[".csv"] = {".queries.csv": _encoded(_queries), ".segments.csv": _encoded(_segments)}

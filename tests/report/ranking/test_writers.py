@@ -16,8 +16,8 @@ from markdown_it import MarkdownIt
 from abrank._support import display as f
 from abrank._support.errors import ArgumentError, UnknownNameError
 from abrank.ranking import Ranking, rank_scores
+from abrank.report import RANKING_WRITERS, write
 from abrank.report.formats.markdown import LARGEST
-from abrank.report.ranking.files import RANKING_WRITERS, write_ranking
 from abrank.report.ranking.latex import letter, ranking_latex
 from abrank.report.ranking.markdown import ranking_markdown
 from abrank.report.ranking.text import ranking_csv, ranking_json, ranking_sentences, ranking_text
@@ -84,7 +84,7 @@ def test_every_number_is_of_the_json(ranking: Ranking, kind: str) -> None:
     counts = [len(found["systems"]), len(found["pairs"]), ranking.n_significant]
     del found["queries"]
     known = {text for each in (*leaves(found), *counts) for text in shown(each)}
-    text = unescape(RANKING_WRITERS[kind](ranking)).replace("\\%", "%")
+    text = unescape(RANKING_WRITERS[kind](ranking).decode()).replace("\\%", "%")
     numbers = [each.replace("-", "−", each[:1] == "-") for each in NUMBER.findall(text)]
     assert len(numbers) >= 10
     assert [each for each in numbers if each not in known] == []
@@ -151,7 +151,7 @@ def test_hostile_names_stay_text(tmp_path: Path) -> None:
             assert bare.count("{") == bare.count("}")
             assert bare.count("$") % 2 == 0
             assert "\\input" not in bare
-        plain = RANKING_WRITERS[".txt"](found)
+        plain = RANKING_WRITERS[".txt"](found).decode()
         assert not {"\x1b", "\u202e"} & {*plain, *text}
         assert "\n'=cmd()" in ranking_csv(found, pairs=True) or how
 
@@ -180,9 +180,9 @@ def test_options_and_usual_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     )
     assert found._repr_markdown_() == ranking_markdown(found)
     with pytest.raises(ArgumentError, match=r"a \.json report has no option 'digits'"):
-        write_ranking(found, "out.json", digits=2)
+        write(found, "out.json", digits=2)
     with pytest.raises(UnknownNameError, match=r"known formats: \.md \.tex"):
-        write_ranking(found, "out.html")
+        write(found, "out.html")
     with pytest.raises(UnknownNameError, match="style"):
         found.to_latex(style="stars")
 

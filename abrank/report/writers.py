@@ -1,0 +1,135 @@
+"""The formats that abrank writes, of a comparison and of a ranking.
+
+A format's room is imported when the format is asked for: writing text loads neither the plots nor
+the templates.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from abrank._support import display
+from abrank.comparison import Comparison
+from abrank.ranking import Ranking
+from abrank.report.registry import RANKING_WRITERS, WRITERS, write, writer
+
+if TYPE_CHECKING:
+    from abrank.report.formats.latex import Style
+
+__all__ = ["RANKING_WRITERS", "WRITERS", "write", "writer"]
+
+
+@writer(".html")
+def _html(comparison: Comparison, *, digits: int = display.DIGITS) -> str:
+    from abrank.report.formats.html import html
+
+    return html(comparison, digits=digits)
+
+
+@writer(".md")
+def _markdown(comparison: Comparison, *, digits: int = display.DIGITS) -> str:
+    from abrank.report.formats.markdown import markdown
+
+    return markdown(comparison, digits=digits)
+
+
+@writer(".json")
+def _json(comparison: Comparison) -> str:
+    from abrank.report.numbers import json_text
+
+    return json_text(comparison)
+
+
+@writer(".csv")
+def _measures(comparison: Comparison) -> str:
+    from abrank.report.formats.csv import measures_csv
+
+    return measures_csv(comparison)
+
+
+@writer(".txt")
+def _text(comparison: Comparison, *, digits: int = display.DIGITS) -> str:
+    from abrank.report.formats.plain_text import text
+
+    return text(comparison, digits=digits) + "\n"
+
+
+@writer(".tex")
+def _latex(
+    comparison: Comparison, *, digits: int = display.DIGITS, style: Style = "interval"
+) -> str:
+    from abrank.report.formats.latex import latex
+
+    return latex(comparison, digits=digits, style=style)
+
+
+@writer(".methods")
+def _methods(comparison: Comparison, *, digits: int = display.DIGITS) -> str:
+    from abrank.report.formats.methods import methods
+
+    return methods(comparison, digits=digits)
+
+
+@writer(".bib")
+def _bibliography(comparison: Comparison) -> str:
+    from abrank.report.sections.bibliography import bibliography
+
+    return bibliography(comparison)
+
+
+@writer(".queries.csv", beside=".csv")
+def _queries(comparison: Comparison) -> str:
+    from abrank.report.formats.csv import queries_csv
+
+    return queries_csv(comparison)
+
+
+@writer(".segments.csv", beside=".csv")
+def _segments(comparison: Comparison) -> str:
+    from abrank.report.formats.csv import segments_csv
+
+    return segments_csv(comparison) if comparison.segmentations else ""
+
+
+@writer(".md", of=RANKING_WRITERS)
+def _ranking_markdown(ranking: Ranking, *, digits: int = display.DIGITS) -> str:
+    from abrank.report.ranking.markdown import ranking_markdown
+
+    return ranking_markdown(ranking, digits=digits)
+
+
+@writer(".tex", of=RANKING_WRITERS)
+def _ranking_latex(
+    ranking: Ranking, *, digits: int = display.DIGITS, style: Style = "interval"
+) -> str:
+    from abrank.report.ranking.latex import ranking_latex
+
+    return ranking_latex(ranking, digits=digits, style=style)
+
+
+@writer(".csv", of=RANKING_WRITERS)
+def _leaderboard(ranking: Ranking) -> str:
+    from abrank.report.ranking.text import ranking_csv
+
+    return ranking_csv(ranking, pairs=False)
+
+
+@writer(".pairs.csv", of=RANKING_WRITERS, beside=".csv")
+def _pairs(ranking: Ranking) -> str:
+    from abrank.report.ranking.text import ranking_csv
+
+    return ranking_csv(ranking, pairs=True)
+
+
+@writer(".json", of=RANKING_WRITERS)
+def _ranking_json(ranking: Ranking) -> str:
+    from abrank.report.ranking.text import ranking_json
+
+    return ranking_json(ranking)
+
+
+@writer(".txt", of=RANKING_WRITERS)
+def _ranking_text(ranking: Ranking, *, digits: int = display.DIGITS) -> str:
+    from abrank.report.ranking.text import ranking_text
+
+    return ranking_text(ranking, digits=digits, pairs=True) + "\n"
