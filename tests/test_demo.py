@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 from html import unescape
 from pathlib import Path
@@ -30,10 +32,28 @@ def numbers(value: Any, path: str = "") -> dict[str, float]:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("demo")
-    assert run(["demo", str(folder)]) == 0
-    return folder
+def demo(tmp_path_factory) -> tuple[Path, str]:
+    """The folder that the command makes, and what it prints."""
+    folder, screen = tmp_path_factory.mktemp("demo"), io.TextIOWrapper(io.BytesIO(), "utf-8")
+    with contextlib.redirect_stdout(screen):
+        assert run(["demo", str(folder)]) == 0
+    screen.seek(0)
+    return folder, screen.read()
+
+
+@pytest.fixture(scope="module")
+def made(demo) -> Path:
+    return demo[0]
+
+
+def test_it_makes_everything_it_promises(demo) -> None:
+    folder, printed = demo
+    assert {path.name for path in folder.iterdir()} == {
+        "qrels.txt", "old.run", "new.run", "topics.tsv", "segments.csv",
+        "report.html", "report.md", "results.json",
+    }  # fmt: skip
+    assert f"open      {folder / 'report.html'}" in printed
+    assert printed.startswith("▲ BETTER")
 
 
 def test_the_numbers_are_those_stored(made, capsys) -> None:

@@ -281,22 +281,6 @@ def test_check_takes_judgments_by_subtopic(files, capsys) -> None:
     assert "3 judgments, 2 queries, 3 subtopics, grades 0, 1, 2" in capsys.readouterr().out
 
 
-# ---- demo
-
-
-def test_demo_makes_everything_it_promises(tmp_path, capsys) -> None:
-    folder = tmp_path / "demo"
-    assert run(["demo", str(folder)]) == 0
-    out = capsys.readouterr().out
-    made = {path.name for path in folder.iterdir()}
-    assert made == {
-        "qrels.txt", "old.run", "new.run", "topics.tsv", "segments.csv",
-        "report.html", "report.md", "results.json",
-    }  # fmt: skip
-    assert f"open      {folder / 'report.html'}" in out
-    assert out.startswith("▲ BETTER")
-
-
 # ---- faults
 
 

@@ -56,7 +56,7 @@ def whole(path, score_dtype="float64"):
     return {query: run.ranking(query) for query in run.query_ids}
 
 
-@settings(max_examples=500)
+@settings(max_examples=200)
 @given(data=files(), score_dtype=st.sampled_from(["float64", "float32"]))
 def test_random_files_give_the_same_rankings_or_are_left_to_the_careful_reader(
     data, score_dtype, tmp_path_factory

@@ -6,7 +6,7 @@ import math
 
 import pyndeval
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import abrank
@@ -64,7 +64,6 @@ def common(judgments, rankings):
 
 
 # Shares of which every power is exact, so that ndeval's ties are those of exact arithmetic.
-@settings(max_examples=200)
 @given(
     JUDGMENTS,
     RUNS,

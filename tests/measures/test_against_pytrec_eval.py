@@ -10,7 +10,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from abrank.inputs import join, read_qrels, read_run
@@ -36,7 +36,6 @@ def measures_of(columns, level, judged_only):
     return [parse_measures([each], **options)[0] for each in columns]
 
 
-@settings(max_examples=200)
 @given(queries=QUERIES, level=st.integers(1, 3), judged_only=st.booleans())
 def test_random_runs(queries, level, judged_only):
     qrels, run = {}, {"unjudged": {"d1": 1.0}}

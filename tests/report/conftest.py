@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -27,6 +28,7 @@ def _pattern(n: int) -> np.ndarray:
     return steps / steps.std(ddof=1)
 
 
+@functools.cache  # a comparison never changes
 def _make(
     mean: float = 0.05, *, sd: float = 0.1, n: int = 100, measures: int = 1, **how: Any
 ) -> Comparison:

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from abrank._support import display as f
@@ -93,11 +93,9 @@ def test_huge_numbers_of_queries_fit() -> None:
     assert "1 measure on another scale, not drawn" in shown
 
 
-@settings(max_examples=40)
 @given(st.text(min_size=1, max_size=60), st.text(min_size=1, max_size=60), st.integers(40, 100))
-def test_any_name_fits(a: str, b: str, width: int) -> None:
-    scores = {"1": 0.1, "2": 0.3, "3": 0.2}
-    comparison = compare_scores(scores, {"1": 0.2, "2": 0.3, "3": 0.5}, baseline=a, candidate=b)
+def test_any_name_fits(make: Make, a: str, b: str, width: int) -> None:
+    comparison = replace(make(0.05, n=3), baseline=a, candidate=b)
     assert widest(text(comparison, width=width)) <= width
 
 
