@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
-from dataclasses import dataclass, field, replace
-from html.parser import HTMLParser
+from dataclasses import replace
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -16,91 +13,9 @@ from abrank._support import display
 from abrank.comparison import Comparison
 from abrank.report.compose import compose
 from abrank.report.formats.html import MOST_CAUTIONS, PALETTE, Drawer, html
-from abrank.report.formats.query_columns import LONGEST
 from abrank.report.formats.query_rows import EMBED_EACH, query_rows
 from abrank.report.model import Caution, Figure
-
-VOID = {"meta", "link", "input", "br", "hr", "img"}
-HOSTILE = [
-    "<script>alert(1)</script>",
-    "</script><script>alert(2)</script>",
-    "\"'><img src=x onerror=alert(3)>",
-    "javascript:alert(4)",
-    "\u202eabc\u200f\u2066def",
-    "{{ 7 * 7 }}{% raw %}",
-    "]]><!--",
-    "nul\x00bell\x07",
-    "$x_1$ & \\frac{1}{2}",
-    "=cmd()",
-    "long" * 2500,
-]
-
-
-@dataclass
-class Page(HTMLParser):
-    """What a test asks of a page: its tags, and the texts of elements, tables and scripts."""
-
-    tags: list[tuple[str, dict[str, str | None]]] = field(default_factory=list)
-    open: list[str] = field(default_factory=list)
-    text: list[tuple[tuple[str, ...], str]] = field(default_factory=list)
-    rows: list[list[str]] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        super().__init__()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-        if tag == "tr":
-            self.rows.append([])
-        if tag in ("th", "td") and self.rows:
-            self.rows[-1].append("")
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open, f"</{tag}> closes nothing"
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.text.append((tuple(self.open), data))
-        if {"th", "td"} & set(self.open):
-            self.rows[-1][-1] += data.strip()
-
-    def inside(self, tag: str) -> str:
-        """Return all text inside elements of a kind, figures left out."""
-        return "".join(data for where, data in self.text if tag in where and "svg" not in where)
-
-    def having(self, name: str) -> list[str]:
-        """Return the values of an attribute."""
-        return [attrs[name] or "" for _, attrs in self.tags if name in attrs]
-
-
-def read(text: str) -> Page:
-    page = Page()
-    page.feed(text)
-    page.close()
-    assert page.open == []
-    return page
-
-
-def scores(n: int, shift: float, *, seed: int = 1) -> tuple[pd.DataFrame, pd.DataFrame]:
-    random = np.random.default_rng(seed)
-    ids = [f"q{i:05d}" for i in range(n)]
-    a = pd.DataFrame(
-        {name: random.beta(2, 2, n) for name in ("nDCG@10", "AP", "P@10")}, index=pd.Index(ids)
-    )
-    moved = np.where(random.random((n, 1)) < 0.1, 0.0, random.normal(shift, 0.15, (n, 3)))
-    return a, (a + moved).clip(0, 1)
-
-
-def comparison_of(n: int, shift: float = 0.05, **how: object) -> Comparison:
-    """Compare simulated scores; the result tells no day, so that its bytes can be compared."""
-    a, b = scores(n, shift)
-    result = compare_scores(a, b, baseline="bm25", candidate="monot5", n_resamples=999, **how)
-    return replace(result, provenance={})
+from tests.report.formats.page import Page, comparison_of, island, read, scores
 
 
 @pytest.fixture(scope="module")
@@ -117,30 +32,6 @@ def text(better: Comparison) -> str:
 @pytest.fixture(scope="module")
 def page(text: str) -> Page:
     return read(text)
-
-
-@pytest.fixture(scope="module")
-def hostile() -> Comparison:
-    a = pd.Series(np.linspace(0.1, 0.6, len(HOSTILE)), index=pd.Index(HOSTILE))
-    b = a + np.linspace(-0.1, 0.3, len(HOSTILE))
-    result = compare_scores(
-        a, b, baseline=HOSTILE[0] + "\u202e", candidate=HOSTILE[-1], n_resamples=999
-    )
-    # A frame refuses half of a surrogate pair; other ways in may not.
-    ids = tuple("half\ud800pair" if each.startswith("=") else each for each in result.query_ids)
-    return replace(result, query_ids=ids)
-
-
-@pytest.fixture(scope="module")
-def hostile_text(hostile: Comparison) -> str:
-    return html(hostile)
-
-
-def island(text: str) -> dict[str, object]:
-    """Return the rows as a browser reads them."""
-    found = re.search(r'<script type="application/json" id="query-data">(.*?)</script>', text, re.S)
-    assert found is not None
-    return json.loads(found[1])
 
 
 def test_page_says_the_verdict_in_title_heading_and_tag(better: Comparison, page: Page) -> None:
@@ -282,36 +173,6 @@ def test_ten_thousand_queries_are_all_embedded() -> None:
     assert rows.left_out == ""
 
 
-def test_hostile_ids_and_names_stay_text(hostile_text: str) -> None:
-    found = read(hostile_text)
-    assert sorted(attrs.get("type") or "" for tag, attrs in found.tags if tag == "script") == [
-        "",
-        "application/json",
-    ]
-    assert [tag for tag, _ in found.tags if tag == "img"] == []
-    assert [name for _, attrs in found.tags for name in attrs if name.startswith("on")] == []
-    assert all(value.startswith(("#", "data:,")) for value in found.having("href"))
-    assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f]", hostile_text)
-    outside = "".join(data for where, data in found.text if "script" not in where)
-    assert not re.search("[\u202a-\u202e\u2066-\u2069]", outside)
-    assert "{{ 7 * 7 }}{% raw %}" in outside
-    hostile_text.encode("utf-8")
-
-
-def test_hostile_rows_reach_the_script_unchanged(hostile: Comparison, hostile_text: str) -> None:
-    values = island(hostile_text)["columns"][0]["values"]
-    assert set(values) == {each.replace("\ud800", "?") for each in hostile.query_ids}
-    start = hostile_text.index('id="query-data">') + len('id="query-data">')
-    assert "<" not in hostile_text[start : hostile_text.index("</script>", start)]
-
-
-def test_long_ids_are_cut_where_they_are_shown(hostile_text: str) -> None:
-    found = read(hostile_text)
-    cells = [cell for cells in found.rows for cell in cells]
-    assert max(len(cell) for cell in cells) <= LONGEST
-    assert len(found.inside("h1")) < 500
-
-
 def test_same_comparison_gives_the_same_bytes(text: str) -> None:
     assert text == html(comparison_of(250, margin=0.01, require="better"))
 
@@ -412,31 +273,3 @@ def test_figures_carry_their_colours_as_attributes(page: Page) -> None:
     style = page.inside("style")
     for name in ("a", "b", "ink"):
         assert f'[fill="{PALETTE[name][0]}"] {{ fill: var(--{name}); }}' in style
-
-
-def test_text_colours_have_enough_contrast_in_both_themes() -> None:
-    for theme in (0, 1):
-        for text, ground in (
-            *((name, "paper") for name in ("ink", "muted", "a", "b", "warn")),
-            *((name, "page") for name in ("ink", "muted")),
-            *((name, "band") for name in ("ink", "muted", "a", "b")),
-            *((name, "find") for name in ("ink", "a", "b", "muted")),
-            ("a", "a-wash"),
-            ("b", "b-wash"),
-            ("warn", "warn-wash"),
-            ("ink", "warn-wash"),
-        ):
-            ratio = contrast(PALETTE[text][theme], PALETTE[ground][theme])
-            assert ratio >= 4.5, (text, ground, theme, ratio)
-
-
-def contrast(one: str, other: str) -> float:
-    """Return the contrast of two colours by WCAG 2.2."""
-    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
-
-
-def luminance(colour: str) -> float:
-    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

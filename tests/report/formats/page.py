@@ -1,0 +1,90 @@
+"""What tests of the HTML report share: a reader of pages, and comparisons to write."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field, replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+
+from abrank import compare_scores
+from abrank.comparison import Comparison
+
+VOID = {"meta", "link", "input", "br", "hr", "img"}
+
+
+@dataclass
+class Page(HTMLParser):
+    """What a test asks of a page: its tags, and the texts of elements, tables and scripts."""
+
+    tags: list[tuple[str, dict[str, str | None]]] = field(default_factory=list)
+    open: list[str] = field(default_factory=list)
+    text: list[tuple[tuple[str, ...], str]] = field(default_factory=list)
+    rows: list[list[str]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("th", "td") and self.rows:
+            self.rows[-1].append("")
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open, f"</{tag}> closes nothing"
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text.append((tuple(self.open), data))
+        if {"th", "td"} & set(self.open):
+            self.rows[-1][-1] += data.strip()
+
+    def inside(self, tag: str) -> str:
+        """Return all text inside elements of a kind, figures left out."""
+        return "".join(data for where, data in self.text if tag in where and "svg" not in where)
+
+    def having(self, name: str) -> list[str]:
+        """Return the values of an attribute."""
+        return [attrs[name] or "" for _, attrs in self.tags if name in attrs]
+
+
+def read(text: str) -> Page:
+    page = Page()
+    page.feed(text)
+    page.close()
+    assert page.open == []
+    return page
+
+
+def island(text: str) -> dict[str, object]:
+    """Return the rows as a browser reads them."""
+    found = re.search(r'<script type="application/json" id="query-data">(.*?)</script>', text, re.S)
+    assert found is not None
+    return json.loads(found[1])
+
+
+def scores(n: int, shift: float, *, seed: int = 1) -> tuple[pd.DataFrame, pd.DataFrame]:
+    random = np.random.default_rng(seed)
+    ids = [f"q{i:05d}" for i in range(n)]
+    a = pd.DataFrame(
+        {name: random.beta(2, 2, n) for name in ("nDCG@10", "AP", "P@10")}, index=pd.Index(ids)
+    )
+    moved = np.where(random.random((n, 1)) < 0.1, 0.0, random.normal(shift, 0.15, (n, 3)))
+    return a, (a + moved).clip(0, 1)
+
+
+def comparison_of(n: int, shift: float = 0.05, **how: object) -> Comparison:
+    """Compare simulated scores; the result tells no day, so that its bytes can be compared."""
+    a, b = scores(n, shift)
+    result = compare_scores(a, b, baseline="bm25", candidate="monot5", n_resamples=999, **how)
+    return replace(result, provenance={})
