@@ -64,6 +64,40 @@ def decide_primary(
     )
 
 
+def decide_again(
+    rule: Rule, row: MeasureResult, a: FloatArray, b: FloatArray, saved: Decision
+) -> Decision:
+    """Decide from saved numbers; nothing is resampled.
+
+    Parameters
+    ----------
+    rule : Rule
+    row : MeasureResult
+        Of the primary measure.
+    a, b : float64[n_queries]
+        Its scores.
+    saved : Decision
+        Only what cannot be had from the others is taken from it: the narrower interval, what two
+        identical systems share, and what other queries could still show.
+
+    Returns
+    -------
+    Decision
+    """
+    differences = b - a
+    identical = len(differences) > 1 and not outcomes(differences).any()
+    return decide(
+        rule,
+        estimate=row.estimate,
+        interval=(row.ci_low, row.ci_high),
+        equivalence_interval=(saved.tost_low, saved.tost_high),
+        relative=_relative(rule, a, b),
+        identical=identical,
+        reason=saved.reason if identical else _untestable(differences, row),
+        unseen=saved.unseen if identical else None,
+    )
+
+
 def _of_primary(rule: Rule, scores: Scores) -> tuple[FloatArray, FloatArray]:
     column = scores.measures.index(rule.primary)
     a, b = (scores.of(system)[:, column] for system in scores.systems)

@@ -104,7 +104,7 @@ def measure_rows(
                 statistic=float(plain.statistic[i]),
                 pvalue=float(plain.pvalue[i]),
                 pvalue_adj=float(adjusted.pvalue[i]),
-                reading=_reading(
+                reading=row_reading(
                     *((low, high) if directions[i] > 0 else (-high, -low)),
                     moved=bool(signs[:, i].any()),
                     pvalue=float(plain.pvalue[i]),
@@ -116,7 +116,7 @@ def measure_rows(
     return tuple(rows), adjusted.n_resamples
 
 
-def _reading(low: float, high: float, *, moved: bool, pvalue: float) -> str:
+def row_reading(low: float, high: float, *, moved: bool, pvalue: float) -> str:
     """Say what the adjusted interval of B's gain says, in one word."""
     if np.isnan(pvalue):
         return "untested"

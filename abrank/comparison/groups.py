@@ -121,7 +121,7 @@ def _segmentation(
             ci_high_adj=float(found.ci_high_adj[i]),
             pvalue=float(found.pvalue[i]),
             pvalue_adj=float(found.pvalue_adj[i]),
-            reading=_reading(rule, float(found.ci_low_adj[i]), float(found.ci_high_adj[i])),
+            reading=segment_reading(rule, float(found.ci_low_adj[i]), float(found.ci_high_adj[i])),
         )
         for i, label in enumerate(found.labels)
     ]
@@ -134,7 +134,7 @@ def _segmentation(
     )
 
 
-def _reading(rule: Rule, low: float, high: float) -> str:
+def segment_reading(rule: Rule, low: float, high: float) -> str:
     """Say what the adjusted interval of a segment says."""
     if np.isnan(low):
         return "too few"

@@ -6,6 +6,7 @@ the JSON Schema ``saved/abrank-1.schema.json``.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import re
@@ -91,6 +92,8 @@ def to_dict(comparison: Comparison) -> dict[str, Any]:
 def json_text(comparison: Comparison) -> str:
     """Return the text of ``results.json``: one line a fact, a list without mappings on one line.
 
+    To what :func:`to_dict` returns it adds the :func:`checksum`.
+
     Examples
     --------
     >>> from abrank.comparison import compare_scores
@@ -98,7 +101,33 @@ def json_text(comparison: Comparison) -> str:
     >>> text.splitlines()[:2]
     ['{', '  "schema": "abrank/1",']
     """
-    return layout(to_dict(comparison)) + "\n"
+    found = to_dict(comparison)
+    return layout({**found, "checksum": checksum(found)}) + "\n"
+
+
+def checksum(found: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of plain values, whatever the order of their keys and the line breaks.
+
+    It tells a file that was changed after it was written; it is no signature.
+
+    Parameters
+    ----------
+    found : mapping
+        As :func:`to_dict` returns it, or as it was read; a key ``checksum`` is passed over.
+
+    Returns
+    -------
+    str
+        ``"sha256:"`` and 64 hexadecimal digits.
+
+    Examples
+    --------
+    >>> checksum({"a": 1, "b": 2}) == checksum({"b": 2, "a": 1, "checksum": "sha256:"})
+    True
+    """
+    content = {key: value for key, value in found.items() if key != "checksum"}
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return f"sha256:{hashlib.sha256(text.encode('ascii')).hexdigest()}"
 
 
 def plain(value: Any) -> Any:  # noqa: ANN401 - any tree of values

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from abrank.comparison import Comparison
-from abrank.report.numbers import json_text, layout, plain, to_dict
+from abrank.report.numbers import checksum, json_text, layout, plain, to_dict
 
 
 def test_json_reads_back_to_the_same_values(situation: Comparison) -> None:
@@ -19,7 +19,7 @@ def test_json_reads_back_to_the_same_values(situation: Comparison) -> None:
     assert text.endswith("}\n")
     for word in ("NaN", "Infinity"):
         assert word not in text
-    assert json.loads(text) == to_dict(situation)
+    assert json.loads(text) == to_dict(situation) | {"checksum": checksum(to_dict(situation))}
 
 
 def test_scores_keep_every_bit(situation: Comparison) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass
+from dataclasses import MISSING, dataclass, replace
 from typing import Any, Literal, NoReturn
 
 import numpy as np
@@ -21,9 +22,11 @@ from abrank.inference.designs.binomial import Unseen
 from abrank.inference.estimates.relative_change import RelativeChange
 from abrank.inputs import Audit
 from abrank.inputs.files import contents
-from abrank.report.numbers import SCHEMA
-from abrank.report.saved.restore import Damaged, restore
-from abrank.verdict import Decision, Gate, Rule, Verdict
+from abrank.report.numbers import SCHEMA, checksum
+from abrank.report.saved.consistency import require_consistent
+from abrank.report.saved.restore import restore
+from abrank.report.saved.schema import Damaged, published, shown, validate
+from abrank.verdict import Decision, Gate, Rule, Verdict, check_gate
 
 _HOW = "write it again: abrank compare … --report results.json"
 
@@ -46,7 +49,8 @@ def read_comparison(path: str | os.PathLike[str]) -> Comparison:
     NotFoundError
         If there is no such file.
     ReadError
-        If it is no JSON, of another schema, or damaged; the message says where.
+        If it is no JSON, of another or a newer schema, damaged, changed after it was written, or
+        at odds with itself; the message says where.
 
     Examples
     --------
@@ -90,7 +94,7 @@ def from_dict(value: Mapping[str, Any], *, label: str = "results.json") -> Compa
     Raises
     ------
     ReadError
-        If the values are of another schema, or damaged; the message says where.
+        As :func:`read_comparison`.
 
     Examples
     --------
@@ -100,18 +104,28 @@ def from_dict(value: Mapping[str, Any], *, label: str = "results.json") -> Compa
     True
     >>> from_dict({"schema": "abrank/2"})
     Traceback (most recent call last):
-    abrank._support.errors.ReadError: results.json: is of schema "abrank/2", not "abrank/1"
-      render it with the version of abrank that wrote it
+    abrank._support.errors.ReadError: results.json: was written by a newer abrank, in schema 2; this
+    version reads schema 1
+      update abrank, or render it with the version that wrote it
     """
     schema = value.get("schema") if isinstance(value, Mapping) else None
     if schema != SCHEMA:
         raise _other_schema(label, schema)
     try:
-        return _comparison(value)
+        validate(value, published())
+        found = _comparison(value)
+        if "checksum" not in value:
+            # Older than the present definition of the gates.
+            gate = check_gate(found.rule, found.decision)
+            found = replace(found, decision=replace(found.decision, gate=gate))
+        require_consistent(found)
+        _require_unchanged(value)
     except Damaged as problem:
-        raise ReadError(label, problem.problem, at=problem.place, hint=_HOW) from None
+        hint = problem.hint or _HOW
+        raise ReadError(label, problem.problem, at=problem.place, hint=hint) from None
     except ArgumentError as problem:
         raise ReadError(label, str(problem), at="settings", hint=_HOW) from None
+    return found
 
 
 def _refuse(constant: str) -> NoReturn:
@@ -125,21 +139,42 @@ def _other_schema(label: str, schema: object) -> ReadError:
     if schema.startswith("abrank-"):
         kind = schema.removeprefix("abrank-").partition("/")[0]
         return ReadError(label, f"is a {kind}; only a comparison can be rendered", hint=_HOW)
+    newer = re.fullmatch(r"abrank/(\d{1,9})", schema)
+    if newer and int(newer[1]) > int(SCHEMA.removeprefix("abrank/")):
+        return ReadError(
+            label,
+            f"was written by a newer abrank, in schema {newer[1]}; this version reads schema"
+            f" {SCHEMA.removeprefix('abrank/')}",
+            hint="update abrank, or render it with the version that wrote it",
+        )
     return ReadError(
         label,
-        f'is of schema "{schema[:30]}", not "{SCHEMA}"',
+        f'is of schema {shown(schema)}, not "{SCHEMA}"',
         hint="render it with the version of abrank that wrote it",
     )
 
 
+def _require_unchanged(value: Mapping[str, Any]) -> None:
+    """Compare the content with its checksum; files of the first version have none."""
+    recorded = value.get("checksum")
+    if recorded is not None and recorded != (found := checksum(value)):
+        raise Damaged(
+            "checksum",
+            f"the content was changed after it was written: it gives {found[:19]}…, and"
+            f" {recorded[:19]}… is recorded",
+            hint="take the file as it was written, or write it again:"
+            " abrank compare … --report results.json",
+        )
+
+
 def _comparison(value: Mapping[str, Any]) -> Comparison:
-    """Build the comparison part by part; Damaged names the part that does not fit."""
+    """Build the comparison part by part; Damaged names the parts that do not fit together."""
     rows = _take(value, "measures", tuple[MeasureResult, ...])
     measures = tuple(row.measure for row in rows)
     query_ids, a, b = _queries(value, measures)
     segmentations = _take(value, "segments", tuple[Segmentation, ...])
     for i, each in enumerate(segmentations):
-        _same_length(each.labels, query_ids, f"segments[{i}].labels")
+        _same_length(each.labels, len(query_ids), f"segments[{i}].labels")
     rule = _take(value, "settings", Rule)
     if rule.primary not in measures:
         raise Damaged("settings.primary", f"{rule.primary} is not among the measures")
@@ -172,15 +207,11 @@ def _comparison(value: Mapping[str, Any]) -> Comparison:
 
 def _take(value: Any, path: str, kind: Any, default: Any = MISSING) -> Any:  # noqa: ANN401
     """Return what stands at a path of keys, as its kind; a key that came later has a default."""
-    place = ""
     for key in path.split("."):
-        place = f"{place}.{key}" if place else key
-        if not isinstance(value, Mapping) or key not in value:
-            if default is not MISSING:
-                return default
-            raise Damaged(place, "is not there")
+        if key not in value and default is not MISSING:
+            return default
         value = value[key]
-    return restore(kind, value, path)
+    return restore(kind, value)
 
 
 @dataclass(frozen=True)
@@ -196,35 +227,36 @@ def _queries(
 ) -> tuple[tuple[str, ...], FloatArray, FloatArray]:
     """Return the ids of the queries, and the scores of A and of B as the comparison holds them."""
     query_ids = _take(value, "queries.query_id", tuple[str, ...])
-    if len(set(query_ids)) < len(query_ids):
-        raise Damaged("queries.query_id", "an id stands twice")
+    _same_length(query_ids, value["n_queries"], "queries.query_id")
     pairs = _take(value, "queries.scores", Mapping[str, _Pair])
-    if not measures or set(measures) != set(pairs):
+    if sorted(measures) != sorted(pairs):
         raise Damaged("queries.scores", "not of the same measures as measures")
     columns: dict[str, list[FloatArray]] = {"a": [], "b": []}
     for measure in measures:
         for key, found in columns.items():
             place = f"queries.scores.{measure}.{key}"
             scores = getattr(pairs[measure], key)
-            _same_length(scores, query_ids, place)
+            _same_length(scores, len(query_ids), place)
             found.append(np.array(scores, dtype=np.float64))
-            if not np.isfinite(found[-1]).all():
-                raise Damaged(place, "a score is not a finite number")
     return query_ids, np.column_stack(columns["a"]), np.column_stack(columns["b"])
 
 
-def _same_length(found: tuple[Any, ...], query_ids: tuple[str, ...], place: str) -> None:
-    if len(found) != len(query_ids):
-        raise Damaged(place, f"has {len(found)} entries, and there are {len(query_ids)} queries")
+def _same_length(found: tuple[Any, ...], n_queries: int, place: str) -> None:
+    if len(found) != n_queries:
+        raise Damaged(place, f"has {len(found)} entries, and there are {n_queries} queries")
 
 
 def _decision(value: Mapping[str, Any], rule: Rule) -> Decision:
     """Return the decision that stands under ``verdict``; files of old have fewer parts there."""
-    found = value["verdict"] if isinstance(value.get("verdict"), Mapping) else {}
+    levels = {"interval": rule.confidence, "equivalence_interval": rule.confidence_equivalence}
+    for key, level in levels.items():
+        found = value["verdict"][key]["confidence"]
+        if not math.isclose(found, level, rel_tol=1e-9):
+            raise Damaged(f"verdict.{key}.confidence", f"is {found}, but alpha gives {level:g}")
     newer: dict[str, Any] = {
-        name: restore(kind, found[name], f"verdict.{name}")
+        name: restore(kind, value["verdict"][name])
         for name, kind in _NEWER_PARTS.items()
-        if name in found
+        if name in value["verdict"]
     }
     return Decision(
         verdict=Verdict(_take(value, "verdict.state", Literal[*(each.value for each in Verdict)])),

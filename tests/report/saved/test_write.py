@@ -92,7 +92,7 @@ DAMAGES: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     ),
     "text for a number": (
         lambda d: d["measures"][0].update(diff="much"),
-        'results.json, measures[0].diff: expected a number, found "much"',
+        'results.json, measures[0].diff: expected a number or one of null, inf, -inf, found "much"',
     ),
     "number for a text": (
         lambda d: d["systems"].update(a=3),
@@ -124,11 +124,11 @@ DAMAGES: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     ),
     "a score of nothing": (
         lambda d: d["queries"]["scores"]["AP"]["a"].__setitem__(3, None),
-        "results.json, queries.scores.AP.a: a score is not a finite number",
+        "results.json, queries.scores.AP.a[3]: expected a number, found null",
     ),
     "a query twice": (
         lambda d: d["queries"]["query_id"].__setitem__(1, d["queries"]["query_id"][0]),
-        "results.json, queries.query_id: an id stands twice",
+        'results.json, queries.query_id: "q0000" stands twice',
     ),
     "a measure more": (
         lambda d: d["queries"]["scores"].update(RR={"a": [], "b": []}),
@@ -136,7 +136,7 @@ DAMAGES: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     ),
     "no measure": (
         lambda d: (d["measures"].clear(), d["queries"]["scores"].clear()),
-        "results.json, queries.scores: not of the same measures",
+        "results.json, measures: expected a list of 1, found a list of 0",
     ),
     "an unknown primary": (
         lambda d: d["settings"].update(primary="RR"),
@@ -144,7 +144,7 @@ DAMAGES: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     ),
     "an impossible level": (
         lambda d: d["settings"].update(alpha=2),
-        "results.json, settings: alpha must lie between 0 and 1, not 2.0",
+        "results.json, settings.alpha: expected a number below 1, found 2",
     ),
     "a segment too long": (
         lambda d: d["segments"].append(
@@ -164,7 +164,8 @@ DAMAGES: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     ),
     "another schema": (
         lambda d: d.update(schema="abrank/2"),
-        'results.json: is of schema "abrank/2", not "abrank/1"\n  render it with the version',
+        "results.json: was written by a newer abrank, in schema 2; this version reads schema 1\n"
+        "  update abrank, or render it with the version that wrote it",
     ),
     "a ranking": (
         lambda d: d.update(schema="abrank-ranking/1"),

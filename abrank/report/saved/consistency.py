@@ -1,0 +1,237 @@
+"""A comparison that was read checked against itself: the numbers must give what the words say.
+
+Nothing is resampled. What follows from the scores (means, wins), from an interval (a verdict, a
+reading) or from another part (the row of the test that decides) is computed again and compared.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict, fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from abrank import inference
+from abrank.comparison import Comparison, MeasureResult
+from abrank.comparison.deciding import decide_again
+from abrank.comparison.family import row_reading
+from abrank.comparison.groups import Segmentation, segment_reading
+from abrank.diagnostics import Note, outcomes
+from abrank.inference.estimates.relative_change import RelativeChange
+from abrank.report.saved.schema import Damaged, shown
+from abrank.report.sections.caution_words import SENTENCES, Names
+from abrank.report.sections.cautions import caution
+from abrank.verdict import Decision, Gate, Rule
+
+# A mean of a million scores is the same to that share, whatever adds it up.
+RELATIVE = 1e-9
+
+
+def require_consistent(comparison: Comparison) -> None:
+    """Refuse a comparison whose parts contradict each other.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        As it was read.
+
+    Raises
+    ------
+    Damaged
+        At the first contradiction; it names both sides.
+
+    Examples
+    --------
+    >>> from abrank import compare_scores
+    >>> require_consistent(compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75}))
+    """
+    _rule(comparison.rule)
+    for i, row in enumerate(comparison.rows):
+        _row_of_scores(comparison, i)
+        _row_of_test(row, comparison.rule, f"measures[{i}]")
+    _verdict(comparison)
+    _tests(comparison)
+    for i, segmentation in enumerate(comparison.segmentations):
+        _segments(comparison, segmentation, f"segments[{i}]")
+    _known_queries(comparison)
+    _curves(comparison)
+    _notes(comparison)
+
+
+def _same(place: str, value: Any, computed: Any, source: str, *, scale: float = 0.0) -> None:  # noqa: ANN401
+    """Compare what stands in the file with what its source gives; floats to rounding."""
+    if isinstance(computed, float):
+        alike = math.isclose(value, computed, rel_tol=RELATIVE, abs_tol=RELATIVE * scale)
+        alike |= math.isnan(value) and math.isnan(computed)
+    else:
+        alike = value == computed
+    if not alike:
+        raise Damaged(place, f"is {shown(value)}, but {source} give {shown(computed)}")
+
+
+def _rule(rule: Rule) -> None:
+    if rule.test not in inference.TESTS:
+        known = ", ".join(sorted(inference.TESTS))
+        raise Damaged("settings.test", f"expected one of {known}, found {shown(rule.test)}")
+
+
+def _row_of_scores(comparison: Comparison, i: int) -> None:
+    """Compare a measure's row with the scores of the queries."""
+    row, place, scores = comparison.rows[i], f"measures[{i}]", "the scores of the queries"
+    a, b = comparison.a[:, i], comparison.b[:, i]
+    scale = float(np.abs([a, b]).max(initial=0.0))
+    means = [float(each.mean()) if len(each) else math.nan for each in (a, b)]
+    _same(f"{place}.mean_a", row.mean_a, means[0], scores, scale=scale)
+    _same(f"{place}.mean_b", row.mean_b, means[1], scores, scale=scale)
+    _same(f"{place}.diff", row.diff, row.mean_b - row.mean_a, "the means", scale=scale)
+    relative = row.diff / row.mean_a if row.mean_a else math.nan
+    _same(f"{place}.rel_diff", row.rel_diff, relative, "the means")
+    signs = outcomes(b - a) * (1 if row.higher_is_better else -1)
+    for key, sign in (("wins", 1), ("ties", 0), ("losses", -1)):
+        _same(f"{place}.{key}", getattr(row, key), int(np.sum(signs == sign)), scores)
+    low, high = row.ci_low_adj, row.ci_high_adj
+    gain = (low, high) if row.higher_is_better else (-high, -low)
+    reading = row_reading(*gain, moved=bool(signs.any()), pvalue=row.pvalue)
+    _same(f"{place}.reading", row.reading, reading, "the scores and the adjusted interval")
+
+
+def _row_of_test(row: MeasureResult, rule: Rule, place: str) -> None:
+    """Compare interval and p-value, plain and adjusted: they come from one procedure."""
+    _one_procedure(place, row.ci_low, row.ci_high, row.pvalue, rule.alpha)
+    _one_procedure(place, row.ci_low_adj, row.ci_high_adj, row.pvalue_adj, rule.alpha, "_adj")
+    if row.measure == rule.primary:
+        for key in ("ci_low", "ci_high", "pvalue"):
+            plain, adjusted = getattr(row, key), getattr(row, f"{key}_adj")
+            _same(f"{place}.{key}_adj", adjusted, plain, "the primary measure's own numbers")
+
+
+def _one_procedure(
+    place: str, low: float, high: float, pvalue: float, alpha: float, which: str = ""
+) -> None:
+    """Refuse limits in the wrong order, and an interval that speaks against its p-value."""
+    if low > high:
+        raise Damaged(f"{place}.ci_low{which}", f"is {low:g}, above the upper limit {high:g}")
+    outside = low > 0 or high < 0
+    if not math.isnan(pvalue) and outside != (pvalue < alpha):
+        does = "excludes" if outside else "includes"
+        raise Damaged(
+            f"{place}.pvalue{which}",
+            f"is {pvalue:g}, but its interval, {low:g} to {high:g}, {does} 0 (alpha {alpha:g})",
+        )
+
+
+def _verdict(comparison: Comparison) -> None:
+    """Decide again from the numbers, and compare every part of the decision."""
+    row, rule, saved = comparison.primary, comparison.rule, comparison.decision
+    _same("settings.higher_is_better", rule.higher_is_better, row.higher_is_better, "the measures")
+    lead = comparison.measures.index(rule.primary)
+    again = decide_again(rule, row, comparison.a[:, lead], comparison.b[:, lead], saved)
+    names = {"verdict": "state", "ci_low": "interval.low", "ci_high": "interval.high"}
+    for each in fields(Decision):
+        place = f"verdict.{names.get(each.name, each.name)}"
+        _same_part(place, getattr(saved, each.name), getattr(again, each.name))
+    if saved.tost_low < row.ci_low or saved.tost_high > row.ci_high:
+        raise Damaged("verdict.equivalence_interval", "is wider than the interval that decides")
+
+
+def _same_part(place: str, saved: Any, again: Any) -> None:  # noqa: ANN401 - a field of a decision
+    if isinstance(again, RelativeChange) and isinstance(saved, RelativeChange):
+        for each in fields(RelativeChange):
+            _same_part(f"{place}.{each.name}", getattr(saved, each.name), getattr(again, each.name))
+    else:
+        _same(place, _plain(saved), _plain(again), "the numbers")
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - a gate, a part of a decision, an enum, a number
+    if isinstance(value, Gate):
+        return f"{value.require}: {'passed' if value.passed else 'not passed'}"
+    if isinstance(value, str):
+        return str(value)
+    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
+
+
+def _tests(comparison: Comparison) -> None:
+    """Compare each test's interval with its p-value, and the one that decides with the row."""
+    row, rule = comparison.primary, comparison.rule
+    deciding = [i for i, each in enumerate(comparison.test_rows) if each.decides]
+    if len(deciding) > 1:
+        raise Damaged("tests", f"{len(deciding)} of the rows decide, and only one can")
+    for i, each in enumerate(comparison.test_rows):
+        _one_procedure(f"tests[{i}]", each.ci_low, each.ci_high, each.pvalue, rule.alpha)
+    for i in deciding:
+        each = comparison.test_rows[i]
+        _same(f"tests[{i}].test", each.test, rule.test, "the settings")
+        for key in ("estimate", "ci_low", "ci_high", "statistic", "pvalue"):
+            _same(f"tests[{i}].{key}", getattr(each, key), getattr(row, key), "the measures")
+
+
+def _segments(comparison: Comparison, segmentation: Segmentation, place: str) -> None:
+    """Compare the rows of a segmentation with the labels and the scores of the queries."""
+    differences = comparison.differences()
+    scale = float(np.abs(differences).max(initial=0.0))
+    labels = np.array(segmentation.labels, dtype=object)
+    counts = Counter(segmentation.labels)
+    if sorted(row.label for row in segmentation.rows) != sorted(counts):
+        raise Damaged(f"{place}.rows", "are not those of the labels")
+    for i, row in enumerate(segmentation.rows):
+        where = f"{place}.rows[{i}]"
+        _same(f"{where}.n_queries", row.n_queries, counts[row.label], "the labels")
+        mean = float(differences[labels == row.label].mean())
+        _same(f"{where}.mean", row.mean, mean, "the scores of the queries", scale=scale)
+        reading = segment_reading(comparison.rule, row.ci_low_adj, row.ci_high_adj)
+        _same(f"{where}.reading", row.reading, reading, "its adjusted limits")
+
+
+def _known_queries(comparison: Comparison) -> None:
+    """Refuse texts and rankings of queries that were not compared."""
+    known = set(comparison.query_ids)
+    parts: Mapping[str, Mapping[str, Any]] = {
+        "topics": comparison.topics,
+        "evidence.rankings": comparison.evidence.rankings,
+    }
+    for place, part in parts.items():
+        for query_id in part:
+            if query_id not in known:
+                raise Damaged(place, f"{shown(query_id)} is not among the queries")
+
+
+def _curves(comparison: Comparison) -> None:
+    """Refuse a curve whose columns are not of one length."""
+    evidence = comparison.evidence
+    for name, curve in (("cutoff", evidence.cutoff_curve), ("recall", evidence.recall_curve)):
+        if curve is None:
+            continue
+        columns = {each.name: getattr(curve, each.name) for each in fields(curve)}
+        lengths = {key: len(each) for key, each in columns.items() if isinstance(each, tuple)}
+        first = next(iter(lengths))
+        for key, length in lengths.items():
+            if length != lengths[first]:
+                place = f"evidence.{name}_curve.{key}"
+                raise Damaged(
+                    place, f"has {length} entries, and there are {lengths[first]} {first}"
+                )
+
+
+def _notes(comparison: Comparison) -> None:
+    """Refuse a note that has no words, or whose values are not those that its words ask for."""
+    names = Names(
+        comparison.baseline,
+        comparison.candidate,
+        digits=3,
+        alpha=comparison.rule.alpha,
+        topics=comparison.topics,
+    )
+    for i, note in enumerate(comparison.notes):
+        if note.code not in SENTENCES:
+            raise Damaged(f"notes[{i}].code", f"{shown(note.code)} is no note of abrank")
+        _words(note, names, f"notes[{i}].values")
+
+
+def _words(note: Note, names: Names, place: str) -> None:
+    try:
+        caution(note, names)
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
+        raise Damaged(place, f"are not those that the note {note.code} asks for") from None

@@ -1,0 +1,209 @@
+"""What contradicts itself is refused, each time with both sides; what abrank writes never is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from abrank._support.errors import ReadError
+from abrank.comparison import Comparison, compare_scores
+from abrank.report import from_dict
+from abrank.report.numbers import checksum, json_text
+
+Make = Callable[..., Comparison]
+Change = Callable[[dict[str, Any]], Any]
+HOW = "\n  write it again: abrank compare … --report results.json"
+
+
+@pytest.fixture(scope="module")
+def saved(runs: Comparison) -> str:
+    return json_text(runs)
+
+
+CONTRADICTIONS: dict[str, tuple[Change, str]] = {
+    "a test of nobody": (
+        lambda d: d["settings"].update(test="magic"),
+        "settings.test: expected one of bootstrap, ",
+    ),
+    "another mean": (
+        lambda d: d["measures"][1].update(mean_b=0.9),
+        "measures[1].mean_b: is 0.9, but the scores of the queries give 0.",
+    ),
+    "another difference": (
+        lambda d: d["measures"][0].update(diff=0.25),
+        "measures[0].diff: is 0.25, but the means give 0.",
+    ),
+    "another share": (
+        lambda d: d["measures"][0].update(rel_diff=0.5),
+        "measures[0].rel_diff: is 0.5, but the means give 0.",
+    ),
+    "a score moved": (
+        lambda d: d["queries"]["scores"]["AP"]["b"].__setitem__(0, 0.987),
+        "measures[1].mean_b: is 0.",
+    ),
+    "a win more": (
+        lambda d: d["measures"][0].update(wins=59),
+        "measures[0].wins: is 59, but the scores of the queries give ",
+    ),
+    "another reading": (
+        lambda d: d["measures"][1].update(reading="worse"),
+        'measures[1].reading: is "worse", but the scores and the adjusted interval give "',
+    ),
+    "limits that cross": (
+        lambda d: d["measures"][2].update(ci_low=9.0),
+        "measures[2].ci_low: is 9, above the upper limit 0.",
+    ),
+    "a p-value of its own": (
+        lambda d: d["measures"][0].update(pvalue=0.5),
+        "measures[0].pvalue: is 0.5, but its interval, ",
+    ),
+    "an adjusted primary": (
+        lambda d: d["measures"][0].update(pvalue_adj=d["measures"][0]["pvalue"] / 2),
+        "measures[0].pvalue_adj: is ",
+    ),
+    "a verdict of its own": (
+        lambda d: d["verdict"].update(state="worse"),
+        'verdict.state: is "worse", but the numbers give "',
+    ),
+    "a direction of its own": (
+        lambda d: d["verdict"].update(direction=-1),
+        "verdict.direction: is -1, but the numbers give ",
+    ),
+    "another interval in the verdict": (
+        lambda d: d["verdict"]["interval"].update(low=0.04),
+        "verdict.interval.low: is 0.04, but the numbers give ",
+    ),
+    "another level": (
+        lambda d: d["verdict"]["interval"].update(confidence=0.5),
+        "verdict.interval.confidence: is 0.5, but alpha gives 0.95",
+    ),
+    "a wide inner interval": (
+        lambda d: d["verdict"]["equivalence_interval"].update(low=-9.0),
+        "verdict.equivalence_interval: is wider than the interval that decides",
+    ),
+    "a gate nobody asked for": (
+        lambda d: d["verdict"].update(gate={"require": "better", "passed": True}),
+        'verdict.gate: is "better: passed", but the numbers give null',
+    ),
+    "lower is better": (
+        lambda d: d["settings"].update(higher_is_better=False),
+        "settings.higher_is_better: is false, but the measures give true",
+    ),
+    "two tests that decide": (
+        lambda d: d["tests"][1].update(decides=True),
+        "tests: 2 of the rows decide, and only one can",
+    ),
+    "a test that does not decide": (
+        lambda d: d["tests"][0].update(decides=False) or d["tests"][1].update(decides=True),
+        'tests[1].test: is "permutation", but the settings give "t"',
+    ),
+    "another statistic": (
+        lambda d: d["tests"][0].update(statistic=8.5),
+        "tests[0].statistic: is 8.5, but the measures give ",
+    ),
+    "a test against itself": (
+        lambda d: d["tests"][1].update(pvalue=1.0 - d["tests"][1]["pvalue"]),
+        "tests[1].pvalue: is ",
+    ),
+    "a segment more": (
+        lambda d: d["segments"][0]["rows"].append(d["segments"][0]["rows"][0]),
+        "segments[0].rows: are not those of the labels",
+    ),
+    "a larger segment": (
+        lambda d: d["segments"][0]["rows"][0].update(n_queries=1),
+        "segments[0].rows[0].n_queries: is 1, but the labels give ",
+    ),
+    "another mean of a segment": (
+        lambda d: d["segments"][0]["rows"][0].update(mean=0.75),
+        "segments[0].rows[0].mean: is 0.75, but the scores of the queries give ",
+    ),
+    "another reading of a segment": (
+        lambda d: d["segments"][0]["rows"][0].update(reading="worse"),
+        'segments[0].rows[0].reading: is "worse", but its adjusted limits give "',
+    ),
+    "a text of no query": (
+        lambda d: d["topics"].update(nobody="asks"),
+        'topics: "nobody" is not among the queries',
+    ),
+    "a ranking of no query": (
+        lambda d: d["evidence"]["rankings"].update(nobody=[[], []]),
+        'evidence.rankings: "nobody" is not among the queries',
+    ),
+    "a short curve": (
+        lambda d: d["evidence"]["cutoff_curve"]["mean_a"].pop(),
+        "evidence.cutoff_curve.mean_a: has 7 entries, and there are 8 cutoffs",
+    ),
+    "a short curve of recall": (
+        lambda d: d["evidence"]["recall_curve"]["b"].pop(),
+        "evidence.recall_curve.b: has 10 entries, and there are 11 levels",
+    ),
+    "a note of nobody": (
+        lambda d: d["notes"].append({"code": "gossip", "severity": 1, "values": {}}),
+        '.code: "gossip" is no note of abrank',
+    ),
+    "a note without its numbers": (
+        lambda d: d["notes"].insert(0, {"code": "few-queries", "severity": 1, "values": {}}),
+        "notes[0].values: are not those that the note few-queries asks for",
+    ),
+    "a query fewer": (
+        lambda d: d.update(n_queries=59),
+        "queries.query_id: has 60 entries, and there are 59 queries",
+    ),
+    "a measure twice": (
+        lambda d: d["measures"].append(d["measures"][0]),
+        "queries.scores: not of the same measures as measures",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CONTRADICTIONS)
+@pytest.mark.parametrize("sealed", [False, True])
+def test_contradictions_are_refused(saved: str, name: str, sealed: bool) -> None:
+    change, said = CONTRADICTIONS[name]
+    value = json.loads(saved)
+    change(value)
+    value.pop("checksum")
+    if sealed:  # a checksum that was made again hides nothing
+        value["checksum"] = checksum(value)
+    with pytest.raises(ReadError) as caught:
+        from_dict(value)
+    assert said in str(caught.value)
+    assert str(caught.value).endswith(HOW)
+
+
+def test_a_change_that_contradicts_nothing_is_told_by_the_checksum(saved: str) -> None:
+    value = json.loads(saved)
+    value["systems"]["b"] = "monot6"
+    with pytest.raises(ReadError, match="checksum: the content was changed after it was written"):
+        from_dict(value)
+    value.pop("checksum")
+    assert from_dict(value).candidate == "monot6"
+
+
+def test_layout_and_order_of_keys_are_no_change(saved: str, runs: Comparison) -> None:
+    value = json.loads(saved)
+    turned = json.loads(json.dumps(dict(reversed(value.items())), indent=7))
+    assert from_dict(turned) == runs
+
+
+TESTS = ("t", "permutation", "bootstrap", "wilcoxon", "sign")
+ADJUSTED = ("holm", "bonferroni", "bh", "none", None)
+
+
+@pytest.mark.parametrize(("test", "adjust"), list(product(TESTS, ADJUSTED)))
+def test_what_is_written_is_never_refused(test: str, adjust: str | None) -> None:
+    rng = np.random.default_rng(TESTS.index(test))
+    for size, primary in ((2, "AP"), (3, "RBPResid"), (30, "RBPResid")):
+        names = [f"q{i}" for i in range(size)]
+        a = pd.DataFrame(rng.random((size, 2)).round(1), names, ["AP", "RBPResid"])
+        b = (a + rng.normal(0.05, 0.1, (size, 2)).round(1)) * 10.0**size
+        segments = {"side": {name: "ab"[i % 2] for i, name in enumerate(names)}}
+        how = {"alpha": 0.3, "primary": primary, "segments": segments, "n_resamples": 99}
+        found = compare_scores(a * 10.0**size, b, test=test, adjust=adjust, **how)
+        assert from_dict(json.loads(json_text(found))) == found
