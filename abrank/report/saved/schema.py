@@ -279,5 +279,5 @@ def _free(value: Any, place: str, *, depth: int) -> None:  # noqa: ANN401
 
 
 def _at(place: str, key: str) -> str:
-    shortened = shorten(key, width=40)
+    shortened = shorten(key, width=40) or '""'
     return f"{place}.{shortened}" if place else shortened
