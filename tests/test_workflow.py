@@ -39,9 +39,10 @@ def test_files_frames_and_dicts_give_the_same_result(files) -> None:
     from_files = compare(*files, **how)
     from_frames = compare(made.qrels.frame(), made.baseline.frame(), made.candidate.frame(), **how)
     dicts = [
-        frame.groupby("query_id")
-        .apply(lambda rows, column=column: dict(zip(rows["doc_id"], rows[column], strict=True)))
-        .to_dict()
+        {
+            query: dict(zip(rows["doc_id"], rows[column], strict=True))
+            for query, rows in frame.groupby("query_id")
+        }
         for frame, column in (
             (made.qrels.frame(), "relevance"),
             (made.baseline.frame(), "score"),

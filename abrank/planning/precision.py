@@ -6,6 +6,7 @@ import math
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
+from abrank.inference.exact.student_quantile import student_quantile
 from abrank.planning.student import smallest_size
 
 _MOST_QUERIES = 1_000_000_000
@@ -87,7 +88,7 @@ def expected_width(sd: float, n_queries: int, *, confidence: float = 0.95) -> fl
     >>> round(expected_width(0.2, 50), 4)
     0.1131
     """
-    from scipy.special import poch, stdtrit
+    from scipy.special import poch
 
     checks.not_negative("sd", sd)
     checks.fraction("confidence", confidence)
@@ -97,7 +98,7 @@ def expected_width(sd: float, n_queries: int, *, confidence: float = 0.95) -> fl
     freedom = n_queries - 1
     # The sample's standard deviation is a little too small on average.
     bias = math.sqrt(2.0 / freedom) * float(poch(freedom / 2.0, 0.5))
-    critical = -float(stdtrit(freedom, (1.0 - confidence) / 2.0))
+    critical = -float(student_quantile(freedom, (1.0 - confidence) / 2.0))
     return 2.0 * critical * sd / math.sqrt(n_queries) * bias
 
 

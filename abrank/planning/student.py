@@ -15,6 +15,7 @@ from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray
 from abrank.inference.exact.noncentral_t import chance_above
+from abrank.inference.exact.student_quantile import student_quantile
 
 _MOST_QUERIES = 100_000_000
 
@@ -87,8 +88,6 @@ def power_curve(
     >>> power_curve([50, 200], 0.2).round(3)
     array([0.284, 0.804])
     """
-    from scipy.special import stdtrit
-
     checks.fraction("alpha", alpha)
     sizes, effect = np.broadcast_arrays(
         np.asarray(n_queries, dtype=np.float64), np.abs(np.asarray(effects, dtype=np.float64))
@@ -96,7 +95,7 @@ def power_curve(
     if not (np.all(sizes >= 2) and np.all(np.isfinite(effect))):
         raise ArgumentError("power needs at least 2 queries and a finite effect")
     freedom = sizes - 1.0
-    critical = np.asarray(-stdtrit(freedom, alpha / 2.0), dtype=np.float64)
+    critical = -student_quantile(freedom, alpha / 2.0)
     center = effect * np.sqrt(sizes)
     # By symmetry the far tail, of rejecting on the wrong side, is the near one of -center.
     tails = chance_above(critical, freedom, center) + chance_above(critical, freedom, -center)

@@ -32,6 +32,7 @@ from abrank._support.errors import ArgumentError
 from abrank._support.rng import stream
 from abrank._support.typing import BoolArray, FloatArray
 from abrank.inference.exact.bootstrap_distribution import on_grid
+from abrank.inference.exact.student_quantile import student_quantile
 from abrank.inference.paired.t_test import mean_and_error
 from abrank.inference.registry import as_alpha, as_differences
 from abrank.inference.rounding import round_off
@@ -105,14 +106,14 @@ def t_posterior(
     >>> found.worse.round(3), found.equal.round(3), found.better.round(3)
     (array([0.008]), array([0.021]), array([0.971]))
     """
-    from scipy.special import stdtr, stdtrit
+    from scipy.special import stdtr
 
     data, alpha, posterior = _start(differences, rope, confidence)
     live = _with_spread(data)
     if live.any():
         freedom = len(data) - 1
         mean, error = mean_and_error(data[:, live])
-        half = stdtrit(freedom, 1.0 - alpha[live] / 2.0) * error
+        half = student_quantile(freedom, 1.0 - alpha[live] / 2.0) * error
         worse = stdtr(freedom, (-rope - mean) / error)
         better = stdtr(freedom, (mean - rope) / error)
         variance = error**2 * freedom / (freedom - 2.0) if freedom > 2 else np.inf * error

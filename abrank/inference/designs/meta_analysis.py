@@ -34,6 +34,7 @@ from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inference.estimates.heterogeneity import Heterogeneity, heterogeneity
 from abrank.inference.exact.inversion import settle
 from abrank.inference.exact.roots import find_root
+from abrank.inference.exact.student_quantile import student_quantile
 from abrank.inference.paired.t_test import t_interval, t_pvalue
 from abrank.inference.registry import as_alpha, as_differences
 from abrank.inference.rounding import round_off
@@ -250,11 +251,9 @@ def _limits(
 
 def _prediction(random: Summary, tau_squared: float, k: int, alpha: float) -> tuple[float, float]:
     """Return the limits for the effect in a collection to come."""
-    from scipy.special import stdtrit
-
     if random.error == 0.0:
         return 0.0, 0.0
     if k < 3:
         return -np.inf, np.inf
-    half = -float(stdtrit(k - 2, alpha / 2.0) * np.sqrt(tau_squared + random.error**2))
+    half = -float(student_quantile(k - 2, alpha / 2.0) * np.sqrt(tau_squared + random.error**2))
     return random.estimate - half, random.estimate + half

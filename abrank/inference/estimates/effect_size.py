@@ -35,6 +35,7 @@ from abrank._support.typing import FloatArray, IntArray
 from abrank.inference.estimates.relative_change import paired_scores
 from abrank.inference.exact.inversion import settle
 from abrank.inference.exact.noncentral_t import noncentrality_interval
+from abrank.inference.exact.student_quantile import student_quantile
 from abrank.inference.paired.ranks import doubled_midranks
 from abrank.inference.paired.t_test import t_pvalue
 from abrank.inference.registry import as_alpha
@@ -265,13 +266,11 @@ def _linearised(
     alpha: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:  # fmt: skip
     """Return the delta-method limits of mean(difference) / scale, scale**2 a mean of squares."""
-    from scipy.special import stdtrit
-
     n_queries = len(difference)
     # How much one query moves the effect size: through the mean, and through the variance.
     influence = _centred(difference) / scale - size / 2.0 * _centred(squares) / scale**2
     error = np.sqrt((influence**2).sum(axis=0) / (n_queries * (n_queries - 1)))
-    half = stdtrit(n_queries - 1, 1.0 - alpha / 2.0) * error
+    half = student_quantile(n_queries - 1, 1.0 - alpha / 2.0) * error
     return size - half, size + half
 
 

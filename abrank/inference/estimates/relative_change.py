@@ -29,6 +29,7 @@ from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray
 from abrank.inference.exact.bootstrap_distribution import mean_law
 from abrank.inference.exact.roots import find_root
+from abrank.inference.exact.student_quantile import student_quantile
 from abrank.inference.registry import as_alpha, as_differences
 from abrank.inference.rounding import round_off
 
@@ -214,12 +215,10 @@ def _fieller(
     a: FloatArray, b: FloatArray, alpha: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return Fieller's limits and g."""
-    from scipy.special import stdtrit
-
     n_queries = len(a)
     mean_a, mean_b = a.mean(axis=0), b.mean(axis=0)
     # The t test's quadratic in theta: squared * theta**2 - 2 mixed * theta + constant <= 0.
-    spread = stdtrit(n_queries - 1, 1.0 - alpha / 2.0) ** 2 / n_queries
+    spread = student_quantile(n_queries - 1, 1.0 - alpha / 2.0) ** 2 / n_queries
     var_a, var_b, cov = _moments(a, b)
     g = spread * var_a / mean_a**2
     squared = mean_a**2 - spread * var_a
@@ -244,13 +243,11 @@ def _moments(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray, Floa
 
 def _delta(a: FloatArray, b: FloatArray, alpha: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the limits of the linearised ratio: its error is that of the mean of b - ratio a."""
-    from scipy.special import stdtrit
-
     n_queries = len(a)
     mean_a = a.mean(axis=0)
     ratio = b.mean(axis=0) / mean_a
     error = (b - ratio * a).std(axis=0, ddof=1) / np.sqrt(n_queries) / np.abs(mean_a)
-    half = stdtrit(n_queries - 1, 1.0 - alpha / 2.0) * error
+    half = student_quantile(n_queries - 1, 1.0 - alpha / 2.0) * error
     return ratio - half - 1.0, ratio + half - 1.0
 
 

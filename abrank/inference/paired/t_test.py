@@ -6,6 +6,7 @@ import numpy as np
 
 from abrank._support.typing import Alternative, FloatArray
 from abrank.inference.exact.inversion import settle
+from abrank.inference.exact.student_quantile import student_quantile
 from abrank.inference.registry import paired_test
 from abrank.inference.result import Answer
 from abrank.inference.rounding import round_off
@@ -105,12 +106,10 @@ def t_interval(
     >>> high.round(3)
     array([12.706])
     """
-    from scipy.special import stdtrit
-
     tail = alpha / 2.0 if alternative == "two-sided" else alpha
     half = np.full_like(mean, np.inf)
     defined = np.isfinite(error)
-    quantile = stdtrit(np.broadcast_to(freedom, mean.shape)[defined], tail[defined])
+    quantile = student_quantile(np.broadcast_to(freedom, mean.shape)[defined], tail[defined])
     half[defined] = -quantile * error[defined]
     low = np.full_like(mean, -np.inf) if alternative == "less" else mean - half
     high = np.full_like(mean, np.inf) if alternative == "greater" else mean + half
