@@ -204,7 +204,7 @@ def rank(
     qrels: Any,  # noqa: ANN401 - whatever read_qrels reads
     runs: Mapping[str, Any],
     *,
-    measure: str = DEFAULT_MEASURES[0],
+    measures: Sequence[str] | str = DEFAULT_MEASURES[0],
     test: str | None = None,
     adjust: str | None = None,
     alpha: float = 0.05,
@@ -219,7 +219,7 @@ def rank(
     interpolation: Interpolation = "10",
     rng: RandomSource = 0,
 ) -> Ranking:
-    """Rank many systems by one measure, and say which of them are told apart.
+    """Rank many systems, and say which of them are told apart.
 
     The hypothesis is that all systems have one mean; the query pairs the scores.
 
@@ -229,8 +229,9 @@ def rank(
         The judgments.
     runs : mapping of str to path, DataFrame, dict of dicts, iterable of tuples, or Run
         System name to its run; two or more.
-    measure : str
-        A name in any of the field's dialects.
+    measures : sequence of str
+        Names in any of the field's dialects. The first orders the systems; each has its own test, a
+        family of its own.
     test, adjust : str, optional
         See :func:`abrank.ranking.rank_scores`: ``tukey`` for all pairs, ``max-t`` against a
         baseline without them.
@@ -279,7 +280,7 @@ def rank(
         qrels,
         runs,
         options,
-        measure=measure,
+        measures=measures,
         test=test,
         adjust=adjust,
         alpha=alpha,
@@ -294,7 +295,7 @@ def rank_runs(
     runs: Mapping[str, Any],
     options: EvaluateOptions,
     *,
-    measure: str = DEFAULT_MEASURES[0],
+    measures: Sequence[str] | str = DEFAULT_MEASURES[0],
     test: str | None = None,
     adjust: str | None = None,
     alpha: float = 0.05,
@@ -306,11 +307,10 @@ def rank_runs(
 ) -> Ranking:
     """Rank runs as :func:`rank` does, and tell the stages of the work."""
     # A mistyped name should not cost the reading of all runs.
-    if len(parse_measures(measure)) != 1:
-        raise ArgumentError(f"systems are ranked by one measure; {measure} stands for several")
+    parse_measures(measures)
     if baseline is not None and baseline not in runs:
         raise ArgumentError(f"the baseline {baseline!r} is not among {', '.join(runs)}")
-    scores = score_runs(qrels, runs, measure, options, on_stage=on_stage)
+    scores = score_runs(qrels, runs, measures, options, on_stage=on_stage)
     on_stage("testing")
     roles = {name: name for name in runs}
     return rank_scores(

@@ -23,7 +23,14 @@ TESTS = (
 @click.argument("qrels", type=_options.RUN)
 @click.argument("runs", type=_options.RUN, nargs=-1, required=True)
 @click.option(
-    "-m", "--measure", metavar="NAME", default="nDCG@10", show_default=True, help="In any dialect."
+    "-m",
+    "--measure",
+    "measures",
+    metavar="NAME",
+    multiple=True,
+    default=["nDCG@10"],
+    show_default=True,
+    help="In any dialect. Repeat for more: the first orders the systems.",
 )
 @click.option(
     "--baseline",
@@ -68,6 +75,14 @@ TESTS = (
     help="Write a report: .md .tex .csv .json .txt by suffix, or FORMAT:PATH. A FORMAT alone, such"
     " as md, writes reports/ranking-MEASURE.md. What is there is replaced. Repeat for more.",
 )
+@click.option(
+    "--interval",
+    type=click.Choice(["difference", "own", "within"]),
+    default="difference",
+    show_default=True,
+    help="What the intervals are of: the difference from the first or the baseline, as the test has"
+    " it; each mean by itself; or the means with the queries' difficulty taken out.",
+)
 @_output.rounding
 @click.option("--ascii", "ascii_only", is_flag=True, help="Only ASCII characters.")
 @click.option("-q", "--quiet", is_flag=True, help="No notes and no progress on standard error.")
@@ -80,6 +95,7 @@ def command(
     seed: int,
     pairs: bool,
     shown: str,
+    interval: str,
     reports: tuple[str, ...],
     digits: int,
     style: str | None,
@@ -93,7 +109,7 @@ def command(
     Systems that share a letter are not told apart. Each is named after its file.
 
     \b
-    abrank rank qrels.txt bm25.run splade.run monot5.run -m nDCG@10
+    abrank rank qrels.txt bm25.run splade.run monot5.run -m nDCG@10 -m AP
     abrank rank qrels.txt *.run --baseline bm25 --pairs
     """  # noqa: D301 - click's mark for lines to keep
     if [qrels, *runs].count("-") > 1:
@@ -107,7 +123,8 @@ def command(
     targets = _output.targets_of(reports, RANKING_WRITERS, style=style, shown=shown)
 
     def options_of(suffix: str) -> dict[str, Any]:
-        return _output.given(RANKING_WRITERS[suffix].options, digits=digits, style=style)
+        names = RANKING_WRITERS[suffix].options
+        return _output.given(names, digits=digits, style=style, interval=interval)
 
     with _terminal.Progress(quiet=quiet, verbose=verbose) as progress:
         reading = {name: how.pop(name) for name in _options.READING}
@@ -131,7 +148,7 @@ def command(
         written_as = kind.beside[".pairs.csv"] if all_pairs else kind
         _terminal.put(written_as(ranking, **options_of(kind.suffix)), nl=False)
         return
-    _terminal.put(ranking_text(ranking, ascii=plain, pairs=pairs, digits=digits))
+    _terminal.put(ranking_text(ranking, ascii=plain, pairs=pairs, **options_of(".txt")))
     if written:
         _terminal.put("\n" + "\n".join(written))
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.rng import entropy
 from abrank._support.typing import FloatArray, RandomSource
+from abrank.diagnostics import higher_is_better
 from abrank.measures import parse
 from abrank.ranking.result import PairRow, Ranking, SystemRow
 from abrank.scores import Scores
@@ -22,7 +24,7 @@ ALL_PAIRS, AGAINST_BASELINE = "tukey", "max-t"
 def rank_scores(
     scores: Scores,
     *,
-    measure: str | None = None,
+    measures: Sequence[str] | str | None = None,
     test: str | None = None,
     adjust: str | None = None,
     alpha: float = 0.05,
@@ -31,14 +33,15 @@ def rank_scores(
     rng: RandomSource = 0,
     provenance: Mapping[str, Any] | None = None,
 ) -> Ranking:
-    """Rank the systems of ``scores`` by one measure, and test all pairs or all against a baseline.
+    """Rank the systems of ``scores``, and test all pairs of them or all against a baseline.
 
     Parameters
     ----------
     scores : Scores
         Of two systems or more.
-    measure : str, optional
-        The first of the scores without it.
+    measures : sequence of str, optional
+        The first orders the systems; each has its own test, a family of its own. All of the scores
+        without it.
     test : str, optional
         A joint test: ``tukey`` (without it, all pairs), ``randomised-tukey``, ``nemenyi``,
         ``conover``; against a baseline ``max-t`` (without it), ``dunnett``, ``bonferroni-dunn``,
@@ -82,23 +85,48 @@ def rank_scores(
     1      B  0.500     b
     2      A  0.400     b
     """
-    column, sign = _column(scores, measure)
     name, options = _resolve(test, adjust, baseline)
     checks.fraction("alpha", alpha)
+    if baseline is not None and baseline not in scores.systems:
+        raise ArgumentError(f"the baseline {baseline!r} is not among {', '.join(scores.systems)}")
+    asked = _Asked(name, options, alpha, baseline, n_resamples, entropy(rng))
+    first, *others = (_rank_by(scores, column, asked) for column in _columns(scores, measures))
+    return replace(
+        first,
+        audits=scores.audits,
+        notes=scores.notes,
+        provenance=dict(provenance or {}),
+        secondary=tuple(others),
+    )
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is asked of every measure: the test with its options, and all that it takes."""
+
+    test: str
+    options: dict[str, Any]
+    alpha: float
+    baseline: str | None
+    n_resamples: int | None
+    seed: int
+
+
+def _rank_by(scores: Scores, column: int, asked: _Asked) -> Ranking:
+    """Rank the systems by one measure."""
+    name, options, baseline = asked.test, asked.options, asked.baseline
+    sign = 1.0 if higher_is_better(scores.measures[column]) else -1.0
     means = scores.means()[:, column]
     order = sorted(range(len(means)), key=lambda i: (-sign * means[i], scores.systems[i]))
     systems = tuple(scores.systems[i] for i in order)
-    if baseline is not None and baseline not in systems:
-        raise ArgumentError(f"the baseline {baseline!r} is not among {', '.join(scores.systems)}")
     block = np.ascontiguousarray(scores.values[:, order, column])
-    seed = entropy(rng)
     found = inference.run_joint_test(
         name,
         block,
         baseline=None if baseline is None else systems.index(baseline),
-        confidence=1.0 - alpha,
-        seed=seed,
-        n_resamples=n_resamples,
+        confidence=1.0 - asked.alpha,
+        seed=asked.seed,
+        n_resamples=asked.n_resamples,
         **options,
     )
     title = inference.JOINT_TESTS[name].title
@@ -113,30 +141,32 @@ def rank_scores(
         pair_rows=_pair_rows(systems, means[order], found, sign),
         test=options.get("test", name),
         title=title,
-        alpha=alpha,
+        alpha=asked.alpha,
         baseline=baseline,
         shares=inference.two_way_anova(block).shares,
-        seed=seed,
+        seed=asked.seed,
         method=found.method,
         n_resamples=found.n_resamples,
-        audits=scores.audits,
-        notes=scores.notes,
-        provenance=dict(provenance or {}),
     )
 
 
-def _column(scores: Scores, measure: str | None) -> tuple[int, float]:
-    """Return the place of the measure, and -1 where less of it is better, else 1."""
-    if measure is not None and measure not in scores.measures:
-        measure = str(parse(measure))
-        if measure not in scores.measures:
-            raise ArgumentError(f"{measure} is not among {', '.join(scores.measures)}")
-    column = 0 if measure is None else scores.measures.index(measure)
-    try:
-        higher = parse(scores.measures[column]).entry.higher_is_better
-    except ArgumentError:
-        higher = True  # a name of the user's own, of ready scores
-    return column, 1.0 if higher else -1.0
+def _columns(scores: Scores, measures: Sequence[str] | str | None) -> list[int]:
+    """Return the places of the measures among those of the scores."""
+    if measures is None:
+        return list(range(len(scores.measures)))
+    named = [measures] if isinstance(measures, str) else list(measures)
+    if not named:
+        raise ArgumentError("no measures given to rank by")
+    found = []
+    for name in named:
+        known = name if name in scores.measures else str(parse(name))
+        if known not in scores.measures:
+            raise ArgumentError(f"{known} is not among {', '.join(scores.measures)}")
+        place = scores.measures.index(known)
+        if place in found:
+            raise ArgumentError(f"{known} is named twice")
+        found.append(place)
+    return found
 
 
 def _resolve(
@@ -162,6 +192,7 @@ def _system_rows(
     sign: float,
 ) -> tuple[SystemRow, ...]:
     """Return the leaderboard, best first."""
+    own = inference.run_test("bootstrap", block, method="percentile", confidence=found.confidence)
     low, high = inference.within_query_interval(block, confidence=found.confidence)
     ranks = inference.friedman_test(sign * block).mean_ranks
     groups: tuple[str, ...] = ("",) * len(systems)
@@ -172,8 +203,10 @@ def _system_rows(
             position=i + 1,
             system=system,
             mean=float(means[i]),
-            ci_low=float(low[i]),
-            ci_high=float(high[i]),
+            ci_low=float(own.ci_low[i]),
+            ci_high=float(own.ci_high[i]),
+            within_low=float(low[i]),
+            within_high=float(high[i]),
             mean_rank=float(ranks[i]),
             group=groups[i],
         )

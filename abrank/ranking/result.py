@@ -12,21 +12,27 @@ import numpy as np
 from abrank import inference
 from abrank._support import lazy
 from abrank._support.errors import ArgumentError
-from abrank._support.typing import FloatArray
+from abrank._support.typing import BoolArray, FloatArray
 from abrank.inputs import Audit
 
 if TYPE_CHECKING:
     import pandas as pd
+
+# Tests of the ranks within queries by one error for all pairs: what a diagram of mean ranks shows.
+RANK_TESTS = frozenset({"nemenyi", "conover", "bonferroni-dunn"})
 
 
 @dataclass(frozen=True)
 class SystemRow:
     """One line of the leaderboard.
 
-    ``ci_low`` and ``ci_high`` are limits of the mean with the queries' difficulty taken out, not
-    adjusted for the number of systems. ``mean_rank`` is the mean of its ranks within the queries, 1
-    the best. Two systems that share a letter of ``group`` are not told apart; against a baseline
-    there are no letters.
+    ``ci_low`` and ``ci_high`` are limits of this system's mean by itself, over queries like these:
+    by the percentile bootstrap, so they lie within the range of its scores; infinite where so few
+    queries give none. ``within_low`` and ``within_high`` are limits with the queries' difficulty
+    taken out: they go with comparisons of systems, can lie outside of the measure's range, and are
+    no limits of the mean. None is adjusted for the number of systems. ``mean_rank`` is the mean of
+    its ranks within the queries, 1 the best. Two systems that share a letter of ``group`` are not
+    told apart; against a baseline there are no letters.
     """
 
     position: int
@@ -34,6 +40,8 @@ class SystemRow:
     mean: float
     ci_low: float
     ci_high: float
+    within_low: float
+    within_high: float
     mean_rank: float
     group: str
 
@@ -60,6 +68,8 @@ class PairRow:
 @dataclass(frozen=True, eq=False)
 class Ranking:
     """Systems ranked by the mean of one measure, and all pairs of them tested.
+
+    Further measures have rankings of their own, each a family of its own.
 
     Made by :func:`abrank.rank` and :func:`rank_scores`; never changes.
 
@@ -93,6 +103,8 @@ class Ranking:
     notes : tuple of str
         How the measure's name was read, where it has several meanings.
     provenance : mapping
+    secondary : tuple of Ranking
+        One for each further measure, by the same test at the same level.
     """
 
     measure: str
@@ -112,6 +124,30 @@ class Ranking:
     audits: Mapping[str, Audit] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    secondary: tuple[Ranking, ...] = ()
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The measures; the first orders the systems."""
+        return tuple(each.measure for each in self.by_measure)
+
+    @property
+    def by_measure(self) -> tuple[Ranking, ...]:
+        """The ranking itself, and those of the further measures."""
+        return (self, *self.secondary)
+
+    def of(self, measure: str) -> Ranking:
+        """Return the ranking by one of the measures.
+
+        Raises
+        ------
+        ArgumentError
+            If the systems were not ranked by it; the message lists those that they were.
+        """
+        for each in self.by_measure:
+            if each.measure == measure:
+                return each
+        raise ArgumentError(f"not ranked by {measure!r}; by {', '.join(self.measures)}")
 
     @property
     def n_queries(self) -> int:
@@ -148,19 +184,43 @@ class Ranking:
     def cliques(self) -> tuple[tuple[str, ...], ...]:
         """The bars of a critical difference diagram, over systems by mean rank; best first.
 
-        A bar spans only systems of which no two are told apart; against a baseline there is none.
+        A bar spans only systems of which no two are told apart; there is none against a baseline,
+        nor for a test that does not compare ranks.
         """
+        if self.baseline is not None or self.test not in RANK_TESTS:
+            return ()
+        place, distinct = self._distinct()
+        order = [place[system] for system in self.by_mean_rank]
+        return tuple(
+            tuple(self.systems[i] for i in bar) for bar in inference.find_cliques(order, distinct)
+        )
+
+    @property
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        """The systems of each letter, best first: two share one exactly when not told apart."""
         if self.baseline is not None:
             return ()
+        found = inference.find_groups(self._distinct()[1])
+        return tuple(tuple(self.systems[i] for i in group) for group in found)
+
+    def _distinct(self) -> tuple[dict[str, int], BoolArray]:
+        """Return the place of each system, and which two of them are told apart."""
         place = {system: i for i, system in enumerate(self.systems)}
         distinct = np.zeros((len(place), len(place)), bool)
         for row in self.pair_rows:
             i, j = place[row.a], place[row.b]
             distinct[i, j] = distinct[j, i] = row.reading in ("better", "worse")
-        order = [place[system] for system in self.by_mean_rank]
-        return tuple(
-            tuple(self.systems[i] for i in bar) for bar in inference.find_cliques(order, distinct)
-        )
+        return place, distinct
+
+    @property
+    def means(self) -> pd.DataFrame:
+        """A fresh frame of the means: a row a system, best first, and a column a measure."""
+        import pandas as pd
+
+        columns = {
+            each.measure: [each[system].mean for system in self.systems] for each in self.by_measure
+        }
+        return pd.DataFrame(columns, index=pd.Index(self.systems, name="system"))
 
     @property
     def table(self) -> pd.DataFrame:
@@ -196,7 +256,9 @@ class Ranking:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, as JSON holds it."""
-        found: dict[str, Any] = lazy.attribute("abrank.report.ranking.text", "ranking_dict")(self)
+        found: dict[str, Any] = lazy.attribute("abrank.report.ranking.numbers", "ranking_dict")(
+            self
+        )
         return found
 
     def report(self, path: str | Path, **options: Any) -> Path:  # noqa: ANN401
@@ -207,7 +269,7 @@ class Ranking:
         path : str or path
             A format alone, such as ``md``, is ``reports/ranking-MEASURE.md``.
         **options
-            Those of :func:`abrank.report.write`: ``format``, ``digits``, ``style``.
+            Those of :func:`abrank.report.write`: ``format``, ``digits``, ``style``, ``interval``.
 
         Returns
         -------
@@ -217,7 +279,9 @@ class Ranking:
         written: Path = lazy.attribute("abrank.report", "write")(self, path, **options)
         return written
 
-    def to_latex(self, *, style: str = "interval", digits: int = 3) -> str:
+    def to_latex(
+        self, *, style: str = "interval", digits: int = 3, interval: str = "difference"
+    ) -> str:
         """Return the leaderboard for LaTeX.
 
         Parameters
@@ -227,6 +291,9 @@ class Ranking:
             systems that it is shown to be better than.
         digits : int
             Decimals.
+        interval : {"difference", "own", "within"}
+            Of the difference from the first or the baseline, of each mean by itself, or of the
+            means with what a query adds to all systems taken out.
 
         Returns
         -------
@@ -234,7 +301,7 @@ class Ranking:
             ASCII; it needs the package booktabs.
         """
         make = lazy.attribute("abrank.report.ranking.latex", "ranking_latex")
-        found: str = make(self, style=style, digits=digits)
+        found: str = make(self, style=style, digits=digits, interval=interval)
         return found
 
     @property

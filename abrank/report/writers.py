@@ -15,6 +15,7 @@ from abrank.report.registry import RANKING_WRITERS, WRITERS, write, writer
 
 if TYPE_CHECKING:
     from abrank.report.formats.latex import Style
+    from abrank.report.ranking.columns import Interval
 
 __all__ = ["RANKING_WRITERS", "WRITERS", "write", "writer"]
 
@@ -92,44 +93,52 @@ def _segments(comparison: Comparison) -> str:
 
 
 @writer(".md", of=RANKING_WRITERS)
-def _ranking_markdown(ranking: Ranking, *, digits: int = display.DIGITS) -> str:
+def _ranking_markdown(
+    ranking: Ranking, *, digits: int = display.DIGITS, interval: Interval = "difference"
+) -> str:
     from abrank.report.ranking.markdown import ranking_markdown
 
-    return ranking_markdown(ranking, digits=digits)
+    return ranking_markdown(ranking, digits=digits, interval=interval)
 
 
 @writer(".tex", of=RANKING_WRITERS)
 def _ranking_latex(
-    ranking: Ranking, *, digits: int = display.DIGITS, style: Style = "interval"
+    ranking: Ranking,
+    *,
+    digits: int = display.DIGITS,
+    style: Style = "interval",
+    interval: Interval = "difference",
 ) -> str:
     from abrank.report.ranking.latex import ranking_latex
 
-    return ranking_latex(ranking, digits=digits, style=style)
+    return ranking_latex(ranking, digits=digits, style=style, interval=interval)
 
 
 @writer(".csv", of=RANKING_WRITERS)
 def _leaderboard(ranking: Ranking) -> str:
-    from abrank.report.ranking.text import ranking_csv
+    from abrank.report.ranking.numbers import ranking_csv
 
     return ranking_csv(ranking, pairs=False)
 
 
 @writer(".pairs.csv", of=RANKING_WRITERS, beside=".csv")
 def _pairs(ranking: Ranking) -> str:
-    from abrank.report.ranking.text import ranking_csv
+    from abrank.report.ranking.numbers import ranking_csv
 
     return ranking_csv(ranking, pairs=True)
 
 
 @writer(".json", of=RANKING_WRITERS)
 def _ranking_json(ranking: Ranking) -> str:
-    from abrank.report.ranking.text import ranking_json
+    from abrank.report.ranking.numbers import ranking_json
 
     return ranking_json(ranking)
 
 
 @writer(".txt", of=RANKING_WRITERS)
-def _ranking_text(ranking: Ranking, *, digits: int = display.DIGITS) -> str:
+def _ranking_text(
+    ranking: Ranking, *, digits: int = display.DIGITS, interval: Interval = "difference"
+) -> str:
     from abrank.report.ranking.text import ranking_text
 
-    return ranking_text(ranking, digits=digits, pairs=True) + "\n"
+    return ranking_text(ranking, digits=digits, pairs=True, interval=interval) + "\n"

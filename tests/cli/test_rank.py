@@ -33,7 +33,11 @@ def test_a_line_a_system_then_what_was_found(files, capsys) -> None:
     for row, line in zip(expected.rows, lines[3:6], strict=True):
         cells = line.split()
         assert cells[:3] == [str(row.position), row.system, f"{row.mean:.3f}"]
-        assert cells[3:] == [f"[{row.ci_low:.3f},", f"{row.ci_high:.3f}]", row.group]
+        assert cells[-1] == row.group
+    last = expected.pair_rows[1]
+    assert (last.a, last.b) == (expected.systems[2], expected.systems[0])
+    shown = f"−{last.diff:.3f}  (−{last.ci_high:.3f} to −{last.ci_low:.3f})"
+    assert shown in lines[5]
     assert "3 pairs, 2 significant (Tukey HSD, alpha 0.05)" in lines
     assert "new is better than all others." in lines
     assert max(map(len, lines)) <= 80
@@ -111,3 +115,41 @@ def test_markdown_and_latex_go_to_standard_output(files, capsys) -> None:
     assert "--style is for LaTeX" in capsys.readouterr().err
     assert run(["rank", *files, "--report", "out.html"]) == 2
     assert "known formats: .md .tex" in capsys.readouterr().err
+
+
+def test_several_measures_are_all_shown_and_the_first_orders(files, capsys) -> None:
+    # The last measure ordered, and the first was not shown.
+    flags = ["-m", "map", "-m", "P@10", "-m", "ndcg_cut_10"]
+    assert run(["rank", *files, "-q", *flags]) == 0
+    out = capsys.readouterr().out
+    expected = abrank.rank("qrels", {n: f"{n}.run" for n in ("old", "new", "same")}, measures="AP")
+    assert out.startswith("AP, 60 queries, 3 systems\n")
+    lines = [line.split() for line in out.splitlines()]
+    assert ["system", "AP", "P@10", "nDCG@10"] in lines
+    for row in expected.rows:
+        assert any(line[:3] == [row.system, f"{row.mean:.3f}", row.group] for line in lines)
+    assert "Each of the three measures is a family of its own" in " ".join(out.split())
+    assert "AP: 3 pairs, 2 significant" in out
+    assert "better than all others on AP" in out
+    assert max(map(len, out.splitlines())) <= 80
+    for kind in ("json", "csv", "md", "tex"):
+        assert run(["rank", *files, "-q", *flags, "--format", kind]) == 0
+        out = capsys.readouterr().out
+        assert all(measure in out for measure in ("AP", "P@10", "nDCG@10"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "said", "keys"),
+    [
+        ("own", "95% interval of the mean", ("ci_low", "ci_high")),
+        ("within", "95% interval within queries", ("within_low", "within_high")),
+    ],
+)
+def test_intervals_are_labelled_by_what_they_are(files, kind, said, keys, capsys) -> None:
+    assert run(["rank", *files, "-q", "--interval", kind]) == 0
+    out = capsys.readouterr().out
+    expected = abrank.rank("qrels", {n: f"{n}.run" for n in ("old", "new", "same")})
+    assert said in out
+    for row in expected.rows:
+        low, high = (f"{getattr(row, key):.3f}".replace("-", "−") for key in keys)
+        assert f"[{low}, {high}]" in out

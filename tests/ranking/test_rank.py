@@ -10,7 +10,8 @@ from abrank._support.errors import ArgumentError, UnknownNameError
 from abrank.inference import JOINT_TESTS, TESTS, run_joint_test
 from abrank.measures import catalogue
 from abrank.ranking import PairRow, SystemRow, rank_scores
-from abrank.report.ranking.text import ranking_csv, ranking_json, ranking_text
+from abrank.report.ranking.numbers import ranking_csv, ranking_json
+from abrank.report.ranking.text import ranking_text
 from abrank.scores import Scores
 
 
@@ -48,7 +49,8 @@ def test_the_table_is_best_first_and_holds_the_means(scores):
 def test_the_interval_has_the_queries_taken_out(scores):
     moved = make(scores.values[:, :, 0] + np.linspace(0, 9, 40)[:, None])
     widths = [
-        [row.ci_high - row.ci_low for row in rank_scores(each).rows] for each in (scores, moved)
+        [row.within_high - row.within_low for row in rank_scores(each).rows]
+        for each in (scores, moved)
     ]
     np.testing.assert_allclose(*widths)
 
@@ -170,7 +172,7 @@ def test_arguments(scores):
     with pytest.raises(ArgumentError, match="the baseline 'Z' is not among A, B"):
         rank_scores(scores, baseline="Z")
     with pytest.raises(ArgumentError, match="AP is not among"):
-        rank_scores(scores, measure="AP")
+        rank_scores(scores, measures="AP")
     with pytest.raises(ArgumentError, match="two systems or more"):
         rank_scores(make(np.ones((3, 1))))
     with pytest.raises(ArgumentError, match="no option 'adjust'"):
@@ -182,7 +184,7 @@ def test_arguments(scores):
     with pytest.raises(ArgumentError, match="no system 'Z'"):
         rank_scores(scores)["Z"]
     assert rank_scores(scores) != "a ranking"
-    assert rank_scores(scores, measure="ndcg_cut_10").measure == "nDCG@10"
+    assert rank_scores(scores, measures="ndcg_cut_10").measure == "nDCG@10"
     own = make(scores.values[:, :, 0], measure="clicks of my own")
     assert rank_scores(own).measure == "clicks of my own"
     assert repr(rank_scores(own)).startswith("<Ranking of 5 systems by clicks of my own: ")
@@ -208,7 +210,7 @@ def test_text_fits_and_names_give_way(scores):
 def test_from_runs_to_ranking():
     made = abrank.simulate_runs(60, effect=0.25, rng=5)
     runs = {"old": made.baseline, "new": made.candidate, "copy": made.baseline}
-    ranking = abrank.rank(made.qrels, runs, measure="map", missing="error")
+    ranking = abrank.rank(made.qrels, runs, measures="map", missing="error")
     assert isinstance(ranking, abrank.Ranking)
     assert ranking.measure == "AP"
     assert ranking.systems == ("new", "copy", "old")
@@ -222,7 +224,10 @@ def test_from_runs_to_ranking():
     assert set(ranking.audits) == set(runs)
     scores = abrank.evaluate(made.qrels, runs, ["AP"])
     assert abrank.rank_scores(scores).rows == ranking.rows
-    with pytest.raises(ArgumentError, match="stands for several"):
-        abrank.rank(made.qrels, runs, measure="official")
+    several = abrank.rank(made.qrels, runs, measures=["P_5,10", "map"])
+    assert several.measures == ("P@5", "P@10", "AP")
+    assert several.of("AP").rows == ranking.rows
+    with pytest.raises(ArgumentError, match="no measure"):
+        abrank.rank(made.qrels, runs, measures=[])
     with pytest.raises(ArgumentError, match="the baseline 'nwe' is not among old, new, copy"):
         abrank.rank(made.qrels, runs, baseline="nwe")

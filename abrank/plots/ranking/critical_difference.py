@@ -14,6 +14,7 @@ from abrank._support.display import shorten
 from abrank.plots.registry import RANKING_PLOTS, plot
 from abrank.plots.style.style import NARROW, inches, label_x, new_axes, say, sizes, write
 from abrank.plots.style.theme import LIGHT, Theme
+from abrank.ranking.result import RANK_TESTS
 
 if TYPE_CHECKING:
     from abrank.ranking import Ranking
@@ -38,9 +39,10 @@ def _below(ranking: Ranking) -> float:
 def cd(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
     """Draw the systems at their mean rank within the queries, 1 the best.
 
-    A bar joins systems of which no two are told apart by the test of the ranking. Nemenyi's
-    critical difference stands above the axis where that is the test: by others a distance of ranks
-    alone does not decide. Less than 3 systems or 5 queries have no diagram.
+    A bar joins systems of which no two are told apart by the test of the ranking, which must be one
+    of mean ranks: Nemenyi's, whose critical difference stands above the axis, or Conover's. Others
+    decide by means, and a distance of ranks would not show what they found: their groups stand in
+    :func:`leaderboard`. Less than 3 systems or 5 queries have no diagram.
 
     Parameters
     ----------
@@ -110,6 +112,11 @@ def _nothing_to_draw(ranking: Ranking) -> str:
         return f"{display.count(k)} systems are too many for a diagram: see the table."
     if ranking.baseline is not None:
         return "Only pairs with the baseline were tested: no group can be drawn."
+    if ranking.test not in RANK_TESTS:
+        return (
+            f"{ranking.title} does not compare mean ranks: see the groups in the leaderboard, or"
+            " rank by the test nemenyi or conover."
+        )
     return ""
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
+from matplotlib.transforms import ScaledTranslation
 
-from abrank._support import display
+from abrank._support import checks, display
 from abrank._support.display import shorten
 from abrank.diagnostics import higher_is_better
 from abrank.plots.registry import RANKING_PLOTS, plot
@@ -31,6 +32,8 @@ from abrank.plots.style.theme import LIGHT, Theme
 if TYPE_CHECKING:
     from abrank.ranking import Ranking, SystemRow
 
+# So many groups have lines, each so many points wide with the space beside it.
+MOST_GROUPS, _LANE = 8, 7.0
 # Up to so many systems each has its row; of more only the first, and the baseline.
 MOST, FIRST = 60, 20
 
@@ -41,17 +44,28 @@ def leaderboard_size(ranking: Ranking) -> tuple[float, float]:
 
 
 @plot("leaderboard", title="The systems by their means", size=leaderboard_size, of=RANKING_PLOTS)
-def leaderboard(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
-    """Draw the mean of every system, best first, with its interval within queries.
+def leaderboard(
+    ranking: Ranking,
+    *,
+    interval: Literal["own", "within"] = "own",
+    ax: Axes | None = None,
+    theme: Theme = LIGHT,
+) -> Axes:
+    """Draw the mean of every system, best first, with its interval and its groups.
 
-    What the queries' difficulty adds to all systems alike is taken out of the intervals. The
-    systems that cannot be told apart from the first are in the colour of B. Against a baseline,
-    which has a diamond, a system is in the colour of B where it is better and of A where it is
-    worse. Of more than 60 systems the first 20 are drawn, and the baseline.
+    An upright line at the right joins the systems of a group by dots: no two of them are told apart
+    by the test of the ranking; more than eight groups have none. The systems that cannot be told
+    apart from the first are in the colour of B. Against a baseline, which has a diamond, a system
+    is in the colour of B where it is better and of A where it is worse. Of more than 60 systems the
+    first 20 are drawn, and the baseline.
 
     Parameters
     ----------
     ranking : Ranking
+    interval : {"own", "within"}
+        Of each mean by itself; two that overlap can still be told apart, as all systems answer the
+        same queries. Or with what a query adds to all systems taken out: for comparing systems, and
+        no limits of a mean.
     ax : Axes, optional
         Drawn onto; a new Figure's without it.
     theme : Theme
@@ -73,10 +87,12 @@ def leaderboard(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGH
     ax = ax if ax is not None else new_axes(theme, leaderboard_size(ranking))
     if ranking.n_queries == 0:
         return say(ax, theme, "No queries: nothing to draw.")
+    checks.one_of("interval", interval, ("own", "within"))
     rows = _shown(ranking)
+    ends = [_ends(row, interval) for row in rows]
     dress(ax, theme)
     stripe(ax, theme, len(rows))
-    ax.set_xlim(*_limits(rows))
+    ax.set_xlim(*_limits(rows, ends))
     ax.xaxis.set_major_locator(MaxNLocator(4 if inches(ax) < NARROW else 7, steps=[1, 2, 5, 10]))
     ax.xaxis.set_major_formatter(PlainTicks())
     # A row has room for one line.
@@ -85,11 +101,13 @@ def leaderboard(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGH
     name_rows(ax, theme, names, [row.system == ranking.baseline for row in rows])
     for place, row in enumerate(rows):
         colour = _colour(ranking, theme, row)
-        draw_interval(ax, (row.ci_low, row.ci_high), place, colour=colour, width=4.0)
+        draw_interval(ax, ends[place], place, colour=colour, width=4.0)
         marker = "D" if row.system == ranking.baseline else "o"
         dot(ax, theme, (row.mean, float(place)), colour=colour, size=7.0, marker=marker)
-    _numbers(ax, theme, ranking, rows)
-    label_x(ax, theme, _words(ranking, len(rows)))
+    lanes = _lanes(ranking, rows)
+    _groups(ax, theme, lanes)
+    _numbers(ax, theme, ranking, list(zip(rows, ends, strict=True)), _LANE * len(lanes))
+    label_x(ax, theme, _words(ranking, len(rows), interval, grouped=bool(lanes)))
     return ax
 
 
@@ -101,10 +119,16 @@ def _shown(ranking: Ranking) -> list[SystemRow]:
     return [*first, *(row for row in ranking.rows[FIRST:] if row.system == ranking.baseline)]
 
 
-def _limits(rows: list[SystemRow]) -> tuple[float, float]:
+def _ends(row: SystemRow, interval: str) -> tuple[float, float]:
+    """Return the ends of the interval that is drawn."""
+    own = interval == "own"
+    return (row.ci_low, row.ci_high) if own else (row.within_low, row.within_high)
+
+
+def _limits(rows: list[SystemRow], ends: list[tuple[float, float]]) -> tuple[float, float]:
     """Return limits around all means and the finite ends."""
-    ends = np.array([(row.mean, row.ci_low, row.ci_high) for row in rows])
-    finite = ends[np.isfinite(ends)]
+    all_ = np.array([(row.mean, *limits) for row, limits in zip(rows, ends, strict=True)])
+    finite = all_[np.isfinite(all_)]
     low, high = float(finite.min()), float(finite.max())
     room = 0.04 * ((high - low) or abs(high) or 1.0)
     return low - room, high + room
@@ -118,16 +142,42 @@ def _colour(ranking: Ranking, theme: Theme, row: SystemRow) -> str:
     return theme.of_reading(readings.get(row.system, ""))
 
 
-def _numbers(ax: Axes, theme: Theme, ranking: Ranking, rows: list[SystemRow]) -> None:
-    """Write the mean right of each row, and its interval where there is room."""
+def _lanes(ranking: Ranking, rows: list[SystemRow]) -> list[list[int]]:
+    """Return the rows of each group of two or more; none where there are too many groups."""
+    place = {row.system: i for i, row in enumerate(rows)}
+    found = [[place[system] for system in group if system in place] for group in ranking.groups]
+    found = [group for group in found if len(group) > 1]
+    return found if len(found) <= MOST_GROUPS else []
+
+
+def _groups(ax: Axes, theme: Theme, lanes: list[list[int]]) -> None:
+    """Draw an upright line a group right of the axes, with a dot at each system that is in it."""
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    for lane, group in enumerate(lanes):
+        shift = ScaledTranslation((6.0 + _LANE * lane) / 72.0, 0.0, figure.dpi_scale_trans)
+        look: dict[str, Any] = {"transform": ax.get_yaxis_transform() + shift, "clip_on": False}
+        ends = [group[0], group[-1]]
+        ax.plot([1.0, 1.0], ends, color=theme.muted, linewidth=1.6, zorder=3.0, **look)
+        ax.plot(
+            [1.0] * len(group), group, color=theme.muted, linestyle="none", marker="o",
+            markersize=4.0, markeredgecolor="none", zorder=3.5, **look,
+        )  # fmt: skip
+
+
+def _numbers(
+    ax: Axes,
+    theme: Theme,
+    ranking: Ranking,
+    rows: list[tuple[SystemRow, tuple[float, float]]],
+    beside: float,
+) -> None:
+    """Write the mean right of each row and its groups, and its interval where there is room."""
     type_ = sizes(ax)
     narrow = inches(ax) < NARROW
-    width = 0.62 * (2 + theme.digits) * type_.body
-    for place, row in enumerate(rows):
-        mean, low, high = (
-            labels.plain(value, digits=theme.digits)
-            for value in (row.mean, row.ci_low, row.ci_high)
-        )
+    width = beside + 0.62 * (2 + theme.digits) * type_.body
+    for place, (row, ends) in enumerate(rows):
+        mean, low, high = (labels.plain(value, digits=theme.digits) for value in (row.mean, *ends))
         at = {"coords": ("axes fraction", "data"), "va": "center", "fontsize": type_.body}
         colour = _colour(ranking, theme, row)
         write(ax, mean, (1.0, place), shift=(8.0 + width, 0.0), ha="right", color=colour, **at)
@@ -136,10 +186,13 @@ def _numbers(ax: Axes, theme: Theme, ranking: Ranking, rows: list[SystemRow]) ->
             write(ax, text, (1.0, place), shift=(left, 0.0), ha="left", color=theme.muted, **at)
 
 
-def _words(ranking: Ranking, shown: int) -> str:
+def _words(ranking: Ranking, shown: int, interval: str, *, grouped: bool) -> str:
     """Return the words under the axis."""
     level = display.level(1.0 - ranking.alpha)
-    lines = [f"mean {shorten(ranking.measure, width=28)}, {level} interval within queries"]
+    of = "interval of each mean by itself" if interval == "own" else "interval within queries"
+    lines = [f"mean {shorten(ranking.measure, width=28)}, {level} {of}"]
+    if grouped:
+        lines.append(f"joined at the right: not told apart, {ranking.title}")
     if not higher_is_better(ranking.measure):
         lines.append("lower is better")
     if shown < len(ranking.rows):

@@ -13,11 +13,19 @@ from abrank.report.cells import one_line
 from abrank.report.formats.latex import Style
 from abrank.report.formats.tex import escape, number
 from abrank.report.formats.tex_table import LONGEST_NAME, MOST, tex_table
+from abrank.report.ranking import columns
+from abrank.report.ranking.columns import Interval
 
 _Parts: TypeAlias = tuple[list[str], str, list[list[str]], str]
 
 
-def ranking_latex(ranking: Ranking, *, digits: int = f.DIGITS, style: Style = "interval") -> str:
+def ranking_latex(
+    ranking: Ranking,
+    *,
+    digits: int = f.DIGITS,
+    style: Style = "interval",
+    interval: Interval = "difference",
+) -> str:
     r"""Return the leaderboard for LaTeX, best mean first.
 
     Parameters
@@ -27,7 +35,11 @@ def ranking_latex(ranking: Ranking, *, digits: int = f.DIGITS, style: Style = "i
         Decimals of means and differences.
     style : {"interval", "superscript"}
         Means with intervals and groups, or what each system is against the baseline; or the means
-        alone, each with the letters of the systems that it is shown to be better than.
+        alone, each with the letters of the systems that it is shown to be better than. With several
+        measures there are means alone, a column a measure: with their groups (an arrow against a
+        baseline), or with those letters.
+    interval : {"difference", "own", "within"}
+        As for :func:`abrank.report.ranking.text.ranking_text`.
 
     Returns
     -------
@@ -55,19 +67,22 @@ def ranking_latex(ranking: Ranking, *, digits: int = f.DIGITS, style: Style = "i
         $b$ & A\_1 & $0.400$ \\
     """
     checks.one_of("style", style, get_args(Style))
+    checks.one_of("interval", interval, get_args(Interval))
     if style == "superscript":
         head, align, body, told = _superscripts(ranking, digits)
+    elif ranking.secondary:
+        head, align, body, told = _by_measure(ranking, digits)
     elif ranking.baseline is None:
-        head, align, body, told = _groups(ranking, digits)
+        head, align, body, told = _groups(ranking, digits, interval)
     else:
         head, align, body, told = _against(ranking, digits)
     left = len(ranking.rows) - MOST
     more = f" {f.plural(left, 'more system')} not shown." if left > 0 else ""
-    measure = one_line(ranking.measure, width=LONGEST_NAME)
+    measure = ", ".join(one_line(each, width=LONGEST_NAME) for each in ranking.measures)
     queries = f.plural(ranking.n_queries, "query", "queries")
     return tex_table(
         comment=f"{measure}, {queries}, {f.plural(len(ranking.systems), 'system')}",
-        caption=f"{measure}, means over {queries}, the best first; {told}.{more}",
+        caption=f"{measure}, means over {queries}, {_order(ranking)}; {told}.{more}",
         named=f"leaderboard {ranking.measure}",
         align=align,
         head=head,
@@ -75,16 +90,70 @@ def ranking_latex(ranking: Ranking, *, digits: int = f.DIGITS, style: Style = "i
     )
 
 
-def _groups(ranking: Ranking, digits: int) -> _Parts:
+def _order(ranking: Ranking) -> str:
+    """Say in which order the systems stand."""
+    if not ranking.secondary:
+        return "the best first"
+    return f"ordered by {one_line(ranking.measure, width=LONGEST_NAME)}"
+
+
+def _groups(ranking: Ranking, digits: int, interval: Interval) -> _Parts:
     """Return head, alignment, body and what the caption says of means with their groups."""
-    level = f"{f.level(1.0 - ranking.alpha)} interval"
-    body = [[*_mean(row, digits), _limits(row, digits), row.group] for row in ranking.rows]
-    told = (
-        f"{level}s without what a query adds to all systems; systems that share a letter are not"
-        f" told apart by {_test(ranking)}"
-    )
-    head = ["System", "Mean", escape(level, width=40), "Group"]
-    return head, "lrcl", body, told
+    shared = f"systems that share a letter are not told apart by {_test(ranking)}"
+    if interval != "difference":
+        title = columns.title(ranking, interval)
+        body = [
+            [*_mean(row, digits), _limits(*columns.limits(row, interval), digits), row.group]
+            for row in ranking.rows
+        ]
+        told = f"{columns.explained(ranking, interval)[:-1]}; {shared}"
+        return ["System", "Mean", escape(title, width=60), "Group"], "lrcl", body, told
+    apart = columns.distances(ranking)
+    ranged = columns.has_intervals(ranking)
+    body = []
+    for row in ranking.rows:
+        cells = _mean(row, digits)
+        distance = apart.get(row.system)
+        if distance is None:
+            cells += [""] * (1 + ranged)
+        else:
+            cells.append(number(f.signed(distance.diff, digits=digits)))
+            cells += [_limits(distance.low, distance.high, digits)] * ranged
+        body.append([*cells, row.group])
+    told = "Δ is the difference from the first"
+    told += ", with simultaneous interval" * ranged
+    head = ["System", "Mean", r"$\Delta$", *(["Interval"] * ranged), "Group"]
+    return head, "lrr" + "c" * ranged + "l", body, f"{told}; {shared}"
+
+
+def _by_measure(ranking: Ranking, digits: int) -> _Parts:
+    """Return head, alignment, body and what the caption says of the means of several measures."""
+    marks = [(each, _marks(each)) for each in ranking.by_measure]
+    body = [
+        [
+            escape(system, width=LONGEST_NAME),
+            *(
+                f"{number(f.score(each[system].mean, digits=digits))}{mark[system]}"
+                for each, mark in marks
+            ),
+        ]
+        for system in ranking.systems
+    ]
+    told = f"systems that share a letter in a column are not told apart by {_test(ranking)}"
+    if ranking.baseline is not None:
+        base = one_line(ranking.baseline, width=LONGEST_NAME)
+        told = f"an arrow up is better, one down worse than {base} by {_test(ranking)}"
+    head = ["System", *(escape(each, width=LONGEST_NAME) for each in ranking.measures)]
+    return head, "l" * len(head), body, f"{told}, each measure by itself"
+
+
+def _marks(ranking: Ranking) -> dict[str, str]:
+    """Return what stands after each mean: its letters, or an arrow against the baseline."""
+    if ranking.baseline is None:
+        return {row.system: f"~{row.group}" for row in ranking.rows}
+    arrows = {"better": r"$\uparrow$", "worse": r"$\downarrow$"}
+    found = {row.b: f"~{arrows[row.reading]}" for row in ranking.pair_rows if row.reading in arrows}
+    return {system: found.get(system, "") for system in ranking.systems}
 
 
 def _against(ranking: Ranking, digits: int) -> _Parts:
@@ -112,21 +181,34 @@ def _against(ranking: Ranking, digits: int) -> _Parts:
 def _superscripts(ranking: Ranking, digits: int) -> _Parts:
     """Return head, alignment, body and what the caption says of means with letters."""
     letters = {system: letter(i) for i, system in enumerate(ranking.systems)}
-    beaten: dict[str, list[str]] = {system: [] for system in ranking.systems}
+    beaten = [(each, _beaten(each, letters)) for each in ranking.by_measure]
+    body = []
+    for system in ranking.systems:
+        cells = [f"${letters[system]}$", escape(system, width=LONGEST_NAME)]
+        for each, over in beaten:
+            mean = number(f.score(each[system].mean, digits=digits))
+            raised = bool(over[system]) and mean.endswith("$")
+            cells.append(f"{mean[:-1]}^{{{over[system]}}}$" if raised else mean)
+        body.append(cells)
+    told = f"a superscript names the systems shown to be worse by {_test(ranking)}"
+    told += ", each measure by itself" * bool(ranking.secondary)
+    head = ["", "System", *(escape(each, width=LONGEST_NAME) for each in ranking.measures)]
+    return head, "l" * len(head), body, told
+
+
+def _beaten(ranking: Ranking, letters: dict[str, str]) -> dict[str, str]:
+    """Return the letters of the systems that each is shown to be better than."""
+    found: dict[str, list[str]] = {system: [] for system in ranking.systems}
     for pair in ranking.pair_rows:
         if pair.reading == "better":
-            beaten[pair.b].append(letters[pair.a])
+            found[pair.b].append(letters[pair.a])
         elif pair.reading == "worse":
-            beaten[pair.a].append(letters[pair.b])
+            found[pair.a].append(letters[pair.b])
     between = "" if len(ranking.systems) <= len(ascii_lowercase) else ","
-    body = []
-    for row in ranking.rows:
-        name, mean = _mean(row, digits)
-        over = between.join(sorted(beaten[row.system], key=lambda each: (len(each), each)))
-        shown = f"{mean[:-1]}^{{{over}}}$" if over and mean.endswith("$") else mean
-        body.append([f"${letters[row.system]}$", name, shown])
-    told = f"a superscript names the systems shown to be worse by {_test(ranking)}"
-    return ["", "System", escape(ranking.measure, width=LONGEST_NAME)], "lll", body, told
+    return {
+        system: between.join(sorted(over, key=lambda each: (len(each), each)))
+        for system, over in found.items()
+    }
 
 
 def letter(place: int) -> str:
@@ -145,8 +227,8 @@ def _mean(row: SystemRow, digits: int) -> list[str]:
     return [escape(row.system, width=LONGEST_NAME), number(f.score(row.mean, digits=digits))]
 
 
-def _limits(row: SystemRow, digits: int) -> str:
-    limits = [f.score(each, digits=digits) for each in (row.ci_low, row.ci_high)]
+def _limits(low: float, high: float, digits: int) -> str:
+    limits = [f.score(each, digits=digits) for each in (low, high)]
     return number(limits[0] if f.UNDEFINED in limits else f"[{', '.join(limits)}]")
 
 

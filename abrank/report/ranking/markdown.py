@@ -7,6 +7,7 @@ from abrank.ranking import Ranking
 from abrank.report.formats import markdown_table
 from abrank.report.formats.markdown import LARGEST
 from abrank.report.ranking import tables
+from abrank.report.ranking.columns import Interval
 from abrank.report.ranking.text import ranking_sentences
 
 # Most rows a table, tried one after the other until all fits into a comment.
@@ -14,7 +15,9 @@ _ROOM = (200, 40, 10)
 _WIDTH = 2_000
 
 
-def ranking_markdown(ranking: Ranking, *, digits: int = f.DIGITS) -> str:
+def ranking_markdown(
+    ranking: Ranking, *, digits: int = f.DIGITS, interval: Interval = "difference"
+) -> str:
     r"""Return a ranking as GitHub-flavoured Markdown of at most 60 kB.
 
     Parameters
@@ -22,12 +25,15 @@ def ranking_markdown(ranking: Ranking, *, digits: int = f.DIGITS) -> str:
     ranking : Ranking
     digits : int
         Decimals of means and differences.
+    interval : {"difference", "own", "within"}
+        As for :func:`abrank.report.ranking.text.ranking_text`.
 
     Returns
     -------
     str
-        What it comes to, the leaderboard, its sentences; all pairs and the command are folded.
-        Names cannot break a table nor bring in HTML, links or mentions.
+        What it comes to, the leaderboard, the means of all measures where there are several, its
+        sentences; all pairs and the command are folded. Names cannot break a table nor bring in
+        HTML, links or mentions.
 
     Examples
     --------
@@ -41,32 +47,37 @@ def ranking_markdown(ranking: Ranking, *, digits: int = f.DIGITS) -> str:
     <BLANKLINE>
     nDCG, 4 queries, 2 systems.
     <BLANKLINE>
-    |  | System | Mean | 95% interval | Group |
-    | ---: | :--- | ---: | ---: | :--- |
-    | 1 | **B** | **0.825** | 0.717 to 0.933 | a |
-    | 2 | A | 0.400 | 0.292 to 0.508 | b |
+    |  | System | Mean | Δ from the first | Simultaneous interval | Group |
+    | ---: | :--- | ---: | ---: | ---: | :--- |
+    | 1 | **B** | **0.825** |  |  | a |
+    | 2 | A | 0.400 | −0.425 | −0.577 to −0.273 | b |
     """
     for most in _ROOM:
-        found = _document(ranking, digits, most)
+        found = _document(ranking, digits, most, interval)
         if len(found.encode("utf-8", "replace")) <= LARGEST:
             break
     return found
 
 
-def _document(ranking: Ranking, digits: int, most: int) -> str:
+def _document(ranking: Ranking, digits: int, most: int, interval: Interval) -> str:
     systems = f.plural(len(ranking.systems), "system")
     title = f"{ranking.measure}, {f.plural(ranking.n_queries, 'query', 'queries')}, {systems}"
     pairs = tables.pairs(ranking, digits=digits)
     # Against a baseline the leaderboard holds them.
     folded = ranking.baseline is None and bool(pairs.rows)
     command = markdown_table.code(str(ranking.provenance.get("command") or ""))
-    said = ranking_sentences(ranking)
+    said = ranking_sentences(ranking, interval=interval)
     # What it comes to stands first: who leads, or how many differ from the baseline.
     lead = said.pop(1 if ranking.baseline is None and ranking.n_queries else 0)
     parts = [
         f"### {markdown_table.plain(lead.removesuffix('.'), _WIDTH)}",
         markdown_table.paragraph(f"{title}.", _WIDTH),
-        markdown_table.cut(tables.leaderboard(ranking, digits=digits), most, "more system"),
+        markdown_table.cut(
+            tables.leaderboard(ranking, digits=digits, interval=interval), most, "more system"
+        ),
+        markdown_table.cut(tables.by_measure(ranking, digits=digits), most, "more system")
+        if ranking.secondary
+        else "",
         *(markdown_table.paragraph(each, _WIDTH) for each in said),
         "<details>" if folded or command else "",
         f"<summary>{'All pairs' if folded else 'Command'}</summary>" if folded or command else "",

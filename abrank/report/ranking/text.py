@@ -1,22 +1,18 @@
-"""A ranking in words and numbers: text for the terminal, CSV, JSON."""
+"""A ranking as text for the terminal: the leaderboard, the means by measure, and what they say."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import asdict, astuple, fields
-from typing import Any
+from typing import get_args
 
 from abrank._support import checks
 from abrank._support import display as f
-from abrank.ranking import PairRow, Ranking, SystemRow
+from abrank.ranking import PairRow, Ranking
 from abrank.report import cells
-from abrank.report.formats.csv import csv_text
 from abrank.report.formats.plain_text import NARROWEST, WIDTH
-from abrank.report.numbers import layout, plain
-from abrank.report.ranking.tables import GLYPHS
+from abrank.report.ranking import columns
+from abrank.report.ranking.columns import Interval
 
-SCHEMA = "abrank-ranking/1"
 _LEAST_NAME = 6
 
 _ALIKE = (
@@ -37,6 +33,7 @@ def ranking_text(
     ascii: bool = False,
     digits: int = f.DIGITS,
     pairs: bool = False,
+    interval: Interval = "difference",
 ) -> str:
     """Return the leaderboard as plain text.
 
@@ -51,6 +48,10 @@ def ranking_text(
         Decimals of means and differences.
     pairs : bool
         All pairs too, a line each.
+    interval : {"difference", "own", "within"}
+        The intervals shown: of the difference from the first, which agree with the letters; of each
+        mean by itself; or of the means with what a query adds to all systems taken out. Against a
+        baseline the difference from it always stands there.
 
     Returns
     -------
@@ -60,7 +61,7 @@ def ranking_text(
     Raises
     ------
     ArgumentError
-        If the width is below 40.
+        If the width is below 40, or there is no such kind of interval.
 
     Examples
     --------
@@ -72,33 +73,41 @@ def ranking_text(
     >>> print(ranking_text(rank_scores(scores)))
     nDCG, 4 queries, 3 systems
     <BLANKLINE>
-       system   mean  95% interval
-    1  C       0.825  [0.741, 0.909]  a
-    2  B       0.500  [0.438, 0.562]  b
-    3  A       0.400  [0.289, 0.511]  b
+       system   mean  from the first
+    1  C       0.825                              a
+    2  B       0.500  −0.325  (−0.445 to −0.205)  b
+    3  A       0.400  −0.425  (−0.545 to −0.305)  b
     <BLANKLINE>
     3 pairs, 2 significant (Tukey HSD, alpha 0.05)
     C is better than all others.
-    Systems that share a letter are not told apart. What a query adds to all systems
-    is taken out of the intervals.
+    Systems that share a letter are not told apart. The intervals are of the
+    difference from the first, for all pairs together.
     The test takes all systems to vary alike, and finds a little too much where they
     do not; paired t tests adjusted by Holm (test t) do not ask for it.
     """
     checks.count("width", width, at_least=NARROWEST)
+    checks.one_of("interval", interval, get_args(Interval))
     measure = cells.one_line(ranking.measure, width=200)
     queries = f.plural(ranking.n_queries, "query", "queries")
     blocks = [
         cells.wrap(f"{measure}, {queries}, {f.plural(len(ranking.systems), 'system')}", width),
-        _table(_system_cells(ranking, digits), width, "rNrll"),
+        _leaderboard(ranking, width, digits, interval),
+        *_means(ranking, width, digits),
     ]
     if pairs:
         blocks.append(_table(_pair_cells(ranking, digits), width, "NNrrrl"))
-    blocks.append([line for each in ranking_sentences(ranking) for line in cells.wrap(each, width)])
+    blocks.append(
+        [
+            line
+            for each in ranking_sentences(ranking, interval=interval)
+            for line in cells.wrap(each, width)
+        ]
+    )
     text = "\n\n".join("\n".join(block) for block in blocks)
     return "\n".join(cells.to_ascii(line) if ascii else line for line in text.split("\n"))
 
 
-def ranking_sentences(ranking: Ranking) -> list[str]:
+def ranking_sentences(ranking: Ranking, *, interval: Interval = "difference") -> list[str]:
     r"""Return what the ranking says, and what a reader must know about it, a sentence each.
 
     Examples
@@ -118,64 +127,11 @@ def ranking_sentences(ranking: Ranking) -> list[str]:
         found.append(_leaders(ranking))
     if ranking.n_queries and ranking.by_mean_rank != ranking.systems:
         found.append(f"By mean rank the order is another: {_by_rank(ranking)}.")
-    explained = "What a query adds to all systems is taken out of the intervals."
+    explained = columns.explained(ranking, interval)
     if ranking.baseline is None:
-        explained = f"Systems that share a letter are not told apart. {explained}"
-    return [*found, explained, *filter(None, [_ASKED.get(ranking.test)])]
-
-
-def ranking_csv(ranking: Ranking, *, pairs: bool = False) -> str:
-    """Return the leaderboard, or all pairs, as CSV at full precision.
-
-    The columns are those of :class:`abrank.ranking.SystemRow` or :class:`abrank.ranking.PairRow`;
-    what is not a finite number is an empty cell.
-    """
-    kind = PairRow if pairs else SystemRow
-    rows: Sequence[Any] = ranking.pair_rows if pairs else ranking.rows
-    return csv_text([each.name for each in fields(kind)], (astuple(row) for row in rows))
-
-
-def ranking_dict(ranking: Ranking) -> dict[str, Any]:
-    """Return everything as dicts, lists, text, numbers and None.
-
-    Keys: ``schema measure n_queries settings seed method n_resamples systems pairs shares queries
-    quality provenance``. A number that is not defined is None, an infinite limit is the text
-    ``"inf"`` or ``"-inf"``. ``queries`` is columnar: ``query_id`` and under ``scores`` a list a
-    system, in the same order.
-    """
-    found: dict[str, Any] = plain(
-        {
-            "schema": SCHEMA,
-            "measure": ranking.measure,
-            "n_queries": ranking.n_queries,
-            "settings": {
-                "test": ranking.test,
-                "title": ranking.title,
-                "alpha": ranking.alpha,
-                "baseline": ranking.baseline,
-            },
-            "seed": ranking.seed,
-            "method": ranking.method,
-            "n_resamples": ranking.n_resamples,
-            "systems": [asdict(row) for row in ranking.rows],
-            "pairs": [asdict(row) for row in ranking.pair_rows],
-            "shares": ranking.shares,
-            "queries": {
-                "query_id": ranking.query_ids,
-                "scores": {
-                    system: ranking.scores[:, i] for i, system in enumerate(ranking.systems)
-                },
-            },
-            "quality": ranking.audits,
-            "provenance": ranking.provenance,
-        }
-    )
-    return found
-
-
-def ranking_json(ranking: Ranking) -> str:
-    """Return the text of :func:`ranking_dict`: one line a fact, a list of numbers on one line."""
-    return layout(ranking_dict(ranking)) + "\n"
+        explained = f"Systems that share a letter are not told apart. {explained}".strip()
+    found += [explained, _families(ranking), _ASKED.get(ranking.test, "")]
+    return [each for each in found if each]
 
 
 def _count(ranking: Ranking) -> str:
@@ -185,18 +141,34 @@ def _count(ranking: Ranking) -> str:
         noun, against = f.plural(n, "comparison"), f" with {_name(ranking.baseline)}"
     significant = f.count(ranking.n_significant) if ranking.n_significant else "none"
     how = f"{ranking.title}, alpha {f.number(ranking.alpha)}"
-    return f"{noun}{against}, {significant} significant ({how})"
+    of = f"{_name(ranking.measure)}: " if ranking.secondary else ""
+    return f"{of}{noun}{against}, {significant} significant ({how})"
+
+
+def _families(ranking: Ranking) -> str:
+    """Say that the level holds for each measure, where there are several."""
+    if not ranking.secondary:
+        return ""
+    count = f.word(len(ranking.measures))
+    legend = ""
+    if ranking.baseline is not None:
+        legend = f"▲ better, ▼ worse than {_name(ranking.baseline)}, ? not told apart. "
+    return legend + (
+        f"{cells.one_line(ranking.measure, width=40)} orders the systems. Each of the {count}"
+        " measures is a family of its own: alpha holds for each, not for all together."
+    )
 
 
 def _leaders(ranking: Ranking) -> str:
     first, *others = map(_name, ranking.leaders)
+    on = f" on {_name(ranking.measure)}" if ranking.secondary else ""
     if not others:
-        return f"{first} is better than all others."
+        return f"{first} is better than all others{on}."
     shown = ", ".join(others[:3]) + (f" and {len(others) - 3} more" if len(others) > 3 else "")
     verb = "is" if len(others) == 1 else "are"
     return (
-        f"No system is shown to be better than all others: {first} leads, and {shown} {verb} not"
-        " told apart from it."
+        f"No system is shown to be better than all others{on}: {first} leads, and {shown} {verb}"
+        " not told apart from it."
     )
 
 
@@ -213,40 +185,91 @@ def _name(system: str) -> str:
     return cells.one_line(system, width=40)
 
 
-def _system_cells(ranking: Ranking, digits: int) -> list[list[str]]:
-    """Return the leaderboard, a heading first; the last column has no width of its own."""
-    level = f.level(1.0 - ranking.alpha)
-    if ranking.baseline is None:
-        last = {row.system: row.group for row in ranking.rows}
-        head = ""
-    else:
-        last = {row.b: _against(row, digits) for row in ranking.pair_rows}
-        last[ranking.baseline] = "baseline"
-        head = "difference from the baseline"
-    cells = [["", "system", "mean", f"{level} interval", head]]
+def _leaderboard(ranking: Ranking, width: int, digits: int, interval: Interval) -> list[str]:
+    """Return a line a system under a heading; the last column has no width of its own."""
+    against = ranking.baseline is not None
+    last = columns.marks(ranking) if not against else _readings(ranking)
+    head, align = ["", "system", "mean"], "rNr"
+    if columns.shows_ranks(ranking):
+        head, align = [*head, "mean rank"], f"{align}r"
+    if interval != "difference":
+        head, align = [*head, columns.title(ranking, interval)], f"{align}l"
+    if against or interval == "difference":
+        head, align = [*head, f"from {columns.reference(ranking)}"], f"{align}l"
+    apart = columns.distances(ranking)
+    rows = [[*head, ""]]
     for row in ranking.rows:
-        limits = (f.score(each, digits=digits) for each in (row.ci_low, row.ci_high))
-        mean = f.score(row.mean, digits=digits)
-        cells.append(
-            [str(row.position), row.system, mean, f"[{', '.join(limits)}]", last[row.system]]
-        )
-    return cells
+        shown = [str(row.position), row.system, f.score(row.mean, digits=digits)]
+        if columns.shows_ranks(ranking):
+            shown.append(f.score(row.mean_rank, digits=2))
+        if interval != "difference":
+            ends = (f.score(each, digits=digits) for each in columns.limits(row, interval))
+            shown.append(f"[{', '.join(ends)}]")
+        if against or interval == "difference":
+            shown.append(_distance(apart.get(row.system), digits))
+        rows.append([*shown, last[row.system]])
+    return _table(rows, width, f"{align}l")
 
 
-def _against(row: PairRow, digits: int) -> str:
-    """Return difference, simultaneous interval and reading of a system against the baseline."""
-    limits = _interval(row, digits)
-    parts = (f.signed(row.diff, digits=digits), limits and f"({limits})", _reading(row))
-    return "  ".join(part for part in parts if part)
+def _readings(ranking: Ranking) -> dict[str, str]:
+    """Return what each system is to the baseline."""
+    found = {row.b: columns.reading(row) for row in ranking.pair_rows}
+    return found | {str(ranking.baseline): "baseline"}
+
+
+def _distance(distance: columns.Distance | None, digits: int) -> str:
+    """Return a difference with its interval; nothing for the system that it is from."""
+    if distance is None:
+        return ""
+    shown = f.signed(distance.diff, digits=digits)
+    if math.isnan(distance.low):
+        return shown
+    return f"{shown}  ({f.interval(distance.low, distance.high, digits=digits)})"
+
+
+def _means(ranking: Ranking, width: int, digits: int) -> list[list[str]]:
+    """Return the means by measure in tables that fit; none where there is one measure only."""
+    if not ranking.secondary:
+        return []
+    marks = {each.measure: columns.marks(each) for each in ranking.by_measure}
+    blocks: list[list[Ranking]] = [[]]
+    for each in ranking.by_measure:
+        if blocks[-1] and _needs([*blocks[-1], each], marks, digits) > width:
+            blocks.append([])
+        blocks[-1].append(each)
+    return [
+        _table(_mean_cells(ranking, block, marks, digits), width, "N" + "l" * len(block))
+        for block in blocks
+    ]
+
+
+def _needs(block: list[Ranking], marks: dict[str, dict[str, str]], digits: int) -> int:
+    """Return the columns that a table of these measures takes beside a name of 16 columns."""
+    table = _mean_cells(block[0], block, marks, digits)
+    wide = [max(cells.columns(cell) for cell in column) for column in zip(*table, strict=True)]
+    return 16 + sum(each + 2 for each in wide[1:])
+
+
+def _mean_cells(
+    ranking: Ranking, block: list[Ranking], marks: dict[str, dict[str, str]], digits: int
+) -> list[list[str]]:
+    """Return a row a system in the order of the ranking, and a mean with its mark a measure."""
+    head = ["system", *(cells.one_line(each.measure, width=24) for each in block)]
+    return [head] + [
+        [
+            system,
+            *(
+                f"{f.score(each[system].mean, digits=digits)} {marks[each.measure][system]}"
+                for each in block
+            ),
+        ]
+        for system in ranking.systems
+    ]
 
 
 def _interval(row: PairRow, digits: int) -> str:
     """Return the simultaneous interval; nothing for a test that has none."""
     return "" if math.isnan(row.ci_low) else f.interval(row.ci_low, row.ci_high, digits=digits)
-
-
-def _reading(row: PairRow) -> str:
-    return GLYPHS.get(row.reading, row.reading)
 
 
 def _pair_cells(ranking: Ranking, digits: int) -> list[list[str]]:
@@ -259,7 +282,7 @@ def _pair_cells(ranking: Ranking, digits: int) -> list[list[str]]:
             f.signed(row.diff, digits=digits),
             _interval(row, digits),
             f.pvalue(row.pvalue_adj, alpha=ranking.alpha).replace("< ", "<"),
-            _reading(row),
+            columns.reading(row),
         ]
         for row in ranking.pair_rows
     ]

@@ -25,19 +25,29 @@ def bars(ax, width: float = 4.0) -> list[tuple[float, float]]:
 # ---- leaderboard
 
 
-def test_rows_are_the_systems_with_their_intervals_within_queries(ranking_of):
+@pytest.mark.parametrize(
+    ("interval", "keys", "said"),
+    [
+        ("own", ("ci_low", "ci_high"), "interval of each mean by itself"),
+        ("within", ("within_low", "within_high"), "interval within queries"),
+    ],
+)
+def test_rows_are_the_systems_with_their_intervals(interval, keys, said, ranking_of):
     ranking = ranking_of(8)
-    ax = leaderboard(ranking)
+    ax = leaderboard(ranking, interval=interval)
+    ends = {row.system: tuple(getattr(row, key) for key in keys) for row in ranking.rows}
+    assert said in ax.get_xlabel()
     names = [label.get_text() for label in ax.get_yticklabels()]
     assert names == [f"{i + 1}  {system}" for i, system in enumerate(ranking.systems)]
-    assert bars(ax) == [(row.ci_low, row.ci_high) for row in ranking.rows]
-    dots = [line for line in ax.lines if line.get_marker() == "o"]
+    assert bars(ax) == list(ends.values())
+    dots = [line for line in ax.lines if line.get_marker() == "o" and len(line.get_xdata()) == 1]
+    dots = [line for line in dots if line.get_clip_on()]
     assert [dot.get_xdata()[0] for dot in dots] == [row.mean for row in ranking.rows]
     leaders = [dot.get_color() == LIGHT.b for dot in dots]
     assert leaders == [system in ranking.leaders for system in ranking.systems]
     assert 0 < sum(leaders) < 8
     row = ranking.rows[0]
-    assert {f"{row.mean:.3f}", f"[{row.ci_low:.3f}, {row.ci_high:.3f}]"} <= set(texts(ax))
+    assert {f"{row.mean:.3f}", "[{:.3f}, {:.3f}]".format(*ends[row.system])} <= set(texts(ax))
 
 
 def test_against_a_baseline_colours_are_what_a_system_is_to_it(ranking_of):
@@ -50,6 +60,31 @@ def test_against_a_baseline_colours_are_what_a_system_is_to_it(ranking_of):
     ]
     assert {LIGHT.a, LIGHT.b} < {dot.get_color() for dot in dots}
     assert [dot.get_marker() for dot in dots].index("D") == ranking.systems.index("system 4")
+
+
+@pytest.mark.parametrize("test", ["tukey", "t", "nemenyi"])
+def test_lines_at_the_right_join_exactly_what_is_not_told_apart(test, ranking_of):
+    ranking = ranking_of(8, test=test)
+    ax = leaderboard(ranking)
+    joined = [line for line in ax.lines if not line.get_clip_on() and line.get_marker() == "o"]
+    found = [tuple(ranking.systems[i] for i in line.get_ydata()) for line in joined]
+    assert found == [group for group in ranking.groups if len(group) > 1] != []
+    place = {system: i for i, system in enumerate(ranking.systems)}
+    together = {frozenset(pair) for group in found for pair in itertools.combinations(group, 2)}
+    for row in ranking.pair_rows:
+        apart = row.reading in ("better", "worse")
+        assert (frozenset((row.a, row.b)) in together) is not apart
+    upright = [line for line in ax.lines if line.get_linewidth() == 1.6]
+    assert [list(line.get_ydata()) for line in upright] == [
+        [place[group[0]], place[group[-1]]] for group in found
+    ]
+    assert ranking.title in ax.get_xlabel()
+
+
+def test_very_many_groups_have_no_lines(ranking_of):
+    ax = leaderboard(ranking_of(40, 60, spread=0.02))
+    assert "joined" not in ax.get_xlabel()
+    assert all(line.get_linewidth() != 1.6 for line in ax.lines)
 
 
 @pytest.mark.parametrize(("k", "baseline", "shown"), [(60, None, 60), (61, None, 20)])
@@ -141,7 +176,7 @@ def test_a_sentence_where_there_is_no_matrix(how, sentence, ranking_of):
 
 
 def test_names_stand_in_two_columns_at_their_ranks(ranking_of):
-    ranking = ranking_of(7, 60)
+    ranking = ranking_of(7, 60, test="nemenyi")
     ax = cd(ranking)
     rank = {row.system: row.mean_rank for row in ranking.rows}
     shown = texts(ax)
@@ -152,7 +187,7 @@ def test_names_stand_in_two_columns_at_their_ranks(ranking_of):
     assert sorted(stems) == sorted(rank.values())
 
 
-@pytest.mark.parametrize("test", [None, "nemenyi"])
+@pytest.mark.parametrize("test", ["conover", "nemenyi"])
 def test_a_bar_spans_only_pairs_that_are_not_told_apart(test, ranking_of):
     ranking = ranking_of(9, 60, test=test, spread=0.012)
     rank = {row.system: row.mean_rank for row in ranking.rows}
@@ -174,11 +209,11 @@ def test_nemenyis_critical_difference_is_drawn_to_scale(ranking_of):
     assert np.ptp(ruler.get_xdata()) == pytest.approx(expected)
     assert f"critical difference {expected:.2f}" in texts(cd(ranking))
     # Another test does not decide by a distance of ranks.
-    assert not any("critical" in text for text in texts(cd(ranking_of(9, 60))))
+    assert not any("critical" in text for text in texts(cd(ranking_of(9, 60, test="conover"))))
 
 
 def test_where_mean_and_rank_disagree_it_is_said(ranking_of):
-    made = ranking_of(5)
+    made = ranking_of(5, test="nemenyi")
     last = made.rows[-1]
     turned = dataclasses.replace(
         made, rows=(*made.rows[:-1], dataclasses.replace(last, mean_rank=1.0))
@@ -194,6 +229,8 @@ def test_where_mean_and_rank_disagree_it_is_said(ranking_of):
         ({"k": 4, "n": 0}, "No queries"),
         ({"k": 41, "n": 12, "test": "nemenyi"}, "41 systems are too many"),
         ({"k": 4, "baseline": "system 1"}, "Only pairs with the baseline"),
+        ({"k": 4}, "Tukey HSD does not compare mean ranks"),
+        ({"k": 4, "test": "t"}, "Paired t, adjusted by holm does not compare mean ranks"),
     ],
 )
 def test_a_sentence_where_there_is_no_diagram(how, sentence, ranking_of):

@@ -20,7 +20,8 @@ from abrank.report import RANKING_WRITERS, write
 from abrank.report.formats.markdown import LARGEST
 from abrank.report.ranking.latex import letter, ranking_latex
 from abrank.report.ranking.markdown import ranking_markdown
-from abrank.report.ranking.text import ranking_csv, ranking_json, ranking_sentences, ranking_text
+from abrank.report.ranking.numbers import ranking_csv, ranking_json
+from abrank.report.ranking.text import ranking_sentences, ranking_text
 from abrank.scores import Scores
 
 NUMBER = re.compile(r"(?<![\w.@#-])([+−-]?\d+(?:\.\d+)?%?)(?![\w.]*\w)")
@@ -36,15 +37,22 @@ HOSTILE = (
 )
 
 
-def make(n_systems: int = 5, *, names: tuple[str, ...] | None = None, **how: Any) -> Ranking:
-    """Rank systems whose means lie apart, on 40 queries."""
+def make(
+    n_systems: int = 5,
+    *,
+    names: tuple[str, ...] | None = None,
+    measures: tuple[str, ...] = ("nDCG@10",),
+    **how: Any,
+) -> Ranking:
+    """Rank systems whose means lie apart, on 40 queries; of each further measure the other way."""
     random = np.random.default_rng(1)
     easy = random.uniform(0.1, 0.6, (40, 1))
     means = np.linspace(0.0, 0.3, n_systems) * (np.arange(n_systems) % 3 > 0)
     values = easy + random.normal(0.0, 0.05, (40, n_systems)) + means
     systems = names or tuple(f"system{i}" for i in range(n_systems))
     ids = tuple(f"q{i}" for i in range(40))
-    return rank_scores(Scores(ids, systems, ("nDCG@10",), values[:, :, None]), **how)
+    blocks = [values if i % 2 == 0 else 0.9 - values for i in range(len(measures))]
+    return rank_scores(Scores(ids, systems, measures, np.stack(blocks, axis=2)), **how)
 
 
 RANKINGS = {
@@ -52,6 +60,9 @@ RANKINGS = {
     "baseline": lambda: make(baseline="system0"),
     "without intervals": lambda: make(test="wilcoxon"),
     "two": lambda: make(2),
+    "ranks": lambda: make(test="nemenyi"),
+    "measures": lambda: make(measures=("nDCG@10", "AP", "RR")),
+    "measures and a baseline": lambda: make(measures=("nDCG@10", "AP"), baseline="system0"),
 }
 
 
@@ -75,18 +86,24 @@ def shown(value: float) -> set[str]:
     if isinstance(value, int):
         return {str(value)}
     found = {f.score(value), f.score(value, digits=2), f.signed(value), f.number(value)}
+    # The difference from the first is that of a pair the other way round.
+    found |= {f.score(-value), f.signed(-value)}
     return found | {f.pvalue(value).removeprefix("< "), f.level(1.0 - value)}
 
 
+@pytest.mark.parametrize("interval", ["difference", "own", "within"])
 @pytest.mark.parametrize("kind", [".md", ".tex", ".txt"])
-def test_every_number_is_of_the_json(ranking: Ranking, kind: str) -> None:
+def test_every_number_is_of_the_json(ranking: Ranking, kind: str, interval: str) -> None:
     found = json.loads(ranking_json(ranking))
     counts = [len(found["systems"]), len(found["pairs"]), ranking.n_significant]
     del found["queries"]
+    for each in found["secondary"]:
+        del each["scores"]
     known = {text for each in (*leaves(found), *counts) for text in shown(each)}
-    text = unescape(RANKING_WRITERS[kind](ranking).decode()).replace("\\%", "%")
+    written = RANKING_WRITERS[kind](ranking, interval=interval).decode()
+    text = unescape(written).replace("\\%", "%")
     numbers = [each.replace("-", "−", each[:1] == "-") for each in NUMBER.findall(text)]
-    assert len(numbers) >= 10
+    assert len(numbers) >= 9
     assert [each for each in numbers if each not in known] == []
 
 
@@ -97,7 +114,8 @@ def test_latex_is_one_balanced_table(ranking: Ranking, style: str) -> None:
     assert len(rows) == 1 + len(ranking.rows)
     assert len({len(re.findall(r"(?<!\\)&", row)) for row in rows}) == 1
     assert text.isascii()
-    assert "nDCG@10, means over 40 queries" in text
+    measures = ", ".join(ranking.measures)
+    assert f"{measures}, means over 40 queries" in text
 
 
 def test_superscripts_name_whom_a_system_beats() -> None:
@@ -153,7 +171,7 @@ def test_hostile_names_stay_text(tmp_path: Path) -> None:
             assert "\\input" not in bare
         plain = RANKING_WRITERS[".txt"](found).decode()
         assert not {"\x1b", "\u202e"} & {*plain, *text}
-        assert "\n'=cmd()" in ranking_csv(found, pairs=True) or how
+        assert ",'=cmd()," in ranking_csv(found, pairs=True)
 
 
 def test_files_hold_what_the_functions_give(tmp_path: Path, ranking: Ranking) -> None:
@@ -165,6 +183,9 @@ def test_files_hold_what_the_functions_give(tmp_path: Path, ranking: Ranking) ->
         (".txt", ranking_text(ranking, pairs=True) + "\n"),
     ):
         assert ranking.report(tmp_path / f"out{suffix}").read_text("utf-8") == text
+    lines = ranking_csv(ranking).splitlines()
+    assert lines[0].startswith("measure,position,system,mean,ci_low,ci_high,within_low")
+    assert len(lines) == 1 + len(ranking.measures) * len(ranking.systems)
     assert (tmp_path / "out.pairs.csv").read_text("utf-8") == ranking_csv(ranking, pairs=True)
     assert len(list(tmp_path.iterdir())) == len(RANKING_WRITERS) + 1
 
@@ -197,3 +218,56 @@ def test_what_a_test_takes_for_granted_is_said(test: str, said: str | None) -> N
     text = " ".join(ranking_sentences(rank_scores(scores, test=test)))
     found = [words for words in ("vary alike", "orders") if words in text]
     assert found == ([said] if said else [])
+
+
+def test_several_measures_stand_side_by_side_with_their_letters() -> None:
+    found = make(measures=("nDCG@10", "AP"))
+    text, markdown = ranking_text(found), ranking_markdown(found)
+    tex, over = ranking_latex(found), ranking_latex(found, style="superscript")
+    for system in found.systems:
+        cells = [(f"{each[system].mean:.3f}", each[system].group) for each in found.by_measure]
+        (a, group_a), (b, group_b) = cells
+        assert re.search(rf"^{system} +{a} {group_a} +{b} {group_b}$", text, re.M)
+        line = next(each for each in markdown.splitlines() if each.startswith(f"| {system} |"))
+        shown = line.replace("*", "").strip("| ").split(" | ")
+        assert shown == [system, f"{a} {group_a}", f"{b} {group_b}"]
+        assert f"{system} & ${a}$~{group_a} & ${b}$~{group_b} \\\\" in tex
+        assert re.search(rf"& {system} & \${a}(\^{{\w+}})?\$ & \${b}(\^{{\w+}})?\$ ", over)
+    assert "ordered by nDCG@10" in tex
+    saved = json.loads(ranking_json(found))
+    assert [each["measure"] for each in saved["secondary"]] == ["AP"]
+    assert saved["secondary"][0]["systems"][0]["system"] == found.of("AP").systems[0]
+
+
+def test_against_a_baseline_a_mean_has_its_glyph() -> None:
+    found = make(measures=("nDCG@10", "AP"), baseline="system0")
+    text = ranking_text(found)
+    assert "▲ better, ▼ worse than system0, ? not told apart." in " ".join(text.split())
+    beaten = next(row for row in found.of("AP").pair_rows if row.reading == "worse")
+    mean = f"{found.of('AP')[beaten.b].mean:.3f}"
+    assert re.search(rf"^{beaten.b} .* {mean} ▼$", text, re.M)
+    assert rf"${mean}$~$\downarrow$" in ranking_latex(found)
+
+
+def test_many_measures_are_put_into_tables_that_fit() -> None:
+    found = make(measures=tuple(f"P@{k}" for k in range(10, 22)))
+    text = ranking_text(found)
+    assert max(map(len, text.splitlines())) <= 80
+    heads = [line for line in text.splitlines() if line.startswith("system ")]
+    assert len(heads) == 2
+    assert [each for head in heads for each in head.split()[1:]] == list(found.measures)
+
+
+def test_the_first_has_no_difference_from_itself_and_ranks_have_none_with_limits() -> None:
+    lines = ranking_text(make()).splitlines()
+    assert lines[2].split() == ["system", "mean", "from", "the", "first"]
+    assert re.fullmatch(r"1  \w+ +0\.\d{3} +a", lines[3])
+    ranks = ranking_text(make(test="nemenyi")).splitlines()
+    assert "mean rank" in ranks[2]
+    assert "(" not in ranks[4]
+
+
+def test_an_unknown_kind_of_interval_is_refused() -> None:
+    for make_text in (ranking_text, ranking_latex):
+        with pytest.raises(UnknownNameError, match="within"):
+            make_text(make(), interval="wihtin")
