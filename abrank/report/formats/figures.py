@@ -60,9 +60,9 @@ def write_figures(
         with writing(target), tempfile.TemporaryDirectory(dir=target, prefix=".") as beside:
             for name, figure in drawn.items():
                 plot = getattr(comparison.plot, figure.plot)
-                axes = plot(width=width, digits=digits, **figure.options)
+                picture = plot(width=width, digits=digits, **figure.options)
                 for suffix in SUFFIXES:
-                    made = plots.save(axes, Path(beside) / f"{name}{suffix}")
+                    made = picture.save(Path(beside) / f"{name}{suffix}")
                     written.append(made.replace(target / made.name))
     return tuple(written)
 
