@@ -49,6 +49,11 @@ options = _options.stack(
         help="Write every figure of the report as PDF and SVG, for a column and the whole width.",
     ),
     click.option(
+        "--all-figures",
+        is_flag=True,
+        help="In .html, draw also the figures that show again what others show.",
+    ),
+    click.option(
         "--format",
         "shown",
         type=click.Choice(FORMATS),
@@ -77,6 +82,7 @@ class Output:
     shown: str
     digits: int
     style: str | None
+    all_figures: bool
 
     @classmethod
     def of(cls, *, reports: Sequence[str], style: str | None, shown: str, **rest: Any) -> Output:  # noqa: ANN401
@@ -123,7 +129,9 @@ class Output:
         """Return those of the flags that a format's writer takes."""
         from abrank.report import WRITERS
 
-        return given(WRITERS[kind].options, digits=self.digits, style=self.style)
+        figures = "all" if self.all_figures else None
+        options = {"digits": self.digits, "style": self.style, "figures": figures}
+        return given(WRITERS[kind].options, **options)
 
 
 def targets_of(

@@ -102,6 +102,7 @@ def command(
     seed: int,
     reports: tuple[str, ...],
     figures: Path | None,
+    all_figures: bool,
     shown: str,
     digits: int,
     style: str | None,
@@ -126,7 +127,12 @@ def command(
         raise click.UsageError("--require and --fail-on ask two questions; choose one")
     _require_inputs([qrels, run_a, run_b], scores)
     output = _output.Output.of(
-        reports=reports, figures=figures, shown=shown, digits=digits, style=style
+        reports=reports,
+        figures=figures,
+        shown=shown,
+        digits=digits,
+        style=style,
+        all_figures=all_figures,
     )
 
     from abrank.comparison import Question, compare_recorded, pair_scores

@@ -40,20 +40,29 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """Columns and rows of cells; ``key`` names it for links and files."""
+    """Columns and rows of cells; ``key`` names it for links and files.
+
+    Where ``folded`` is not empty, a page shows that line, and the table when it is opened.
+    """
 
     key: str
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
+    folded: str = ""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A plot by its name in the plots room, and a sentence for those who cannot see it."""
+    """A plot by its name in the plots room, and a sentence for those who cannot see it.
+
+    ``repeats`` is true of a plot that shows in another form what stands elsewhere: a page leaves it
+    out, with its caption, unless every figure is asked for.
+    """
 
     plot: str
     summary: str
     options: dict[str, Any] = field(default_factory=dict)
+    repeats: bool = False
 
 
 Block: TypeAlias = Text | Table | Figure

@@ -14,6 +14,7 @@ from abrank.ranking import Ranking
 from abrank.report.registry import RANKING_WRITERS, WRITERS, write, writer
 
 if TYPE_CHECKING:
+    from abrank.report.formats.html import Figures
     from abrank.report.formats.latex import Style
     from abrank.report.ranking.columns import Interval
 
@@ -21,10 +22,12 @@ __all__ = ["RANKING_WRITERS", "WRITERS", "write", "writer"]
 
 
 @writer(".html")
-def _html(comparison: Comparison, *, digits: int = display.DIGITS) -> str:
+def _html(
+    comparison: Comparison, *, digits: int = display.DIGITS, figures: Figures = "needed"
+) -> str:
     from abrank.report.formats.html import html
 
-    return html(comparison, digits=digits)
+    return html(comparison, digits=digits, figures=figures)
 
 
 @writer(".md")

@@ -214,7 +214,7 @@ def test_effects_are_said_with_two_decimals(make: Make) -> None:
     assert values["Relative change"] == f.percent(comparison.primary.rel_diff)
     assert values["Share of queries B wins"].endswith("%")
     flat = compare_scores({"a": 0.5, "b": 0.5, "c": 0.5}, {"a": 0.6, "b": 0.5, "c": 0.8})
-    assert "not defined" in shown(table(compose(flat), "effects"), "Value")
+    assert "not defined" in shown(table(compose(flat), "more-effects"), "Value")
 
 
 def test_quality_counts_both_runs(judged: Comparison) -> None:

@@ -23,6 +23,7 @@ import pytest
 
 from abrank._support import display as f
 from abrank.comparison import Comparison
+from abrank.plots import PLOTS
 from abrank.plots.style.shapes import N_MEANS
 from abrank.report import WRITERS, card
 from abrank.report.compose import compose
@@ -123,7 +124,7 @@ def texts_of(markup: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def page(runs: Comparison) -> str:
-    return html(runs)
+    return html(runs, figures="all")
 
 
 @pytest.fixture(scope="module")
@@ -235,11 +236,11 @@ def test_drawings_have_no_other_number_and_ticks_lie_on_their_scale(
     # of the drawing's own choice; a bar of a query has the difference of that query.
     own = {"power": results.with_counts(4 * n, n // 4), "null": results.with_counts(N_MEANS)}
     own["deltas"] = known_of(runs, scores=True)
-    assert len(found) >= 30
+    assert {re.sub(r"(-\d+)?[wn]?$", "", name) for name in found} == set(PLOTS)
     n_ticks = n_numbers = 0
     for name, drawing in found.items():
         axes, others = split(drawing)
-        plot = re.sub(r"(-\d+)?[wn]$", "", name)
+        plot = re.sub(r"(-\d+)?[wn]?$", "", name)
         assert_known(own.get(plot, results), others)
         n_numbers += sum(len(NUMBER.findall(plain(each))) for each in others)
         for ticks in axes:
@@ -251,8 +252,8 @@ def test_drawings_have_no_other_number_and_ticks_lie_on_their_scale(
                 else (float,)
             )
             assert any(on_scale(ticks, scale) for scale in scales), name
-    assert n_ticks >= 150
-    assert n_numbers >= 200
+    assert n_ticks >= 5 * len(found)
+    assert n_numbers >= 7 * len(found)
 
 
 def test_card_has_no_other_number(situation: Comparison) -> None:

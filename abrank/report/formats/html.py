@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from markupsafe import Markup
 
 import abrank
 from abrank import plots
-from abrank._support import display
+from abrank._support import checks, display
 from abrank.comparison.power_analysis import NOTHING
 from abrank.report.compose import compose
 from abrank.report.formats import layout
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 # Takes a plot's name, its subject and the options of ``plots.svg``, and returns an SVG element.
 Drawer: TypeAlias = Callable[..., str]
+Figures: TypeAlias = Literal["needed", "all"]
 Kind: TypeAlias = Literal["figure", "table", "plain", "caption", "code", "source", "quote"]
 
 # Each colour in light and in dark. Those of the figures stand in them as attributes, so they are
@@ -53,18 +54,18 @@ PALETTE: Mapping[str, tuple[str, str]] = {
 
 MOST_CAUTIONS = 4
 LONGEST_NAME = 120
-# Widths in inches at which the letters of a figure are as large as the text around, by where it
-# stands: across the page, beside the cautions, in half of the page, and on a telephone.
-WIDE, MAIN, HALF, PHONE = 11.8, 7.2, 5.6, 3.33
+# Widths in inches at which the letters of a figure are as large as the text around: across the
+# page, beside the cautions, and on a telephone. What takes half of the page is drawn once, at a
+# width from which it is scaled to both without letters that are too small or too large.
+WIDE, MAIN, PHONE, ONCE = 11.8, 7.2, 3.33, 4.1
 WIDTHS: Mapping[str, float] = {"deltas": WIDE, "tests": WIDE, "segments": WIDE, "forest": MAIN}
 # Heights in inches, where a figure stands beside something as tall.
 HEIGHTS: Mapping[str, float] = {
-    "effect": 3.0,
-    **dict.fromkeys(("scatter", "paired"), 4.7),
-    **dict.fromkeys(("distribution", "qq"), 3.6),
-    **dict.fromkeys(("null", "pvalue", "cutoffs", "recall"), 3.4),
-    "power": 3.9,
-    "judged": 3.6,
+    "effect": 2.3,
+    **dict.fromkeys(("scatter", "paired", "distribution", "qq"), 3.6),
+    **dict.fromkeys(("null", "pvalue", "cutoffs", "recall"), 2.7),
+    "power": 2.9,
+    "judged": 2.7,
 }
 LABELS = {"depth": "Depth", "quality": "Data quality"}
 
@@ -104,6 +105,7 @@ def html(
     *,
     digits: int = display.DIGITS,
     report: Report | None = None,
+    figures: Figures = "needed",
     drawer: Drawer | None = None,
 ) -> str:
     """Return the report as one HTML document without any outside part.
@@ -116,6 +118,9 @@ def html(
         Decimals of scores and differences.
     report : Report, optional
         What it says, where it was composed before.
+    figures : {"needed", "all"}
+        Whether figures that show again what another shows are drawn as well: where the mean lies
+        under chance signs, the p-value of every difference, the normal plot, deciles.
     drawer : callable, optional
         Draws the figures, called as ``abrank.plots.svg`` is; ``abrank.plots.svg`` without it.
 
@@ -138,7 +143,9 @@ def html(
         candidate=cut(comparison.candidate, LONGEST_NAME),
     )
     report = report or compose(comparison, digits=digits)
+    checks.one_of("figures", figures, get_args(Figures))
     rows = query_rows(comparison, digits=digits)
+    sections, left_out = layout.with_figures(report.sections, every=figures == "all")
     drawer = drawer or plots.svg
     draw = partial(_figure, drawer=drawer, comparison=comparison, digits=digits)
     fill = {name: PALETTE[name][0] for name in ("a", "b", "tie")} | {"axis": PALETTE["muted"][0]}
@@ -152,7 +159,8 @@ def html(
         ),
         gate=_gate(comparison),
         effect=draw(Figure("effect", report.headline.numbers)),
-        pages=[_page(section, draw) for section in report.sections],
+        pages=[_page(section, draw) for section in sections],
+        left_out=[plots.PLOTS[name].title for name in left_out],
         cautions=_cautions(report.cautions),
         chips=_chips(comparison, digits=digits),
         rows=rows,
@@ -204,7 +212,7 @@ def _show(
 def _figure(
     figure: Figure, name: str = "", *, drawer: Drawer, comparison: Comparison, digits: int
 ) -> Shown:
-    """Draw a figure twice, for wide screens and for telephones: letters do not shrink with it."""
+    """Draw a figure: twice where it spans the page, for wide screens and for telephones."""
 
     def drawn(kind: str, width: float, height: float | None) -> Markup:
         return Markup(
@@ -220,7 +228,10 @@ def _figure(
             )
         )
 
-    wide = drawn("w", WIDTHS.get(figure.plot, HALF), HEIGHTS.get(figure.plot))
+    height = HEIGHTS.get(figure.plot)
+    if figure.plot not in WIDTHS:
+        return Shown("figure", svg=drawn("", ONCE, height))
+    wide = drawn("w", WIDTHS[figure.plot], height)
     return Shown("figure", svg=wide, narrow=drawn("n", PHONE, None))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import takewhile, zip_longest
 from typing import TypeAlias
 
@@ -16,8 +17,8 @@ HALVES = frozenset(
     {"scatter", "paired", "distribution", "qq", "null", "pvalue", "effects", "power", "cutoffs"}
     | {"recall", "judged", "quality"}
 )
-# Tables that stand under the figure before them, in its half.
-UNDER = frozenset({"planning"})
+# Tables that stand under the figure or table before them, in its half.
+UNDER = frozenset({"planning", "more-effects"})
 
 
 def panels(section: Section) -> list[tuple[list[Placed], bool]]:
@@ -37,6 +38,30 @@ def panels(section: Section) -> list[tuple[list[Placed], bool]]:
         found[-1].append((place, block))
     halves = _paired([_key(panel[0][1]) in HALVES for panel in found])
     return list(zip(found, halves, strict=True))
+
+
+def with_figures(
+    sections: Sequence[Section], *, every: bool
+) -> tuple[tuple[Section, ...], tuple[str, ...]]:
+    """Return the sections without the figures that repeat others, and what those figures show.
+
+    A caption goes with its figure.
+    """
+    if every:
+        return tuple(sections), ()
+    kept, left_out = [], []
+    for section in sections:
+        blocks: list[Block] = []
+        captioned = False
+        for block in section.blocks:
+            repeats = isinstance(block, Figure) and block.repeats
+            if isinstance(block, Figure) and repeats:
+                left_out.append(block.plot)
+            if not repeats and not (captioned and isinstance(block, Text)):
+                blocks.append(block)
+            captioned = repeats
+        kept.append(replace(section, blocks=tuple(blocks)))
+    return tuple(kept), tuple(left_out)
 
 
 def _blocks(section: Section) -> tuple[Block, ...]:

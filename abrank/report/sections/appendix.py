@@ -31,40 +31,41 @@ def plan(comparison: Comparison, *, digits: int) -> Section | None:
     finding = planning.what_they_see(comparison, digits=digits)
     claims = planning.claims(comparison)
     blocks: tuple[Block, ...] = (
-        effect_table(comparison),
-        Figure("power", f"Power against the true difference. {finding}"),
+        *effect_tables(comparison),
         planning.needed_table(comparison),
         *([Text(claims)] if claims else []),
         Text(planning.assumption(comparison, digits=digits), "caption"),
+        Figure("power", f"Power against the true difference. {finding}"),
     )
     finding = f"{finding} {planning.queries_planned(comparison)}".strip()
     return Section("planning", "Effect size, and what these queries can show", finding, blocks)
 
 
-def effect_table(comparison: Comparison) -> Table:
-    """Return the effect sizes of the primary measure, their intervals and what they mean."""
-    level = comparison.rule.confidence
-    change = comparison.primary.rel_diff
-    rows: list[tuple[Cell, ...]] = [
-        (Cell("Relative change"), Cell(f.percent(change), change), Cell(""), Cell("of A's mean"))
-    ]
-    rows += [_effect_row(name, effect) for name, effect in comparison.effects.items()]
-    correlation = comparison.spread.correlation
-    rows.append(
+def effect_tables(comparison: Comparison) -> tuple[Table, Table]:
+    """Return the effect sizes that most people ask for, and the others, to be opened."""
+    change, correlation = comparison.primary.rel_diff, comparison.spread.correlation
+    found = {name: _effect_row(name, effect) for name, effect in comparison.effects.items()}
+    first = (
+        *(found.pop(name) for name in ("d_z", "p_better") if name in found),
+        (Cell("Relative change"), Cell(f.percent(change), change), Cell(""), Cell("of A's mean")),
+    )
+    more = (
+        *found.values(),
         (
             Cell("Correlation of A and B"),
             Cell(f.signed(correlation, digits=2), correlation),
             Cell(""),
             Cell("why pairing helps"),
-        )
+        ),
     )
     columns = (
         Column("Effect size", numeric=False),
         Column("Value"),
-        Column(f"{f.level(level)} interval"),
+        Column(f"{f.level(comparison.rule.confidence)} interval"),
         Column("What it is", numeric=False),
     )
-    return Table("effects", columns, tuple(rows))
+    other = Table("more-effects", columns, more, folded="Other effect sizes")
+    return Table("effects", columns, first), other
 
 
 def _effect_row(name: str, effect: Effect) -> tuple[Cell, ...]:

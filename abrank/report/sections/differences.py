@@ -31,7 +31,11 @@ def distribution(comparison: Comparison, *, digits: int) -> Section | None:
     blocks: list[Block] = [
         Figure("scatter", f"{measure} of every query, A across and B upwards."),
         Text("Above the diagonal B scores higher, below it A does.", "caption"),
-        Figure("paired", f"{measure} of A and of B, query by query, and the mean difference."),
+        Figure(
+            "paired",
+            f"{measure} of A and of B, query by query, and the mean difference.",
+            repeats=comparison.n_queries > PAIRS,
+        ),
         Text(
             f"Left, the scores; lines join the same query, or beyond {PAIRS} queries the same"
             " decile. Right, the mean difference with its interval, in the same unit.",
@@ -42,7 +46,7 @@ def distribution(comparison: Comparison, *, digits: int) -> Section | None:
     ]
     if comparison.n_queries >= SHAPE:
         blocks += [
-            Figure("qq", f"Differences in {measure} against a normal curve."),
+            Figure("qq", f"Differences in {measure} against a normal curve.", repeats=True),
             Text(
                 "On the line, the differences are normal. The t test needs this of few queries"
                 " only; of many, only that the mean is not ruled by single ones.",
@@ -77,13 +81,17 @@ def all_tests(comparison: Comparison, *, digits: int) -> Section | None:
 def _how_p_is_found() -> tuple[Block, ...]:
     """Return the pictures of what a p-value is: the share of chance, and a question at each Δ."""
     return (
-        Figure("null", "Where the mean difference lies among those of flipped signs."),
+        Figure(
+            "null", "Where the mean difference lies among those of flipped signs.", repeats=True
+        ),
         Text(
             "If A and B were exchangeable, the sign of each query's difference would be a matter of"
             " chance: the hill is what chance alone gives, the line what was seen.",
             "caption",
         ),
-        Figure("pvalue", "The p-value of every difference that could be asked about."),
+        Figure(
+            "pvalue", "The p-value of every difference that could be asked about.", repeats=True
+        ),
         Text(
             "p against each possible true difference. Where it is above α, the difference is inside"
             " the interval; where it crosses 0, p is the one printed above.",

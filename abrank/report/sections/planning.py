@@ -46,9 +46,9 @@ def needed_table(comparison: Comparison) -> Table:
         rows.append((*cells, Cell(f.percent(chance, sign=False), chance)))
     columns = (
         Column("True Δ"),
-        Column(f"Queries for {f.level(comparison.planning.power)} power"),
+        Column(f"Queries, {f.level(comparison.planning.power)} power"),
         *([Column("Range")] if ranged else []),
-        Column(f"Power with {words.queries(comparison.n_queries)}"),
+        Column(f"Power, n = {f.count(comparison.n_queries)}"),
     )
     return Table("planning", columns, tuple(rows))
 

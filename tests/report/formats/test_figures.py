@@ -83,10 +83,8 @@ def test_pdf_has_truetype_fonts_and_the_width_asked_for(folder: Path) -> None:
 def test_letters_have_seven_points_at_least(comparison: Comparison) -> None:
     for figure in figures._figures(comparison, 3).values():
         for width in WIDTHS:
-            axes = getattr(comparison.plot, figure.plot)(width=width, **figure.options)
+            picture = getattr(comparison.plot, figure.plot)(width=width, **figure.options)
             sizes = [
-                text.get_fontsize()
-                for text in axes.get_figure(root=True).findobj(Text)
-                if text.get_text()
+                text.get_fontsize() for text in picture.figure.findobj(Text) if text.get_text()
             ]
             assert min(sizes) >= 7.0, figure.plot

@@ -10,6 +10,7 @@ import pytest
 
 from abrank import compare_scores
 from abrank._support import display
+from abrank._support.errors import ArgumentError
 from abrank.comparison import Comparison
 from abrank.report.compose import compose
 from abrank.report.formats.html import MOST_CAUTIONS, PALETTE, Drawer, html
@@ -96,7 +97,10 @@ def test_every_figure_is_one_image_with_a_summary(page: Page) -> None:
     images = [attrs for _, attrs in page.tags if attrs.get("role") == "img"]
     assert len(images) >= names.count("figure") >= 6
     assert all(attrs.get("aria-label") or attrs.get("aria-labelledby") for attrs in images)
-    assert names.count("desc") == 2 * names.count("figure")
+    # What spans the page is drawn for telephones as well.
+    narrow = [attrs for _, attrs in page.tags if attrs.get("class") == "narrow"]
+    assert names.count("desc") == names.count("figure") + len(narrow)
+    assert len(narrow) >= 3
 
 
 def test_measures_show_the_numbers_of_the_json(better: Comparison, page: Page) -> None:
@@ -254,7 +258,7 @@ def test_figures_come_from_the_drawer_given(better: Comparison) -> None:
         asked.append((plot, prefix))
         return f"<svg><desc>{plot} drawn as {prefix}</desc></svg>"
 
-    texts = [data for _, data in read(html(better, drawer=drawer)).text]
+    texts = [data for _, data in read(html(better, figures="all", drawer=drawer)).text]
     wanted = {
         block.plot
         for each in compose(better).sections
@@ -265,6 +269,26 @@ def test_figures_come_from_the_drawer_given(better: Comparison) -> None:
     assert len(set(asked)) == len(asked)
     for plot, prefix in asked:
         assert f"{plot} drawn as {prefix}" in texts
+
+
+def test_figures_that_repeat_others_are_drawn_where_all_are_asked_for(better: Comparison) -> None:
+    repeating = {
+        block.plot
+        for each in compose(better).sections
+        for block in each.blocks
+        if isinstance(block, Figure) and block.repeats
+    }
+    assert repeating >= {"qq", "null", "pvalue"}
+    needed, every = [], []
+    text = html(better, drawer=lambda plot, *_, **__: needed.append(plot) or plot)
+    assert "Left out, because other figures show the same" in text
+    assert "the hill is what chance alone gives" not in text
+    text = html(better, figures="all", drawer=lambda plot, *_, **__: every.append(plot) or plot)
+    assert "Left out, because" not in text
+    assert "the hill is what chance alone gives" in text
+    assert {*every} - {*needed} == repeating
+    with pytest.raises(ArgumentError, match="figures"):
+        html(better, figures="none")
 
 
 def test_figures_carry_their_colours_as_attributes(page: Page) -> None:
