@@ -185,7 +185,7 @@ def power(
     >>> [(row.difference, row.n_low, row.n, row.n_high) for row in plan.rows]
     [(0.1, 13, 36, 466), (0.2, 5, 11, 118)]
     >>> power(sd=0.20, margin=0.05).same
-    SameRow(margin=0.05, n=138, n_low=None, n_high=None)
+    SameRow(margin=0.05, n=139, n_low=None, n_high=None)
     """
     values, alpha, test, margin = _pilot(pilot, alpha, test, margin)
     if (values is None) == (sd is None):
