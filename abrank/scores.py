@@ -100,6 +100,57 @@ class Scores:
         total: FloatArray = np.add.accumulate(self.values, axis=0)[-1]
         return total / len(self.query_ids)
 
+    def rescored(
+        self,
+        change: Callable[[inputs.JudgedRun], inputs.JudgedRun],
+        *,
+        measures: Sequence[str] | None = None,
+        query_ids: tuple[str, ...] | None = None,
+    ) -> Scores:
+        """Return the scores after a change of every ranking; no run is read again.
+
+        Parameters
+        ----------
+        change : callable
+            Such as ``JudgedRun.condensed``, which leaves unjudged documents out.
+        measures : sequence of str, optional
+            Canonical names; all of ``measures`` without it.
+        query_ids : tuple of str, optional
+            Judged queries to score; those of ``query_ids`` without it.
+
+        Returns
+        -------
+        Scores
+
+        Raises
+        ------
+        ArgumentError
+            If these are ready scores.
+
+        Examples
+        --------
+        >>> scores = evaluate({"q1": {"d2": 1}}, {"run": {"q1": {"d1": 2.0, "d2": 1.0}}}, ["RR"])
+        >>> scores.values[0, 0], scores.rescored(inputs.JudgedRun.condensed).values[0, 0]
+        (array([0.5]), array([1.]))
+        """
+        if set(self.systems) - set(self.laid):
+            raise ArgumentError("ready scores have no rankings to change")
+        names = self.measures if measures is None else tuple(measures)
+        parsed = [parse(name) for name in names]
+        laid = {
+            system: replace(each, judged=change(each.judged)) for system, each in self.laid.items()
+        }
+        asked = self.query_ids if query_ids is None else query_ids
+        every = self.laid[self.systems[0]].judged.query_ids
+        place = {query_id: i for i, query_id in enumerate(every)} if asked != every else {}
+        kept = [place[query_id] for query_id in asked] if place else slice(None)
+        columns = [
+            np.stack([each(laid[system].judged) for each in parsed], axis=1)
+            for system in self.systems
+        ]
+        values = np.stack(columns, axis=1)[kept]
+        return replace(self, query_ids=asked, measures=names, values=values, laid=laid)
+
     def aggregates(self) -> FloatArray:
         """Return one value a system and measure, by the measure's own rule.
 

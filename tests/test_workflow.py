@@ -95,9 +95,13 @@ def test_missing_queries_are_noted() -> None:
     holes = run[~run["query_id"].isin(["q01", "q02"])]
     result = compare(made.qrels, made.baseline, holes)
     note = next(note for note in result.notes if note.code == "missing-queries")
-    assert note.values == {"system": "b", "count": 2, "ids": ["q01", "q02"]}
+    assert {name: note.values[name] for name in ("system", "count", "n_queries", "policy")} == {
+        "system": "b", "count": 2, "n_queries": 40, "policy": "zero",
+    }  # fmt: skip
     assert result.n_queries == 40
-    assert compare(made.qrels, made.baseline, holes, missing="drop").n_queries == 38
+    dropped = compare(made.qrels, made.baseline, holes, missing="drop")
+    assert dropped.n_queries == 38
+    assert {n.values["policy"] for n in dropped.notes if n.code == "missing-queries"} == {"drop"}
 
 
 def test_ids_that_are_not_utf8_come_through_everywhere(tmp_path) -> None:

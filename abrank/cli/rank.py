@@ -155,12 +155,7 @@ def command(
 
 def _notes(ranking: Ranking) -> None:
     """Say on standard error what was counted while the runs were read."""
-    from abrank.report import input_sentences
+    from abrank.report import note_sentences
 
-    sentences = [
-        sentence
-        for system, audit in ranking.audits.items()
-        for sentence in input_sentences(system, audit)
-    ]
-    for sentence in (*ranking.notes, *sentences):
+    for sentence in (*ranking.notes, *note_sentences(ranking.cautions)):
         _terminal.put(f"note: {sentence}", err=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -69,11 +70,19 @@ def command(
 
     if shown == "trec_eval":
         measures = measures or ("official",)
-    scores = evaluate(qrels, _options.named(runs), measures or None, hashes=False, **reading)
+    scores = evaluate(
+        qrels, _options.named(runs), measures or None, hashes=_may_be_one_file(runs), **reading
+    )
     if not quiet:
         for line in _notes(scores):
             _terminal.put(f"note: {line}", err=True)
     _terminal.put(_shown(scores, shown, measures, reading, per_query, digits), nl=False)
+
+
+def _may_be_one_file(runs: Sequence[str]) -> bool:
+    """Say whether two files are of one size: only then do hashes tell anything."""
+    sizes = [path.stat().st_size for path in map(Path, runs) if path.is_file()]
+    return len(set(sizes)) < len(sizes)
 
 
 def _shown(
@@ -105,13 +114,6 @@ def _shown(
 
 def _notes(scores: Scores) -> list[str]:
     """Return what was counted while the runs were read and should not pass in silence."""
-    from abrank.report import input_sentences
+    from abrank.report import run_sentences
 
-    return [
-        *scores.notes,
-        *(
-            sentence
-            for system, audit in scores.audits.items()
-            for sentence in input_sentences(system, audit)
-        ),
-    ]
+    return [*scores.notes, *run_sentences(scores)]

@@ -1,5 +1,6 @@
 """A against B: every measure tested, the secondary ones adjusted, the verdict given."""
 
+from abrank.comparison.alternatives import Alternative
 from abrank.comparison.compare import compare_recorded, compare_scores, compare_systems
 from abrank.comparison.effects import Effect, Spread
 from abrank.comparison.family import ADJUSTMENTS
@@ -11,6 +12,7 @@ from abrank.comparison.rows import ConfidenceInterval, MeasureResult, TestRow
 
 __all__ = [
     "ADJUSTMENTS",
+    "Alternative",
     "Comparison",
     "ConfidenceInterval",
     "Effect",

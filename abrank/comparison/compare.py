@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,9 @@ from abrank import inference
 from abrank._support.errors import ArgumentError
 from abrank._support.rng import entropy
 from abrank._support.typing import FloatArray, RandomSource
+from abrank.comparison.alternatives import alternatives
 from abrank.comparison.beside import Beside
-from abrank.comparison.deciding import decide_primary
+from abrank.comparison.deciding import decide_alternative, decide_primary
 from abrank.comparison.declared import (
     Margin,
     declare,
@@ -32,12 +34,14 @@ from abrank.comparison.result import Comparison
 from abrank.comparison.rows import TestRow
 from abrank.diagnostics import (
     Note,
+    inspect_depth,
     inspect_differences,
     inspect_directions,
     inspect_evidence,
     inspect_inputs,
     inspect_margin,
     inspect_segments,
+    unequal_depth,
 )
 from abrank.inputs import Audit
 from abrank.measures import parse
@@ -212,7 +216,9 @@ def compare_systems(
     known = set(scores.query_ids)
     evidence = gather(scores, rule.primary, differences)
     segmentations = segment(segments or {}, scores.query_ids, differences, rule, seed=seed)
+    deep = unequal_depth(scores)
     audits, notes = _cautions(scores, differences, tests, rule)
+    notes += inspect_depth(deep, scores, keys="ab", primary=rule.primary)
     notes += inspect_margin(decision.margin, baseline=rows[lead].mean_a, span=span)
     notes += inspect_directions(higher, primary=rule.primary)
     notes += inspect_evidence(rows[lead].diff, evidence)
@@ -243,6 +249,14 @@ def compare_systems(
         remarks=scores.notes,
         audits=audits,
         evidence=evidence,
+        alternatives=alternatives(
+            scores,
+            rule,
+            decision,
+            partial(decide_alternative, rule, higher, span, drawn),
+            deep=deep,
+            unjudged=any(evidence.n_unjudged),
+        ),
         segmentations=segmentations,
         topics={query: text for query, text in (topics or {}).items() if query in known},
         provenance=dict(provenance or {}),
@@ -332,5 +346,5 @@ def _cautions(
         measure=rule.primary,
         higher_is_better=rule.higher_is_better,
     )
-    notes += inspect_inputs(audits, scores.measures)
+    notes += inspect_inputs(audits, scores.measures, scores.query_ids)
     return audits, notes

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from abrank import inference
 from abrank._support.typing import FloatArray
+from abrank.comparison.family import measure_rows
 from abrank.comparison.rows import MeasureResult
 from abrank.diagnostics import outcomes
 from abrank.inference.designs.binomial import Unseen, bound_unseen
@@ -96,6 +100,28 @@ def decide_again(
         reason=saved.reason if identical else _untestable(differences, row),
         unseen=saved.unseen if identical else None,
     )
+
+
+def decide_alternative(
+    rule: Rule, higher: Mapping[str, bool], span: float, drawn: Mapping[str, Any], scores: Scores
+) -> tuple[MeasureResult, Decision]:
+    """Return the row and the decision of other scores of the primary measure.
+
+    Parameters
+    ----------
+    rule : Rule
+    higher : mapping of str to bool
+        Of each measure whether the higher score is the better one.
+    span : float
+        As for :func:`decide_primary`.
+    drawn : mapping
+        ``seed`` and ``n_resamples``.
+    scores : Scores
+        Of the primary measure alone.
+    """
+    a, b = (scores.of(system) for system in scores.systems)
+    (row,), _ = measure_rows(scores.measures, a, b, rule, higher=higher, **drawn)
+    return row, decide_primary(rule, row, scores, span=span, **drawn)
 
 
 def _of_primary(rule: Rule, scores: Scores) -> tuple[FloatArray, FloatArray]:

@@ -13,6 +13,7 @@ from abrank import inference
 from abrank._support import checks, lazy
 from abrank._support.errors import ArgumentError, GateError
 from abrank._support.typing import FloatArray, IntArray
+from abrank.comparison.alternatives import Alternative
 from abrank.comparison.effects import Effect, Spread
 from abrank.comparison.evidence import Evidence
 from abrank.comparison.groups import Segmentation
@@ -62,6 +63,9 @@ class Comparison:
     evidence : Evidence
         Ranked documents, curves, and how far ties and unjudged documents could move the difference;
         empty for ready scores.
+    alternatives : tuple of Alternative
+        Sensitivity analysis: the primary measure on shared queries only, with judged documents
+        only, at a common depth, without the most influential queries; those that apply.
     segmentations : tuple of Segmentation
         The primary measure by properties of the queries.
     topics : mapping of str to str
@@ -90,6 +94,7 @@ class Comparison:
     remarks: tuple[str, ...] = ()
     audits: Mapping[str, Any] = field(default_factory=dict)
     evidence: Evidence = field(default_factory=Evidence)
+    alternatives: tuple[Alternative, ...] = ()
     segmentations: tuple[Segmentation, ...] = ()
     topics: Mapping[str, str] = field(default_factory=dict)
     provenance: Mapping[str, Any] = field(default_factory=dict)

@@ -1,6 +1,7 @@
 """What to know before believing a comparison: codes and numbers, no words."""
 
 from abrank.diagnostics.declared import inspect_directions, inspect_margin
+from abrank.diagnostics.depth import UnequalDepth, unequal_depth
 from abrank.diagnostics.differences import (
     FALSE_FINDINGS,
     SHORT_INTERVALS_UP_TO,
@@ -9,20 +10,32 @@ from abrank.diagnostics.differences import (
 )
 from abrank.diagnostics.evidence import inspect_evidence, inspect_inputs, inspect_segments
 from abrank.diagnostics.notes import DECIMALS, Note, bounds, higher_is_better, outcomes
+from abrank.diagnostics.runs import (
+    inspect_depth,
+    inspect_run,
+    inspect_systems,
+    missing_policy,
+)
 
 __all__ = [
     "DECIMALS",
     "FALSE_FINDINGS",
     "SHORT_INTERVALS_UP_TO",
     "Note",
+    "UnequalDepth",
     "bounds",
     "higher_is_better",
     "inspect_clusters",
+    "inspect_depth",
     "inspect_differences",
     "inspect_directions",
     "inspect_evidence",
     "inspect_inputs",
     "inspect_margin",
+    "inspect_run",
     "inspect_segments",
+    "inspect_systems",
+    "missing_policy",
     "outcomes",
+    "unequal_depth",
 ]

@@ -6,12 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from abrank.diagnostics.notes import Note
+from abrank.diagnostics.runs import inspect_run, missing_policy
 from abrank.inputs import Audit
 
 JUDGED_GAP = 0.05
 
 
-def inspect_inputs(audits: Mapping[str, Audit], measures: Sequence[str]) -> list[Note]:
+def inspect_inputs(
+    audits: Mapping[str, Audit], measures: Sequence[str], query_ids: Sequence[str] = ()
+) -> list[Note]:
     """Return the cautions that the inputs give: holes in the judgments, missing queries, ties.
 
     Parameters
@@ -20,6 +23,8 @@ def inspect_inputs(audits: Mapping[str, Audit], measures: Sequence[str]) -> list
         Under ``"a"`` and ``"b"``; empty for ready scores.
     measures : sequence of str
         Canonical names.
+    query_ids : sequence of str
+        The queries that were compared.
 
     Returns
     -------
@@ -29,17 +34,14 @@ def inspect_inputs(audits: Mapping[str, Audit], measures: Sequence[str]) -> list
         return []
     a, b = audits["a"], audits["b"]
     notes = []
-    if abs(a.judged_at_10 - b.judged_at_10) > JUDGED_GAP:
+    # Where ids are to blame, more judgments would help nobody.
+    to_judge = a.document_ids is None and b.document_ids is None
+    if to_judge and abs(a.judged_at_10 - b.judged_at_10) > JUDGED_GAP:
         unjudged = {"a": 1.0 - a.judged_at_10, "b": 1.0 - b.judged_at_10}
         notes.append(Note("judged-gap", 3, unjudged))
+    policy = missing_policy([a, b], query_ids)
     for key, audit in (("a", a), ("b", b)):
-        if audit.missing:
-            many = len(audit.missing) > 0.1 * audit.n_queries
-            values = {"system": key, "count": len(audit.missing), "ids": list(audit.missing[:3])}
-            notes.append(Note("missing-queries", 3 if many else 2, values))
-        if audit.extra:
-            values = {"system": key, "count": len(audit.extra), "ids": list(audit.extra[:3])}
-            notes.append(Note("extra-queries", 1, values))
+        notes += inspect_run(key, audit, policy)
         if audit.n_tied_rows:
             values = {
                 "system": key,
@@ -47,12 +49,6 @@ def inspect_inputs(audits: Mapping[str, Audit], measures: Sequence[str]) -> list
                 "queries": audit.n_queries_with_ties,
             }
             notes.append(Note("tied-scores", 1, values))
-        if audit.n_rank_conflicts:
-            notes.append(
-                Note("rank-conflicts", 1, {"system": key, "count": audit.n_rank_conflicts})
-            )
-        if len(audit.tags) > 1:
-            notes.append(Note("several-tags", 1, {"system": key, "tags": list(audit.tags[:3])}))
     graded = [name for name in measures if name.startswith("nDCG")]
     if graded and len([grade for grade in a.grades if grade > 0]) == 1:
         notes.append(Note("one-grade", 1, {"measure": graded[0]}))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from abrank._support.errors import AlignmentError
 from abrank.inputs.columns import Source
+from abrank.inputs.id_differences import IdDifference, how_ids_differ, id_difference
 from abrank.inputs.join import Seen
 from abrank.inputs.judged import JudgedRun
 from abrank.inputs.qrels import Qrels
@@ -54,6 +55,13 @@ class Audit:
         Whether a byte order mark at the start of the run file was dropped.
     path, sha256 : str or None
         Of the run file.
+    n_judged_rows : int or None
+        Documents of the run that are judged, down to any rank; None where it was not counted.
+    document_ids : IdDifference or None
+        Why documents of the run are not judged, where their ids look like judged ones. Looked at
+        are the first 10 documents of 50 queries.
+    query_ids : IdDifference or None
+        Why queries are missing, where ids of extra queries look like theirs.
     """
 
     n_queries: int
@@ -74,6 +82,9 @@ class Audit:
     byte_order_mark: bool = False
     path: str | None = None
     sha256: str | None = None
+    n_judged_rows: int | None = None
+    document_ids: IdDifference | None = None
+    query_ids: IdDifference | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the counts as plain values; tuples become lists."""
@@ -107,10 +118,12 @@ def audit(
     graded = (judged.rank <= DEPTH) & (judged.grade >= 0)
     n_graded = np.bincount(judged.query[graded], minlength=judged.n_queries)
     found = at_hand > 0
+    missing = tuple(qrels.query_ids[i] for i in np.flatnonzero(judged.n_retrieved == 0))
+    extra = tuple(sorted(seen.extra))
     return Audit(
         n_queries=judged.n_queries,
-        missing=tuple(qrels.query_ids[i] for i in np.flatnonzero(judged.n_retrieved == 0)),
-        extra=tuple(sorted(seen.extra)),
+        missing=missing,
+        extra=extra,
         n_rows=seen.n_rows,
         n_tied_rows=seen.n_tied_rows,
         n_queries_with_ties=seen.n_queries_with_ties,
@@ -126,6 +139,9 @@ def audit(
         byte_order_mark=source.byte_order_mark,
         path=source.path,
         sha256=source.sha256,
+        n_judged_rows=len(judged.rank),
+        document_ids=seen.document_ids,
+        query_ids=id_difference([(0, each) for each in extra], [(0, each) for each in missing]),
     )
 
 
@@ -154,36 +170,6 @@ def require_common(qrels: Qrels, seen: Seen, run: str) -> None:
         f"  qrels: {_some(qrels.query_ids)}   run: {_some(extra)}"
         + (f"   {guess}" if guess else "")
     )
-
-
-def how_ids_differ(qrels: Sequence[str], run: Sequence[str]) -> str:
-    """Guess how two lists of query ids that share none differ; empty where nothing fits.
-
-    Examples
-    --------
-    >>> how_ids_differ(["1", "2"], ["01", "02"])
-    'the ids differ by leading zeros'
-    >>> how_ids_differ(["303"], ["x303"])
-    'the ids differ by the prefix "x"'
-    """
-    changes: tuple[tuple[str, Callable[[str], str]], ...] = (
-        ('".0"', lambda text: text.removesuffix(".0")),
-        ("leading zeros", lambda text: text.lstrip("0")),
-        ("upper and lower case", str.casefold),
-        ("blanks or quotes around them", lambda text: text.strip(" \t\r\n\"'")),
-        ("a byte order mark", lambda text: text.replace("\ufeff", "")),
-    )
-    for name, change in changes:
-        if not set(map(change, qrels)).isdisjoint(map(change, run)):
-            return f"the ids differ by {name}"
-    for longer, shorter in ((run, qrels), (qrels, run)):
-        for one in longer[:DEPTH]:
-            for other in shorter:
-                if one.endswith(other):
-                    return f'the ids differ by the prefix "{one.removesuffix(other)}"'
-                if one.startswith(other):
-                    return f'the ids differ by the ending "{one.removeprefix(other)}"'
-    return ""
 
 
 def _some(query_ids: Sequence[str]) -> str:

@@ -16,6 +16,8 @@ from abrank._support.parallel import threaded_map
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inputs import ids, subtopics
 from abrank.inputs.columns import pair_keys
+from abrank.inputs.first_docs import TopDocs, document_ids, ranks_kept
+from abrank.inputs.id_differences import IdDifference
 from abrank.inputs.ids import Ids
 from abrank.inputs.judged import JudgedRun
 from abrank.inputs.qrels import Qrels
@@ -26,24 +28,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 _Piece = TypeVar("_Piece")
-
-
-@dataclass(frozen=True, eq=False)
-class TopDocs:
-    """The first documents of each judged query.
-
-    Attributes
-    ----------
-    query : int64[n_rows]
-        Index into the queries of the qrels, ascending.
-    rank : int64[n_rows]
-        From 1, ascending within a query.
-    docs : Ids
-    """
-
-    query: IntArray
-    rank: IntArray
-    docs: Ids
 
 
 @dataclass
@@ -64,6 +48,8 @@ class Seen:
         Queries in which the rank column contradicts the scores.
     tags : list of str
         Distinct run tags.
+    document_ids : IdDifference or None
+        Why documents are not judged, where their ids look like judged ones.
     """
 
     n_shared: int = 0
@@ -73,6 +59,7 @@ class Seen:
     n_queries_with_ties: int = 0
     n_rank_conflicts: int = 0
     tags: list[str] = field(default_factory=list)
+    document_ids: IdDifference | None = None
 
     def add(self, other: Seen) -> None:
         """Count the rows that went by later."""
@@ -167,15 +154,16 @@ def lay(
         If a query is in more than one ranking.
     """
     judgments = _Judgments.of(qrels)
+    n_queries = len(qrels.query_ids)
+    ranks = ranks_kept(n_queries, top)
 
     def part_of(piece: _Piece) -> _Part:
-        return _Part.of(judgments, block(piece), keep_scores, top)
+        return _Part.of(judgments, block(piece), keep_scores, ranks)
 
     part = _Part.joined(list(threaded_map(part_of, pieces)))
     seen = part.seen
     order = np.lexsort((part.rank, part.query))
     at = part.at[order]
-    n_queries = len(qrels.query_ids)
     n_retrieved = np.zeros(n_queries, dtype=np.int64)
     n_retrieved[part.ranking] = part.length
     if np.count_nonzero(n_retrieved) + len(set(seen.extra)) < seen.n_shared + len(seen.extra):
@@ -196,8 +184,9 @@ def lay(
         subtopics=None if qrels.subtopics is None else subtopics.lay(qrels.subtopics, at),
     )
     first = np.lexsort((part.top_rank, part.top_query))
-    top_docs = TopDocs(part.top_query[first], part.top_rank[first], ids.take(part.top_docs, first))
-    return judged, seen, top_docs
+    shown = TopDocs(part.top_query[first], part.top_rank[first], ids.take(part.top_docs, first))
+    seen.document_ids = document_ids(qrels, judged, shown)
+    return judged, seen, shown.top(top)
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,7 +245,7 @@ class _Part:
     seen: Seen
 
     @classmethod
-    def of(cls, judgments: _Judgments, block: Block, keep_scores: bool, top: int) -> _Part:
+    def of(cls, judgments: _Judgments, block: Block, keep_scores: bool, ranks: IntArray) -> _Part:
         query = np.array([judgments.place.get(each, -1) for each in block.query_ids], np.int64)
         row, at = judgments.find(block, query)
         if block.row is not None:
@@ -269,7 +258,7 @@ class _Part:
         tie = np.searchsorted(begins, row, side="right")
         shared = query >= 0
         length = np.diff(block.first_row)
-        top_query, top_rank, shown = _top(block, query, top)
+        top_query, top_rank, shown = _top(block, query, ranks)
         return cls(
             query=query[ranking],
             rank=row - first_row + 1,
@@ -299,10 +288,10 @@ class _Part:
         )
 
 
-def _top(block: Block, query: IntArray, top: int) -> tuple[IntArray, IntArray, IntArray]:
+def _top(block: Block, query: IntArray, ranks: IntArray) -> tuple[IntArray, IntArray, IntArray]:
     """Return query, rank and row of the first documents of each judged query."""
     shared = np.flatnonzero(query >= 0)
-    count = np.minimum(np.diff(block.first_row)[shared], top)
+    count = np.minimum(np.diff(block.first_row)[shared], ranks[query[shared]])
     rank = np.arange(1, count.sum() + 1) - np.repeat(np.cumsum(count) - count, count)
     return (
         np.repeat(query[shared], count),

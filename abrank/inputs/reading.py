@@ -12,7 +12,8 @@ from abrank._support.typing import Duplicates, ScoreDtype
 from abrank.inputs import files
 from abrank.inputs.audit import Audit, audit, require_common
 from abrank.inputs.columns import Source
-from abrank.inputs.join import TopDocs, block_of, lay
+from abrank.inputs.first_docs import TopDocs
+from abrank.inputs.join import block_of, lay
 from abrank.inputs.judged import JudgedRun
 from abrank.inputs.qrels import Qrels
 from abrank.inputs.run import read_run

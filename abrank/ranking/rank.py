@@ -13,7 +13,7 @@ from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.rng import entropy
 from abrank._support.typing import FloatArray, RandomSource
-from abrank.diagnostics import higher_is_better
+from abrank.diagnostics import higher_is_better, inspect_systems
 from abrank.measures import parse
 from abrank.ranking.result import PairRow, Ranking, SystemRow
 from abrank.scores import Scores
@@ -95,6 +95,7 @@ def rank_scores(
         first,
         audits=scores.audits,
         notes=scores.notes,
+        cautions=tuple(inspect_systems(scores)),
         provenance=dict(provenance or {}),
         secondary=tuple(others),
     )

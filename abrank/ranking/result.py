@@ -13,6 +13,7 @@ from abrank import inference
 from abrank._support import lazy
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import BoolArray, FloatArray
+from abrank.diagnostics import Note
 from abrank.inputs import Audit
 
 if TYPE_CHECKING:
@@ -102,6 +103,9 @@ class Ranking:
         What was seen while each system's run was read; empty for ready scores.
     notes : tuple of str
         How the measure's name was read, where it has several meanings.
+    cautions : tuple of Note
+        What is to be known of the runs, the most severe first: ids that match nothing, missing
+        queries, unequal depth, tied scores.
     provenance : mapping
     secondary : tuple of Ranking
         One for each further measure, by the same test at the same level.
@@ -123,6 +127,7 @@ class Ranking:
     n_resamples: int
     audits: Mapping[str, Audit] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    cautions: tuple[Note, ...] = ()
     provenance: Mapping[str, Any] = field(default_factory=dict)
     secondary: tuple[Ranking, ...] = ()
 

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from abrank.report.formats.plain_text import text_lines as text_lines
     from abrank.report.numbers import to_dict as to_dict
     from abrank.report.saved.write import from_dict as from_dict
-    from abrank.report.sections.cautions import input_sentences as input_sentences
+    from abrank.report.sections.cautions import note_sentences as note_sentences
+    from abrank.report.sections.cautions import run_sentences as run_sentences
     from abrank.report.writers import RANKING_WRITERS as RANKING_WRITERS
     from abrank.report.writers import WRITERS as WRITERS
     from abrank.report.writers import write as write
@@ -25,8 +26,9 @@ _HOMES = {
     "WRITERS": "abrank.report.writers",
     "card": "abrank.report.formats.card_html",
     "from_dict": "abrank.report.saved.write",
-    "input_sentences": "abrank.report.sections.cautions",
     "markdown": "abrank.report.formats.markdown",
+    "note_sentences": "abrank.report.sections.cautions",
+    "run_sentences": "abrank.report.sections.cautions",
     "text": "abrank.report.formats.plain_text",
     "text_lines": "abrank.report.formats.plain_text",
     "to_dict": "abrank.report.numbers",

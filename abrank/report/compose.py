@@ -15,6 +15,7 @@ from abrank.report.sections import (
     measures_and_tests,
     quality,
     segments,
+    sensitivity,
     words,
 )
 
@@ -55,6 +56,7 @@ def compose(comparison: Comparison, *, digits: int = display.DIGITS) -> Report:
         "queries": measures_and_tests.queries(comparison, digits=digits),
         "distribution": differences.distribution(comparison, digits=digits),
         "tests": differences.all_tests(comparison, digits=digits),
+        "sensitivity": sensitivity.sensitivity(comparison, digits=digits),
         "planning": appendix.plan(comparison, digits=digits),
         "depth": depth.depth(comparison, digits=digits),
         "segments": segments.segments(comparison, digits=digits),
@@ -76,6 +78,7 @@ _OMITTED = {
     "queries": "Query by query: there is no query.",
     "distribution": "Distribution: it takes three queries and a difference.",
     "tests": "Tests: none gives a p-value here.",
+    "sensitivity": "Sensitivity analysis: no other choice of queries or documents applies.",
     "planning": "Planning: the differences do not vary.",
     "depth": "Ranking quality by depth: ready scores were compared, no run was read.",
     "segments": "Segments: none given; use --segments (segments=).",

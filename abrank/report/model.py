@@ -92,9 +92,9 @@ class Caution:
 class Headline:
     """The verdict in words: glyph and tag, the sentence, the numbers, what it means, the rule.
 
-    ``tone`` is the winner's colour; ``numbers``, ``meaning`` and ``next_step`` are sentences;
-    ``gate`` is empty where no gate was asked for, ``against`` where no secondary measure points
-    the other way.
+    ``tone`` is the winner's colour; ``numbers``, ``sensitivity``, ``meaning`` and ``next_step`` are
+    sentences; ``gate`` is empty where no gate was asked for, ``against`` where no secondary measure
+    points the other way, ``sensitivity`` where no other choice of queries or documents applies.
     """
 
     verdict: str
@@ -108,6 +108,7 @@ class Headline:
     rule: str
     gate: str = ""
     against: str = ""
+    sensitivity: str = ""
 
 
 @dataclass(frozen=True)

@@ -37,11 +37,11 @@ def to_dict(comparison: Comparison) -> dict[str, Any]:
     -------
     dict
         ``schema systems n_queries settings seed verdict measures tests effects spread planning
-        notes remarks quality queries segments topics evidence provenance next_step``. A number that
-        is not defined is None, an infinite limit is the text ``"inf"`` or ``"-inf"``. ``queries``
-        is columnar: ``query_id``, and under ``scores`` for each measure the lists ``a`` and ``b``
-        in the same order. ``quality`` has what was counted while the runs were read, under ``a``
-        and ``b``.
+        notes remarks quality queries segments topics evidence provenance next_step sensitivity``. A
+        number that is not defined is None, an infinite limit is the text ``"inf"`` or ``"-inf"``.
+        ``queries`` is columnar: ``query_id``, and under ``scores`` for each measure the lists ``a``
+        and ``b`` in the same order. ``quality`` has what was counted while the runs were read,
+        under ``a`` and ``b``.
 
     Examples
     --------
@@ -84,6 +84,7 @@ def to_dict(comparison: Comparison) -> dict[str, Any]:
         "evidence": comparison.evidence,
         "provenance": comparison.provenance,
         "next_step": next_step(comparison).action,
+        "sensitivity": comparison.alternatives,
     }
     result: dict[str, Any] = plain(found)
     return result

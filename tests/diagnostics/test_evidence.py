@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from abrank.diagnostics import inspect_inputs
+from abrank.inputs.id_differences import IdDifference
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,10 @@ class FakeAudit:
     n_queries_with_ties: int = 0
     n_rank_conflicts: int = 0
     tags: tuple[str, ...] = ("run",)
+    n_rows: int = 500
+    n_judged_rows: int | None = 400
+    document_ids: IdDifference | None = None
+    query_ids: IdDifference | None = None
     grades: tuple[int, ...] = (0, 1, 2)
     values: dict[str, Any] = field(default_factory=dict)
 
@@ -40,7 +45,11 @@ def test_inputs_nothing_to_say() -> None:
     ("change", "code", "values"),
     [
         ({"judged_at_10": 0.75}, "judged-gap", {"a": 0.125, "b": 0.25}),
-        ({"missing": ("q1",)}, "missing-queries", {"system": "b", "count": 1, "ids": ["q1"]}),
+        (
+            {"missing": ("q1",)},
+            "missing-queries",
+            {"system": "b", "count": 1, "ids": ["q1"], "n_queries": 50, "policy": "drop"},
+        ),
         ({"extra": ("x", "y")}, "extra-queries", {"system": "b", "count": 2, "ids": ["x", "y"]}),
         (
             {"n_tied_rows": 8, "n_queries_with_ties": 3},

@@ -9,7 +9,7 @@ import pytest
 
 from abrank import AlignmentError, read_qrels
 from abrank.inputs import Audit, judge
-from abrank.inputs.audit import how_ids_differ
+from abrank.inputs.id_differences import how_ids_differ
 
 
 def counts(qrels: object, run: object) -> Audit:

@@ -44,6 +44,7 @@ def test_all_sections_of_runs(judged: Comparison) -> None:
         "queries",
         "distribution",
         "tests",
+        "sensitivity",
         "planning",
         "depth",
         "quality",
@@ -56,7 +57,7 @@ def test_all_sections_of_runs(judged: Comparison) -> None:
 
 def test_sections_without_data_are_named(situation: Comparison) -> None:
     report = compose(situation)
-    assert len(report.sections) + len(report.omitted) == 10
+    assert len(report.sections) + len(report.omitted) == 11
     for each in report.sections:
         assert each.finding.endswith(".")
         assert each.blocks

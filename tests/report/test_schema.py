@@ -14,6 +14,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from abrank.comparison import (
+    Alternative,
     Comparison,
     Effect,
     MeasureResult,
@@ -24,11 +25,13 @@ from abrank.comparison import (
     TestRow,
     compare_scores,
 )
+from abrank.comparison.alternatives import Kind
 from abrank.comparison.evidence import CutoffCurve, Evidence, RecallCurve
 from abrank.comparison.family import ADJUSTMENTS
 from abrank.comparison.groups import Segmentation, SegmentRow
 from abrank.diagnostics import Note
 from abrank.inputs import Audit
+from abrank.inputs.id_differences import IdDifference
 from abrank.report.numbers import SCHEMA, json_text, to_dict
 from abrank.verdict import Requirement, Rule, Verdict
 
@@ -84,6 +87,8 @@ def test_runs_hostile_names_gates_and_segments_obey_it(
         ("planned_claim", PlannedClaim),
         ("note", Note),
         ("audit", Audit),
+        ("id_difference", IdDifference),
+        ("alternative", Alternative),
         ("segmentation", Segmentation),
         ("segment", SegmentRow),
         ("evidence", Evidence),
@@ -108,6 +113,9 @@ def test_choices_are_those_of_the_program() -> None:
     defined = PUBLISHED["$defs"]
     settings = defined["settings"]["properties"]
     assert defined["verdict"]["properties"]["state"]["enum"] == [each.value for each in Verdict]
+    alternative = defined["alternative"]["properties"]
+    assert alternative["verdict"]["enum"] == [each.value for each in Verdict]
+    assert alternative["kind"]["enum"] == [*get_args(Kind)]
     assert settings["require"]["enum"] == [None, *get_args(Requirement)]
     assert settings["adjust"]["enum"] == list(ADJUSTMENTS)
     own = ["n_resamples", "n_resamples_joint"]

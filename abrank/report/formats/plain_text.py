@@ -13,7 +13,15 @@ from abrank.comparison import Comparison
 from abrank.comparison.power_analysis import NOTHING
 from abrank.report import cells
 from abrank.report.formats.text_table import measure_lines
-from abrank.report.sections import headline, margins, meaning, planning, segments, words
+from abrank.report.sections import (
+    headline,
+    margins,
+    meaning,
+    planning,
+    segments,
+    sensitivity,
+    words,
+)
 from abrank.report.sections.cautions import cautions
 from abrank.report.sections.gate import gate_sentence
 from abrank.report.sections.next_step import next_step
@@ -112,7 +120,11 @@ def text_lines(
     checks.count("width", width, at_least=NARROWEST)
     named = _printable(comparison)
     blocks: list[Sequence[Line]] = [
-        [*_verdict(named, width, digits, ascii), *_numbers(named, width, digits, ascii)],
+        [
+            *_verdict(named, width, digits, ascii),
+            *_numbers(named, width, digits, ascii),
+            *_sensitivity(named, width, digits, ascii),
+        ],
         measure_lines(named, width=width, digits=digits, plain=ascii),
         list(_facts(named, width, digits, ascii)),
         list(_notes(named, width, digits, ascii)),
@@ -181,6 +193,14 @@ def _numbers(comparison: Comparison, width: int, digits: int, plain: bool) -> It
         used += taken
         style = ""
     yield line
+
+
+def _sensitivity(comparison: Comparison, width: int, digits: int, plain: bool) -> Iterator[Line]:
+    """Yield what becomes of the verdict under other choices; it stands out where it changes."""
+    said = sensitivity.sentence(comparison, digits=digits)
+    style = "note" if any(each.changes for each in comparison.alternatives) else ""
+    for line in cells.wrap(_put(said, plain), width - 2) if said else ():
+        yield [("  ", ""), (line, style)]
 
 
 def _pieces(comparison: Comparison, digits: int) -> list[str]:

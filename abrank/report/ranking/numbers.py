@@ -31,8 +31,8 @@ def ranking_dict(ranking: Ranking) -> dict[str, Any]:
     """Return everything as dicts, lists, text, numbers and None.
 
     Keys: ``schema measure n_queries settings seed method n_resamples systems pairs shares queries
-    quality provenance secondary``. A number that is not defined is None, an infinite limit is the
-    text ``"inf"`` or ``"-inf"``. ``systems`` and ``pairs`` are rows as
+    cautions quality provenance secondary``. A number that is not defined is None, an infinite limit
+    is the text ``"inf"`` or ``"-inf"``. ``systems`` and ``pairs`` are rows as
     :class:`abrank.ranking.SystemRow` and :class:`abrank.ranking.PairRow` describe them, of the
     measure that orders. ``queries`` is columnar: ``query_id`` and under ``scores`` a list a system,
     in the same order. ``secondary`` is a list of the further measures, each with ``measure method
@@ -54,6 +54,7 @@ def ranking_dict(ranking: Ranking) -> dict[str, Any]:
             "seed": ranking.seed,
             **facts,
             "queries": {"query_id": ranking.query_ids, "scores": scores},
+            "cautions": ranking.cautions,
             "quality": ranking.audits,
             "provenance": ranking.provenance,
             "secondary": [_facts(each) for each in ranking.secondary],

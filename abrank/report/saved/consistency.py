@@ -15,15 +15,15 @@ from typing import Any
 import numpy as np
 
 from abrank import inference
-from abrank.comparison import Comparison, MeasureResult
+from abrank.comparison import Alternative, Comparison, MeasureResult
 from abrank.comparison.deciding import decide_again
 from abrank.comparison.family import row_reading
 from abrank.comparison.groups import Segmentation, segment_reading
 from abrank.diagnostics import Note, outcomes
 from abrank.inference.estimates.relative_change import RelativeChange
 from abrank.report.saved.schema import Damaged, shown
-from abrank.report.sections.caution_words import SENTENCES, Names
-from abrank.report.sections.cautions import caution
+from abrank.report.sections.caution_words import Names
+from abrank.report.sections.cautions import WORDS, caution
 from abrank.verdict import Decision, Gate, Rule
 
 # A mean of a million scores is the same to that share, whatever adds it up.
@@ -58,6 +58,8 @@ def require_consistent(comparison: Comparison) -> None:
         _segments(comparison, segmentation, f"segments[{i}]")
     _known_queries(comparison)
     _curves(comparison)
+    for i, each in enumerate(comparison.alternatives):
+        _alternative(comparison, each, f"sensitivity[{i}]")
     _notes(comparison)
 
 
@@ -215,6 +217,15 @@ def _curves(comparison: Comparison) -> None:
                 )
 
 
+def _alternative(comparison: Comparison, found: Alternative, place: str) -> None:
+    """Compare an alternative with itself, and its verdict with the declared one."""
+    scale = max(abs(found.mean_a), abs(found.mean_b), 0.0)
+    _same(f"{place}.diff", found.diff, found.mean_b - found.mean_a, "the means", scale=scale)
+    _one_procedure(place, found.ci_low, found.ci_high, found.pvalue, comparison.rule.alpha)
+    changes = found.verdict is not comparison.verdict
+    _same(f"{place}.changes", found.changes, changes, "the verdicts")
+
+
 def _notes(comparison: Comparison) -> None:
     """Refuse a note that has no words, or whose values are not those that its words ask for."""
     names = Names(
@@ -225,7 +236,7 @@ def _notes(comparison: Comparison) -> None:
         topics=comparison.topics,
     )
     for i, note in enumerate(comparison.notes):
-        if note.code not in SENTENCES:
+        if note.code not in WORDS:
             raise Damaged(f"notes[{i}].code", f"{shown(note.code)} is no note of abrank")
         _words(note, names, f"notes[{i}].values")
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from enum import StrEnum
 from functools import lru_cache
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
@@ -44,6 +45,8 @@ def restore(kind: Any, value: Any) -> Any:  # noqa: ANN401 - any annotation, any
         return {key: restore(get_args(kind)[1], item) for key, item in value.items()}
     if is_dataclass(kind):
         return _dataclass(kind, value)
+    if isinstance(kind, type) and issubclass(kind, StrEnum):
+        return kind(value)
     return _float(value) if kind is float else value
 
 

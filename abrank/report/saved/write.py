@@ -15,6 +15,7 @@ import numpy as np
 from abrank._support.errors import ArgumentError, ReadError
 from abrank._support.typing import FloatArray
 from abrank.comparison import Comparison, Effect, MeasureResult, Planning, Spread, TestRow
+from abrank.comparison.alternatives import Alternative
 from abrank.comparison.evidence import Evidence
 from abrank.comparison.groups import Segmentation
 from abrank.diagnostics import Note
@@ -199,6 +200,7 @@ def _comparison(value: Mapping[str, Any]) -> Comparison:
         remarks=_take(value, "remarks", tuple[str, ...]),
         audits=_take(value, "quality", Mapping[str, Audit]),
         evidence=_take(value, "evidence", Evidence),
+        alternatives=_take(value, "sensitivity", tuple[Alternative, ...], ()),
         segmentations=segmentations,
         topics=_take(value, "topics", Mapping[str, str]),
         provenance=_take(value, "provenance", Mapping[str, Any]),

@@ -188,15 +188,6 @@ def _judged_gap(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
-def _missing(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    are = "is" if v["count"] == 1 else "are"
-    return (
-        f"{words.queries(v['count'])} {are} missing from {names[v['system']]}",
-        f"Judged, but not in the run: {_some(v['ids'], v['count'])}. Such a query scores 0 unless"
-        " --missing says otherwise.",
-    )
-
-
 def _extra(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     are = "is" if v["count"] == 1 else "are"
     return (
@@ -285,7 +276,6 @@ SENTENCES: Mapping[str, Words] = {
     "few-carry-the-mean": _few_carry,
     "discrete-measure": _discrete,
     "judged-gap": _judged_gap,
-    "missing-queries": _missing,
     "extra-queries": _extra,
     "tied-scores": _tied_scores,
     "rank-conflicts": _rank_conflicts,

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from abrank._support import display as f
-from abrank.diagnostics import Note, inspect_inputs
-from abrank.inputs import Audit
+from abrank.diagnostics import Note, inspect_systems
 from abrank.report.model import Caution
 from abrank.report.sections.caution_words import SENTENCES, Names
+from abrank.report.sections.run_words import RUN_SENTENCES
 
 if TYPE_CHECKING:
     from abrank.comparison import Comparison
+    from abrank.scores import Scores
+
+WORDS = {**SENTENCES, **RUN_SENTENCES}
 
 
 def cautions(comparison: Comparison, *, digits: int) -> tuple[Caution, ...]:
@@ -30,32 +34,45 @@ def cautions(comparison: Comparison, *, digits: int) -> tuple[Caution, ...]:
 
 def caution(note: Note, names: Names) -> Caution:
     """Return a note in words."""
-    title, text = SENTENCES[note.code](note.values, names)
+    title, text = WORDS[note.code](note.values, names)
     return Caution(note.code, title, text, note.severity)
 
 
-def input_sentences(system: str, audit: Audit) -> tuple[str, ...]:
-    """Return what was counted while a run was read, one sentence a note.
+class SystemNames(Names):
+    """Names for notes that call a system by its own name, not by "a" or "b"."""
+
+    def __getitem__(self, key: str) -> str:
+        return key
+
+
+def run_sentences(scores: Scores) -> tuple[str, ...]:
+    """Return what is to be known of the runs that were scored, one sentence or two a note.
 
     Parameters
     ----------
-    system : str
-        Its name.
-    audit : Audit
+    scores : Scores
+        Of any number of systems.
 
     Returns
     -------
     tuple of str
-        Empty where there is nothing to say. Only what concerns this one run: a gap between two runs
-        takes two of them.
+        The most severe first; empty where there is nothing to say.
+
+    Examples
+    --------
+    >>> from abrank.scores import evaluate
+    >>> found = run_sentences(evaluate({"q1": {"d1": 1}}, {"new": {"q1": {"x": 1.0}}}, ["RR"]))
+    >>> found[0].split(".")[0]
+    'No document of new is judged'
     """
-    names = Names(system, system, digits=f.DIGITS, alpha=0.05)
-    found = []
-    for note in inspect_inputs({"a": audit, "b": audit}, ()):
-        if note.values.get("system") == "a":
-            said = caution(note, names)
-            found.append(f"{said.title}. {said.text}")
-    return tuple(found)
+    return note_sentences(inspect_systems(scores))
+
+
+def note_sentences(notes: Sequence[Note]) -> tuple[str, ...]:
+    """Return notes that name their systems, not as A and B, in words."""
+    names = SystemNames("", "", digits=f.DIGITS, alpha=0.05)
+    said = (caution(note, names) for note in notes)
+    return tuple(f"{each.title}. {each.text}" for each in said)
 
 
 def _near_alpha(comparison: Comparison) -> list[Note]:

@@ -7,7 +7,7 @@ import math
 from abrank._support import display as f
 from abrank.comparison import Comparison
 from abrank.report.model import Headline
-from abrank.report.sections import identical, margins, meaning, words
+from abrank.report.sections import identical, margins, meaning, sensitivity, words
 from abrank.report.sections.gate import gate_sentence
 from abrank.report.sections.next_step import next_step
 from abrank.verdict import Verdict
@@ -53,6 +53,7 @@ def headline(comparison: Comparison, *, digits: int) -> Headline:
         ),
         next_step=next_step(comparison, digits=digits).sentence,
         rule=rule(comparison, digits=digits),
+        sensitivity=sensitivity.sentence(comparison, digits=digits),
         gate=gate_sentence(comparison, digits=digits) if comparison.decision.gate else "",
         against=meaning.contradictions(comparison),
     )
@@ -163,12 +164,20 @@ def rule(comparison: Comparison, *, digits: int) -> str:
 def rule_parts(comparison: Comparison, *, digits: int) -> list[str]:
     """Return what was declared for the primary measure, part by part, the seed last."""
     declared = comparison.rule
+    policy = words.missing_policy(comparison)
     return [
         f"{declared.primary} decides by the {words.name_of_test(declared.test)}",
         f"two-sided α = {f.number(declared.alpha)}",
         margins.declared(comparison, digits=digits),
+        *([_POLICIES[policy]] if policy else []),
         f"seed {comparison.seed}",
     ]
+
+
+_POLICIES = {
+    "zero": "a query missing from a run scores 0",
+    "drop": "queries missing from a run are left out",
+}
 
 
 def adjustment(comparison: Comparison) -> str:

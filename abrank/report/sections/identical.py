@@ -7,6 +7,7 @@ import math
 from abrank._support import display as f
 from abrank.comparison import Comparison
 from abrank.report.numbers import plain
+from abrank.report.sections import words
 
 _TITLES = {
     "same-file": "{a} and {b} are the same file.",
@@ -22,6 +23,9 @@ _LACKS = {
 
 def title(comparison: Comparison) -> str:
     """Return the verdict as one sentence: one file, rankings that are alike, or scores that tie."""
+    if words.missing_policy(comparison) == "drop":
+        shared = f"the {words.queries(comparison.n_queries)} that both runs have"
+        return f"{comparison.baseline} and {comparison.candidate} score the same on {shared}."
     pattern = _TITLES.get(comparison.decision.reason, _TIED)
     return pattern.format(a=comparison.baseline, b=comparison.candidate)
 

@@ -52,12 +52,30 @@ def next_step(comparison: Comparison, *, digits: int = f.DIGITS) -> NextStep:
     'Add queries: about 36 in all would show a Δ of the margin, 0.1 (80% power).'
     """
     return (
-        _check(comparison)
+        _mend(comparison)
+        or _check(comparison)
         or _passed(comparison)
         or _judge(comparison)
         or _failed(comparison, digits)
         or _by_verdict(comparison, digits)
     )
+
+
+def _mend(comparison: Comparison) -> NextStep | None:
+    """Ask for inputs that belong together where the verdict rests on what they lack."""
+    for note in comparison.notes:
+        if note.code in ("document-ids", "none-judged"):
+            said = "document ids alike" if note.code == "document-ids" else "judgments fit the runs"
+            return NextStep("check-inputs", f"Make the {said}, and compare again.")
+    changed = {each.kind: each for each in comparison.alternatives if each.changes}
+    deep = changed.get("common-depth")
+    if deep is not None:
+        said = f"Compare at one depth (--depth {deep.depth}), or retrieve as deep with both systems"
+        return NextStep("check-inputs", f"{said}: the verdict is another there.")
+    if changed.keys() & {"shared-queries", "missing-as-zero"}:
+        said = "Run both systems on all judged queries: the verdict rests on those that are missing"
+        return NextStep("check-inputs", f"{said}.")
+    return None
 
 
 def _check(comparison: Comparison) -> NextStep | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from abrank import diagnostics
 from abrank._support import display as f
 from abrank.diagnostics import outcomes
 from abrank.report.model import Tone
@@ -179,6 +180,11 @@ def queries(n: int) -> str:
     ('1 query', '249 queries')
     """
     return f.plural(n, "query", "queries")
+
+
+def missing_policy(comparison: Comparison) -> str | None:
+    """Return what became of queries that a run lacks, ``zero`` or ``drop``; None without any."""
+    return diagnostics.missing_policy([*comparison.audits.values()], comparison.query_ids)
 
 
 def capital(text: str) -> str:

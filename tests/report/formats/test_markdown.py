@@ -168,7 +168,7 @@ def test_five_worst_and_five_best(make: Make) -> None:
 
 def test_notes_and_gate_and_command_are_there(judged: Comparison) -> None:
     page = rendered(markdown(judged))
-    assert "2 queries are missing from poor." in page.text
+    assert "2 of 4 judged queries are missing from poor." in page.text
     assert "abrank compare a b" in page.text
     assert "Gate" not in page.text
     source = markdown(replace(judged, provenance={"command": "abrank ``` x"}))

@@ -1,0 +1,191 @@
+"""Sensitivity analysis: the primary measure under other choices than those that were declared.
+
+Each alternative changes one choice: which queries count, which documents, or how deep. The same
+rule decides it, so it says whether the verdict rests on that choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Set
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from abrank._support.typing import FloatArray
+from abrank.comparison.rows import MeasureResult
+from abrank.diagnostics import UnequalDepth, missing_policy, outcomes
+from abrank.inference import leave_out
+from abrank.inputs import JudgedRun
+from abrank.measures import parse
+from abrank.scores import Scores
+from abrank.verdict import Decision, Rule, Verdict
+
+Kind: TypeAlias = Literal[
+    "shared-queries", "missing-as-zero", "judged-only", "common-depth", "without-influential"
+]
+# Decides on the primary measure of scores, as the comparison does.
+Decide: TypeAlias = Callable[[Scores], tuple[MeasureResult, Decision]]
+
+INFLUENTIAL = 3
+FEWEST_QUERIES = 10
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """The primary measure under another choice.
+
+    Attributes
+    ----------
+    kind : str
+        ``shared-queries``: only queries that both runs have. ``missing-as-zero``: all judged
+        queries, where missing ones were dropped. ``judged-only``: unjudged documents leave the
+        rankings. ``common-depth``: both runs cut at ``depth``. ``without-influential``: without the
+        three queries that move the mean most.
+    n_queries : int
+    mean_a, mean_b, diff : float
+        Means, and the mean difference B - A.
+    ci_low, ci_high, pvalue : float
+        By the test that decides.
+    verdict : Verdict
+        By the declared rule.
+    changes : bool
+        Whether that is another verdict than the declared analysis gives.
+    depth : int or None
+        Of ``common-depth``.
+    left_out : tuple of str
+        The queries that ``without-influential`` leaves out, the most influential first.
+    """
+
+    kind: Kind
+    n_queries: int
+    mean_a: float
+    mean_b: float
+    diff: float
+    ci_low: float
+    ci_high: float
+    pvalue: float
+    verdict: Verdict
+    changes: bool
+    depth: int | None = None
+    left_out: tuple[str, ...] = ()
+
+
+def alternatives(
+    scores: Scores,
+    rule: Rule,
+    decision: Decision,
+    decide: Decide,
+    *,
+    deep: UnequalDepth | None,
+    unjudged: bool,
+) -> tuple[Alternative, ...]:
+    """Return the alternatives that apply to a comparison.
+
+    Parameters
+    ----------
+    scores : Scores
+        Of the baseline and the candidate.
+    rule : Rule
+    decision : Decision
+        Of the declared analysis.
+    decide : callable
+        Returns the row and the decision of scores of the primary measure.
+    deep : UnequalDepth or None
+        What the runs score at a common depth, where their depths differ.
+    unjudged : bool
+        Whether the primary measure meets unjudged documents.
+
+    Returns
+    -------
+    tuple of Alternative
+        Empty where no other choice can be made.
+    """
+    column = scores.measures.index(rule.primary)
+    declared = replace(
+        scores, measures=(rule.primary,), values=scores.values[:, :, column : column + 1]
+    )
+    found = []
+    for choice in _choices(declared, deep, unjudged=unjudged):
+        row, decided = decide(choice.scores)
+        found.append(
+            Alternative(
+                kind=choice.kind,
+                n_queries=len(choice.scores.query_ids),
+                mean_a=row.mean_a,
+                mean_b=row.mean_b,
+                diff=row.diff,
+                ci_low=row.ci_low,
+                ci_high=row.ci_high,
+                pvalue=row.pvalue,
+                verdict=decided.verdict,
+                changes=decided.verdict is not decision.verdict,
+                depth=choice.depth,
+                left_out=choice.left_out,
+            )
+        )
+    return tuple(found)
+
+
+class _Choice(NamedTuple):
+    """Another choice, and the scores of the primary measure under it."""
+
+    kind: Kind
+    scores: Scores
+    depth: int | None = None
+    left_out: tuple[str, ...] = ()
+
+
+def _choices(declared: Scores, deep: UnequalDepth | None, *, unjudged: bool) -> Iterator[_Choice]:
+    """Yield the choices that apply."""
+    measure = declared.measures[0]
+    yield from _other_queries(declared)
+    if unjudged and _can_be_condensed(measure):
+        condensed = declared.rescored(JudgedRun.condensed)
+        if (condensed.values != declared.values).any():
+            yield _Choice("judged-only", condensed)
+    if deep is not None and measure in deep.cut.measures:
+        column = deep.cut.measures.index(measure)
+        cut = replace(declared, values=deep.cut.values[:, :, column : column + 1])
+        yield _Choice("common-depth", cut, depth=deep.depth)
+    heavy = _influential(declared.values[:, 1, 0] - declared.values[:, 0, 0])
+    if heavy:
+        left_out = tuple(declared.query_ids[i] for i in heavy)
+        yield _Choice("without-influential", _without(declared, set(left_out)), left_out=left_out)
+
+
+def _other_queries(declared: Scores) -> Iterator[_Choice]:
+    """Yield the other policy on the queries that are missing from a run."""
+    audits = [declared.audits[each] for each in declared.systems if each in declared.audits]
+    policy = missing_policy(audits, declared.query_ids)
+    if policy == "drop":
+        every = declared.laid[declared.systems[0]].judged.query_ids
+        yield _Choice("missing-as-zero", declared.rescored(lambda run: run, query_ids=every))
+    elif policy == "zero":
+        lacking = {query_id for audit in audits for query_id in audit.missing}
+        yield _Choice("shared-queries", _without(declared, lacking))
+
+
+def _without(scores: Scores, query_ids: Set[str]) -> Scores:
+    kept = [i for i, query_id in enumerate(scores.query_ids) if query_id not in query_ids]
+    return replace(
+        scores,
+        query_ids=tuple(scores.query_ids[i] for i in kept),
+        values=scores.values[kept],
+    )
+
+
+def _can_be_condensed(name: str) -> bool:
+    """Say whether a measure can be taken of the judged documents alone, and is not already."""
+    measure = parse(name)
+    known = any(parameter.name == "judged_only" for parameter in measure.entry.parameters)
+    return known and not dict(measure.parameters).get("judged_only")
+
+
+def _influential(differences: FloatArray) -> list[int]:
+    """Return the three queries whose removal moves the mean most; none of few or of equal ones."""
+    if len(differences) < FEWEST_QUERIES or not outcomes(differences - differences[0]).any():
+        return []
+    shift = np.abs(leave_out(differences).mean_without - differences.mean())
+    heaviest: list[int] = np.argsort(-shift, kind="stable")[:INFLUENTIAL].tolist()
+    return heaviest

@@ -1,0 +1,193 @@
+"""The cautions that runs give beside their judgments: of one, of two, of many.
+
+A note on one run names it under ``system``: by ``a`` or ``b`` in a comparison, else by its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any, Literal
+
+from abrank.diagnostics.depth import UnequalDepth, unequal_depth
+from abrank.diagnostics.notes import Note
+from abrank.inputs import Audit
+from abrank.scores import Scores
+
+# Above this share of the judged queries, those that are missing are told first of all.
+MANY_MISSING = 0.01
+SHOWN = 3
+
+
+def missing_policy(
+    audits: Sequence[Audit], query_ids: Sequence[str]
+) -> Literal["zero", "drop"] | None:
+    """Return what became of judged queries that a run lacks; None where every run has them all.
+
+    Parameters
+    ----------
+    audits : sequence of Audit
+        Of the runs that were scored together.
+    query_ids : sequence of str
+        The queries that have scores.
+
+    Examples
+    --------
+    >>> from abrank.scores import evaluate
+    >>> qrels = {"q1": {"d1": 1}, "q2": {"d1": 1}}
+    >>> for missing in ("zero", "drop"):
+    ...     scores = evaluate(qrels, {"run": {"q1": {"d1": 1.0}}}, ["RR"], missing=missing)
+    ...     print(missing_policy([*scores.audits.values()], scores.query_ids))
+    zero
+    drop
+    """
+    lacking = next((audit.missing[0] for audit in audits if audit.missing), None)
+    if lacking is None:
+        return None
+    return "zero" if lacking in query_ids else "drop"
+
+
+def inspect_run(system: str, audit: Audit, policy: str | None = None) -> list[Note]:
+    """Return the cautions that one run gives beside its judgments.
+
+    Parameters
+    ----------
+    system : str
+        What the notes call it.
+    audit : Audit
+    policy : {"zero", "drop"}, optional
+        What became of missing queries, where that is known.
+
+    Returns
+    -------
+    list of Note
+
+    Examples
+    --------
+    >>> from abrank.inputs import judge, read_qrels
+    >>> audit = judge(read_qrels({"q1": {"D1": 1}}), {"q1": {"d1": 1.0}}).audit
+    >>> [(note.code, note.values["cause"]) for note in inspect_run("run", audit)]
+    [('document-ids', 'upper and lower case')]
+    """
+    notes = _documents(system, audit)
+    if audit.missing:
+        many = len(audit.missing) > MANY_MISSING * audit.n_queries
+        values: dict[str, Any] = {
+            "system": system,
+            "count": len(audit.missing),
+            "ids": list(audit.missing[:SHOWN]),
+            "n_queries": audit.n_queries,
+        }
+        if policy is not None:
+            values["policy"] = policy
+        if audit.query_ids is not None:
+            values["difference"] = asdict(audit.query_ids)
+        notes.append(Note("missing-queries", 3 if many else 2, values))
+    if audit.extra:
+        values = {
+            "system": system,
+            "count": len(audit.extra),
+            "ids": list(audit.extra[:SHOWN]),
+        }
+        notes.append(Note("extra-queries", 1, values))
+    if audit.n_rank_conflicts:
+        values = {"system": system, "count": audit.n_rank_conflicts}
+        notes.append(Note("rank-conflicts", 1, values))
+    if len(audit.tags) > 1:
+        values = {"system": system, "tags": list(audit.tags[:SHOWN])}
+        notes.append(Note("several-tags", 1, values))
+    return notes
+
+
+def _documents(system: str, audit: Audit) -> list[Note]:
+    """Note documents that are not judged because their ids are written otherwise, or none is."""
+    counts = {"system": system, "n_judged": audit.n_judged_rows, "n_rows": audit.n_rows}
+    if audit.document_ids is not None:
+        return [Note("document-ids", 3, counts | asdict(audit.document_ids))]
+    return [Note("none-judged", 3, counts)] if audit.n_judged_rows == 0 else []
+
+
+def inspect_depth(
+    deep: UnequalDepth | None,
+    scores: Scores,
+    *,
+    keys: Sequence[str] | None = None,
+    primary: str | None = None,
+) -> list[Note]:
+    """Return the caution that runs are of unequal depth.
+
+    Parameters
+    ----------
+    deep : UnequalDepth or None
+        As :func:`unequal_depth` found it.
+    scores : Scores
+        As they were declared.
+    keys : sequence of str, optional
+        What the note calls the two systems of a comparison; without it they go by their names.
+    primary : str, optional
+        The measure that decides; without it all are as important.
+
+    Returns
+    -------
+    list of Note
+        In a comparison ``differences`` has, of each measure that looks further down, the mean
+        difference as declared and at the common depth.
+    """
+    if deep is None:
+        return []
+    names = deep.cut.measures
+    differences = {}
+    if keys is not None:
+        columns = [scores.measures.index(name) for name in names]
+        before, after = scores.means()[:, columns], deep.cut.means()
+        pairs = zip((before[1] - before[0]).tolist(), (after[1] - after[0]).tolist(), strict=True)
+        differences = {name: list(pair) for name, pair in zip(names, pairs, strict=True)}
+    values = {
+        "medians": dict(zip(keys or scores.systems, deep.medians.values(), strict=True)),
+        "depth": deep.depth,
+        "measures": list(names),
+        "differences": differences,
+    }
+    return [Note("unequal-depth", 3 if primary is None or primary in names else 2, values)]
+
+
+def inspect_systems(scores: Scores) -> list[Note]:
+    """Return the cautions that the runs of any number of systems give, most severe first.
+
+    Parameters
+    ----------
+    scores : Scores
+
+    Returns
+    -------
+    list of Note
+        What concerns one run stands in a note of its own; depth, ties and files that are the same
+        are told once for all. Empty for ready scores.
+
+    Examples
+    --------
+    >>> from abrank.scores import evaluate
+    >>> runs = {"one": {"q1": {"d1": 1.0, "d2": 1.0}}, "two": {"q1": {"d2": 2.0, "d1": 2.0}}}
+    >>> [note.values for note in inspect_systems(evaluate({"q1": {"d1": 1}}, runs, ["RR"]))]
+    [{'systems': {'one': 2, 'two': 2}}]
+    """
+    audits = scores.audits
+    policy = missing_policy([*audits.values()], scores.query_ids)
+    notes = [note for key, audit in audits.items() for note in inspect_run(key, audit, policy)]
+    notes += inspect_depth(unequal_depth(scores), scores)
+    notes += [
+        Note("same-file", 2, {"systems": each, "sha256": sha256}) for sha256, each in _files(scores)
+    ]
+    tied = {key: audit.n_tied_rows for key, audit in audits.items() if audit.n_tied_rows}
+    if tied:
+        notes.append(Note("tied-runs", 1, {"systems": tied}))
+    return sorted(notes, key=lambda note: -note.severity)
+
+
+def _files(scores: Scores) -> list[tuple[str, list[str]]]:
+    """Return the hashes that several systems share, with the systems."""
+    found: dict[str, list[str]] = {}
+    for system, source in scores.sources.items():
+        if source.sha256:
+            found.setdefault(source.sha256, []).append(system)
+    return [(sha256, systems) for sha256, systems in found.items() if len(systems) > 1]

@@ -1,0 +1,149 @@
+"""How ids of a run and of its judgments differ where they ought to be the same."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+# An id, and the number of the query within which it must match.
+Placed = tuple[int, str]
+
+# Fewer of the ids that are alike after a change are taken for chance.
+LEAST_SHARE = 0.05
+# A prefix or an ending that is guessed must explain so many; of digits only, nearly all.
+LEAST_AFFIXED, LEAST_DIGITS, FEWEST_DIGITS = 0.5, 0.9, 3
+# Ids from which a prefix or an ending is guessed, guesses tried, and the most ids gone through.
+GUESSED_FROM, MOST_GUESSES, MOST_IDS = 10, 20, 200_000
+
+_LEADING_ZEROS = re.compile(r"(?<!\d)0+(?=\d)")
+_CHANGES: tuple[tuple[str, Callable[[str], str]], ...] = (
+    ('".0"', lambda text: text.removesuffix(".0")),
+    ("leading zeros", lambda text: _LEADING_ZEROS.sub("", text)),
+    ("upper and lower case", str.casefold),
+    ("blanks or quotes around them", lambda text: text.strip(" \t\r\n\"'")),
+    ("a byte order mark", lambda text: text.replace("\ufeff", "")),
+)
+
+
+@dataclass(frozen=True)
+class IdDifference:
+    """Why ids of a run match nothing.
+
+    Attributes
+    ----------
+    cause : str
+        Such as ``upper and lower case`` or ``the prefix "x"``; empty where nothing fits.
+    n_alike : int
+        Ids that match nothing as they stand, and would without that difference.
+    n_compared : int
+        Ids of the run that were looked at, those that match included.
+    in_run, in_qrels : str
+        An id of the run, and the one of the judgments that it would match (or any other).
+    """
+
+    cause: str
+    n_alike: int
+    n_compared: int
+    in_run: str
+    in_qrels: str
+
+
+def id_difference(
+    run: Sequence[Placed], qrels: Sequence[Placed], *, n_compared: int | None = None
+) -> IdDifference | None:
+    """Return the change under which most of a run's unmatched ids match.
+
+    Parameters
+    ----------
+    run : sequence of (int, str)
+        Ids of the run that match nothing, each with the query that it belongs to.
+    qrels : sequence of (int, str)
+        Ids of the judgments.
+    n_compared : int, optional
+        Ids of the run that were looked at; those that match nothing without it.
+
+    Returns
+    -------
+    IdDifference or None
+        None where no change makes 5 % of the ids match that were looked at. A prefix or an ending
+        must make half of the unmatched ones match, and nine tenths where it is of digits only:
+        numbers end alike by chance.
+
+    Examples
+    --------
+    >>> found = id_difference([(0, "d1"), (0, "d2"), (0, "x")], [(0, "D1"), (0, "D2")])
+    >>> found.cause, found.n_alike, found.n_compared, found.in_run, found.in_qrels
+    ('upper and lower case', 2, 3, 'd1', 'D1')
+    """
+    if not run or not qrels or len(run) + len(qrels) > MOST_IDS:
+        return None
+    total = len(run) if n_compared is None else n_compared
+    changed = [_alike(cause, run, qrels, change, change) for cause, change in _CHANGES]
+    found = max((*changed, *_affixed(run, qrels)), key=lambda each: each.n_alike)
+    if not found.n_alike or found.n_alike < LEAST_SHARE * total:
+        return None
+    return replace(found, n_compared=total)
+
+
+def how_ids_differ(qrels: Sequence[str], run: Sequence[str]) -> str:
+    """Guess how two lists of query ids that share none differ; empty where nothing fits.
+
+    Examples
+    --------
+    >>> how_ids_differ(["1", "2"], ["01", "02"])
+    'the ids differ by leading zeros'
+    >>> how_ids_differ(["303"], ["x303"])
+    'the ids differ by the prefix "x"'
+    """
+    found = id_difference([(0, each) for each in run], [(0, each) for each in qrels])
+    return f"the ids differ by {found.cause}" if found else ""
+
+
+def _alike(
+    cause: str,
+    run: Sequence[Placed],
+    qrels: Sequence[Placed],
+    of_run: Callable[[str], str],
+    of_qrels: Callable[[str], str],
+) -> IdDifference:
+    """Count the ids of the run that match after a change of both sides."""
+    known = {(query, of_qrels(text)): text for query, text in qrels}
+    hits = [(text, (query, of_run(text))) for query, text in run]
+    hits = [(text, changed) for text, changed in hits if changed in known]
+    first = (hits[0][0], known[hits[0][1]]) if hits else ("", "")
+    return IdDifference(cause, len(hits), len(run), *first)
+
+
+def _affixed(run: Sequence[Placed], qrels: Sequence[Placed]) -> Iterator[IdDifference]:
+    """Yield the prefixes and endings, of the run's ids or of the qrels', that explain enough."""
+    for longer, shorter in ((run, qrels), (qrels, run)):
+        for kind, affix in _guesses(longer[:GUESSED_FROM], shorter):
+            cut = str.removeprefix if kind == "prefix" else str.removesuffix
+            changes = (_without(cut, affix if longer is each else "") for each in (run, qrels))
+            found = _alike(f'the {kind} "{affix}"', run, qrels, *changes)
+            share, fewest = (
+                (LEAST_DIGITS, FEWEST_DIGITS) if affix.isdecimal() else (LEAST_AFFIXED, 1)
+            )
+            if found.n_alike >= max(share * min(len(run), len(qrels)), fewest):
+                yield found
+
+
+def _guesses(longer: Sequence[Placed], shorter: Sequence[Placed]) -> list[tuple[str, str]]:
+    """Return what the longer ids begin or end with, beside a shorter one of the same query."""
+    by_query: dict[int, list[str]] = {}
+    for query, text in shorter:
+        by_query.setdefault(query, []).append(text)
+    found: Counter[tuple[str, str]] = Counter()
+    for query, one in longer:
+        for other in by_query.get(query, []):
+            if other and one != other and one.endswith(other):
+                found["prefix", one.removesuffix(other)] += 1
+            if other and one != other and one.startswith(other):
+                found["ending", one.removeprefix(other)] += 1
+    return [affix for affix, _ in found.most_common(MOST_GUESSES)]
+
+
+def _without(cut: Callable[[str, str], str], affix: str) -> Callable[[str], str]:
+    return lambda text: cut(text, affix)

@@ -1,0 +1,134 @@
+"""The words of the notes on runs: ids, missing queries, depth, ties, files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from abrank._support import display as f
+from abrank._support.display import shorten
+from abrank.report.sections import words
+from abrank.report.sections.caution_words import LONGEST_ID, Names, Words
+
+MOST_SYSTEMS = 4
+MOST_MEASURES = 3
+HASH = 12
+
+
+def _id(text: object) -> str:
+    return f"“{shorten(str(text), width=LONGEST_ID)}”"
+
+
+def _pair(v: Mapping[str, Any]) -> str:
+    """Return an id of the run beside the one of the judgments that it would match."""
+    return f"{_id(v['in_run'])} in the run, {_id(v['in_qrels'])} in the judgments"
+
+
+def _document_ids(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    judged = (
+        "No document of the run is judged, so nothing it found counts as relevant."
+        if v["n_judged"] == 0
+        else f"Of its {f.plural(v['n_rows'], 'document')} {f.count(v['n_judged'])} are judged."
+    )
+    return (
+        f"Document ids of {names[v['system']]} differ from the judged ones by {v['cause']}",
+        f"{f.count(v['n_alike'])} of {f.count(v['n_compared'])} first documents looked at match no"
+        f" judgment, and would without that difference: {_pair(v)}. {judged}",
+    )
+
+
+def _none_judged(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    return (
+        f"No document of {names[v['system']]} is judged",
+        f"None of its {f.plural(v['n_rows'], 'document')} is in the judgments, so nothing it found"
+        " counts as relevant: is it a run over another collection?",
+    )
+
+
+def _missing(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    name, are = names[v["system"]], "is" if v["count"] == 1 else "are"
+    ids = ", ".join(shorten(str(each), width=LONGEST_ID) for each in v["ids"])
+    more = v["count"] - len(v["ids"])
+    listed = f"{ids} and {f.count(more)} more" if more else ids
+    became = {
+        "zero": f"Scored 0 for {name} (--missing zero): {listed}.",
+        "drop": f"Left out for every system (--missing drop): {listed}.",
+    }.get(v.get("policy") or "", f"Judged, but not in the run: {listed}.")
+    differ = v.get("difference")
+    if differ:
+        became += (
+            f" {f.count(differ['n_alike'])} of the run's other queries would match them but for"
+            f" {differ['cause']}: {_pair(differ)}."
+        )
+    many = words.queries(v["count"])
+    if "n_queries" in v:
+        many = f"{f.count(v['count'])} of {f.count(v['n_queries'])} judged queries"
+    return f"{many} {are} missing from {name}", became
+
+
+def _unequal_depth(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    medians = sorted(v["medians"].items(), key=lambda each: float(each[1]))
+    short, least = medians[0]
+    long, most = max(medians, key=lambda each: float(each[1]))
+    low, high = (_count(each) for each in (least, most))
+    depth = f.count(v["depth"])
+    look = f"{_some_measures(v['measures'])} {'looks' if len(v['measures']) == 1 else 'look'}"
+    if not v["differences"]:
+        return (
+            f"{names[short]} retrieved {low} documents for a query and {names[long]} {high}"
+            " (medians)",
+            f"{look} further down, where not every run has documents: --depth {v['depth']} cuts"
+            " all of them there.",
+        )
+    changed = [
+        f"{names.signed(after)} rather than {names.signed(before)} on {name}"
+        for name, (before, after) in list(v["differences"].items())[:MOST_MEASURES]
+    ]
+    return (
+        f"{names[short]} retrieved {low} documents for a query, {names[long]} {high} (medians)",
+        f"{look} further down. With both cut at rank {depth} (--depth {v['depth']}), Δ is"
+        f" {', '.join(changed)}.",
+    )
+
+
+def _count(median: float) -> str:
+    """Return a median of counts, which may lie half way between two."""
+    return f.count(int(median)) if float(median).is_integer() else f.score(median, digits=1)
+
+
+def _some_measures(names: list[str]) -> str:
+    shown, more = names[:MOST_MEASURES], len(names) - MOST_MEASURES
+    if more > 0:
+        return f"{', '.join(shown)} and {f.count(more)} more"
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+def _same_file(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    systems = " and ".join(names[each] for each in v["systems"][:MOST_SYSTEMS])
+    more = len(v["systems"]) - MOST_SYSTEMS
+    return (
+        f"{systems}{f' and {f.count(more)} more' if more > 0 else ''} have the same content",
+        f"Their sha256 is {v['sha256'][:HASH]}…: was one run given twice?",
+    )
+
+
+def _tied_runs(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    counts = sorted(v["systems"].items(), key=lambda each: -each[1])
+    shown = [f"{names[system]} {f.count(count)}" for system, count in counts[:MOST_SYSTEMS]]
+    more = len(counts) - MOST_SYSTEMS
+    have = "has" if len(counts) == 1 else "have"
+    return (
+        f"{f.plural(len(counts), 'run')} {have} documents with tied scores",
+        f"{', '.join(shown)}{f' and {f.count(more)} more' if more > 0 else ''}; they are put in"
+        " descending order of document id, as trec_eval does.",
+    )
+
+
+RUN_SENTENCES: Mapping[str, Words] = {
+    "document-ids": _document_ids,
+    "none-judged": _none_judged,
+    "missing-queries": _missing,
+    "unequal-depth": _unequal_depth,
+    "same-file": _same_file,
+    "tied-runs": _tied_runs,
+}

@@ -1,0 +1,120 @@
+"""Sensitivity: what becomes of the verdict under other choices, as a sentence and as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from abrank._support import display as f
+from abrank._support.display import shorten
+from abrank.comparison import Alternative, Comparison, MeasureResult
+from abrank.report.model import Cell, Column, Section, Table, Text
+from abrank.report.sections import words
+from abrank.verdict import Verdict
+
+LONGEST_ID = 40
+
+
+def sentence(comparison: Comparison, *, digits: int) -> str:
+    """Say under which other choices the verdict would be another; empty where there is none.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    digits : int
+        Decimals of differences.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from abrank.comparison import compare_scores
+    >>> a = {f"q{i:02}": i / 100 for i in range(12)}
+    >>> b = {query: score + 0.01 * (int(query[1:]) % 3) for query, score in a.items()}
+    >>> sentence(compare_scores(a, b), digits=3)
+    'The verdict stays Better without the three most influential queries (Δ +0.011).'
+    """
+    changed: dict[Verdict, list[str]] = {}
+    stays = []
+    for each in comparison.alternatives:
+        said = f"{_choice(each)} (Δ {f.signed(each.diff, digits=digits)})"
+        if each.changes:
+            changed.setdefault(each.verdict, []).append(said)
+        else:
+            stays.append(said)
+    kept = f"stays {words.tag(comparison.verdict)[1]} {_listed(stays)}"
+    if not changed:
+        return f"The verdict {kept}." if stays else ""
+    others = [f"{words.tag(each)[1]} {_listed(said)}" for each, said in changed.items()]
+    return f"The verdict would be {'; '.join(others)}{f'; it {kept}' if stays else ''}."
+
+
+def sensitivity(comparison: Comparison, *, digits: int) -> Section | None:
+    """Return the section with the numbers of every alternative; None where there is none."""
+    if not comparison.alternatives:
+        return None
+    level = f.level(comparison.rule.confidence)
+    columns = (
+        Column("Analysis", numeric=False),
+        *(Column(title) for title in ("Queries", "A", "B", "Δ", f"{level} interval", "p")),
+        Column("Verdict", numeric=False),
+    )
+    row = partial(_row, alpha=comparison.rule.alpha, digits=digits)
+    rows = [row("As declared", comparison.n_queries, comparison.primary, comparison.verdict)]
+    rows += [
+        row(words.capital(_choice(each)), each.n_queries, each, each.verdict, strong=each.changes)
+        for each in comparison.alternatives
+    ]
+    said = "Each row changes one choice and keeps everything else as it was declared."
+    left_out = [each for each in comparison.alternatives if each.left_out]
+    if left_out:
+        ids = [shorten(query_id, width=LONGEST_ID) for query_id in left_out[0].left_out]
+        said += (
+            " The most influential queries are those whose removal moves the mean difference most:"
+            f" {_listed(ids)}."
+        )
+    blocks = (Table("sensitivity", columns, tuple(rows)), Text(said, "caption"))
+    finding = sentence(comparison, digits=digits)
+    return Section("sensitivity", "Sensitivity analysis", finding, blocks)
+
+
+def _choice(each: Alternative) -> str:
+    """Return the choice as it stands after a verdict."""
+    return {
+        "shared-queries": f"on the {words.queries(each.n_queries)} that both runs have",
+        "missing-as-zero": (
+            f"on all {words.queries(each.n_queries)} with the missing ones scored 0"
+        ),
+        "judged-only": "with judged documents only",
+        "common-depth": f"with both runs cut at rank {f.count(each.depth or 0)}",
+        "without-influential": "without the three most influential queries",
+    }[each.kind]
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+
+
+def _row(
+    title: str,
+    n_queries: int,
+    found: Alternative | MeasureResult,
+    verdict: Verdict,
+    *,
+    alpha: float,
+    digits: int,
+    strong: bool = False,
+) -> tuple[Cell, ...]:
+    limits = f.interval(found.ci_low, found.ci_high, digits=digits)
+    return (
+        Cell(title),
+        Cell(f.count(n_queries), n_queries),
+        Cell(f.score(found.mean_a, digits=digits), found.mean_a),
+        Cell(f.score(found.mean_b, digits=digits), found.mean_b),
+        Cell(f.signed(found.diff, digits=digits), found.diff),
+        Cell(limits, found.ci_low),
+        Cell(f.pvalue(found.pvalue, alpha=alpha), found.pvalue),
+        Cell(" ".join(words.tag(verdict)), tone=words.verdict_tone(verdict), strong=strong),
+    )

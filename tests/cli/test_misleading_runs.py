@@ -1,0 +1,167 @@
+"""Runs under which a true number misleads: every command says what is wrong with them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from abrank.cli import run
+
+N_QUERIES, N_DOCS = 40, 100
+Change = Callable[[int, int, str], str | None]
+
+
+def write_run(path: Path, noise: float, seed: int, change: Change) -> None:
+    """Write a run; ``change`` gives the line's document by query, rank and id, or drops it."""
+    rng = np.random.default_rng(seed)
+    lines = []
+    for query in range(N_QUERIES):
+        score = np.where(np.arange(N_DOCS) % 9 == query % 9, 1.0, 0.0)
+        score = score + noise * rng.standard_normal(N_DOCS)
+        for rank, doc in enumerate(np.argsort(-score)):
+            shown = change(query, rank, f"LA{query}-{doc:03}")
+            if shown is not None:
+                lines.append(f"{300 + query} Q0 {shown} {rank + 1} {score[doc]:.6f} t\n")
+    path.write_text("".join(lines))
+
+
+CHANGES: dict[str, tuple[float, int, Change]] = {
+    "old": (0.9, 1, lambda _query, _rank, doc: doc),
+    "new": (0.7, 2, lambda _query, _rank, doc: doc),
+    "cut": (0.7, 2, lambda _query, rank, doc: doc if rank < 10 else None),
+    "few": (0.9, 1, lambda query, _rank, doc: doc if query < 10 else None),
+    "lower": (0.7, 2, lambda _query, _rank, doc: doc.lower()),
+    "zeros": (0.7, 2, lambda _query, _rank, doc: doc.replace("-", "-00")),
+    "prefix": (0.7, 2, lambda _query, _rank, doc: f"x_{doc}"),
+    "half": (0.7, 2, lambda _query, rank, doc: doc if rank % 2 else f"{doc}.0"),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("misleading")
+    rows = [
+        f"{300 + q} 0 LA{q}-{doc:03} {int(doc % 9 == q % 9)}\n"
+        for q in range(N_QUERIES)
+        for doc in range(N_DOCS)
+    ]
+    (path / "qrels").write_text("".join(rows))
+    for name, (noise, seed, change) in CHANGES.items():
+        write_run(path / name, noise, seed, change)
+    (path / "copy").write_bytes((path / "new").read_bytes())
+    return path
+
+
+@pytest.fixture(autouse=True)
+def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+
+
+def called(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[str, str]:
+    """Return what a command printed on both streams, each on one line."""
+    assert run([*arguments]) == 0
+    found = capsys.readouterr()
+    return " ".join(found.out.split()), " ".join(found.err.split())
+
+
+CAUSES = [
+    ("lower", "upper and lower case", "la0-", "400 of 400"),
+    ("zeros", "leading zeros", "LA0-00", "400 of 400"),
+    ("prefix", 'the prefix "x_"', "x_LA0-", "400 of 400"),
+    ("half", '".0"', "LA0-", "200 of 400"),
+]
+
+
+@pytest.mark.parametrize(("name", "cause", "id_", "counts"), CAUSES)
+def test_every_command_names_why_documents_are_not_judged(
+    capsys: pytest.CaptureFixture[str], name: str, cause: str, id_: str, counts: str
+) -> None:
+    said = f"Document ids of {name} differ from the judged ones by {cause}"
+    for arguments in (
+        ["score", "qrels", name, "-m", "AP"],
+        ["rank", "qrels", name, "old", "-m", "AP"],
+        ["check", "qrels", name],
+        ["compare", "qrels", "old", name, "-m", "AP"],
+    ):
+        found = " ".join(called(capsys, *arguments))
+        assert said in found, arguments
+        assert f"{counts} first documents looked at match no judgment" in found, arguments
+        assert f"“{id_}" in found, arguments
+
+
+def test_a_next_step_that_ships_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    out, _ = called(capsys, "compare", "qrels", "half", "old", "-m", "AP")
+    assert "Make the document ids alike, and compare again." in out
+    assert "Ship" not in out
+
+
+def test_a_cut_run_is_told_with_the_result_at_a_common_depth(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    out, _ = called(capsys, "compare", "qrels", "old", "cut", "-m", "AP", "-m", "P@10")
+    assert out.startswith("▼ WORSE cut is worse than old on AP")
+    assert "The verdict would be Better with both runs cut at rank 10 (Δ +" in out
+    assert "cut retrieved 10 documents for a query, old 100 (medians). AP looks further" in out
+    assert "(--depth 10)" in out
+    called(capsys, "compare", "qrels", "old", "cut", "-m", "AP", "--report", "cut.json")
+    note = next(n for n in json.loads(Path("cut.json").read_text())["notes"])
+    assert note["code"] == "unequal-depth"
+    out, _ = called(capsys, "compare", "qrels", "old", "cut", "-m", "AP", "--depth", "10")
+    assert out.startswith("▲ BETTER")
+    assert "medians" not in out
+
+
+def test_a_cut_run_is_told_among_many(capsys: pytest.CaptureFixture[str]) -> None:
+    said = "cut retrieved 10 documents for a query and old 100 (medians). AP looks further down"
+    assert said in called(capsys, "rank", "qrels", "old", "cut", "new", "-m", "AP")[1]
+    assert said in called(capsys, "score", "qrels", "old", "cut", "new", "-m", "AP")[1]
+
+
+def test_dropped_queries_are_said(capsys: pytest.CaptureFixture[str]) -> None:
+    out, _ = called(capsys, "compare", "qrels", "old", "few", "-m", "AP", "--missing", "drop")
+    assert out.startswith(
+        "= IDENTICAL old and few score the same on the 10 queries that both runs have"
+    )
+    assert "on every query" not in out
+    assert "The verdict would be Worse on all 40 queries with the missing ones scored 0" in out
+    assert "30 of 40 judged queries are missing from few. Left out for every system" in out
+    assert "scores 0" not in out
+    assert "queries missing from a run are left out" in out
+
+
+def test_missing_queries_scored_0_are_said(capsys: pytest.CaptureFixture[str]) -> None:
+    out, _ = called(capsys, "compare", "qrels", "old", "few", "-m", "AP")
+    assert out.startswith("▼ WORSE few is worse than old on AP")
+    assert "The verdict would be Identical on the 10 queries that both runs have (Δ 0.000)" in out
+    assert "a query missing from a run scores 0" in out
+    assert "30 of 40 judged queries are missing from few. Scored 0 for few" in out
+    assert "Run both systems on all judged queries" in out
+
+
+def test_the_rule_is_silent_where_no_query_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
+    out, _ = called(capsys, "compare", "qrels", "old", "new", "-m", "AP")
+    assert "missing" not in out
+
+
+def test_one_file_twice_is_named_by_its_hash(capsys: pytest.CaptureFixture[str]) -> None:
+    out, _ = called(capsys, "compare", "qrels", "new", "copy", "-m", "AP", "--report", "same.json")
+    sha256 = json.loads(Path("same.json").read_text())["provenance"]["inputs"]["b"]["sha256"]
+    short = f"sha256 {sha256[:12]}"
+    assert short in out
+    said = f"new and copy have the same content. Their sha256 is {sha256[:12]}"
+    assert said in called(capsys, "score", "qrels", "new", "copy", "-m", "AP")[1]
+    said = f"copy and new have the same content. Their sha256 is {sha256[:12]}"
+    err = called(capsys, "rank", "qrels", "copy", "new", "old", "-m", "AP")[1]
+    assert said in err
+    assert err.count("same content") == 1
+
+
+def test_the_ranking_keeps_its_cautions(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["rank", "qrels", "lower", "old", "-m", "AP", "--format", "json", "-q"]) == 0
+    (note,) = json.loads(capsys.readouterr().out)["cautions"]
+    assert note["code"] == "document-ids"
+    assert note["values"]["system"] == "lower"

@@ -1,0 +1,126 @@
+"""The words of the notes on runs, with their numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from abrank.diagnostics import Note
+from abrank.report.sections.caution_words import SENTENCES, Names
+from abrank.report.sections.cautions import SystemNames, caution
+from abrank.report.sections.run_words import RUN_SENTENCES
+
+NAMES = Names("bm25", "monot5", digits=3, alpha=0.05)
+SYSTEMS = SystemNames("", "", digits=3, alpha=0.05)
+CASE = {"cause": "upper and lower case", "n_alike": 499, "n_compared": 500}
+CASE |= {"in_run": "la-1", "in_qrels": "LA-1"}
+
+EXAMPLES: list[tuple[str, dict[str, Any], str, str]] = [
+    (
+        "document-ids",
+        {"system": "b", "n_judged": 0, "n_rows": 100_000, **CASE},
+        "Document ids of monot5 differ from the judged ones by upper and lower case",
+        "499 of 500 first documents looked at match no judgment, and would without that difference:"
+        " “la-1” in the run, “LA-1” in the judgments. No document of the run is judged, so nothing"
+        " it found counts as relevant.",
+    ),
+    (
+        "document-ids",
+        {"system": "a", "n_judged": 23_948, "n_rows": 100_000, **CASE, "cause": '".0"'},
+        'Document ids of bm25 differ from the judged ones by ".0"',
+        "499 of 500 first documents looked at match no judgment, and would without that difference:"
+        " “la-1” in the run, “LA-1” in the judgments. Of its 100\u202f000 documents 23\u202f948 are"
+        " judged.",
+    ),
+    (
+        "none-judged",
+        {"system": "b", "n_judged": 0, "n_rows": 7},
+        "No document of monot5 is judged",
+        "None of its 7 documents is in the judgments, so nothing it found counts as relevant: is it"
+        " a run over another collection?",
+    ),
+    (
+        "missing-queries",
+        {"system": "b", "count": 70, "ids": ["1", "2", "3"], "n_queries": 100, "policy": "zero"},
+        "70 of 100 judged queries are missing from monot5",
+        "Scored 0 for monot5 (--missing zero): 1, 2, 3 and 67 more.",
+    ),
+    (
+        "missing-queries",
+        {"system": "a", "count": 1, "ids": ["1"], "n_queries": 100, "policy": "drop"},
+        "1 of 100 judged queries is missing from bm25",
+        "Left out for every system (--missing drop): 1.",
+    ),
+    (
+        "missing-queries",
+        {"system": "b", "count": 5, "ids": ["1", "2", "3"]},
+        "5 queries are missing from monot5",
+        "Judged, but not in the run: 1, 2, 3 and 2 more.",
+    ),
+    (
+        "missing-queries",
+        {"system": "b", "count": 1, "ids": ["LA-1"], "n_queries": 9, "difference": CASE},
+        "1 of 9 judged queries is missing from monot5",
+        "Judged, but not in the run: LA-1. 499 of the run's other queries would match them but for"
+        " upper and lower case: “la-1” in the run, “LA-1” in the judgments.",
+    ),
+    (
+        "unequal-depth",
+        {
+            "medians": {"a": 1000, "b": 10},
+            "depth": 10,
+            "measures": ["AP", "R@100"],
+            "differences": {"AP": [-0.11, 0.019], "R@100": [-0.255, 0.024]},
+        },
+        "monot5 retrieved 10 documents for a query, bm25 1\u202f000 (medians)",
+        "AP and R@100 look further down. With both cut at rank 10 (--depth 10), Δ is +0.019 rather"
+        " than −0.110 on AP, +0.024 rather than −0.255 on R@100.",
+    ),
+    (
+        "unequal-depth",
+        {
+            "medians": {"x": 1000, "y": 99.5, "z": 1000},
+            "depth": 99,
+            "measures": ["AP"],
+            "differences": {},
+        },
+        "y retrieved 99.5 documents for a query and x 1\u202f000 (medians)",
+        "AP looks further down, where not every run has documents: --depth 99 cuts all of them"
+        " there.",
+    ),
+    (
+        "same-file",
+        {"systems": ["x", "y"], "sha256": "ab" * 32},
+        "x and y have the same content",
+        "Their sha256 is abababababab…: was one run given twice?",
+    ),
+    (
+        "tied-runs",
+        {"systems": {"x": 4, "y": 6262}},
+        "2 runs have documents with tied scores",
+        "y 6\u202f262, x 4; they are put in descending order of document id, as trec_eval does.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("code", "values", "title", "said"), EXAMPLES)
+def test_title_and_sentence(code: str, values: dict[str, Any], title: str, said: str) -> None:
+    of_two = "system" in values or "a" in values.get("medians", {})
+    found = caution(Note(code, 2, values), NAMES if of_two else SYSTEMS)
+    assert (found.title, found.text) == (title, said)
+
+
+def test_every_code_has_an_example_and_one_place() -> None:
+    assert {code for code, *_ in EXAMPLES} == set(RUN_SENTENCES)
+    assert not set(RUN_SENTENCES) & set(SENTENCES)
+
+
+def test_long_lists_are_cut() -> None:
+    names = {f"m{i}": [0.1, 0.2] for i in range(9)}
+    values = {"medians": {"a": 9, "b": 1}, "depth": 1, "measures": [*names], "differences": names}
+    found = caution(Note("unequal-depth", 2, values), NAMES)
+    assert found.text.startswith("m0, m1, m2 and 6 more look further down.")
+    assert found.text.count("rather than") == 3
+    tied = Note("tied-runs", 1, {"systems": {f"s{i}": 9 - i for i in range(9)}})
+    assert "s0 9, s1 8, s2 7, s3 6 and 5 more; they" in caution(tied, SYSTEMS).text
