@@ -31,6 +31,7 @@ class Compared(Protocol):
     """A finished comparison, of which only the spread of its differences is used."""
 
     rule: Any
+    decision: Any
 
     def differences(self) -> FloatArray:
         """Return B - A of the primary measure, query by query."""
@@ -307,7 +308,7 @@ def _pilot(
     if isinstance(pilot, Compared):
         rule = pilot.rule
         level = rule.alpha if alpha is None else alpha
-        declared = (rule.margin or None) if margin is None else margin
+        declared = (pilot.decision.margin or None) if margin is None else margin
         return pilot.differences(), level, test or rule.test, declared
     level = 0.05 if alpha is None else alpha
     if pilot is None:

@@ -165,3 +165,8 @@ def test_a_comparison_brings_its_margin() -> None:
     assert plan.same.margin == 0.02
     assert plan.same.n_low < plan.same.n < plan.same.n_high
     assert abrank.power(abrank.compare_scores(a, b)).same is None
+    # A relative margin is planned for in the measure's own unit.
+    b = {query: max(value, 0.0) for query, value in b.items()}
+    relative = abrank.compare_scores(a, b, margin="5%")
+    share = 0.05 * np.mean(list(a.values()))
+    assert abrank.power(relative).same.margin == pytest.approx(share)
