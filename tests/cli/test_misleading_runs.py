@@ -104,7 +104,7 @@ def test_a_cut_run_is_told_with_the_result_at_a_common_depth(
 ) -> None:
     out, _ = called(capsys, "compare", "qrels", "old", "cut", "-m", "AP", "-m", "P@10")
     assert out.startswith("▼ WORSE cut is worse than old on AP")
-    assert "The verdict would be Better with both runs cut at rank 10 (Δ +" in out
+    assert "The verdict would be “Better” with both runs cut at rank 10 (Δ +" in out
     assert "cut retrieved 10 documents for a query, old 100 (medians). AP looks further" in out
     assert "(--depth 10)" in out
     called(capsys, "compare", "qrels", "old", "cut", "-m", "AP", "--report", "cut.json")
@@ -127,7 +127,7 @@ def test_dropped_queries_are_said(capsys: pytest.CaptureFixture[str]) -> None:
         "= IDENTICAL old and few score the same on the 10 queries that both runs have"
     )
     assert "on every query" not in out
-    assert "The verdict would be Worse on all 40 queries with the missing ones scored 0" in out
+    assert "The verdict would be “Worse” on all 40 queries with the missing ones scored 0" in out
     assert "30 of 40 judged queries are missing from few. Left out for every system" in out
     assert "scores 0" not in out
     assert "queries missing from a run are left out" in out
@@ -136,7 +136,7 @@ def test_dropped_queries_are_said(capsys: pytest.CaptureFixture[str]) -> None:
 def test_missing_queries_scored_0_are_said(capsys: pytest.CaptureFixture[str]) -> None:
     out, _ = called(capsys, "compare", "qrels", "old", "few", "-m", "AP")
     assert out.startswith("▼ WORSE few is worse than old on AP")
-    assert "The verdict would be Identical on the 10 queries that both runs have (Δ 0.000)" in out
+    assert "The verdict would be “Identical” on the 10 queries that both runs have (Δ 0.000)" in out
     assert "a query missing from a run scores 0" in out
     assert "30 of 40 judged queries are missing from few. Scored 0 for few" in out
     assert "Run both systems on all judged queries" in out

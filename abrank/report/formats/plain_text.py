@@ -199,8 +199,10 @@ def _sensitivity(comparison: Comparison, width: int, digits: int, plain: bool) -
     """Yield what becomes of the verdict under other choices; it stands out where it changes."""
     said = sensitivity.sentence(comparison, digits=digits)
     style = "note" if any(each.changes for each in comparison.alternatives) else ""
-    for line in cells.wrap(_put(said, plain), width - 2) if said else ():
-        yield [("  ", ""), (line, style)]
+    # A difference is not parted from its sign.
+    whole = _put(said, plain).replace("Δ ", "Δ\N{NO-BREAK SPACE}")
+    for line in cells.wrap(whole, width - 2) if said else ():
+        yield [("  ", ""), (line.replace("\N{NO-BREAK SPACE}", " "), style)]
 
 
 def _pieces(comparison: Comparison, digits: int) -> list[str]:

@@ -34,7 +34,7 @@ def sentence(comparison: Comparison, *, digits: int) -> str:
     >>> a = {f"q{i:02}": i / 100 for i in range(12)}
     >>> b = {query: score + 0.01 * (int(query[1:]) % 3) for query, score in a.items()}
     >>> sentence(compare_scores(a, b), digits=3)
-    'The verdict stays Better without the three most influential queries (Δ +0.011).'
+    'The verdict stays “Better” without the three most influential queries (Δ +0.011).'
     """
     changed: dict[Verdict, list[str]] = {}
     stays = []
@@ -44,10 +44,10 @@ def sentence(comparison: Comparison, *, digits: int) -> str:
             changed.setdefault(each.verdict, []).append(said)
         else:
             stays.append(said)
-    kept = f"stays {words.tag(comparison.verdict)[1]} {_listed(stays)}"
+    kept = f"stays {_tag(comparison.verdict)} {_listed(stays)}"
     if not changed:
         return f"The verdict {kept}." if stays else ""
-    others = [f"{words.tag(each)[1]} {_listed(said)}" for each, said in changed.items()]
+    others = [f"{_tag(each)} {_listed(said)}" for each, said in changed.items()]
     return f"The verdict would be {'; '.join(others)}{f'; it {kept}' if stays else ''}."
 
 
@@ -58,8 +58,8 @@ def sensitivity(comparison: Comparison, *, digits: int) -> Section | None:
     level = f.level(comparison.rule.confidence)
     columns = (
         Column("Analysis", numeric=False),
-        *(Column(title) for title in ("Queries", "A", "B", "Δ", f"{level} interval", "p")),
         Column("Verdict", numeric=False),
+        *(Column(title) for title in ("Δ", f"{level} interval", "p", "Queries", "A", "B")),
     )
     row = partial(_row, alpha=comparison.rule.alpha, digits=digits)
     rows = [row("As declared", comparison.n_queries, comparison.primary, comparison.verdict)]
@@ -93,6 +93,10 @@ def _choice(each: Alternative) -> str:
     }[each.kind]
 
 
+def _tag(verdict: Verdict) -> str:
+    return f"“{words.tag(verdict)[1]}”"
+
+
 def _listed(parts: Sequence[str]) -> str:
     return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
@@ -110,11 +114,11 @@ def _row(
     limits = f.interval(found.ci_low, found.ci_high, digits=digits)
     return (
         Cell(title),
-        Cell(f.count(n_queries), n_queries),
-        Cell(f.score(found.mean_a, digits=digits), found.mean_a),
-        Cell(f.score(found.mean_b, digits=digits), found.mean_b),
+        Cell(" ".join(words.tag(verdict)), tone=words.verdict_tone(verdict), strong=strong),
         Cell(f.signed(found.diff, digits=digits), found.diff),
         Cell(limits, found.ci_low),
         Cell(f.pvalue(found.pvalue, alpha=alpha), found.pvalue),
-        Cell(" ".join(words.tag(verdict)), tone=words.verdict_tone(verdict), strong=strong),
+        Cell(f.count(n_queries), n_queries),
+        Cell(f.score(found.mean_a, digits=digits), found.mean_a),
+        Cell(f.score(found.mean_b, digits=digits), found.mean_b),
     )

@@ -51,28 +51,28 @@ def said(comparison: Comparison, *found: Alternative) -> str:
 
 def test_what_changes_comes_first_by_verdict(plain: Comparison) -> None:
     assert said(plain, SHARED, JUDGED, DEEP, LIGHT) == (
-        "The verdict would be Identical on the 30 queries that both runs have (Δ 0.000) and with"
-        " both runs cut at rank 1\u202f000 (Δ 0.000); Inconclusive without the three most"
-        " influential queries (Δ −0.012); it stays Better with judged documents only (Δ +0.031)."
+        "The verdict would be “Identical” on the 30 queries that both runs have (Δ 0.000) and with"
+        " both runs cut at rank 1\u202f000 (Δ 0.000); “Inconclusive” without the three most"
+        " influential queries (Δ −0.012); it stays “Better” with judged documents only (Δ +0.031)."
     )
 
 
 def test_where_nothing_changes_it_says_so(plain: Comparison) -> None:
     assert said(plain, JUDGED) == (
-        "The verdict stays Better with judged documents only (Δ +0.031)."
+        "The verdict stays “Better” with judged documents only (Δ +0.031)."
     )
 
 
 def test_where_nothing_stays_it_says_no_more(plain: Comparison) -> None:
     assert said(plain, LIGHT) == (
-        "The verdict would be Inconclusive without the three most influential queries (Δ −0.012)."
+        "The verdict would be “Inconclusive” without the three most influential queries (Δ −0.012)."
     )
 
 
 def test_dropped_queries_are_scored_0_in_the_other_analysis(plain: Comparison) -> None:
     zero = alternative("missing-as-zero", Verdict.WORSE, -0.1, n_queries=100)
     assert said(plain, zero) == (
-        "The verdict would be Worse on all 100 queries with the missing ones scored 0 (Δ −0.100)."
+        "The verdict would be “Worse” on all 100 queries with the missing ones scored 0 (Δ −0.100)."
     )
 
 
@@ -108,9 +108,9 @@ def test_the_table_has_every_number(plain: Comparison) -> None:
         "On the 30 queries that both runs have",
         "Without the three most influential queries",
     ]
-    assert rows[0][-1] == "▲ Better"
+    assert rows[0][1] == "▲ Better"
     assert rows[2][1:] == [
-        "30", "0.300", "0.288", "−0.012", "−0.022 to −0.002", "0.012", "? Inconclusive",
+        "? Inconclusive", "−0.012", "−0.022 to −0.002", "0.012", "30", "0.300", "0.288",
     ]  # fmt: skip
     assert "q1 and q2" in caption.text  # type: ignore[union-attr]
 
@@ -126,3 +126,14 @@ def test_files_without_it_still_render(plain: Comparison) -> None:
     saved = plain.to_dict()
     del saved["sensitivity"]
     assert from_dict(saved).alternatives == ()
+
+
+@pytest.mark.parametrize("width", range(60, 90, 3))
+def test_no_line_parts_a_difference_from_its_sign(plain: Comparison, width: int) -> None:
+    shown = text(replace(plain, alternatives=(SHARED, JUDGED, DEEP, LIGHT)), width=width)
+    lines = [line for line in shown.splitlines() if "(Δ" in line]
+    assert lines
+    assert not any(line.endswith("(Δ") for line in lines)
+    assert "\N{NO-BREAK SPACE}" not in shown
+    ascii_ = text(replace(plain, alternatives=(SHARED,)), width=width, ascii=True)
+    assert ascii_.isascii()
