@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
 
-if TYPE_CHECKING:  # the gates stand in the help of the command line, which loads no numpy
+if TYPE_CHECKING:  # the help of the command line shows the gates, and loads no numpy
     from abrank.inference.designs.binomial import Unseen
     from abrank.inference.estimates.relative_change import RelativeChange
 
@@ -42,8 +42,15 @@ class GateDefinition:
     verdicts: frozenset[Verdict]
     needs_margin: bool = False
 
+    @property
+    def passing(self) -> str:
+        """The verdicts that pass, in words; where most do, those that do not."""
+        fails = [each.value for each in Verdict if each not in self.verdicts]
+        passes = [each.value for each in Verdict if each in self.verdicts]
+        return ", ".join(passes) if len(passes) < len(fails) else f"all but {', '.join(fails)}"
 
-# Every gate is a set of verdicts, so that gate and verdict cannot contradict each other.
+
+# Sets of verdicts, so that gate and verdict cannot contradict each other.
 GATES: Mapping[Requirement, GateDefinition] = MappingProxyType(
     {
         "better": GateDefinition(
@@ -186,9 +193,9 @@ class Decision:
     margin : float
         In the unit of the primary measure; a relative one times A's mean as it was seen.
     relative : RelativeChange, optional
-        The intervals that a relative margin is compared with.
+        What a relative margin is compared with.
     unseen : Unseen, optional
-        Where the systems score the same on every query.
+        Of systems that score the same on every query.
     """
 
     verdict: Verdict
@@ -268,7 +275,7 @@ def decide(
     reason : str
         Why no test is possible, or in what they are identical; else empty.
     unseen : Unseen, optional
-        What could be beyond the queries of two identical systems.
+        What identical scores leave open.
 
     Returns
     -------
@@ -280,15 +287,11 @@ def decide(
 
     Examples
     --------
-    >>> rule = Rule("nDCG@10", margin=0.01)
-    >>> def judge(low, high, inner):
-    ...     return str(
-    ...         decide(rule, estimate=0, interval=(low, high), equivalence_interval=inner).verdict
-    ...     )
-    >>> judge(0.012, 0.062, (0.016, 0.058)), judge(-0.012, 0.014, (-0.009, 0.009))
-    ('better', 'same')
+    >>> inner = {"equivalence_interval": (-0.009, 0.009)}
+    >>> decide(Rule("AP", margin=0.01), estimate=0.0, interval=(-0.012, 0.012), **inner).verdict
+    <Verdict.SAME: 'same'>
     """
-    margin = rule.margin if relative is None else rule.margin * abs(relative.baseline)
+    share_of = 1.0 if relative is None else abs(relative.baseline)
     decision = Decision(
         Verdict.CANNOT_TEST,
         0,
@@ -296,7 +299,7 @@ def decide(
         *interval,
         *equivalence_interval,
         reason=reason,
-        margin=margin,
+        margin=rule.margin * share_of,
         relative=relative,
         unseen=unseen,
     )

@@ -4,17 +4,29 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from abrank.cli import _options, _output, _terminal
+from abrank.verdict import GATES
 
 if TYPE_CHECKING:
     from abrank.comparison import Comparison
 
 
-@click.command("compare")
+def _gates() -> str:
+    """Return the table of gates for the help: how each is asked for, and what passes it."""
+    lines = ["\b", "Gates: the exit code is 1 where the one asked for does not pass."]
+    for gate in GATES.values():
+        said = wrap(f"{gate.passes}. Verdicts that pass: {gate.passing}", 50)
+        flags = [gate.flag, *[""] * (len(said) - 1)]
+        lines += [f"  {flag:<25}{line}" for flag, line in zip(flags, said, strict=True)]
+    return "\n".join(lines)
+
+
+@click.command("compare", epilog=_gates())
 @click.argument("qrels", type=_options.RUN, required=False)
 @click.argument("run_a", type=_options.RUN, required=False)
 @click.argument("run_b", type=_options.RUN, required=False)
@@ -49,12 +61,12 @@ if TYPE_CHECKING:
 @click.option(
     "--require",
     type=click.Choice(["better", "non-inferior", "equivalent"]),
-    help="Exit with 1 unless this is shown.",
+    help="Exit with 1 unless this is shown; see Gates.",
 )
 @click.option(
     "--fail-on",
     type=click.Choice(["worse"]),
-    help="Exit with 1 only where B is shown to be worse.",
+    help="Exit with 1 only where B is shown to be worse; see Gates.",
 )
 @click.option(
     "--lower-is-better",

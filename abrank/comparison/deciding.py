@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,46 @@ from abrank.inference.estimates.relative_change import RelativeChange, relative_
 from abrank.inputs import JudgedRun
 from abrank.scores import Scores
 from abrank.verdict import Decision, Rule, decide
+
+
+class DecidingInterval(NamedTuple):
+    """The interval that the verdict rests on, in the unit of the primary measure.
+
+    ``by_margin`` says that it is that of the two one-sided tests and that it decides alone: no
+    difference from 0 is shown. For a relative margin the limits are those of the relative change
+    times A's mean.
+    """
+
+    confidence: float
+    low: float
+    high: float
+    by_margin: bool
+
+
+def deciding_interval(rule: Rule, decision: Decision) -> DecidingInterval:
+    """Return the interval that the verdict rests on.
+
+    Parameters
+    ----------
+    rule : Rule
+    decision : Decision
+
+    Returns
+    -------
+    DecidingInterval
+
+    Examples
+    --------
+    >>> from abrank.verdict import Rule, decide
+    >>> rule, limits = Rule("AP", margin=0.01), {"equivalence_interval": (-0.004, 0.021)}
+    >>> deciding_interval(rule, decide(rule, estimate=0.01, interval=(-0.006, 0.023), **limits))
+    DecidingInterval(confidence=0.9, low=-0.004, high=0.021, by_margin=True)
+    """
+    by_margin = decision.by_equivalence and decision.direction == 0
+    low, high = decision.equivalence_interval if by_margin else decision.interval
+    unit = 1.0 if decision.relative is None else abs(decision.relative.baseline)
+    level = rule.confidence_equivalence if by_margin else rule.confidence
+    return DecidingInterval(level, low * unit, high * unit, by_margin)
 
 
 def decide_primary(

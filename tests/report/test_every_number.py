@@ -44,7 +44,7 @@ OURS = (
     "line: 5% to 95%",
     "band: 95% for each point",
 )
-PLACES = (1, 2, 3, 4)
+PLACES = (1, 2, 3, 4, 5, 6)
 
 
 def leaves(value: Any) -> Iterator[Any]:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.axes import Axes
 
+from abrank._support import display
+from abrank.comparison.deciding import deciding_interval
 from abrank.plots.registry import plot
 from abrank.plots.style import labels
 from abrank.plots.style.rows import draw_interval
@@ -25,7 +27,7 @@ from abrank.plots.style.style import (
     write,
 )
 from abrank.plots.style.theme import LIGHT, Theme
-from abrank.plots.style.words import delta, interval_axis, of_the_mean
+from abrank.plots.style.words import delta, interval_axis, margin_words, of_the_mean
 
 if TYPE_CHECKING:
     from abrank.comparison import Comparison, MeasureResult
@@ -47,9 +49,10 @@ def effect(
     """Draw the estimate and its interval under the bootstrap distribution of the mean difference.
 
     The bar is the interval that decides (for a secondary measure the adjusted one), with its limits
-    and the estimate printed; the shape above it is the bootstrap law of the mean. There is no shape
-    for fewer than 10 queries, nor for a test of another hypothesis than the mean's; for more than
-    50 000 queries it is the normal curve. The margin is a band around 0.
+    and the estimate printed: where only the margin is decided, that of the two one-sided tests; for
+    a relative margin, in per cent of A's mean. The shape above it is the bootstrap law of the mean.
+    There is no shape for fewer than 10 queries, nor for a test of another hypothesis than the
+    mean's; for more than 50 000 queries it is the normal curve. The margin is a band around 0.
 
     Parameters
     ----------
@@ -76,11 +79,15 @@ def effect(
     sentence = _nothing_to_draw(comparison, row, theme.digits)
     if sentence:
         return say(ax, theme, sentence)
-    interval = (row.ci_low_adj, row.ci_high_adj)
+    lead = row.measure == comparison.rule.primary
+    deciding = deciding_interval(comparison.rule, comparison.decision)
+    interval = deciding[1:3] if lead else (row.ci_low_adj, row.ci_high_adj)
     shape = law_of_mean(comparison, row)
     # The margin is in the unit of the primary measure.
-    margin = comparison.decision.margin if row.measure == comparison.rule.primary else 0.0
-    ends = (row.estimate, *interval, *(shape[0] if shape else ()))
+    margin = comparison.decision.margin if lead else 0.0
+    # A margin that decides is to be seen; one that is far beyond the interval is not to squeeze it.
+    edges = (-margin, margin) if lead and deciding.by_margin else ()
+    ends = (row.estimate, *interval, *edges, *(shape[0] if shape else ()))
     room = 0.3 if inches(ax) < 3.0 else 0.2
     bar = _BAR_ALONE if shape is None else _BAR
     dress(ax, theme)
@@ -100,8 +107,9 @@ def effect(
         ax.fill(around, outline, facecolor=colour, alpha=0.28, linewidth=0.0, zorder=1.5)
     draw_interval(ax, interval, bar, colour=colour, width=5.0)
     dot(ax, theme, (row.estimate, bar), colour=colour, size=9.0)
-    _numbers(ax, theme, colour, row.estimate, interval, bar)
-    label_x(ax, theme, _axis_words(comparison, row, margin))
+    unit = comparison.decision.relative.baseline if lead and comparison.decision.relative else None
+    _numbers(ax, theme, colour, (interval[0], row.estimate, interval[1]), bar, unit)
+    label_x(ax, theme, _axis_words(comparison, row, lead=lead))
     return ax
 
 
@@ -121,14 +129,20 @@ def _numbers(
     ax: Axes,
     theme: Theme,
     colour: str,
-    estimate: float,
-    interval: tuple[float, float],
+    values: tuple[float, float, float],
     bar: float,
+    unit: float | None,
 ) -> None:
-    """Print the limits and, between them, the estimate; apart even if the bar is short."""
+    """Print the limits and, between them, the estimate, in per cent of a unit where one is given.
+
+    They stand apart even if the bar is short.
+    """
     type_ = sizes(ax)
     low, high = ax.get_xlim()
-    texts = [labels.signed(x, digits=theme.digits) for x in (interval[0], estimate, interval[1])]
+    estimate, interval = values[1], (values[0], values[2])
+    texts = [labels.signed(x, digits=theme.digits) for x in values]
+    if unit:
+        texts = [labels.percent(x / unit) for x in values]
     unit = (high - low) / (72.0 * inches(ax))
     half = [0.33 * len(text) * size for text, size in zip(texts, _point_sizes(ax), strict=True)]
     ends = [low if np.isinf(interval[0]) else interval[0], estimate]
@@ -156,8 +170,13 @@ def _point_sizes(ax: Axes) -> tuple[float, float, float]:
     return type_.body, type_.strong, type_.body
 
 
-def _axis_words(comparison: Comparison, row: MeasureResult, margin: float) -> str:
+def _axis_words(comparison: Comparison, row: MeasureResult, *, lead: bool) -> str:
     words = interval_axis(comparison, f"mean {delta(row.measure)}")
     if of_the_mean(comparison):
         words = delta(row.measure)
-    return f"{words}; band: margin ±{labels.margin(margin)}" if margin > 0 else words
+    rule = comparison.rule
+    if not lead or not rule.margin:
+        return words
+    deciding = deciding_interval(rule, comparison.decision)
+    bar = f"; bar: {display.level(deciding.confidence)} interval" if deciding.by_margin else ""
+    return f"{words}{bar}; band: margin ±{margin_words(comparison)}"

@@ -13,7 +13,6 @@ from abrank._support.display import shorten
 from abrank._support.typing import FloatArray
 from abrank.planning import power_curve
 from abrank.plots.registry import plot
-from abrank.plots.style import labels
 from abrank.plots.style.labels import PlainTicks
 from abrank.plots.style.style import (
     NARROW,
@@ -28,6 +27,7 @@ from abrank.plots.style.style import (
     write,
 )
 from abrank.plots.style.theme import LIGHT, Theme
+from abrank.plots.style.words import margin_words
 
 if TYPE_CHECKING:
     from abrank.comparison import Comparison
@@ -99,7 +99,7 @@ def _axes_of_power(ax: Axes, theme: Theme, comparison: Comparison) -> None:
     words = f"true Δ {shorten(comparison.rule.primary, width=28)}, up or down"
     if margin > 0:
         ax.axvspan(0.0, margin, facecolor=theme.band, edgecolor="none", zorder=0.4)
-        words += f"; band: margin {labels.margin(margin)}"
+        words += f"; band: margin {margin_words(comparison)}"
     label_x(ax, theme, words)
     label_y(ax, theme, "chance to show it")
 

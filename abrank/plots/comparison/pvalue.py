@@ -28,7 +28,7 @@ from abrank.plots.style.style import (
     write,
 )
 from abrank.plots.style.theme import LIGHT, Theme
-from abrank.plots.style.words import delta
+from abrank.plots.style.words import delta, margin_words
 
 if TYPE_CHECKING:
     from abrank.comparison import Comparison, MeasureResult
@@ -105,7 +105,7 @@ def pvalue(
     label_y(ax, theme, "p-value (paired t)")
     words = f"true mean {delta(row.measure)}; dashed: α = {display.number(alpha)}"
     if margin > 0:
-        words += f"\nband: margin ±{labels.margin(margin)}"
+        words += f"\nband: margin ±{margin_words(comparison)}"
     label_x(ax, theme, words)
     return ax
 

@@ -48,6 +48,17 @@ def pvalue(value: float, *, alpha: float) -> str:
     return _short(display.pvalue(value, alpha=alpha))
 
 
+def percent(share: float) -> str:
+    """Return a relative change with its sign; an end that is unbounded as in :func:`signed`.
+
+    Examples
+    --------
+    >>> percent(-0.012), percent(float("inf"))
+    ('−1.2%', '+∞')
+    """
+    return signed(share) if math.isinf(share) else _short(display.percent(share))
+
+
 def _short(text: str) -> str:
     return DASH if text == display.UNDEFINED else text
 

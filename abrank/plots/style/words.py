@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from abrank._support import display
 from abrank._support.display import shorten
+from abrank.plots.style import labels
 
 if TYPE_CHECKING:
     from abrank.comparison import Comparison, TestRow
@@ -35,6 +37,14 @@ def interval_axis(comparison: Comparison, of_mean: str) -> str:
         return of_mean
     estimand = deciding(comparison).estimand
     return f"{estimand} (B − A)"
+
+
+def margin_words(comparison: Comparison) -> str:
+    """Return the margin as it stands on an axis."""
+    rule = comparison.rule
+    if rule.margin_is_relative:
+        return f"{display.level(rule.margin)} of A's mean"
+    return labels.margin(rule.margin)
 
 
 def systems(comparison: Comparison, longest: int) -> tuple[str, str]:

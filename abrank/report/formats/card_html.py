@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from abrank._support import display
+from abrank.comparison.deciding import deciding_interval
 from abrank.comparison.scales import shares_scale
 from abrank.report.compose import compose
 from abrank.report.formats.clean import cut
-from abrank.report.sections import segments, words
+from abrank.report.sections import margins, segments, words
 from abrank.report.sections.measures_and_tests import primary_first
 
 if TYPE_CHECKING:
@@ -46,13 +47,16 @@ class Line:
 
 @dataclass(frozen=True)
 class Forest:
-    """The small forest: its lines, and the ticks of its axis."""
+    """The small forest: its lines, the ticks of its axis, whose side is whose, and the margin."""
 
     lines: tuple[Line, ...]
     ticks: tuple[tuple[float, str], ...]
     zero: float
     bottom: float
     more: int
+    sides: tuple[str, str]
+    guide: str
+    band: tuple[float, float] | None
 
 
 def card(comparison: Comparison) -> str:
@@ -123,7 +127,9 @@ def forest(comparison: Comparison) -> Forest | None:
     if not rows:
         return None
     drawn = [row for row in rows[:MOST_ROWS] if shares_scale(comparison, row.measure)]
-    step, low, high = _axis(drawn)
+    deciding = deciding_interval(comparison.rule, comparison.decision)
+    margin = comparison.decision.margin
+    step, low, high = _axis(drawn, (deciding.low, deciding.high, -margin, margin))
     ticks = tuple(
         (_place(value, low, high), display.signed(value, digits=_digits(step)))
         for value in _multiples(step, low, high)
@@ -138,7 +144,21 @@ def forest(comparison: Comparison) -> Forest | None:
         zero=_place(0.0, low, high),
         bottom=_TOP + _ROW * len(lines),
         more=max(len(rows) - MOST_ROWS, 0),
+        sides=("a", "b") if comparison.rule.higher_is_better else ("b", "a"),
+        guide=_guide(comparison),
+        band=(_place(-margin, low, high), _place(margin, low, high)) if margin else None,
     )
+
+
+def _guide(comparison: Comparison) -> str:
+    """Say what the bars are, and the band where there is a margin."""
+    said = "Δ (B − A); thick: interval, thin: adjusted"
+    deciding = deciding_interval(comparison.rule, comparison.decision)
+    if deciding.by_margin:
+        said += f"; first row: {display.level(deciding.confidence)} interval"
+    if comparison.rule.margin:
+        said += f"; band: margin ±{margins.margin_of_what(comparison)}"
+    return said
 
 
 def _line(
@@ -148,6 +168,9 @@ def _line(
     p = display.p_clause(row.pvalue_adj, alpha=comparison.rule.alpha)
     adjusted = not lead and comparison.rule.adjust != "none"
     ends = [(row.ci_low, row.ci_high), (row.ci_low_adj, row.ci_high_adj)]
+    deciding = deciding_interval(comparison.rule, comparison.decision)
+    if lead:
+        ends = [(deciding.low, deciding.high)] * 2
     thick, thin = (
         (_place(low, *limits), _place(high, *limits)) if limits else None for low, high in ends
     )
@@ -156,16 +179,23 @@ def _line(
         label=cut(row.measure, LONGEST_LABEL),
         lead=lead,
         colour=TONES[words.reading_tone(row.reading)],
-        numbers=(display.signed(row.estimate), f"{p} adj." if adjusted else p),
+        numbers=(
+            display.signed(row.estimate),
+            words.reading(comparison, row)
+            if lead and deciding.by_margin
+            else f"{p} adj."
+            if adjusted
+            else p,
+        ),
         thick=thick,
         thin=thin,
         dot=_place(row.estimate, *limits) if limits else None,
     )
 
 
-def _axis(rows: Sequence[MeasureResult]) -> tuple[float, float, float]:
+def _axis(rows: Sequence[MeasureResult], others: tuple[float, ...]) -> tuple[float, float, float]:
     """Return a round step and the two ends of an axis that holds 0 and all finite limits."""
-    ends = [0.0]
+    ends = [0.0, *others]
     for row in rows:
         ends += [row.ci_low_adj, row.ci_high_adj, row.ci_low, row.ci_high, row.estimate]
     finite = [end for end in ends if math.isfinite(end)]

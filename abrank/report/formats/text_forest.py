@@ -84,16 +84,17 @@ def _cells(low: float, high: float, scale: Axis) -> range:
     return range(0) if math.isnan(low) or math.isnan(high) else scale.bar(low, high)
 
 
-def title(scale: Axis | None) -> str:
+def title(scale: Axis | None, *, higher_is_better: bool = True) -> str:
     """Return the heading over the plot: whose side is whose, around the cell of 0.
 
     Examples
     --------
-    >>> title(Axis(-0.1, 0.1, 25)), title(Axis(-0.1, 0.1, 11))
-    (' ◂ A better  B better ▸', '  ◂ A  B ▸')
+    >>> title(Axis(-0.1, 0.1, 25)), title(Axis(-0.1, 0.1, 11), higher_is_better=False)
+    (' ◂ A better  B better ▸', '  ◂ B  A ▸')
     """
     if scale is None:
         return ""
-    words = "◂ A better  B better ▸" if scale.width >= 22 else "◂ A  B ▸"
+    left, right = "AB" if higher_is_better else "BA"
+    words = f"◂ {left} better  {right} better ▸" if scale.width >= 22 else f"◂ {left}  {right} ▸"
     start = scale.zero - len(words) // 2 + 1
     return " " * min(max(start, 0), scale.width - len(words)) + words

@@ -73,7 +73,8 @@ def measure_lines(comparison: Comparison, *, width: int, digits: int, plain: boo
     if axis is None:
         grid = grid._replace(plot=0)
     mark = put(_MARK) if len(rows) > 1 else ""
-    lines: list[Line] = [[(_joined(head, put(text_forest.title(axis)), grid), "muted")]]
+    sides = text_forest.title(axis, higher_is_better=comparison.rule.higher_is_better)
+    lines: list[Line] = [[(_joined(head, put(sides), grid), "muted")]]
     for i, (result, row) in enumerate(zip(results, rows, strict=True)):
         plot = put(text_forest.draw(result, axis)) if axis and result in drawn else ""
         lines.append(_line(row, plot, grid, mark=mark if i == 0 else "", style=_style(result)))
@@ -134,6 +135,19 @@ def _line(row: _Row, plot: str, grid: _Grid, *, mark: str, style: str) -> Line:
     return [*line, (_GAP + cells.right(row.p, grid.p) + _GAP, ""), (row.reading, style)]
 
 
+# Of a measure whose direction is not that of the primary one.
+_OTHER_WAY = {
+    True: "lower is better, so left of 0 B is better",
+    False: "higher is better, so right of 0 B is better",
+}
+
+
+def _turned(comparison: Comparison, row: MeasureResult) -> bool:
+    """Whether a drawn measure points the other way than the heading over the plot."""
+    turned = row.higher_is_better != comparison.rule.higher_is_better
+    return turned and shares_scale(comparison, row.measure)
+
+
 def _footers(comparison: Comparison, not_drawn: int) -> list[str]:
     """Return what explains the table: the mark, the adjustment, what the plot leaves out."""
     found = []
@@ -143,6 +157,9 @@ def _footers(comparison: Comparison, not_drawn: int) -> list[str]:
     if margins.decides_alone(comparison):
         level = f.level(comparison.rule.confidence)
         found.append(f"{level} bars and p ask whether Δ is 0; the verdict asks about the margin")
+    turned = [row.measure for row in comparison.rows if _turned(comparison, row)]
+    if turned:
+        found.append(f"{', '.join(turned)}: {_OTHER_WAY[comparison.rule.higher_is_better]}")
     if not_drawn:
         found.append(f"{f.plural(not_drawn, 'measure')} on another scale, not drawn")
     return found

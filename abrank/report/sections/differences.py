@@ -118,7 +118,7 @@ def _test_row(comparison: Comparison, row: TestRow, *, digits: int) -> tuple[Cel
     how = words.how_found(row, alpha=comparison.rule.alpha)
     tone: Tone = "plain"
     if row.pvalue < comparison.rule.alpha:
-        tone = "b" if row.estimate > 0 else "a"
+        tone = "b" if (row.estimate > 0) == comparison.rule.higher_is_better else "a"
     title = f"{row.title} ★ declared" if row.decides else row.title
     return (
         Cell(title, row.title, strong=row.decides),

@@ -6,6 +6,7 @@ import math
 
 from abrank._support import display as f
 from abrank.comparison import Comparison
+from abrank.comparison.deciding import deciding_interval
 
 
 def margin(comparison: Comparison, *, digits: int = f.DIGITS) -> str:
@@ -53,11 +54,28 @@ def in_unit(comparison: Comparison) -> str:
 
 
 def limits(comparison: Comparison, low: float, high: float, *, digits: int) -> str:
-    """Return the limits of an interval in the unit of the margin."""
-    if not comparison.rule.margin_is_relative:
-        return f.interval(low, high, digits=digits)
-    ends = [f.signed(end) if math.isinf(end) else f.percent(end) for end in (low, high)]
-    return " to ".join(ends)
+    """Return the limits of an interval in the unit of the margin.
+
+    They have more decimals where fewer would hide on which side of the margin a limit lies.
+    """
+    if comparison.rule.margin_is_relative:
+        ends = [f.signed(end) if math.isinf(end) else f.percent(end) for end in (low, high)]
+        return " to ".join(ends)
+    margin_ = comparison.rule.margin
+    while (
+        margin_ > 0.0
+        and digits < _MOST_DECIMALS
+        and any(
+            abs(end) != margin_
+            and f.score(abs(end), digits=digits) == f.score(margin_, digits=digits)
+            for end in (low, high)
+        )
+    ):
+        digits += 1
+    return f.interval(low, high, digits=digits)
+
+
+_MOST_DECIMALS = 6
 
 
 def equivalence_interval(comparison: Comparison, *, digits: int) -> str:
@@ -68,7 +86,7 @@ def equivalence_interval(comparison: Comparison, *, digits: int) -> str:
 
 def decides_alone(comparison: Comparison) -> bool:
     """Whether the two one-sided tests alone decide: no difference from 0 is shown."""
-    return comparison.decision.by_equivalence and comparison.decision.direction == 0
+    return deciding_interval(comparison.rule, comparison.decision).by_margin
 
 
 def estimate(comparison: Comparison, *, digits: int) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 from abrank._support import display as f
 from abrank.comparison import Comparison, MeasureResult
 from abrank.report.model import Block, Cell, Column, Figure, Section, Table, Text, Tone
-from abrank.report.sections import headline, words
+from abrank.report.sections import headline, margins, words
 
 SHOWN = 10
 
@@ -73,6 +73,7 @@ _REST = ("unclear", "identical", "untested")
 def _forest_guide(comparison: Comparison) -> str:
     level = f.level(comparison.rule.confidence)
     guide = f"Bar: {level} interval of the {words.estimand(comparison)}, B − A."
+    guide += _margin_guide(comparison)
     if len(comparison.rows) == 1 or comparison.rule.adjust == "none":
         return guide
     return f"{guide} Thin line: the same, adjusted; it decides the colour."
@@ -81,7 +82,8 @@ def _forest_guide(comparison: Comparison) -> str:
 def _reading_guide(comparison: Comparison) -> str:
     level = f.level(comparison.rule.confidence)
     if len(comparison.rows) == 1:
-        return f"Interval: {level} confidence interval of the {words.estimand(comparison)}, B − A."
+        of = words.estimand(comparison)
+        return f"Interval: {level} confidence interval of the {of}, B − A."
     if comparison.rule.adjust == "none":
         return (
             f"Intervals at {level}. The secondary measures are not adjusted, so a chance finding"
@@ -91,6 +93,17 @@ def _reading_guide(comparison: Comparison) -> str:
         f"{comparison.rule.primary} is tested alone. The {level} interval, the adjusted p and the"
         " reading of every other measure come from one procedure:"
         f" {headline.adjustment(comparison)}."
+    )
+
+
+def _margin_guide(comparison: Comparison) -> str:
+    """Say that the interval and p of the primary measure are not what its reading rests on."""
+    if not margins.decides_alone(comparison):
+        return ""
+    inner = f.level(comparison.rule.confidence_equivalence)
+    return (
+        f" The reading of {comparison.rule.primary} is that of its {inner} interval against the"
+        " margin; the interval and p shown here ask whether the difference is 0."
     )
 
 
@@ -155,15 +168,17 @@ def queries(comparison: Comparison, *, digits: int) -> Section | None:
         return None
     row = comparison.primary
     tied = {0: "none is tied", 1: "1 is tied"}.get(row.ties, f"{f.count(row.ties)} are tied")
+    ahead = "higher" if row.higher_is_better else "lower, that is better,"
     finding = (
-        f"On {row.measure}, {comparison.candidate} scores higher on {words.queries(row.wins)},"
+        f"On {row.measure}, {comparison.candidate} scores {ahead} on {words.queries(row.wins)},"
         f" {comparison.baseline} on {f.count(row.losses)}; {tied}."
     )
+    above, below = (row.wins, row.losses)[:: 1 if row.higher_is_better else -1]
     blocks: list[Block] = [
         Figure(
             "deltas",
-            f"Difference B − A of every query, sorted: {f.count(row.wins)} above 0,"
-            f" {f.count(row.ties)} at 0, {f.count(row.losses)} below.",
+            f"Difference B − A of every query, sorted: {f.count(above)} above 0,"
+            f" {f.count(row.ties)} at 0, {f.count(below)} below.",
         ),
         query_table(comparison, digits=digits),
     ]

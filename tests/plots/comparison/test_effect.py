@@ -107,3 +107,23 @@ def _rgb(colour: str) -> tuple[float, ...]:
     from matplotlib.colors import to_rgb
 
     return to_rgb(colour)
+
+
+@pytest.mark.parametrize("margin", [0.09, "40%"])
+def test_where_the_margin_decides_the_bar_is_the_interval_that_decides(comparison_of, margin):
+    comparison = comparison_of(60, shift=0.0, margin=margin)
+    decision = comparison.decision
+    assert decision.by_equivalence
+    assert decision.direction == 0
+    ax = effect(comparison)
+    bar = [line for line in ax.lines if line.get_linestyle() != "None"][1]
+    low, high = decision.equivalence_interval
+    unit = decision.relative.baseline if decision.relative else 1.0
+    assert bar.get_xdata().tolist() == pytest.approx([low * unit, high * unit])
+    shown = ax.get_xlabel()
+    assert "bar: 90% interval" in shown
+    assert shown.endswith("margin ±0.090" if unit == 1.0 else "margin ±40% of A's mean")
+    if decision.relative:
+        assert f"{100 * high:+.1f}%" in [text.get_text() for text in ax.texts]
+    # Both edges of the band are to be seen.
+    assert ax.get_xlim()[0] < -decision.margin < decision.margin < ax.get_xlim()[1]

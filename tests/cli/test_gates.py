@@ -1,0 +1,99 @@
+"""Each gate has one definition: the help, the README and the program say the same."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from abrank.cli import run
+from abrank.verdict import GATES
+
+README = Path(__file__).parents[2] / "README.md"
+
+
+@pytest.mark.parametrize("gate", GATES.values(), ids=GATES)
+def test_help_shows_the_definition(gate, capsys) -> None:
+    assert run(["compare", "--help"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert f"{gate.flag} {gate.passes}. Verdicts that pass: {gate.passing}" in shown
+
+
+def test_readme_shows_the_definitions_and_no_others() -> None:
+    rows = re.findall(
+        r"^ *\| `(--(?:require|fail-on) [\w-]+)` \| (.*) \| (.*) \|$",
+        README.read_text(encoding="utf-8"),
+        re.M,
+    )
+    assert rows == [(gate.flag, gate.passes, gate.passing) for gate in GATES.values()]
+
+
+SCORES = "query_id,AP\n" + "".join(f"q{i},{0.3 + i / 100:.2f}\n" for i in range(40))
+LOWER = "query_id,AP\n" + "".join(
+    f"q{i},{0.3 + i / 100 - 0.004 - 0.001 * (i % 3):.3f}\n" for i in range(40)
+)
+
+
+@pytest.fixture
+def tables(tmp_path, monkeypatch):
+    (tmp_path / "a.csv").write_text(SCORES)
+    (tmp_path / "b.csv").write_text(LOWER)
+    monkeypatch.chdir(tmp_path)
+
+
+def compare(*arguments: str) -> int:
+    return run(["compare", "--scores", "a.csv", "b.csv", *arguments])
+
+
+def test_fail_on_worse_lets_a_loss_pass_that_is_too_small_to_matter(tables, capsys) -> None:
+    assert compare("--fail-on", "worse") == 1
+    assert compare("--fail-on", "worse", "--margin", "0.02") == 0
+    out = capsys.readouterr().out
+    assert "SAME IN PRACTICE  b is worse than a, but by less than 0.020" in out
+    assert "passed: worse on AP, but by less than 0.020" in out
+
+
+@pytest.mark.parametrize("margin", ["2", "5", "1"])
+def test_a_margin_as_large_as_the_range_is_wrong_usage(tables, margin, capsys) -> None:
+    assert compare("--margin", margin, "--require", "equivalent") == 2
+    err = " ".join(capsys.readouterr().err.split())
+    assert "AP, which runs from 0 to 1" in err
+    assert f"--margin {margin}%" in err
+
+
+def test_a_margin_in_per_cent_is_of_the_baseline(tables, capsys) -> None:
+    assert compare("--margin", "5%", "--require", "equivalent") == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "margin 5% of A's mean, judged by Fieller's 90% interval (two one-sided tests)" in out
+    assert compare("--margin", "0.5%", "--require", "equivalent") == 1
+
+
+@pytest.mark.parametrize("margin", ["much", "-1", "2e5x%", "nan", "100%", "inf"])
+def test_a_margin_that_is_none_is_wrong_usage(tables, margin, capsys) -> None:
+    assert compare(f"--margin={margin}") == 2
+    assert "margin" in capsys.readouterr().err
+
+
+def test_costs_are_better_when_lower_once_that_is_said(tmp_path, monkeypatch, capsys) -> None:
+    # Latency up 7 % printed BETTER.
+    for name, factor in (("a", 1.0), ("b", 1.07)):
+        lines = [f"q{i},{factor * (50 + 7 * (i % 5) + i % 3):.2f}" for i in range(30)]
+        (tmp_path / f"{name}.csv").write_text("query_id,latency_ms\n" + "\n".join(lines) + "\n")
+    monkeypatch.chdir(tmp_path)
+    assert compare("--fail-on", "worse") == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "Is lower better for latency_ms?" in out
+    assert "--lower-is-better latency_ms" in out
+    assert compare("--fail-on", "worse", "--lower-is-better", "latency_ms") == 1
+    out = capsys.readouterr().out
+    assert out.startswith("▼ WORSE  b is worse than a on latency_ms")
+    assert "Is lower better" not in out
+    assert "◂ B better  A better ▸" in out
+
+
+def test_lower_is_better_is_for_what_has_no_direction(tables, capsys) -> None:
+    assert compare("--lower-is-better", "AP") == 2
+    assert "of AP higher is better, by its definition" in capsys.readouterr().err
+    assert compare("--lower-is-better", "ms") == 2
+    assert "ms is not among the measures AP" in capsys.readouterr().err

@@ -1,0 +1,201 @@
+"""What may be declared: margins in two units and within the range, and directions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import abrank
+from abrank import ArgumentError, compare_scores
+from abrank.comparison.deciding import decide_primary
+from abrank.comparison.declared import Margin, declare, directions, read_margin
+from abrank.comparison.family import measure_rows
+from abrank.comparison.question import Question
+from abrank.scores import Scores
+from abrank.verdict import Verdict
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (None, Margin(0.0, is_relative=False)),
+        (0, Margin(0.0, is_relative=False)),
+        (0.01, Margin(0.01, is_relative=False)),
+        ("0.01", Margin(0.01, is_relative=False)),
+        (" 1e-2 ", Margin(0.01, is_relative=False)),
+        ("2%", Margin(0.02, is_relative=True)),
+        ("7 %", Margin(0.07, is_relative=True)),
+        ("0.7%", Margin(0.007, is_relative=True)),
+    ],
+)
+def test_read_margin(given, expected) -> None:
+    assert read_margin(given) == expected
+
+
+@pytest.mark.parametrize("given", ["", "%", "two", "-1", "-1%", "nan", "inf%", "1,5", -0.1, np.nan])
+def test_read_margin_refuses_what_is_none(given) -> None:
+    with pytest.raises(ArgumentError, match=r"a percentage of the baseline's mean such as\s+2%"):
+        read_margin(given)
+
+
+def table(name: str, values: np.ndarray) -> pd.DataFrame:
+    return pd.DataFrame({name: values}, index=[f"q{i}" for i in range(len(values))])
+
+
+def pair(name: str = "R@100", *, scale: float = 1.0) -> tuple[pd.DataFrame, pd.DataFrame]:
+    a = np.linspace(0.2, 0.6, 40)
+    b = 0.35 * a + 0.01 * np.cos(np.arange(40))
+    return table(name, scale * a), table(name, scale * b)
+
+
+@pytest.mark.parametrize("margin", [1, 2.0, "2", 5])
+def test_a_margin_as_large_as_the_range_is_refused(margin) -> None:
+    # −64.7 % was "same in practice" with margin 2, gate passed.
+    with pytest.raises(ArgumentError, match=r"R@100, which runs from 0 to 1.*--margin \d%"):
+        compare_scores(*pair(), margin=margin, require="equivalent")
+
+
+def test_runs_need_not_be_read_to_refuse_a_margin() -> None:
+    with pytest.raises(ArgumentError, match="which runs from 0 to 1"):
+        abrank.compare("none.qrels", "none.run", "none.run", measures="AP", margin=5)
+
+
+@pytest.mark.parametrize("name", ["clicks", "R@100"])
+def test_scores_of_another_scale_have_no_known_range(name) -> None:
+    result = compare_scores(*pair(name, scale=100.0), margin=2)
+    assert result.verdict is Verdict.WORSE
+
+
+def codes(result) -> list[str]:
+    return [note.code for note in result.notes]
+
+
+def test_a_margin_above_the_baseline_or_half_of_the_range_is_a_caution_at_the_top() -> None:
+    a, b = pair()
+    above = compare_scores(a, b, margin=0.45)
+    assert above.notes[0].code == "margin-above-baseline"
+    assert above.notes[0].severity == 3
+    assert above.notes[0].values["baseline"] == pytest.approx(0.4)
+    high = a + 0.39
+    half = compare_scores(high, high - 0.01 * a, margin=0.6)
+    assert half.notes[0].code == "margin-above-half-range"
+    for margin in (0.01, "50%"):
+        assert not [code for code in codes(compare_scores(a, b, margin=margin)) if "margin" in code]
+
+
+def decided(a: np.ndarray, b: np.ndarray, *, margin: str) -> Verdict:
+    """Return the verdict alone, without the tests and intervals beside it."""
+    rule = declare(Question(margin=margin), "AP", {"AP": True})
+    drawn = {"seed": 0, "n_resamples": None}
+    columns = a[:, np.newaxis], b[:, np.newaxis]
+    rows, _ = measure_rows(("AP",), *columns, rule, higher={"AP": True}, **drawn)
+    ids = tuple(f"q{i:03}" for i in range(len(a)))
+    scores = Scores(ids, ("A", "B"), ("AP",), np.stack(columns, axis=1))
+    return decide_primary(rule, rows[0], scores, span=1.0, **drawn).verdict
+
+
+def test_a_relative_margin_is_decided_as_the_paired_t_test_of_b_less_a_with_the_margin() -> None:
+    from scipy import stats
+
+    rng = np.random.default_rng(3)
+    seen = set()
+    for n in (12, 60):
+        for change in (-0.12, -0.05, -0.02, 0.0, 0.01, 0.05, 0.12):
+            for _ in range(6):
+                a = rng.random(n)
+                b = np.clip(a * (1 + change) + rng.normal(0, 0.08, n), 0, 1)
+                verdict = decided(a, b, margin="5%")
+
+                def shown(factor: float, side: str, level: float) -> bool:
+                    found = stats.ttest_1samp(b - factor * a, 0.0, alternative=side)  # noqa: B023
+                    return bool(found.pvalue < level)
+
+                better, worse = shown(1, "greater", 0.025), shown(1, "less", 0.025)
+                not_worse, not_better = shown(0.95, "greater", 0.05), shown(1.05, "less", 0.05)
+                cases = (
+                    (better and shown(1.05, "greater", 0.025), Verdict.BETTER),
+                    (worse and shown(0.95, "less", 0.025), Verdict.WORSE),
+                    (not_worse and not_better, Verdict.SAME),
+                    (better, Verdict.BETTER_SIZE_UNCLEAR),
+                    (worse, Verdict.WORSE_SIZE_UNCLEAR),
+                    (not_worse, Verdict.NOT_WORSE),
+                    (not_better, Verdict.NOT_BETTER),
+                    (True, Verdict.INCONCLUSIVE),
+                )
+                assert verdict is next(expected for holds, expected in cases if holds)
+                seen.add(verdict)
+    assert len(seen) >= 7
+
+
+def test_a_relative_margin_is_kept_with_its_intervals(tmp_path) -> None:
+    a, b = pair()
+    result = compare_scores(a, b, margin="3%")
+    saved = result.to_dict()
+    assert saved["settings"]["margin"] == 0.03
+    assert saved["settings"]["margin_is_relative"] is True
+    assert saved["verdict"]["margin"] == pytest.approx(0.03 * 0.4)
+    assert saved["verdict"]["relative"]["ci_high"] < -0.03
+    again = abrank.Comparison.from_json(result.report(tmp_path / "results.json"))
+    assert again == result
+    assert str(again) == str(result)
+
+
+@pytest.mark.parametrize("test", ["permutation", "bootstrap", "wilcoxon", "sign"])
+def test_a_relative_margin_is_for_the_t_test(test) -> None:
+    with pytest.raises(ArgumentError, match="Fieller's interval"):
+        compare_scores(*pair(), margin="2%", test=test)
+
+
+def test_a_relative_margin_needs_a_baseline_to_relate_to() -> None:
+    a, b = pair("gain")
+    with pytest.raises(ArgumentError, match="which is 0 here"):
+        compare_scores(0 * a, b, margin="2%")
+    with pytest.raises(ArgumentError, match="scores of 0 or more"):
+        compare_scores(-a, b, margin="2%")
+
+
+def test_directions() -> None:
+    assert directions(["AP", "ms"], ["ms"]) == {"AP": True, "ms": False}
+    assert directions(["RBPResid"], "RBPResid") == {"RBPResid": False}
+    with pytest.raises(ArgumentError, match="by its definition"):
+        directions(["AP"], "map")
+    with pytest.raises(ArgumentError, match="ms is not among"):
+        directions(["AP"], "ms")
+
+
+@pytest.mark.parametrize(
+    ("name", "asked"),
+    [
+        ("latency_ms", True),
+        ("LatencyP95", True),
+        ("trainLoss", True),
+        ("errors", True),
+        ("mean rank", True),
+        ("perplexity", True),
+        ("lossless", False),
+        ("clicks", False),
+        ("items", False),
+        ("AP", False),
+    ],
+)
+def test_a_name_like_a_cost_is_asked_about(name, asked) -> None:
+    result = compare_scores(*pair(name))
+    assert ("direction-not-declared" in codes(result)) is asked
+    if asked:
+        assert result.notes[0].severity == 3
+        told = compare_scores(*pair(name), lower_is_better=name)
+        assert "direction-not-declared" not in codes(told)
+
+
+def test_every_number_follows_the_direction() -> None:
+    a, b = pair("ms", scale=100.0)
+    result = compare_scores(a, b, lower_is_better="ms", margin="2%", require="better")
+    mirror = compare_scores(b.rename(columns={"ms": "gain"}), a.rename(columns={"ms": "gain"}))
+    assert result.verdict is Verdict.BETTER
+    assert result.decision.gate.passed
+    assert result.effect < 0
+    assert (result.primary.wins, result.primary.reading) == (mirror.primary.wins, "better")
+    for name in ("p_better", "rank_biserial"):
+        assert result.effects[name].estimate == mirror.effects[name].estimate
+    assert compare_scores(a, b).verdict is Verdict.WORSE
