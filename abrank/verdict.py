@@ -264,10 +264,8 @@ def decide(
     rule : Rule
     estimate : float
         Difference B - A of the primary measure.
-    interval : tuple of float
-        L and U, at the level ``rule.confidence``.
-    equivalence_interval : tuple of float
-        l and u, at the level ``rule.confidence_equivalence``.
+    interval, equivalence_interval : tuple of float
+        L and U, l and u.
     relative : RelativeChange, optional
         The limits that a relative margin is compared with; ``interval`` still decides the sign.
     identical : bool
