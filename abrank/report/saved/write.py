@@ -16,6 +16,7 @@ from abrank._support.errors import ArgumentError, ReadError
 from abrank._support.typing import FloatArray
 from abrank.comparison import Comparison, Effect, MeasureResult, Planning, Spread, TestRow
 from abrank.comparison.alternatives import Alternative
+from abrank.comparison.deciding import decide_again
 from abrank.comparison.evidence import Evidence
 from abrank.comparison.groups import Segmentation
 from abrank.diagnostics import Note
@@ -116,9 +117,7 @@ def from_dict(value: Mapping[str, Any], *, label: str = "results.json") -> Compa
         validate(value, published())
         found = _comparison(value)
         if "checksum" not in value:
-            # Older than the present definition of the gates.
-            gate = check_gate(found.rule, found.decision)
-            found = replace(found, decision=replace(found.decision, gate=gate))
+            found = replace(found, decision=_as_now(found))
         require_consistent(found)
         _require_unchanged(value)
     except Damaged as problem:
@@ -127,6 +126,23 @@ def from_dict(value: Mapping[str, Any], *, label: str = "results.json") -> Compa
     except ArgumentError as problem:
         raise ReadError(label, str(problem), at="settings", hint=_HOW) from None
     return found
+
+
+def _as_now(found: Comparison) -> Decision:
+    """Return the decision of an older file by the present definition of "same" and of the gates.
+
+    A difference that is shown was once called the same only where the wider interval, too, lay
+    within the margin.
+    """
+    lead, decision = found.measures.index(found.rule.primary), found.decision
+    scores = found.a[:, lead], found.b[:, lead]
+    again = decide_again(found.rule, found.primary, *scores, decision)
+    if again.verdict is Verdict.SAME and decision.verdict in _NOW_SAME:
+        decision = replace(decision, verdict=Verdict.SAME, by_equivalence=True)
+    return replace(decision, gate=check_gate(found.rule, decision))
+
+
+_NOW_SAME = (Verdict.SAME, Verdict.BETTER_SIZE_UNCLEAR, Verdict.WORSE_SIZE_UNCLEAR)
 
 
 def _refuse(constant: str) -> NoReturn:

@@ -227,3 +227,18 @@ def test_files_of_the_first_version_still_render(name: str, verdict: str) -> Non
     assert found.verdict == verdict
     for kind in CHEAP:
         assert len(WRITERS[kind](found)) > 100
+
+
+@pytest.mark.parametrize("state", ["same", "better-size-unclear"])
+def test_an_older_file_is_read_by_the_present_definition_of_same(make: Make, state: str) -> None:
+    value = make(0.03, margin=0.06, require="equivalent").to_dict()
+    for name in ("margin", "relative", "unseen"):
+        del value["verdict"][name]
+    del value["settings"]["margin_is_relative"]
+    value["verdict"].update(state=state, by_equivalence=False)
+    value["verdict"]["gate"]["passed"] = state == "same"
+    found = from_dict(value)
+    assert found.decision.by_equivalence
+    assert found.decision.gate is not None
+    assert found.decision.gate.passed
+    assert "is better than bm25, but by less than 0.060" in str(found)
