@@ -11,6 +11,7 @@ is given, a report is written::
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from abrank._support.errors import (
@@ -27,7 +28,8 @@ from abrank._support.errors import (
 from abrank._support.lazy import module_getattr
 from abrank._support.version import __version__
 
-if TYPE_CHECKING:
+# pdoc documents the names that a module holds, not those that it would fetch.
+if TYPE_CHECKING or "pdoc" in sys.modules:
     from abrank.comparison import Comparison as Comparison
     from abrank.comparison import compare_scores as compare_scores
     from abrank.inputs import Qrels as Qrels
@@ -47,6 +49,8 @@ if TYPE_CHECKING:
     from abrank.verdict import Verdict as Verdict
     from abrank.workflow import compare as compare
     from abrank.workflow import rank as rank
+
+__docformat__ = "numpy"
 
 _HOMES = {
     "Comparison": "abrank.comparison",

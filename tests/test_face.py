@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib.metadata import version
+from typing import Any
 
 import pytest
 
@@ -63,3 +66,26 @@ def test_scoring_needs_neither_pandas_nor_scipy(tmp_path) -> None:
         f"assert run(['score', {str(tmp_path / 'q')!r}, {str(tmp_path / 'r')!r}, '-m', 'AP']) == 0"
     )
     assert loaded_by(code) <= {"numpy", "pyarrow"}
+
+
+def test_the_reference_finds_every_public_name() -> None:
+    """Pdoc lists what a module holds; names that are fetched when asked for it would not see."""
+    held = "import types, sys; sys.modules['pdoc'] = types.ModuleType('pdoc'); import abrank"
+    code = f"{held}; print(*set(abrank.__all__) - set(vars(abrank)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
+
+
+def members(name: str) -> Iterator[tuple[str, Any]]:
+    """Yield a public name's object, and its public methods and properties."""
+    found = getattr(abrank, name)
+    yield name, found
+    for key, value in vars(found).items() if inspect.isclass(found) else ():
+        plain = getattr(value, "__func__", getattr(value, "fget", value))
+        if not key.startswith("_") and inspect.isfunction(plain):
+            yield f"{name}.{key}", plain
+
+
+@pytest.mark.parametrize("name", [name for name in abrank.__all__ if name != "__version__"])
+def test_every_public_name_is_documented(name: str) -> None:
+    assert [key for key, value in members(name) if not inspect.getdoc(value)] == []
