@@ -63,8 +63,8 @@ def queries_planned(comparison: Comparison) -> str:
     >>> b = {"q1": 0.3, "q2": 0.6, "q3": 0.2, "q4": 0.9}
     >>> print(queries_planned(compare_scores(a, b, margin=0.05)))
     About 65 queries (23 to 880) would show a true Δ of 0.05, the margin, and about 70 (24 to 950)
-    that the two are the same within it, if the true Δ is 0 (80% power). The ranges are there as 4
-    queries tell the spread only roughly.
+    that the two are the same within it, if the true Δ is 0 (80% power). In brackets: the 95%
+    range, since 4 queries tell the spread only roughly.
     """
     if comparison.verdict not in _OPEN or not comparison.planning.differences:
         return ""
@@ -165,9 +165,10 @@ def _why(comparison: Comparison) -> str:
     """Say what the ranges are, where there are any."""
     if not _has_ranges(comparison):
         return ""
+    level = f.level(comparison.rule.confidence)
     return (
-        f" The ranges are there as {words.queries(comparison.n_queries)} tell the spread only"
-        " roughly."
+        f" In brackets: the {level} range, since {words.queries(comparison.n_queries)} tell the"
+        " spread only roughly."
     )
 
 

@@ -72,7 +72,9 @@ def test_with_a_margin_both_claims_are_planned(make: Make) -> None:
     assert f"{about(spread.sd, 0.005)} queries (" in step
     assert "would show a true Δ of 0.005, the margin, and about" in step
     assert f"and about {f.about(same)} (" in step
-    assert step.endswith("The ranges are there as 100 queries tell the spread only roughly.")
+    assert step.endswith(
+        "In brackets: the 95% range, since 100 queries tell the spread only roughly."
+    )
     assert step in planned_section(comparison).finding
     assert "".join(step.split()) in "".join(str(comparison).split())
 
