@@ -8,6 +8,7 @@ import json
 import os
 import pty
 import re
+import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -116,6 +117,19 @@ def test_latex_is_one_balanced_table(written: Path) -> None:
     assert "\\input" not in bare
     rows = [line for line in lines if line.endswith(r" \\")]
     assert {len(re.findall(r"(?<!\\)&", row)) for row in rows} == {5}
+
+
+@pytest.mark.skipif(not shutil.which("pdflatex"), reason="pdflatex is not installed")
+def test_latex_compiles(written: Path, tmp_path: Path) -> None:
+    source = (written / "out.tex").read_text("ascii")
+    packages = "".join(f"\\usepackage{{{name}}}" for name in ("booktabs", "amsmath"))
+    (tmp_path / "page.tex").write_text(
+        rf"\documentclass{{article}}{packages}\begin{{document}}{source}\end{{document}}"
+    )
+    command = ["pdflatex", "-no-shell-escape", "-halt-on-error", "-interaction=nonstopmode", "page"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace")
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert (tmp_path / "page.pdf").stat().st_size > 5_000
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out.queries.csv", "out.segments.csv"])
