@@ -48,9 +48,15 @@ _OPEN = "The interval contains 0: it allows a loss as well as a gain."
 _NOTHING = "Nothing was tested, so nothing is shown, one way or the other."
 
 _SAME_MEANING = {
-    1: "The interval excludes 0, and the {narrow} any gain as large as the margin of {margin}.",
+    1: (
+        "The interval excludes 0; the {narrow} also excludes any gain as large as the margin of"
+        " {margin}."
+    ),
     0: "The {narrow}, which decides this, lies within the margin of ±{margin}.",
-    -1: "The interval excludes 0, and the {narrow} any loss as large as the margin of {margin}.",
+    -1: (
+        "The interval excludes 0; the {narrow} also excludes any loss as large as the margin of"
+        " {margin}."
+    ),
 }
 
 
