@@ -221,8 +221,8 @@ def compare_systems(
     notes += inspect_depth(deep, scores, keys="ab", primary=rule.primary)
     notes += inspect_margin(decision.margin, baseline=rows[lead].mean_a, span=span)
     notes += inspect_directions(higher, primary=rule.primary)
-    notes += inspect_evidence(rows[lead].diff, evidence)
-    notes += inspect_segments(segmentations)
+    notes += inspect_evidence(rows[lead].diff, evidence, audits)
+    notes += inspect_segments(segmentations, shown=decision.direction != 0)
     return Comparison(
         baseline=scores.systems[0],
         candidate=scores.systems[1],
@@ -346,5 +346,5 @@ def _cautions(
         measure=rule.primary,
         higher_is_better=rule.higher_is_better,
     )
-    notes += inspect_inputs(audits, scores.measures, scores.query_ids)
+    notes += inspect_inputs(audits, scores.query_ids)
     return audits, notes

@@ -4,7 +4,6 @@ from abrank.diagnostics.declared import inspect_directions, inspect_margin
 from abrank.diagnostics.depth import UnequalDepth, unequal_depth
 from abrank.diagnostics.differences import (
     FALSE_FINDINGS,
-    SHORT_INTERVALS_UP_TO,
     inspect_clusters,
     inspect_differences,
 )
@@ -20,7 +19,6 @@ from abrank.diagnostics.runs import (
 __all__ = [
     "DECIMALS",
     "FALSE_FINDINGS",
-    "SHORT_INTERVALS_UP_TO",
     "Note",
     "UnequalDepth",
     "bounds",

@@ -1,14 +1,17 @@
 """The cautions that the differences themselves give.
 
+Each is one that normal differences without an effect give in at most 5 % of samples of any size:
+reports/calibration has the rates. What depends on chance is held to a level by a test of its own.
+
 =====================  ======================================================================
 differences            what is said of their number and shape
 =====================  ======================================================================
 no query               nothing
-one query              few queries, and nothing else
-two queries            few queries; as any other data
+one query              nothing: the verdict says that it is too few
+two queries            flips of signs cannot reach alpha; as any other data
 all 0                  nothing: the verdict says it
-one value, not 0       few queries where they are few; that it is one value, and nothing else
-one query differs      as any other data: ties, a long tail
+one value, not 0       that it is one value, and nothing else
+one query differs      flips of signs cannot reach alpha; ties, an outlier
 two values             as any other data
 not finite             refused
 =====================  ======================================================================
@@ -26,16 +29,16 @@ from abrank._support.typing import FloatArray
 from abrank.diagnostics.notes import (
     DECIMALS,
     Note,
-    is_discrete,
     on_unit_scale,
     outcomes,
 )
 
-FEW_QUERIES = 25
+# A fifth of the scale of a measure that runs from 0 to 1.
 LARGE_LOSS = 0.20
-MANY_TIES = 0.20
+# Beyond this a distribution is called highly skewed: Bulmer (1979), Principles of Statistics.
 HEAVY_SKEW = 1.0
-TOP_SHARE = 0.5
+# Share of normal samples in which a shape is remarked: a look at outliers, and one at skewness.
+OUTLIER_LEVEL, SKEW_LEVEL = 0.05, 0.01
 FEW_CLUSTERS = 20
 FEWEST_CLUSTERS = 6
 
@@ -44,10 +47,9 @@ FEWEST_CLUSTERS = 6
 FALSE_FINDINGS: Mapping[str, Mapping[int, float]] = {
     "wilcoxon": {50: 0.062, 100: 0.076, 250: 0.109},
     "sign": {50: 0.073, 100: 0.126, 250: 0.242},
-    "BCa": {10: 0.134, 25: 0.097, 50: 0.073, 100: 0.061},
 }
-# No more queries than that have too short percentile and BCa intervals.
-SHORT_INTERVALS_UP_TO = 100
+# Tests whose least p-value is that of all signs alike.
+BY_SIGNS = ("permutation", "wilcoxon", "sign")
 
 
 class _Test(Protocol):
@@ -97,55 +99,58 @@ def inspect_differences(
     >>> notes = inspect_differences(
     ...     np.array([0.1, -0.5]), [], alpha=0.05, query_ids=["a", "b"], measure="AP"
     ... )
-    >>> [note.code for note in notes]
-    ['few-queries', 'large-losses']
+    >>> [(note.code, note.values["lowest"]) for note in notes]
+    [('few-signs', 0.5)]
     """
     n = len(differences)
     if not np.all(np.isfinite(differences)):
         raise ArgumentError("differences must be finite numbers")
-    if n == 0 or not outcomes(differences).any():
+    if n < 2 or not outcomes(differences).any():
         return []
-    notes = []
-    if n < FEW_QUERIES:
-        notes.append(Note("few-queries", 2, {"n": n}))
-    if n == 1:
-        return notes
     if np.ptp(np.round(differences, DECIMALS)) == 0:
-        return [*notes, Note("constant-difference", 3, {"difference": float(differences[0])})]
+        return [Note("constant-difference", 3, {"difference": float(differences[0])})]
     gains = differences if higher_is_better else -differences
-    losses = np.flatnonzero(np.round(gains, DECIMALS) < -LARGE_LOSS)
-    if losses.size and on_unit_scale(measure):
-        worst = int(np.argmin(gains))
-        notes.append(
-            Note(
-                "large-losses",
-                2,
-                {
-                    "count": int(losses.size),
-                    "threshold": LARGE_LOSS,
-                    "query_id": query_ids[worst],
-                    "difference": float(differences[worst]),
-                },
-            )
-        )
-    notes += _disagreement(differences, tests, alpha)
-    notes += _fragile(differences, tests, alpha, query_ids)
-    notes += _off_level(n, tests, alpha)
-    ties = int(np.sum(outcomes(differences) == 0))
-    if ties > MANY_TIES * n:
-        notes.append(Note("many-ties", 1, {"count": ties, "n": n, "share": ties / n}))
-    notes += _shape(differences)
-    if is_discrete(measure):
-        notes.append(Note("discrete-measure", 1, {"measure": measure}))
-    return notes
+    return [
+        *_signs(differences, tests, alpha),
+        *_disagreement(differences, tests, alpha),
+        *_not_about_the_mean(n, tests, alpha),
+        *_outlying(differences, tests, alpha, query_ids),
+        *_losses(gains, tests, alpha, query_ids, measure),
+        *_shape(differences),
+    ]
+
+
+def _deciding(tests: Sequence[_Test]) -> _Test | None:
+    return next((test for test in tests if test.decides), None)
+
+
+def _lowest(differences: FloatArray) -> float:
+    """Return the least two-sided p-value that flips of the signs can give."""
+    return float(2.0 ** (1.0 - np.count_nonzero(outcomes(differences))))
+
+
+def _signs(differences: FloatArray, tests: Sequence[_Test], alpha: float) -> list[Note]:
+    """Note that flips of so few signs cannot reach alpha, whatever the differences are."""
+    deciding, lowest = _deciding(tests), _lowest(differences)
+    if lowest < alpha:
+        return []
+    blind = deciding is not None and deciding.test in BY_SIGNS
+    values = {
+        "n": len(differences),
+        "differ": int(np.count_nonzero(outcomes(differences))),
+        "lowest": lowest,
+        "test": deciding.test if blind and deciding is not None else "",
+    }
+    return [Note("few-signs", 3 if blind else 2, values)]
 
 
 def _disagreement(differences: FloatArray, tests: Sequence[_Test], alpha: float) -> list[Note]:
     """Note tests on both sides of alpha, and a mean that points against the count of wins."""
     found = []
     decided = {test.pvalue < alpha for test in tests if test.test in ("t", "permutation")}
-    if len(decided) == 2:
-        found.append(Note("tests-disagree", 3, {test.test: test.pvalue for test in tests}))
+    if len(decided) == 2 and _lowest(differences) < alpha:
+        values = {test.test: test.pvalue for test in tests if test.test in ("t", "permutation")}
+        found.append(Note("tests-disagree", 3, values))
     signs = outcomes(differences)
     wins, losses = int(np.sum(signs > 0)), int(np.sum(signs < 0))
     shown = any(test.pvalue < alpha for test in tests if test.decides or test.test == "sign")
@@ -154,61 +159,100 @@ def _disagreement(differences: FloatArray, tests: Sequence[_Test], alpha: float)
     return found
 
 
-def _fragile(
+def _not_about_the_mean(n: int, tests: Sequence[_Test], alpha: float) -> list[Note]:
+    """Note a finding of a test that asks about something else, which the t test does not share."""
+    deciding = _deciding(tests)
+    means = [test.pvalue for test in tests if test.test == "t"]
+    if deciding is None or not deciding.pvalue < alpha or any(p < alpha for p in means):
+        return []
+    rates = FALSE_FINDINGS.get(deciding.test, {})
+    sizes = [size for size in rates if size <= n]
+    if not sizes or not means:
+        return []
+    values = {"test": deciding.test, "n": max(sizes), "rate": rates[max(sizes)], "t": means[0]}
+    return [Note("not-about-the-mean", 2, values)]
+
+
+def _outlying(
     differences: FloatArray, tests: Sequence[_Test], alpha: float, query_ids: Sequence[str]
 ) -> list[Note]:
-    """Note a difference that the t test would not show without a single query."""
-    from abrank.inference import leave_out  # a look at the inputs needs no test
+    """Note queries that stand apart from the others and decide, or carry, the mean.
 
-    if not any(test.decides and test.test == "t" for test in tests):
+    That one of the larger differences turns a call near alpha is so in about half of all samples,
+    and three of them outweigh most means; so only of outliers is it said.
+    """
+    from abrank.inference import leave_out, rosner_outliers  # a look at the inputs needs no test
+
+    total = float(np.sum(differences))
+    apart = rosner_outliers(differences, alpha=OUTLIER_LEVEL)
+    apart = apart[differences[apart] * np.sign(total) > 0.0]
+    if not apart.size:
         return []
-    found = leave_out(differences, confidence=1.0 - alpha)
-    if found.call == 0 or not found.flips.any():
+    if any(test.decides and test.test == "t" for test in tests):
+        found = leave_out(differences, confidence=1.0 - alpha)
+        flips = apart[found.flips[apart]] if found.call else apart[:0]
+        if flips.size:
+            one = int(flips[0])
+            values = {
+                "query_id": query_ids[one],
+                "difference": float(differences[one]),
+                "pvalue": float(found.pvalue_without[one]),
+            }
+            return [Note("one-query-decides", 3, values)]
+    # With a sum near 0 any query outweighs it, which would say nothing.
+    tells = abs(total) > np.sqrt(np.sum(differences**2))
+    if not tells or abs(differences[apart].sum()) <= 0.5 * abs(total):
         return []
-    one = int(np.argmax(np.where(found.flips, found.call * differences, -np.inf)))
     values = {
-        "count": int(found.flips.sum()),
-        "query_id": query_ids[one],
-        "difference": float(differences[one]),
+        "count": int(apart.size),
+        "ids": [query_ids[place] for place in apart.tolist()],
+        "difference": total / len(differences),
+        "without": float(np.mean(np.delete(differences, apart))),
     }
-    return [Note("one-query-decides", 2, values)]
+    return [Note("few-queries-carry-the-mean", 2, values)]
 
 
-def _off_level(n: int, tests: Sequence[_Test], alpha: float) -> list[Note]:
-    """Note a test whose rate of false findings about the mean is known to be too high."""
-    deciding = next((test for test in tests if test.decides), None)
-    if deciding is None:
+def _losses(
+    gains: FloatArray,
+    tests: Sequence[_Test],
+    alpha: float,
+    query_ids: Sequence[str],
+    measure: str,
+) -> list[Note]:
+    """Note large losses, where B is shown to be better: only there does the mean hide them."""
+    deciding = _deciding(tests)
+    if deciding is None or not deciding.pvalue < alpha or np.mean(gains) <= 0.0:
         return []
-    found = []
-    rates = FALSE_FINDINGS.get(deciding.test, {})
-    if sizes := [size for size in rates if size <= n]:
-        values = {"test": deciding.test, "n": max(sizes), "rate": rates[max(sizes)]}
-        found.append(Note("not-about-the-mean", 2, values))
-    # The first of the bootstraps is the studentised one, which keeps its level.
-    others = [test for test in tests if test.test == "bootstrap"][1:]
-    apart = deciding.pvalue >= alpha and any(test.pvalue < alpha for test in others)
-    if apart and n <= SHORT_INTERVALS_UP_TO:
-        rates = FALSE_FINDINGS["BCa"]
-        size = max((size for size in rates if size <= n), default=min(rates))
-        found.append(Note("short-intervals", 1, {"n": n, "size": size, "rate": rates[size]}))
-    return found
+    rounded = np.round(gains, DECIMALS)
+    losses = np.flatnonzero(rounded < -LARGE_LOSS)
+    if not losses.size or not on_unit_scale(measure):
+        return []
+    worst = int(np.argmin(gains))
+    values = {
+        "count": int(losses.size),
+        "gains": int(np.count_nonzero(rounded > LARGE_LOSS)),
+        "threshold": LARGE_LOSS,
+        "cost": float(-gains[losses].sum() / len(gains)),
+        "query_id": query_ids[worst],
+        "loss": float(gains[worst]),
+    }
+    return [Note("losses-behind-the-mean", 2, values)]
 
 
 def _shape(differences: FloatArray) -> list[Note]:
-    """Note a long tail, and a few queries that carry the mean."""
+    """Note that most queries are tied, and a long tail."""
+    from abrank.inference import skewness_limit
+
     found = []
+    n, ties = len(differences), int(np.sum(outcomes(differences) == 0))
+    if 2 * ties > n:
+        others = float(np.sum(differences)) / (n - ties)
+        found.append(Note("most-tied", 1, {"count": ties, "n": n, "others": others}))
     centred = differences - np.mean(differences)
-    spread = np.sqrt(np.mean(centred**2))
-    skew = float(np.mean(centred**3) / spread**3)
-    if abs(skew) > HEAVY_SKEW:
-        found.append(Note("skewed", 1, {"skew": skew}))
-    total = float(np.sum(differences))
-    aligned = np.sort(differences * np.sign(total))[::-1]
-    # With a sum near 0 any three queries outweigh it, which would say nothing.
-    tells = len(differences) > 6 and abs(total) > np.sqrt(np.sum(differences**2))
-    if tells and aligned[:3].sum() > TOP_SHARE * abs(total):
-        share = float(aligned[:3].sum() / abs(total))
-        found.append(Note("few-carry-the-mean", 2, {"share": share}))
+    skew = float(np.mean(centred**3) / np.mean(centred**2) ** 1.5)
+    if abs(skew) > max(HEAVY_SKEW, skewness_limit(n, alpha=SKEW_LEVEL)):
+        values = {"skew": skew, "mean": float(np.mean(differences))}
+        found.append(Note("long-tail", 1, values | {"median": float(np.median(differences))}))
     return found
 
 

@@ -71,12 +71,6 @@ def is_known(measure: str) -> bool:
     return _entry(measure) is not None
 
 
-def is_discrete(measure: str) -> bool:
-    """Whether the measure has few values."""
-    entry = _entry(measure)
-    return entry is not None and bool(entry.discrete)
-
-
 def _entry(measure: str) -> Any:  # noqa: ANN401
     try:
         return parse(measure).entry

@@ -34,9 +34,10 @@ from abrank.inference.estimates.effect_size import (
 )
 from abrank.inference.estimates.heterogeneity import Heterogeneity
 from abrank.inference.estimates.influence import Influence, leave_out
+from abrank.inference.estimates.outliers import rosner_outliers
 from abrank.inference.estimates.relative_change import RatioInterval, ratio_interval
 from abrank.inference.estimates.segments import Segments, compare_segments
-from abrank.inference.estimates.shape import Shape, describe_shape, find_outliers
+from abrank.inference.estimates.shape import Shape, describe_shape, find_outliers, skewness_limit
 from abrank.inference.families.adjust import ADJUSTMENTS, adjust
 from abrank.inference.families.max_t import MaxT, max_t
 from abrank.inference.paired import bootstrap, permutation, sign_test, t_test, wilcoxon  # noqa: F401 - register
@@ -102,10 +103,12 @@ __all__ = [
     "pool_collections",
     "ratio_interval",
     "relative_tost",
+    "rosner_outliers",
     "run_at_looks",
     "run_cluster_test",
     "run_joint_test",
     "run_test",
+    "skewness_limit",
     "stopping_boundaries",
     "t_posterior",
     "tost",

@@ -98,9 +98,9 @@ def test_notes_say_what_could_turn_the_difference():
     b = {q: {"y": 1.0, "d1": 1.0} for q in qrels} | {"q0": {"d1": 2.0, "y": 1.0}}
     found = abrank.compare(qrels, a, b, measures=["RR"])
     notes = {note.code: note.values for note in found.notes}
-    assert notes["tie-noise"] == {"low": pytest.approx(-0.4375), "high": 0.0}
+    assert notes["order-of-ties"] == {"low": pytest.approx(-0.4375), "high": 0.0, "a": 0, "b": 14}
     assert notes["unjudged-documents"]["b"] == 8
-    assert "tie" in str(found)
+    assert "Tied scores leave Δ between" in str(found)
 
 
 def test_measures_of_diversity_have_no_ranges():

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from abrank import diagnostics
 from abrank._support.errors import ArgumentError
 from abrank.diagnostics import inspect_clusters, inspect_differences
+from abrank.inference import leave_out, run_test
+from abrank.inference.estimates.shape import moments
 
 
 @dataclass
@@ -35,6 +39,7 @@ def calm(n=60) -> np.ndarray:
 
 def test_nothing_to_say() -> None:
     assert notes_of(calm()) == {}
+    assert notes_of(calm(8)) == {}
     assert notes_of([]) == {}
     assert notes_of([0.0] * 30) == {}
 
@@ -43,14 +48,13 @@ def test_nothing_to_say() -> None:
     ("differences", "codes"),
     [
         ([], []),
-        ([0.1], ["few-queries"]),
-        ([0.1, 0.3], ["few-queries"]),
+        ([0.1], []),
+        ([0.1, 0.3], ["few-signs"]),
         ([0.0] * 8, []),
-        ([0.1] * 8, ["few-queries", "constant-difference"]),
+        ([0.1] * 8, ["constant-difference"]),
         # The sum is that of one query, which is no more than chance leaves of eight such.
-        ([0.0] * 7 + [0.8], ["few-queries", "many-ties", "skewed"]),
-        # Three of .3 are more than the sum of .8.
-        ([-0.1] * 4 + [0.3] * 4, ["few-queries", "few-carry-the-mean"]),
+        ([0.0] * 7 + [0.8], ["few-signs", "most-tied", "long-tail"]),
+        ([-0.1] * 4 + [0.3] * 4, []),
     ],
 )
 def test_every_row_of_the_table(differences, codes) -> None:
@@ -63,9 +67,14 @@ def test_what_is_not_finite_is_refused(endless) -> None:
         notes_of([0.1] * 7 + [endless])
 
 
-def test_few_queries() -> None:
-    assert notes_of(calm(24))["few-queries"] == {"n": 24}
-    assert "few-queries" not in notes_of(calm(25))
+def test_few_signs() -> None:
+    """against_theory: of n signs all alike, two of the 2**n patterns are as extreme."""
+    five = [0.1, 0.3, 0.2, 0.4, 0.25]
+    assert notes_of(five)["few-signs"] == {"n": 5, "differ": 5, "lowest": 0.0625, "test": ""}
+    assert run_test("permutation", np.array(five)).pvalue == pytest.approx(0.0625)
+    assert "few-signs" not in notes_of([*five, 0.3])
+    tied = notes_of([*five, *[0.0] * 50], tests=[FakeTest("wilcoxon", 0.06, decides=True)])
+    assert tied["few-signs"] == {"n": 55, "differ": 5, "lowest": 0.0625, "test": "wilcoxon"}
 
 
 def test_constant_difference_says_nothing_else() -> None:
@@ -73,20 +82,46 @@ def test_constant_difference_says_nothing_else() -> None:
     assert "constant-difference" not in notes_of([-0.3])
 
 
-def test_large_losses_name_the_worst() -> None:
-    d = calm()
-    d[[3, 7]] = -0.201, -0.5
-    assert notes_of(d)["large-losses"] == {
-        "count": 2, "threshold": 0.2, "query_id": "q7", "difference": -0.5,
+def test_losses_are_told_where_the_mean_hides_them() -> None:
+    d = calm() + 0.05
+    d[[3, 7, 9]] = -0.201, -0.5, 0.3
+    shown = FakeTest("t", 0.01, decides=True)
+    found = notes_of(d, tests=[shown])["losses-behind-the-mean"]
+    assert found.pop("cost") == pytest.approx(0.701 / 60)
+    assert found == {
+        "count": 2, "gains": 1, "threshold": 0.2, "query_id": "q7", "loss": -0.5,
     }  # fmt: skip
+    # Not where B loses overall, nor where nothing is shown, nor of a loss of just so much.
+    for other, test in ((-d, shown), (d, FakeTest("t", 0.2, decides=True)), (d, None)):
+        assert "losses-behind-the-mean" not in notes_of(other, tests=[test] if test else [])
     d[[3, 7]] = -0.2
-    assert "large-losses" not in notes_of(d)
+    assert "losses-behind-the-mean" not in notes_of(d, tests=[shown])
+
+
+def test_losses_where_lower_is_better() -> None:
+    d = -(calm() + 0.1)
+    d[7] = 0.5
+    found = inspect_differences(
+        d,
+        [FakeTest("t", 0.01, decides=True)],
+        alpha=0.05,
+        query_ids=[str(i) for i in range(60)],
+        measure="RBPResid",
+        higher_is_better=False,
+    )
+    values = {note.code: note.values for note in found}
+    assert values["losses-behind-the-mean"]["loss"] == -0.5
 
 
 def test_tests_disagree() -> None:
-    apart = [FakeTest("t", 0.049), FakeTest("permutation", 0.051)]
+    apart = [FakeTest("t", 0.049), FakeTest("permutation", 0.051), FakeTest("sign", 0.3)]
     assert notes_of(calm(), tests=apart)["tests-disagree"] == {"t": 0.049, "permutation": 0.051}
     assert notes_of(calm(), tests=[FakeTest("t", 0.01), FakeTest("sign", 0.2)]) == {}
+
+
+def test_tests_cannot_disagree_where_one_of_them_cannot_speak() -> None:
+    apart = [FakeTest("t", 0.01, decides=True), FakeTest("permutation", 0.0625)]
+    assert list(notes_of([0.1, 0.12, 0.09, 0.11, 0.1], tests=apart)) == ["few-signs"]
 
 
 def test_mean_against_wins() -> None:
@@ -98,52 +133,72 @@ def test_mean_against_wins() -> None:
     assert "mean-against-wins" not in notes_of(d, tests=[FakeTest("sign", 0.2)])
 
 
+def carried() -> np.ndarray:
+    """Forty-nine differences of mean .0155 that t does not show, and one far outside of them."""
+    return np.r_[0.0155 + np.linspace(-0.1, 0.1, 49), 0.25]
+
+
 def test_one_query_decides() -> None:
-    d = np.r_[np.tile([0.1, -0.04], 10), 0.28, np.zeros(9)]
-    shown = notes_of(d, tests=[FakeTest("t", 0.04, decides=True)])
-    assert shown["one-query-decides"]["query_id"] == "q20"
-    assert shown["one-query-decides"]["difference"] == 0.28
-    assert shown["one-query-decides"]["count"] >= 1
-    # Of another test's call, of one that no query turns, and where nothing is shown: nothing.
-    assert "one-query-decides" not in notes_of(d, tests=[FakeTest("t", 0.04)])
-    sure = calm() + 0.2
-    for data in (sure, sure - 0.22):
-        assert "one-query-decides" not in notes_of(data, tests=[FakeTest("t", 0.5, decides=True)])
+    d = carried()
+    whole, without = (float(run_test("t", each).pvalue[0]) for each in (d, d[:49]))
+    assert whole < 0.05 < without
+    tests = [FakeTest("t", whole, decides=True)]
+    found = notes_of(d, tests=tests)
+    assert found["one-query-decides"] == {
+        "query_id": "q49", "difference": 0.25, "pvalue": pytest.approx(without),
+    }  # fmt: skip
+    assert "few-queries-carry-the-mean" not in found
+    mirrored = notes_of(-d, tests=tests)["one-query-decides"]
+    assert mirrored["difference"] == -0.25
+    # Of another test's call it is not said.
+    assert "one-query-decides" not in notes_of(d, tests=[FakeTest("t", whole)])
+    sure = np.r_[calm(49) + 0.2, 0.9]
+    assert "one-query-decides" not in notes_of(sure, tests=[FakeTest("t", 0.0, decides=True)])
 
 
-def test_one_query_decides_for_a_too() -> None:
-    d = -np.r_[np.tile([0.1, -0.04], 10), 0.28, np.zeros(9)]
-    shown = notes_of(d, tests=[FakeTest("t", 0.04, decides=True)])
-    assert shown["one-query-decides"]["difference"] == -0.28
+def test_a_large_difference_among_others_decides_nothing() -> None:
+    """The largest of a normal sample turns a call near alpha, and is no news."""
+    d = np.array([NormalDist().inv_cdf((i + 0.5) / 30) for i in range(30)]) * 0.1 + 0.0395
+    found = leave_out(d)
+    assert found.call == 1
+    assert found.flips.any()
+    whole = float(run_test("t", d).pvalue[0])
+    assert 0.01 < whole < 0.05
+    assert notes_of(d, tests=[FakeTest("t", whole, decides=True)]) == {}
 
 
-def test_a_deciding_test_that_is_not_about_the_mean() -> None:
+@pytest.mark.parametrize("n", [10, 25, 50])
+@pytest.mark.parametrize("found", [(0.01, 0.05), (0.05, 0.3)])
+def test_outliers_are_told_of_few_normal_samples_whatever_the_p(n, found) -> None:
+    """against_theory: what stands apart does not depend on the p of t (Basu), so 5 % at each p."""
+    rng = np.random.default_rng(n)
+    samples = rng.standard_normal((300, n))
+    samples -= samples.mean(axis=1, keepdims=True)
+    samples /= samples.std(axis=1, ddof=1, keepdims=True)
+    pvalues = rng.uniform(*found, 300)
+    samples += (stats.t.isf(pvalues / 2, n - 1) / np.sqrt(n))[:, None]
+    codes = ("one-query-decides", "few-queries-carry-the-mean")
+    told = [
+        bool(set(codes) & set(notes_of(each * 0.1, tests=[FakeTest("t", p, decides=True)])))
+        for each, p in zip(samples, pvalues, strict=True)
+    ]
+    assert stats.binomtest(sum(told), 300, 0.05, alternative="greater").pvalue > 1e-3
+
+
+def test_a_finding_that_is_not_about_the_mean() -> None:
     for name, rates in diagnostics.FALSE_FINDINGS.items():
-        if name == "BCa":
-            continue
         first, second = sorted(rates)[:2]
+        finds, t = FakeTest(name, 0.01, decides=True), FakeTest("t", 0.3)
         for n, size in ((first, first), (second - 1, first), (second, second), (2000, max(rates))):
-            found = notes_of(calm(n), tests=[FakeTest(name, 0.5, decides=True)])
-            expected = {"test": name, "n": size, "rate": rates[size]}
+            found = notes_of(calm(n), tests=[t, finds])
+            expected = {"test": name, "n": size, "rate": rates[size], "t": 0.3}
             assert found["not-about-the-mean"] == expected
-        few = notes_of(calm(first - 1), tests=[FakeTest(name, 0.5, decides=True)])
-        assert "not-about-the-mean" not in few
+        assert "not-about-the-mean" not in notes_of(calm(first - 1), tests=[t, finds])
+        # Where the mean is shown to differ too, or nothing is, there is nothing to say.
+        for tests in ([FakeTest("t", 0.01), finds], [t, FakeTest(name, 0.2, decides=True)]):
+            assert "not-about-the-mean" not in notes_of(calm(first), tests=tests)
     aside = notes_of(calm(), tests=[FakeTest("t", 0.5, decides=True), FakeTest("sign", 0.01)])
     assert "not-about-the-mean" not in aside
-
-
-def test_intervals_known_to_be_too_short() -> None:
-    def found(n: int, decisive: float, *others: float) -> dict[str, dict[str, Any]]:
-        shown = [FakeTest("bootstrap", p) for p in (0.2, *others)]
-        return notes_of(calm(n), tests=[FakeTest("t", decisive, decides=True), *shown])
-
-    rates = diagnostics.FALSE_FINDINGS["BCa"]
-    for n, size in ((6, 10), (24, 10), (99, 50), (100, 100)):
-        values = found(n, 0.06, 0.07, 0.04)["short-intervals"]
-        assert values == {"n": n, "size": size, "rate": rates[size]}
-    assert "short-intervals" not in found(101, 0.06, 0.04)
-    assert "short-intervals" not in found(24, 0.04, 0.04)
-    assert "short-intervals" not in found(24, 0.06, 0.06)
 
 
 @pytest.mark.parametrize(("n", "severity"), [(5, 3), (6, 2), (19, 2), (20, None)])
@@ -152,27 +207,44 @@ def test_few_clusters(n, severity) -> None:
     assert [note.severity for note in found] == ([] if severity is None else [severity])
 
 
-def test_many_ties() -> None:
+def test_most_queries_tied() -> None:
     d = calm(50)
-    d[10:21] = 0.0
-    assert notes_of(d)["many-ties"] == {"count": 11, "n": 50, "share": 0.22}
-    d[20] = 0.01
-    assert "many-ties" not in notes_of(d)
+    d[:26] = 0.0
+    found = notes_of(d)["most-tied"]
+    assert found.pop("others") == pytest.approx(d[26:].mean())
+    assert found == {"count": 26, "n": 50}
+    d[0] = 0.01
+    assert "most-tied" not in notes_of(d)
 
 
-def test_skewed_and_carried_by_few() -> None:
+def test_long_tail_has_mean_and_median() -> None:
     d = calm(40) * 0.1
     d[:3] = 0.19
-    found = notes_of(d)
-    assert found["skewed"]["skew"] > 1
-    assert 0.5 < found["few-carry-the-mean"]["share"] < 1
+    found = notes_of(d)["long-tail"]
+    assert found["skew"] > 1
+    assert (found["mean"], found["median"]) == (pytest.approx(d.mean()), np.median(d))
+    # As large a skewness of ten queries is within what normal ones have.
+    few = np.array([-0.3, -0.2, -0.2, -0.1, 0.0, 0.0, 0.1, 0.1, 0.2, 0.7])
+    assert float(moments(few)[0]) > 1
+    assert "long-tail" not in notes_of(few)
 
 
-@pytest.mark.parametrize(("measure", "said"), [("RR", True), ("P@10", True), ("AP", False)])
-def test_discrete_measure(measure, said) -> None:
-    assert ("discrete-measure" in notes_of(calm(), measure=measure)) is said
+def test_queries_that_carry_the_mean() -> None:
+    d = np.r_[calm(40) * 0.1, 0.3, 0.35, 0.4]
+    found = notes_of(d)["few-queries-carry-the-mean"]
+    assert (found["count"], found["ids"]) == (3, ["q42", "q41", "q40"])
+    assert found["difference"] == pytest.approx(d.mean())
+    assert found["without"] == pytest.approx(d[:40].mean())
+    # They lie far outside, but the mean is not theirs.
+    assert "few-queries-carry-the-mean" not in notes_of(np.r_[calm(400), 0.4])
+
+
+@pytest.mark.parametrize("measure", ["RR", "P@10", "AP"])
+def test_what_a_measure_is_like_is_no_news(measure) -> None:
+    assert notes_of(calm(), measure=measure) == {}
 
 
 def test_a_score_of_the_users_own_is_no_measure() -> None:
-    assert "large-losses" not in notes_of([-0.5, *calm()], measure="latency")
-    assert "discrete-measure" not in notes_of(calm(), measure="latency")
+    shown = [FakeTest("t", 0.01, decides=True)]
+    assert "losses-behind-the-mean" in notes_of([-0.5, *calm()], tests=shown)
+    assert "losses-behind-the-mean" not in notes_of([-0.5, *calm()], tests=shown, measure="latency")

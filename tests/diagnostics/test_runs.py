@@ -34,7 +34,7 @@ def test_the_policy_follows_from_what_was_scored(missing: str) -> None:
     scores = evaluate(QRELS, runs, ["P@10"], missing=missing)  # type: ignore[arg-type]
     audits = dict(zip("ab", scores.audits.values(), strict=True))
     assert missing_policy([*audits.values()], scores.query_ids) == missing
-    notes = inspect_inputs(audits, scores.measures, scores.query_ids)
+    notes = inspect_inputs(audits, scores.query_ids)
     assert [n.values["policy"] for n in notes if n.code == "missing-queries"] == [missing]
 
 
@@ -46,7 +46,7 @@ def test_no_policy_where_nothing_is_missing() -> None:
 def test_ids_are_to_blame_rather_than_the_judgments() -> None:
     read = read_qrels(QRELS)
     audits = {"a": judge(read, GOOD).audit, "b": judge(read, LOWER).audit}
-    codes = [note.code for note in inspect_inputs(audits, ["P@10"])]
+    codes = [note.code for note in inspect_inputs(audits)]
     assert "document-ids" in codes
     assert "judged-gap" not in codes
 

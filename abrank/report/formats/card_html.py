@@ -13,6 +13,7 @@ from abrank.comparison.scales import shares_scale
 from abrank.report.compose import compose
 from abrank.report.formats.clean import cut
 from abrank.report.sections import margins, segments, words
+from abrank.report.sections.cautions import SHOWN
 from abrank.report.sections.measures_and_tests import primary_first
 
 if TYPE_CHECKING:
@@ -25,9 +26,6 @@ MOST_ROWS = 12
 LONGEST_LABEL = 20
 LONGEST_TITLE = 200
 LONGEST_ASIDE = 400
-# Notes of this severity and above are named, so many of them.
-SEVERE = 2
-MOST_CAUTIONS = 3
 _LEFT, _RIGHT, _TOP, _ROW = 150.0, 480.0, 22.0, 26.0
 
 
@@ -106,9 +104,12 @@ def card(comparison: Comparison) -> str:
 
 def _asides(comparison: Comparison, report: Report) -> Iterator[str]:
     """Yield what to read before acting, by title, and what the segments say."""
-    titles = [each.title for each in report.cautions if each.severity >= SEVERE]
+    titles = [each.title for each in report.cautions]
     if titles:
-        yield f"Read before you decide: {'; '.join(titles[:MOST_CAUTIONS])}."
+        yield f"Read before you decide: {'; '.join(titles[:SHOWN])}."
+    if len(titles) > SHOWN:
+        more = display.plural(len(titles) - SHOWN, "more note")
+        yield f'{more} in the report: .report("report.html").'
     if comparison.segmentations:
         yield segments.exploratory(comparison)
 

@@ -19,6 +19,7 @@ from abrank.report.formats.clean import clean, cut
 from abrank.report.formats.jinja import environment
 from abrank.report.formats.query_rows import query_rows
 from abrank.report.model import Block, Caution, Figure, Report, Section, Table
+from abrank.report.sections.cautions import SHOWN
 
 if TYPE_CHECKING:
     from abrank.comparison import Comparison
@@ -52,7 +53,6 @@ PALETTE: Mapping[str, tuple[str, str]] = {
     "on-grade-3": ("#ffffff", "#04140a"),
 }
 
-MOST_CAUTIONS = 4
 LONGEST_NAME = 120
 # Widths in inches at which the letters of a figure are as large as the text around: across the
 # page, beside the cautions, and on a telephone. What takes half of the page is drawn once, at a
@@ -237,7 +237,7 @@ def _figure(
 
 def _cautions(cautions: Sequence[Caution]) -> dict[str, Sequence[Caution]]:
     """Show the most severe ones; a reader opens the others."""
-    return {"shown": cautions[:MOST_CAUTIONS], "more": cautions[MOST_CAUTIONS:]}
+    return {"shown": cautions[:SHOWN], "more": cautions[SHOWN:]}
 
 
 def _chips(comparison: Comparison, *, digits: int) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from abrank.comparison import Comparison
 from abrank.report.compose import compose
 from abrank.report.formats import markdown_table
 from abrank.report.model import Report, Table, Text
-from abrank.report.sections import measures_and_tests
+from abrank.report.sections import cautions, measures_and_tests
 
 # A comment on GitHub may have 65 536 characters; a little is left for what a bot adds.
 LARGEST = 60_000
@@ -77,7 +77,8 @@ def _document(
         markdown_table.paragraph(head.meaning, width),
         f"**Next step.** {markdown_table.plain(head.next_step, width)}",
         markdown_table.cut(measures, most, "more measure"),
-        "\n".join(notes),
+        "\n".join(notes[: cautions.SHOWN]),
+        *_folded(notes[cautions.SHOWN :]),
         "<details>",
         "<summary>Queries, segments, data, rule, command</summary>",
         markdown_table.grid(queries) if queries.rows else "",
@@ -88,6 +89,14 @@ def _document(
         "</details>",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _folded(notes: list[str]) -> list[str]:
+    """Return notes that a reader opens."""
+    if not notes:
+        return []
+    summary = f"<summary>{f.plural(len(notes), 'more note')}</summary>"
+    return ["<details>", summary, "\n".join(notes), "</details>"]
 
 
 def _section(report: Report, key: str, most: int, width: int) -> list[str]:

@@ -22,7 +22,7 @@ from abrank.report.sections import (
     sensitivity,
     words,
 )
-from abrank.report.sections.cautions import cautions
+from abrank.report.sections.cautions import SHOWN, cautions
 from abrank.report.sections.gate import gate_sentence
 from abrank.report.sections.next_step import next_step
 from abrank.verdict import Verdict
@@ -31,8 +31,6 @@ WIDTH = 80
 NARROWEST = 40
 _INDENT = 10
 _LONGEST_NAME = 28
-# Notes of this severity and above are told in full, milder ones by their title.
-_IN_FULL = 2
 
 
 class Span(NamedTuple):
@@ -272,9 +270,15 @@ def _wins(comparison: Comparison, room: int, digits: int) -> str:
 
 
 def _notes(comparison: Comparison, width: int, digits: int, plain: bool) -> Iterator[Line]:
-    for note in cautions(comparison, digits=digits):
-        said = f"{note.title}. {note.text}" if note.severity >= _IN_FULL else note.title
+    """Yield the first notes, and how many more there are and where."""
+    found = cautions(comparison, digits=digits)
+    for note in found[:SHOWN]:
+        said = f"{note.title}. {note.text}"
         yield from _labelled("note", said, width, plain, label_style="note")
+    more = len(found) - SHOWN
+    if more > 0:
+        said = f"{f.plural(more, 'more note')} in the report: --report report.html"
+        yield from _labelled("", said, width, plain, style="muted")
 
 
 def _labelled(

@@ -56,11 +56,20 @@ def _some(ids: Any, count: int) -> str:  # noqa: ANN401 - a list of ids
     return f"{shown} and {f.count(count - len(ids))} more" if count > len(ids) else shown
 
 
-def _few_queries(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
-    return (
-        f"Only {words.queries(v['n'])}",
-        "With so few, one unusual query can turn the verdict, and the interval leans on the"
-        " differences being close to normal.",
+def _few_signs(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    differ = "differs" if v["differ"] == 1 else "differ"
+    title = f"Only {f.count(v['differ'])} of {words.queries(v['n'])} {differ}"
+    if v["differ"] == v["n"]:
+        title = f"Only {words.queries(v['n'])}"
+    lowest = f.number(v["lowest"])
+    if v["test"]:
+        return title, (
+            f"With so few the {words.name_of_test(v['test'])} cannot give a p below {lowest}, so it"
+            f" can show nothing at α = {f.number(names.alpha)}."
+        )
+    return title, (
+        f"With so few no flip of signs gives a p below {lowest}: what is shown here rests on the"
+        " differences being close to normal."
     )
 
 
@@ -71,12 +80,14 @@ def _constant(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
-def _large_losses(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    lose, them = ("loses", "it") if v["count"] == 1 else ("lose", "them")
+def _losses(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    lose = "loses" if v["count"] == 1 else "lose"
+    gains = {0: "none gains", 1: "1 gains"}.get(v["gains"], f"{f.count(v['gains'])} gain")
     return (
         f"{words.queries(v['count'])} {lose} more than {f.score(v['threshold'], digits=2)}",
-        f"Worst: {names.query(v['query_id'])} ({names.signed(v['difference'])}). The mean averages"
-        f" {them} away; the users who ask {them} see {them}.",
+        f"The mean hides them: {gains} as much, and without those losses it would be"
+        f" {f.score(v['cost'], digits=names.digits)} higher. Worst:"
+        f" {names.query(v['query_id'])} ({names.signed(v['loss'])}).",
     )
 
 
@@ -85,8 +96,7 @@ def _tests_disagree(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     return (
         "The t test and the sign-flip test disagree",
         f"They give {shown['t']} and {shown['permutation']}, on two sides of"
-        f" α = {f.number(names.alpha)}, though both test the mean difference. The result is"
-        " borderline.",
+        f" α = {f.number(names.alpha)}, though both test the mean difference.",
     )
 
 
@@ -101,11 +111,11 @@ def _mean_against_wins(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
 
 
 def _one_query(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    alike = "" if v["count"] == 1 else f"; it is one of {f.count(v['count'])} such queries"
+    without = f.p_clause(v["pvalue"], alpha=names.alpha)
     return (
         "One query decides",
-        f"Without {names.query(v['query_id'])} ({names.signed(v['difference'])}) the interval would"
-        f" include 0{alike}.",
+        f"{names.query(v['query_id'])} ({names.signed(v['difference'])}) lies far outside of the"
+        f" others; without it nothing would be shown ({without}).",
     )
 
 
@@ -119,62 +129,44 @@ def _few_clusters(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     return f"Only {f.plural(v['n'], 'cluster')} of queries", text
 
 
-def _not_about_mean(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
+def _not_about_mean(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     asks = {
         "wilcoxon": ("The Wilcoxon test does", "It asks about the pseudo-median"),
         "sign": ("The sign test does", "It asks who wins more queries"),
     }
     does, what = asks[v["test"]]
+    by_t = f.p_clause(v["t"], alpha=names.alpha)
     return (
         f"{does} not judge the mean",
-        f"{what}. On pairs of real runs with equal means it found a difference in"
-        f" {f.percent(v['rate'], sign=False)} of samples of {words.queries(v['n'])}, at"
-        " α = 0.05: for a claim about the mean, let t or permutation decide.",
+        f"{what} and finds a difference, but the t test finds none in the mean ({by_t}). On pairs"
+        f" of real runs with equal means it found one in {f.percent(v['rate'], sign=False)} of"
+        f" samples of {words.queries(v['n'])}, at α = 0.05.",
     )
 
 
-def _short_intervals(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
-    return (
-        f"The percentile and BCa intervals are too short for {words.queries(v['n'])}",
-        "They exclude 0 where the interval that decides does not. On pairs of real runs with equal"
-        f" means BCa found a difference in {f.percent(v['rate'], sign=False)} of samples of"
-        f" {words.queries(v['size'])}, at α = 0.05.",
-    )
-
-
-def _many_ties(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
+def _most_tied(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     are = "is" if v["count"] == 1 else "are"
     return (
         f"{f.count(v['count'])} of {words.queries(v['n'])} {are} tied",
-        f"Both systems score the same on {f.percent(v['share'], sign=False)} of the"
-        " queries; only the others tell them apart.",
+        f"On the others the mean Δ is {names.signed(v['others'])}.",
     )
 
 
-def _skewed(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
-    side = "gains" if v["skew"] > 0 else "losses"
+def _long_tail(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     return (
-        "The differences are skewed",
-        f"A few large {side} stretch the distribution (skewness {f.signed(v['skew'], digits=1)})."
-        " Mean, median and Wilcoxon test then answer different questions.",
+        "A few large differences stretch the mean",
+        f"The mean Δ is {names.signed(v['mean'])}, the median {names.signed(v['median'])} (skewness"
+        f" {f.signed(v['skew'], digits=1)}).",
     )
 
 
-def _few_carry(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
-    share = f.percent(v["share"], sign=False)
+def _few_carry(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    carry, they = ("carries", "it lies") if v["count"] == 1 else ("carry", "they lie")
+    queries = words.listed([names.query(each) for each in v["ids"]])
     return (
-        "Three queries carry the mean",
-        "Without them the mean would point the other way."
-        if v["share"] > 1
-        else f"They make up {share} of the summed difference; look at them first.",
-    )
-
-
-def _discrete(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
-    return (
-        f"{v['measure']} takes few values",
-        "A single document moved can change a query's score by a large step, so its mean is noisier"
-        " than that of a graded measure such as nDCG.",
+        f"{words.queries(v['count'])} {carry} the mean",
+        f"Without {queries} Δ would be {names.signed(v['without'])} in place of"
+        f" {names.signed(v['difference'])}; {they} far outside of the others.",
     )
 
 
@@ -196,29 +188,26 @@ def _extra(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
-def _tied_scores(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    return (
-        f"{names[v['system']]} has {f.plural(v['count'], 'tied score')}",
-        f"In {words.queries(v['queries'])} documents share a score; they are put in descending"
-        " order of document id, as trec_eval does.",
-    )
-
-
-def _tie_noise(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    return (
-        "The difference is smaller than the noise of ties",
-        f"By the order of tied documents alone it could lie anywhere from {names.signed(v['low'])}"
-        f" to {names.signed(v['high'])}. Scores with more digits would settle the order.",
+def _order_of_ties(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    low, high = (names.signed(v[key]) for key in ("low", "high"))
+    title = f"Tied scores leave Δ between {low} and {high}"
+    if low == high:
+        title = f"Tied scores hardly move Δ: {low} in any order"
+    return title, (
+        f"{f.plural(v['b'], 'document')} of {names['b']} and {f.count(v['a'])} of {names['a']}"
+        " have the score of another one of their query; such are ordered by document id, as in"
+        " trec_eval."
     )
 
 
 def _unjudged(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    return (
-        "Unjudged documents could turn the difference",
+    title = "Unjudged documents could turn the difference"
+    if v.get("favours"):
+        title, _ = _judged_gap({key: v[f"{key}_at_10"] for key in "ab"}, names)
+    return title, (
         f"{f.plural(v['b'], 'document')} of {names['b']} and {f.count(v['a'])} of {names['a']} are"
-        f" unjudged and count as not relevant. If those of one system were relevant and those of"
-        f" the other not, the difference would lie between {names.signed(v['low'])} and"
-        f" {names.signed(v['high'])}.",
+        f" unjudged and count as not relevant: judged, they could put Δ anywhere from"
+        f" {names.signed(v['low'])} to {names.signed(v['high'])}."
     )
 
 
@@ -245,13 +234,6 @@ def _several_tags(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
-def _one_grade(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
-    return (
-        "The judgments have one relevant grade only",
-        f"{v['measure']} then sees relevant and not relevant, nothing between.",
-    )
-
-
 def _monte_carlo(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     limits = " to ".join(f.score(v[key], digits=4) for key in ("low", "high"))
     return (
@@ -261,31 +243,28 @@ def _monte_carlo(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
+# In the order of what they mean for the verdict, among notes that are as severe.
 SENTENCES: Mapping[str, Words] = {
-    "few-queries": _few_queries,
     "constant-difference": _constant,
-    "large-losses": _large_losses,
-    "tests-disagree": _tests_disagree,
-    "mean-against-wins": _mean_against_wins,
-    "one-query-decides": _one_query,
-    "few-clusters": _few_clusters,
-    "not-about-the-mean": _not_about_mean,
-    "short-intervals": _short_intervals,
-    "many-ties": _many_ties,
-    "skewed": _skewed,
-    "few-carry-the-mean": _few_carry,
-    "discrete-measure": _discrete,
-    "judged-gap": _judged_gap,
-    "extra-queries": _extra,
-    "tied-scores": _tied_scores,
-    "rank-conflicts": _rank_conflicts,
-    "tie-noise": _tie_noise,
-    "unjudged-documents": _unjudged,
-    "reversal": _reversal,
-    "several-tags": _several_tags,
-    "one-grade": _one_grade,
-    "monte-carlo-near-alpha": _monte_carlo,
+    "direction-not-declared": declared.direction_not_declared,
     "margin-above-baseline": declared.margin_above_baseline,
     "margin-above-half-range": declared.margin_above_half,
-    "direction-not-declared": declared.direction_not_declared,
+    "unjudged-documents": _unjudged,
+    "judged-gap": _judged_gap,
+    "order-of-ties": _order_of_ties,
+    "few-signs": _few_signs,
+    "few-clusters": _few_clusters,
+    "one-query-decides": _one_query,
+    "tests-disagree": _tests_disagree,
+    "monte-carlo-near-alpha": _monte_carlo,
+    "not-about-the-mean": _not_about_mean,
+    "losses-behind-the-mean": _losses,
+    "few-queries-carry-the-mean": _few_carry,
+    "mean-against-wins": _mean_against_wins,
+    "reversal": _reversal,
+    "long-tail": _long_tail,
+    "most-tied": _most_tied,
+    "rank-conflicts": _rank_conflicts,
+    "several-tags": _several_tags,
+    "extra-queries": _extra,
 }

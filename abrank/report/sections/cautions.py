@@ -1,4 +1,4 @@
-"""What to read before acting: a caution for each note, the most severe first."""
+"""What to read before acting: a caution for each note, the weightiest first."""
 
 from __future__ import annotations
 
@@ -15,11 +15,18 @@ if TYPE_CHECKING:
     from abrank.comparison import Comparison
     from abrank.scores import Scores
 
-WORDS = {**SENTENCES, **RUN_SENTENCES}
+# In the order of what they mean for the verdict: first what was compared at all.
+WORDS = {**RUN_SENTENCES, **SENTENCES}
+# So many are shown at once, in every format; a reader asks for the others.
+SHOWN = 4
+_PLACES = {code: place for place, code in enumerate(WORDS)}
 
 
 def cautions(comparison: Comparison, *, digits: int) -> tuple[Caution, ...]:
-    """Return a caution for every note, the most severe first."""
+    """Return a caution for every note, those first that mean most for the verdict.
+
+    A file of an earlier version may hold notes that are no longer told: they are passed over.
+    """
     names = Names(
         comparison.baseline,
         comparison.candidate,
@@ -28,8 +35,9 @@ def cautions(comparison: Comparison, *, digits: int) -> tuple[Caution, ...]:
         topics=comparison.topics,
     )
     notes = [*comparison.notes, *_near_alpha(comparison)]
-    notes.sort(key=lambda note: -note.severity)
-    return tuple(caution(note, names) for note in notes)
+    told = [note for note in notes if note.code in WORDS]
+    told.sort(key=lambda note: (-note.severity, _PLACES[note.code]))
+    return tuple(caution(note, names) for note in told)
 
 
 def caution(note: Note, names: Names) -> Caution:

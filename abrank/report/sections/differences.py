@@ -12,6 +12,8 @@ from abrank.verdict import Verdict
 
 PAIRS = 60  # more queries are drawn as deciles
 SHAPE = 10  # fewer queries have no shape to compare
+# Up to so many queries reports/calibration finds the percentile and BCa intervals too short.
+SHORT_INTERVALS_UP_TO = 100
 
 
 def distribution(comparison: Comparison, *, digits: int) -> Section | None:
@@ -73,9 +75,27 @@ def all_tests(comparison: Comparison, *, digits: int) -> Section | None:
             "caption",
         ),
     ]
+    if short := _too_short(comparison):
+        blocks.append(Text(short))
     if comparison.verdict is not Verdict.IDENTICAL:
         blocks += _how_p_is_found()
     return Section("tests", "Do the tests agree?", finding, tuple(blocks))
+
+
+def _too_short(comparison: Comparison) -> str:
+    """Name the bootstrap intervals that exclude 0 where the declared one does not; else empty."""
+    alpha, n = comparison.rule.alpha, comparison.n_queries
+    # The first of the bootstraps is the studentised one, which keeps its level.
+    bootstraps = [row for row in comparison.test_rows if row.test == "bootstrap"][1:]
+    found = [words.title_of_test(row) for row in bootstraps if row.pvalue < alpha]
+    if not found or comparison.pvalue < alpha or n > SHORT_INTERVALS_UP_TO:
+        return ""
+    ending = "s" if len(found) == 1 else ""
+    name = words.name_of_test(comparison.rule.test)
+    return (
+        f"{words.capital(words.listed(found))} exclude{ending} 0 and the {name} does not: with"
+        f" {words.queries(n)} such intervals are too short, and find too much."
+    )
 
 
 def _how_p_is_found() -> tuple[Block, ...]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from abrank._support import display as f
-from abrank.comparison import Comparison
+from abrank.comparison import Comparison, TestRow
 from abrank.report.model import Headline
 from abrank.report.sections import identical, margins, meaning, sensitivity, words
 from abrank.report.sections.gate import gate_sentence
@@ -124,31 +125,38 @@ def _decisive(comparison: Comparison, *, digits: int) -> tuple[str, str]:
 
 
 def agreement(comparison: Comparison) -> str:
-    """Count how many tests put which system ahead, and how many reject."""
-    if comparison.verdict in (Verdict.IDENTICAL, Verdict.CANNOT_TEST):
+    """Count over the rows of the table of tests which put which system ahead, and which reject."""
+    rows = [row for row in comparison.test_rows if math.isfinite(row.pvalue)]
+    tested = comparison.verdict not in (Verdict.IDENTICAL, Verdict.CANNOT_TEST)
+    if not tested or len(rows) < 2:
         return ""
-    # The bootstrap has several intervals, but is one test: the first of its rows speaks for it.
-    first = {row.test: row for row in reversed(comparison.test_rows)}
-    rows = [row for row in first.values() if math.isfinite(row.pvalue)]
-    level = words.at_level(comparison.rule.alpha)
-    shown = sum(row.pvalue < comparison.rule.alpha for row in rows)
     sign = 1 if comparison.rule.higher_is_better else -1
     ahead = sum(sign * row.estimate > 0 for row in rows)
     behind = sum(sign * row.estimate < 0 for row in rows)
     name = comparison.candidate if ahead >= behind else comparison.baseline
-    most = max(ahead, behind)
-    if len(rows) < 2:
-        return ""
-    who = f"All {f.word(most)} tests put" if most == len(rows) else _some(most, len(rows))
-    end = "all of them" if shown == most == len(rows) else f"{f.word(shown)} of them"
-    if most < len(rows):
-        end = f"{f.word(shown)} of the {f.word(len(rows))} {'finds' if shown == 1 else 'find'}"
-        return f"{who} {name} ahead; {end} a difference {level}."
-    return f"{who} {name} ahead, {end} {level}."
+    most, of = max(ahead, behind), f.word(len(rows))
+    who = f"All {of} tests put" if most == len(rows) else f"{_some(most, of)}"
+    level = words.at_level(comparison.rule.alpha)
+    return (
+        f"{who} {name} ahead, {_shown(rows, comparison.rule.alpha)} {level}. They read the same"
+        f" data: it is one finding, not {of}."
+    )
 
 
-def _some(most: int, of: int) -> str:
-    return f"{words.capital(f.word(most))} of {f.word(of)} tests {'puts' if most == 1 else 'put'}"
+def _some(most: int, of: str) -> str:
+    return f"{words.capital(f.word(most))} of {of} tests {'puts' if most == 1 else 'put'}"
+
+
+def _shown(rows: Sequence[TestRow], alpha: float) -> str:
+    """Say which rows reject, by name where they are few, or where those are that do not."""
+    shown = [words.title_of_test(row) for row in rows if row.pvalue < alpha]
+    others = [words.title_of_test(row) for row in rows if not row.pvalue < alpha]
+    if not shown:
+        return "none of them"
+    if not others:
+        return "all of them"
+    few, start = (shown, "only") if len(shown) <= len(others) else (others, "all but")
+    return f"{start} {words.listed(few)}"
 
 
 def rule(comparison: Comparison, *, digits: int) -> str:

@@ -19,6 +19,7 @@ Action: TypeAlias = Literal[
     "judge-documents",
     "declare-margin",
     "check-inputs",
+    "look-at-depth",
 ]
 
 
@@ -82,8 +83,13 @@ def _check(comparison: Comparison) -> NextStep | None:
     """Send back what could not be tested, and what is the same twice."""
     b = comparison.candidate
     if comparison.verdict is Verdict.IDENTICAL:
-        said = f"Check that {b} is the system you meant: on these queries nothing tells the two"
-        return NextStep("check-inputs", f"{said} apart.")
+        if comparison.decision.reason == "tied-scores":
+            return NextStep("add-queries", "Add queries: on these the two score the same.")
+        same = comparison.decision.reason == "same-file"
+        what = (
+            "these are one file twice" if same else "on these queries nothing tells the two apart"
+        )
+        return NextStep("check-inputs", f"Check that {b} is the system you meant: {what}.")
     if comparison.verdict is not Verdict.CANNOT_TEST:
         return None
     if comparison.decision.reason == "too-few-queries":
@@ -95,8 +101,8 @@ def _judge(comparison: Comparison) -> NextStep | None:
     """Ask for judgments where the system that is not ahead may only look worse than it is."""
     gap = next((note.values for note in comparison.notes if note.code == "unjudged-documents"), {})
     direction = comparison.decision.direction
-    favoured = gap.get("favours")
-    if favoured is None or favoured == {1: "b", -1: "a"}.get(direction):
+    favoured = gap.get("favours", "")
+    if not favoured or favoured == {1: "b", -1: "a"}.get(direction):
         return None
     a, b = (f.count(number) for number in comparison.evidence.n_unjudged)
     return NextStep(

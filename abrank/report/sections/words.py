@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from abrank import diagnostics
@@ -63,6 +64,33 @@ def name_of_test(test: str) -> str:
     'paired t test'
     """
     return _TESTS.get(test, f"{test} test")
+
+
+def title_of_test(row: TestRow) -> str:
+    """Return the title of a row of the table of tests as it stands in a list within a sentence.
+
+    Examples
+    --------
+    >>> from abrank.comparison import compare_scores
+    >>> rows = compare_scores({"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6}).test_rows
+    >>> [title_of_test(rows[i]) for i in (0, 4, 5)]
+    ['paired t', 'bootstrap (BCa)', 'Wilcoxon signed-rank']
+    """
+    name, _, kind = row.title.partition(", ")
+    if row.test != "wilcoxon":
+        name = name[:1].lower() + name[1:]
+    return f"{name} ({kind})" if kind else name
+
+
+def listed(items: Sequence[str]) -> str:
+    """Return items as a list in a sentence.
+
+    Examples
+    --------
+    >>> listed(["t"]), listed(["t", "sign"]), listed(["t", "sign", "BCa"])
+    ('t', 't and sign', 't, sign and BCa')
+    """
+    return " and ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)
 
 
 def tag(verdict: Verdict) -> tuple[str, str]:

@@ -7,6 +7,7 @@ from abrank.studies.calibration.clusters import CLUSTERS
 from abrank.studies.calibration.effects import EFFECTS
 from abrank.studies.calibration.families import FAMILIES
 from abrank.studies.calibration.margins import MARGINS
+from abrank.studies.calibration.notes import NOTES
 from abrank.studies.calibration.parts import Part
 from abrank.studies.calibration.pooled import POOLED
 from abrank.studies.calibration.ranks import RANKS
@@ -25,4 +26,5 @@ PARTS: tuple[Part, ...] = (
     *SEGMENTS,
     *POOLED,
     *BELIEFS,
+    *NOTES,
 )

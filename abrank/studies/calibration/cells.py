@@ -47,13 +47,13 @@ Counts: TypeAlias = list[dict[str, int | str]]
 class Asked:
     """What a test says of every sample of a batch, arrays of shape (n_samples,).
 
-    ``false`` are false findings at .05 and .01, ``covers`` whether the 95 % interval holds the
-    truth, ``found`` the findings of the two differences of ``POWERS``, or of the larger alone; None
-    where not asked.
+    ``false`` are false findings at .05 and, where asked, at .01, ``covers`` whether the 95 %
+    interval holds the truth, ``found`` the findings of the two differences of ``POWERS``, or of the
+    larger alone; None where not asked.
     """
 
     test: str
-    false: tuple[BoolArray, BoolArray] | None = None
+    false: tuple[BoolArray, ...] | None = None
     covers: BoolArray | None = None
     found: tuple[BoolArray, ...] | None = None
 
@@ -61,7 +61,7 @@ class Asked:
         """Return how many samples there are of each kind."""
         named = {} if self.covers is None else {"covers": self.covers}
         if self.false is not None:
-            named |= {"false_05": self.false[0], "false_01": self.false[1]}
+            named |= dict(zip(("false_05", "false_01"), self.false, strict=False))
         if self.found is not None:
             named["found_large"] = self.found[-1]
             if len(self.found) > 1:

@@ -17,6 +17,8 @@ _QUANTITIES = {
     "found_large": "Power",
 }
 
+_NOTES_TITLE = "How often each note is given"
+
 # Why those are wrong that are: what the numbers of the tables bear out, and none of them.
 READING = (
     "A t test on queries that come in clusters takes them for more than they are. By cluster it is"
@@ -74,6 +76,7 @@ def parts_in_tables(found: Sequence[Row]) -> list[str]:
         for quantity, title in _QUANTITIES.items():
             asked = [row for row in rows if not math.isnan(getattr(row, quantity))]
             words = part.power if quantity == "found_large" else ""
+            title = title if part.gives == "finding" else _NOTES_TITLE
             lines += table_of(Section(title, words, asked, quantity, "###"))
     return lines
 
@@ -93,6 +96,8 @@ def _title(part: Part) -> str:
 
 def _in_short(part: Part, rows: Sequence[Row]) -> str:
     """Say which tests of a part are off and where, and the largest rate of the others."""
+    if part.gives == "note":
+        return f"- **{_title(part)}**. {_notes_in_short(rows)}"
     off, kept = [], {}
     for test in dict.fromkeys(row.test for row in rows):
         wrong = {row.n: _wrong(row) for row in rows if row.test == test}
@@ -107,6 +112,19 @@ def _in_short(part: Part, rows: Sequence[Row]) -> str:
     if kept:
         said.append(f"Wrong in {percent(max(kept.values()))} % at most: {'; '.join(kept)}.")
     return f"- **{_title(part)}**. {' '.join(said)}"
+
+
+def _notes_in_short(rows: Sequence[Row]) -> str:
+    """Say which notes are given in more than 5 % of samples, and the largest rate of the others."""
+    highest = {test: max(r.false_05 for r in rows if r.test == test) for test in _tests(rows)}
+    often = [f"*{test}*, {percent(rate)} %" for test, rate in highest.items() if rate > 0.05]
+    rest = max((rate for rate in highest.values() if rate <= 0.05), default=0.0)
+    said = f"Given in more than 5 % of samples of some size: {'; '.join(often)}. " if often else ""
+    return f"{said}{'The others' if often else 'Each note'}: in {percent(rest)} % at most."
+
+
+def _tests(rows: Sequence[Row]) -> list[str]:
+    return list(dict.fromkeys(row.test for row in rows))
 
 
 def _wrong(row: Row) -> float:

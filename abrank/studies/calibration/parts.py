@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -37,8 +37,9 @@ Ask: TypeAlias = Callable[[Batch], Iterable[Asked]]
 class Part:
     """A part of the study.
 
-    ``name`` tells its cells from others. ``size`` is what n counts, ``words`` what was drawn, and
-    ``power`` what is found where there is something to find.
+    ``name`` tells its cells from others. ``size`` is what n counts, ``words`` what was drawn,
+    ``power`` what is found where there is something to find. ``gives`` is what is counted: false
+    findings, or notes of a report; ``one_in`` asks for a sample in so many, where each takes long.
     """
 
     name: str
@@ -46,6 +47,8 @@ class Part:
     words: str
     ask: Ask
     power: str = ""
+    gives: Literal["finding", "note"] = "finding"
+    one_in: int = 1
 
 
 def measure_part(part: Part, material: Material, n: int, *, replications: int, seed: int) -> Counts:
@@ -66,6 +69,7 @@ def measure_part(part: Part, material: Material, n: int, *, replications: int, s
         ``test``, ``replications`` and counts.
     """
     totals: dict[str, Counter[str]] = {}
+    replications = max(replications // part.one_in, 1)
     for turn, first in enumerate(range(0, replications, BATCH)):
         random = stream(seed, "calibrate", part.name, str(n), str(first))
         batch = Batch(material, n, min(BATCH, replications - first), turn, random)

@@ -16,8 +16,10 @@ import pytest
 from abrank import compare_scores
 from abrank._support import display
 from abrank.comparison import Comparison
+from abrank.diagnostics import Note
 from abrank.report.compose import compose
 from abrank.report.formats.card_html import MOST_ROWS, TONES, card, forest
+from abrank.report.sections.cautions import SHOWN
 from abrank.report.sections.segments import exploratory
 
 
@@ -165,8 +167,19 @@ def test_notebook_shows_the_card(better: Comparison) -> None:
 
 def test_card_names_what_to_read_first_and_the_segments(runs: Comparison) -> None:
     text = unescape(card(runs))
-    severe = [each.title for each in compose(runs).cautions if each.severity >= 2]
-    assert severe
-    assert f"Read before you decide: {'; '.join(severe[:3])}." in text
+    titles = [each.title for each in compose(runs).cautions]
+    assert 0 < len(titles) <= SHOWN
+    assert f"Read before you decide: {'; '.join(titles)}." in text
+    assert "more note" not in text
     assert exploratory(runs)[:380] in text
     assert "Exploratory" not in card(replace(runs, segmentations=()))
+
+
+def test_card_names_four_notes_and_counts_the_others(better: Comparison) -> None:
+    tags = {"system": "a", "tags": ["x", "y"]}
+    tied = {"count": 60, "n": 100, "others": 0.05}
+    notes = [Note("several-tags", 2, tags)] * SHOWN + [Note("most-tied", 1, tied)] * 2
+    text = unescape(card(replace(better, notes=tuple(notes))))
+    assert text.count("has several run tags") == SHOWN
+    assert "are tied" not in text
+    assert '2 more notes in the report: .report("report.html").' in text

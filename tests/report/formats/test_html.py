@@ -13,9 +13,10 @@ from abrank._support import display
 from abrank._support.errors import ArgumentError
 from abrank.comparison import Comparison
 from abrank.report.compose import compose
-from abrank.report.formats.html import MOST_CAUTIONS, PALETTE, Drawer, html
+from abrank.report.formats.html import PALETTE, Drawer, html
 from abrank.report.formats.query_rows import EMBED_EACH, query_rows
 from abrank.report.model import Caution, Figure
+from abrank.report.sections.cautions import SHOWN
 from tests.report.formats.page import Page, comparison_of, island, read, scores
 
 
@@ -231,6 +232,11 @@ def test_failed_gate_is_on_the_tag(no_drawer: Drawer) -> None:
     assert "▼ Worse · gate not passed" in html(found, drawer=no_drawer)
 
 
+def test_next_step_stands_under_the_verdict(better: Comparison, no_drawer: Drawer) -> None:
+    step = compose(better).headline.next_step
+    assert f'<p class="next"><b>Next step.</b> {step}</p>' in html(better, drawer=no_drawer)
+
+
 def test_no_gate_is_not_mentioned(no_drawer: Drawer) -> None:
     assert "Gate " not in html(comparison_of(40), drawer=no_drawer)
 
@@ -240,13 +246,13 @@ def test_most_severe_cautions_are_open_and_the_others_one_click_away(
 ) -> None:
     cautions = tuple(
         Caution(f"c{i}", f"Title {i}", f"Sentence {i}.", 3 if i < 2 else 1)
-        for i in range(MOST_CAUTIONS + 2)
+        for i in range(SHOWN + 2)
     )
     report = replace(compose(better), cautions=cautions)
     found = read(html(better, report=report, drawer=no_drawer))
     folded = found.inside("details")
     assert "2 more" in folded
-    assert f"Sentence {MOST_CAUTIONS}." in folded
+    assert f"Sentence {SHOWN}." in folded
     assert "Sentence 0." not in folded
     assert "Sentence 0." in found.inside("aside")
 

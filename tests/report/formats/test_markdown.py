@@ -13,6 +13,7 @@ from markdown_it import MarkdownIt
 
 from abrank._support import display as f
 from abrank.comparison import Comparison, compare_scores
+from abrank.diagnostics import Note
 from abrank.report import markdown
 from abrank.report.formats.markdown import LARGEST
 from abrank.report.numbers import to_dict
@@ -192,3 +193,17 @@ def test_it_fits_into_a_comment(name: str) -> None:
     assert len(source.encode()) <= LARGEST
     assert "more measures not shown" in source
     assert len(rendered(source).tables) == 2
+
+
+def test_four_notes_are_open_and_the_others_folded(make: Make) -> None:
+    def tied(count: int) -> Note:
+        return Note("most-tied", 1, {"count": count, "n": 100, "others": 0.05})
+
+    comparison = make(0.05)
+    four = markdown(replace(comparison, notes=tuple(tied(60 + i) for i in range(4))))
+    assert "more note" not in four
+    six = markdown(replace(comparison, notes=tuple(tied(60 + i) for i in range(6))))
+    shown, _, folded = six.partition("<details>\n\n<summary>2 more notes</summary>")
+    for count in range(60, 66):
+        assert f"{count} of 100 queries" in (shown if count < 64 else folded)
+    assert rendered(six).tags.count("details") == 2

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from abrank._support import display as f
 from abrank._support.errors import ArgumentError
 from abrank.comparison import Comparison, compare_scores
+from abrank.diagnostics import Note
 from abrank.report import text, text_lines
 from abrank.report.cells import columns
 from abrank.report.compose import compose
@@ -186,15 +187,24 @@ def test_equivalence_names_the_interval_that_decided(make: Make) -> None:
     assert "  p 0" not in shown.split("measure ")[0]
 
 
-def test_mild_notes_are_told_by_their_title(make: Make) -> None:
-    from abrank.diagnostics import Note
+def tied(count: int) -> Note:
+    return Note("most-tied", 1, {"count": count, "n": 100, "others": 0.05})
 
-    note = Note("skewed", 1, {"skew": 2.0})
-    mild = text(replace(make(0.05), notes=(note,)))
-    full = text(replace(make(0.05), notes=(replace(note, severity=2),)))
-    assert re.search(r"note +The differences are skewed$", mild, re.MULTILINE)
-    assert "A few large gains" in full
-    assert "A few large gains" not in mild
+
+def test_four_notes_are_told_and_the_others_counted(make: Make) -> None:
+    comparison = make(0.05)
+    notes = [tied(60), tied(61), tied(62), Note("few-clusters", 3, {"n": 5, "too_few": True})]
+    four = text(replace(comparison, notes=tuple(notes)))
+    assert "more note" not in four
+    six = text(replace(comparison, notes=(*notes, tied(63), tied(64))))
+    told = [line for line in six.splitlines() if line.startswith("note ")]
+    assert len(told) == 4
+    assert told[0].startswith("note      Only 5 clusters of queries. So few cannot show")
+    assert six.endswith("2 more notes in the report: --report report.html")
+
+
+def test_next_step_stands_on_a_line_of_its_own(make: Make) -> None:
+    assert "\nnext      Ship monot5 if any gain is worth the change.\n" in text(make(0.05))
 
 
 def test_other_estimands_are_named(make: Make) -> None:

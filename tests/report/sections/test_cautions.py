@@ -22,55 +22,64 @@ from abrank.scores import evaluate
 NAMES = Names("bm25", "monot5", digits=3, alpha=0.05)
 
 EXAMPLES: dict[str, tuple[dict[str, Any], str]] = {
-    "few-queries": ({"n": 12}, "Only 12 queries"),
     "constant-difference": ({"difference": 0.1}, "Every query differs by exactly +0.100"),
-    "large-losses": (
-        {"count": 30, "threshold": 0.2, "query_id": "468", "difference": -0.69},
-        "30 queries lose more than 0.20",
+    "unjudged-documents": (
+        {"low": -0.01, "high": 0.05, "a": 3, "b": 1, "favours": ""},
+        "Unjudged documents could turn the difference",
+    ),
+    "judged-gap": ({"a": 0.0, "b": 0.1}, "10.0% of monot5's top 10 is unjudged (bm25: 0.0%)"),
+    "order-of-ties": (
+        {"low": -0.01, "high": 0.05, "a": 4, "b": 2},
+        "Tied scores leave Δ between −0.010 and +0.050",
+    ),
+    "few-signs": ({"n": 5, "differ": 5, "lowest": 0.0625, "test": ""}, "Only 5 queries"),
+    "few-clusters": ({"n": 5, "too_few": True}, "Only 5 clusters of queries"),
+    "one-query-decides": (
+        {"query_id": "468", "difference": 0.69, "pvalue": 0.081},
+        "One query decides",
     ),
     "tests-disagree": (
-        {"t": 0.0503, "permutation": 0.0497, "sign": 0.2},
+        {"t": 0.0503, "permutation": 0.0497},
         "The t test and the sign-flip test disagree",
+    ),
+    "monte-carlo-near-alpha": (
+        {"pvalue": 0.051, "low": 0.047, "high": 0.055, "n_resamples": 9999},
+        "p is too close to α = 0.05 for 9\u202f999 resamples",
+    ),
+    "not-about-the-mean": (
+        {"test": "sign", "n": 50, "rate": 0.0934, "t": 0.31},
+        "The sign test does not judge the mean",
+    ),
+    "losses-behind-the-mean": (
+        {
+            "count": 30,
+            "gains": 62,
+            "threshold": 0.2,
+            "cost": 0.041,
+            "query_id": "468",
+            "loss": -0.69,
+        },
+        "30 queries lose more than 0.20",
+    ),
+    "few-queries-carry-the-mean": (
+        {"count": 2, "ids": ["468", "7"], "difference": 0.021, "without": 0.004},
+        "2 queries carry the mean",
     ),
     "mean-against-wins": (
         {"wins": 10, "losses": 14},
         "The mean and the count of wins point apart",
     ),
-    "one-query-decides": (
-        {"count": 2, "query_id": "468", "difference": 0.69},
-        "One query decides",
+    "reversal": ({"segment": "intent"}, "Most segments by intent point the other way"),
+    "long-tail": (
+        {"skew": -1.4, "mean": -0.063, "median": -0.015},
+        "A few large differences stretch the mean",
     ),
-    "few-clusters": ({"n": 5, "too_few": True}, "Only 5 clusters of queries"),
-    "not-about-the-mean": (
-        {"test": "sign", "n": 50, "rate": 0.0934},
-        "The sign test does not judge the mean",
-    ),
-    "short-intervals": (
-        {"n": 30, "size": 25, "rate": 0.0944},
-        "The percentile and BCa intervals are too short for 30 queries",
-    ),
-    "many-ties": ({"count": 60, "n": 200, "share": 0.3}, "60 of 200 queries are tied"),
-    "skewed": ({"skew": -1.4}, "The differences are skewed"),
-    "few-carry-the-mean": ({"share": 0.6}, "Three queries carry the mean"),
-    "discrete-measure": ({"measure": "RR"}, "RR takes few values"),
-    "judged-gap": ({"a": 0.0, "b": 0.1}, "10.0% of monot5's top 10 is unjudged (bm25: 0.0%)"),
-    "extra-queries": ({"system": "a", "count": 1, "ids": ["9"]}, "1 query of bm25 is not judged"),
-    "tied-scores": ({"system": "a", "count": 4, "queries": 2}, "bm25 has 4 tied scores"),
+    "most-tied": ({"count": 60, "n": 100, "others": 0.053}, "60 of 100 queries are tied"),
     "rank-conflicts": (
         {"system": "b", "count": 1},
         "The ranks of monot5 contradict its scores in 1 query",
     ),
     "several-tags": ({"system": "a", "tags": ["x", "y"]}, "bm25 has several run tags"),
-    "tie-noise": (
-        {"low": -0.01, "high": 0.05},
-        "The difference is smaller than the noise of ties",
-    ),
-    "unjudged-documents": (
-        {"low": -0.01, "high": 0.05, "a": 3, "b": 1},
-        "Unjudged documents could turn the difference",
-    ),
-    "reversal": ({"segment": "intent"}, "Most segments by intent point the other way"),
-    "one-grade": ({"measure": "nDCG@10"}, "The judgments have one relevant grade only"),
     "margin-above-baseline": (
         {"margin": 0.5, "baseline": 0.4, "span": 1.0},
         "The margin of 0.500 is larger than bm25's mean, 0.400",
@@ -83,10 +92,7 @@ EXAMPLES: dict[str, tuple[dict[str, Any], str]] = {
         {"measures": ["ms", "cost", "loss", "rank"]},
         "Is lower better for ms, cost, loss and 1 more?",
     ),
-    "monte-carlo-near-alpha": (
-        {"pvalue": 0.051, "low": 0.047, "high": 0.055, "n_resamples": 9999},
-        "p is too close to α = 0.05 for 9\u202f999 resamples",
-    ),
+    "extra-queries": ({"system": "a", "count": 1, "ids": ["9"]}, "1 query of bm25 is not judged"),
 }
 
 
@@ -120,27 +126,60 @@ def test_caution_has_title_and_sentence(code: str) -> None:
 @pytest.mark.parametrize(
     ("code", "values", "words"),
     [
-        ("large-losses", EXAMPLES["large-losses"][0], "Worst: “468” (−0.690)"),
+        (
+            "losses-behind-the-mean",
+            EXAMPLES["losses-behind-the-mean"][0],
+            "The mean hides them: 62 gain as much, and without those losses it would be 0.041"
+            " higher. Worst: “468” (−0.690).",
+        ),
         (
             "not-about-the-mean",
-            {"test": "wilcoxon", "n": 25, "rate": 0.0601},
-            "It asks about the pseudo-median. On pairs of real runs with equal means it found a"
-            " difference in 6.0% of samples of 25 queries",
+            {"test": "wilcoxon", "n": 250, "rate": 0.109, "t": 0.31},
+            "It asks about the pseudo-median and finds a difference, but the t test finds none in"
+            " the mean (p = 0.310). On pairs of real runs with equal means it found one in 10.9% of"
+            " samples of 250 queries",
         ),
-        ("short-intervals", EXAMPLES["short-intervals"][0], "9.4% of samples of 25 queries"),
         ("tests-disagree", EXAMPLES["tests-disagree"][0], "They give p = 0.0503 and p = 0.0497"),
         (
             "mean-against-wins",
             {"wins": 10, "losses": 14},
             "bm25 scores higher on more queries (14 to 10), but monot5 has the higher mean",
         ),
-        ("many-ties", EXAMPLES["many-ties"][0], "on 30.0% of the queries"),
-        ("skewed", {"skew": -1.4}, "A few large losses stretch the distribution (skewness −1.4)"),
-        ("one-query-decides", EXAMPLES["one-query-decides"][0], "; it is one of 2 such queries."),
-        ("skewed", {"skew": 2.0}, "A few large gains"),
-        ("few-carry-the-mean", {"share": 0.6}, "They make up 60.0% of the summed difference"),
-        ("few-carry-the-mean", {"share": 1.2}, "Without them the mean would point the other way"),
+        ("few-signs", EXAMPLES["few-signs"][0], "no flip of signs gives a p below 0.0625"),
+        (
+            "few-signs",
+            {"n": 30, "differ": 4, "lowest": 0.125, "test": "permutation"},
+            "With so few the sign-flip permutation test cannot give a p below 0.125, so it can show"
+            " nothing at α = 0.05.",
+        ),
+        ("most-tied", EXAMPLES["most-tied"][0], "On the others the mean Δ is +0.053."),
+        (
+            "long-tail",
+            EXAMPLES["long-tail"][0],
+            "The mean Δ is −0.063, the median −0.015 (skewness −1.4).",
+        ),
+        (
+            "one-query-decides",
+            EXAMPLES["one-query-decides"][0],
+            "nothing would be shown (p = 0.081)",
+        ),
+        (
+            "few-queries-carry-the-mean",
+            EXAMPLES["few-queries-carry-the-mean"][0],
+            "Without “468” and “7” Δ would be +0.004 in place of +0.021; they lie far outside",
+        ),
         ("judged-gap", {"a": 0.5, "b": 0.0}, "bm25 may be better than it looks"),
+        (
+            "unjudged-documents",
+            EXAMPLES["unjudged-documents"][0],
+            "1 document of monot5 and 3 of bm25 are unjudged and count as not relevant: judged,"
+            " they could put Δ anywhere from −0.010 to +0.050.",
+        ),
+        (
+            "order-of-ties",
+            EXAMPLES["order-of-ties"][0],
+            "2 documents of monot5 and 4 of bm25 have the score of another one of their query",
+        ),
     ],
 )
 def test_sentence_has_the_numbers(code: str, values: dict[str, Any], words: str) -> None:
@@ -150,19 +189,36 @@ def test_sentence_has_the_numbers(code: str, values: dict[str, Any], words: str)
 @pytest.mark.parametrize(
     ("code", "values", "title"),
     [
-        ("few-queries", {"n": 1}, "Only 1 query"),
         (
-            "large-losses",
-            {**EXAMPLES["large-losses"][0], "count": 1},
+            "few-signs",
+            {"n": 30, "differ": 1, "lowest": 1.0, "test": ""},
+            "Only 1 of 30 queries differs",
+        ),
+        (
+            "losses-behind-the-mean",
+            {**EXAMPLES["losses-behind-the-mean"][0], "count": 1},
             "1 query loses more than 0.20",
         ),
-        ("many-ties", {"count": 1, "n": 4, "share": 0.25}, "1 of 4 queries is tied"),
+        (
+            "few-queries-carry-the-mean",
+            {**EXAMPLES["few-queries-carry-the-mean"][0], "count": 1},
+            "1 query carries the mean",
+        ),
+        (
+            "unjudged-documents",
+            {**EXAMPLES["unjudged-documents"][0], "favours": "b", "a_at_10": 0.0, "b_at_10": 0.1},
+            "10.0% of monot5's top 10 is unjudged (bm25: 0.0%)",
+        ),
+        (
+            "order-of-ties",
+            {"low": 0.0371, "high": 0.0373, "a": 0, "b": 2},
+            "Tied scores hardly move Δ: +0.037 in any order",
+        ),
         (
             "extra-queries",
             {"system": "a", "count": 2, "ids": ["7", "8"]},
             "2 queries of bm25 are not judged",
         ),
-        ("tied-scores", {"system": "a", "count": 1, "queries": 1}, "bm25 has 1 tied score"),
     ],
 )
 def test_singular_and_plural(code: str, values: dict[str, Any], title: str) -> None:
@@ -170,16 +226,24 @@ def test_singular_and_plural(code: str, values: dict[str, Any], title: str) -> N
 
 
 def test_ids_are_shown_on_one_short_line() -> None:
-    values = {**EXAMPLES["large-losses"][0], "query_id": "two\nlines " + "x" * 200}
-    text = caution(Note("large-losses", 2, values), NAMES).text
+    values = {**EXAMPLES["one-query-decides"][0], "query_id": "two\nlines " + "x" * 200}
+    text = caution(Note("one-query-decides", 2, values), NAMES).text
     assert "\n" not in text
     assert len(text) < 160
 
 
-def test_cautions_stand_by_severity(judged: Comparison) -> None:
-    severities = [note.severity for note in compose(judged).cautions]
-    assert severities == sorted(severities, reverse=True)
-    assert {note.code for note in compose(judged).cautions} == {note.code for note in judged.notes}
+def test_cautions_stand_by_what_they_mean_for_the_verdict(judged: Comparison) -> None:
+    found = compose(judged).cautions
+    order = list(WORDS)
+    places = [(-each.severity, order.index(each.code)) for each in found]
+    assert places == sorted(places)
+    assert len(places) >= 3
+    assert {note.code for note in found} == {note.code for note in judged.notes}
+
+
+def test_notes_of_earlier_files_that_are_no_longer_told_are_passed_over(judged: Comparison) -> None:
+    old = (Note("discrete-measure", 1, {"measure": "RR"}), *judged.notes)
+    assert compose(replace(judged, notes=old)).cautions == compose(judged).cautions
 
 
 def drawn(seed: int) -> Comparison:

@@ -104,7 +104,12 @@ def test_without_a_margin_it_asks_for_one(make: Callable[..., Comparison]) -> No
 
 
 def test_what_cannot_be_tested_is_sent_back(make: Callable[..., Comparison]) -> None:
-    assert next_step(make(0.0, sd=0.0)).action == "check-inputs"
+    tied = make(0.0, sd=0.0)
+    assert next_step(tied).action == "add-queries"
+    for reason, said in (("same-file", "one file twice"), ("same-rankings", "nothing tells")):
+        found = next_step(replace(tied, decision=replace(tied.decision, reason=reason)))
+        assert found.action == "check-inputs"
+        assert said in found.sentence
     assert next_step(make(0.1, sd=0.0)).action == "check-inputs"
     assert next_step(compare_scores({"q": 0.2}, {"q": 0.5})).action == "add-queries"
 

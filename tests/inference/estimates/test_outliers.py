@@ -1,0 +1,52 @@
+"""Outliers: as published, and in as many normal samples as the level says, whatever the p of t."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from abrank._support.errors import ArgumentError
+from abrank.inference import rosner_outliers
+
+# Rosner (1983), as in the NIST/SEMATECH e-Handbook of Statistical Methods, section 1.3.5.17.3.
+ROSNER = """-0.25 0.68 0.94 1.15 1.20 1.26 1.26 1.34 1.38 1.43 1.49 1.49 1.55 1.56 1.58 1.65 1.69
+1.70 1.76 1.77 1.81 1.91 1.94 1.96 1.99 2.06 2.09 2.10 2.14 2.15 2.23 2.24 2.26 2.35 2.37 2.40 2.47
+2.54 2.62 2.64 2.90 2.92 2.92 2.93 3.21 3.26 3.30 3.59 3.68 4.30 4.64 5.34 5.42 6.01"""
+
+
+def test_three_outliers_of_the_published_example() -> None:
+    """against_theory: the paper finds three, though neither the first nor the second alone is."""
+    values = np.array(ROSNER.split(), float)
+    assert values[rosner_outliers(values, most=10)].tolist() == [6.01, 5.42, 5.34]
+    assert rosner_outliers(values, most=2).size == 0
+
+
+@pytest.mark.parametrize(
+    ("differences", "places"),
+    [
+        ([], []),
+        ([0.3], []),
+        ([0.0, 5.0], []),
+        ([0.1] * 9, []),
+        ([0.0] * 9 + [1.0], [9]),
+        ([-1.0] + [0.0] * 29, [0]),
+    ],
+)
+def test_little_and_even_data(differences, places) -> None:
+    assert rosner_outliers(differences).tolist() == places
+
+
+def test_not_finite_is_refused() -> None:
+    with pytest.raises(ArgumentError, match="finite"):
+        rosner_outliers([0.1, np.nan, 0.2])
+
+
+@pytest.mark.parametrize("n", [5, 10, 40])
+def test_normal_samples_have_outliers_as_often_as_said_whatever_their_mean(n) -> None:
+    """against_theory: for one, Grubbs' level is exact, and by Basu's theorem at every p of t."""
+    samples = np.random.default_rng(n).standard_normal((3000, n))
+    found = np.array([rosner_outliers(each, most=1).size > 0 for each in samples])
+    small = stats.ttest_1samp(samples, 0.0, axis=1).pvalue < 0.2
+    for some in (found, found[small], found[~small]):
+        assert stats.binomtest(int(some.sum()), some.size, 0.05).pvalue > 1e-4

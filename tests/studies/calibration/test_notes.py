@@ -1,0 +1,74 @@
+"""No note is given in more than 5 % of normal samples without an effect: counted, and committed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from abrank.report.sections.caution_words import SENTENCES
+from abrank.studies.calibration.cells import Asked
+from abrank.studies.calibration.notes import CODES, NOTES, ask
+from abrank.studies.calibration.page_of_parts import parts_in_short, parts_in_tables
+from abrank.studies.calibration.parts import Batch
+from abrank.studies.calibration.table import Row, read_study, rows
+from tests.studies.calibration.made import normal_material
+
+COMMITTED = Path(__file__).parents[3] / "reports" / "calibration" / "calibration.json"
+NAMES = [part.name for part in NOTES]
+
+
+@pytest.fixture(scope="module")
+def committed() -> list[Row]:
+    return [row for row in rows(read_study(COMMITTED)) if row.part in NAMES]
+
+
+def rates_of(d: np.ndarray) -> dict[str, float]:
+    batch = Batch(normal_material(), *d.shape, 0, np.random.default_rng(1))
+    asked: list[Asked] = list(ask(batch, lambda _: d))
+    return {each.test: each.counts()["false_05"] / d.shape[1] for each in asked}
+
+
+def test_notes_are_counted_where_they_are_given() -> None:
+    alike = rates_of(np.tile(np.r_[np.full(20, 0.1), np.zeros(21)], (3, 1)).T)
+    assert {code for code, rate in alike.items() if rate == 1.0} == {"most-tied", "any of these"}
+    assert alike["few-signs"] == 0.0
+    assert rates_of(np.full((30, 2), 0.1))["constant-difference"] == 1.0
+    assert rates_of(np.full((4, 2), 0.1) * [[1.0], [2.0], [3.0], [4.0]])["few-signs"] == 1.0
+
+
+def test_every_note_that_is_counted_has_words() -> None:
+    assert set(CODES) <= set(SENTENCES)
+
+
+def test_committed_study_has_every_note_at_every_size(committed: list[Row]) -> None:
+    assert {row.n for row in committed} == {10, 25, 50, 100, 250}
+    for name in NAMES:
+        some = [row for row in committed if row.part == name]
+        assert {row.test for row in some} >= set(CODES)
+        assert {row.replications for row in some} == {4_000}
+
+
+def test_no_note_is_given_in_more_than_a_twentieth_of_normal_samples(committed: list[Row]) -> None:
+    normal = [row for row in committed if row.part == NAMES[0]]
+    assert normal
+    assert {row.test: row.false_05 for row in normal if row.false_05 > 0.05} == {}
+
+
+def test_drawn_p_near_alpha_is_as_rare_as_its_error_says(committed: list[Row]) -> None:
+    """against_theory: of uniform p-values the band of 1.96 standard errors about .05 has .0085."""
+    width = 2 * 1.96 * np.sqrt(0.05 * 0.95 / 9_999)
+    for row in committed:
+        if row.test == "monte-carlo-near-alpha" and row.part == NAMES[0]:
+            found = round(row.false_05 * row.replications)
+            assert stats.binomtest(found, row.replications, width).pvalue > 1e-4
+
+
+def test_page_says_how_often(committed: list[Row]) -> None:
+    short = [line for line in parts_in_short(committed) if "Notes, normal" in line]
+    assert len(short) == 1
+    assert " % at most." in short[0]
+    assert "more than 5 %" not in short[0]
+    assert "### How often each note is given" in parts_in_tables(committed)
