@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,6 +42,11 @@ class EvaluateOptions:
     rel: int | None = None
     judged_only: bool = False
     interpolation: Interpolation = "10"
+    max_input_size: int | None = None
+
+    def settings(self) -> dict[str, Any]:
+        """Return those that a result depends on, as they are recorded with it."""
+        return {name: value for name, value in asdict(self).items() if name != "max_input_size"}
 
     def measures(self, names: Sequence[str] | str | None) -> tuple[Measure, ...]:
         """Parse measure names, with those of the options that are parameters of measures."""
@@ -211,6 +216,7 @@ def evaluate(
     rel: int | None = None,
     judged_only: bool = False,
     interpolation: Interpolation = "10",
+    max_input_size: int | None = None,
     top: int = 0,
     hashes: bool = True,
 ) -> Scores:
@@ -242,6 +248,9 @@ def evaluate(
     interpolation : {"10", "9"}
         How IPrec and AP11 turn a level of recall into a number of relevant documents: rounded, as
         trec_eval 10 does, or as version 9 did.
+    max_input_size : int, optional
+        Most bytes that a file of judgments or a run may hold once it is unpacked. Without it: 4 GiB
+        and 250 times its size for what is packed, 4 GiB for a pipe, no limit for other files.
     top : int
         Ranks of which the document ids are kept, in ``laid``.
     hashes : bool
@@ -275,6 +284,7 @@ def evaluate(
         rel=rel,
         judged_only=judged_only,
         interpolation=interpolation,
+        max_input_size=max_input_size,
     )
     return score_runs(qrels, runs, measures, options, top=top, hashes=hashes)
 
@@ -306,7 +316,7 @@ def score_runs(
         raise ArgumentError("there is no run to score")
     parsed = options.measures(measures)
     on_stage("reading the judgments")
-    judgments = read_judgments(qrels, parsed)
+    judgments = read_judgments(qrels, parsed, max_input_size=options.max_input_size)
     keep_scores = any(each.needs == "scores" for each in parsed)
     columns, laid = [], {}
     for system, source in runs.items():
@@ -320,6 +330,7 @@ def score_runs(
             keep_scores=keep_scores,
             top=top,
             hashes=hashes,
+            max_input_size=options.max_input_size,
         )
         depth = options.depth
         laid[system] = found if depth is None else replace(found, judged=found.judged.top(depth))
@@ -339,7 +350,12 @@ def score_runs(
     )
 
 
-def read_judgments(qrels: Any, measures: Sequence[Measure]) -> inputs.Qrels:  # noqa: ANN401
+def read_judgments(
+    qrels: Any,  # noqa: ANN401 - whatever read_qrels reads
+    measures: Sequence[Measure],
+    *,
+    max_input_size: int | None = None,
+) -> inputs.Qrels:
     """Read judgments, by subtopic where one of the measures asks for that.
 
     Examples
@@ -349,7 +365,7 @@ def read_judgments(qrels: Any, measures: Sequence[Measure]) -> inputs.Qrels:  # 
     Qrels('qrels': 1 query, 1 judgment)
     """
     by_subtopic = any(each.entry.needs == "subtopics" for each in measures)
-    return inputs.read_qrels(qrels, subtopics=by_subtopic)
+    return inputs.read_qrels(qrels, subtopics=by_subtopic, max_input_size=max_input_size)
 
 
 def _aggregate(name: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 from abrank import inputs
@@ -45,6 +45,7 @@ def compare(
     rel: int | None = None,
     judged_only: bool = False,
     interpolation: Interpolation = "10",
+    max_input_size: int | None = None,
     baseline: str | None = None,
     candidate: str | None = None,
     segments: Any = None,  # noqa: ANN401 - whatever read_segments reads
@@ -89,6 +90,9 @@ def compare(
         A document twice in a query's ranking is an error, or keeps its higher score.
     depth, rel, judged_only, interpolation
         Of all measures at once, as :func:`~abrank.scores.evaluate` takes them.
+    max_input_size : int, optional
+        Most bytes that a file of judgments or a run may hold once it is unpacked. Without it: 4 GiB
+        and 250 times its size for what is packed, 4 GiB for a pipe, no limit for other files.
     baseline, candidate : str, optional
         Names to give the systems; those of the runs without them.
     segments : path, DataFrame or mapping, optional
@@ -141,6 +145,7 @@ def compare(
         rel=rel,
         judged_only=judged_only,
         interpolation=interpolation,
+        max_input_size=max_input_size,
     )
     runs = name_runs(a, b, baseline=baseline, candidate=candidate)
     beside = Beside.of(segments=segments, topics=topics)
@@ -195,7 +200,7 @@ def compare_runs(
         scores,
         replace(question, primary=primary),
         beside=beside,
-        settings=asdict(options),
+        settings=options.settings(),
         command=command,
     )
 
@@ -217,6 +222,7 @@ def rank(
     rel: int | None = None,
     judged_only: bool = False,
     interpolation: Interpolation = "10",
+    max_input_size: int | None = None,
     rng: RandomSource = 0,
 ) -> Ranking:
     """Rank many systems, and say which of them are told apart.
@@ -243,8 +249,8 @@ def rank(
         Of tests that draw.
     rng : int, Generator, SeedSequence or None
         Source of all resampling; the seed is recorded.
-    missing, score_dtype, duplicates, depth, rel, judged_only, interpolation
-        How the runs are scored, as in :func:`abrank.evaluate`.
+    missing, score_dtype, duplicates, depth, rel, judged_only, interpolation, max_input_size
+        How the runs are read and scored, as in :func:`abrank.evaluate`.
 
     Returns
     -------
@@ -275,6 +281,7 @@ def rank(
         rel=rel,
         judged_only=judged_only,
         interpolation=interpolation,
+        max_input_size=max_input_size,
     )
     return rank_runs(
         qrels,
@@ -321,7 +328,7 @@ def rank_runs(
         baseline=baseline,
         n_resamples=n_resamples,
         rng=rng,
-        provenance=provenance(scores, roles, settings=asdict(options), command=command),
+        provenance=provenance(scores, roles, settings=options.settings(), command=command),
     )
 
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any
 
 import click
 
+from abrank._support.display import shorten
 from abrank._support.typing import Function
 
 RUN = click.Path(dir_okay=True, allow_dash=True)
 # Flags that say how runs are scored: the fields of EvaluateOptions.
 READING = (
     "missing", "score_dtype", "duplicates", "depth", "rel", "judged_only", "interpolation",
+    "max_input_size",
 )  # fmt: skip
 
 
@@ -47,6 +50,20 @@ def named(paths: tuple[str, ...]) -> dict[str, str]:
     return found
 
 
+def size(text: str) -> int:
+    """Return a number of bytes given as 500000000, 500M or 2G, in units of 1024.
+
+    Examples
+    --------
+    >>> size("2G"), size("500m"), size("4096")
+    (2147483648, 524288000, 4096)
+    """
+    found = re.fullmatch(r"([1-9][0-9]{0,15})([KMGT]?)(i?B)?", text, re.IGNORECASE)
+    if found is None:
+        raise click.BadParameter(f"{shorten(text)!r} is no size such as 500M or 2G")
+    return int(found[1]) << (10 * " KMGT".index(found[2].upper() or " "))
+
+
 measures = click.option(
     "-m",
     "--measure",
@@ -54,6 +71,14 @@ measures = click.option(
     multiple=True,
     metavar="NAME",
     help="Measure, in any dialect: nDCG@10, map, ndcg_cut_10, mrr@10. Repeat for more.",
+)
+
+max_input_size = click.option(
+    "--max-input-size",
+    type=size,
+    metavar="SIZE",
+    help="Most that a file may hold once unpacked, such as 500M or 20G. Without it what is"
+    " compressed may hold 4G and 250 times its size, a pipe 4G, other files any number.",
 )
 
 reading = stack(
@@ -102,6 +127,7 @@ reading = stack(
         show_default=True,
         help="Interpolated precision as in trec_eval 10 or 9.",
     ),
+    max_input_size,
 )
 
 display = stack(

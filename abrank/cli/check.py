@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from abrank._support import display
 from abrank._support.errors import AbrankError
 from abrank.cli import _options, _terminal
 
@@ -13,12 +14,16 @@ if TYPE_CHECKING:
     from abrank.inputs import Audit, Qrels, Run
 
 
+MOST_TAGS = 5
+
+
 @click.command("check")
 @click.argument("files", nargs=-1, required=True, type=_options.RUN)
 @click.option(
     "--subtopics", is_flag=True, help="Qrels are by subtopic: query_id subtopic doc_id grade."
 )
-def command(files: tuple[str, ...], *, subtopics: bool) -> int:
+@_options.max_input_size
+def command(files: tuple[str, ...], *, subtopics: bool, max_input_size: int | None) -> int:
     """Validate FILES: qrels (4 columns) and runs (6 columns), told apart by their first line.
 
     With qrels among the files, each run is also checked against them: queries missing on either
@@ -37,9 +42,11 @@ def command(files: tuple[str, ...], *, subtopics: bool) -> int:
     for path in files:
         try:
             if inputs.looks_like_qrels(path):
-                judgments.append(inputs.read_qrels(path, subtopics=subtopics))
+                judgments.append(
+                    inputs.read_qrels(path, subtopics=subtopics, max_input_size=max_input_size)
+                )
             else:
-                runs.append(inputs.read_run(path))
+                runs.append(inputs.read_run(path, max_input_size=max_input_size))
         except AbrankError as error:
             refuse(error)
     for qrels in judgments:
@@ -70,10 +77,11 @@ def _qrels_lines(qrels: Qrels) -> str:
 
 def _run_lines(run: Run) -> str:
     """Return what is in a run file."""
-    tags = ", ".join(run.tags)
+    tags = ", ".join(display.shorten(tag) for tag in run.tags[:MOST_TAGS])
+    more = f" and {len(run.tags) - MOST_TAGS} more" if len(run.tags) > MOST_TAGS else ""
     return (
         f"{run.source.path}  run\n"
-        f"  {len(run)} documents, {_count(len(run.query_ids), 'query')}, tag {tags}\n"
+        f"  {len(run)} documents, {_count(len(run.query_ids), 'query')}, tag {tags}{more}\n"
         f"  {_count(run.n_rank_conflicts, 'query')} whose rank column contradicts the scores"
     )
 

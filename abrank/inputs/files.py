@@ -2,36 +2,32 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import hashlib
 import os
+import stat
 import sys
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO, cast
-
-import pyarrow as pa
+from typing import BinaryIO
 
 from abrank._support.errors import NotFoundError, ReadError, nearest
+from abrank.inputs.archives import Unpacked
 from abrank.inputs.columns import Columns, Layout, Source
 from abrank.inputs.lines import parse
-from abrank.inputs.plain import BYTE_ORDER_MARK
+from abrank.inputs.plain import BYTE_ORDER_MARK, MOST_LINE, first_long_line
+from abrank.inputs.stored import Stored, refusal
 
 STDIN = "-"
-# What the unpackers raise where an archive is cut short or damaged.
-DAMAGED = (EOFError, ValueError, OSError, zlib.error)
 ENDINGS = (".gz", ".bz2", ".zst", ".run", ".qrels", ".txt", ".trec", ".csv", ".tsv", ".eval")
 
-_GZIP = b"\x1f\x8b"
-_ZSTD = b"\x28\xb5\x2f\xfd"
-# The digits of pi open the first block, those of its square root close an empty file.
-_BZIP2 = (b"1AY&SY", b"\x17rE8P\x90")
+_PIECE = 32 << 20  # bytes parsed together: much for Arrow's threads, little for the memory
+_STEP = 1 << 20
 
 
-def read_columns(path: str | os.PathLike[str], layout: Layout) -> Columns:
+def read_columns(
+    path: str | os.PathLike[str], layout: Layout, *, max_input_size: int | None = None
+) -> Columns:
     """Read a run or qrels file.
 
     Parameters
@@ -39,6 +35,9 @@ def read_columns(path: str | os.PathLike[str], layout: Layout) -> Columns:
     path : str or path
         ``-`` is standard input. gzip, bzip2 and Zstandard are told by their first bytes.
     layout : Layout
+    max_input_size : int, optional
+        Most bytes that the file may hold once it is unpacked; see :class:`Unpacked` for what holds
+        without it.
 
     Returns
     -------
@@ -58,117 +57,116 @@ def read_columns(path: str | os.PathLike[str], layout: Layout) -> Columns:
     Traceback (most recent call last):
     abrank._support.errors.NotFoundError: bm25.run: no such file
     """
-    data, source = contents(path)
-    return parse(data, layout, label=source.label, path=source.path, sha256=source.sha256)
+    with opened(path, max_input_size=max_input_size) as (file, stored):
+        label = _label(path)
+        read = parse(_pieces(file, label), layout, label=label)
+        source = replace(read.source, path=_named(path), sha256=stored.sha256())
+    return replace(read, source=source)
 
 
-def contents(path: str | os.PathLike[str]) -> tuple[bytes, Source]:
+def contents(path: str | os.PathLike[str], *, lines: bool = True) -> tuple[bytes, Source]:
     """Return the unpacked bytes of a file, and its source without a number of rows.
 
-    Raises
-    ------
-    NotFoundError, ReadError
-        If the file cannot be opened or unpacked.
-    """
-    label = "stdin" if os.fspath(path) == STDIN else os.fspath(path)
-    stored = _stored(path)
-    named = None if os.fspath(path) == STDIN else label
-    return unpack(stored, label), Source(named, hashlib.sha256(stored).hexdigest(), 0, label)
-
-
-def read_unpacked(path: str | os.PathLike[str]) -> bytes:
-    """Return the content of a file; gzip, bzip2 and Zstandard are unpacked.
+    Parameters
+    ----------
+    path : str or path
+    lines : bool
+        Whether it is made of lines, none of which may be longer than 1 MB.
 
     Raises
     ------
     NotFoundError, ReadError
-        If it is not there, or cannot be opened or unpacked.
-
-    Examples
-    --------
-    >>> read_unpacked("topics.tsv")
-    Traceback (most recent call last):
-    abrank._support.errors.NotFoundError: topics.tsv: no such file
+        If the file cannot be opened or unpacked, or is no text.
     """
-    return unpack(_stored(path), os.fspath(path))
+    label = _label(path)
+    with opened(path) as (file, stored):
+        data = b"".join(_pieces(file, label)) if lines else _whole(file, label)
+        return data, Source(_named(path), stored.sha256(), 0, label)
 
 
 @contextmanager
 def opened(
-    path: str | os.PathLike[str], *, hashes: bool = True
-) -> Iterator[tuple[BinaryIO, Stored]]:
+    path: str | os.PathLike[str], *, hashes: bool = True, max_input_size: int | None = None
+) -> Iterator[tuple[Unpacked, Stored]]:
     """Open a file unpacked, and hash its bytes as they are stored while they are read.
 
     Parameters
     ----------
     path : str or path
+        ``-`` is standard input.
     hashes : bool
         Whether there is a hash at the end; it takes longer than all the rest.
+    max_input_size : int, optional
+        Most bytes that the file may hold once it is unpacked.
 
     Yields
     ------
-    binary file
+    Unpacked
         What is inside gzip, bzip2 or Zstandard, and anything else as it is.
     Stored
         The file as it is stored.
 
+    Raises
+    ------
+    NotFoundError
+        If there is no such file; names its look-alikes.
+    ReadError
+        If it cannot be opened.
+
     Examples
     --------
-    >>> import tempfile
+    >>> import gzip, tempfile
     >>> path = Path(tempfile.mkdtemp()) / "a.run.gz"
     >>> _ = path.write_bytes(gzip.compress(b"301 Q0 d1 1 2.5 bm25"))
     >>> with opened(path) as (file, stored):
-    ...     print(file.read(), stored.sha256() == hashlib.sha256(path.read_bytes()).hexdigest())
-    b'301 Q0 d1 1 2.5 bm25' True
+    ...     print(file.read(100), len(stored.sha256()))
+    b'301 Q0 d1 1 2.5 bm25' 64
     """
-    with Path(path).open("rb") as raw:
-        stored = Stored(raw, hashes=hashes)
-        kind = _packing(raw.read(len(_BZIP2[0]) + 4))
-        raw.seek(0)
-        whole = cast(BinaryIO, stored)
-        if kind == "gzip":
-            yield cast(BinaryIO, gzip.GzipFile(fileobj=whole)), stored
-        elif kind == "bzip2":
-            yield cast(BinaryIO, bz2.BZ2File(whole)), stored
-        elif kind == "Zstandard":
-            yield pa.CompressedInputStream(pa.PythonFile(stored, "r"), "zstd"), stored
-        else:
-            yield whole, stored
+    label = _label(path)
+    if os.fspath(path) == STDIN:
+        if sys.stdin is None:
+            raise ReadError(label, "is closed", hint="pipe a file into it, or give a file's name")
+        stored = Stored(sys.stdin.buffer, label, hashes=hashes, endless=True)
+        yield Unpacked(stored, label, most=max_input_size), stored
+        return
+    with _opened(path) as raw:
+        endless = not stat.S_ISREG(os.fstat(raw.fileno()).st_mode)
+        stored = Stored(raw, label, hashes=hashes, endless=endless)
+        yield Unpacked(stored, label, most=max_input_size), stored
 
 
-class Stored:
-    """A binary file whose bytes are hashed as they are read, if that is asked for."""
+def _opened(path: str | os.PathLike[str]) -> BinaryIO:
+    try:
+        return Path(path).open("rb")
+    except FileNotFoundError as error:
+        raise NotFoundError(_not_found(Path(path))) from error
+    except (OSError, ValueError) as error:  # of a name with a NUL the latter
+        raise refusal(os.fspath(path), error) from error
 
-    closed = False
 
-    def __init__(self, file: BinaryIO, *, hashes: bool) -> None:
-        self._file = file
-        self._hash = hashlib.sha256() if hashes else None
+def is_regular(path: str | os.PathLike[str]) -> bool:
+    """Whether there is a file on disk, which can be read twice.
 
-    def read(self, size: int = -1) -> bytes:
-        """Return up to ``size`` bytes."""
-        data = self._file.read(size)
-        if self._hash is not None:
-            self._hash.update(data)
-        return data
-
-    def sha256(self) -> str | None:
-        """Return the hash of the whole file, or None if it was not asked for."""
-        if self._hash is None:
-            return None
-        while self.read(1 << 20):
-            pass
-        return self._hash.hexdigest()
+    Examples
+    --------
+    >>> is_regular("/dev/null"), is_regular("x" * 300), is_regular("-")
+    (False, False, False)
+    """
+    try:
+        return Path(path).is_file()
+    except (OSError, ValueError):  # a folder that may not be entered, a name that cannot be
+        return False
 
 
 def looks_like_qrels(path: str | os.PathLike[str]) -> bool:
     """Whether the first line of a file has the four fields of qrels.
 
-    Standard input can be read only once, so it is taken for a run unread.
+    What can be read only once, such as standard input, is taken for a run unread; so is what is
+    not there.
 
     Raises
     ------
-    NotFoundError, ReadError
+    ReadError
         If the file cannot be opened or unpacked.
 
     Examples
@@ -176,16 +174,14 @@ def looks_like_qrels(path: str | os.PathLike[str]) -> bool:
     >>> looks_like_qrels("-")
     False
     """
-    if os.fspath(path) == STDIN:
+    if not is_regular(path):
         return False
-    data = read_unpacked(path).removeprefix(BYTE_ORDER_MARK)
-    start = 0
-    while start < len(data):
-        end = data.find(b"\n", start)
-        line = data[start : end if end >= 0 else len(data)]
-        if line[:1] != b"#" and (fields := line.split()):
-            return len(fields) == 4
-        start += len(line) + 1
+    with opened(path, hashes=False) as (file, _):
+        for number, piece in enumerate(_pieces(file, _label(path), size=_STEP)):
+            text = piece if number else piece.removeprefix(BYTE_ORDER_MARK)
+            for line in text.split(b"\n"):
+                if line[:1] != b"#" and (fields := line.split()):
+                    return len(fields) == 4
     return False
 
 
@@ -205,64 +201,57 @@ def short_name(path: str | os.PathLike[str]) -> str:
     return name
 
 
-def unpack(stored: bytes, label: str) -> bytes:
-    """Return what is inside gzip, bzip2 or Zstandard, and anything else as it is.
+def _pieces(file: Unpacked, label: str, *, size: int = _PIECE) -> Iterator[bytes]:
+    """Cut a file at ends of lines into pieces of about ``size`` bytes; an empty one is one piece.
 
     Raises
     ------
     ReadError
-        If the archive is cut short or damaged.
-
-    Examples
-    --------
-    >>> unpack(gzip.compress(b"301 0 d1 1"), "qrels.txt")
-    b'301 0 d1 1'
+        If a line is too long to be one.
     """
-    kind = _packing(stored)
-    try:
-        if kind == "gzip":
-            return gzip.decompress(stored)
-        if kind == "bzip2":
-            return bz2.decompress(stored)
-        if kind == "Zstandard":
-            with pa.CompressedInputStream(pa.BufferReader(stored), "zstd") as stream:
-                return bytes(stream.read())
-    except DAMAGED as error:
-        message = f"the {kind} archive is cut short or damaged ({error})"
-        raise ReadError(label, message, hint="copy or download the file again") from error
-    return stored
+    held, at = b"", 0
+    while data := file.read(size):
+        data = held + data
+        long = first_long_line(data)
+        if long >= 0:
+            problem = f"a line is longer than {MOST_LINE >> 20} MB"
+            if b"\0" in data[long : long + MOST_LINE]:
+                problem += " and holds NUL bytes: this is not a text file"
+            raise ReadError(label, problem, at=f"byte {at + long}")
+        end = data.rfind(b"\n") + 1
+        if end:
+            yield data[:end]
+        held, at = data[end:], at + end
+    if held or not at:
+        yield held
 
 
-def _packing(stored: bytes) -> str:
-    if stored.startswith(_GZIP):
-        return "gzip"
-    if stored.startswith(_ZSTD):
-        return "Zstandard"
-    if stored.startswith(b"BZh") and stored[4:10] in _BZIP2:
-        return "bzip2"
-    return ""
+def _whole(file: Unpacked, label: str) -> bytes:
+    """Return the content of a file of text, with lines of any length."""
+    parts = []
+    while data := file.read(_STEP):
+        if b"\0" in data:
+            raise ReadError(label, "holds a NUL byte: this is not a text file")
+        parts.append(data)
+    return b"".join(parts)
 
 
-def _stored(path: str | os.PathLike[str]) -> bytes:
-    """Return the file's bytes as they are stored."""
-    if os.fspath(path) == STDIN:
-        return sys.stdin.buffer.read()
-    file = Path(path)
-    try:
-        return file.read_bytes()
-    except FileNotFoundError as error:
-        raise NotFoundError(_not_found(file)) from error
-    except IsADirectoryError as error:
-        raise ReadError(str(path), "is a folder, not a file") from error
-    except OSError as error:
-        raise ReadError(str(path), f"cannot be read: {error.strerror}") from error
+def _label(path: str | os.PathLike[str]) -> str:
+    return "stdin" if os.fspath(path) == STDIN else os.fspath(path)
+
+
+def _named(path: str | os.PathLike[str]) -> str | None:
+    return None if os.fspath(path) == STDIN else os.fspath(path)
 
 
 def _not_found(file: Path) -> str:
     """Return the message, with the file beside it that was probably meant."""
     if not file.parent.is_dir():
         return f"{file}: no such file (nor a folder {file.parent})"
-    beside = [each for each in sorted(file.parent.iterdir()) if each.is_file()]
+    try:
+        beside = [each for each in sorted(file.parent.iterdir()) if each.is_file()]
+    except OSError:  # a folder that may be passed through, but not listed
+        beside = []
     # By whole names for a slip of the finger, by short names for an ending too few or too many.
     known = {short_name(each): each.name for each in beside} | {
         each.name: each.name for each in beside

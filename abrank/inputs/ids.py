@@ -10,6 +10,7 @@ is installed, 0.2 s at the first call; what is here goes through buffers instead
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 # A pyarrow.LargeBinaryArray without nulls; pyarrow has no types of its own to check against.
 Ids: TypeAlias = Any
+
+_LONG = 1 << 10  # bytes of an id that are looked at eight at a time
 
 
 def encode(values: Sequence[str]) -> Ids:
@@ -221,11 +224,36 @@ def fingerprint(column: Ids) -> npt.NDArray[np.uint64]:
     # The eight bytes from every place on, as one number each.
     words = np.ndarray((len(padded) - 7,), "<u8", padded, strides=(1,))
     bits = length.astype(np.uint64)
-    for at in range(0, int(length.max(initial=0)), 8):
-        rows = np.flatnonzero(length > at) if at else slice(None)
+    rows: IntArray | slice = slice(None)
+    for at in range(0, min(int(length.max(initial=0)), _LONG), 8):
+        if at:
+            rows = _longer(length, at, rows)
         beyond = np.maximum(8 * (at + 8 - length[rows]), 0).astype(np.uint64)
         bits[rows] = _mix(bits[rows] ^ (words[start[rows] + at] << beyond))
+    for row in np.flatnonzero(length > _LONG).tolist():
+        # One by one: in steps of eight bytes, a single long id would cost as much as all others.
+        rest = text[start[row] + _LONG : start[row] + length[row]]
+        digest = hashlib.blake2b(rest.tobytes(), digest_size=8).digest()
+        bits[row] ^= np.uint64(int.from_bytes(digest, "little"))
     return bits
+
+
+def _longer(length: IntArray, at: int, rows: IntArray | slice) -> IntArray:
+    """Return which of ``rows`` are longer than ``at``, at the cost of those that are left."""
+    if isinstance(rows, slice) or 4 * len(rows) > len(length):
+        return np.flatnonzero(length > at)
+    return rows[length[rows] > at]
+
+
+def longest(column: Ids) -> int:
+    """Return the number of bytes of the longest id, 0 of none.
+
+    Examples
+    --------
+    >>> longest(encode(["d1", "a-long-id"]))
+    9
+    """
+    return int(_spans(column)[1].max(initial=0))
 
 
 def _spans(column: Ids) -> tuple[IntArray, IntArray, npt.NDArray[np.uint8]]:

@@ -46,8 +46,8 @@ class Seen:
         Documents whose score another document of their query has too, and the queries they are of.
     n_rank_conflicts : int
         Queries in which the rank column contradicts the scores.
-    tags : list of str
-        Distinct run tags.
+    tags : dict of str to None
+        Distinct run tags, in order of appearance.
     document_ids : IdDifference or None
         Why documents are not judged, where their ids look like judged ones.
     """
@@ -58,7 +58,7 @@ class Seen:
     n_tied_rows: int = 0
     n_queries_with_ties: int = 0
     n_rank_conflicts: int = 0
-    tags: list[str] = field(default_factory=list)
+    tags: dict[str, None] = field(default_factory=dict)
     document_ids: IdDifference | None = None
 
     def add(self, other: Seen) -> None:
@@ -69,7 +69,7 @@ class Seen:
         self.n_tied_rows += other.n_tied_rows
         self.n_queries_with_ties += other.n_queries_with_ties
         self.n_rank_conflicts += other.n_rank_conflicts
-        self.tags += [tag for tag in other.tags if tag not in self.tags]
+        self.tags |= other.tags
 
 
 def join(qrels: Qrels, run: Run, *, keep_scores: bool = False) -> JudgedRun:
@@ -320,7 +320,7 @@ def _seen(block: Block, query: IntArray, begins: IntArray) -> Seen:
         n_tied_rows=int(size[size > 1].sum()),
         n_queries_with_ties=int(np.count_nonzero(np.diff(with_ties, prepend=0))),
         n_rank_conflicts=block.n_rank_conflicts,
-        tags=list(block.tags),
+        tags=dict.fromkeys(block.tags),
     )
 
 

@@ -1,4 +1,4 @@
-"""TREC lines to columns: at Arrow's speed if a file is plain, else line by line, in words.
+"""TREC lines to columns: at Arrow's speed where they are plain, else line by line, in words.
 
 A line is fields between C's ``isspace()`` bytes (blank, tab, LF, VT, FF, CR) and nothing else:
 U+00A0 or U+2028 inside an id is part of it, as for trec_eval. Lines end at LF. Blank lines are
@@ -10,41 +10,41 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from abrank._support.display import shorten
 from abrank._support.errors import BadLine, ReadError
 from abrank._support.typing import IntArray
 from abrank.inputs import ids
 from abrank.inputs.columns import RUN, Columns, Layout, Source
-from abrank.inputs.plain import BYTE_ORDER_MARK, MOST_DIGITS, Rows, parse_fast
+from abrank.inputs.plain import BYTE_ORDER_MARK, MOST_DIGITS, MOST_ID, MOST_LINE, Rows, parse_fast
 
 MOST_SHOWN = 20
+_SHOWN = 48  # characters of a value in a message
 
 _SCORE = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _GRADE = re.compile(rb"[+-]?[0-9]+")
 
 
-def parse(
-    data: bytes, layout: Layout, *, label: str, path: str | None = None, sha256: str | None = None
-) -> Columns:
-    r"""Parse the text of a run or qrels file.
+def parse(pieces: Iterable[bytes], layout: Layout, *, label: str) -> Columns:
+    r"""Parse the text of a run or qrels file, piece by piece.
 
     Parameters
     ----------
-    data : bytes
-        The unpacked file.
+    pieces : iterable of bytes
+        The unpacked file, cut at ends of lines; no line longer than ``MOST_LINE``.
     layout : Layout
         ``RUN`` (six fields or more; only the first six count) or ``QRELS`` (exactly four).
     label : str
         What messages call the file.
-    path, sha256 : str, optional
-        Recorded in the source.
 
     Returns
     -------
     Columns
+        Their source has neither path nor hash.
 
     Raises
     ------
@@ -53,16 +53,20 @@ def parse(
 
     Examples
     --------
-    >>> columns = parse(b"301 Q0 d1 1 2.5 bm25\n301 Q0 d2 2 1e0 bm25\n", RUN, label="bm25.run")
+    >>> pieces = [b"301 Q0 d1 1 2.5 bm25\n", b"301 Q0 d2 2 1e0 bm25\n"]
+    >>> columns = parse(pieces, RUN, label="bm25.run")
     >>> ids.decode(columns.doc), columns.value, columns.tags
     (['d1', 'd2'], array([2.5, 1. ]), ('bm25',))
     """
-    marked = data.startswith(BYTE_ORDER_MARK)
-    data = data.removeprefix(BYTE_ORDER_MARK)
-    rows = parse_fast(data, layout)
-    if rows is None:
-        rows = parse_careful(data, layout, label)
-    source = Source(path, sha256, len(rows.position), label, "line", rows.n_comments, marked)
+    gathered = Gathered(layout, label)
+    marked = False
+    for number, piece in enumerate(pieces):
+        if number == 0:
+            marked = piece.startswith(BYTE_ORDER_MARK)
+            piece = piece.removeprefix(BYTE_ORDER_MARK)
+        _read_piece(gathered, piece)
+    rows = gathered.joined()
+    source = Source(None, None, len(rows.position), label, "line", rows.n_comments, marked)
     return Columns(
         rows.query,
         rows.doc,
@@ -76,78 +80,150 @@ def parse(
 
 
 @dataclass
-class _Reading:
-    """What the careful pass gathers."""
+class Gathered:
+    """What was read so far: the columns of each part, and the bad lines."""
 
-    query: list[bytes] = field(default_factory=list)
-    doc: list[bytes] = field(default_factory=list)
-    value: list[float] = field(default_factory=list)
-    position: list[int] = field(default_factory=list)
-    rank: list[bytes] = field(default_factory=list)
-    tags: dict[bytes, None] = field(default_factory=dict)
-    subtopic: list[bytes] = field(default_factory=list)
+    layout: Layout
+    label: str
+    rows: list[Rows] = field(default_factory=list)
+    n_lines: int = 0
+    n_good: int = 0
+    n_comments: int = 0
     bad: list[BadLine] = field(default_factory=list)
     n_bad: int = 0
-    n_comments: int = 0
     widths: set[int] = field(default_factory=set)
 
+    def add(self, rows: Rows, n_lines: int) -> None:
+        """Add a part's rows; with a bad line in the file none will be used."""
+        rows.position += self.n_lines
+        self.n_lines += n_lines
+        self.n_good += len(rows.position)
+        self.n_comments += rows.n_comments
+        if self.n_bad:
+            self.rows.clear()
+        else:
+            self.rows.append(rows)
 
-def parse_careful(data: bytes, layout: Layout, label: str) -> Rows:
-    """Parse line by line, gathering the bad lines."""
-    reading = _Reading()
-    for number, line in enumerate(data.split(b"\n"), 1):
+    def joined(self) -> Rows:
+        """Return the rows of all parts.
+
+        Raises
+        ------
+        ReadError
+            If a line was bad, or there is none.
+        """
+        if self.n_bad:
+            raise _bad_lines(self)
+        parts = [rows for rows in self.rows if len(rows.position)]
+        if not parts:
+            raise ReadError(self.label, "no lines", expected=self.layout.line)
+        ranks = [rows.rank for rows in parts if rows.rank is not None]
+        subtopics = [rows.subtopic for rows in parts if rows.subtopic is not None]
+        return Rows(
+            query=ids.joined([rows.query for rows in parts]),
+            doc=ids.joined([rows.doc for rows in parts]),
+            value=np.concatenate([rows.value for rows in parts]),
+            position=np.concatenate([rows.position for rows in parts]),
+            rank=np.concatenate(ranks) if len(ranks) == len(parts) else None,
+            tags=tuple(dict.fromkeys(tag for rows in parts for tag in rows.tags)),
+            subtopic=ids.joined(subtopics) if subtopics else None,
+            n_comments=self.n_comments,
+        )
+
+
+def _read_piece(gathered: Gathered, piece: bytes) -> None:
+    """Read a piece at Arrow's speed, or what of it is plain."""
+    if _read_plain(gathered, piece):
+        return
+    start = 0
+    while start < len(piece):
+        # Python's objects take much more memory than the lines; so not many of them at a time.
+        end = piece.rfind(b"\n", start, start + MOST_LINE + 1) + 1 or len(piece)
+        whole = end - start == len(piece)
+        if whole or not _read_plain(gathered, piece[start:end]):
+            read_lines(gathered, piece[start:end])
+        start = end
+
+
+def _read_plain(gathered: Gathered, data: bytes) -> bool:
+    rows = parse_fast(data, gathered.layout)
+    if rows is not None:
+        gathered.add(rows, data.count(b"\n"))
+    return rows is not None
+
+
+def read_lines(gathered: Gathered, data: bytes) -> None:
+    """Read line by line, gathering the bad lines."""
+    layout = gathered.layout
+    fields_of: list[list[bytes]] = []
+    value: list[float] = []
+    position: list[int] = []
+    n_comments = 0
+    lines = data.removesuffix(b"\n").split(b"\n")
+    for number, line in enumerate(lines, 1):
         if line[:1] == b"#" and b"\0" not in line:
-            reading.n_comments += 1
+            n_comments += 1
         elif fields := line.split():
-            _read_line(reading, layout, number, line, fields)
-    if reading.n_bad:
-        raise _bad_lines(reading, layout, label)
-    if not reading.position:
-        raise ReadError(label, "no lines", expected=layout.line)
+            found, problem = _read_line(layout, line, fields)
+            if problem:
+                _refuse(gathered, gathered.n_lines + number, line, fields, problem)
+                continue
+            fields_of.append(fields)
+            value.append(found)
+            position.append(number)
+    gathered.add(_rows(layout, fields_of, value, position, n_comments), len(lines))
+
+
+def _refuse(
+    gathered: Gathered, number: int, line: bytes, fields: Sequence[bytes], problem: str
+) -> None:
+    gathered.n_bad += 1
+    gathered.widths.add(len(fields))
+    if len(gathered.bad) < MOST_SHOWN:
+        gathered.bad.append(BadLine(number, line.decode("utf-8", "backslashreplace"), problem))
+
+
+def _rows(
+    layout: Layout,
+    fields_of: Sequence[Sequence[bytes]],
+    value: Sequence[float],
+    position: Sequence[int],
+    n_comments: int,
+) -> Rows:
+    """Return columns of the fields of good lines."""
+    query, second, doc = (ids.pack([fields[i] for fields in fields_of]) for i in range(3))
+    of_run = layout is RUN
+    tags = dict.fromkeys(fields[5] for fields in fields_of) if of_run else {}
     return Rows(
-        query=ids.pack(reading.query),
-        doc=ids.pack(reading.doc),
-        value=np.array(reading.value, dtype=np.float64 if layout is RUN else np.int64),
-        position=np.array(reading.position, dtype=np.int64),
-        rank=_all_digits(reading.rank),
-        tags=tuple(tag.decode("utf-8", "surrogateescape") for tag in reading.tags),
-        subtopic=None if layout is RUN else ids.pack(reading.subtopic),
-        n_comments=reading.n_comments,
+        query=query,
+        doc=doc,
+        value=np.array(value, dtype=np.float64 if of_run else np.int64),
+        position=np.array(position, dtype=np.int64),
+        rank=_all_digits([fields[3] for fields in fields_of]) if of_run else None,
+        tags=tuple(tag.decode("utf-8", "surrogateescape") for tag in tags),
+        subtopic=None if of_run else second,
+        n_comments=n_comments,
     )
 
 
-def _read_line(
-    reading: _Reading, layout: Layout, number: int, line: bytes, fields: list[bytes]
-) -> None:
-    """Add one line's fields, or the line to the bad ones."""
+def _read_line(layout: Layout, line: bytes, fields: Sequence[bytes]) -> tuple[float, str]:
+    """Return a line's score or grade, and what is wrong with the line."""
     problem = _shape_problem(layout, line, fields)
-    if not problem:
-        value, problem = (read_score if layout is RUN else _grade)(
-            fields[layout.value_at], fields[0]
-        )
     if problem:
-        reading.n_bad += 1
-        reading.widths.add(len(fields))
-        if len(reading.bad) < MOST_SHOWN:
-            reading.bad.append(BadLine(number, line.decode("utf-8", "backslashreplace"), problem))
-        return
-    reading.query.append(fields[0])
-    reading.doc.append(fields[2])
-    reading.value.append(value)
-    reading.position.append(number)
-    if layout is RUN:
-        reading.rank.append(fields[3])
-        reading.tags[fields[5]] = None
-    else:
-        reading.subtopic.append(fields[1])
+        return 0, problem
+    return (read_score if layout is RUN else _grade)(fields[layout.value_at], fields[0])
 
 
-def _shape_problem(layout: Layout, line: bytes, fields: list[bytes]) -> str:
+def _shape_problem(layout: Layout, line: bytes, fields: Sequence[bytes]) -> str:
     if b"\0" in line:
         return "holds a NUL byte: this is not a text file"
     n_fields = len(fields)
+    if n_fields > layout.n_fields and b"\r" in line.strip():
+        return "holds a CR that ends no line; lines end in LF or CR LF"
     if n_fields < layout.n_fields or (layout is not RUN and n_fields > layout.n_fields):
         return f"expected {layout.n_fields} fields, found {n_fields}"
+    if len(line) > MOST_ID and max(map(len, fields[:3])) > MOST_ID:
+        return f"an id is longer than {MOST_ID >> 10} kB"
     return ""
 
 
@@ -197,15 +273,21 @@ def _all_digits(ranks: list[bytes]) -> IntArray | None:
 
 
 def _show(text: bytes) -> str:
-    return text.decode("utf-8", "backslashreplace")
+    return shorten(text.decode("utf-8", "backslashreplace"), width=_SHOWN)
 
 
-def _bad_lines(reading: _Reading, layout: Layout, label: str) -> ReadError:
-    hint = ""
-    if layout is RUN and reading.widths == {4} and not reading.position:
+def _bad_lines(gathered: Gathered) -> ReadError:
+    layout, widths, hint = gathered.layout, gathered.widths, ""
+    if layout is RUN and widths == {4} and not gathered.n_good:
         hint = "this looks like qrels; the qrels come first, then the runs"
-    elif layout is not RUN and reading.widths == {6} and not reading.position:
+    elif layout is not RUN and widths == {6} and not gathered.n_good:
         hint = "this looks like a run; the qrels come first, then the runs"
-    elif reading.bad[0].text.startswith(("\\xff\\xfe", "\\xfe\\xff")):
+    elif gathered.bad[0].text.startswith(("\\xff\\xfe", "\\xfe\\xff")):
         hint = "this looks like UTF-16; save it as UTF-8"
-    return ReadError(label, lines=reading.bad, total=reading.n_bad, expected=layout.line, hint=hint)
+    return ReadError(
+        gathered.label,
+        lines=gathered.bad,
+        total=gathered.n_bad,
+        expected=layout.line,
+        hint=hint,
+    )

@@ -19,6 +19,8 @@ from abrank.inputs.columns import RUN, Layout
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 MOST_DIGITS = 18  # a whole number of 18 digits always fits 64 bits
+MOST_LINE = 1 << 20  # bytes
+MOST_ID = 1 << 16  # bytes; a document's URL has a thousand
 
 _STEP = 1 << 18  # bytes looked at together
 _BLOCK = 4 << 20  # bytes that Arrow parses at once: a thread's work
@@ -43,7 +45,8 @@ class Rows:
 def parse_fast(data: bytes, layout: Layout) -> Rows | None:
     """Parse a file without comments, inner blank lines or bad lines; None if it is not such a file.
 
-    Gives the same rows as the careful parser wherever it gives any.
+    Gives the same rows as the careful parser wherever it gives any. No line may be longer than
+    ``MOST_LINE``.
     """
     plain = _plain(data)
     if plain is None:
@@ -57,10 +60,32 @@ def parse_fast(data: bytes, layout: Layout) -> Rows | None:
         return None
 
 
+def first_long_line(data: bytes) -> int:
+    r"""Return where the first line begins that is longer than ``MOST_LINE`` bytes, or -1.
+
+    Examples
+    --------
+    >>> first_long_line(b"short\n" * 1_000_000), first_long_line(b"short\n" + b"x" * 2_000_000)
+    (-1, 6)
+    """
+    # A longer line fills one of the windows of half its length.
+    half = MOST_LINE // 2
+    for window in range(0, len(data) - half + 1, half):
+        if data.find(b"\n", window, window + half) < 0:
+            start = data.rfind(b"\n", 0, window) + 1
+            end = data.find(b"\n", window + half)
+            if (end if end >= 0 else len(data)) - start > MOST_LINE:
+                return start
+    return -1
+
+
 def _plain(data: bytes) -> bytes | None:
     """Return the text with one blank between fields and none at a line's ends, if that is safe."""
     # One byte is found so much faster than two that it is looked for first.
     if b"\0" in data or data.startswith(b"#") or (b"#" in data and b"\n#" in data):
+        return None
+    # A CR alone parts fields, or is meant to end a line.
+    if b"\r" in data and data.count(b"\r") != data.count(b"\r\n"):
         return None
     if not _regular(data):
         data = one_blank(data).rstrip(b" \n")
@@ -113,11 +138,12 @@ def _run(plain: bytes, n_fields: int) -> Rows | None:
     }
     table, rank = _with_ranks(plain, names, types)
     value = _scores(table["value"])
-    if value is None:
+    query, doc = (table[name].combine_chunks() for name in ("query", "doc"))
+    if value is None or max(map(ids.longest, (query, doc))) > MOST_ID:
         return None
     return Rows(
-        query=table["query"].combine_chunks(),
-        doc=table["doc"].combine_chunks(),
+        query=query,
+        doc=doc,
         value=value,
         position=np.arange(1, len(value) + 1),
         rank=rank,
@@ -153,16 +179,17 @@ def _qrels(plain: bytes) -> Rows | None:
     }
     table = _table(plain, list(types), types)
     value = _grades(table["value"])
-    if value is None:
+    query, subtopic, doc = (table[name].combine_chunks() for name in ("query", "subtopic", "doc"))
+    if value is None or max(map(ids.longest, (query, subtopic, doc))) > MOST_ID:
         return None
     return Rows(
-        query=table["query"].combine_chunks(),
-        doc=table["doc"].combine_chunks(),
+        query=query,
+        doc=doc,
         value=value,
         position=np.arange(1, len(value) + 1),
         rank=None,
         tags=(),
-        subtopic=table["subtopic"].combine_chunks(),
+        subtopic=subtopic,
     )
 
 

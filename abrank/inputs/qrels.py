@@ -152,6 +152,7 @@ def read_qrels(
     name: str | None = None,
     columns: Mapping[str, str] | None = None,
     subtopics: bool = False,
+    max_input_size: int | None = None,
 ) -> Qrels:
     """Read judgments.
 
@@ -171,6 +172,9 @@ def read_qrels(
         ``query_id subtopic doc_id grade``, a frame with a column subtopic (or iteration), tuples
         (query_id, subtopic, doc_id, grade). A document may stand there once for each subtopic of a
         query. Plain measures take its highest grade.
+    max_input_size : int, optional
+        Most bytes that a file may hold once it is unpacked. Without it what is packed may hold 4
+        GiB and 250 times its size, what comes through a pipe 4 GiB, other files any number.
 
     Returns
     -------
@@ -210,7 +214,8 @@ def read_qrels(
     if isinstance(source, (str, os.PathLike)):
         if columns:
             raise ArgumentError("columns= is for DataFrames and named tuples, not for files")
-        read, name = files.read_columns(source, layout), name or files.short_name(source)
+        read = files.read_columns(source, layout, max_input_size=max_input_size)
+        name = name or files.short_name(source)
     else:
         read, name = frames.read_columns(source, layout, columns=columns), name or "qrels"
     return _build_by_subtopic(read, name) if subtopics else _build(read, name)

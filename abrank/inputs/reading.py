@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from abrank._support.typing import Duplicates, ScoreDtype
@@ -50,6 +49,7 @@ def judge(
     keep_scores: bool = False,
     top: int = 0,
     hashes: bool = True,
+    max_input_size: int | None = None,
 ) -> Reading:
     """Read a run and lay it on its judgments.
 
@@ -70,6 +70,9 @@ def judge(
         Ranks of which the documents are kept.
     hashes : bool
         Whether a streamed file is hashed; that takes longer than all the rest.
+    max_input_size : int, optional
+        Most bytes that a file may hold once it is unpacked. Without it what is packed may hold 4
+        GiB and 250 times its size, what comes through a pipe 4 GiB, other files any number.
 
     Returns
     -------
@@ -94,10 +97,16 @@ def judge(
     abrank._support.errors.AlignmentError: no query is in both qrels and monot5
       qrels: 301, 302   run: 301.0   the ids differ by ".0"
     """
-    found = _streamed(qrels, run, score_dtype, keep_scores, top, hashes)
+    found = _streamed(qrels, run, score_dtype, keep_scores, top, hashes, max_input_size)
     if found is not None:
         return found
-    whole = read_run(run, name=name, score_dtype=score_dtype, duplicates=duplicates)
+    whole = read_run(
+        run,
+        name=name,
+        score_dtype=score_dtype,
+        duplicates=duplicates,
+        max_input_size=max_input_size,
+    )
     judged, seen, top_docs = lay(qrels, [whole], block_of, keep_scores=keep_scores, top=top)
     source = whole.source
     require_common(qrels, seen, source.path or whole.name)
@@ -114,14 +123,15 @@ def _streamed(
     keep_scores: bool,
     top: int,
     hashes: bool,
+    max_input_size: int | None,
 ) -> Reading | None:
     """Return what the stream gives; None for what is no plain file."""
     # A pipe cannot be read a second time, should the first not do.
-    if not isinstance(run, (str, os.PathLike)) or not Path(run).is_file():
+    if not isinstance(run, (str, os.PathLike)) or not files.is_regular(run):
         return None
     path = os.fspath(run)
     try:
-        with files.opened(path, hashes=hashes) as (file, stored):
+        with files.opened(path, hashes=hashes, max_input_size=max_input_size) as (file, stored):
             judged, seen, top_docs = lay(
                 qrels,
                 chunks(file),
@@ -130,7 +140,7 @@ def _streamed(
                 top=top,
             )
             source = Source(path, stored.sha256(), seen.n_rows, path)
-    except (NotPlain, *files.DAMAGED):
+    except NotPlain:
         return None
     require_common(qrels, seen, path)
     return Reading(judged, audit(qrels, judged, seen, source=source), top_docs, source)

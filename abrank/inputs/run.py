@@ -166,6 +166,7 @@ def read_run(
     score_dtype: ScoreDtype = "float64",
     columns: Mapping[str, str] | None = None,
     duplicates: Literal["error", "best"] = "error",
+    max_input_size: int | None = None,
 ) -> Run:
     """Read a run.
 
@@ -189,6 +190,9 @@ def read_run(
         Which columns of a frame to take: ``{"score": "bm25"}``.
     duplicates : {"error", "best"}
         What to do where a query names a document twice: refuse, or keep the higher score.
+    max_input_size : int, optional
+        Most bytes that a file may hold once it is unpacked. Without it what is packed may hold 4
+        GiB and 250 times its size, what comes through a pipe 4 GiB, other files any number.
 
     Returns
     -------
@@ -225,7 +229,7 @@ def read_run(
     if isinstance(source, (str, os.PathLike)):
         if columns:
             raise ArgumentError("columns= is for DataFrames and named tuples, not for files")
-        read = files.read_columns(source, raw.RUN)
+        read = files.read_columns(source, raw.RUN, max_input_size=max_input_size)
         name = name or files.short_name(source)
     else:
         read = frames.read_columns(source, raw.RUN, columns=columns)

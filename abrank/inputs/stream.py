@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,7 +17,8 @@ from abrank._support.typing import FloatArray, IntArray, ScoreDtype
 from abrank.inputs import ids, kernels
 from abrank.inputs.columns import RUN, has_duplicates
 from abrank.inputs.ids import Ids
-from abrank.inputs.plain import parse_fast
+from abrank.inputs.plain import first_long_line, parse_fast
+from abrank.inputs.stored import Readable
 from abrank.inputs.ties import at_precision, rank_conflicts, rank_rows
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class Block:
     n_rank_conflicts: int = 0
 
 
-def chunks(file: BinaryIO) -> Iterator[bytes]:
+def chunks(file: Readable) -> Iterator[bytes]:
     r"""Cut a run where a query ends, into chunks of about ``BLOCK`` bytes or one query.
 
     Where the lines of a query do not stand together, a cut may part them.
@@ -77,6 +78,11 @@ def chunks(file: BinaryIO) -> Iterator[bytes]:
     ------
     bytes
 
+    Raises
+    ------
+    NotPlain
+        If a line is too long to be one.
+
     Examples
     --------
     >>> import io
@@ -87,6 +93,8 @@ def chunks(file: BinaryIO) -> Iterator[bytes]:
     held = b""
     while data := file.read(max(BLOCK, len(held))):
         data = held + data
+        if first_long_line(data) >= 0:
+            raise NotPlain("a line that is too long")
         cut = _last_query(data)
         if cut:
             yield data[:cut]

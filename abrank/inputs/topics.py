@@ -114,7 +114,7 @@ def read_segments(source: Any) -> dict[str, dict[str, str]]:  # noqa: ANN401
 
 
 def _text(path: str | os.PathLike[str]) -> str:
-    return files.read_unpacked(path).decode("utf-8-sig", "replace")
+    return files.contents(path)[0].decode("utf-8-sig", "replace")
 
 
 def _parse_topics(text: str, label: str) -> dict[str, str]:

@@ -105,11 +105,11 @@ def test_a_folder_is_no_file(tmp_path: Path) -> None:
 
 
 def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(self: Path) -> bytes:
+    def refuse(self: Path, mode: str) -> bytes:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "read_bytes", refuse)
-    with pytest.raises(ReadError, match=r"a\.run: cannot be read: Permission denied"):
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(ReadError, match=r"a\.run: cannot be read: permission denied"):
         read_run(tmp_path / "a.run")
 
 

@@ -26,12 +26,12 @@ def rows(columns: Columns) -> list[tuple[bytes, bytes, float, int]]:
 
 
 def run_rows(data: bytes) -> list[tuple[bytes, bytes, float, int]]:
-    return rows(parse(data, RUN, label="a.run"))
+    return rows(parse([data], RUN, label="a.run"))
 
 
 def problem(data: bytes, layout: Layout = RUN) -> ReadError:
     with pytest.raises(ReadError) as caught:
-        parse(data, layout, label="a.run")
+        parse([data], layout, label="a.run")
     return caught.value
 
 
@@ -62,20 +62,20 @@ def test_a_carriage_return_separates_and_does_not_end_a_line() -> None:
 
 def test_unicode_spaces_are_part_of_an_id() -> None:
     odd = "a\u00a0b\u3000c\u2028d\u0085e\x1cf"
-    read = parse(f"301 Q0 {odd} 1 1 t\n".encode(), RUN, label="a.run")
+    read = parse([f"301 Q0 {odd} 1 1 t\n".encode()], RUN, label="a.run")
     assert ids.decode(read.doc) == [odd]
 
 
 @pytest.mark.parametrize("text", ["01", "1.0", "NA", "1e5", "NaN", "True", "null", '"a', "#5", ""])
 def test_ids_stay_text(text: str) -> None:
     line = f"q{text} Q0 {text or 'd'} 1 1 t\n".encode()
-    read = parse(line, RUN, label="a.run")
+    read = parse([line], RUN, label="a.run")
     assert ids.decode(read.query) == [f"q{text}"]
     assert ids.decode(read.doc) == [text or "d"]
 
 
 def test_comments_and_blank_lines_keep_the_numbering() -> None:
-    read = parse(b"# note\n\n" + LINE + b"#\n" + LINE.replace(b"d1", b"d2"), RUN, label="a.run")
+    read = parse([b"# note\n\n" + LINE + b"#\n" + LINE.replace(b"d1", b"d2")], RUN, label="a.run")
     assert read.position.tolist() == [3, 5]
     assert read.source.n_comments == 2
 
@@ -88,20 +88,20 @@ def test_a_comment_begins_at_the_start_of_the_line(before: bytes) -> None:
 
 def test_only_the_first_byte_order_mark_is_dropped() -> None:
     mark = b"\xef\xbb\xbf"
-    read = parse(mark + mark + LINE, RUN, label="a.run")
+    read = parse([mark + mark + LINE], RUN, label="a.run")
     assert ids.unpack(read.query) == [mark + b"301"]
     assert read.source.byte_order_mark
-    assert ids.unpack(parse(b" " + mark + LINE, RUN, label="a.run").query) == [mark + b"301"]
+    assert ids.unpack(parse([b" " + mark + LINE], RUN, label="a.run").query) == [mark + b"301"]
 
 
 def test_bytes_that_are_not_utf8_survive() -> None:
-    read = parse("301 Q0 é 1 2.5 ü\n".encode("latin-1"), RUN, label="a.run")
+    read = parse(["301 Q0 é 1 2.5 ü\n".encode("latin-1")], RUN, label="a.run")
     assert ids.unpack(read.doc) == [b"\xe9"]
     assert read.tags == ("\udcfc",)
 
 
 def test_a_rank_that_is_not_utf8_is_no_number() -> None:
-    read = parse(b"301 Q0 d1 \xe9 2.5 tag\n", RUN, label="a.run")
+    read = parse([b"301 Q0 d1 \xe9 2.5 tag\n"], RUN, label="a.run")
     assert read.rank is None
 
 
@@ -121,14 +121,14 @@ def test_ranks_count_where_all_are_digits(
     ranks: tuple[str, ...], expected: list[int] | None, blank: bytes
 ) -> None:
     lines = [f"1 Q0 d{i} {rank} 1 t\n".encode() for i, rank in enumerate(ranks)]
-    read = parse(blank.join(lines), RUN, label="a.run")
+    read = parse([blank.join(lines)], RUN, label="a.run")
     assert (read.rank if read.rank is None else read.rank.tolist()) == expected
 
 
 @pytest.mark.parametrize("blank", [b"", b"\n"])
 def test_tags_in_order_of_appearance(blank: bytes) -> None:
     data = blank.join(LINE.replace(b"tag", tag) for tag in (b"z", b"a", b"z"))
-    assert parse(data, RUN, label="a.run").tags == ("z", "a")
+    assert parse([data], RUN, label="a.run").tags == ("z", "a")
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_scores_that_are_no_decimal_numbers(score: str, words: str) -> None:
 def test_scores_at_the_edges() -> None:
     values = ["1e-999", "-0", ".5", "1e308", "1." + "0" * 400, "1" + "0" * 300]
     data = "".join(f"1 Q0 d{i} 1 {text} t\n" for i, text in enumerate(values)).encode()
-    assert parse(data, RUN, label="a.run").value.tolist() == [float(text) for text in values]
+    assert parse([data], RUN, label="a.run").value.tolist() == [float(text) for text in values]
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_scores_at_the_edges() -> None:
     [("1", 1), ("+1", 1), ("-2", -2), ("007", 7), ("-0", 0), ("9" * 18, 10**18 - 1)],
 )
 def test_grades(grade: str, value: int) -> None:
-    read = parse(f"301 0 d1 {grade}\n".encode(), QRELS, label="q")
+    read = parse([f"301 0 d1 {grade}\n".encode()], QRELS, label="q")
     assert read.value.tolist() == [value]
     assert read.value.dtype == np.int64
 
@@ -238,17 +238,21 @@ def test_bytes_that_cannot_be_shown_are_spelled_out() -> None:
     assert str(error).encode()
 
 
-def test_a_line_longer_than_arrows_block() -> None:
-    long = b"d" * 3_000_000
-    assert run_rows(LINE + LINE.replace(b"d1", long)) == [
-        (b"301", b"d1", 2.5, 1),
-        (b"301", long, 2.5, 2),
-    ]
+@pytest.mark.parametrize("at", [0, 2])
+@pytest.mark.parametrize("blank", [b"", b"\n"])
+def test_an_id_of_64_kb_is_read_and_a_longer_one_refused(at: int, blank: bytes) -> None:
+    fields = LINE.split()
+    fields[at] = b"d" * (1 << 16)
+    assert run_rows(LINE + blank + b" ".join(fields) + b"\n")[1][at // 2] == fields[at]
+    fields[at] += b"d"
+    error = problem(LINE + blank + b" ".join(fields) + b"\n")
+    assert f"a.run, line {2 + len(blank)}: an id is longer than 64 kB" in str(error)
+    assert len(str(error)) < 300
 
 
 def test_a_file_of_several_blocks() -> None:
     lines = [b"q%d Q0 doc%d %d %d.25 t\n" % (i // 100, i, i % 100, i) for i in range(60_000)]
-    read = parse(b"".join(lines), RUN, label="a.run")
+    read = parse([b"".join(lines)], RUN, label="a.run")
     assert rows(read)[-1] == (b"q599", b"doc59999", 59999.25, 60000)
     assert len(read.position) == 60_000
     assert read.rank is not None

@@ -10,8 +10,8 @@ import pytest
 from abrank import AbrankError, AlignmentError, NotFoundError, ReadError, read_qrels, read_run
 from abrank.inputs import ids, judge
 from abrank.inputs.columns import QRELS, RUN, Layout
-from abrank.inputs.files import unpack
-from abrank.inputs.lines import parse_careful
+from abrank.inputs.files import contents
+from abrank.inputs.lines import Gathered, read_lines
 from abrank.inputs.plain import BYTE_ORDER_MARK, parse_fast
 
 SAME_AS_BASE = [
@@ -163,14 +163,16 @@ def test_both_parsers_agree_on_every_file(nasty: Path) -> None:
     for path in sorted(nasty.glob("*/*")):
         layout: Layout = QRELS if path.suffix == ".qrels" else RUN
         try:
-            data = unpack(path.read_bytes(), path.name).removeprefix(BYTE_ORDER_MARK)
+            data = contents(path)[0].removeprefix(BYTE_ORDER_MARK)
         except AbrankError:
             continue
         fast = parse_fast(data, layout)
         if fast is None:
             continue
         fast_ways += 1
-        careful = parse_careful(data, layout, path.name)
+        gathered = Gathered(layout, path.name)
+        read_lines(gathered, data)
+        careful = gathered.joined()
         assert ids.unpack(fast.query) == ids.unpack(careful.query)
         assert ids.unpack(fast.doc) == ids.unpack(careful.doc)
         assert fast.value.tolist() == careful.value.tolist()

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from abrank.inputs import ids
 from abrank.inputs.columns import QRELS, RUN, Layout
-from abrank.inputs.lines import parse_careful
+from abrank.inputs.lines import Gathered, read_lines
 from abrank.inputs.plain import parse_fast
 
 LINE = b"301 Q0 d1 1 2.5 tag\n"
@@ -63,7 +63,9 @@ def test_the_fast_parser_gives_what_the_careful_one_gives(drawn: tuple[bytes, La
     fast = parse_fast(data, layout)
     if fast is None:
         return
-    careful = parse_careful(data, layout, "a.run")
+    gathered = Gathered(layout, "a.run")
+    read_lines(gathered, data)
+    careful = gathered.joined()
     assert ids.unpack(fast.query) == ids.unpack(careful.query)
     assert ids.unpack(fast.doc) == ids.unpack(careful.doc)
     assert fast.value.tolist() == careful.value.tolist()

@@ -1,0 +1,169 @@
+"""gzip, bzip2 and Zstandard, told by their first bytes: every stream checked, growth bounded."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import zlib
+from typing import Any, BinaryIO, cast
+
+import pyarrow as pa
+
+from abrank._support.errors import ReadError
+from abrank.inputs.stored import Readable, Stored
+
+# Unless told otherwise, what is packed, or has no known end, may give this many bytes.
+MOST_UNPACKED = 4 << 30
+# A run packs to a tenth; a file that grows to more than this times its size is made to fill memory.
+MOST_GROWTH = 250
+_SMALL = 32 << 20  # bytes that no growth is too much for
+
+# What the unpackers raise where an archive is cut short or damaged.
+_DAMAGED = (EOFError, ValueError, OSError, zlib.error)
+
+_GZIP = b"\x1f\x8b"
+_ZSTD = b"\x28\xb5\x2f\xfd"
+# The digits of pi open the first block, those of its square root close an empty file.
+_BZIP2 = (b"1AY&SY", b"\x17rE8P\x90")
+_LONGEST_MARK = 10
+
+_STEP = 1 << 16  # bytes of an archive handed to bzip2 at once
+
+
+class Unpacked:
+    """What is inside an archive, or a file as it is; read like a binary file, but only forward.
+
+    Parameters
+    ----------
+    stored : Stored
+        The file as it is stored.
+    label : str
+        What messages call it.
+    most : int, optional
+        Bytes that it may hold. Without it: 4 GiB, and 250 times the size of an archive; plain
+        files on disk have no limit.
+
+    Examples
+    --------
+    >>> import io
+    >>> stored = Stored(io.BytesIO(gzip.compress(b"301 0 d1 1")), "qrels.gz")
+    >>> Unpacked(stored, "qrels.gz").read(100)
+    b'301 0 d1 1'
+    """
+
+    def __init__(self, stored: Stored, label: str, *, most: int | None = None) -> None:
+        self._stored, self._label = stored, label
+        self._kind = _packing(stored.peek(_LONGEST_MARK))
+        self._file = _opened(self._kind, stored)
+        self._asked = most
+        bounded = bool(self._kind) or stored.endless
+        self._most = most if most is not None else MOST_UNPACKED if bounded else None
+        self._n_bytes = 0
+
+    def read(self, size: int) -> bytes:
+        """Return up to ``size`` bytes, none at the end.
+
+        Raises
+        ------
+        ReadError
+            If the archive is damaged, or holds more than it may.
+        """
+        try:
+            data = bytes(self._file.read(size))
+        except ReadError:
+            raise  # of the file beneath
+        except _DAMAGED as error:
+            problem = f"the {self._kind} archive is cut short or damaged ({error})"
+            hint = "copy or download the file again"
+            raise ReadError(self._label, problem, hint=hint) from error
+        self._n_bytes += len(data)
+        self._require_bounded()
+        return data
+
+    def _require_bounded(self) -> None:
+        if self._most is not None and self._n_bytes > self._most:
+            what = f"the {self._kind} archive unpacks to" if self._kind else "holds"
+            more = 4 * self._most
+            raise ReadError(
+                self._label,
+                f"{what} more than {_size(self._most)} bytes, the most that is read",
+                hint=f"if it is meant to, raise the limit: --max-input-size {_size(more)}"
+                f" (max_input_size={more})",
+            )
+        grown = self._n_bytes > max(_SMALL, MOST_GROWTH * self._stored.n_bytes)
+        if self._kind and self._asked is None and grown:
+            raise ReadError(
+                self._label,
+                f"the {self._kind} archive unpacks to more than {MOST_GROWTH} times its size,"
+                " as no run or judgments do",
+                hint="if it is meant to, say how much may be read: --max-input-size 1G"
+                " (max_input_size=2**30)",
+            )
+
+
+def _size(size: int) -> str:
+    """Return a number of bytes in the largest unit that fits.
+
+    Examples
+    --------
+    >>> _size(1 << 32), _size(3 << 19), _size(100)
+    ('4G', '1536K', '100')
+    """
+    for unit, name in ((1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")):
+        if size >= unit and size % unit == 0:
+            return f"{size // unit}{name}"
+    return str(size)
+
+
+def _packing(start: bytes) -> str:
+    if start.startswith(_GZIP):
+        return "gzip"
+    if start.startswith(_ZSTD):
+        return "Zstandard"
+    if start.startswith(b"BZh") and start[4:10] in _BZIP2:
+        return "bzip2"
+    return ""
+
+
+def _opened(kind: str, stored: Stored) -> Readable:
+    if kind == "gzip":
+        return gzip.GzipFile(fileobj=cast(BinaryIO, stored))
+    if kind == "bzip2":
+        return _Bzip2(stored)
+    if kind == "Zstandard":
+        stream: Any = pa.CompressedInputStream(pa.PythonFile(stored, "r"), "zstd")
+        return cast(Readable, stream)
+    return stored
+
+
+class _Bzip2:
+    """All streams of a bzip2 file; ``bz2.BZ2File`` takes a damaged one for the end of the file."""
+
+    def __init__(self, stored: Stored) -> None:
+        self._stored = stored
+        self._stream = bz2.BZ2Decompressor()
+
+    def read(self, size: int) -> bytes:
+        """Return ``size`` bytes, fewer at the end."""
+        found: list[bytes] = []
+        while size > 0 and (data := self._more(size)):
+            found.append(data)
+            size -= len(data)
+        return b"".join(found)
+
+    def _more(self, size: int) -> bytes:
+        """Return between 1 and ``size`` bytes, none behind the last stream."""
+        data = b""
+        while not data:
+            packed = b""
+            if self._stream.eof:
+                packed = self._stream.unused_data or self._stored.read(_STEP)
+                if not packed:
+                    break
+                self._stream = bz2.BZ2Decompressor()
+            elif self._stream.needs_input:
+                packed = self._stored.read(_STEP)
+                if not packed:
+                    raise EOFError("its last stream has no end")
+            data = self._stream.decompress(packed, size)
+        return data
