@@ -68,12 +68,32 @@ def cells_of_text(text: str, label: str, is_measure: Callable[[str], bool]) -> t
     if first is None:
         raise ReadError(label, "no lines", expected=FORMS)
     delimiter = "\t" if "\t" in first else ","
-    header = next(csv.reader([first.strip("\r")], delimiter=delimiter))
+    if "\r" in first.strip("\r"):
+        raise ReadError(label, "lines end in CR alone", hint="write LF or CR LF at their ends")
+    header = _header(first.strip("\r"), delimiter, label)
     if any(_folded(name) in _ROLES["query_id"] for name in header):
         at, columns = _columns_of_text(text, delimiter, label)
         _require_filled(header, columns, at, "line", label)
         return _of_columns(at, columns, header, label)
     return _of_lines(text, label, is_measure)
+
+
+def _header(line: str, delimiter: str, label: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=delimiter))
+    except csv.Error as error:
+        raise csv_problem(label, 1, error) from error
+
+
+def csv_problem(label: str, line: int, error: csv.Error) -> ReadError:
+    """Return what Python's reader of CSV says as an error that names the line.
+
+    Examples
+    --------
+    >>> print(csv_problem("a.csv", 3, csv.Error("field larger than field limit (131072)")))
+    a.csv, line 3: no line of a table: field larger than field limit (131072)
+    """
+    return ReadError(label, f"no line of a table: {error}", at=f"line {line}")
 
 
 def _of_lines(text: str, label: str, is_measure: Callable[[str], bool]) -> tuple[str, Cells]:
@@ -153,7 +173,7 @@ def _columns_of_text(text: str, delimiter: str, label: str) -> tuple[list[int], 
                 at.append(reader.line_num)
                 rows.append(fields)
     except csv.Error as error:
-        raise ReadError(label, f"{error}", at=f"line {reader.line_num}") from error
+        raise csv_problem(label, reader.line_num, error) from error
     header = [field.strip() for field in rows[0]]
     _require_width(at, rows, len(header), label, expected=delimiter.join(header))
     return at[1:], [list(map(str.strip, column[1:])) for column in zip(*rows, strict=True)]

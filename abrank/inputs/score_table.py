@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from abrank._support.display import shorten
 from abrank._support.errors import ArgumentError, BadLine, ReadError
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inputs import files, frames
@@ -20,6 +22,8 @@ from abrank.inputs.decimals import count_decimals
 from abrank.inputs.lines import MOST_SHOWN, read_score
 from abrank.inputs.plain import BYTE_ORDER_MARK
 from abrank.inputs.score_forms import Cells, cells_of_frame, cells_of_text
+
+MOST_EXPONENT = 4  # digits
 
 _NUMBER_LIKE = re.compile(r"[+-]?[.,]?[0-9]|[+-]?(nan|inf)", re.IGNORECASE)
 
@@ -201,9 +205,16 @@ def _number_of_text(raw: str, query: str) -> tuple[float, float, str]:
     """
     coded = (each.encode("utf-8", "surrogateescape") for each in (raw, query))
     value, problem = read_score(*coded)
+    if problem:
+        return value, 0.0, problem
     mantissa, _, exponent = raw.lower().partition("e")
-    digits = len(mantissa.partition(".")[2])
-    return value, 0.0 if problem else 0.5 * 10.0 ** (int(exponent or 0) - digits), problem
+    # Python reads no number of very many digits.
+    last = sys.float_info.max_10_exp + 1
+    if len(exponent.lstrip("+-0")) <= MOST_EXPONENT:
+        last = int(exponent or 0) - len(mantissa.partition(".")[2])
+    if last > sys.float_info.max_10_exp:
+        return 0.0, 0.0, f'the exponent of "{shorten(raw, width=48)}" is too large'
+    return value, 0.5 * 10.0**last, ""
 
 
 def _numbers_of_objects(objects: Sequence[Any]) -> _Numbers:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 BLOCK = 2 << 20
+LARGEST = 64 << 20  # bytes of a query's lines that are held at once
 
 
 class NotPlain(Exception):
@@ -81,7 +82,7 @@ def chunks(file: Readable) -> Iterator[bytes]:
     Raises
     ------
     NotPlain
-        If a line is too long to be one.
+        If a line is too long to be one, or a query has very many.
 
     Examples
     --------
@@ -96,6 +97,8 @@ def chunks(file: Readable) -> Iterator[bytes]:
         if first_long_line(data) >= 0:
             raise NotPlain("a line that is too long")
         cut = _last_query(data)
+        if not cut and len(data) > LARGEST:
+            raise NotPlain("a ranking that is too large to be held")
         if cut:
             yield data[:cut]
         held = data[cut:]

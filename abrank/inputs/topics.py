@@ -11,16 +11,24 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from abrank._support.display import shorten
 from abrank._support.errors import BadLine, ReadError
 from abrank.inputs import files
+from abrank.inputs.lines import MOST_SHOWN
+from abrank.inputs.score_forms import csv_problem
 
 TEXTS = ("text", "title", "query", "question", "topic")
 # A column "query" is the id only where nothing else is: beside an id it is the text.
 QUERY_IDS = ("query_id", "qid", "q_id", "topic_id", "_id", "id", "number", "num", "query", "topic")
 
-_TOP = re.compile(r"<top>(.*?)</top>", re.DOTALL | re.IGNORECASE)
-_NUMBER = re.compile(r"<num>\s*(?:Number:)?\s*([^<\s]+)", re.IGNORECASE)
-_TITLE = re.compile(r"<title>\s*(?:Topic:)?\s*([^<]*)", re.IGNORECASE)
+TOPICS = "query_id<TAB>text, JSON lines, or TREC topics"
+TABLE = "query_id,property,…"
+
+_TOP = re.compile(r"<top>", re.IGNORECASE)
+_END = re.compile(r"</top>", re.IGNORECASE)
+# Never back over blanks: a text of nothing else would take the square of its length.
+_NUMBER = re.compile(r"<num>\s*+(?:Number:\s*+)?([^<\s]+)", re.IGNORECASE)
+_TITLE = re.compile(r"<title>\s*+(?:Topic:\s*+)?([^<]*)", re.IGNORECASE)
 
 
 def read_topics(source: Any) -> dict[str, str]:  # noqa: ANN401 - one of the kinds below
@@ -93,24 +101,68 @@ def read_segments(source: Any) -> dict[str, dict[str, str]]:  # noqa: ANN401
         }
     if isinstance(source, (str, os.PathLike)):
         label = os.fspath(source)
-        rows = list(csv.DictReader(io.StringIO(_text(source), newline="")))
-        names = [*rows[0]] if rows else []
+        names, rows, at = _table(_text(source), label)
     else:
         label, names = "DataFrame", [str(name) for name in source.columns]
         filled = source.astype(object).where(source.notna(), "")
-        rows = [dict(zip(names, row, strict=True)) for row in filled.itertuples(index=False)]
-    key = _column(names, QUERY_IDS, label)
-    properties = [name for name in names if name != key]
-    if not properties:
-        raise ReadError(label, f"no column beside {key}", expected="query_id,property,…")
-    ids = [str(row[key]) for row in rows]
-    if len(set(ids)) < len(ids):
-        twice = next(query for query in ids if ids.count(query) > 1)
-        raise ReadError(label, f"query {twice} stands twice", hint="one row a query")
+        rows = [list(map(str, row)) for row in filled.itertuples(index=False)]
+        at = [f"row {number}" for number in range(len(rows))]
+    place = names.index(_column(names, QUERY_IDS, label))
+    ids = [row[place] for row in rows]
+    _require_properties(names, place, label)
+    _require_ids(ids, at, label)
     return {
-        name: {query: str(row[name]) for query, row in zip(ids, rows, strict=True) if row[name]}
-        for name in properties
+        name: {query: row[i] for query, row in zip(ids, rows, strict=True) if row[i]}
+        for i, name in enumerate(names)
+        if i != place
     }
+
+
+def _table(text: str, label: str) -> tuple[list[str], list[list[str]], list[str]]:
+    """Return the header of a CSV text, its rows, and where each stands."""
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    rows, at = [], []
+    try:
+        for fields in reader:
+            if fields:
+                rows.append(fields)
+                at.append(reader.line_num)
+    except csv.Error as error:
+        raise csv_problem(label, reader.line_num, error) from error
+    if not rows:
+        raise ReadError(label, "no lines", expected=TABLE)
+    width = len(rows[0])
+    bad = [
+        BadLine(number, ",".join(fields), f"expected {width} fields, found {len(fields)}")
+        for number, fields in zip(at, rows, strict=True)
+        if len(fields) != width
+    ]
+    if bad:
+        expected = ",".join(rows[0])
+        raise ReadError(label, lines=bad[:MOST_SHOWN], total=len(bad), expected=expected)
+    return rows[0], rows[1:], [f"line {number}" for number in at[1:]]
+
+
+def _require_properties(names: list[str], place: int, label: str) -> None:
+    properties = [name for i, name in enumerate(names) if i != place]
+    if not properties:
+        raise ReadError(label, f"no column beside {names[place]}", expected=TABLE)
+    for i, name in enumerate(properties):
+        if not name.strip():
+            raise ReadError(label, "a column has no name", hint="name it, or write no row numbers")
+        if name in properties[:i]:
+            raise ReadError(label, f'the column "{shorten(name)}" stands there twice')
+
+
+def _require_ids(ids: list[str], at: list[str], label: str) -> None:
+    known: set[str] = set()
+    for query, where in zip(ids, at, strict=True):
+        if not query.strip():
+            raise ReadError(label, "the query id is empty", at=where)
+        if query in known:
+            problem = f"query {shorten(query)} stands twice"
+            raise ReadError(label, problem, at=where, hint="one row a query")
+        known.add(query)
 
 
 def _text(path: str | os.PathLike[str]) -> str:
@@ -119,7 +171,7 @@ def _text(path: str | os.PathLike[str]) -> str:
 
 def _parse_topics(text: str, label: str) -> dict[str, str]:
     if _TOP.search(text):
-        return dict(_trec_topic(body, label) for body in _TOP.findall(text))
+        return _trec_topics(text, label)
     found: dict[str, str] = {}
     bad = []
     for number, line in enumerate(text.split("\n"), 1):
@@ -128,30 +180,52 @@ def _parse_topics(text: str, label: str) -> dict[str, str]:
         query, topic = _json_line(line) if line.lstrip().startswith("{") else _tab_line(line)
         if not query or not topic:
             bad.append(BadLine(number, line, "no query id and text"))
+        elif query in found:
+            bad.append(BadLine(number, line, f"query {shorten(query)} stands twice"))
         found[query] = topic
     if bad or not found:
-        expected = "query_id<TAB>text, JSON lines, or TREC topics"
         problem = "" if bad else "no lines"
-        raise ReadError(label, problem, lines=bad[:20], total=len(bad), expected=expected)
+        raise ReadError(label, problem, lines=bad[:MOST_SHOWN], total=len(bad), expected=TOPICS)
     return found
 
 
-def _trec_topic(body: str, label: str) -> tuple[str, str]:
-    number, title = _NUMBER.search(body), _TITLE.search(body)
-    if number is None or title is None:
-        raise ReadError(label, "a topic without <num> or <title>", expected="TREC topics")
-    return number[1], html.unescape(title[1])
+def _trec_topics(text: str, label: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for place, topic in enumerate(_TOP.split(text)[1:], 1):
+        at = f"topic {place}"
+        body, *behind = _END.split(topic, 1)
+        if not behind:
+            raise ReadError(label, "no </top> at its end", at=at, expected=TOPICS)
+        number, title = _NUMBER.search(body), _TITLE.search(body)
+        if number is None or title is None or not title[1].strip():
+            raise ReadError(label, "a topic without <num> or <title>", at=at, expected=TOPICS)
+        if number[1] in found:
+            raise ReadError(label, f"query {shorten(number[1])} stands twice", at=at)
+        found[number[1]] = html.unescape(title[1])
+    return found
 
 
 def _json_line(line: str) -> tuple[str, str]:
     try:
         record = json.loads(line)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):  # a number of 5,000 digits, 5,000 brackets
         return "", ""
-    query = next((str(record[name]) for name in QUERY_IDS if name in record), "")
+    query = next((_plain(record[name]) for name in QUERY_IDS if name in record), "")
     # The id may stand under "query", so that the text must be looked for behind it.
-    text = next((str(record[name]) for name in TEXTS if name in record), "")
+    text = next((_plain(record[name]) for name in TEXTS if name in record), "")
     return query, text
+
+
+def _plain(value: Any) -> str:  # noqa: ANN401 - whatever JSON holds
+    """Return text or a number as text, and anything else as none.
+
+    Examples
+    --------
+    >>> _plain(7), _plain(" x "), _plain(None), _plain([1])
+    ('7', 'x', '', '')
+    """
+    is_plain = isinstance(value, (str, int, float)) and not isinstance(value, bool)
+    return str(value).strip() if is_plain else ""
 
 
 def _tab_line(line: str) -> tuple[str, str]:
@@ -164,4 +238,4 @@ def _column(names: list[str], known: tuple[str, ...], label: str) -> str:
     for each in known:
         if each in by_folded:
             return by_folded[each]
-    raise ReadError(label, f"no column of {known[0]}", hint=f"columns: {', '.join(names)}")
+    raise ReadError(label, f"no column of {known[0]}", hint=f"columns: {shorten(', '.join(names))}")

@@ -45,15 +45,32 @@ def test_objects_of_topics():
         ('{"_id": "1"}\n{"text": "x"}\n{broken\n', "3 bad lines"),
         ("\n", "no lines"),
         ("<top><num>1</num></top>", "without <num> or <title>"),
+        (TREC + "<top><num>303<title>cut", "topic 3: no </top> at its end"),
+        (TREC + TREC, "topic 3: query 301 stands twice"),
+        ("q1\ta\nq1\tb\n", "line 2: query q1 stands twice"),
+        ('{"_id": 1, "text": ' + "9" * 5000 + "}", "line 1: no query id and text"),
+        ('{"_id": 1, "text": ' + "[" * 5000 + "]" * 5000 + "}", "no query id and text"),
+        ('{"_id": 1, "text": null}', "line 1: no query id and text"),
+        ("x" * 2_000_000, "byte 0: a line is longer than 1 MB"),
     ],
 )
 def test_bad_topics(tmp_path, text, message):
     path = tmp_path / "topics"
     path.write_text(text)
-    with pytest.raises(ReadError, match=message):
+    with pytest.raises(ReadError, match=message) as caught:
         read_topics(path)
+    assert len(str(caught.value)) < 1000
     with pytest.raises(NotFoundError):
         read_topics(tmp_path / "none")
+
+
+@pytest.mark.parametrize("text", ["<top>", "<num>" + " " * 50, "<title> Topic:" + " " * 50])
+def test_topics_cost_no_more_than_their_length(tmp_path, text):
+    # With a square of the length this would not end.
+    path = tmp_path / "topics"
+    path.write_text("<top>" + "\n".join([text] * 100_000))
+    with pytest.raises(ReadError):
+        read_topics(path)
 
 
 def test_segments_are_columns_of_a_table(tmp_path):
@@ -70,7 +87,15 @@ def test_segments_are_columns_of_a_table(tmp_path):
     ("text", "message"),
     [
         ("name,intent\n1,head\n", "no column of query_id"),
-        ("", "no column of query_id"),
+        ("", "no lines"),
+        ("query_id,intent\n1,a,b\n2,c\n", "line 2: expected 2 fields, found 3"),
+        ("query_id,intent\n1,a\n2\n", "line 3: expected 2 fields, found 1"),
+        ("query_id,intent\n1,a\n2,b,c\n", "line 3: expected 2 fields, found 3"),
+        ("query_id,a,a\n1,b,c\n", 'the column "a" stands there twice'),
+        ("query_id,\n1,b\n", "a column has no name"),
+        ("query_id,a\n,b\n", "line 2: the query id is empty"),
+        (f"query_id,a\n1,{'x' * 200_000}\n", "line 2: no line of a table: field larger"),
+        ('query_id,a\n1,"x\n', "no line of a table: unexpected end of data"),
         ("query_id\n1\n", "no column beside query_id"),
         ("query_id,intent\n1,a\n1,b\n", "query 1 stands twice"),
     ],
