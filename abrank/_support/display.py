@@ -242,8 +242,21 @@ def shorten(text: str, *, width: int = 72) -> str:
     >>> shorten("tag\x00")
     'tag\\x00'
     """
+    if len(text) > 2 * width:
+        text = text[:width] + text[-width:]  # what is between will not be seen
     shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-    if len(shown) <= width:
-        return shown
+    return shorten_line(shown, width=width)
+
+
+def shorten_line(text: str, *, width: int) -> str:
+    """Return a line cut in the middle, its characters as they are.
+
+    Examples
+    --------
+    >>> shorten_line("a" * 100, width=11), shorten_line("short", width=11)
+    ('aaaaa…aaaaa', 'short')
+    """
+    if len(text) <= width:
+        return text
     half = (width - 1) // 2
-    return f"{shown[:half]}…{shown[-half:]}"
+    return f"{text[:half]}…{text[-half:]}"

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import importlib
 import os
+import signal
 import sys
 import tempfile
 import traceback
 from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
 
 import click
 
-from abrank._support.errors import AbrankError, UnknownNameError
+from abrank._support.errors import AbrankError, UnknownNameError, WriteError
 from abrank._support.version import __version__
 from abrank.cli import _terminal
 
 EXIT_BUG = 70
 EXIT_INTERRUPTED = 130
+OUT_OF_MEMORY = (
+    "not enough memory for these inputs\n"
+    "  give fewer runs at a time, or runs with the lines of each query together and without"
+    " comments: such a run is read in pieces"
+)
 
 COMMANDS = {
     "compare": "decide whether B may replace A",
@@ -67,6 +76,14 @@ def cli() -> None:
     """
 
 
+class _Terminated(BaseException):
+    """The process was asked to end; what it began is cleared away first."""
+
+    def __init__(self, number: int) -> None:
+        self.exit_code = 128 + number  # as a shell tells of it
+        super().__init__("terminated")
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and leave with its exit code.
 
@@ -77,7 +94,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """
     # A process of seconds leaves little garbage; looking for it took a fifth of its time.
     gc.set_threshold(50_000, 20, 100)
+    signal.signal(signal.SIGTERM, _terminate)
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - as long as the process
+    if sys.stdout is None:
+        sys.exit(_refuse(WriteError("standard output is closed\n  to see nothing: > /dev/null")))
     sys.exit(run(sys.argv[1:] if arguments is None else list(arguments)))
+
+
+def _terminate(number: int, _: object) -> NoReturn:
+    signal.signal(number, signal.SIG_DFL)  # who asks again will not wait
+    raise _Terminated(number)
 
 
 def run(arguments: list[str]) -> int:
@@ -87,37 +114,64 @@ def run(arguments: list[str]) -> int:
             args=arguments, prog_name="abrank", standalone_mode=False, obj=tuple(arguments)
         )
         sys.stdout.flush()
-    except AbrankError as error:
+    except (AbrankError, MemoryError, KeyboardInterrupt, click.Abort, _Terminated) as error:
         return _refuse(error)
-    except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.ctx.get_help() if error.ctx else "", err=True)
-        return 2
     except click.ClickException as error:
-        error.show()
-        return error.exit_code
-    except (KeyboardInterrupt, click.Abort):
-        click.echo("interrupted", err=True)
-        return EXIT_INTERRUPTED
-    except BrokenPipeError:
-        # The reader of a pipe has gone, as `head` does; Python must not complain at exit either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except Exception:  # noqa: BLE001 - the one place where a fault of our own becomes a message
+        return _misused(error)
+    except Exception as error:  # noqa: BLE001 - the one place where a fault of our own becomes a message
+        # Errors of files name them, and are turned into our own where the files are opened.
+        if isinstance(error, OSError) and error.filename is None:
+            return _lost_output(error)
         return _confess()
     return outcome if isinstance(outcome, int) else 0
 
 
-def _refuse(error: AbrankError) -> int:
-    _terminal.put(f"error: {error}", err=True)
+def _refuse(error: BaseException) -> int:
+    """Say what is wrong, and return the exit code."""
+    if isinstance(error, AbrankError):
+        text, code = f"error: {error}", error.exit_code
+    elif isinstance(error, MemoryError):
+        text, code = f"error: {OUT_OF_MEMORY}", AbrankError.exit_code
+    elif isinstance(error, _Terminated):
+        text, code = "terminated", error.exit_code
+    else:
+        text, code = "interrupted", EXIT_INTERRUPTED
+    _terminal.put("\n  ".join([text, *getattr(error, "__notes__", ())]), err=True)
+    return code
+
+
+def _misused(error: click.ClickException) -> int:
+    """Let click say what is wrong with the command line, if there is where to say it."""
+    with contextlib.suppress(OSError):
+        if isinstance(error, click.exceptions.NoArgsIsHelpError):
+            click.echo(error.ctx.get_help() if error.ctx else "", err=True)
+        else:
+            error.show()
     return error.exit_code
+
+
+def _lost_output(error: OSError) -> int:
+    """Return the exit code of a standard output that takes no more."""
+    # Python tries again at its end, and must not complain.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if isinstance(error, BrokenPipeError):
+        return 0  # the reader of a pipe has gone, as `head` does
+    reason = (error.strerror or str(error)).lower()
+    return _refuse(WriteError(f"standard output cannot be written: {reason}"))
 
 
 def _confess() -> int:
     """Save the traceback and say in one line where."""
-    with tempfile.NamedTemporaryFile(
-        "w", prefix="abrank-", suffix=".traceback.txt", delete=False, encoding="utf-8"
-    ) as file:
-        file.write(f"abrank {__version__}\n{' '.join(sys.argv)}\n\n{traceback.format_exc()}")
-    last = traceback.format_exc().strip().splitlines()[-1]
-    _terminal.put(f"error: a fault of abrank itself ({last}); traceback in {file.name}", err=True)
+    trace = traceback.format_exc()
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="abrank-", suffix=".traceback.txt", delete=False, encoding="utf-8"
+        ) as file:
+            file.write(f"abrank {__version__}\n{' '.join(sys.argv)}\n\n{trace}")
+    except OSError:
+        where = "which cannot be saved"
+    else:
+        where = f"in {file.name}"
+    last = trace.strip().splitlines()[-1]
+    _terminal.put(f"error: a fault of abrank itself ({last}); traceback {where}", err=True)
     return EXIT_BUG

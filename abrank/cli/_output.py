@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import click
 
+from abrank._support import display
 from abrank.cli import _options, _terminal
 
 if TYPE_CHECKING:
@@ -102,14 +103,14 @@ class Output:
 
     def write(self, comparison: Comparison, on_stage: Callable[[str], None]) -> list[str]:
         """Write reports and figures; return a line on each."""
-        lines = write_reports(comparison, self.reports, self._options, on_stage)
-        if self.figures is not None:
-            from abrank.report.formats.figures import write_figures
-
-            on_stage(f"drawing into {self.figures}")
-            files = write_figures(comparison, self.figures, digits=self.digits)
-            lines.append(f"figures   {self.figures}  {len(files)} files")
-        return lines
+        return write_reports(
+            comparison,
+            self.reports,
+            self._options,
+            on_stage,
+            figures=self.figures,
+            digits=self.digits,
+        )
 
     def show(
         self, comparison: Comparison, written: Sequence[str], *, color: str, ascii_only: bool
@@ -181,13 +182,45 @@ def write_reports(
     targets: Sequence[Target],
     options: Callable[[str], dict[str, Any]],
     on_stage: Callable[[str], None],
+    *,
+    figures: Path | None = None,
+    digits: int = display.DIGITS,
 ) -> list[str]:
-    """Write the reports, each with the options of its format; return a line on each."""
+    """Write the reports and figures, all or none of them; return a line on each.
+
+    Parameters
+    ----------
+    result : Comparison or Ranking
+    targets : sequence of Target
+    options : callable
+        Gives those of a format.
+    on_stage : callable
+    figures : Path, optional
+        The folder for the figures of a comparison.
+    digits : int
+        Of the figures.
+    """
+    from abrank.report.formats.files import replace_all
+    from abrank.report.registry import files_of
+
+    content: dict[Path, bytes] = {}
     lines = []
     for path, suffix, told in targets:
-        on_stage(f"writing {path}")
-        written = result.report(path, format=suffix if told else None, **options(suffix))
-        lines.append(f"report    {written}  {_size(written)}")
+        on_stage(f"making {path}")
+        files = files_of(result, path, format=suffix if told else None, **options(suffix))
+        content |= files
+        target, data = next(iter(files.items()))
+        lines.append(f"report    {target}  {_size(len(data))}")
+    if figures is not None:
+        from abrank.report.formats.figures import figure_files
+
+        on_stage(f"drawing for {figures}")
+        drawn = figure_files(cast("Comparison", result), figures, digits=digits)
+        content |= drawn
+        lines.append(f"figures   {figures}  {len(drawn)} files")
+    if content:
+        on_stage("writing")
+        replace_all(content)
     return lines
 
 
@@ -196,7 +229,7 @@ def given(names: Collection[str], **flags: Any) -> dict[str, Any]:  # noqa: ANN4
     return {name: value for name, value in flags.items() if name in names and value is not None}
 
 
-def _size(path: Path) -> str:
+def _size(n_bytes: int) -> str:
     """Return a file's size in words."""
-    kilobytes = path.stat().st_size / 1000
+    kilobytes = n_bytes / 1000
     return f"{kilobytes / 1000:.1f} MB" if kilobytes >= 1000 else f"{max(kilobytes, 1):.0f} kB"

@@ -6,6 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -26,6 +27,9 @@ STYLES: dict[str, dict[str, Any]] = {
     "muted": {"dim": True},
     "note": {"fg": "yellow"},
 }
+
+
+LONGEST = 2_000  # characters of a line of a message: a paragraph, a path
 
 
 def wants_color(choice: str, stream: TextIO) -> bool:
@@ -61,12 +65,22 @@ def put(text: str | bytes, *, err: bool = False, nl: bool = True) -> None:
     """Print text, or the bytes of a file, to standard output or standard error.
 
     Ids, names and texts come from files of others: in every message, and where a terminal reads
-    them, what it would obey is made visible. Elsewhere they stay as they are.
+    them, what it would obey is made visible. Elsewhere they stay as they are. No line of a message
+    is longer than a paragraph.
     """
     if err or sys.stdout.isatty():
         text = display.visible(text if isinstance(text, str) else text.decode())
-    # Told that there is colour, click leaves the text as it is.
-    click.echo(text, err=err, nl=nl, color=True)
+        if err:
+            lines = [display.shorten_line(line, width=LONGEST) for line in text.split("\n")]
+            text = "\n".join(lines)
+    try:
+        # Told that there is colour, click leaves the text as it is.
+        click.echo(text, err=err, nl=nl, color=True)
+    except OSError:
+        if not err:
+            raise
+        # Where messages cannot be written, there is nobody to be told so.
+        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - as long as the process
 
 
 def show(comparison: Comparison, *, color: str, ascii_only: bool, digits: int = 3) -> None:
@@ -113,7 +127,7 @@ class Progress:
 
     def _close(self) -> None:
         if self._stage and self._verbose:
-            click.echo(f"{time.perf_counter() - self._since:7.2f} s  {self._stage}", err=True)
+            put(f"{time.perf_counter() - self._since:7.2f} s  {self._stage}", err=True)
         self._stage = ""
 
     def _spin(self, stage: str) -> None:

@@ -61,7 +61,7 @@ def command(
     if list_measures:
         from abrank.cli._measure_list import measure_list
 
-        click.echo(measure_list(), nl=False)
+        _terminal.put(measure_list(), nl=False)
         return
     if qrels is None or not runs:
         raise click.UsageError("QRELS and at least one run are needed (or --list-measures)")

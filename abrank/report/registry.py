@@ -14,7 +14,7 @@ from abrank._support.errors import ArgumentError, UnknownNameError
 from abrank._support.registry import Registry
 from abrank.comparison import Comparison
 from abrank.ranking import Ranking
-from abrank.report.formats.files import REPORTS, name_of, replace
+from abrank.report.formats.files import REPORTS, is_replaceable, name_of, replace_all
 
 Subject: TypeAlias = Comparison | Ranking
 Writes: TypeAlias = Callable[..., str]
@@ -223,6 +223,19 @@ def write(
     ...     write(result, Path(folder) / "out" / "result.md", digits=4).name
     'result.md'
     """
+    content = files_of(subject, path, format=format, **options)
+    replace_all(content)
+    return next(iter(content))
+
+
+def files_of(
+    subject: Subject,
+    path: str | Path,
+    *,
+    format: str | None = None,
+    **options: Any,  # noqa: ANN401
+) -> dict[Path, bytes]:
+    """Return the files that :func:`write` writes, the report itself first."""
     formats = writers_of(subject)
     suffix = format_of(path, formats) if format is None else format
     alone = format is None and is_format(path, formats)
@@ -230,12 +243,11 @@ def write(
     made = formats[suffix]
     made.require_options(options)
     content = {target: made(subject, **options)}
-    for other, encode in made.beside.items():
+    # Beside a pipe or /dev/stdout there is no place for more.
+    for other, encode in made.beside.items() if is_replaceable(target) else ():
         if data := encode(subject):
             content[target.with_suffix(other)] = data
-    for each, data in content.items():
-        replace(each, data)
-    return target
+    return content
 
 
 def _encoded(function: Writes) -> Callable[..., bytes]:

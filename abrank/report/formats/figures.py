@@ -12,7 +12,7 @@ from abrank import plots
 from abrank._support import display as f
 from abrank.comparison import Comparison
 from abrank.report.compose import compose
-from abrank.report.formats.files import writing
+from abrank.report.formats.files import replace_all
 from abrank.report.model import Figure
 
 SUFFIXES = (".pdf", ".svg")
@@ -50,21 +50,26 @@ def write_figures(
     ...     [file.relative_to(made).as_posix() for file in write_figures(nothing, made)][:2]
     ['column/effect.pdf', 'column/effect.svg']
     """
+    content = figure_files(comparison, folder, digits=digits)
+    replace_all(content)
+    return tuple(content)
+
+
+def figure_files(
+    comparison: Comparison, folder: str | Path, *, digits: int = f.DIGITS
+) -> dict[Path, bytes]:
+    """Return the files that :func:`write_figures` writes."""
     drawn = _figures(comparison, digits)
-    written = []
-    for width in plots.WIDTHS:
-        target = Path(folder) / width
-        with writing(target):
-            target.mkdir(parents=True, exist_ok=True)
-        # Beside their place first, so that no file is ever half there.
-        with writing(target), tempfile.TemporaryDirectory(dir=target, prefix=".") as beside:
+    content = {}
+    with tempfile.TemporaryDirectory() as scratch:
+        for width in plots.WIDTHS:
             for name, figure in drawn.items():
                 plot = getattr(comparison.plot, figure.plot)
                 picture = plot(width=width, digits=digits, **figure.options)
                 for suffix in SUFFIXES:
-                    made = picture.save(Path(beside) / f"{name}{suffix}")
-                    written.append(made.replace(target / made.name))
-    return tuple(written)
+                    made = picture.save(Path(scratch) / f"{name}{suffix}")
+                    content[Path(folder) / width / made.name] = made.read_bytes()
+    return content
 
 
 def _figures(comparison: Comparison, digits: int) -> Mapping[str, Figure]:

@@ -5,15 +5,22 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import secrets
+import signal
 import stat
-import tempfile
-from collections.abc import Iterator
+import sys
+import threading
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from abrank._support.errors import WriteError
 
 # Where a report goes that was asked for by its format alone.
 REPORTS = Path("reports")
+
+# Names of what the process has open, and the numbers of those with names of their own.
+_OPEN = re.compile(r"/dev/(?:fd/)?(stdout|stderr|(?<=fd/)[0-9]+)")
+_NUMBERS = {"stdout": "1", "stderr": "2"}
 
 
 def name_of(text: str) -> str:
@@ -74,37 +81,117 @@ def require_place(path: Path) -> None:
         raise WriteError(f"{path}: cannot be written: {reason}")
 
 
-def replace(path: Path, data: bytes) -> None:
-    """Write a file under another name in the same folder, then give it its name in one step.
+def is_replaceable(path: Path) -> bool:
+    """Whether a file can be put in the place of what is there; a pipe can only be written to.
 
-    Missing folders are made; a file that is there keeps its mode.
+    Examples
+    --------
+    >>> is_replaceable(Path("out.md")), is_replaceable(Path("/dev/null"))
+    (True, False)
+    """
+    if _descriptor(path) is not None:
+        return False  # the file behind it belongs to whoever opened it
+    with writing(path):
+        return path.is_file() or not path.exists()
+
+
+def _descriptor(path: Path) -> int | None:
+    """Return the number of an open file, if a path is its name.
+
+    Examples
+    --------
+    >>> _descriptor(Path("/dev/stdout")), _descriptor(Path("/dev/fd/5")), _descriptor(Path("5"))
+    (1, 5, None)
+    """
+    found = _OPEN.fullmatch(path.as_posix())
+    return None if found is None else int(_NUMBERS.get(found[1], found[1]))
+
+
+def replace_all(content: Mapping[Path, bytes]) -> None:
+    """Write files under other names in their folders, then give all of them their own.
+
+    Missing folders are made; a file that is there keeps its mode. A pipe or a device is written to
+    when all else is done. Ctrl-C and SIGTERM wait until all files have their names.
+
+    Parameters
+    ----------
+    content : mapping of Path to bytes
+        In the order in which they get their names.
 
     Raises
     ------
     WriteError
-        If the file cannot be written; one that was there stays.
+        If a file cannot be written; says which were, mostly none. Those that were there stay.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     replace_all({Path(folder) / "a.md": b"one", Path(folder) / "b.md": b"two"})
+    ...     print(sorted(path.name for path in Path(folder).iterdir()))
+    ['a.md', 'b.md']
     """
-    with writing(path):
-        _replace(path, data)
+    beside: dict[Path, Path] = {}
+    done: list[Path] = []
+    try:
+        for path, data in content.items():
+            with writing(path):
+                _write_beside(path, data, beside)
+        with _undisturbed():
+            for path, name in beside.items():
+                with writing(path):
+                    name.replace(path.resolve())
+                done.append(path)
+        for path in [each for each in content if each not in beside]:
+            with writing(path):
+                _write_open(path, content[path])
+            done.append(path)
+    except BaseException as problem:
+        if len(content) > 1:
+            told = ", ".join(map(str, done)) or "none of them"
+            problem.add_note(f"of {len(content)} files were written: {told}")
+        raise
+    finally:
+        for name in beside.values():
+            name.unlink(missing_ok=True)
 
 
-def _replace(path: Path, data: bytes) -> None:
-    if path.exists() and not path.is_file():
-        # A pipe or /dev/stdout cannot be replaced, only written to.
-        path.write_bytes(data)
+def _write_beside(path: Path, data: bytes, beside: dict[Path, Path]) -> None:
+    """Write a file under another name, noted before it is made so that it is always removed."""
+    if not is_replaceable(path):
         return
     final = path.resolve()
     final.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=final.parent, prefix=f".{final.name[:100]}.")
+    # Told apart from those of any other process: the names are random.
+    beside[path] = final.parent / f".{name_of(final.name)}.{secrets.token_hex(8)}"
+    with beside[path].open("xb") as file:
+        file.write(data)
+    beside[path].chmod(_mode(final))
+
+
+def _write_open(path: Path, data: bytes) -> None:
+    """Write to a pipe or a device, or to what is open already, behind what was printed to it."""
+    number = _descriptor(path)
+    sys.stdout.flush()
+    with path.open("wb") if number is None else open(number, "wb", closefd=False) as file:
+        file.write(data)
+
+
+@contextlib.contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM wait; only a process' main thread hears of them."""
+    came: list[int] = []
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            before[number] = signal.signal(number, lambda which, _: came.append(which))
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        Path(name).chmod(_mode(final))
-        Path(name).replace(final)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            Path(name).unlink()
-        raise
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+        if came:
+            signal.raise_signal(came[0])
 
 
 def _mode(path: Path) -> int:
