@@ -12,7 +12,7 @@ from typing import Any
 
 from abrank._support.version import __version__
 from abrank.inputs import Source
-from abrank.inputs.files import STDIN, contents
+from abrank.inputs.files import contents, is_regular
 from abrank.scores import Scores
 
 LIBRARIES = ("numpy", "pandas", "scipy", "statsmodels", "matplotlib", "pyarrow")
@@ -84,7 +84,7 @@ def _versions() -> Mapping[str, str]:
 
 
 def _source(read: Any) -> Source:  # noqa: ANN401 - a path or an object
-    """Return where something came from; standard input cannot be read again to be hashed."""
-    if isinstance(read, (str, os.PathLike)) and os.fspath(read) != STDIN:
+    """Return where something came from; a pipe cannot be read again to be hashed."""
+    if isinstance(read, (str, os.PathLike)) and is_regular(read):
         return contents(read)[1]
     return Source(None, None, 0)

@@ -231,8 +231,7 @@ def evaluate(
     measures : sequence of str
         Measure names in any dialect, trec_eval's sets among them; ``DEFAULT_MEASURES`` without it.
     missing : {"zero", "drop", "error"}
-        A query of the qrels that a run lacks scores 0 (trec_eval's ``-c``), is dropped for every
-        system, or is an error.
+        A judged query that a run lacks scores 0 (``-c``), is dropped for all, or is an error.
     score_dtype : {"float64", "float32"}
         Precision of the run's scores, which decides what is a tie: trec_eval 10's, or that of
         trec_eval 9 and pytrec_eval.
@@ -249,8 +248,7 @@ def evaluate(
         How IPrec and AP11 turn a level of recall into a number of relevant documents: rounded, as
         trec_eval 10 does, or as version 9 did.
     max_input_size : int, optional
-        Most bytes that a file of judgments or a run may hold once it is unpacked. Without it: 4 GiB
-        and 250 times its size for what is packed, 4 GiB for a pipe, no limit for other files.
+        Most bytes that a file may hold once it is unpacked; see :func:`abrank.read_run`.
     top : int
         Ranks of which the document ids are kept, in ``laid``.
     hashes : bool

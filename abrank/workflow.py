@@ -82,17 +82,8 @@ def compare(
         A gate; whether it passed stands in ``decision.gate``.
     lower_is_better : str or sequence of str
         Names of measures without a declared direction of which the lower score is the better one.
-    missing : {"zero", "drop", "error"}
-        What becomes of a judged query that a run lacks.
-    score_dtype : {"float64", "float32"}
-        Precision at which two scores of a run are a tie: trec_eval 10's or trec_eval 9's.
-    duplicates : {"error", "best"}
-        A document twice in a query's ranking is an error, or keeps its higher score.
-    depth, rel, judged_only, interpolation
-        Of all measures at once, as :func:`~abrank.scores.evaluate` takes them.
-    max_input_size : int, optional
-        Most bytes that a file of judgments or a run may hold once it is unpacked. Without it: 4 GiB
-        and 250 times its size for what is packed, 4 GiB for a pipe, no limit for other files.
+    missing, score_dtype, duplicates, depth, rel, judged_only, interpolation, max_input_size
+        How the runs are read and scored, as in :func:`abrank.evaluate`.
     baseline, candidate : str, optional
         Names to give the systems; those of the runs without them.
     segments : path, DataFrame or mapping, optional

@@ -98,7 +98,7 @@ def test_a_wide_table_may_have_systems_and_a_measure_called_score() -> None:
         ("query_id,AP\n,0.5\n", "line 2: the query_id is empty"),
         ("query_id,measure,score\n301,,0.5\n", "line 2: the measure is empty"),
         ("system,query_id,AP\n,301,0.5\n", "line 2: the system is empty"),
-        ('query_id,AP\n"301,0.5\n', "line 2: unexpected end of data"),
+        ('query_id,AP\n"301,0.5\n', "line 2: no line of a table: unexpected end of data"),
     ],
 )
 def test_what_has_no_form_is_refused(text, said) -> None:

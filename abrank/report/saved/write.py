@@ -65,7 +65,7 @@ def read_comparison(path: str | os.PathLike[str]) -> Comparison:
     >>> again == result, str(again) == str(result)
     (True, True)
     """
-    data, source = contents(path)
+    data, source = contents(path, lines=False)
     try:
         value = json.loads(data, parse_constant=_refuse)
     except json.JSONDecodeError as problem:

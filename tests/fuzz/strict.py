@@ -1,0 +1,134 @@
+"""Parsers that know one way to read a file and refuse all else; written for the tests alone."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+
+NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+BLANKS = " \t\v\f\r"
+MOST_ID = 65_536
+
+
+class Refused(Exception):
+    """The text is not of this form."""
+
+
+def require(condition: bool) -> None:
+    """Refuse the text unless this holds."""
+    if not condition:
+        raise Refused
+
+
+def trec_lines(data: bytes, width: int, *, more: bool) -> list[list[str]]:
+    """Fields of a TREC file, one character a byte; comments and blank lines left out."""
+    text = data.removeprefix(b"\xef\xbb\xbf").decode("latin-1")
+    lines = []
+    for line in text.split("\n"):
+        require(len(line) <= 1 << 20)
+        fields = re.findall(f"[^{BLANKS}]+", line)
+        if line.startswith("#") and "\0" not in line:
+            continue
+        if fields:
+            require("\0" not in line)
+            require(len(fields) == width or (more and len(fields) > width))
+            require(len(fields) == width or "\r" not in line.strip(BLANKS))
+            require(max(map(len, fields[:3])) <= MOST_ID)
+            lines.append(fields)
+    require(bool(lines))
+    return lines
+
+
+def number(text: str) -> float:
+    """A finite decimal number, rounded to the nearest double by exact arithmetic."""
+    require(NUMBER.fullmatch(text) is not None)
+    exponent = text.lower().partition("e")[2]
+    # Beyond this the exact number has no place in memory; Python's own reading is taken.
+    value = float(text) if len(exponent) > 4 else float_of(Fraction(text))
+    require(math.isfinite(value))
+    return value
+
+
+def float_of(value: Fraction) -> float:
+    """The nearest double, infinite beyond the largest."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
+def run(data: bytes) -> dict[str, dict[str, float]]:
+    """Scores by query and document."""
+    return nested([(f[0], f[2], number(f[4])) for f in trec_lines(data, 6, more=True)])
+
+
+def qrels(data: bytes) -> dict[str, dict[str, float]]:
+    """Grades by query and document."""
+    rows = []
+    for query, _, document, grade in trec_lines(data, 4, more=False):
+        require(re.fullmatch(r"[+-]?0*\d{1,18}", grade, re.ASCII) is not None)
+        rows.append((query, document, float(int(grade))))
+    return nested(rows)
+
+
+def nested(rows: Sequence[tuple[str, str, float]]) -> dict[str, dict[str, float]]:
+    """Refuse a document twice in a query."""
+    found: dict[str, dict[str, float]] = {}
+    for query, document, value in rows:
+        require(document not in found.setdefault(query, {}))
+        found[query][document] = value
+    return found
+
+
+def scores(data: bytes) -> list[tuple[str, str, float]]:
+    """Measure, query and value of lines in trec_eval's form."""
+    found = []
+    for line in data.decode("utf-8", "surrogateescape").removeprefix("\ufeff").split("\n"):
+        if not line.strip():
+            continue
+        fields = [each.strip() for each in line.split("\t")] if "\t" in line else line.split()
+        require(len(fields) == 3)
+        found.append((fields[0], fields[1], number(fields[2])))
+    return found
+
+
+def topics(data: bytes) -> dict[str, str]:
+    """Texts by query, of lines with a tab or of JSON."""
+    found: dict[str, str] = {}
+    for line in data.decode("utf-8", "replace").removeprefix("\ufeff").split("\n"):
+        if not line.strip():
+            continue
+        if line.lstrip().startswith("{"):
+            try:
+                record = json.loads(line)
+            except (ValueError, RecursionError):
+                raise Refused from None
+            query, text = record.get("_id"), record.get("text")
+            require(type(query) in (str, int, float) and type(text) in (str, int, float))
+        else:
+            query, _, text = line.rstrip("\r").partition("\t")
+        query, text = str(query).strip(), " ".join(str(text).split())
+        require(bool(query) and bool(text) and query not in found)
+        found[query] = text
+    require(bool(found))
+    return found
+
+
+def segments(data: bytes) -> dict[str, dict[str, str]]:
+    """Segments by property and query, of a table without quotes."""
+    text = data.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n")
+    rows = [line.split(",") for line in text.replace("\r", "\n").split("\n") if line]
+    require(bool(rows))
+    header = rows[0]
+    require(header[0].strip().casefold() == "query_id" and len(header) > 1)
+    require(len(set(header[1:])) == len(header[1:]) and all(map(str.strip, header[1:])))
+    require(all(len(row) == len(header) and row[0].strip() for row in rows[1:]))
+    require(len({row[0] for row in rows[1:]}) == len(rows) - 1)
+    return {
+        name: {row[0]: row[i] for row in rows[1:] if row[i]}
+        for i, name in enumerate(header)
+        if i > 0
+    }

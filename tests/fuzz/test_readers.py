@@ -1,0 +1,187 @@
+"""Damaged inputs: each reader gives what a strict parser gives, or refuses in a sentence."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from abrank import AbrankError, read_qrels, read_run
+from abrank.inputs import judge
+from abrank.inputs.score_table import read_score_table
+from abrank.inputs.topics import read_segments, read_topics
+from tests.fuzz import strict
+
+Read = Callable[[Path], Any]
+
+# What is odd somewhere: blanks, ends, marks, numbers that programs read differently.
+ODD = [
+    b"", b" ", b"\t", b"\v", b"\f", b"\r", b"\n", b"\r\n", b"\n\n", b"\0", b"#", b"\n#", b",", b"{",
+    b"\xef\xbb\xbf", b"\xff", b"\xc2\xa0", b"\xe2\x80\xa8", b"nan", b"inf", b"-", b"+", b".", b"e",
+    b"0x1f", b"1e5", b"1e400", b"0e400", b"1e-400", b"1,5", b"1_0", b".5", b"5.", b"-0", b"9" * 19,
+    b"9" * 400, b"0" * 400 + b"1", b"all", b"x" * 65_536, b"x" * 65_537,
+]  # fmt: skip
+
+
+@st.composite
+def damaged(draw: st.DrawFn, lines: list[bytes]) -> bytes:
+    """Some lines in some order, with up to three pieces put in or taken out."""
+    picked = draw(st.lists(st.sampled_from(lines), min_size=0, max_size=8))
+    data = lines[0] + b"".join(picked) if draw(st.integers(0, 9)) else b"".join(picked)
+    for _ in range(draw(st.integers(0, 3))):
+        at = draw(st.integers(0, len(data)))
+        end = min(len(data), at + draw(st.integers(0, 4)))
+        data = data[:at] + draw(st.sampled_from(ODD)) + data[end:]
+    return data
+
+
+def outcome(read: Read, *about: Any) -> Any:
+    """What a reader gives, or None where it refuses in a message of a decent length."""
+    try:
+        return read(*about)
+    except strict.Refused:
+        return None
+    except AbrankError as error:
+        refusal = error
+    assert refusal.exit_code == 3
+    assert 10 < len(str(refusal)) < 10_000
+    return None
+
+
+def latin(text: str) -> str:
+    return text.encode("utf-8", "surrogateescape").decode("latin-1")
+
+
+def run_of(path: Path) -> dict[str, dict[str, float]]:
+    run = read_run(path)
+    return {
+        latin(query): {latin(doc): score for doc, score in run.ranking(query)}
+        for query in run.query_ids
+    }
+
+
+def qrels_of(path: Path) -> dict[str, dict[str, float]]:
+    found = read_qrels(path)
+    return {
+        latin(query): {latin(doc): float(grade) for doc, grade in found.grades(query).items()}
+        for query in found.query_ids
+    }
+
+
+def scores_of(path: Path) -> list[tuple[str, str, float]]:
+    table = read_score_table(path, is_measure=lambda name: name in ("map", "P_10"))
+    return list(zip(table.measure, table.query, table.value.tolist(), strict=True))
+
+
+RUN = [b"%d Q0 d%d %d %d.5 tag\n" % (i // 4, i, i % 4, 9 - i % 4) for i in range(12)]
+QRELS = [b"%d 0 d%d %d\n" % (i // 4, i, i % 3 - 1) for i in range(12)]
+SCORES = [b"map\t%d\t0.%d\n" % (i, i) for i in range(6)] + [b"P_10   \t7\t1\n", b"map\tall\t0.2\n"]
+TOPICS = [b"q%d\tfirst text\n" % i for i in range(4)]
+TOPICS += [b'{"_id": "j%d", "text": "a b"}\n' % i for i in range(4)]
+SEGMENTS = [b"query_id,intent\n", *(b"q%d,s%d\n" % (i, i % 2) for i in range(8))]
+
+KINDS: dict[str, tuple[list[bytes], Read, Read]] = {
+    "run": (RUN, run_of, strict.run),
+    "qrels": (QRELS, qrels_of, strict.qrels),
+    "topics": (TOPICS, read_topics, strict.topics),
+    "segments": (SEGMENTS, read_segments, strict.segments),
+}
+SIZES = [120, pytest.param(10_000, marks=pytest.mark.slow)]
+
+
+def trying(n: int) -> settings:
+    return settings(max_examples=n, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_reader_gives_what_a_strict_parser_gives(kind: str, n: int, tmp_path: Path) -> None:
+    lines, read, parse = KINDS[kind]
+    path = tmp_path / "file"
+    counts = {"read": 0, "refused": 0}
+
+    @trying(n)
+    @given(damaged(lines))
+    def check(data: bytes) -> None:
+        path.write_bytes(data)
+        found = outcome(read, path)
+        assert found == outcome(parse, data)
+        counts["refused" if found is None else "read"] += 1
+
+    check()
+    # A fuzzer of which all is refused, or all is read, would say nothing.
+    assert min(counts.values()) > n // 20
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_scores_are_what_a_strict_parser_gives_or_refused(n: int, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    read = []
+
+    @trying(n)
+    @given(damaged(SCORES))
+    def check(data: bytes) -> None:
+        path.write_bytes(data)
+        # The form of some lines is open, so that more may be refused than must be.
+        found = outcome(scores_of, path)
+        if found is not None:
+            assert found == outcome(strict.scores, data)
+            read.append(data)
+
+    check()
+    assert len(read) > n // 20
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_a_streamed_run_is_the_run_read_whole(n: int, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    qrels = read_qrels([(str(i // 4), f"d{i}", i % 3) for i in range(12)])
+
+    def laid(source: Any) -> Any:
+        judged = judge(qrels, source).judged
+        return judged.query.tolist(), judged.rank.tolist(), judged.n_retrieved.tolist()
+
+    @trying(n)
+    @given(damaged(RUN))
+    def check(data: bytes) -> None:
+        path.write_bytes(data)
+        whole = outcome(read_run, path)
+        assert outcome(laid, path) == (None if whole is None else outcome(laid, whole))
+
+    check()
+
+
+def zstd(data: bytes) -> bytes:
+    return bytes(pa.compress(data, codec="zstd", asbytes=True))
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, zstd])
+def test_a_damaged_archive_is_the_run_or_refused(
+    n: int, pack: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    path = tmp_path / "file"
+    one, two = b"".join(RUN[:5]), b"".join(RUN[5:])
+    streams = [pack(one), pack(two)]
+    stored = b"".join(streams)
+    whole = strict.run(one + two)
+
+    @trying(n)
+    @given(st.integers(0, len(stored)), st.binary(max_size=3), st.integers(0, 3))
+    def check(at: int, put: bytes, out: int) -> None:
+        path.write_bytes(stored[:at] + put + stored[at + out :])
+        found = outcome(run_of, path)
+        if pack is not zstd:  # these frames have no checksum, so that other lines can come out
+            assert found in (None, whole)
+
+    check()
+    # The first stream alone is a whole archive, and says nothing of what was cut.
+    path.write_bytes(streams[0])
+    assert run_of(path) == strict.run(one)
