@@ -25,7 +25,8 @@ from abrank.inputs.plain import BYTE_ORDER_MARK, MOST_DIGITS, MOST_ID, MOST_LINE
 MOST_SHOWN = 20
 _SHOWN = 48  # characters of a value in a message
 
-_SCORE = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+# Never back over digits: a number that breaks off would take the square of its length.
+_SCORE = re.compile(rb"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
 _GRADE = re.compile(rb"[+-]?[0-9]+")
 
 

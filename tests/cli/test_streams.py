@@ -1,0 +1,130 @@
+"""Closed, full and unreachable: what the system refuses is a sentence and never a fault of ours."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from abrank.cli import run
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Judgments and two runs."""
+    made = tmp_path_factory.mktemp("files")
+    (made / "qrels").write_text("".join(f"q{i} 0 d{i % 3} 1\n" for i in range(9)))
+    for name, first in (("a.run", 1), ("b.run", 0)):
+        lines = (f"q{i} Q0 d{j} {j} {(j + first) % 3} t\n" for i in range(9) for j in range(3))
+        (made / name).write_text("".join(lines))
+    return made
+
+
+def shell(command: str, folder: Path) -> tuple[int, str, str]:
+    """Return exit code, standard output and standard error of a command to a shell."""
+    how = {"PYTHONPATH": str(ROOT)}
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    line = f"{sys.executable} -m abrank {command}"
+    done = subprocess.run(
+        ["sh", "-c", line], cwd=folder, capture_output=True, text=True, env=kept | how, check=False
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "sentence"),
+    [
+        ("score qrels a.run >/dev/full", 2, "standard output cannot be written: no space left"),
+        ("--help >/dev/full", 2, "standard output cannot be written: no space left"),
+        ("score qrels a.run >&-", 2, "standard output is closed"),
+        ("score qrels - <&-", 3, "stdin: is closed"),
+        ("score qrels nothing 2>&-", 2, ""),
+        ("score qrels nothing 2>/dev/full", 2, ""),
+        ("score qrels /dev/zero", 3, "a line is longer than 1 MB and holds NUL bytes"),
+        ("score qrels . -m AP", 3, "is a folder, not a file"),
+        (f"score qrels {'x' * 300}", 3, "cannot be read: file name too long"),
+        (f"score {'x' * 300} a.run", 3, "cannot be read: file name too long"),
+        (f"check {'x' * 300}", 3, "cannot be read: file name too long"),
+    ],
+)
+def test_what_the_system_refuses_is_a_sentence(
+    command: str, code: int, sentence: str, folder: Path
+) -> None:
+    found, _, said = shell(command, folder)
+    assert found == code
+    assert sentence in said
+    assert len(said.splitlines()) <= 3
+    assert not {"Traceback", "Exception ignored", "fault"} & set(said.replace(":", "").split())
+
+
+def test_a_result_needs_no_place_for_messages(folder: Path) -> None:
+    for closed in ("2>&-", "2>/dev/full"):
+        code, out, _ = shell(f"score qrels a.run -m AP {closed}", folder)
+        assert (code, out[:6]) == (0, "all\tAP")
+
+
+def test_a_folder_that_may_not_be_entered(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # Root may enter every folder, so the system's answer is put in its place.
+    def refuse(self: Path, *_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied", str(self))
+
+    for method in ("open", "stat", "is_file", "is_dir", "exists"):
+        monkeypatch.setattr(Path, method, refuse)
+    for command in ("score", "compare", "check", "rank"):
+        assert run([command, "locked/qrels", "locked/a.run", "locked/b.run"]) == 3
+        assert "locked/qrels: cannot be read: permission denied" in capsys.readouterr().err
+
+
+def test_zstandard_reads_in_silence(folder: Path) -> None:
+    import pyarrow as pa
+
+    packed = pa.compress((folder / "a.run").read_bytes(), codec="zstd", asbytes=True)
+    (folder / "a.zst").write_bytes(bytes(packed))
+    assert shell("score qrels a.zst -m AP -q", folder)[2] == ""
+
+
+def test_lack_of_memory_is_a_sentence(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("abrank.inputs.reading.lay", refuse)
+    assert run(["score", str(folder / "qrels"), str(folder / "a.run")]) == 3
+    said = capsys.readouterr().err
+    assert said.startswith("error: not enough memory for these inputs\n  give fewer runs")
+
+
+@pytest.mark.parametrize("bad", ["9" * 200_000, "x" * 200_000, "1" * 200_000 + ",5", "\x1b" * 9000])
+def test_messages_are_short(
+    bad: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    qrels = str(folder / "qrels")
+    for line in (f"q1 Q0 d1 1 {bad} t\n", f"q1 Q0 {bad} 1 high t\n", f"{bad} {bad}\n"):
+        (tmp_path / "bad.run").write_text(line * 50)
+        assert run(["score", qrels, str(tmp_path / "bad.run")]) == 3
+        assert 50 < len(capsys.readouterr().err) < 9_000
+    long = f"q1 Q0 {bad[:60_000]} 1 1 t\n"
+    (tmp_path / "twice.run").write_text(long * 2)
+    assert run(["score", qrels, str(tmp_path / "twice.run")]) == 3
+    assert 50 < len(capsys.readouterr().err) < 9_000
+
+
+@pytest.mark.parametrize(("size", "code"), [("1k", 3), ("1M", 0), ("0", 2), ("much", 2)])
+def test_the_limit_on_size_is_a_flag(
+    size: str, code: int, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    large = folder / "large.run"
+    large.write_text("".join(f"q1 Q0 d{i} {i} {-i} t\n" for i in range(1000)))
+    assert run(["score", str(folder / "qrels"), str(large), "--max-input-size", size]) == code
+    said = capsys.readouterr().err
+    if code == 3:
+        assert "holds more than 1K bytes" in said
+        assert "--max-input-size 4K" in said

@@ -1,0 +1,98 @@
+"""Archives: every stream is checked, and none grows without bound."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from abrank import ReadError, read_qrels, read_run
+from abrank.inputs import judge
+from abrank.inputs.archives import MOST_GROWTH
+
+LINES = b"".join(b"%d Q0 d%d %d %d.5 tag\n" % (i // 10, i, i % 10, 99 - i) for i in range(100))
+ROOT = Path(__file__).parents[2]
+
+
+def zstd(data: bytes) -> bytes:
+    return bytes(pa.compress(data, codec="zstd", asbytes=True))
+
+
+PACKERS = {"gzip": gzip.compress, "bzip2": bz2.compress, "Zstandard": zstd}
+
+
+@pytest.mark.parametrize("kind", PACKERS)
+@pytest.mark.parametrize("damage", ["changed", "cut", "garbage", "short garbage"])
+def test_the_second_stream_is_checked_as_the_first(tmp_path: Path, kind: str, damage: str) -> None:
+    one, two = PACKERS[kind](LINES[:1000]), PACKERS[kind](LINES[1000:])
+    stored = {
+        "changed": one + two[:3] + b"\xff" + two[4:],
+        "cut": one + two[:-5],
+        "garbage": one + two + b"garbage behind",
+        "short garbage": one + two + b"g",
+    }[damage]
+    path = tmp_path / "a.run"
+    path.write_bytes(stored)
+    qrels = read_qrels([("0", "d1", 1)])
+    for read in (read_run, lambda path: judge(qrels, path)):
+        with pytest.raises(ReadError, match=f"the {kind} archive is cut short or damaged"):
+            read(path)
+    path.write_bytes(one + two)
+    assert len(read_run(path)) == 100
+
+
+def test_many_small_streams(tmp_path: Path) -> None:
+    path = tmp_path / "a.run"
+    path.write_bytes(
+        b"".join(map(bz2.compress, LINES.splitlines(keepends=True))) + bz2.compress(b"")
+    )
+    assert len(read_run(path)) == 100
+
+
+@pytest.mark.parametrize("kind", PACKERS)
+def test_what_grows_beyond_reason_is_refused_unless_asked_for(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "a.run"
+    blanks = b"\n" * 40_000_000
+    path.write_bytes(PACKERS[kind](LINES + blanks))
+    with pytest.raises(ReadError, match=f"more than {MOST_GROWTH} times its size"):
+        read_run(path)
+    with pytest.raises(ReadError, match=f"the {kind} archive unpacks to more than 1M bytes"):
+        read_run(path, max_input_size=1 << 20)
+
+
+def bombs() -> dict[str, Callable[[], bytes]]:
+    twice = b"1 Q0 d1 1 2.5 t\n"
+    return {
+        "zeros": lambda: zstd(bytes(400_000_000)),
+        "blank lines": lambda: zstd(b"\n" * 400_000_000),
+        "one line over and over": lambda: gzip.compress(twice * 3_000_000, 9),
+        "the same, plain": lambda: twice * 2_000_000,
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", bombs())
+def test_no_input_takes_all_memory(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "bomb").write_bytes(bombs()[kind]())
+    (tmp_path / "qrels").write_bytes(b"1 0 d1 1\n")
+    command = [sys.executable, "-m", "abrank", "score", "qrels", "bomb"]
+    told = "import resource, subprocess, sys\n"
+    told += f"code = subprocess.run({command!r}, capture_output=True).returncode\n"
+    told += "print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    done = subprocess.run(
+        [sys.executable, "-c", told],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    code, kilobytes = map(int, done.stdout.split())
+    assert code == 3
+    assert kilobytes < 700_000
