@@ -70,8 +70,8 @@ def test_nothing_is_wider_than_the_screen(show: Show, text: str) -> None:
         opened.resize(width)
         assert too_wide(opened) <= 0, width
         wide = width > 640
-        expect(opened.page.locator(".verdict .wide")).to_be_visible(visible=wide)
-        expect(opened.page.locator(".verdict .narrow")).to_be_visible(visible=not wide)
+        expect(opened.page.locator("#measures .wide").first).to_be_visible(visible=wide)
+        expect(opened.page.locator("#measures .narrow").first).to_be_visible(visible=not wide)
 
 
 def test_nothing_is_wider_than_the_screen_at_twice_the_size(show: Show, text: str) -> None:
@@ -164,7 +164,7 @@ def test_figures_turn_dark_with_the_page(show: Show, text: str) -> None:
     light, dark = PALETTE["b"]
     for scheme, colour in (("light", light), ("dark", dark)):
         page.emulate_media(color_scheme=scheme)
-        drawn = page.locator(f'.verdict .wide [fill="{light}"]').first
+        drawn = page.locator(f'.verdict .once [fill="{light}"]').first
         expect(drawn).to_have_css("fill", rgb(colour))
 
 
@@ -193,7 +193,7 @@ def test_without_scripts_the_verdict_and_the_rows_are_there(show: Show, text: st
     opened = show(text, java_script_enabled=False)
     assert opened.page.locator("h1").inner_text() == "monot5 is better than bm25."
     assert opened.page.locator(".queries tbody th").count() == 20
-    assert opened.page.locator(".verdict .wide svg").is_visible()
+    assert opened.page.locator(".verdict .once svg").is_visible()
     for selector in ("#theme", ".tools", ".pages", ".copy", ".needs-script", "#query-readout"):
         assert not opened.page.locator(selector).first.is_visible()
 
@@ -206,8 +206,8 @@ def test_without_styles_and_scripts_the_report_is_readable(show: Show, text: str
     opened = show(strict)
     assert opened.page.locator("h1").is_visible()
     assert opened.page.locator(".queries tbody th").count() == 20
-    assert opened.page.locator(".verdict .wide svg").is_visible()
-    assert not opened.page.locator(".verdict .narrow svg").is_visible()
+    assert opened.page.locator(".verdict .once svg").is_visible()
+    assert not opened.page.locator("#measures .narrow svg").first.is_visible()
     assert not opened.page.locator(".tools").is_visible()
     fill = "getComputedStyle(document.querySelector('.verdict [fill=\"#0068ad\"]')).fill"
     assert opened.page.evaluate(fill) == "rgb(0, 104, 173)"
