@@ -23,7 +23,7 @@ from abrank.diagnostics import Note, outcomes
 from abrank.inference.estimates.relative_change import RelativeChange
 from abrank.report.saved.schema import Damaged, shown
 from abrank.report.sections.caution_words import Names
-from abrank.report.sections.cautions import WORDS, caution
+from abrank.report.sections.cautions import NO_LONGER_TOLD, WORDS, caution
 from abrank.verdict import Decision, Gate, Rule
 
 # A mean of a million scores is the same to that share, whatever adds it up.
@@ -236,6 +236,8 @@ def _notes(comparison: Comparison) -> None:
         topics=comparison.topics,
     )
     for i, note in enumerate(comparison.notes):
+        if note.code in NO_LONGER_TOLD:
+            continue
         if note.code not in WORDS:
             raise Damaged(f"notes[{i}].code", f"{shown(note.code)} is no note of abrank")
         _words(note, names, f"notes[{i}].values")

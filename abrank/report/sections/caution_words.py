@@ -111,11 +111,12 @@ def _mean_against_wins(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
 
 
 def _one_query(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    without = f.p_clause(v["pvalue"], alpha=names.alpha)
+    # Files of earlier versions have no p-value of the t test, here and below.
+    without = f" ({f.p_clause(v['pvalue'], alpha=names.alpha)})" if "pvalue" in v else ""
     return (
         "One query decides",
         f"{names.query(v['query_id'])} ({names.signed(v['difference'])}) lies far outside of the"
-        f" others; without it nothing would be shown ({without}).",
+        f" others; without it nothing would be shown{without}.",
     )
 
 
@@ -135,10 +136,10 @@ def _not_about_mean(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
         "sign": ("The sign test does", "It asks who wins more queries"),
     }
     does, what = asks[v["test"]]
-    by_t = f.p_clause(v["t"], alpha=names.alpha)
+    by_t = f" ({f.p_clause(v['t'], alpha=names.alpha)})" if "t" in v else ""
     return (
         f"{does} not judge the mean",
-        f"{what} and finds a difference, but the t test finds none in the mean ({by_t}). On pairs"
+        f"{what} and finds a difference, but the t test finds none in the mean{by_t}. On pairs"
         f" of real runs with equal means it found one in {f.percent(v['rate'], sign=False)} of"
         f" samples of {words.queries(v['n'])}, at α = 0.05.",
     )

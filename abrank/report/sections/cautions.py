@@ -17,6 +17,21 @@ if TYPE_CHECKING:
 
 # In the order of what they mean for the verdict: first what was compared at all.
 WORDS = {**RUN_SENTENCES, **SENTENCES}
+# Codes that earlier versions wrote and this one does not tell any more.
+NO_LONGER_TOLD = frozenset(
+    [
+        "few-queries",
+        "large-losses",
+        "short-intervals",
+        "many-ties",
+        "skewed",
+        "few-carry-the-mean",
+        "discrete-measure",
+        "tied-scores",
+        "tie-noise",
+        "one-grade",
+    ]
+)
 # So many are shown at once, in every format; a reader asks for the others.
 SHOWN = 4
 _PLACES = {code: place for place, code in enumerate(WORDS)}

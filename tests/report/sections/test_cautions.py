@@ -301,3 +301,17 @@ def test_sentences_on_runs_name_their_systems() -> None:
         " id, as trec_eval does.",
     )
     assert run_sentences(evaluate(qrels, {"good": good}, ["RR"])) == ()
+
+
+@pytest.mark.parametrize(
+    ("code", "values"),
+    [
+        ("one-query-decides", {"count": 2, "query_id": "468", "difference": 0.69}),
+        ("not-about-the-mean", {"test": "sign", "n": 50, "rate": 0.0934}),
+        ("unjudged-documents", {"low": -0.01, "high": 0.05, "a": 3, "b": 1}),
+    ],
+)
+def test_notes_of_earlier_files_have_words_without_the_later_values(
+    code: str, values: dict[str, Any]
+) -> None:
+    assert caution(Note(code, 2, values), NAMES).text.endswith(".")
