@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 import subprocess
@@ -19,7 +18,7 @@ from abrank.comparison import Comparison, compare_scores
 from abrank.report import WRITERS, markdown, text, write, writer
 from abrank.report.formats.csv import segments_csv
 from abrank.report.formats.latex import latex
-from abrank.report.numbers import to_dict
+from abrank.report.numbers import json_text
 from abrank.report.registry import default_path
 
 Make = Callable[..., Comparison]
@@ -54,9 +53,7 @@ def test_each_format_is_written_by_suffix(
 def test_contents_are_those_of_the_functions(comparison: Comparison, tmp_path: Path) -> None:
     assert write(comparison, tmp_path / "a.md").read_text("utf-8") == markdown(comparison)
     assert write(comparison, tmp_path / "a.txt").read_text("utf-8") == text(comparison) + "\n"
-    assert json.loads(write(comparison, tmp_path / "a.json").read_text("utf-8")) == to_dict(
-        comparison
-    )
+    assert write(comparison, tmp_path / "a.json").read_text("utf-8") == json_text(comparison)
 
 
 def test_csv_puts_the_queries_beside(comparison: Comparison, tmp_path: Path) -> None:

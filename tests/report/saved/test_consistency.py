@@ -152,8 +152,8 @@ CONTRADICTIONS: dict[str, tuple[Change, str]] = {
         '.code: "gossip" is no note of abrank',
     ),
     "a note without its numbers": (
-        lambda d: d["notes"].insert(0, {"code": "few-queries", "severity": 1, "values": {}}),
-        "notes[0].values: are not those that the note few-queries asks for",
+        lambda d: d["notes"].insert(0, {"code": "mean-against-wins", "severity": 1, "values": {}}),
+        "notes[0].values: are not those that the note mean-against-wins asks for",
     ),
     "a query fewer": (
         lambda d: d.update(n_queries=59),
