@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # the help of the command line shows the gates, and loads no 
     from abrank.inference.designs.binomial import Unseen
     from abrank.inference.estimates.relative_change import RelativeChange
 
+Family: TypeAlias = Literal["secondary", "all", "fixed-sequence"]
 Requirement: TypeAlias = Literal["better", "non-inferior", "equivalent", "not-worse-shown"]
 
 
@@ -95,9 +96,8 @@ class Rule:
         Two-sided level of the test; the interval has the level ``1 - alpha``.
     margin : float
         Smallest difference worth having, in the measure's own unit; 0 declares none.
-    adjust : str
-        How the secondary measures are adjusted: ``max-t``, ``holm``, ``bonferroni``, ``bh``,
-        ``none``.
+    adjust, family : str
+        How which measures are adjusted, see :mod:`abrank.comparison.family`.
     require : str, optional
         The gate, one of :data:`GATES`.
     higher_is_better : bool
@@ -124,9 +124,11 @@ class Rule:
     require: Requirement | None = None
     higher_is_better: bool = True
     margin_is_relative: bool = False
+    family: Family = "secondary"
 
     def __post_init__(self) -> None:
         checks.fraction("alpha", self.alpha)
+        checks.one_of("family", self.family, get_args(Family))
         if self.alpha >= 0.5:
             raise ArgumentError(f"alpha must be below 0.5, not {self.alpha!r}")
         checks.not_negative("margin", self.margin)

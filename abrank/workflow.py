@@ -20,7 +20,7 @@ from abrank.measures.naming.asked import DEFAULT_MEASURES, parse_measures
 from abrank.provenance import provenance
 from abrank.ranking import Ranking, rank_scores
 from abrank.scores import EvaluateOptions, score_runs, silent
-from abrank.verdict import Requirement
+from abrank.verdict import Family, Requirement
 
 TOP = 20  # documents of each ranking that a report can show
 
@@ -36,6 +36,7 @@ def compare(
     test: str = "t",
     alpha: float = 0.05,
     adjust: str | None = None,
+    family: Family = "secondary",
     require: Requirement | None = None,
     lower_is_better: Sequence[str] | str = (),
     missing: Missing = "zero",
@@ -69,15 +70,14 @@ def compare(
     primary : str, optional
         The measure that decides; the first without it. The others are adjusted together.
     margin : float or str, optional
-        Smallest difference worth having: in the primary measure's unit, or a percentage of the
-        baseline's mean such as ``"2%"``. Without one the verdict can be better, worse or
-        inconclusive, but never "the same".
+        Smallest difference worth having: in the primary measure's unit, or such as ``"2%"`` of the
+        baseline's mean. Without one no verdict is "the same".
     test : {"t", "permutation", "bootstrap", "wilcoxon", "sign"}
         The test that decides: its p-value, its interval.
     alpha : float
         Two-sided level.
-    adjust : {"max-t", "holm", "bonferroni", "bh", "none"}, optional
-        For the secondary measures; max-t for tests of the mean, else Holm.
+    adjust, family : str, optional
+        How which measures are adjusted together: see :class:`~abrank.comparison.Question`.
     require : {"better", "non-inferior", "equivalent", "not-worse-shown"}, optional
         A gate; whether it passed stands in ``decision.gate``.
     lower_is_better : str or sequence of str
@@ -87,8 +87,7 @@ def compare(
     baseline, candidate : str, optional
         Names to give the systems; those of the runs without them.
     segments : path, DataFrame or mapping, optional
-        Properties of the queries, such as their intent: a CSV file with a column of query ids and
-        one a property.
+        Properties of the queries, such as their intent: a CSV file has a column query_id too.
     topics : path, mapping, Series or DataFrame, optional
         Texts of the queries: TREC topics, JSON lines, or lines with a tab.
     n_resamples : int, optional
@@ -123,6 +122,7 @@ def compare(
         test=test,
         alpha=alpha,
         adjust=adjust,
+        family=family,
         require=require,
         lower_is_better=lower_is_better,
         n_resamples=n_resamples,

@@ -59,6 +59,14 @@ def _gates() -> str:
     help="For the secondary measures. Without it max-t; holm for wilcoxon and sign.",
 )
 @click.option(
+    "--family",
+    type=click.Choice(["secondary", "all", "fixed-sequence"]),
+    default="secondary",
+    show_default=True,
+    help="What is held to alpha: the primary measure alone and the others together; all together;"
+    " or each in the order given, the primary first, until one shows no difference.",
+)
+@click.option(
     "--require",
     type=click.Choice(["better", "non-inferior", "equivalent"]),
     help="Exit with 1 unless this is shown; see Gates.",

@@ -43,11 +43,12 @@ from abrank.diagnostics import (
     inspect_segments,
     unequal_depth,
 )
+from abrank.inference.rounding import differences_of
 from abrank.inputs import Audit
 from abrank.measures import parse
 from abrank.provenance import provenance
 from abrank.scores import Scores
-from abrank.verdict import Requirement, Rule
+from abrank.verdict import Family, Requirement, Rule
 
 # The tests shown beside the one that decides, with the options of the call.
 COMPANIONS: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -71,6 +72,7 @@ def compare_scores(
     test: str = "t",
     alpha: float = 0.05,
     adjust: str | None = None,
+    family: Family = "secondary",
     require: Requirement | None = None,
     lower_is_better: Sequence[str] | str = (),
     baseline: str | None = None,
@@ -85,18 +87,16 @@ def compare_scores(
     Parameters
     ----------
     a, b : Series, dict, path, DataFrame or Scores
-        Scores of the baseline and the candidate. A Series or dict holds one measure by query id;
-        what a file or frame may hold, see :func:`abrank.read_scores`. Without ``b`` there are
-        several systems in ``a``.
+        Of baseline and candidate; without ``b`` all in ``a``. A Series or dict holds one measure by
+        query id; what a file or frame may hold, see :func:`abrank.read_scores`.
     measures : sequence of str, optional
-        Those to compare, in any dialect; else all, which must be the same for both.
+        Else all, the same for both.
     baseline, candidate : str, optional
-        Names to give them (a Series', a file's, else ``A`` and ``B``); without ``b`` those to take:
-        else the first, and the only other one.
-    primary, margin, test, alpha, adjust, require, lower_is_better, n_resamples, rng
+        Names to give them; without ``b`` those to take, else the two there are.
+    primary, margin, test, alpha, adjust, family, require, lower_is_better, n_resamples, rng
         What decides, and how it is resampled, as in :func:`abrank.compare`.
     segments, topics : path, DataFrame or mapping, optional
-        Properties of the queries, and their texts, as in :func:`abrank.compare`.
+        As in :func:`abrank.compare`.
 
     Returns
     -------
@@ -126,6 +126,7 @@ def compare_scores(
         test=test,
         alpha=alpha,
         adjust=adjust,
+        family=family,
         require=require,
         lower_is_better=lower_is_better,
         n_resamples=n_resamples,
@@ -207,7 +208,7 @@ def compare_systems(
     rule = declare(question, _primary(question.primary, scores.measures), higher)
     a, b = (scores.of(system) for system in scores.systems)
     lead = scores.measures.index(rule.primary)
-    differences = (b - a)[:, lead]
+    differences = differences_of(a[:, lead], b[:, lead])
     span = _span(scores, lead, read_margin(question.margin))
     drawn: dict[str, Any] = {"seed": seed, "n_resamples": n_resamples}
     rows, joint = measure_rows(scores.measures, a, b, rule, higher=higher, **drawn)

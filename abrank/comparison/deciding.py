@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from abrank import inference
 from abrank._support.typing import FloatArray
-from abrank.comparison.family import measure_rows
+from abrank.comparison.family import interval_of_primary, measure_rows
 from abrank.comparison.rows import MeasureResult
 from abrank.diagnostics import outcomes
 from abrank.inference.designs.binomial import Unseen, bound_unseen
 from abrank.inference.estimates.relative_change import RelativeChange, relative_change
+from abrank.inference.rounding import differences_of
 from abrank.inputs import JudgedRun
 from abrank.scores import Scores
 from abrank.verdict import Decision, Rule, decide
@@ -87,10 +87,11 @@ def decide_primary(
     Decision
     """
     a, b = _of_primary(rule, scores)
-    differences = b - a
-    narrow = inference.run_test(
-        rule.test,
-        differences,
+    differences = differences_of(a, b)
+    narrow = interval_of_primary(
+        rule,
+        differences_of(*(scores.of(system) for system in scores.systems)),
+        scores.measures.index(rule.primary),
         confidence=rule.confidence_equivalence,
         seed=seed,
         n_resamples=n_resamples,
@@ -99,8 +100,8 @@ def decide_primary(
     return decide(
         rule,
         estimate=row.estimate,
-        interval=(row.ci_low, row.ci_high),
-        equivalence_interval=(float(narrow.ci_low[0]), float(narrow.ci_high[0])),
+        interval=(row.ci_low_adj, row.ci_high_adj),
+        equivalence_interval=narrow,
         relative=_relative(rule, a, b),
         identical=identical,
         reason=_same(scores) if identical else _untestable(differences, row),
@@ -128,12 +129,12 @@ def decide_again(
     -------
     Decision
     """
-    differences = b - a
+    differences = differences_of(a, b)
     identical = len(differences) > 1 and not outcomes(differences).any()
     return decide(
         rule,
         estimate=row.estimate,
-        interval=(row.ci_low, row.ci_high),
+        interval=(row.ci_low_adj, row.ci_high_adj),
         equivalence_interval=(saved.tost_low, saved.tost_high),
         relative=_relative(rule, a, b),
         identical=identical,

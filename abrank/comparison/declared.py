@@ -195,7 +195,8 @@ def declare(question: Question, primary: str, higher: Mapping[str, bool]) -> Rul
         alpha=question.alpha,
         margin=margin.value,
         margin_is_relative=margin.is_relative and margin.value > 0.0,
-        adjust=resolve_adjustment(question.adjust, question.test),
+        adjust=resolve_adjustment(question.adjust, question.test, question.family),
+        family=question.family,
         require=question.require,
         higher_is_better=higher[primary],
     )
@@ -203,6 +204,11 @@ def declare(question: Question, primary: str, higher: Mapping[str, bool]) -> Rul
         raise ArgumentError(
             "a relative margin is decided by the paired t test (Fieller's interval), not by"
             f" {rule.test}; choose test t, or give the margin in the unit of {primary}"
+        )
+    if rule.margin_is_relative and rule.family == "all":
+        raise ArgumentError(
+            "a relative margin is decided by the interval of one measure alone; family all adjusts"
+            " it for the others: choose family secondary or fixed-sequence"
         )
     if rule.margin and rule.test == "sign":
         raise ArgumentError(

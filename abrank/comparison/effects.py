@@ -10,6 +10,7 @@ import numpy as np
 from abrank import inference
 from abrank._support.typing import FloatArray
 from abrank.inference.estimates.shape import moments
+from abrank.inference.rounding import differences_of
 
 
 @dataclass(frozen=True)
@@ -100,8 +101,9 @@ def spread(a: FloatArray, b: FloatArray) -> Spread:
     """
     if len(a) == 0:
         return Spread(*[math.nan] * 6)
-    low, middle, high = np.quantile(b - a, [0.25, 0.5, 0.75]).tolist()
-    skew, excess = moments(b - a)
+    differences = differences_of(a, b)
+    low, middle, high = np.quantile(differences, [0.25, 0.5, 0.75]).tolist()
+    skew, excess = moments(differences)
     return Spread(low, middle, high, skew, excess, _correlation(a, b))
 
 

@@ -1,21 +1,29 @@
-"""One test over all measures: the row of each, and the secondary ones adjusted together."""
+"""One test over all measures: the row of each, and the family of them adjusted together.
+
+The family is that of the secondary measures, the primary one tested alone; that of all measures; or
+a fixed sequence, tested one after the other at the full level until one shows no difference.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from abrank import inference
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
-from abrank._support.typing import BoolArray, FloatArray
+from abrank._support.typing import FloatArray
 from abrank.comparison.rows import MeasureResult
 from abrank.diagnostics import outcomes
+from abrank.inference.registry import as_alpha
+from abrank.inference.rounding import differences_of
 from abrank.verdict import Rule
 
 ADJUSTMENTS = ("max-t", "holm", "bonferroni", "bh", "none")
+# The family that is an adjustment by itself.
+SEQUENCE = "fixed-sequence"
 
 
 class Adjusted(NamedTuple):
@@ -27,11 +35,11 @@ class Adjusted(NamedTuple):
     n_resamples: int
 
 
-def resolve_adjustment(adjust: str | None, test: str) -> str:
+def resolve_adjustment(adjust: str | None, test: str, family: str = "secondary") -> str:
     """Return the adjustment for a test: max-t for tests of the mean, Holm for the others.
 
     Max-t is a joint law of mean differences; it has nothing to say of the hypotheses that the
-    Wilcoxon and the sign test test, and is refused for them.
+    Wilcoxon and the sign test test, and is refused for them. A fixed sequence has none.
 
     Examples
     --------
@@ -39,6 +47,13 @@ def resolve_adjustment(adjust: str | None, test: str) -> str:
     ('max-t', 'holm')
     """
     of_the_mean = inference.TESTS[test].estimand == "mean difference"
+    if family == SEQUENCE:
+        if adjust not in (None, "none"):
+            raise ArgumentError(
+                "a fixed sequence tests one measure after the other and adjusts none: leave out"
+                f" {adjust}, or choose family secondary or all"
+            )
+        return SEQUENCE
     if adjust is None:
         return "max-t" if of_the_mean else "holm"
     checks.one_of("adjust", adjust, ADJUSTMENTS)
@@ -66,20 +81,18 @@ def measure_rows(
     measures : tuple of str
     a, b : float64[n_queries, n_measures]
     rule : Rule
-        The primary measure is tested alone; the others form the family.
+        Its family says which measures are adjusted together.
     higher : mapping of str to bool
         Of each measure, whether the higher score is the better one.
     seed : int
     n_resamples : int, optional
     """
-    differences = b - a
+    differences = differences_of(a, b)
     plain = inference.run_test(
         rule.test, differences, confidence=rule.confidence, seed=seed, n_resamples=n_resamples
     )
-    secondary = np.array([name != rule.primary for name in measures])
-    adjusted = adjust_family(
-        differences, plain, secondary, rule, seed=seed, n_resamples=n_resamples
-    )
+    primary = measures.index(rule.primary)
+    adjusted = adjust_family(differences, plain, primary, rule, seed=seed, n_resamples=n_resamples)
     directions = np.array([1 if higher[name] else -1 for name in measures])
     signs = outcomes(differences) * directions
     empty = not len(differences)
@@ -130,35 +143,101 @@ def row_reading(low: float, high: float, *, moved: bool, pvalue: float) -> str:
 def adjust_family(
     differences: FloatArray,
     plain: inference.TestResult,
-    secondary: BoolArray,
+    primary: int,
     rule: Rule,
     *,
     seed: int,
     n_resamples: int | None,
 ) -> Adjusted:
-    """Adjust the secondary measures together, p-values and intervals by one procedure.
+    """Adjust the measures of the family together, p-values and intervals by one procedure.
 
     An adjusted p-value is never below the plain one, nor an adjusted interval inside the plain one.
-    For a procedure on p-values (Holm, Bonferroni, BH) the interval of a measure has the level at
-    which the procedure tested it, ``alpha * p / p_adjusted``, so that it excludes 0 exactly when
-    the adjusted p-value is below alpha.
+    For a procedure on p-values (Holm, Bonferroni, BH, a fixed sequence) the interval of a measure
+    has the level at which the procedure tested it, ``alpha * p / p_adjusted``, so that it excludes
+    0 exactly when the adjusted p-value is below alpha.
+
+    Parameters
+    ----------
+    differences : float64[n_queries, n_measures]
+    plain : TestResult
+        Of the rule's test, at the level to adjust.
+    primary : int
+        Place of the primary measure.
+    rule : Rule
+    seed : int
+    n_resamples : int, optional
+
+    References
+    ----------
+    Maurer, Hothorn & Lehmacher (1995), Biometrie in der chemisch-pharmazeutischen Industrie 6,
+    3-18, and Westfall & Krishen (2001), Journal of Statistical Planning and Inference 99, 25-40:
+    tests in a fixed sequence.
     """
     pvalue, low, high = plain.pvalue.copy(), plain.ci_low.copy(), plain.ci_high.copy()
-    family = np.flatnonzero(secondary & np.isfinite(plain.pvalue))
+    alpha = float(as_alpha(plain.confidence, len(pvalue))[0])
+    tested = np.isfinite(plain.pvalue)
+    if rule.family == "secondary":
+        tested[primary] = False
+    family = np.flatnonzero(tested)
     if not family.size or rule.adjust == "none":
         return Adjusted(pvalue, low, high, 0)
     members = differences[:, family]
     if rule.adjust == "max-t":
-        joint = inference.max_t(members, confidence=rule.confidence, seed=seed)
+        joint = inference.max_t(members, confidence=1.0 - alpha, seed=seed)
         pvalue[family] = np.maximum(pvalue[family], joint.pvalue)
         low[family] = np.minimum(low[family], joint.ci_low)
         high[family] = np.maximum(high[family], joint.ci_high)
         return Adjusted(pvalue, low, high, joint.n_resamples)
     raw = plain.pvalue[family]
-    pvalue[family] = inference.adjust(raw, rule.adjust)
+    if rule.adjust == SEQUENCE:
+        pvalue = _in_sequence(pvalue, primary)
+    else:
+        pvalue[family] = inference.adjust(raw, rule.adjust)
     share = np.divide(raw, pvalue[family], out=np.full(raw.shape, 1.0 / len(raw)), where=raw > 0)
     wide = inference.run_test(
-        rule.test, members, confidence=1.0 - rule.alpha * share, seed=seed, n_resamples=n_resamples
+        rule.test, members, confidence=1.0 - alpha * share, seed=seed, n_resamples=n_resamples
     )
     low[family], high[family] = wide.ci_low, wide.ci_high
     return Adjusted(pvalue, low, high, 0)
+
+
+def _in_sequence(pvalue: FloatArray, primary: int) -> FloatArray:
+    """Return the largest p up to each measure, the primary one first; after NaN nothing is shown.
+
+    A measure without a test stays NaN.
+    """
+    order = [primary, *(i for i in range(len(pvalue)) if i != primary)]
+    adjusted = np.empty_like(pvalue)
+    adjusted[order] = np.maximum.accumulate(np.where(np.isnan(pvalue), 1.0, pvalue)[order])
+    return np.where(np.isnan(pvalue), np.nan, adjusted)
+
+
+def interval_of_primary(
+    rule: Rule,
+    differences: FloatArray,
+    primary: int,
+    *,
+    confidence: float,
+    seed: int,
+    n_resamples: int | None,
+) -> tuple[float, float]:
+    """Return the interval of the primary measure that decides: adjusted if it is in the family.
+
+    Parameters
+    ----------
+    rule : Rule
+    differences : float64[n_queries, n_measures]
+    primary : int
+        Place of the primary measure.
+    confidence : float
+    seed : int
+    n_resamples : int, optional
+    """
+    drawn: dict[str, Any] = {"seed": seed, "n_resamples": n_resamples}
+    if rule.family != "all":
+        differences, primary = differences[:, [primary]], 0
+    plain = inference.run_test(rule.test, differences, confidence=confidence, **drawn)
+    if rule.family != "all":
+        return float(plain.ci_low[0]), float(plain.ci_high[0])
+    found = adjust_family(differences, plain, primary, rule, **drawn)
+    return float(found.ci_low[primary]), float(found.ci_high[primary])

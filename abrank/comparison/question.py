@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from abrank._support.typing import RandomSource
-from abrank.verdict import Requirement
+from abrank.verdict import Family, Requirement
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,11 @@ class Question:
     adjust : {"max-t", "holm", "bonferroni", "bh", "none"}, optional
         Over the secondary measures. Without it ``max-t`` for tests of the mean, and ``holm`` for
         ``wilcoxon`` and ``sign``, whose hypothesis is another one than max-t's.
+    family : {"secondary", "all", "fixed-sequence"}
+        What is held to ``alpha``: the primary measure alone and the secondary ones together; all of
+        them together; or one after the other in the order given, the primary first, each at
+        ``alpha`` until one shows no difference, which bounds the chance of any false finding too
+        and adjusts nothing else.
     require : {"better", "non-inferior", "equivalent", "not-worse-shown"}, optional
         A gate, recorded with the verdict.
     lower_is_better : str or sequence of str
@@ -47,6 +52,7 @@ class Question:
     test: str = "t"
     alpha: float = 0.05
     adjust: str | None = None
+    family: Family = "secondary"
     require: Requirement | None = None
     lower_is_better: Sequence[str] | str = ()
     n_resamples: int | None = None

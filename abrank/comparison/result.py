@@ -20,6 +20,7 @@ from abrank.comparison.groups import Segmentation
 from abrank.comparison.power_analysis import Planning
 from abrank.comparison.rows import ConfidenceInterval, MeasureResult, TestRow
 from abrank.diagnostics import Note, outcomes
+from abrank.inference.rounding import differences_of
 from abrank.verdict import Decision, Requirement, Rule, Verdict, check_gate
 
 if TYPE_CHECKING:
@@ -163,9 +164,13 @@ class Comparison:
         return ConfidenceInterval(float(found.ci_low[0]), float(found.ci_high[0]))
 
     def differences(self, measure: str | None = None) -> FloatArray:
-        """Return B - A query by query: float64[n_queries], in the order of ``query_ids``."""
+        """Return B - A query by query: float64[n_queries], in the order of ``query_ids``.
+
+        Scores that agree to 10 digits of the largest differ by 0, and differences that agree so are
+        one value.
+        """
         column = self.measures.index(self[measure or self.rule.primary].measure)
-        return self.b[:, column] - self.a[:, column]
+        return differences_of(self.a[:, column], self.b[:, column])
 
     def outcomes(self, measure: str | None = None) -> IntArray:
         """Return +1 for each query on which B scores better, -1 where A does, 0 for a tie."""

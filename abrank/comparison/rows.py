@@ -18,10 +18,10 @@ class MeasureResult:
     """One row of the table: one measure, A against B, by the test that decides.
 
     ``diff`` is the mean difference B - A; ``estimate`` what the test estimates (the same for tests
-    of the mean). ``ci_low_adj``, ``ci_high_adj`` and ``pvalue_adj`` are adjusted over the secondary
-    measures, and equal to the plain ones for the primary. ``wins`` counts the queries on which B
-    scores better, which is lower where ``higher_is_better`` is False. ``reading`` is better, worse,
-    unclear, identical or untested, by the adjusted ones.
+    of the mean). ``ci_low_adj``, ``ci_high_adj`` and ``pvalue_adj`` are adjusted over the family
+    that the rule declares, and equal to the plain ones for a primary measure outside of it.
+    ``wins`` counts the queries on which B scores better, which is lower where ``higher_is_better``
+    is False. ``reading`` is better, worse, unclear, identical or untested, by the adjusted ones.
     """
 
     measure: str

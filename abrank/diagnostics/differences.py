@@ -32,6 +32,7 @@ from abrank.diagnostics.notes import (
     on_unit_scale,
     outcomes,
 )
+from abrank.inference.rounding import has_spread
 
 # A fifth of the scale of a measure that runs from 0 to 1.
 LARGE_LOSS = 0.20
@@ -107,7 +108,7 @@ def inspect_differences(
         raise ArgumentError("differences must be finite numbers")
     if n < 2 or not outcomes(differences).any():
         return []
-    if np.ptp(np.round(differences, DECIMALS)) == 0:
+    if not has_spread(differences):
         return [Note("constant-difference", 3, {"difference": float(differences[0])})]
     gains = differences if higher_is_better else -differences
     return [

@@ -10,9 +10,10 @@ import numpy as np
 
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray, IntArray
+from abrank.inference.rounding import round_off
 from abrank.measures import parse
 
-# Differences are rounded before ties are counted: 0.0712 - 0.0548 is not 0.0164 in floats.
+# Of a score or difference as it is written or held against a bound: .1 + .2 is not .3 in floats.
 DECIMALS = 10
 
 
@@ -26,14 +27,17 @@ class Note:
 
 
 def outcomes(differences: FloatArray) -> IntArray:
-    """Return +1 where B wins, -1 where A wins, 0 for a tie (equal to 10 decimals).
+    """Return +1 where B wins, -1 where A wins, 0 for a tie.
+
+    A tie is a difference of less than 1e-10 of the largest one; what is left of scores that are
+    equal is taken away before, by :func:`abrank.inference.rounding.differences_of`.
 
     Examples
     --------
     >>> outcomes(np.array([0.1 + 0.2 - 0.3, 0.5, -0.1]))
     array([ 0,  1, -1])
     """
-    return np.sign(np.round(differences, DECIMALS)).astype(np.int64)
+    return np.sign(round_off(differences)).astype(np.int64)
 
 
 def higher_is_better(measure: str) -> bool:

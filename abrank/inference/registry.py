@@ -19,7 +19,8 @@ two values          as any other data, for every test
 not finite          refused with the place of the first, for every test
 ==================  ============  ==============  ==============  ==============  ==============
 
-The p-values and intervals of the table are two-sided. "One value" and "0" are meant to 10 decimals.
+The p-values and intervals of the table are two-sided. "One value" and "0" are meant to 10 digits of
+the largest difference.
 Above 300 queries wilcoxon's are normal approximations. The other methods of the bootstrap are in
 :mod:`abrank.inference.paired.bootstrap`.
 """
@@ -40,7 +41,6 @@ from abrank._support.errors import ArgumentError
 from abrank._support.registry import Registry
 from abrank._support.typing import Alternative, FloatArray, Function
 from abrank.inference.result import Answer, TestResult
-from abrank.inference.rounding import round_off
 
 # Squares and cubes of larger numbers would leave the range of float64.
 LARGEST = 1e100
@@ -275,7 +275,7 @@ def _answer(test: PairedTest, data: FloatArray, given: dict[str, Any], alpha: Fl
     if n_queries == 0:
         nothing = np.full((8, n_columns), np.nan)
         return Answer.of(nothing[:5], "closed form", 0, nothing[5:])
-    live = np.any(round_off(data) != 0.0, axis=0)
+    live = np.any(data != 0.0, axis=0)
     found = test.function(data[:, live], alpha=alpha[live], **given)
     columns = np.zeros((5, n_columns))
     columns[2] = 1.0

@@ -14,10 +14,10 @@ from abrank._support.typing import Alternative, BoolArray, FloatArray
 class Answer:
     """What a registered test returns: arrays of shape (n_comparisons,) and how they were found.
 
-    ``method`` is "closed form", "exact", "Monte Carlo" or "normal approximation"; ``n_resamples``
-    is 0 where nothing was drawn. ``pvalue_low`` and ``pvalue_high`` are bounds between which an
-    exact p-value surely lies, ``pvalue_error`` is the standard error of a drawn one; without them
-    the p-value is one number, and nothing was drawn for it.
+    ``method`` is "closed form", "exact", "on a grid", "Monte Carlo" or "normal approximation";
+    ``n_resamples`` is 0 where nothing was drawn. ``pvalue_low`` and ``pvalue_high`` are bounds
+    between which a p-value that was computed surely lies, ``pvalue_error`` is the standard error of
+    a drawn one; without them the p-value is one number, and nothing was drawn for it.
     """
 
     estimate: FloatArray
@@ -80,7 +80,7 @@ class TestResult:
     estimand : str
         What ``estimate`` estimates, in words.
     method : str
-        "closed form", "exact", "Monte Carlo" or "normal approximation".
+        "closed form", "exact", "on a grid", "Monte Carlo" or "normal approximation".
     n_resamples : int
         Sign flips or resamples drawn; 0 where nothing was drawn. An enumeration draws nothing.
     confidence : float or ndarray of shape (n_comparisons,)

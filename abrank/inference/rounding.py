@@ -1,38 +1,117 @@
-"""Differences as whole numbers, so that ties are ties and sums are exact."""
+"""Differences as whole numbers, so that ties are ties and sums are exact, in whatever unit."""
 
 from __future__ import annotations
 
-import math
-from fractions import Fraction
-
 import numpy as np
+import numpy.typing as npt
 
-from abrank._support.typing import FloatArray, IntArray
+from abrank._support.typing import BoolArray, FloatArray, IntArray
 
-DECIMALS = 10
+# Values nearer to each other than this share of the largest are one value.
+TIE = 1e-10
+# The largest number where there is no common step: a prime, so that none is found by chance, and
+# one unit is 1.2e-10 of it. More rows leave fewer bits.
+FINEST = 2**33 - 9
 # Sums, and twice a sum less another, stay below 2**63.
-LARGEST_SUM = 18
-LARGEST_DENOMINATOR = 5000
+BITS_OF_A_SUM = 61
+# A common step is looked for up to so many of it in one value, and in the largest one of all.
+LARGEST_DENOMINATOR = 10**6
+LARGEST_NUMBER = 5000**2
+# As a share of the largest: far above what subtracting scores of [0, 1] leaves in the last digits.
+STEP_ERROR = 5e-13
+# Values that are tried first, as most samples without a common step have none there either.
+PROBED = 32
 
 
-def round_off(differences: FloatArray) -> FloatArray:
-    """Round to 10 decimals: .0712 - .0548 and .0164 become one value, noise of 1e-17 becomes 0.
+def round_off(values: FloatArray, *, scale: npt.ArrayLike | None = None) -> FloatArray:
+    """Give values that differ by rounding only one value: .0712 - .0548 and .0164, 1e-17 and 0.
+
+    Sizes no further apart than 1e-10 of the largest one are a group, which takes its smallest
+    value, or 0. So what is a tie does not depend on the unit.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,) or (n, n_columns)
+        Each column is rounded by itself.
+    scale : float or array_like of shape (n_columns,), optional
+        The largest size where it is not that of ``values``: of scores, for their differences.
+
+    Returns
+    -------
+    ndarray of the same shape
 
     Examples
     --------
-    >>> bool(round_off(np.array([0.0712 - 0.0548]))[0] == round_off(np.array([0.0164]))[0])
-    True
+    >>> found = round_off(np.array([0.0712 - 0.0548, -0.0164, 1e-17]))
+    >>> bool(found[0] == -found[1]), float(found[2])
+    (True, 0.0)
+    >>> round_off(np.array([3e-12, 1e-12]))
+    array([3.e-12, 1.e-12])
+    >>> round_off(np.array([0.3 - (0.1 + 0.2)]), scale=0.3)
+    array([0.])
     """
+    sizes = np.abs(values)
+    largest = sizes.max(axis=0, initial=0.0) if scale is None else np.asarray(scale, np.float64)
+    order = np.argsort(sizes, axis=0, kind="stable")
+    ascending = np.take_along_axis(sizes, order, axis=0)
+    starts = np.diff(ascending, axis=0, prepend=0.0) > TIE * largest
+    rounded = np.empty_like(sizes)
+    groups = np.maximum.accumulate(np.where(starts, ascending, 0.0), axis=0)
+    np.put_along_axis(rounded, order, groups, axis=0)
     # Adding 0.0 turns -0.0 into 0.0.
-    return np.round(differences, DECIMALS) + 0.0
+    return np.asarray(np.copysign(rounded, values) + 0.0)
+
+
+def differences_of(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return b - a, rounded to what the scores can tell: equal scores differ by 0.
+
+    Parameters
+    ----------
+    a, b : ndarray of shape (n_queries,) or (n_queries, n_columns)
+
+    Returns
+    -------
+    ndarray of the same shape
+
+    Examples
+    --------
+    >>> differences_of(np.array([0.3, 0.1]), np.array([0.1 + 0.2, 0.4])).round(2)
+    array([0. , 0.3])
+    """
+    scale = np.maximum(np.abs(a), np.abs(b)).max(axis=0, initial=0.0)
+    return round_off(b - a, scale=scale)
+
+
+def has_spread(values: FloatArray) -> BoolArray:
+    """Say of each column whether its values differ by more than rounding.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,) or (n, n_columns)
+
+    Returns
+    -------
+    ndarray of bool, of shape () or (n_columns,)
+
+    Examples
+    --------
+    >>> has_spread(np.array([[0.3 - 0.2, 1e-12], [0.2 - 0.1, 2e-12]]))
+    array([False,  True])
+    """
+    if not len(values):
+        return np.zeros(values.shape[1:], np.bool_)
+    return np.asarray(np.ptp(values, axis=0) > TIE * np.abs(values).max(axis=0))
 
 
 def to_lattice(differences: FloatArray) -> tuple[IntArray, FloatArray]:
     """Return whole numbers and the unit of each column: differences = numbers * unit.
 
-    The unit is 1e-10, or larger where the sum of a column would not fit in 64 bits. Each number is
-    off by at most half a unit, so sums of n of them that should be equal differ by at most n units:
-    that is the tolerance to compare them with.
+    Where the differences are multiples of one step (they have few decimals, or are small fractions
+    as of reciprocal ranks) the numbers are exact multiples of one number. Else the unit is
+    1.2e-10 of the largest difference and a number off by half a unit at most, so that sums of n of
+    them that should be equal differ by at most n units: that is the tolerance to compare them with.
+
+    The numbers do not depend on the unit of the differences, so nor does a p-value made of them.
 
     Parameters
     ----------
@@ -45,27 +124,27 @@ def to_lattice(differences: FloatArray) -> tuple[IntArray, FloatArray]:
 
     Examples
     --------
-    >>> to_lattice(np.array([[0.25], [-0.5]]))[0].ravel()
-    array([ 2500000000, -5000000000])
+    >>> numbers, unit = to_lattice(np.array([[0.25], [-0.5]]))
+    >>> numbers.ravel(), (numbers * unit).ravel()
+    (array([ 4294967291, -8589934582]), array([ 0.25, -0.5 ]))
     """
-    total = np.abs(differences).sum(axis=0)
-    decimals = np.floor(LARGEST_SUM - np.log10(np.maximum(total, 1.0)))
-    scale = 10.0 ** np.minimum(decimals, DECIMALS)
-    return np.rint(differences * scale).astype(np.int64), 1.0 / scale
+    largest = np.abs(differences).max(axis=0, initial=0.0)
+    largest = np.where(largest > 0.0, largest, 1.0)
+    share = round_off(differences) / largest
+    finest = min(FINEST, 2 ** (BITS_OF_A_SUM - len(differences).bit_length()))
+    parts = _common_denominator(np.abs(share))
+    each = np.where(parts > 0, finest // np.maximum(parts, 1), 1)
+    shares = np.where(parts > 0, parts, finest)
+    return np.rint(share * shares).astype(np.int64) * each, largest / (shares * each)
 
 
-def coarsest(numbers: IntArray, unit: float, *, n_terms: int | None = None) -> IntArray | None:
+def coarsest(numbers: IntArray, *, n_terms: int | None = None) -> IntArray | None:
     """Return the numbers in the largest unit that fits them all, if that is a coarse one.
-
-    Differences of few decimals or small fractions (1/2, 1/3, ... of reciprocal ranks) are multiples
-    of one step, and so are their sums: with the step for a unit nothing about them is approximate.
 
     Parameters
     ----------
     numbers : int64 ndarray of shape (n,)
-        The distinct ones of those that :func:`to_lattice` gives; not all 0.
-    unit : float
-        Theirs.
+        Distinct ones of those that :func:`to_lattice` gives; not all 0.
     n_terms : int, optional
         How many are to be added, each number once if not told: a step within the rounding of their
         sum is none.
@@ -77,21 +156,11 @@ def coarsest(numbers: IntArray, unit: float, *, n_terms: int | None = None) -> I
 
     Examples
     --------
-    >>> coarsest(to_lattice(np.array([[0.5], [-1 / 3], [0.25]]))[0].ravel(), 1e-10)
+    >>> coarsest(to_lattice(np.array([[0.5], [-1 / 3], [0.25]]))[0].ravel())
     array([ 6, -4,  3])
     """
     step = int(np.gcd.reduce(numbers))
-    if step > 2 * (n_terms or numbers.size):
-        return np.asarray(numbers // step)
-    parts, largest = 1, float(np.abs(numbers).max()) * unit
-    for size in numbers.tolist():
-        fraction = Fraction(size * unit).limit_denominator(LARGEST_DENOMINATOR)
-        if abs(float(fraction) - size * unit) > 0.6 * unit:
-            return None
-        parts = math.lcm(parts, fraction.denominator)
-        if parts * largest > LARGEST_DENOMINATOR**2:
-            return None
-    return np.asarray(np.rint(numbers * (unit * parts)), np.int64)
+    return np.asarray(numbers // step) if step > 2 * (n_terms or numbers.size) else None
 
 
 def snap(sums: IntArray, tolerance: int) -> IntArray:
@@ -103,3 +172,61 @@ def snap(sums: IntArray, tolerance: int) -> IntArray:
     array([ 0,  0, 40])
     """
     return np.where(np.abs(sums) <= tolerance, 0, sums)
+
+
+def _common_denominator(shares: FloatArray) -> IntArray:
+    """Return how many steps the largest of each column has, 0 where there is no common step."""
+    found = np.ones(shares.shape[1], np.int64)
+    for start in (0, PROBED):
+        rows = shares[start : PROBED if start == 0 else None]
+        left = np.flatnonzero(found)
+        if rows.size and left.size:
+            parts = denominators(rows[:, left])
+            found[left] = _capped_lcm(np.vstack([found[None, left], parts]))
+    return found
+
+
+def _capped_lcm(parts: IntArray) -> IntArray:
+    """Return the least common multiple of each column, 0 above the largest number or of a 0."""
+    parts = np.where(parts == 0, LARGEST_NUMBER + 1, parts)
+    while len(parts) > 1:
+        half = len(parts) // 2
+        both = np.minimum(np.lcm(parts[:half], parts[half : 2 * half]), LARGEST_NUMBER + 1)
+        parts = np.vstack([both, parts[2 * half :]])
+    return np.where(parts[0] > LARGEST_NUMBER, 0, parts[0])
+
+
+def denominators(shares: FloatArray) -> IntArray:
+    """Return the denominator of the simplest fraction at each number of [0, 1]; 0 if none is near.
+
+    The fractions are the convergents of the continued fraction, which are the best ones there are.
+
+    Parameters
+    ----------
+    shares : ndarray
+
+    Returns
+    -------
+    int64 ndarray of the same shape
+        At most 1,000,000.
+
+    Examples
+    --------
+    >>> denominators(np.array([0.75, 1 / 3, 2 / 7, 0.0712, np.sqrt(0.5)]))
+    array([   4,    3,    7, 1250,    0])
+    """
+    found = np.zeros(shares.size, np.int64)
+    target = shares.ravel()
+    place, rest = np.arange(target.size), target.copy()
+    top, before_top = np.zeros_like(target), np.ones_like(target)
+    bottom, before_bottom = np.ones_like(target), np.zeros_like(target)
+    while place.size:
+        near = np.abs(top - target[place] * bottom) <= STEP_ERROR * bottom
+        found[place[near]] = bottom[near].astype(np.int64)
+        going = ~near & (bottom <= LARGEST_DENOMINATOR) & (rest > 0.0)
+        place, rest = place[going], 1.0 / rest[going]
+        whole = np.floor(rest)
+        rest -= whole
+        top, before_top = whole * top[going] + before_top[going], top[going]
+        bottom, before_bottom = whole * bottom[going] + before_bottom[going], bottom[going]
+    return np.where(found > LARGEST_DENOMINATOR, 0, found).reshape(shares.shape)

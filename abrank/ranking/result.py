@@ -96,7 +96,7 @@ class Ranking:
     seed : int
         Replays every resampled number.
     method : str
-        "closed form", "exact", "Monte Carlo" or "normal approximation".
+        "closed form", "exact", "on a grid", "Monte Carlo" or "normal approximation".
     n_resamples : int
         What was drawn.
     audits : mapping of str to Audit

@@ -30,13 +30,12 @@ def test_one_query_bounds_nothing(name, value):
 
 
 @pytest.mark.parametrize("name", list(TESTS))
-@pytest.mark.parametrize("value", [0.0, 1e-17])
-def test_all_zero_is_identical(name, value):
-    result = run_test(name, np.full(10, value))
+def test_all_zero_is_identical(name):
+    result = run_test(name, np.zeros(10))
     assert (result.estimate[0], result.statistic[0], result.pvalue[0]) == (0.0, 0.0, 1.0)
     assert (result.ci_low[0], result.ci_high[0]) == (0.0, 0.0)
-    assert run_test(name, np.full(10, value), alternative="greater").ci_high[0] == np.inf
-    assert run_test(name, np.full(10, value), alternative="less").ci_low[0] == -np.inf
+    assert run_test(name, np.zeros(10), alternative="greater").ci_high[0] == np.inf
+    assert run_test(name, np.zeros(10), alternative="less").ci_low[0] == -np.inf
 
 
 @pytest.mark.parametrize("name", list(TESTS))

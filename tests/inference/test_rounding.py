@@ -3,23 +3,65 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from abrank.inference.rounding import LARGEST_DENOMINATOR, coarsest, round_off, snap, to_lattice
+from abrank.inference.rounding import (
+    LARGEST_DENOMINATOR,
+    coarsest,
+    differences_of,
+    round_off,
+    snap,
+    to_lattice,
+)
 
 
 def coarse(differences):
-    numbers, unit = to_lattice(np.array(differences, float)[:, None])
-    found = coarsest(numbers[:, 0], float(unit[0]))
+    numbers, _ = to_lattice(np.array(differences, float)[:, None])
+    found = coarsest(numbers[:, 0])
     return None if found is None else found.tolist()
 
 
-def test_the_lattice_widens_for_large_numbers():
-    numbers, unit = to_lattice(np.array([[0.1, 1e12], [-0.3, 1e12]]))
-    assert unit[0] == 1e-10
-    assert unit[1] > 1e-10
-    np.testing.assert_allclose(numbers * unit, [[0.1, 1e12], [-0.3, 1e12]])
-    assert np.abs(numbers).sum(axis=0).max() <= 10**18
+def test_the_lattice_has_the_unit_of_each_column():
+    differences = np.array([[0.1, 1e12], [-0.3, 1e12], [np.sqrt(0.02), 3e11]])
+    numbers, unit = to_lattice(differences)
+    assert unit[0] < 1e-10
+    assert unit[1] > 1.0
+    np.testing.assert_allclose(numbers * unit, differences, rtol=1e-9)
+    assert np.abs(numbers).max() <= 2**33
     assert snap(np.array([3, -4]), 3).tolist() == [0, -4]
-    assert not np.signbit(round_off(np.array([-1e-12]))[0])
+
+
+def test_what_is_a_tie_depends_on_the_largest():
+    small = np.array([0.0712 - 0.0548, -0.0164, 1e-13, -1e-14, 0.37])
+    found = round_off(small)
+    assert found[0] == -found[1]
+    assert found[2] == found[3] == 0.0
+    assert not np.signbit(found[3])
+    np.testing.assert_array_equal(round_off(small * 2.0**-40), found * 2.0**-40)
+    np.testing.assert_array_equal(round_off(small[2:4]), small[2:4])
+    assert not round_off(small[2:4], scale=0.37).any()
+
+
+def test_equal_scores_differ_by_nothing():
+    a, b = np.array([0.1 + 0.2, 0.7]), np.array([0.3, 0.1 * 7])
+    assert (b - a).any()
+    assert not differences_of(a, b).any()
+    assert not differences_of(a * 1e-9, b * 1e-9).any()
+    assert differences_of(np.array([1e-9]), np.array([1.2e-9])).any()
+
+
+@pytest.mark.parametrize("power", [-40, -9, 7, 40])
+@pytest.mark.parametrize("base", [2.0, 10.0])
+def test_the_numbers_do_not_depend_on_the_unit(base, power):
+    random = np.random.default_rng(3)
+    columns = [
+        np.round(random.normal(0.01, 0.1, 60), 4),
+        1 / random.integers(1, 20, 60) - 1 / random.integers(1, 20, 60),
+        random.normal(0.1, 1.0, 60),
+    ]
+    for d in columns:
+        numbers, unit = to_lattice(d[:, None])
+        scaled, of_scaled = to_lattice(d[:, None] * base**power)
+        np.testing.assert_array_equal(scaled, numbers)
+        np.testing.assert_allclose(of_scaled, unit * base**power, rtol=1e-15)
 
 
 @pytest.mark.parametrize(
@@ -30,7 +72,8 @@ def test_the_lattice_widens_for_large_numbers():
         ([0.0712 - 0.0548, 0.0164, 0.0001], [164, 164, 1]),
         ([1 - 1 / 3, 1 / 7, -1 / 2], [28, 6, -21]),
         ([1 / 3, -1 / 4000], [4000, -3]),
-        ([5.0, 1e9], [1, 200_000_000]),
+        ([5.0, 1e5], [1, 20_000]),
+        ([0.123456, 0.5, 0.012345], [123_456, 500_000, 12_345]),
     ],
 )
 def test_a_step_is_found_in_decimals_and_fractions(differences, numbers):
@@ -41,7 +84,7 @@ def test_a_step_is_found_in_decimals_and_fractions(differences, numbers):
     "differences",
     [
         [np.sqrt(0.5), 0.1],
-        [1 / (LARGEST_DENOMINATOR + 2), 1 / 3],
+        [1 / (LARGEST_DENOMINATOR + 3), 1 / 3],
         [1 / prime for prime in (2, 3, 5, 7, 11, 13, 17, 19, 23)],
     ],
 )
@@ -51,5 +94,5 @@ def test_no_step_is_made_up(differences):
 
 def test_a_step_within_the_rounding_of_the_sum_is_none():
     numbers = np.array([4, 10_000_000_006])
-    assert coarsest(numbers, 1e-10, n_terms=100) is None
-    assert coarsest(numbers * 1000, 1e-13, n_terms=100).tolist() == [2, 5_000_000_003]
+    assert coarsest(numbers, n_terms=100) is None
+    assert coarsest(numbers * 1000, n_terms=100).tolist() == [2, 5_000_000_003]

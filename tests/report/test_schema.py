@@ -27,13 +27,13 @@ from abrank.comparison import (
 )
 from abrank.comparison.alternatives import Kind
 from abrank.comparison.evidence import CutoffCurve, Evidence, RecallCurve
-from abrank.comparison.family import ADJUSTMENTS
+from abrank.comparison.family import ADJUSTMENTS, SEQUENCE
 from abrank.comparison.groups import Segmentation, SegmentRow
 from abrank.diagnostics import Note
 from abrank.inputs import Audit
 from abrank.inputs.id_differences import IdDifference
 from abrank.report.numbers import SCHEMA, json_text, to_dict
-from abrank.verdict import Requirement, Rule, Verdict
+from abrank.verdict import Family, Requirement, Rule, Verdict
 
 Make = Callable[..., Comparison]
 PUBLISHED = json.loads(
@@ -117,7 +117,8 @@ def test_choices_are_those_of_the_program() -> None:
     assert alternative["verdict"]["enum"] == [each.value for each in Verdict]
     assert alternative["kind"]["enum"] == [*get_args(Kind)]
     assert settings["require"]["enum"] == [None, *get_args(Requirement)]
-    assert settings["adjust"]["enum"] == list(ADJUSTMENTS)
+    assert settings["adjust"]["enum"] == [*ADJUSTMENTS, SEQUENCE]
+    assert settings["family"]["enum"] == list(get_args(Family))
     own = ["n_resamples", "n_resamples_joint"]
     assert set(settings) == {*(each.name for each in fields(Rule)), *own}
 

@@ -35,7 +35,7 @@ from abrank.inference.exact.bootstrap_distribution import on_grid
 from abrank.inference.exact.student_quantile import student_quantile
 from abrank.inference.paired.t_test import mean_and_error
 from abrank.inference.registry import as_alpha, as_differences
-from abrank.inference.rounding import round_off
+from abrank.inference.rounding import has_spread
 
 N_DRAWS = 20_000
 # Part of what a seed means: another value here gives other draws.
@@ -235,7 +235,7 @@ def log_bayes_factor(differences: npt.ArrayLike, *, scale: float = 0.707) -> Flo
     n_queries, n_columns = data.shape
     t = np.full(n_columns, np.nan)
     if n_queries > 1:
-        t[np.all(round_off(data) == 0.0, axis=0)] = 0.0
+        t[np.all(data == 0.0, axis=0)] = 0.0
         live = _with_spread(data)
         mean, error = mean_and_error(data[:, live])
         t[live] = mean / error
@@ -263,7 +263,7 @@ def _start(
         posterior[0] = data.mean(axis=0)
         posterior[2], posterior[3] = -np.inf, np.inf
     if len(data) > 1:
-        same = np.all(round_off(data) == 0.0, axis=0)
+        same = np.all(data == 0.0, axis=0)
         posterior[:, same] = np.array([[0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0]]).T
     return data, alpha, posterior
 
@@ -281,7 +281,7 @@ def _with_spread(data: FloatArray) -> BoolArray:
     """Return which columns have differences of more than one value."""
     if len(data) < 2:
         return np.zeros(data.shape[1], bool)
-    return np.asarray(np.ptp(round_off(data), axis=0) > 0.0)
+    return has_spread(data)
 
 
 def _weighted_means(data: FloatArray, n_draws: int, seed: int) -> FloatArray:

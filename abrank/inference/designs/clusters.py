@@ -42,7 +42,7 @@ from abrank.inference.exact.flips import all_subsets, random_subsets
 from abrank.inference.exact.inversion import invert, settle
 from abrank.inference.paired.t_test import t_interval, t_pvalue
 from abrank.inference.registry import as_alpha, as_differences
-from abrank.inference.rounding import round_off, snap, to_lattice
+from abrank.inference.rounding import TIE, round_off, snap, to_lattice
 
 CLUSTER_TESTS = ("t", "permutation", "bootstrap")
 N_FLIPS = 99_999
@@ -92,7 +92,7 @@ def run_cluster_test(
     ----------
     name : {"t", "permutation", "bootstrap"}
     differences : array_like of shape (n_queries,) or (n_queries, n_comparisons)
-        Candidate minus baseline; taken to 10 decimals.
+        Candidate minus baseline; taken to 10 digits of the largest.
     clusters : sequence of length n_queries
         The cluster of each query, as text or numbers.
     confidence : float
@@ -183,8 +183,10 @@ def _answer(
     name: str, sums: FloatArray, sizes: IntArray, alpha: float, seed: int, n_resamples: int | None
 ) -> tuple[float, float, float, float, float]:
     """Return estimate, statistic, p-value and limits for one column."""
-    mean = float(round_off(sums.sum())) / float(sizes.sum())
-    if not round_off(sums).any():
+    largest = np.abs(sums).max(initial=0.0)
+    total = float(round_off(sums.sum(keepdims=True), scale=largest)[0])
+    mean = total / float(sizes.sum())
+    if not sums.any():
         limits = (-np.inf, np.inf) if len(sums) == 1 else (0.0, 0.0)
         return 0.0, 0.0, 1.0, *limits
     if name == "permutation":
@@ -206,7 +208,7 @@ def _answer(
 def _error(sums: FloatArray, sizes: IntArray, mean: float) -> float:
     """Return the CR1 standard error of the mean; NaN where the clusters have no spread."""
     n_clusters = len(sums)
-    residual = round_off(sums - sizes * mean)
+    residual = round_off(sums - sizes * mean, scale=np.abs(sums).max())
     if n_clusters < 2 or not residual.any():
         return float("nan")
     return float(np.sqrt(n_clusters / (n_clusters - 1.0) * (residual**2).sum()) / sizes.sum())
@@ -272,5 +274,6 @@ def _t_star(residual: FloatArray, sizes: FloatArray, seed: int, n_draws: int) ->
     # What is left where all drawn clusters have one mean is rounding.
     without = spread <= 1e-9 * squares
     error = np.sqrt(n_clusters / (n_clusters - 1.0) * np.where(without, 1.0, spread)) / n
-    endless = np.where(np.abs(shift) > 1e-10, np.copysign(np.inf, shift), 0.0)
+    moved = np.abs(shift) > TIE * np.abs(residual).max()
+    endless = np.where(moved, np.copysign(np.inf, shift), 0.0)
     return np.where(without, endless, shift / error)

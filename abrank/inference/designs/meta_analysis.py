@@ -8,10 +8,10 @@ no query                   it weighs nothing; every summary NaN where no collect
 one query                  shown alone, and left out of ``fixed`` and ``random``; weighs by its
                            queries in ``stratified``, whose p is then NaN, interval unbounded
 two queries                as any other data
-all 0                      left out of ``fixed`` and ``random``, as it has no spread; where all
-                           collections are 0 every summary is 0, p 1, interval [0, 0]
-one value, not 0           left out of ``fixed`` and ``random``; ``stratified`` has p NaN where
-                           none has spread
+all 0                      its variance is bounded by that of the others (``bounded``); where
+                           all collections are 0 every summary is 0, p 1, interval [0, 0]
+one value, not 0           its variance is bounded likewise; where no collection has spread there
+                           is no ``fixed`` nor ``random``, and ``stratified`` has p NaN
 one query differs          as any other data
 two values                 as any other data
 not finite                 refused
@@ -37,7 +37,7 @@ from abrank.inference.exact.roots import find_root
 from abrank.inference.exact.student_quantile import student_quantile
 from abrank.inference.paired.t_test import t_interval, t_pvalue
 from abrank.inference.registry import as_alpha, as_differences
-from abrank.inference.rounding import round_off
+from abrank.inference.rounding import has_spread
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,9 @@ class Pooled:
         Of each collection alone, the interval by t.
     weight_fixed, weight_random : ndarray
         Shares of each collection in the two summaries; 0 where it was left out.
+    bounded : ndarray of bool
+        Where all differences of a collection are one value, and the two summaries take a bound of
+        its variance in place of the 0 that was seen.
     stratified : Summary
         The mean over all queries: each collection weighs by its queries.
     fixed : Summary
@@ -82,6 +85,7 @@ class Pooled:
     ci_high: FloatArray
     weight_fixed: FloatArray
     weight_random: FloatArray
+    bounded: BoolArray
     stratified: Summary
     fixed: Summary
     random: Summary
@@ -122,6 +126,12 @@ def pool_collections(differences: Sequence[npt.ArrayLike], *, confidence: float 
     where tau > 0, whose factor is 1 by the choice of tau, and theirs with the factor kept from
     falling below 1 where tau = 0 [2]_.
 
+    n queries of one value (all tied, say) do not say that no query has another: their share is at
+    most 1 - alpha**(1 / n), at the level of the intervals [3]_. The summaries ``fixed`` and
+    ``random`` take the variance of such a collection to be that share of the mean square of the
+    differences other than 0 of the collections that vary. So it counts for more than one that
+    varies, but not endlessly; leaving it out would leave out what speaks against a difference.
+
     References
     ----------
     .. [1] Paule & Mandel (1982), Journal of Research of the National Bureau of Standards 87,
@@ -129,35 +139,46 @@ def pool_collections(differences: Sequence[npt.ArrayLike], *, confidence: float 
     .. [2] Hartung & Knapp (2001), Statistics in Medicine 20, 3875-3889; Röver, Knapp & Friede
        (2015), BMC Medical Research Methodology 15, 99; prediction: Higgins, Thompson &
        Spiegelhalter (2009), Journal of the Royal Statistical Society A 172, 137-159.
+    .. [3] Louis (1981), The American Statistician 35, 154: after observing no successes; Clopper &
+       Pearson (1934), Biometrika 26, 404-413.
 
     Examples
     --------
     >>> found = pool_collections([[0.1, 0.3, 0.2], [0.0, 0.2, 0.1, 0.3], [0.4, 0.1, 0.2]])
     >>> round(found.stratified.estimate, 3), round(found.random.estimate, 3), found.tau
     (0.19, 0.188, 0.0)
+
+    A collection of ties counts:
+
+    >>> found = pool_collections([[0.1, 0.3, 0.2], [0.0, 0.2, 0.1, 0.3], [0.0] * 20])
+    >>> found.bounded, found.weight_random.round(2), round(found.random.estimate, 3)
+    (array([False, False,  True]), array([0.31, 0.29, 0.4 ]), 0.105)
     """
     alpha = float(as_alpha(confidence, 1)[0])
     parts = [_column(each) for each in differences]
     n = np.array([len(part) for part in parts], dtype=np.int64)
     mean = np.array([part.mean() if len(part) else np.nan for part in parts], dtype=np.float64)
-    spread = np.array([len(p) > 0 and np.ptp(round_off(p)) > 0.0 for p in parts], dtype=np.bool_)
+    spread = np.array([has_spread(p) for p in parts], dtype=np.bool_)
     variance = np.array(
         [part.var(ddof=1) if has else 0.0 for part, has in zip(parts, spread, strict=True)],
         dtype=np.float64,
     )
     error = np.where(spread, np.sqrt(variance / np.maximum(n, 1)), np.nan)
     ci_low, ci_high = _limits(mean, error, alpha, freedom=np.maximum(1, n - 1))[1:]
-    nothing_moved = bool(n.sum()) and not any(round_off(part).any() for part in parts)
-    tau_squared = _paule_mandel(mean[spread], variance[spread] / n[spread])
-    by_precision = _weights(spread, error**2)
-    by_both = _weights(spread, error**2 + tau_squared)
-    k = int(spread.sum())
+    nothing_moved = bool(n.sum()) and not any(part.any() for part in parts)
+    bounded = (n > 1) & ~spread & spread.any()
+    squared = np.where(bounded, _bound(parts, spread, alpha) / np.maximum(n, 1), error**2)
+    judged = spread | bounded
+    tau_squared = _paule_mandel(mean[judged], squared[judged])
+    by_precision = _weights(judged, squared)
+    by_both = _weights(judged, squared + tau_squared)
+    k = int(judged.sum())
     if nothing_moved:
         stratified = fixed = random = Summary(0.0, 0.0, 1.0, 0.0, 0.0)
     else:
         stratified = _stratified(n, mean, variance, alpha)
-        fixed = _weighted(mean, error**2, by_precision, alpha, freedom=np.inf)
-        random = _weighted(mean, error**2 + tau_squared, by_both, alpha, freedom=k - 1)
+        fixed = _weighted(mean, squared, by_precision, alpha, freedom=np.inf)
+        random = _weighted(mean, squared + tau_squared, by_both, alpha, freedom=k - 1)
     low, high = _prediction(random, tau_squared, k, alpha)
     return Pooled(
         n_queries=n,
@@ -167,6 +188,7 @@ def pool_collections(differences: Sequence[npt.ArrayLike], *, confidence: float 
         ci_high=ci_high,
         weight_fixed=by_precision,
         weight_random=by_both,
+        bounded=bounded,
         stratified=stratified,
         fixed=fixed,
         random=random,
@@ -182,6 +204,19 @@ def _column(differences: npt.ArrayLike) -> FloatArray:
     if data.shape[1] != 1:
         raise ArgumentError(f"a collection is one column of differences, not {data.shape[1]}")
     return data[:, 0]
+
+
+def _bound(parts: list[FloatArray], spread: BoolArray, alpha: float) -> FloatArray:
+    """Return how large the variance of each collection may be if all its queries are of one value.
+
+    Of n queries none differs: of all, a share of 1 - alpha**(1 / n) may. One that does is taken to
+    differ as those of the collections that vary.
+    """
+    varied = [part for part, has in zip(parts, spread, strict=True) if has]
+    other = np.concatenate([np.empty(0), *varied])
+    other = other[other != 0.0]
+    square = float(np.mean(other**2)) if other.size else 0.0
+    return np.array([square * (1.0 - alpha ** (1.0 / max(1, len(part)))) for part in parts])
 
 
 def _paule_mandel(mean: FloatArray, variance: FloatArray) -> float:

@@ -70,7 +70,7 @@ def asymptotic_sequence(
     Parameters
     ----------
     differences : array_like of shape (n_queries,)
-        Candidate minus baseline in the order the queries came; taken to 10 decimals.
+        Candidate minus baseline in the order the queries came; taken to 10 digits of the largest.
     planned : int
         The number of queries for which the interval is to be narrowest. Declared before the first.
     confidence : float

@@ -39,7 +39,7 @@ from abrank.inference.exact.student_quantile import student_quantile
 from abrank.inference.paired.ranks import doubled_midranks
 from abrank.inference.paired.t_test import t_pvalue
 from abrank.inference.registry import as_alpha
-from abrank.inference.rounding import round_off
+from abrank.inference.rounding import differences_of, has_spread
 
 Estimate: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
 Interval: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
@@ -165,7 +165,7 @@ def effect_interval(
     if len(first):
         low[:], high[:] = entry.lowest, entry.highest
     if len(first) > 1:
-        same = np.all(round_off(second - first) == 0.0, axis=0)
+        same = np.all(differences_of(first, second) == 0.0, axis=0)
         low[same], high[same] = estimate[same], estimate[same]
         known = np.isfinite(estimate) & ~same
         low[known], high[known] = entry.interval(first[:, known], second[:, known], alpha[known])
@@ -181,13 +181,12 @@ def _deviation(scores: FloatArray) -> FloatArray:
     """Return the standard deviation of each column, 0 where there is no spread but rounding."""
     if len(scores) < 2:
         return np.zeros(scores.shape[1])
-    spread = np.ptp(round_off(scores), axis=0) > 0.0
-    return np.where(spread, scores.std(axis=0, ddof=1), 0.0)
+    return np.where(has_spread(scores), scores.std(axis=0, ddof=1), 0.0)
 
 
 def _standardised(difference: FloatArray, deviation: FloatArray) -> FloatArray:
     """Return mean difference over deviation: 0 for no difference at all, NaN for no spread."""
-    nothing = np.all(round_off(difference) == 0.0, axis=0)
+    nothing = ~np.any(difference, axis=0)
     size = np.where(nothing & (len(difference) > 0), 0.0, np.nan)
     usable = ~nothing & (deviation > 0.0)
     return np.divide(_mean(difference), deviation, out=size, where=usable)
@@ -195,7 +194,8 @@ def _standardised(difference: FloatArray, deviation: FloatArray) -> FloatArray:
 
 def _d_z(a: FloatArray, b: FloatArray) -> FloatArray:
     """Cohen's d_z; Cohen 1988, section 2.3.5."""
-    return _standardised(b - a, _deviation(b - a))
+    difference = differences_of(a, b)
+    return _standardised(difference, _deviation(difference))
 
 
 def _d_z_interval(a: FloatArray, b: FloatArray, alpha: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -236,7 +236,7 @@ def _pooled(a: FloatArray, b: FloatArray) -> FloatArray:
 
 def _d_av(a: FloatArray, b: FloatArray) -> FloatArray:
     """Mean difference over the root mean variance of both; Cumming 2012, equation 11.10."""
-    return _standardised(b - a, _pooled(a, b))
+    return _standardised(differences_of(a, b), _pooled(a, b))
 
 
 def _d_av_interval(
@@ -248,7 +248,7 @@ def _d_av_interval(
 
 def _glass_delta(a: FloatArray, b: FloatArray) -> FloatArray:
     """Mean difference over the baseline's standard deviation; Glass 1976, Sakai 2014."""
-    return _standardised(b - a, _deviation(a))
+    return _standardised(differences_of(a, b), _deviation(a))
 
 
 def _glass_delta_interval(
@@ -282,7 +282,7 @@ def _signed_ranks(values: FloatArray) -> tuple[IntArray, FloatArray]:
 
 def _rank_biserial(a: FloatArray, b: FloatArray) -> FloatArray:
     """(W+ - W-) / (W+ + W-), zeros dropped; Kerby 2014."""
-    d = round_off(b - a)
+    d = differences_of(a, b)
     size = np.full(d.shape[1], 0.0 if len(d) else np.nan)
     for column in np.flatnonzero(np.any(d != 0.0, axis=0)):
         ranks, signs = _signed_ranks(d[:, column])
@@ -293,7 +293,7 @@ def _rank_biserial(a: FloatArray, b: FloatArray) -> FloatArray:
 def _rank_biserial_interval(
     a: FloatArray, b: FloatArray, alpha: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    d = round_off(b - a)
+    d = differences_of(a, b)
     size, share = np.empty((2, d.shape[1]))
     for column, values in enumerate(d.T):
         ranks, signs = _signed_ranks(values)
@@ -316,13 +316,13 @@ def _score_limits(
 
 def _p_better(a: FloatArray, b: FloatArray) -> FloatArray:
     """P(b > a) + P(b = a) / 2 over the queries; Vargha & Delaney 2000, paired."""
-    return _mean((np.sign(round_off(b - a)) + 1.0) / 2.0)
+    return _mean((np.sign(differences_of(a, b)) + 1.0) / 2.0)
 
 
 def _p_better_interval(
     a: FloatArray, b: FloatArray, alpha: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    signs = np.sign(round_off(b - a))
+    signs = np.sign(differences_of(a, b))
     net = signs.mean(axis=0)
     unanimous = np.abs(net) == 1.0
     ties = np.divide(signs.var(axis=0), 1.0 - net**2, out=np.ones_like(net), where=~unanimous)

@@ -62,7 +62,7 @@ def leave_out(differences: npt.ArrayLike, *, confidence: float = 0.95) -> Influe
     Parameters
     ----------
     differences : array_like of shape (n_queries,)
-        Candidate minus baseline; taken to 10 decimals.
+        Candidate minus baseline; taken to 10 digits of the largest.
     confidence : float
 
     Returns
@@ -136,7 +136,7 @@ def _pvalue(means: FloatArray, squares: FloatArray, counts: IntArray, scale: flo
     """Return p of t; what is left of the squares by rounding is no spread: p 1 or NaN."""
     from scipy.special import stdtr
 
-    pvalue = np.where(np.abs(means) <= 1e-10, 1.0, np.nan)
+    pvalue = np.where(np.abs(means) <= 1e-10 * np.sqrt(scale), 1.0, np.nan)
     spread = (counts > 1) & (squares > 1e-12 * scale)
     freedom = counts[spread] - 1.0
     error = np.sqrt(squares[spread] / (freedom * (freedom + 1.0)))

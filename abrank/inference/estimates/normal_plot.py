@@ -37,7 +37,7 @@ def normal_plot(
     Parameters
     ----------
     differences : array_like of shape (n_queries,)
-        Candidate minus baseline; taken to 10 decimals.
+        Candidate minus baseline; taken to 10 digits of the largest.
     confidence : float
         Of the band.
     most : int

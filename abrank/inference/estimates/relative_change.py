@@ -31,7 +31,7 @@ from abrank.inference.exact.bootstrap_distribution import mean_law
 from abrank.inference.exact.roots import find_root
 from abrank.inference.exact.student_quantile import student_quantile
 from abrank.inference.registry import as_alpha, as_differences
-from abrank.inference.rounding import round_off
+from abrank.inference.rounding import has_spread
 
 RatioMethod = Literal["fieller", "delta", "bootstrap"]
 
@@ -284,7 +284,6 @@ def _percentile(a: FloatArray, b: FloatArray, level: float, side: float) -> floa
 
 def _chance_of_no_gain(sample: FloatArray) -> float:
     """Return the chance that a resampled mean is at most 0."""
-    rounded = round_off(sample)
-    if np.ptp(rounded) == 0.0:
-        return float(rounded[0] <= 0.0)
-    return float(mean_law(rounded).below.at(0.0))
+    if not has_spread(sample):
+        return float(sample[0] <= 0.0)
+    return float(mean_law(sample).below.at(0.0))

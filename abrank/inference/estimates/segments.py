@@ -33,7 +33,7 @@ from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inference.estimates.heterogeneity import Heterogeneity, heterogeneity
 from abrank.inference.families.adjust import adjust
 from abrank.inference.registry import as_alpha, as_differences, run_test
-from abrank.inference.rounding import round_off
+from abrank.inference.rounding import has_spread, round_off
 
 MIN_QUERIES = 6
 
@@ -141,7 +141,9 @@ def compare_segments(
     answers = answer_by_segment([part[:, None] for part in parts], large, alpha, asked)
     pvalue, low, high, adjusted, low_adj, high_adj = answers[..., 0]
     total = float(values.mean()) if values.size else float("nan")
-    agreement = np.sign(round_off(means[large])) * np.sign(round_off(values.sum()))
+    largest = np.abs(values).max(initial=0.0)
+    agreement = np.sign(round_off(means[large], scale=largest))
+    agreement *= np.sign(round_off(np.array([total]), scale=largest))
     return Segments(
         labels=tuple(names.tolist()),
         n_queries=counts,
@@ -230,7 +232,7 @@ def _interaction(
     """Compare the means of the large segments; differences of one value have no variance."""
     variances = np.array(
         [
-            part.var(ddof=1) if many and np.ptp(round_off(part)) > 0.0 else 0.0
+            part.var(ddof=1) if many and has_spread(part) else 0.0
             for part, many in zip(parts, large, strict=True)
         ],
         dtype=np.float64,

@@ -60,7 +60,7 @@ def describe_shape(differences: npt.ArrayLike) -> Shape:
     Parameters
     ----------
     differences : array_like of shape (n_queries,)
-        Candidate minus baseline; taken to 10 decimals.
+        Candidate minus baseline; taken to 10 digits of the largest.
 
     Returns
     -------
@@ -110,7 +110,7 @@ def moments(differences: npt.ArrayLike) -> tuple[float, float]:
     Parameters
     ----------
     differences : array_like of shape (n_queries,)
-        Taken to 10 decimals.
+        Taken to 10 digits of the largest.
 
     Returns
     -------
@@ -210,7 +210,7 @@ def find_outliers(differences: npt.ArrayLike) -> IntArray:
     values = round_off(as_differences(differences)[:, 0])
     if not values.size:
         return np.empty(0, np.int64)
-    distance = round_off(np.abs(values - np.median(values)))
+    distance = round_off(np.abs(values - np.median(values)), scale=np.abs(values).max())
     deviation = 1.4826 * np.median(distance) or 1.2533 * distance.mean()
     far = np.flatnonzero(distance > FAR * deviation)
     return far[np.argsort(-distance[far], kind="stable")].astype(np.int64)

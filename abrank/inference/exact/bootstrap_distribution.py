@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from abrank._support.typing import FloatArray, IntArray
-from abrank.inference.rounding import coarsest, round_off, to_lattice
+from abrank.inference.rounding import coarsest, to_lattice
 
 # Chances below it are not told apart: it is well above the rounding errors of the transform.
 SMALLEST = 1e-10
@@ -106,7 +106,7 @@ def mean_law(sample: FloatArray) -> MeanLaw:
     Parameters
     ----------
     sample : ndarray of shape (n,)
-        At least two values, not all alike; taken to 10 decimals.
+        At least two values, not all alike; taken to 10 digits of the largest.
 
     Returns
     -------
@@ -126,21 +126,24 @@ def mean_law(sample: FloatArray) -> MeanLaw:
     >>> law.below.points * law.unit, law.below.chance
     (array([0. , 0.5, 1. ]), array([0.25, 0.75, 1.  ]))
     """
-    values, counts = np.unique(round_off(sample), return_counts=True)
     n = sample.size
-    numbers, unit = to_lattice(values[:, None])
-    cells = coarsest(numbers[:, 0], unit[0], n_terms=n)
+    numbers, units = to_lattice(sample[:, None])
+    distinct, counts = np.unique(numbers[:, 0], return_counts=True)
+    # In units: what is computed does not depend on the unit of the sample.
+    values, unit = distinct.astype(np.float64), float(units[0])
+    cells = coarsest(distinct, n_terms=n)
     if cells is not None:
         window = _window(cells, counts, n)
         if window[1] - window[0] < MOST_POINTS:
             largest = np.abs(cells).argmax()
-            return _law(cells, counts, n, window, values[largest] / cells[largest], None)
+            step = unit * values[largest] / cells[largest]
+            return _law(cells, counts, n, window, step, None)
     deviation = float(np.sqrt(np.cov(values, fweights=counts, ddof=0)))
     finer = FINE_POINTS / np.sqrt(8.0 * LOG_OUTSIDE * n)
     step = deviation / max(STEPS_PER_DEVIATION, finer)
     cells, weights = on_grid(values, counts, step)
     zeros = (float(counts[values == 0.0].sum()) / n) ** n
-    return _law(cells, weights, n, _window(cells, weights, n), step, zeros)
+    return _law(cells, weights, n, _window(cells, weights, n), step * unit, zeros)
 
 
 def on_grid(values: FloatArray, counts: IntArray, step: float) -> tuple[IntArray, FloatArray]:
@@ -186,6 +189,36 @@ def _window(cells: IntArray, weights: Weights, n: int) -> tuple[int, int]:
 def _middle(cells: IntArray, weights: Weights, n: int) -> int:
     """Return the cell next to the mean: sums less n of it stay small, and phases exact."""
     return int(np.rint((cells - cells[0]) @ weights / n)) + int(cells[0])
+
+
+def law_of_cells(
+    cells: IntArray, counts: IntArray, n: int, *, unit: float, total: float
+) -> MeanLaw:
+    """Return the law of n draws of whole numbers, steps of ``unit`` in their sum.
+
+    Parameters
+    ----------
+    cells, counts : int64 ndarray of shape (n_cells,)
+        Ascending; not all alike. The same number may stand there twice.
+    n : int
+        The sum of the counts.
+    unit : float
+        Of one step of the sum.
+    total : float
+        What the law says that the sample's own sum is, in steps.
+
+    Returns
+    -------
+    MeanLaw
+
+    Examples
+    --------
+    >>> law = law_of_cells(np.array([0, 1]), np.array([1, 1]), 2, unit=1.0, total=1.0)
+    >>> law.below.chance
+    array([0.25, 0.75, 1.  ])
+    """
+    law = _law(cells, counts, n, _window(cells, counts, n), unit, None)
+    return replace(law, total=total)
 
 
 def _law(

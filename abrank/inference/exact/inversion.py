@@ -82,8 +82,10 @@ def settle(
     array([ True])
     """
     rejected = pvalue < alpha
-    # Ten decimals of a difference count; a mean of zeros is 0 to more than that.
-    rounding = 1e-6 * np.abs(estimate) + 1e-12
+    # A mean that is 0 but for rounding is so to far more than this share of its interval.
+    bounded = np.isfinite(low) & np.isfinite(high)
+    width = np.subtract(high, low, out=np.zeros_like(low), where=bounded)
+    rounding = 1e-6 * np.abs(estimate) + 1e-12 * width
     at_low, at_high = np.abs(low) <= rounding, np.abs(high) <= rounding
     low = np.where(at_low & ~rejected, np.minimum(low, 0.0), low)
     high = np.where(at_high & ~rejected, np.maximum(high, 0.0), high)

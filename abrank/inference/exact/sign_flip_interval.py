@@ -28,12 +28,14 @@ STEEPEST = 4.0
 class Sample:
     """The distinct differences of a sample, ascending, and how often each occurs.
 
-    ``numbers`` are the same as multiples of a coarse step, if there is one.
+    Values are in units, so that what is computed of them does not depend on the unit. ``numbers``
+    are the same as multiples of a coarse step, if there is one.
     """
 
     values: FloatArray
     counts: IntArray
     numbers: IntArray | None
+    unit: float
 
     @property
     def size(self) -> int:
@@ -43,7 +45,7 @@ class Sample:
     def mirrored(self) -> Sample:
         """Return the sample of the negated differences."""
         numbers = None if self.numbers is None else -self.numbers[::-1]
-        return Sample(-self.values[::-1], self.counts[::-1], numbers)
+        return Sample(-self.values[::-1], self.counts[::-1], numbers, self.unit)
 
 
 def sign_flip_test(
@@ -77,11 +79,11 @@ def sign_flip_test(
     (1.0, 0.2, 0.6)
     """
     distinct, counts = np.unique(numbers, return_counts=True)
-    coarse = coarsest(distinct, unit, n_terms=numbers.size)
-    sample = Sample(np.asarray(distinct * unit, np.float64), counts, coarse)
+    coarse = coarsest(distinct, n_terms=numbers.size)
+    sample = Sample(distinct.astype(np.float64), counts, coarse, unit)
     total = int(numbers.sum())
     total = 0 if abs(total) <= numbers.size else total
-    slack = numbers.size * unit
+    slack = float(numbers.size)
     if alternative == "greater":
         greater = _at_zero(sample, total, slack)
         return greater, _lower_limit(sample, alpha, greater.value >= alpha), math.inf
@@ -137,6 +139,7 @@ def _lower_limit(sample: Sample, alpha: float, zero_is_accepted: bool) -> float:
     else:
         means, chances = subset_mean_law(sample.numbers, sample.counts)
         limit = float(means[np.searchsorted(chances, alpha)]) * _step(sample.values, sample.numbers)
+    limit *= sample.unit
     # What rounding may do to a limit near 0 must not contradict the p-value.
     return min(limit, 0.0) if zero_is_accepted else max(limit, sys.float_info.min)
 

@@ -27,7 +27,7 @@ from abrank.inference.exact.flips import all_subsets, composed_flips, random_sub
 from abrank.inference.exact.inversion import settle
 from abrank.inference.paired.t_test import mean_and_error
 from abrank.inference.registry import as_alpha, as_differences
-from abrank.inference.rounding import round_off, snap, to_lattice
+from abrank.inference.rounding import snap, to_lattice
 
 N_FLIPS = 19_999
 # Above it the flips are the products of a few.
@@ -67,7 +67,7 @@ def max_t(
     Parameters
     ----------
     differences : array_like of shape (n_queries, n_comparisons)
-        Candidate minus baseline; taken to 10 decimals.
+        Candidate minus baseline; taken to 10 digits of the largest.
     confidence : float
         Joint level of the intervals.
     n_resamples : int
@@ -126,7 +126,7 @@ def max_t(
     if n_queries == 0:
         nothing = np.full(n_columns, np.nan)
         return MaxT(nothing, nothing, nothing, nothing, nothing, 0)
-    live = np.any(round_off(data) != 0.0, axis=0)
+    live = np.any(data != 0.0, axis=0)
     pvalue, low, high = np.ones((3, n_columns)), np.zeros(n_columns), np.zeros(n_columns)
     if live.any():
         pvalue[:, live], largest = _pvalues(
@@ -143,9 +143,9 @@ def _pvalues(data: FloatArray, n_flips: int, seed: int) -> tuple[FloatArray, Flo
 
     The rows of the p-values are single step, step down and alone; the identity is among the flips.
     """
-    numbers, unit = to_lattice(data)
+    numbers, _ = to_lattice(data)
     total = numbers.sum(axis=0)
-    scale = np.sqrt(((numbers * unit) ** 2).sum(axis=0)) / unit
+    scale = np.sqrt((numbers.astype(np.float64) ** 2).sum(axis=0))
     # Equal z may differ in their last digits.
     observed = np.round(np.abs(snap(total, len(data))) / scale, 9)
     largest: FloatArray = np.zeros(2 ** len(data) if n_flips == 0 else n_flips + 1)

@@ -26,12 +26,16 @@ import numpy as np
 
 from abrank._support import checks
 from abrank._support.typing import Alternative, FloatArray
+from abrank.inference.exact.bootstrap_bounds import laws_around
 from abrank.inference.exact.bootstrap_distribution import SMALLEST, Chances, MeanLaw, mean_law
 from abrank.inference.paired.resampling import bootstrap_t
 from abrank.inference.paired.t_test import mean_and_error
 from abrank.inference.registry import paired_test
 from abrank.inference.result import Answer
 from abrank.inference.rounding import round_off
+
+# Chances are rounded to 12 decimals.
+ROUNDING = 1e-11
 
 Method = Literal["studentised", "percentile", "BCa", "basic", "shift"]
 
@@ -59,7 +63,7 @@ def bootstrap(
     Parameters
     ----------
     differences : ndarray of shape (n_queries, n_comparisons)
-        Candidate minus baseline; taken to 10 decimals.
+        Candidate minus baseline; taken to 10 digits of the largest.
     alternative : {"two-sided", "greater", "less"}
     alpha : ndarray of shape (n_comparisons,)
     seed : int
@@ -77,7 +81,9 @@ def bootstrap(
     Answer
         ``statistic`` is t for "studentised", else the mean. Method "exact": the law of the mean of
         all resamples, see
-        :func:`~abrank.inference.exact.bootstrap_distribution.mean_law`. For "studentised" it is
+        :func:`~abrank.inference.exact.bootstrap_distribution.mean_law`; or "on a grid" where the
+        differences of any column have no common step, with bounds of its p-value
+        (:func:`~abrank.inference.exact.bootstrap_bounds.laws_around`). For "studentised" it is
         "Monte Carlo", and "closed form" if the paired t test stands in for it in every column.
 
     Notes
@@ -113,11 +119,19 @@ def bootstrap(
     mean, error = mean_and_error(rounded)
     found = np.full((5, len(mean)), np.nan)
     found[0], found[3], found[4] = mean, -np.inf, np.inf
+    bounds, exact = np.full((3, len(mean)), np.nan), True
+    bounds[2] = 0.0
     for one in np.flatnonzero(np.isfinite(error)):
-        law = mean_law(rounded[:, one])
-        answer = answer_by_law(law, rounded[:, one], method, alpha[one], alternative)
-        found[1:, one] = mean[one], *answer
-    return Answer.of(found, "exact")
+        sample = rounded[:, one]
+        law = mean_law(sample)
+        pvalue, low, high = answer_by_law(law, sample, method, alpha[one], alternative)
+        bounds[:2, one] = pvalue
+        if not law.on_lattice:
+            exact = False
+            bounds[:2, one] = _bounds(sample, method, alternative)
+            pvalue = float(np.clip(pvalue, *bounds[:2, one]))
+        found[1:, one] = mean[one], pvalue, low, high
+    return Answer.of(found, "exact" if exact else "on a grid", 0, bounds)
 
 
 def answer_by_law(
@@ -147,21 +161,66 @@ def answer_by_law(
     """
     if method == "shift" and alternative == "two-sided":
         return _shift(law, alpha)
-    below, above = law.below, law.above
-    if method in ("basic", "shift"):
-        # 2 total - sum is at most x where minus the sum is at most x - 2 total.
-        below = replace(law.above, points=law.above.points + 2.0 * law.total)
-        above = replace(law.below, points=law.below.points - 2.0 * law.total)
-    if method == "BCa":
-        below, above = _corrected(law, sample)
+    below, above = _tails(law, sample, method)
     sides = 2.0 if alternative == "two-sided" else 1.0
     low, high = below.reaches(alpha / sides), -above.reaches(alpha / sides)
-    greater, less = below.pvalue(0.0), above.pvalue(0.0)
+    pvalue = _pvalue(below, above, alternative)
     if alternative == "greater":
-        return greater, low * law.unit, np.inf
+        return pvalue, low * law.unit, np.inf
     if alternative == "less":
-        return less, -np.inf, high * law.unit
-    return min(1.0, 2.0 * min(greater, less)), low * law.unit, high * law.unit
+        return pvalue, -np.inf, high * law.unit
+    return pvalue, low * law.unit, high * law.unit
+
+
+def _tails(
+    law: MeanLaw, sample: FloatArray, method: Method, *, bias: float | None = None
+) -> tuple[Chances, Chances]:
+    """Return the chances by which a method rejects means: that are too small, and too large."""
+    if method in ("basic", "shift"):
+        # 2 total - sum is at most x where minus the sum is at most x - 2 total.
+        return (
+            replace(law.above, points=law.above.points + 2.0 * law.total),
+            replace(law.below, points=law.below.points - 2.0 * law.total),
+        )
+    if method == "percentile":
+        return law.below, law.above
+    centred = sample - sample.mean()
+    acceleration = float((centred**3).sum() / (6.0 * (centred**2).sum() ** 1.5))
+    bias = _bias(law.below, law.above, law.total) if bias is None else bias
+    return _carried(law.below, bias, acceleration), _carried(law.above, -bias, -acceleration)
+
+
+def _pvalue(below: Chances, above: Chances, alternative: Alternative) -> float:
+    """Return the p-value of a mean of 0."""
+    greater, less = below.pvalue(0.0), above.pvalue(0.0)
+    if alternative == "two-sided":
+        return min(1.0, 2.0 * min(greater, less))
+    return greater if alternative == "greater" else less
+
+
+def _bounds(sample: FloatArray, method: Method, alternative: Alternative) -> tuple[float, float]:
+    """Return two numbers between which the p-value of the law of all resamples lies."""
+    under, over = laws_around(sample)
+    # Chances of both tails that are too small, and too large.
+    small = replace(over, above=under.above)
+    large = replace(under, above=over.above)
+    if method == "shift" and alternative == "two-sided":
+        low, high = [_both_ends(small)], [_both_ends(large)]
+        return max(low[0] - ROUNDING, 0.0), min(high[0] + ROUNDING, 1.0)
+    # The larger the bias, the smaller the chance of a mean below 0 and the larger that above.
+    biases = [_bias(each.below, each.above, each.total) for each in (over, under)]
+    low, high = (
+        [_pvalue(*_tails(law, sample, method, bias=bias), alternative) for bias in biases]
+        for law in (small, large)
+    )
+    return max(min(low) - ROUNDING, 0.0), min(max(high) + ROUNDING, 1.0)
+
+
+def _both_ends(law: MeanLaw) -> float:
+    """Return the chance of a mean as far from the sample's as that is from 0."""
+    far = abs(law.total)
+    chance = float(law.below.at(law.total - far) + law.above.at(-law.total - far))
+    return min(1.0, max(chance, law.below.smallest))
 
 
 def _shift(law: MeanLaw, alpha: float) -> tuple[float, float, float]:
@@ -177,16 +236,12 @@ def _shift(law: MeanLaw, alpha: float) -> tuple[float, float, float]:
     return pvalue, (law.total - reach) * law.unit, (law.total + reach) * law.unit
 
 
-def _corrected(law: MeanLaw, sample: FloatArray) -> tuple[Chances, Chances]:
-    """Return the chances of the law, bias-corrected and accelerated."""
+def _bias(below: Chances, above: Chances, total: float) -> float:
+    """Return the normal quantile of the chance of a mean below the sample's, z0 of BCa."""
     from scipy.special import ndtri
 
-    centred = sample - sample.mean()
-    acceleration = float((centred**3).sum() / (6.0 * (centred**2).sum() ** 1.5))
     # Resamples with the sample's mean count by half.
-    middle = (law.below.at(law.total) + 1.0 - law.above.at(-law.total)) / 2.0
-    bias = float(ndtri(middle))
-    return _carried(law.below, bias, acceleration), _carried(law.above, -bias, -acceleration)
+    return float(ndtri((below.at(total) + 1.0 - above.at(-total)) / 2.0))
 
 
 def _carried(chances: Chances, z0: float, a: float) -> Chances:

@@ -48,7 +48,7 @@ def permutation(
     Parameters
     ----------
     differences : ndarray of shape (n_queries, n_comparisons)
-        Candidate minus baseline; taken to 10 decimals.
+        Candidate minus baseline; taken to 10 digits of the largest.
     alternative : {"two-sided", "greater", "less"}
     alpha : ndarray of shape (n_comparisons,)
     seed : int

@@ -10,7 +10,7 @@ from abrank.inference.exact.bootstrap_distribution import on_grid
 from abrank.inference.exact.inversion import settle
 from abrank.inference.paired.t_test import mean_and_error, t
 from abrank.inference.result import Answer
-from abrank.inference.rounding import snap, to_lattice
+from abrank.inference.rounding import TIE, snap, to_lattice
 
 N_RESAMPLES = 9_999
 # Part of what a seed means: another value here gives other resamples.
@@ -35,7 +35,7 @@ def bootstrap_t(
     Parameters
     ----------
     differences : ndarray of shape (n_queries, n_comparisons)
-        Candidate minus baseline, taken to 10 decimals.
+        Candidate minus baseline, taken to 10 digits of the largest.
     alternative : {"two-sided", "greater", "less"}
         Two-sided, the size of t is what is compared.
     alpha : ndarray of shape (n_comparisons,)
@@ -99,10 +99,10 @@ def _by_query(differences: FloatArray, n_draws: int, seed: int) -> list[FloatArr
     n_queries, n_columns = differences.shape
     if not n_columns:
         return []
-    numbers, unit = to_lattice(differences)
+    numbers, _ = to_lattice(differences)
     sums = np.empty((n_columns, n_draws), np.int64)
     squares = np.empty((n_columns, n_draws))
-    centred_squares = np.ascontiguousarray((((numbers - numbers.mean(axis=0)) * unit) ** 2).T)
+    centred_squares = np.ascontiguousarray(((numbers - numbers.mean(axis=0)) ** 2).T)
     values = np.ascontiguousarray(numbers.T)
     random = stream(seed, "resamples")
     at_once = max(1, DRAWS_AT_ONCE // n_queries)
@@ -112,9 +112,10 @@ def _by_query(differences: FloatArray, n_draws: int, seed: int) -> list[FloatArr
         for column in range(n_columns):
             sums[column, part] = values[column].take(index).sum(axis=1)
             squares[column, part] = centred_squares[column].take(index).sum(axis=1)
-    means = snap(sums, n_queries) * (unit / n_queries)[:, None]
-    centre = (numbers * unit).mean(axis=0)
-    return [_t_star(*one, n_queries) for one in zip(means, squares, centre, strict=True)]
+    means = snap(sums, n_queries) / n_queries
+    centre = numbers.mean(axis=0)
+    # Means are in units: what is within one of the centre is there.
+    return [_t_star(*one, n_queries, 1.0) for one in zip(means, squares, centre, strict=True)]
 
 
 def _by_value(differences: FloatArray, n_draws: int, seed: int) -> FloatArray:
@@ -134,17 +135,22 @@ def _by_value(differences: FloatArray, n_draws: int, seed: int) -> FloatArray:
         counts = random.multinomial(n_queries, weights / n_queries, part.stop - first)
         means[part] = counts @ values / n_queries
         squares[part] = counts @ (values - centre) ** 2
-    return sign * _t_star(means, squares, centre, n_queries)
+    return sign * _t_star(means, squares, centre, n_queries, TIE * np.abs(values).max())
 
 
-def _t_star(means: FloatArray, squares: FloatArray, mean: float, n_queries: int) -> FloatArray:
-    """Return the t statistic of every resample about the sample's mean."""
+def _t_star(
+    means: FloatArray, squares: FloatArray, mean: float, n_queries: int, tie: float
+) -> FloatArray:
+    """Return the t statistic of every resample about the sample's mean.
+
+    Means no further from it than ``tie`` equal it.
+    """
     shift = means - mean
     variance = squares / n_queries - shift**2
     # What is left of a resample of one value only is rounding.
     without_spread = variance <= 1e-9 * squares / n_queries
     error = np.sqrt(np.where(without_spread, 1.0, variance) / (n_queries - 1))
-    moved = np.abs(shift) > 1e-10
+    moved = np.abs(shift) > tie
     endless = np.where(moved, np.copysign(np.inf, shift), 0.0)
     return np.where(without_spread, endless, shift / error)
 

@@ -9,7 +9,10 @@ from abrank.inference.exact.inversion import settle
 from abrank.inference.exact.student_quantile import student_quantile
 from abrank.inference.registry import paired_test
 from abrank.inference.result import Answer
-from abrank.inference.rounding import round_off
+from abrank.inference.rounding import has_spread
+
+# Of a mean, as a share of the largest difference.
+ROUNDING = 1e-14
 
 
 @paired_test(
@@ -66,9 +69,11 @@ def mean_and_error(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
     """
     n_queries = len(differences)
     mean = differences.mean(axis=0)
+    # Differences that add up to 0 leave something in the last digits.
+    mean[np.abs(mean) <= ROUNDING * np.abs(differences).max(axis=0, initial=0.0)] = 0.0
     error = np.full_like(mean, np.nan)
     # Rounded first, as .3 - .2 and .2 - .1 must not count as spread.
-    spread = np.ptp(round_off(differences), axis=0) > 0.0
+    spread = has_spread(differences)
     if spread.any():
         error[spread] = differences[:, spread].std(axis=0, ddof=1) / np.sqrt(n_queries)
     return mean, error

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from abrank._support.typing import FloatArray
 from abrank.inference.exact.roots import find_root
+from abrank.inference.rounding import round_off
 
 # Above it the averages (over a million) are counted, not listed.
 LISTED_UP_TO = 1500
 # How near to where the count falls below a bound, as a share of the range, and of the float itself.
 SMALLEST_SHARE = 2.0**-42
 RELATIVE_ROUNDING = 4.0 * np.finfo(np.float64).eps
+# Averages are taken to so many digits of the largest.
+DIGITS = 13
 
 
 class Walsh:
@@ -109,14 +114,17 @@ class Walsh:
         """Return the distinct averages, ascending, and twice the weight above each."""
         first, second = np.triu_indices(self.sample.size)
         # Rounded, so that equal averages of different pairs are one value.
-        sums = np.round(self.sample[first] + self.sample[second], 10) + 0.0
+        sums = round_off(self.sample[first] + self.sample[second])
+        # To the decimal that is nearest: where the sample has few decimals, so have its averages.
+        sums = np.round(sums, DIGITS - math.ceil(math.log10(np.abs(self.sample).max()))) + 0.0
         values, group = np.unique(sums, return_inverse=True)
         weight = np.bincount(group, np.where(first == second, self.own_weight, 1))
         return values / 2.0, np.asarray(self.total - 2.0 * np.cumsum(weight), np.float64)
 
     def _crossing(self, bound: int) -> float:
         """Return the least theta with a doubled count below ``bound``, from above."""
-        over, under = float(self.sample[0] - 1.0), float(self.sample[-1] + 1.0)
+        beyond = float(np.abs(self.sample[[0, -1]]).max())
+        over, under = float(self.sample[0] - beyond), float(self.sample[-1] + beyond)
         # Zero first: it decides what the interval says.
         if self.doubled_count(0.0) < bound:
             under = min(under, 0.0)

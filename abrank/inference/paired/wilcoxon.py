@@ -64,7 +64,8 @@ def wilcoxon(
     Parameters
     ----------
     differences : ndarray of shape (n_queries, n_comparisons)
-        Candidate minus baseline; taken to 10 decimals. A column of zeros only is not meant here.
+        Candidate minus baseline; taken to 10 digits of the largest. A column of zeros only is
+        not meant here.
     alternative : {"two-sided", "greater", "less"}
     alpha : ndarray of shape (n_comparisons,)
     zero_method : {"wilcox", "pratt", "zsplit"}
@@ -141,7 +142,7 @@ def wilcoxon_pvalues(
     Parameters
     ----------
     differences : ndarray of shape (n_queries, n_samples)
-        Taken to 10 decimals; a column of zeros has p 1.
+        Taken to 10 digits of the largest; a column of zeros has p 1.
     zero_method, method, correction
         As for :func:`wilcoxon`.
 

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from abrank._support.typing import FloatArray
-from abrank.inference.rounding import round_off
+from abrank.inference.rounding import TIE
 from abrank.inference.systems.registry import as_scores
 
 
@@ -113,8 +113,9 @@ def _parts(block: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     centred = block - block.mean()
     query, system = centred.mean(axis=1), centred.mean(axis=0)
     rest = centred - query[:, None] - system
+    largest = np.abs(block).max()
     query, system, rest = (
-        np.where(round_off(part) != 0.0, part, 0.0) for part in (query, system, rest)
+        np.where(np.abs(part) > TIE * largest, part, 0.0) for part in (query, system, rest)
     )
     return query, system, rest
 

@@ -61,7 +61,8 @@ def friedman_test(scores: npt.ArrayLike) -> Friedman:
     Hypothesis: within each query all orders of the systems are equally likely. That is more than
     that they have one mean: with enough queries, real systems of one mean are told apart
     (``reports/calibration``). The query pairs the scores, and only their order counts. Equal scores
-    (to 10 decimals) share the mean of their ranks, and the statistics are corrected for them.
+    (to 10 digits of the largest) share the mean of their ranks, and the statistics are corrected
+    for them.
 
     Parameters
     ----------
@@ -129,7 +130,8 @@ def ranks_within(scores: FloatArray) -> FloatArray:
     """
     from scipy.stats import rankdata
 
-    return np.asarray(rankdata(-round_off(scores), axis=1), dtype=np.float64)
+    rounded = round_off(scores.ravel()).reshape(scores.shape)
+    return np.asarray(rankdata(-rounded, axis=1), dtype=np.float64)
 
 
 def critical_difference(found: Friedman, n_queries: int, alpha: float) -> float:

@@ -60,13 +60,13 @@ class JointResult:
     estimate, statistic, pvalue, pvalue_adj, ci_low, ci_high : ndarray of shape (n_pairs,)
         Second minus first. ``pvalue`` is not adjusted. Limits are NaN where a test has none.
     identical : bool ndarray of shape (n_pairs,)
-        Whether the two have one score on every query, to 10 decimals.
+        Whether the two have one score on every query, to 10 digits.
     test : str
         The registered name.
     estimand : str
         What ``estimate`` estimates, in words.
     method : str
-        "closed form", "exact", "Monte Carlo" or "normal approximation".
+        "closed form", "exact", "on a grid", "Monte Carlo" or "normal approximation".
     n_resamples : int
         What was drawn; 0 where nothing was.
     confidence : float

@@ -47,7 +47,7 @@ def randomised_tukey(
     Parameters
     ----------
     scores : ndarray of shape (n_queries, n_systems)
-        Taken to 10 decimals.
+        Taken to 10 digits of the largest.
     pairs : Pairs
     alpha : float
         Joint level.

@@ -26,7 +26,7 @@ two systems           the paired t    the sign-flip     the sign-flip   the sign
 
 The interval is (-inf, inf) wherever p is NaN, and where so few queries can tell nothing apart.
 ``pairwise`` answers as the paired test it asks (see :mod:`abrank.inference.registry`). Fewer than
-two systems are an error. Scores are one value when they agree to 10 decimals.
+two systems are an error. Scores are one value when they agree to 10 digits of the largest.
 """
 
 from __future__ import annotations
@@ -204,7 +204,8 @@ def run_joint_test(
         "n_resamples": None if n_resamples is None else checks.count("n_resamples", n_resamples),
     }
     given = _arguments(test, shared, options)
-    same = ~np.any(round_off(pairs.of(block)) != 0.0, axis=0) & (n_queries > 0)
+    different = round_off(pairs.of(block), scale=np.abs(block).max(initial=0.0))
+    same = ~np.any(different, axis=0) & (n_queries > 0)
     answer = _answer(test, block, pairs, same, given)
     return JointResult(
         **vars(answer) | {"estimand": answer.estimand or test.estimand},

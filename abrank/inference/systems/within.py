@@ -80,7 +80,7 @@ def within_query_interval(
         nothing = np.full(n_systems, np.nan)
         return nothing, nothing
     mean = block.mean(axis=0)
-    if n_queries > 1 and not np.any(round_off(block - block[:, :1])):
+    if n_queries > 1 and not np.any(round_off(block - block[:, :1], scale=np.abs(block).max())):
         return mean, mean
     own = block - block.mean(axis=1, keepdims=True)
     _, error = mean_and_error(own)

@@ -10,7 +10,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from abrank._support import display
 from abrank._support.typing import FloatArray
-from abrank.diagnostics import DECIMALS, outcomes
+from abrank.diagnostics import outcomes
 from abrank.plots.registry import plot
 from abrank.plots.style import labels
 from abrank.plots.style.shapes import density, evenly, scatter_heights
@@ -92,7 +92,7 @@ def distribution(
     row = comparison[measure or comparison.rule.primary]
     if row.wins == row.losses == 0:
         return say(ax, theme, "A and B score the same on every query: nothing spreads.")
-    values = np.sort(np.round(comparison.differences(row.measure), DECIMALS))
+    values = np.sort(comparison.differences(row.measure))
     distinct, counts = np.unique(values, return_counts=True)
     dress(ax, theme)
     room = 0.28 if inches(ax) < NARROW else 0.16

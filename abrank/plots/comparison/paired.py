@@ -11,6 +11,7 @@ from matplotlib.ticker import MaxNLocator
 
 from abrank._support.display import shorten
 from abrank._support.typing import FloatArray
+from abrank.inference.rounding import differences_of, has_spread, round_off
 from abrank.plots.registry import plot
 from abrank.plots.style import labels
 from abrank.plots.style.labels import PlainTicks
@@ -141,7 +142,7 @@ def _shapes(ax: Axes, theme: Theme, row: MeasureResult, a: FloatArray, b: FloatA
             y = np.concatenate([heights[:1], heights, heights[-1:]])
             ax.fill(x, y, facecolor=colour, alpha=0.3, linewidth=0.0, zorder=1.5)
     first, second = np.percentile(a, DECILES), np.percentile(b, DECILES)
-    ahead = np.sign(np.round(second - first, 10)) * (1 if row.higher_is_better else -1)
+    ahead = np.sign(differences_of(first, second)) * (1 if row.higher_is_better else -1)
     for percent, low, high, sign in zip(DECILES, first, second, ahead, strict=True):
         ax.plot(
             [0.0, 1.0],
@@ -183,10 +184,9 @@ def _name_deciles(ax: Axes, theme: Theme, heights: FloatArray, mean: float) -> N
 def _outline(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return heights and widths of the outline of ``values``; empty where all agree."""
     low, high = float(values.min()), float(values.max())
-    if high - low < 1e-10:
+    if not has_spread(values):
         return np.empty(0), np.empty(0)
-    # Distinct ones only up to 10 decimals, as for ties.
-    _, counts = np.unique(np.round(values, 10), return_counts=True)
+    _, counts = np.unique(round_off(values), return_counts=True)
     if len(counts) <= FEW_VALUES or counts.max() > HEAP * len(values):
         number, edges = np.histogram(values, bins=BINS, density=True)
         return np.repeat(edges, 2)[1:-1], np.repeat(number, 2)

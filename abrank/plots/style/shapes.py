@@ -8,6 +8,7 @@ import numpy as np
 
 from abrank._support.typing import FloatArray
 from abrank.inference.exact.bootstrap_distribution import mean_law
+from abrank.inference.rounding import has_spread
 from abrank.plots.style.words import of_the_mean
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def law_of_mean(comparison: Comparison, row: MeasureResult) -> tuple[FloatArray,
     """
     differences = comparison.differences(row.measure)
     n = len(differences)
-    if n < FEWEST or not of_the_mean(comparison) or np.ptp(np.round(differences, 10)) == 0.0:
+    if n < FEWEST or not of_the_mean(comparison) or not has_spread(differences):
         return None
     if n > MANY:
         return normal_curve(row.diff, float(np.std(differences, ddof=1)) / float(np.sqrt(n)))

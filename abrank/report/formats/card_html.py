@@ -167,7 +167,8 @@ def _line(
 ) -> Line:
     lead = row.measure == comparison.rule.primary
     p = display.p_clause(row.pvalue_adj, alpha=comparison.rule.alpha)
-    adjusted = not lead and comparison.rule.adjust != "none"
+    declared = comparison.rule
+    adjusted = declared.adjust != "none" and (not lead or declared.family == "all")
     ends = [(row.ci_low, row.ci_high), (row.ci_low_adj, row.ci_high_adj)]
     deciding = deciding_interval(comparison.rule, comparison.decision)
     if lead:

@@ -83,7 +83,8 @@ def _caption(comparison: Comparison, told: str) -> str:
     said += f" {words.queries(comparison.n_queries)}; {told} {by}."
     if len(comparison.rows) > 1:
         how = headline.adjustment(comparison)
-        said += f" {_measure(rule.primary)} decides, tested alone; {how}."
+        alone = ", tested alone" if rule.family == "secondary" else ""
+        said += f" {_measure(rule.primary)} decides{alone}; {how}."
     return said
 
 

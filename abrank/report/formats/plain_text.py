@@ -227,7 +227,7 @@ def _interval(comparison: Comparison, digits: int) -> tuple[str, str]:
     """Return the interval that decides, with its level, and p or the margin."""
     rule, decision = comparison.rule, comparison.decision
     level, ends = rule.confidence, decision.interval
-    by = f"p {f.pvalue(comparison.pvalue, alpha=rule.alpha).replace('< ', '<')}"
+    by = f"p {f.pvalue(comparison.primary.pvalue_adj, alpha=rule.alpha).replace('< ', '<')}"
     if margins.decides_alone(comparison):
         level, ends = rule.confidence_equivalence, decision.equivalence_interval
         by = f"margin {margins.margin_of_what(comparison, digits=digits)}"

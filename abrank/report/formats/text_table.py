@@ -152,8 +152,10 @@ def _footers(comparison: Comparison, not_drawn: int) -> list[str]:
     """Return what explains the table: the mark, the adjustment, what the plot leaves out."""
     found = []
     if len(comparison.rows) > 1:
-        how = headline.adjustment(comparison).removeprefix("secondary measures ")
-        found.append(f"★ primary, tested alone; others {how}")
+        how = headline.adjustment(comparison)
+        if comparison.rule.family == "secondary":
+            how = f"tested alone; others {how.removeprefix('secondary measures ')}"
+        found.append(f"★ primary, {how}")
     if margins.decides_alone(comparison):
         level = f.level(comparison.rule.confidence)
         found.append(f"{level} bars and p ask whether Δ is 0; the verdict asks about the margin")

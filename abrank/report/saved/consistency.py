@@ -21,6 +21,7 @@ from abrank.comparison.family import row_reading
 from abrank.comparison.groups import Segmentation, segment_reading
 from abrank.diagnostics import Note, outcomes
 from abrank.inference.estimates.relative_change import RelativeChange
+from abrank.inference.rounding import differences_of
 from abrank.report.saved.schema import Damaged, shown
 from abrank.report.sections.caution_words import Names
 from abrank.report.sections.cautions import NO_LONGER_TOLD, WORDS, caution
@@ -91,7 +92,7 @@ def _row_of_scores(comparison: Comparison, i: int) -> None:
     _same(f"{place}.diff", row.diff, row.mean_b - row.mean_a, "the means", scale=scale)
     relative = row.diff / row.mean_a if row.mean_a else math.nan
     _same(f"{place}.rel_diff", row.rel_diff, relative, "the means")
-    signs = outcomes(b - a) * (1 if row.higher_is_better else -1)
+    signs = outcomes(differences_of(a, b)) * (1 if row.higher_is_better else -1)
     for key, sign in (("wins", 1), ("ties", 0), ("losses", -1)):
         _same(f"{place}.{key}", getattr(row, key), int(np.sum(signs == sign)), scores)
     low, high = row.ci_low_adj, row.ci_high_adj
@@ -104,7 +105,7 @@ def _row_of_test(row: MeasureResult, rule: Rule, place: str) -> None:
     """Compare interval and p-value, plain and adjusted: they come from one procedure."""
     _one_procedure(place, row.ci_low, row.ci_high, row.pvalue, rule.alpha)
     _one_procedure(place, row.ci_low_adj, row.ci_high_adj, row.pvalue_adj, rule.alpha, "_adj")
-    if row.measure == rule.primary:
+    if row.measure == rule.primary and rule.family != "all":
         for key in ("ci_low", "ci_high", "pvalue"):
             plain, adjusted = getattr(row, key), getattr(row, f"{key}_adj")
             _same(f"{place}.{key}_adj", adjusted, plain, "the primary measure's own numbers")
@@ -135,7 +136,7 @@ def _verdict(comparison: Comparison) -> None:
     for each in fields(Decision):
         place = f"verdict.{names.get(each.name, each.name)}"
         _same_part(place, getattr(saved, each.name), getattr(again, each.name))
-    if saved.tost_low < row.ci_low or saved.tost_high > row.ci_high:
+    if saved.tost_low < row.ci_low_adj or saved.tost_high > row.ci_high_adj:
         raise Damaged("verdict.equivalence_interval", "is wider than the interval that decides")
 
 

@@ -21,6 +21,7 @@ ADJUSTMENTS = {
     "holm": "Holm 1979",
     "bonferroni": "Dunn 1961",
     "bh": "Benjamini & Hochberg 1995",
+    "fixed-sequence": "Westfall & Krishen 2001",
     "none": "",
 }
 

@@ -116,11 +116,13 @@ def _decisive(comparison: Comparison, *, digits: int) -> tuple[str, str]:
         inner = comparison.decision.equivalence_interval
         shown = margins.limits(comparison, *inner, digits=digits)
         return f"{level} {shown}", f"margin {margins.margin_of_what(comparison, digits=digits)}"
-    shown = f.interval(row.ci_low, row.ci_high, digits=digits)
+    shown = f.interval(row.ci_low_adj, row.ci_high_adj, digits=digits)
     if comparison.decision.relative is not None:
         change = margins.limits(comparison, *comparison.decision.interval, digits=digits)
         shown += f", that is {change} of A's mean"
-    p = f.p_clause(row.pvalue, alpha=rule_.alpha)
+    p = f.p_clause(row.pvalue_adj, alpha=rule_.alpha)
+    if rule_.family == "all" and rule_.adjust != "none":
+        p += " adjusted"
     return f"{f.level(rule_.confidence)} confidence interval {shown}", p
 
 
@@ -166,7 +168,8 @@ def rule(comparison: Comparison, *, digits: int) -> str:
     if len(comparison.rows) > 1:
         rest.append(adjustment(comparison))
     gate = [f"gate: {_GATES[declared.require]}"] if declared.require is not None else []
-    return f"Rule: {', '.join([first, *rest, seed, *gate])}."
+    said = f"Rule: {', '.join([first, *rest, seed, *gate])}."
+    return f"{said} {controlled(comparison)}".rstrip()
 
 
 def rule_parts(comparison: Comparison, *, digits: int) -> list[str]:
@@ -190,13 +193,44 @@ _POLICIES = {
 
 def adjustment(comparison: Comparison) -> str:
     """Say how the secondary measures are adjusted."""
-    method = comparison.rule.adjust
+    method, family = comparison.rule.adjust, comparison.rule.family
+    if family == "fixed-sequence":
+        level = f.level(comparison.rule.alpha)
+        return f"measures tested in the order given, each at {level}, until one shows no difference"
+    of = "all" if family == "all" else "secondary"
     if method == "none":
-        return "secondary measures not adjusted"
+        return f"{of} measures not adjusted"
     name = _ADJUSTMENTS.get(method, method)
     if comparison.n_resamples_joint:
         name += f", {f.count(comparison.n_resamples_joint)} sign flips"
-    return f"secondary measures adjusted together ({name})"
+    return f"{of} measures adjusted together ({name})"
+
+
+def controlled(comparison: Comparison) -> str:
+    """Say what the rule holds to alpha over several measures; empty where that is nothing.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from abrank.comparison import compare_scores
+    >>> a = pd.DataFrame({"AP": [0.1, 0.2, 0.3, 0.4, 0.5], "RR": [0.5, 0.6, 0.7, 0.8, 0.9]})
+    >>> controlled(compare_scores(a, a + 0.1))
+    'Chance of a false finding: 5% in AP, and 5% in any of the others.'
+    >>> controlled(compare_scores(a, a + 0.1, family="all"))
+    'Chance of any false finding: 5%.'
+    """
+    declared = comparison.rule
+    level = f.level(declared.alpha)
+    if len(comparison.rows) == 1 or declared.adjust == "none":
+        return ""
+    alone = "" if declared.family == "all" else f"{level} in {declared.primary}, and "
+    if declared.adjust == "bh":
+        share = f"of the {'' if declared.family == 'all' else 'other '}measures found to differ"
+        start = f"Chance of a false finding: {alone}" if alone else "False findings: "
+        return f"{start}an expected {level} {share}."
+    if declared.family == "secondary":
+        return f"Chance of a false finding: {alone}{level} in any of the others."
+    return f"Chance of any false finding: {level}."
 
 
 _ADJUSTMENTS = {"max-t": "max-t", "holm": "Holm", "bonferroni": "Bonferroni", "bh": "BH"}

@@ -89,9 +89,11 @@ def _reading_guide(comparison: Comparison) -> str:
             f"Intervals at {level}. The secondary measures are not adjusted, so a chance finding"
             " among them is likelier than α says."
         )
+    alone = comparison.rule.family == "secondary"
+    start = f"{comparison.rule.primary} is tested alone. " if alone else ""
     return (
-        f"{comparison.rule.primary} is tested alone. The {level} interval, the adjusted p and the"
-        " reading of every other measure come from one procedure:"
+        f"{start}The {level} interval, the adjusted p and the reading of every"
+        f"{' other' if alone else ''} measure come from one procedure:"
         f" {headline.adjustment(comparison)}."
     )
 
@@ -196,7 +198,7 @@ def extremes(comparison: Comparison, most: int) -> tuple[list[int], list[int]]:
 
     Both ascending. No query is in both; equal differences stand in the order of the query ids.
     """
-    differences = np.round(comparison.differences(), 10)
+    differences = comparison.differences()
     order = np.argsort(differences, kind="stable").tolist()
     if len(order) <= 2 * most:
         half = (len(order) + 1) // 2

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from abrank import diagnostics
 from abrank._support import display as f
-from abrank.diagnostics import outcomes
+from abrank.inference.rounding import has_spread
 from abrank.report.model import Tone
 from abrank.verdict import Verdict
 
@@ -234,7 +234,7 @@ def cannot_test(comparison: Comparison, *, digits: int) -> str:
         return "1 query is too few for a test"
     name = name_of_test(comparison.rule.test)
     differences = comparison.differences()
-    if not outcomes(differences - differences[0]).any():
+    if not has_spread(differences):
         same = f.signed(float(differences[0]), digits=digits)
         undefined = "t statistic" if comparison.rule.test == "t" else name
         return f"every query differs by exactly {same}, so the {undefined} is undefined"

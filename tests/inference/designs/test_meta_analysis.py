@@ -125,17 +125,18 @@ def test_degenerate(collections, stratified, fixed, random) -> None:
 
 
 def test_a_collection_that_cannot_be_judged_is_left_out_of_two_summaries() -> None:
-    with_flat = pool_collections([*COLLECTIONS, [0.1] * 4, []])
+    with_one = pool_collections([*COLLECTIONS, [0.1], []])
     plain = pool_collections(COLLECTIONS)
-    assert with_flat.fixed == plain.fixed
-    assert with_flat.random == plain.random
-    assert with_flat.weight_fixed[3:].tolist() == [0.0, 0.0]
-    assert with_flat.stratified.estimate == pytest.approx(
-        np.mean(np.concatenate([*COLLECTIONS, [0.1] * 4]))
+    assert with_one.fixed == plain.fixed
+    assert with_one.random == plain.random
+    assert with_one.weight_fixed[3:].tolist() == [0.0, 0.0]
+    assert not with_one.bounded.any()
+    assert with_one.stratified.estimate == pytest.approx(
+        np.mean(np.concatenate([*COLLECTIONS, [0.1]]))
     )
-    assert np.isfinite(with_flat.stratified.pvalue)
-    one_query = pool_collections([*COLLECTIONS, [0.3]])
-    assert np.isnan(one_query.stratified.pvalue)
+    assert np.isnan(with_one.stratified.pvalue)
+    flat = pool_collections([*COLLECTIONS, [0.1] * 4])
+    assert np.isfinite(flat.stratified.pvalue)
 
 
 def test_one_that_can_be_judged_has_no_random_effect() -> None:
@@ -156,3 +157,52 @@ def test_one_that_can_be_judged_has_no_random_effect() -> None:
 def test_arguments_without_meaning(given, options, said) -> None:
     with pytest.raises(ArgumentError, match=said):
         pool_collections(given, **options)
+
+
+def with_ties(n_ties=50, factor=1.0):
+    """Two collections whose means are about .109, and one of ties."""
+    random = np.random.default_rng(5)
+    drawn = [random.normal(0.0, 0.2, 50) for _ in range(2)]
+    varied = [part - part.mean() + mean for part, mean in zip(drawn, (0.12, 0.098), strict=True)]
+    return [*(part * factor for part in varied), np.zeros(n_ties)]
+
+
+def test_a_collection_of_ties_counts_in_the_summaries():
+    """It was left out without a word: the mean of the others alone."""
+    found, without = pool_collections(with_ties()), pool_collections(with_ties()[:2])
+    assert without.random.estimate == pytest.approx(0.109, abs=0.001)
+    assert found.bounded.tolist() == [False, False, True]
+    assert not without.bounded.any()
+    assert (found.weight_random > 0.0).all()
+    assert found.weight_random[2] > found.weight_random[0]
+    assert 0.0 < found.random.estimate < 0.075
+    assert found.fixed.estimate < found.random.estimate
+    assert found.random.pvalue > without.random.pvalue
+    assert found.tau > without.tau == 0.0
+
+
+def test_the_bound_is_the_share_of_queries_that_may_differ():
+    collections = with_ties(20)
+    found = pool_collections(collections)
+    varied = np.concatenate(collections[:2])
+    squared = found.error**2
+    squared[2] = (1 - 0.05 ** (1 / 20)) * np.mean(varied**2) / 20
+    assert found.weight_fixed == pytest.approx((1 / squared) / (1 / squared).sum())
+    # Of one collection alone nothing is made up.
+    assert np.isnan(found.error[2])
+    assert (found.ci_low[2], found.ci_high[2]) == (-np.inf, np.inf)
+
+
+def test_more_ties_are_more_sure_and_the_unit_changes_nothing():
+    shares = [pool_collections(with_ties(n)).weight_fixed[2] for n in (5, 20, 50, 500)]
+    assert shares == sorted(shares)
+    assert shares[-1] < 1.0
+    found, scaled = (pool_collections(with_ties(50, factor)) for factor in (1.0, 1e-9))
+    assert scaled.random.pvalue == pytest.approx(found.random.pvalue, rel=1e-9)
+    assert scaled.random.estimate == pytest.approx(found.random.estimate * 1e-9, rel=1e-9)
+
+
+def test_one_value_that_is_not_zero_is_bounded_too():
+    found = pool_collections([*with_ties()[:2], np.full(30, 0.1)])
+    assert found.bounded.tolist() == [False, False, True]
+    assert found.weight_fixed[2] > 0.5

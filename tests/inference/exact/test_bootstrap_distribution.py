@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from abrank.inference.exact.bootstrap_distribution import SMALLEST, mean_law, on_grid
+from abrank.inference.rounding import to_lattice
 
 
 def of_all_resamples(sample: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -43,7 +44,9 @@ def test_reciprocal_ranks_are_on_a_lattice():
 
 @pytest.mark.parametrize("n", [7, 50, 1000])
 def test_the_moments_are_the_samples(n):
-    sample = np.round(np.random.default_rng(n).gamma(0.5, 0.2, n) - 0.05, 10)
+    # Whole numbers of the unit that samples are taken to.
+    numbers, unit = to_lattice(np.random.default_rng(n).gamma(0.5, 0.2, (n, 1)) - 0.05)
+    sample = numbers[:, 0] * unit[0]
     law = mean_law(sample)
     assert not law.on_lattice
     # Points as they are, each with the mass half way to its neighbours.

@@ -31,7 +31,8 @@ def test_limits_against_scipy(method, d):
         (d,), np.mean, n_resamples=99_999, method=method, rng=np.random.default_rng(5)
     ).confidence_interval
     ours = run_test("bootstrap", d, method=method)
-    assert (ours.method, ours.n_resamples) == ("exact", 0)
+    assert ours.method in ("exact", "on a grid")
+    assert ours.n_resamples == 0
     # 2.67 standard errors / sqrt(B), four of them, for their drawing; twice that for BCa, which
     # draws z0 too and, here, goes further into a tail.
     error = 4 * 2.67 * d.std() / np.sqrt(d.size) / np.sqrt(99_999) * (2 if method == "BCa" else 1)

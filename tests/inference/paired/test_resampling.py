@@ -35,7 +35,7 @@ def test_against_theory_of_all_resamples(d):
 
 
 def test_a_resample_without_spread_has_endless_t():
-    t_star = _t_star(np.array([0.5, -0.5, 0.0]), np.array([0.5, 0.5, 0.0]), 0.0, 2)
+    t_star = _t_star(np.array([0.5, -0.5, 0.0]), np.array([0.5, 0.5, 0.0]), 0.0, 2, 1e-10)
     assert t_star.tolist() == [np.inf, -np.inf, 0.0]
 
 

@@ -1,0 +1,93 @@
+"""What is measured in another unit is the same: no p-value depends on the scale of the scores."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from abrank.inference import TESTS, max_t, run_joint_test, run_test
+from abrank.inference.designs.clusters import CLUSTER_TESTS, run_cluster_test
+
+POWERS = st.one_of(
+    st.integers(-40, 40).map(lambda k: 2.0**k), st.integers(-40, 40).map(lambda k: 10.0**k)
+)
+ASKED = [
+    *((name, {}) for name in TESTS),
+    ("permutation", {"method": "monte-carlo", "n_resamples": 500}),
+    *(("bootstrap", {"method": m}) for m in ("percentile", "BCa", "basic", "shift")),
+    *(("wilcoxon", {"zero_method": m}) for m in ("pratt", "zsplit")),
+]
+
+
+def samples():
+    """Few decimals, few values, reciprocal ranks, any numbers; few queries and more."""
+    random = np.random.default_rng(8)
+    for n in (7, 14, 24, 45):
+        yield np.round(random.normal(0.02, 0.1, n), 4)
+        yield random.integers(-3, 5, n) / 10
+        yield 1 / random.integers(1, 15, n) - 1 / random.integers(1, 15, n)
+        yield random.normal(0.05, 0.1, n)
+        yield random.exponential(1.0, n) - 0.6
+
+
+SAMPLES = list(samples())
+
+
+def assert_scaled(found, scaled, factor, *, unit_free=False):
+    np.testing.assert_allclose(scaled.pvalue, found.pvalue, rtol=1e-12)
+    for end in ("ci_low", "ci_high"):
+        limits = getattr(found, end) * (1.0 if unit_free else factor)
+        np.testing.assert_allclose(getattr(scaled, end), limits, rtol=1e-9, atol=1e-12 * factor)
+
+
+@pytest.mark.parametrize(("name", "options"), ASKED)
+@given(factor=POWERS, place=st.integers(0, len(SAMPLES) - 1))
+@settings(max_examples=25, deadline=None, derandomize=True)
+def test_no_p_depends_on_the_unit(name, options, factor, place):
+    d = SAMPLES[place]
+    asked = options if name != "bootstrap" else {"n_resamples": 500} | options
+    found, scaled = (run_test(name, each, **asked) for each in (d, d * factor))
+    assert found.method == scaled.method
+    assert_scaled(found, scaled, factor, unit_free=name == "sign")
+
+
+def test_differences_times_a_billionth_have_the_same_p():
+    """The case of the issue: .0177 became 1.0."""
+    d = np.random.default_rng(3).normal(0.05, 0.1, 25)
+    found = [run_test("permutation", d * factor).pvalue[0] for factor in (1.0, 1e-9, 1e9)]
+    assert found[0] < 0.2
+    assert found[1] == pytest.approx(found[0], rel=1e-12)
+    assert found[2] == pytest.approx(found[0], rel=1e-12)
+
+
+@given(factor=POWERS)
+@settings(max_examples=25, deadline=None, derandomize=True)
+def test_no_p_of_a_family_depends_on_the_unit(factor):
+    d = np.column_stack([SAMPLES[10], SAMPLES[11], SAMPLES[12], SAMPLES[13]])
+    found, scaled = (max_t(each, n_resamples=500) for each in (d, d * factor))
+    assert_scaled(found, scaled, factor)
+    np.testing.assert_allclose(scaled.pvalue_step_down, found.pvalue_step_down, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["tukey", "randomised-tukey", "nemenyi", "max-t"])
+@given(factor=POWERS)
+@settings(max_examples=10, deadline=None, derandomize=True)
+def test_no_p_of_several_systems_depends_on_the_unit(name, factor):
+    scores = np.abs(np.column_stack([SAMPLES[10], SAMPLES[12], SAMPLES[13]]))
+    baseline = {"baseline": 0} if name == "max-t" else {}
+    asked = {"n_resamples": 500} | baseline
+    found, scaled = (run_joint_test(name, each, **asked) for each in (scores, scores * factor))
+    np.testing.assert_allclose(scaled.pvalue_adj, found.pvalue_adj, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", CLUSTER_TESTS)
+@given(factor=POWERS)
+@settings(max_examples=10, deadline=None, derandomize=True)
+def test_no_p_of_clusters_depends_on_the_unit(name, factor):
+    d, clusters = SAMPLES[17], np.arange(45) % 12
+    found, scaled = (
+        run_cluster_test(name, each, clusters, n_resamples=500) for each in (d, d * factor)
+    )
+    assert_scaled(found, scaled, factor)
