@@ -98,8 +98,7 @@ class Rule:
         Smallest difference worth having, in the measure's own unit; 0 declares none.
     adjust, family : str
         How which measures are adjusted, see :mod:`abrank.comparison.family`.
-    require : str, optional
-        The gate, one of :data:`GATES`.
+    require : str, optional; one of :data:`GATES`
     higher_is_better : bool
         Of the primary measure; where lower is better, everything below is read mirrored.
     margin_is_relative : bool

@@ -87,8 +87,7 @@ def compare_scores(
     Parameters
     ----------
     a, b : Series, dict, path, DataFrame or Scores
-        Of baseline and candidate; without ``b`` all in ``a``. A Series or dict holds one measure by
-        query id; what a file or frame may hold, see :func:`abrank.read_scores`.
+        Without ``b`` all are in ``a``. For what each may hold, see :func:`abrank.read_scores`.
     measures : sequence of str, optional
         Else all, the same for both.
     baseline, candidate : str, optional
