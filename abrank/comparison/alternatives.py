@@ -99,8 +99,11 @@ def alternatives(
     Returns
     -------
     tuple of Alternative
-        Empty where no other choice can be made.
+        Empty where no other choice can be made, and where the verdict rests on all measures
+        together: that of the primary measure alone cannot be held against it.
     """
+    if rule.family == "all":
+        return ()
     column = scores.measures.index(rule.primary)
     declared = replace(
         scores, measures=(rule.primary,), values=scores.values[:, :, column : column + 1]

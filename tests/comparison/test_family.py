@@ -8,6 +8,7 @@ import pytest
 
 from abrank import ArgumentError, compare_scores
 from abrank.inference import max_t, run_test
+from abrank.report.formats.plain_text import text as plain_text
 from abrank.report.numbers import json_text, to_dict
 from abrank.report.saved.write import read_comparison
 from abrank.report.sections import headline
@@ -111,6 +112,33 @@ def test_a_saved_comparison_keeps_its_family(tmp_path, family):
     saved = read_comparison(path)
     assert saved.rule == result.rule
     assert saved.decision == result.decision
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({}, "Chance of a false finding: 5% in AP, and 5% in any of the others"),
+        ({"family": "all"}, "Chance of any false finding: 5%"),
+        ({"family": "fixed-sequence"}, "Chance of any false finding: 5%"),
+        ({"adjust": "bh"}, "an expected 5% of the other measures found to differ"),
+        ({"family": "all", "adjust": "bh"}, "False findings: an expected 5% of the measures found"),
+    ],
+)
+def test_the_terminal_says_what_is_controlled(asked, said):
+    result = compare_scores(*two_tables(), **asked)
+    assert said in " ".join(plain_text(result).split())
+
+
+def test_a_verdict_on_all_measures_is_not_held_against_those_of_one():
+    tables = two_tables(seed=15)
+    assert compare_scores(*tables).alternatives
+    assert compare_scores(*tables, family="all").alternatives == ()
+
+
+def test_nothing_is_controlled_without_adjustment():
+    result = compare_scores(*two_tables(), adjust="none")
+    assert headline.controlled(result) == ""
+    assert "false finding" not in plain_text(result)
 
 
 def test_a_measure_without_a_test_ends_the_sequence():

@@ -253,6 +253,8 @@ def _facts(comparison: Comparison, width: int, digits: int, plain: bool) -> Iter
     if planned:
         yield from _labelled("plan", planned, width, plain)
     rule = "; ".join(headline.rule_parts(comparison, digits=digits))
+    held = headline.controlled(comparison)
+    rule += f". {held.rstrip('.')}" if held else ""
     yield from _labelled("rule", rule, width, plain, style="muted")
     if comparison.segmentations:
         yield from _labelled("segments", segments.exploratory(comparison), width, plain)

@@ -13,6 +13,7 @@ from abrank.studies.calibration.cells import EXACT_RANKS, Asked
 from abrank.studies.calibration.parts import Batch, Part, between
 from abrank.studies.calibration.populations import Pair
 
+DECIMALS = 10
 # Limits nearer to a value than this are the value: nothing is printed to more digits.
 PRINTED = 1e-9
 
@@ -32,7 +33,8 @@ def pseudo_median(pair: Pair) -> tuple[float, float]:
     values = round_off(pair.differences[:, 0])
     decided = values != 0.0
     values, weights = values[decided], pair.weights[decided] / pair.weights[decided].sum()
-    sums = round_off(values[:, None] + values).ravel()
+    # To the decimals of the differences, which are whole steps: equal sums are one point.
+    sums = (np.round(values[:, None] + values, DECIMALS) + 0.0).ravel()
     points, place = np.unique(sums, return_inverse=True)
     below = np.cumsum(np.bincount(place, np.outer(weights, weights).ravel()))
     half = np.searchsorted(below, [0.5 - 1e-12, 0.5 + 1e-12])
