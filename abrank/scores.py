@@ -73,8 +73,8 @@ class Scores:
     sources : mapping of str to Source
         Where each system's run or ready scores came from; empty for those of objects.
     laid : mapping of str to Reading
-        A system's run laid on all judgments, cut at the depth that was asked for; empty for ready
-        scores.
+        A system's run joined with all judgments, cut at the depth that was asked for; empty for
+        ready scores.
     notes : tuple of str
         How names were read that have several meanings, and which measures an option passes by.
     judgments : Source, optional
@@ -87,7 +87,7 @@ class Scores:
     values: FloatArray
     audits: Mapping[str, inputs.Audit] = field(default_factory=dict)
     sources: Mapping[str, inputs.Source] = field(default_factory=dict)
-    laid: Mapping[str, inputs.Reading] = field(default_factory=dict)
+    judged_runs: Mapping[str, inputs.JudgedSource] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     judgments: inputs.Source | None = None
 
@@ -138,23 +138,26 @@ class Scores:
         >>> scores.values[0, 0], scores.rescored(inputs.JudgedRun.condensed).values[0, 0]
         (array([0.5]), array([1.]))
         """
-        if set(self.systems) - set(self.laid):
+        if set(self.systems) - set(self.judged_runs):
             raise ArgumentError("ready scores have no rankings to change")
         names = self.measures if measures is None else tuple(measures)
         parsed = [parse(name) for name in names]
-        laid = {
-            system: replace(each, judged=change(each.judged)) for system, each in self.laid.items()
+        judged_runs = {
+            system: replace(each, judged=change(each.judged))
+            for system, each in self.judged_runs.items()
         }
         asked = self.query_ids if query_ids is None else query_ids
-        every = self.laid[self.systems[0]].judged.query_ids
+        every = self.judged_runs[self.systems[0]].judged.query_ids
         place = {query_id: i for i, query_id in enumerate(every)} if asked != every else {}
         kept = [place[query_id] for query_id in asked] if place else slice(None)
         columns = [
-            np.stack([each(laid[system].judged) for each in parsed], axis=1)
+            np.stack([each(judged_runs[system].judged) for each in parsed], axis=1)
             for system in self.systems
         ]
         values = np.stack(columns, axis=1)[kept]
-        return replace(self, query_ids=asked, measures=names, values=values, laid=laid)
+        return replace(
+            self, query_ids=asked, measures=names, values=values, judged_runs=judged_runs
+        )
 
     def aggregates(self) -> FloatArray:
         """Return one value a system and measure, by the measure's own rule.
@@ -316,10 +319,10 @@ def score_runs(
     on_stage("reading the judgments")
     judgments = read_judgments(qrels, parsed, max_input_size=options.max_input_size)
     keep_scores = any(each.needs == "scores" for each in parsed)
-    columns, laid = [], {}
+    columns, judged_runs = [], {}
     for system, source in runs.items():
         on_stage(f"reading {system}")
-        found = inputs.judge(
+        found = inputs.read_judged_run(
             judgments,
             source,
             name=system,
@@ -331,9 +334,11 @@ def score_runs(
             max_input_size=options.max_input_size,
         )
         depth = options.depth
-        laid[system] = found if depth is None else replace(found, judged=found.judged.top(depth))
-        columns.append(np.stack([each(laid[system].judged) for each in parsed], axis=1))
-    audits = {system: each.audit for system, each in laid.items()}
+        judged_runs[system] = (
+            found if depth is None else replace(found, judged=found.judged.top(depth))
+        )
+        columns.append(np.stack([each(judged_runs[system].judged) for each in parsed], axis=1))
+    audits = {system: each.audit for system, each in judged_runs.items()}
     kept = _kept(judgments.query_ids, audits, options.missing)
     return Scores(
         query_ids=tuple(judgments.query_ids[i] for i in kept),
@@ -341,8 +346,8 @@ def score_runs(
         measures=tuple(resolved(each, found.judged) for each in parsed),
         values=np.stack(columns, axis=1)[kept],
         audits=audits,
-        sources={system: each.source for system, each in laid.items()},
-        laid=laid,
+        sources={system: each.source for system, each in judged_runs.items()},
+        judged_runs=judged_runs,
         notes=notes_on(measures, parsed, rel=options.rel, judged_only=options.judged_only),
         judgments=judgments.source,
     )

@@ -67,7 +67,7 @@ def score_ranges(
     columns = ["tie_low", "tie_expected", "tie_high", "unjudged_low", "unjudged_high"]
     table[columns] = float("nan")
     for system in scores.systems:
-        judged = scores.laid[system].judged
+        judged = scores.judged_runs[system].judged
         kept = [i for i, query_id in enumerate(judged.query_ids) if query_id in place]
         for name in scores.measures:
             measure = parse(name)

@@ -85,8 +85,8 @@ def test_no_measure_depends_on_the_order_of_lines(tmp_path) -> None:
 @pytest.mark.parametrize("name", ["F", "FPR", "ACC"])
 def test_scores_of_unjudged_documents_are_kept_for_a_threshold_only(name) -> None:
     for asked, kept in ((f"{name}@10", False), (name, False), (f"{name}(threshold=0.5)", True)):
-        laid = abrank.evaluate(QRELS, {"full": FULL}, [asked]).laid["full"]
-        assert (laid.judged.retrieved_scores is not None) is kept
+        judged_runs = abrank.evaluate(QRELS, {"full": FULL}, [asked]).judged_runs["full"]
+        assert (judged_runs.judged.retrieved_scores is not None) is kept
 
 
 def test_a_measure_of_diversity_reads_judgments_by_subtopic(tmp_path) -> None:

@@ -1,4 +1,4 @@
-"""Work on both hands: a function applied in threads, its results in order."""
+"""Ordered map over a small pool of threads."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def command(files: tuple[str, ...], *, subtopics: bool, max_input_size: int | No
         _terminal.put(_run_lines(run))
         for qrels in judgments:
             try:
-                audit = inputs.judge(qrels, run).audit
+                audit = inputs.read_judged_run(qrels, run).audit
             except AbrankError as error:
                 refuse(error)
             else:

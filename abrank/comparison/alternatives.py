@@ -162,7 +162,7 @@ def _other_queries(declared: Scores) -> Iterator[_Choice]:
     audits = [declared.audits[each] for each in declared.systems if each in declared.audits]
     policy = missing_policy(audits, declared.query_ids)
     if policy == "drop":
-        every = declared.laid[declared.systems[0]].judged.query_ids
+        every = declared.judged_runs[declared.systems[0]].judged.query_ids
         yield _Choice("missing-as-zero", declared.rescored(lambda run: run, query_ids=every))
     elif policy == "zero":
         lacking = {query_id for audit in audits for query_id in audit.missing}

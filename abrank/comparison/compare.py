@@ -24,7 +24,7 @@ from abrank.comparison.declared import (
     require_margin_in_range,
 )
 from abrank.comparison.effects import effects, spread
-from abrank.comparison.evidence import gather
+from abrank.comparison.evidence import collect_details
 from abrank.comparison.family import measure_rows
 from abrank.comparison.groups import segment
 from abrank.comparison.pairing import pair_scores
@@ -214,7 +214,7 @@ def compare_systems(
     decision = decide_primary(rule, rows[lead], scores, span=span, **drawn)
     tests = _test_rows(differences, rule, **drawn)
     known = set(scores.query_ids)
-    evidence = gather(scores, rule.primary, differences)
+    evidence = collect_details(scores, rule.primary, differences)
     segmentations = segment(segments or {}, scores.query_ids, differences, rule, seed=seed)
     deep = unequal_depth(scores)
     audits, notes = _cautions(scores, differences, tests, rule)

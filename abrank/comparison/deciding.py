@@ -194,7 +194,7 @@ def _same(scores: Scores) -> str:
     hashes = {source.sha256 if source else None for source in sources}
     if len(hashes) == 1 and None not in hashes:
         return "same-file"
-    one, two = (scores.laid.get(system) for system in scores.systems)
+    one, two = (scores.judged_runs.get(system) for system in scores.systems)
     if one is not None and two is not None and _same_grades(one.judged, two.judged):
         return "same-rankings"
     return "tied-scores"

@@ -27,8 +27,9 @@ class Effect:
 class Spread:
     """The differences of the primary measure in six numbers.
 
-    Their quartiles, skewness and excess kurtosis (0 for a normal law), and the correlation of the
-    scores of A and B, which is why pairing helps. NaN where there is nothing to compute it from.
+    Their quartiles, skewness and excess kurtosis (0 for a normal distribution), and the correlation
+    of the scores of A and B, which is why pairing helps. NaN where there is nothing to compute it
+    from.
     """
 
     lower_quartile: float

@@ -10,7 +10,7 @@ import numpy as np
 
 from abrank import inference
 from abrank._support.typing import FloatArray, IntArray
-from abrank.inputs import JudgedRun, Reading, ids
+from abrank.inputs import JudgedRun, JudgedSource, ids
 from abrank.measures import Measure, parse
 from abrank.measures.definitions.curves import precision_recall_curve
 from abrank.measures.definitions.interpolated import ELEVEN_LEVELS
@@ -23,7 +23,7 @@ LIST_ALL = 1_500
 MOST_UNJUDGED = 20_000
 
 # A document and its grade, None where nobody judged it; in rank order.
-Ranking: TypeAlias = tuple[tuple[str, int | None], ...]
+RankedList: TypeAlias = tuple[tuple[str, int | None], ...]
 Range: TypeAlias = tuple[float, float]
 
 
@@ -56,12 +56,12 @@ class RecallCurve:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class RunDetails:
     """What the runs show beside their scores; empty where ready scores were compared.
 
     Attributes
     ----------
-    rankings : mapping of str to (Ranking, Ranking)
+    rankings : mapping of str to (RankedList, RankedList)
         The first documents of A and of B, by query id; of very many queries the 500 worst, the 500
         best and 500 spread between them.
     tie_range : (float, float) or None
@@ -77,7 +77,7 @@ class Evidence:
     recall_curve : RecallCurve or None
     """
 
-    rankings: Mapping[str, tuple[Ranking, Ranking]] = field(default_factory=dict)
+    rankings: Mapping[str, tuple[RankedList, RankedList]] = field(default_factory=dict)
     tie_range: Range | None = None
     unjudged_range: Range | None = None
     n_unjudged: tuple[int, int] = (0, 0)
@@ -85,13 +85,13 @@ class Evidence:
     recall_curve: RecallCurve | None = None
 
 
-def gather(scores: Scores, primary: str, differences: FloatArray) -> Evidence:
+def collect_details(scores: Scores, primary: str, differences: FloatArray) -> RunDetails:
     """Gather what stands behind a comparison.
 
     Parameters
     ----------
     scores : Scores
-        Of two systems, laid on their judgments.
+        Of two systems, joined with their judgments.
     primary : str
         The measure that decides.
     differences : float64[n_queries]
@@ -102,9 +102,9 @@ def gather(scores: Scores, primary: str, differences: FloatArray) -> Evidence:
     Evidence
         Empty for ready scores.
     """
-    if set(scores.systems) - set(scores.laid) or not scores.query_ids:
-        return Evidence()
-    a, b = (scores.laid[system] for system in scores.systems)
+    if set(scores.systems) - set(scores.judged_runs) or not scores.query_ids:
+        return RunDetails()
+    a, b = (scores.judged_runs[system] for system in scores.systems)
     measure = parse(primary)
     place = {query_id: i for i, query_id in enumerate(a.judged.query_ids)}
     kept = np.array([place[query_id] for query_id in scores.query_ids])
@@ -115,7 +115,7 @@ def gather(scores: Scores, primary: str, differences: FloatArray) -> Evidence:
     depth = cutoff if isinstance(cutoff, int) else None
     n_unjudged = _unjudged(a.judged, kept, depth), _unjudged(b.judged, kept, depth)
     few = sum(n_unjudged) <= MOST_UNJUDGED and measure.entry.needs is None
-    return Evidence(
+    return RunDetails(
         rankings=_rankings(a, b, kept[_chosen(differences)]),
         tie_range=ties,
         unjudged_range=_difference(measure, unjudged_range, a, b, kept) if few else None,
@@ -128,8 +128,8 @@ def gather(scores: Scores, primary: str, differences: FloatArray) -> Evidence:
 def _difference(
     measure: Measure,
     bounds: Callable[[Measure, JudgedRun], tuple[FloatArray, FloatArray]],
-    a: Reading,
-    b: Reading,
+    a: JudgedSource,
+    b: JudgedSource,
     kept: IntArray,
 ) -> Range:
     """Return the lowest and the highest mean difference, each system at its own worst and best."""
@@ -156,7 +156,9 @@ def _chosen(differences: FloatArray) -> IntArray:
     return np.concatenate([order[:third], order[spread], order[-third:]])
 
 
-def _rankings(a: Reading, b: Reading, chosen: IntArray) -> dict[str, tuple[Ranking, Ranking]]:
+def _rankings(
+    a: JudgedSource, b: JudgedSource, chosen: IntArray
+) -> dict[str, tuple[RankedList, RankedList]]:
     """Return the first documents of both systems for the chosen queries, if any were kept."""
     if not (a.top_docs.rank.size or b.top_docs.rank.size):
         return {}
@@ -167,7 +169,7 @@ def _rankings(a: Reading, b: Reading, chosen: IntArray) -> dict[str, tuple[Ranki
     }
 
 
-def _first(reading: Reading, chosen: IntArray) -> dict[int, Ranking]:
+def _first(reading: JudgedSource, chosen: IntArray) -> dict[int, RankedList]:
     """Return each chosen query's first documents with their grades."""
     top, judged = reading.top_docs, reading.judged
     depth = int(top.rank.max(initial=0))

@@ -38,8 +38,8 @@ class Adjusted(NamedTuple):
 def resolve_adjustment(adjust: str | None, test: str, family: str = "secondary") -> str:
     """Return the adjustment for a test: max-t for tests of the mean, Holm for the others.
 
-    Max-t is a joint law of mean differences; it has nothing to say of the hypotheses that the
-    Wilcoxon and the sign test test, and is refused for them. A fixed sequence has none.
+    Max-t is a joint distribution of mean differences; it has nothing to say of the hypotheses that
+    the Wilcoxon and the sign test test, and is refused for them. A fixed sequence has none.
 
     Examples
     --------

@@ -80,7 +80,7 @@ def pair_scores(
         values=np.stack(columns, axis=1),
         audits={name: each.audits[each.systems[0]] for name, each in judged.items()},
         sources={name: each for name, each in zip(names, sources, strict=True) if each},
-        laid={name: each.laid[each.systems[0]] for name, each in judged.items()},
+        judged_runs={name: each.judged_runs[each.systems[0]] for name, each in judged.items()},
         notes=tuple(dict.fromkeys((*one.notes, *two.notes))),
         judgments=one.judgments if judged else None,
     )
@@ -88,7 +88,7 @@ def pair_scores(
 
 def _one_judgment(one: Scores, two: Scores, b: Any) -> bool:  # noqa: ANN401
     """Say whether both were evaluated, by the same judgments."""
-    if not all(each.systems[0] in each.laid for each in (one, two)):
+    if not all(each.systems[0] in each.judged_runs for each in (one, two)):
         return False
     hashes = [each.judgments.sha256 if each.judgments else None for each in (one, two)]
     return b is None or (hashes[0] is not None and hashes[0] == hashes[1])

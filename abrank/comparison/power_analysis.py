@@ -49,9 +49,9 @@ class Planning:
 
     Computed from the standard deviation of the differences alone: the difference that was observed
     plays no part. ``sd_low`` and ``sd_high`` are the interval of that deviation, by the chi-square
-    law at the level of the rule; every other range follows from it. ``differences`` are round true
-    differences, with the margin among them; none where the differences do not vary. ``claims`` are
-    about the margin; none without one.
+    distribution at the level of the rule; every other range follows from it. ``differences`` are
+    round true differences, with the margin among them; none where the differences do not vary.
+    ``claims`` are about the margin; none without one.
     """
 
     sd: float

@@ -15,7 +15,7 @@ from abrank._support.errors import ArgumentError, GateError
 from abrank._support.typing import FloatArray, IntArray
 from abrank.comparison.alternatives import Alternative
 from abrank.comparison.effects import Effect, Spread
-from abrank.comparison.evidence import Evidence
+from abrank.comparison.evidence import RunDetails
 from abrank.comparison.groups import Segmentation
 from abrank.comparison.power_analysis import Planning
 from abrank.comparison.rows import ConfidenceInterval, MeasureResult, TestRow
@@ -94,7 +94,7 @@ class Comparison:
     n_resamples_joint: int = 0
     remarks: tuple[str, ...] = ()
     audits: Mapping[str, Any] = field(default_factory=dict)
-    evidence: Evidence = field(default_factory=Evidence)
+    evidence: RunDetails = field(default_factory=RunDetails)
     alternatives: tuple[Alternative, ...] = ()
     segmentations: tuple[Segmentation, ...] = ()
     topics: Mapping[str, str] = field(default_factory=dict)

@@ -56,7 +56,11 @@ def unequal_depth(scores: Scores) -> UnequalDepth | None:
     >>> found.medians, found.depth, found.cut.measures, found.cut.values[0, :, 0]
     ({'deep': 2, 'cut': 1}, 1, ('AP',), array([0.5, 0.5]))
     """
-    if len(scores.systems) < 2 or set(scores.systems) - set(scores.laid) or not scores.query_ids:
+    if (
+        len(scores.systems) < 2
+        or set(scores.systems) - set(scores.judged_runs)
+        or not scores.query_ids
+    ):
         return None
     medians = {system: _median(scores, system) for system in scores.systems}
     depth = int(min(medians.values()))
@@ -77,7 +81,7 @@ def unequal_depth(scores: Scores) -> UnequalDepth | None:
 
 def _median(scores: Scores, system: str) -> float:
     """Return the median number of documents retrieved, over the queries with results."""
-    judged = scores.laid[system].judged
+    judged = scores.judged_runs[system].judged
     found = judged.n_retrieved[judged.n_retrieved > 0]
     median = float(np.median(found)) if found.size else 0.0
     return int(median) if median.is_integer() else median

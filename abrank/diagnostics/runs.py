@@ -64,8 +64,8 @@ def inspect_run(system: str, audit: Audit, policy: str | None = None) -> list[No
 
     Examples
     --------
-    >>> from abrank.inputs import judge, read_qrels
-    >>> audit = judge(read_qrels({"q1": {"D1": 1}}), {"q1": {"d1": 1.0}}).audit
+    >>> from abrank.inputs import read_judged_run, read_qrels
+    >>> audit = read_judged_run(read_qrels({"q1": {"D1": 1}}), {"q1": {"d1": 1.0}}).audit
     >>> [(note.code, note.values["cause"]) for note in inspect_run("run", audit)]
     [('document-ids', 'upper and lower case')]
     """

@@ -9,7 +9,7 @@ values, not finite. The tables of tests are in :mod:`~abrank.inference.registry`
 :mod:`~abrank.inference.systems.registry` (of many systems).
 """
 
-from abrank.inference.designs.aa_test import SelfCheck, check_level
+from abrank.inference.designs.aa_test import AATest, check_level
 from abrank.inference.designs.bayes import (
     Posterior,
     bayesian_bootstrap,
@@ -19,7 +19,7 @@ from abrank.inference.designs.bayes import (
 from abrank.inference.designs.clusters import ClusterResult, run_cluster_test
 from abrank.inference.designs.equivalence import Equivalence, relative_tost, tost
 from abrank.inference.designs.group_sequential import GroupSequential, run_at_looks
-from abrank.inference.designs.meta_analysis import Pooled, pool_collections
+from abrank.inference.designs.meta_analysis import MetaAnalysis, pool_collections
 from abrank.inference.designs.sequential import (
     ConfidenceSequence,
     asymptotic_sequence,
@@ -56,6 +56,7 @@ __all__ = [
     "EFFECT_SIZES",
     "JOINT_TESTS",
     "TESTS",
+    "AATest",
     "Anova",
     "Answer",
     "Boundaries",
@@ -71,13 +72,12 @@ __all__ = [
     "JointResult",
     "JointTest",
     "MaxT",
+    "MetaAnalysis",
     "PairedTest",
     "Pairs",
-    "Pooled",
     "Posterior",
     "RatioInterval",
     "Segments",
-    "SelfCheck",
     "Shape",
     "TestResult",
     "adjust",

@@ -274,7 +274,7 @@ def _answer(test: PairedTest, data: FloatArray, given: dict[str, Any], alpha: Fl
     n_queries, n_columns = data.shape
     if n_queries == 0:
         nothing = np.full((8, n_columns), np.nan)
-        return Answer.of(nothing[:5], "closed form", 0, nothing[5:])
+        return Answer.from_rows(nothing[:5], "closed form", 0, nothing[5:])
     live = np.any(data != 0.0, axis=0)
     found = test.function(data[:, live], alpha=alpha[live], **given)
     columns = np.zeros((5, n_columns))
@@ -291,4 +291,4 @@ def _answer(test: PairedTest, data: FloatArray, given: dict[str, Any], alpha: Fl
         columns[3] = -np.inf
     precision = np.stack([columns[2], columns[2], np.zeros(n_columns)])
     precision[:, live] = found.precision
-    return Answer.of(columns, found.method, found.n_resamples, precision)
+    return Answer.from_rows(columns, found.method, found.n_resamples, precision)

@@ -32,7 +32,7 @@ class Answer:
     pvalue_error: FloatArray | None = None
 
     @classmethod
-    def of(
+    def from_rows(
         cls,
         rows: FloatArray,
         method: str,
@@ -54,7 +54,7 @@ class Answer:
         Examples
         --------
         >>> import numpy as np
-        >>> Answer.of(np.full((5, 1), 0.5), "closed form").precision.tolist()
+        >>> Answer.from_rows(np.full((5, 1), 0.5), "closed form").precision.tolist()
         [[0.5], [0.5], [0.0]]
         """
         low = self.pvalue if self.pvalue_low is None else self.pvalue_low

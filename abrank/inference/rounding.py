@@ -138,7 +138,7 @@ def to_lattice(differences: FloatArray) -> tuple[IntArray, FloatArray]:
     return np.rint(share * shares).astype(np.int64) * each, largest / (shares * each)
 
 
-def coarsest(numbers: IntArray, *, n_terms: int | None = None) -> IntArray | None:
+def common_step(numbers: IntArray, *, n_terms: int | None = None) -> IntArray | None:
     """Return the numbers in the largest unit that fits them all, if that is a coarse one.
 
     Parameters
@@ -156,7 +156,7 @@ def coarsest(numbers: IntArray, *, n_terms: int | None = None) -> IntArray | Non
 
     Examples
     --------
-    >>> coarsest(to_lattice(np.array([[0.5], [-1 / 3], [0.25]]))[0].ravel())
+    >>> common_step(to_lattice(np.array([[0.5], [-1 / 3], [0.25]]))[0].ravel())
     array([ 6, -4,  3])
     """
     step = int(np.gcd.reduce(numbers))

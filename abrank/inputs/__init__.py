@@ -1,4 +1,4 @@
-"""Judgments and runs: read, checked, ordered, and laid on one another."""
+"""Judgments and runs: read, checked, ordered, and joined with one another."""
 
 from abrank.inputs.audit import Audit
 from abrank.inputs.columns import Source
@@ -7,20 +7,20 @@ from abrank.inputs.first_docs import TopDocs
 from abrank.inputs.join import join
 from abrank.inputs.judged import JudgedRun
 from abrank.inputs.qrels import Qrels, read_qrels
-from abrank.inputs.reading import Reading, judge
+from abrank.inputs.reading import JudgedSource, read_judged_run
 from abrank.inputs.run import Run, read_run
 
 __all__ = [
     "Audit",
     "JudgedRun",
+    "JudgedSource",
     "Qrels",
-    "Reading",
     "Run",
     "Source",
     "TopDocs",
     "join",
-    "judge",
     "looks_like_qrels",
+    "read_judged_run",
     "read_qrels",
     "read_run",
 ]

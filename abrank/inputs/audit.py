@@ -11,7 +11,7 @@ import numpy as np
 from abrank._support.errors import AlignmentError
 from abrank.inputs.columns import Source
 from abrank.inputs.id_differences import IdDifference, how_ids_differ, id_difference
-from abrank.inputs.join import Seen
+from abrank.inputs.join import ReadCounts
 from abrank.inputs.judged import JudgedRun
 from abrank.inputs.qrels import Qrels
 
@@ -95,7 +95,12 @@ class Audit:
 
 
 def audit(
-    qrels: Qrels, judged: JudgedRun, seen: Seen, *, source: Source, n_duplicates_dropped: int = 0
+    qrels: Qrels,
+    judged: JudgedRun,
+    seen: ReadCounts,
+    *,
+    source: Source,
+    n_duplicates_dropped: int = 0,
 ) -> Audit:
     """Count what a reader of the result should know of its inputs.
 
@@ -103,7 +108,7 @@ def audit(
     ----------
     qrels : Qrels
     judged : JudgedRun
-        The run laid on them, with a query in common at least.
+        The run joined with them, with a query in common at least.
     seen : Seen
         What was counted meanwhile.
     source : Source
@@ -145,7 +150,7 @@ def audit(
     )
 
 
-def require_common(qrels: Qrels, seen: Seen, run: str) -> None:
+def require_common(qrels: Qrels, seen: ReadCounts, run: str) -> None:
     """Refuse a run that shares no query with the qrels, and guess how the ids differ.
 
     Parameters

@@ -73,7 +73,7 @@ def document_ids(qrels: Qrels, judged: JudgedRun, shown: TopDocs) -> IdDifferenc
     ----------
     qrels : Qrels
     judged : JudgedRun
-        A run laid on them.
+        A run joined with them.
     shown : TopDocs
         Its first documents, of the sampled queries at least 10.
 
@@ -83,9 +83,9 @@ def document_ids(qrels: Qrels, judged: JudgedRun, shown: TopDocs) -> IdDifferenc
 
     Examples
     --------
-    >>> from abrank.inputs import judge, read_qrels
+    >>> from abrank.inputs import read_judged_run, read_qrels
     >>> run = {"q1": {"d1": 2.0, "d2": 1.0}}
-    >>> judge(read_qrels({"q1": {"D1": 1, "D2": 0}}), run).audit.document_ids.cause
+    >>> read_judged_run(read_qrels({"q1": {"D1": 1, "D2": 0}}), run).audit.document_ids.cause
     'upper and lower case'
     """
     sampled = np.isin(shown.query, sampled_queries(len(qrels.query_ids)))

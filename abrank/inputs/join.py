@@ -1,4 +1,4 @@
-"""The one join of the program: a run laid on its judgments, block by block.
+"""The one join of the program: a run joined with its judgments, block by block.
 
 What stays of a run of millions of rows are the judged ones, some counts, and on request the first
 documents of each query or the scores of all.
@@ -31,7 +31,7 @@ _Piece = TypeVar("_Piece")
 
 
 @dataclass
-class Seen:
+class ReadCounts:
     """What was counted while the rows of a run went by.
 
     Attributes
@@ -61,7 +61,7 @@ class Seen:
     tags: dict[str, None] = field(default_factory=dict)
     document_ids: IdDifference | None = None
 
-    def add(self, other: Seen) -> None:
+    def add(self, other: ReadCounts) -> None:
         """Count the rows that went by later."""
         self.n_shared += other.n_shared
         self.extra += other.extra
@@ -96,7 +96,7 @@ def join(qrels: Qrels, run: Run, *, keep_scores: bool = False) -> JudgedRun:
     >>> judged.query, judged.rank, judged.grade, judged.n_retrieved
     (array([0]), array([2]), array([1]), array([2, 0]))
     """
-    return lay(qrels, [run], block_of, keep_scores=keep_scores)[0]
+    return join_pieces(qrels, [run], block_of, keep_scores=keep_scores)[0]
 
 
 def block_of(run: Run) -> Block:
@@ -120,14 +120,14 @@ def block_of(run: Run) -> Block:
     )
 
 
-def lay(
+def join_pieces(
     qrels: Qrels,
     pieces: Iterable[_Piece],
     block: Callable[[_Piece], Block],
     *,
     keep_scores: bool = False,
     top: int = 0,
-) -> tuple[JudgedRun, Seen, TopDocs]:
+) -> tuple[JudgedRun, ReadCounts, TopDocs]:
     """Lay a run on the judgments, piece by piece and several pieces at a time.
 
     Parameters
@@ -181,7 +181,7 @@ def lay(
         ideal_query=qrels.query[ideal],
         ideal_grade=qrels.grade[ideal],
         retrieved_scores=_by_ranking(part) if keep_scores else None,
-        subtopics=None if qrels.subtopics is None else subtopics.lay(qrels.subtopics, at),
+        subtopics=None if qrels.subtopics is None else subtopics.join(qrels.subtopics, at),
     )
     first = np.lexsort((part.top_rank, part.top_query))
     shown = TopDocs(part.top_query[first], part.top_rank[first], ids.take(part.top_docs, first))
@@ -242,7 +242,7 @@ class _Part:
     top_query: IntArray
     top_rank: IntArray
     top_docs: Ids
-    seen: Seen
+    seen: ReadCounts
 
     @classmethod
     def of(cls, judgments: _Judgments, block: Block, keep_scores: bool, ranks: IntArray) -> _Part:
@@ -278,7 +278,7 @@ class _Part:
     @classmethod
     def joined(cls, parts: list[_Part]) -> _Part:
         names = [each.name for each in fields(cls) if each.name not in ("top_docs", "seen")]
-        seen = Seen()
+        seen = ReadCounts()
         for part in parts:
             seen.add(part.seen)
         return cls(
@@ -308,12 +308,12 @@ def _tie_begins(block: Block) -> IntArray:
     return np.flatnonzero(new)
 
 
-def _seen(block: Block, query: IntArray, begins: IntArray) -> Seen:
+def _seen(block: Block, query: IntArray, begins: IntArray) -> ReadCounts:
     """Count what a block holds."""
     size = np.diff(begins)
     # Ties stand by query, so a query with several is there several times in a row.
     with_ties = np.searchsorted(block.first_row, begins[:-1][size > 1], side="right")
-    return Seen(
+    return ReadCounts(
         n_shared=int(np.count_nonzero(query >= 0)),
         extra=[block.query_ids[i] for i in np.flatnonzero(query < 0)],
         n_rows=len(block.score),

@@ -1,4 +1,4 @@
-"""A run laid on its judgments, judged documents only.
+"""A run joined with its judgments, judged documents only.
 
 Nearly every measure asks only about judged documents: which ranks they stand at, which grades they
 have, and how the ideal ranking looks. So a ranking of 1,000 documents a query shrinks to the some
@@ -22,7 +22,7 @@ from abrank.inputs.subtopics import JudgedSubtopics
 
 @dataclass(frozen=True, eq=False)
 class JudgedRun:
-    """A run laid on its qrels.
+    """A run joined with its qrels.
 
     Attributes
     ----------

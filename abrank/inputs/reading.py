@@ -1,4 +1,4 @@
-"""A run from wherever it is, laid on its judgments, with all that was counted on the way."""
+"""A run from wherever it is, joined with its judgments, with all that was counted on the way."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from abrank.inputs import files
 from abrank.inputs.audit import Audit, audit, require_common
 from abrank.inputs.columns import Source
 from abrank.inputs.first_docs import TopDocs
-from abrank.inputs.join import block_of, lay
+from abrank.inputs.join import block_of, join_pieces
 from abrank.inputs.judged import JudgedRun
 from abrank.inputs.qrels import Qrels
 from abrank.inputs.run import read_run
@@ -20,8 +20,8 @@ from abrank.inputs.stream import NotPlain, block, chunks
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
-    """A run laid on its judgments.
+class JudgedSource:
+    """A run joined with its judgments.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Reading:
     source: Source
 
 
-def judge(
+def read_judged_run(
     qrels: Qrels,
     run: Any,  # noqa: ANN401 - whatever read_run reads
     *,
@@ -50,8 +50,8 @@ def judge(
     top: int = 0,
     hashes: bool = True,
     max_input_size: int | None = None,
-) -> Reading:
-    """Read a run and lay it on its judgments.
+) -> JudgedSource:
+    """Read a run and join it with its judgments.
 
     A file is read block by block and never held, unless something in it is not plain: then it is
     read whole, with care, and either the result is the same or the error says where and why.
@@ -89,10 +89,10 @@ def judge(
     --------
     >>> from abrank.inputs import read_qrels
     >>> qrels = read_qrels({"301": {"d1": 1, "d2": 0}, "302": {"d1": 2}})
-    >>> found = judge(qrels, {"301": {"d9": 1.0, "d1": 1.0}, "999": {"d1": 1.0}}, top=1)
+    >>> found = read_judged_run(qrels, {"301": {"d9": 1.0, "d1": 1.0}, "999": {"d1": 1.0}}, top=1)
     >>> found.audit.missing, found.audit.extra, found.audit.n_tied_rows, found.audit.judged_at_10
     (('302',), ('999',), 2, 0.5)
-    >>> judge(qrels, {"301.0": {"d1": 1.0}}, name="monot5")
+    >>> read_judged_run(qrels, {"301.0": {"d1": 1.0}}, name="monot5")
     Traceback (most recent call last):
     abrank._support.errors.AlignmentError: no query is in both qrels and monot5
       qrels: 301, 302   run: 301.0   the ids differ by ".0"
@@ -107,13 +107,13 @@ def judge(
         duplicates=duplicates,
         max_input_size=max_input_size,
     )
-    judged, seen, top_docs = lay(qrels, [whole], block_of, keep_scores=keep_scores, top=top)
+    judged, seen, top_docs = join_pieces(qrels, [whole], block_of, keep_scores=keep_scores, top=top)
     source = whole.source
     require_common(qrels, seen, source.path or whole.name)
     counts = audit(
         qrels, judged, seen, source=source, n_duplicates_dropped=whole.n_duplicates_dropped
     )
-    return Reading(judged, counts, top_docs, source)
+    return JudgedSource(judged, counts, top_docs, source)
 
 
 def _streamed(
@@ -124,7 +124,7 @@ def _streamed(
     top: int,
     hashes: bool,
     max_input_size: int | None,
-) -> Reading | None:
+) -> JudgedSource | None:
     """Return what the stream gives; None for what is no plain file."""
     # A pipe cannot be read a second time, should the first not do.
     if not isinstance(run, (str, os.PathLike)) or not files.is_regular(run):
@@ -132,7 +132,7 @@ def _streamed(
     path = os.fspath(run)
     try:
         with files.opened(path, hashes=hashes, max_input_size=max_input_size) as (file, stored):
-            judged, seen, top_docs = lay(
+            judged, seen, top_docs = join_pieces(
                 qrels,
                 chunks(file),
                 partial(block, score_dtype=score_dtype),
@@ -143,4 +143,4 @@ def _streamed(
     except NotPlain:
         return None
     require_common(qrels, seen, path)
-    return Reading(judged, audit(qrels, judged, seen, source=source), top_docs, source)
+    return JudgedSource(judged, audit(qrels, judged, seen, source=source), top_docs, source)

@@ -123,7 +123,7 @@ def gather(columns: Columns, row: IntArray, query: IntArray) -> Subtopics:
     )
 
 
-def lay(pool: Subtopics, document: IntArray) -> JudgedSubtopics:
+def join(pool: Subtopics, document: IntArray) -> JudgedSubtopics:
     """Lay a run's retrieved documents, given as rows of the Qrels, on the subtopics.
 
     Examples
@@ -132,7 +132,7 @@ def lay(pool: Subtopics, document: IntArray) -> JudgedSubtopics:
 
     >>> one_query = np.array([0, 0])
     >>> pool = Subtopics(("1", "2"), one_query, *np.array([[0, 0, 1], [0, 1, 1], [1, 1, 0]]))
-    >>> found = lay(pool, np.array([1, 0]))
+    >>> found = join(pool, np.array([1, 0]))
     >>> found.row, found.subtopic, found.grade
     (array([0, 1, 1]), array([1, 0, 1]), array([0, 1, 1]))
     """
@@ -170,4 +170,4 @@ def from_rankings(
     columns = np.array(rows, dtype=np.int64).reshape(-1, 3).T
     query_of = np.array([query for query, _ in names], dtype=np.int64)
     pool = Subtopics(tuple(name for _, name in names), query_of, *columns)
-    return lay(pool, np.array(retrieved, dtype=np.int64))
+    return join(pool, np.array(retrieved, dtype=np.int64))

@@ -89,8 +89,8 @@ class Plan:
     n_replications : int
         Of the simulation; 0 for the t test, which needs none.
     sd_low, sd_high : float
-        95 % interval that the pilot leaves of the standard deviation, by the chi-square law; NaN
-        without a pilot.
+        95 % interval that the pilot leaves of the standard deviation, by the chi-square
+        distribution; NaN without a pilot.
     mde_low, mde_high : float
         ``mde`` at both ends of it.
     same : SameRow, optional

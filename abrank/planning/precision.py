@@ -26,7 +26,7 @@ def spread_interval(sd: float, n_queries: int, *, confidence: float = 0.95) -> t
     Returns
     -------
     low, high : float
-        In the unit of ``sd``, by the chi-square law of n - 1 degrees of freedom: exact for
+        In the unit of ``sd``, by the chi-square distribution of n - 1 degrees of freedom: exact for
         differences that are normal, too narrow where their tails are heavier. NaN for fewer than
         two queries or a spread that is not known.
 

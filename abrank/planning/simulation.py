@@ -12,7 +12,7 @@ from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.rng import stream
 from abrank._support.typing import FloatArray
-from abrank.inference.designs.binomial import share_interval
+from abrank.inference.designs.binomial import clopper_pearson
 from abrank.inference.designs.replications import find_differences
 from abrank.inference.registry import as_differences
 from abrank.planning.student import queries_needed, smallest_size, smallest_visible
@@ -107,7 +107,7 @@ def simulate_power(
             test, moved[index].T, alpha=alpha, seed=seed, n_resamples=N_RESAMPLES
         )
         found += int(np.count_nonzero(rejected))
-    low, high = share_interval(found, n_replications)
+    low, high = clopper_pearson(found, n_replications)
     return SimulatedPower(found / n_replications, low, high, n_replications)
 
 

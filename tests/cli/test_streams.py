@@ -96,7 +96,7 @@ def test_lack_of_memory_is_a_sentence(
     def refuse(*_: object, **__: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("abrank.inputs.reading.lay", refuse)
+    monkeypatch.setattr("abrank.inputs.reading.join_pieces", refuse)
     assert run(["score", str(folder / "qrels"), str(folder / "a.run")]) == 3
     said = capsys.readouterr().err
     assert said.startswith("error: not enough memory for these inputs\n  give fewer runs")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import abrank
-from abrank.comparison.evidence import Evidence, gather
+from abrank.comparison.evidence import RunDetails, collect_details
 from abrank.measures import parse
 from abrank.scores import evaluate
 
@@ -17,7 +17,9 @@ B = {"q1": {"d1": 3.0, "d3": 2.0}, "q2": {"d1": 2.0, "y": 1.0}, "q3": {"z": 1.0,
 
 def gathered(measure="nDCG@2", **how):
     scores = evaluate(QRELS, {"A": A, "B": B}, [measure], top=3, **how)
-    return scores, gather(scores, scores.measures[0], (scores.of("B") - scores.of("A"))[:, 0])
+    return scores, collect_details(
+        scores, scores.measures[0], (scores.of("B") - scores.of("A"))[:, 0]
+    )
 
 
 def test_rankings_hold_documents_and_grades_in_rank_order():
@@ -46,7 +48,7 @@ def test_the_tie_range_is_that_of_the_mean_over_the_queries_compared():
     assert spread == pytest.approx(0.5)
     untied = {"q1": {"d1": 1.0}}
     scores = evaluate({"q1": {"d1": 1}}, {"A": untied, "B": untied}, ["RR"], top=1)
-    assert gather(scores, "RR", np.zeros(1)).tie_range is None
+    assert collect_details(scores, "RR", np.zeros(1)).tie_range is None
 
 
 def test_unjudged_documents_of_one_side_only():
@@ -71,7 +73,9 @@ def test_the_curve_at_its_own_cutoff_is_the_measure():
     assert curve.mean_b[at] == pytest.approx(scores.of("B").mean())
     assert curve.diff[at] == pytest.approx(curve.mean_b[at] - curve.mean_a[at])
     assert curve.ci_low[at] < curve.diff[at] < curve.ci_high[at]
-    assert curve.judged_a[at] == pytest.approx(parse("Judged@2")(scores.laid["A"].judged).mean())
+    assert curve.judged_a[at] == pytest.approx(
+        parse("Judged@2")(scores.judged_runs["A"].judged).mean()
+    )
     lengths = {len(getattr(curve, each.name)) for each in dataclasses.fields(curve)[1:]}
     assert lengths == {len(curve.cutoffs)}
 
@@ -89,7 +93,7 @@ def test_dropped_queries_are_not_in_the_evidence():
 
 
 def test_ready_scores_have_none():
-    assert abrank.compare_scores({"q1": 0.5}, {"q1": 0.6}).evidence == Evidence()
+    assert abrank.compare_scores({"q1": 0.5}, {"q1": 0.6}).evidence == RunDetails()
 
 
 def test_notes_say_what_could_turn_the_difference():
@@ -107,7 +111,7 @@ def test_measures_of_diversity_have_no_ranges():
     rows = [("q1", "a", "d1", 1), ("q1", "b", "d2", 1), ("q2", "a", "d1", 1)]
     tied = {"q1": {"d1": 1.0, "d2": 1.0}, "q2": {"d1": 2.0, "x": 1.0}}
     scores = evaluate(rows, {"A": tied, "B": B}, ["StRecall@1"], top=3)
-    found = gather(scores, "StRecall@1", np.zeros(2))
+    found = collect_details(scores, "StRecall@1", np.zeros(2))
     assert found.tie_range is None
     assert found.unjudged_range is None
     assert found.rankings["q1"][0] == (("d2", 1), ("d1", 1))

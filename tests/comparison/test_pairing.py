@@ -138,5 +138,5 @@ def test_runs_of_two_evaluations_are_kept_where_the_judgments_are_one_file(tmp_p
     for judgments, kept in ((tmp_path / "qrels", {"A", "new"}), (qrels, set())):
         one, two = (abrank.evaluate(judgments, {name: runs[name]}, ["AP"]) for name in "AB")
         pair = pair_scores(one, two, candidate="new")
-        assert set(pair.audits) == set(pair.laid) == kept
+        assert set(pair.audits) == set(pair.judged_runs) == kept
         assert (pair.judgments is None) == (not kept)

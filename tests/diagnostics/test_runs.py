@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from abrank.diagnostics import inspect_inputs, inspect_run, inspect_systems, missing_policy
-from abrank.inputs import judge, read_qrels
+from abrank.inputs import read_judged_run, read_qrels
 from abrank.scores import evaluate
 
 QRELS = {f"q{i:03}": {f"D{j}": j % 2 for j in range(20)} for i in range(200)}
@@ -21,7 +21,7 @@ def lacking(count: int) -> dict[str, dict[str, float]]:
 
 @pytest.mark.parametrize(("count", "severity"), [(2, 2), (3, 3)])
 def test_more_than_one_in_a_hundred_missing_comes_first(count: int, severity: int) -> None:
-    audit = judge(read_qrels(QRELS), lacking(count)).audit
+    audit = read_judged_run(read_qrels(QRELS), lacking(count)).audit
     (note,) = inspect_run("new", audit, "zero")
     assert (note.code, note.severity) == ("missing-queries", severity)
     assert note.values["count"] == count
@@ -45,7 +45,7 @@ def test_no_policy_where_nothing_is_missing() -> None:
 
 def test_ids_are_to_blame_rather_than_the_judgments() -> None:
     read = read_qrels(QRELS)
-    audits = {"a": judge(read, GOOD).audit, "b": judge(read, LOWER).audit}
+    audits = {"a": read_judged_run(read, GOOD).audit, "b": read_judged_run(read, LOWER).audit}
     codes = [note.code for note in inspect_inputs(audits)]
     assert "document-ids" in codes
     assert "judged-gap" not in codes

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from abrank import AbrankError, read_qrels, read_run
-from abrank.inputs import judge
+from abrank.inputs import read_judged_run
 from abrank.inputs.score_table import read_score_table
 from abrank.inputs.topics import read_segments, read_topics
 from tests.fuzz import strict
@@ -144,8 +144,8 @@ def test_a_streamed_run_is_the_run_read_whole(n: int, tmp_path: Path) -> None:
     path = tmp_path / "file"
     qrels = read_qrels([(str(i // 4), f"d{i}", i % 3) for i in range(12)])
 
-    def laid(source: Any) -> Any:
-        judged = judge(qrels, source).judged
+    def judged_runs(source: Any) -> Any:
+        judged = read_judged_run(qrels, source).judged
         return judged.query.tolist(), judged.rank.tolist(), judged.n_retrieved.tolist()
 
     @trying(n)
@@ -153,7 +153,9 @@ def test_a_streamed_run_is_the_run_read_whole(n: int, tmp_path: Path) -> None:
     def check(data: bytes) -> None:
         path.write_bytes(data)
         whole = outcome(read_run, path)
-        assert outcome(laid, path) == (None if whole is None else outcome(laid, whole))
+        assert outcome(judged_runs, path) == (
+            None if whole is None else outcome(judged_runs, whole)
+        )
 
     check()
 

@@ -5,7 +5,7 @@ import pytest
 
 from abrank.inference.rounding import (
     LARGEST_DENOMINATOR,
-    coarsest,
+    common_step,
     differences_of,
     round_off,
     snap,
@@ -15,7 +15,7 @@ from abrank.inference.rounding import (
 
 def coarse(differences):
     numbers, _ = to_lattice(np.array(differences, float)[:, None])
-    found = coarsest(numbers[:, 0])
+    found = common_step(numbers[:, 0])
     return None if found is None else found.tolist()
 
 
@@ -94,5 +94,5 @@ def test_no_step_is_made_up(differences):
 
 def test_a_step_within_the_rounding_of_the_sum_is_none():
     numbers = np.array([4, 10_000_000_006])
-    assert coarsest(numbers, n_terms=100) is None
-    assert coarsest(numbers * 1000, n_terms=100).tolist() == [2, 5_000_000_003]
+    assert common_step(numbers, n_terms=100) is None
+    assert common_step(numbers * 1000, n_terms=100).tolist() == [2, 5_000_000_003]

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from abrank import ReadError, read_qrels, read_run
-from abrank.inputs import judge
+from abrank.inputs import read_judged_run
 from abrank.inputs.archives import MOST_GROWTH
 
 LINES = b"".join(b"%d Q0 d%d %d %d.5 tag\n" % (i // 10, i, i % 10, 99 - i) for i in range(100))
@@ -40,7 +40,7 @@ def test_the_second_stream_is_checked_as_the_first(tmp_path: Path, kind: str, da
     path = tmp_path / "a.run"
     path.write_bytes(stored)
     qrels = read_qrels([("0", "d1", 1)])
-    for read in (read_run, lambda path: judge(qrels, path)):
+    for read in (read_run, lambda path: read_judged_run(qrels, path)):
         with pytest.raises(ReadError, match=f"the {kind} archive is cut short or damaged"):
             read(path)
     path.write_bytes(one + two)

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from abrank import AlignmentError, read_qrels
-from abrank.inputs import Audit, judge
+from abrank.inputs import Audit, read_judged_run
 from abrank.inputs.id_differences import how_ids_differ
 
 
 def counts(qrels: object, run: object) -> Audit:
-    return judge(read_qrels(qrels), run).audit
+    return read_judged_run(read_qrels(qrels), run).audit
 
 
 def test_every_count(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from abrank.inputs import judge, read_qrels
+from abrank.inputs import read_judged_run, read_qrels
 from abrank.inputs.id_differences import how_ids_differ, id_difference
 
 JUDGED = [(query, f"LA0{query}-{doc:04}") for query in range(20) for doc in range(30)]
@@ -88,7 +88,7 @@ def qrels(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_run_tells_why_its_documents_are_not_judged(qrels: Path, tmp_path: Path) -> None:
     read = read_qrels(qrels)
-    audit = judge(read, written(tmp_path, lambda _, text: text.lower())).audit
+    audit = read_judged_run(read, written(tmp_path, lambda _, text: text.lower())).audit
     assert audit.n_judged_rows == 0
     assert audit.document_ids is not None
     assert audit.document_ids.cause == "upper and lower case"
@@ -97,7 +97,7 @@ def test_a_run_tells_why_its_documents_are_not_judged(qrels: Path, tmp_path: Pat
 
 def test_half_the_documents_with_another_ending(qrels: Path, tmp_path: Path) -> None:
     run = written(tmp_path, lambda doc, text: text if doc % 2 else f"{text}.0")
-    audit = judge(read_qrels(qrels), run).audit
+    audit = read_judged_run(read_qrels(qrels), run).audit
     assert audit.n_judged_rows == 120 * 18
     assert audit.document_ids is not None
     assert audit.document_ids.cause == '".0"'
@@ -111,7 +111,7 @@ def test_a_run_held_in_memory_tells_the_same(qrels: Path, tmp_path: Path) -> Non
     for query, _, doc, _, score, _ in rows:
         table.setdefault(query, {})[doc] = float(score)
     read = read_qrels(qrels)
-    streamed, held = judge(read, path).audit, judge(read, table).audit
+    streamed, held = read_judged_run(read, path).audit, read_judged_run(read, table).audit
     assert streamed.document_ids == held.document_ids
     assert streamed.document_ids is not None
     assert streamed.document_ids.cause == 'the prefix "x"'
@@ -121,7 +121,7 @@ def test_a_run_held_in_memory_tells_the_same(qrels: Path, tmp_path: Path) -> Non
 def test_looking_at_first_documents_keeps_no_more_of_them(
     qrels: Path, tmp_path: Path, top: int
 ) -> None:
-    found = judge(read_qrels(qrels), written(tmp_path, lambda _, text: text), top=top)
+    found = read_judged_run(read_qrels(qrels), written(tmp_path, lambda _, text: text), top=top)
     assert found.audit.document_ids is None
     assert len(found.top_docs.docs) == 120 * top
     assert found.top_docs.rank.max(initial=0) == top
@@ -130,7 +130,7 @@ def test_looking_at_first_documents_keeps_no_more_of_them(
 def test_query_ids_of_which_half_differ() -> None:
     table = {str(q): {"d": 1} for q in range(300, 310)}
     run = {q if int(q) < 305 else f"{q}.0": {"d": 1.0} for q in table}
-    audit = judge(read_qrels(table), run).audit
+    audit = read_judged_run(read_qrels(table), run).audit
     assert audit.query_ids is not None
     assert (audit.query_ids.cause, audit.query_ids.n_alike) == ('".0"', 5)
     assert (audit.query_ids.in_run, audit.query_ids.in_qrels) == ("305.0", "305")

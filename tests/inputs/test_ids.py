@@ -62,11 +62,11 @@ def test_a_slice_keeps_its_own_rows() -> None:
 def test_reading_files_does_not_import_pandas(tmp_path: object) -> None:
     code = (
         "import sys, pathlib\n"
-        "from abrank.inputs import judge, read_qrels\n"
+        "from abrank.inputs import read_judged_run, read_qrels\n"
         f"folder = pathlib.Path({str(tmp_path)!r})\n"
         "(folder / 'q').write_text('1 0 a 1\\n1 0 b 0\\n')\n"
         "(folder / 'r').write_text('1 Q0 a 1 2 t\\n\\n1 Q0 b 2 2 t\\n')\n"
-        "judge(read_qrels(folder / 'q'), folder / 'r')\n"
+        "read_judged_run(read_qrels(folder / 'q'), folder / 'r')\n"
         "print(sorted({'pandas', 'scipy', 'matplotlib'} & set(sys.modules)))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from abrank import AbrankError, AlignmentError, NotFoundError, ReadError, read_qrels, read_run
-from abrank.inputs import ids, judge
+from abrank.inputs import ids, read_judged_run
 from abrank.inputs.columns import QRELS, RUN, Layout
 from abrank.inputs.files import contents
 from abrank.inputs.lines import Gathered, read_lines
@@ -70,7 +70,7 @@ ODD_REFUSED = {
 
 
 def joined(folder: Path, run: str, qrels: str) -> tuple[list[int], ...]:
-    judged = judge(read_qrels(folder / qrels), folder / run).judged
+    judged = read_judged_run(read_qrels(folder / qrels), folder / run).judged
     arrays = (judged.query, judged.rank, judged.grade, judged.n_retrieved, judged.ideal_grade)
     return tuple(array.tolist() for array in arrays)
 
@@ -121,7 +121,7 @@ def test_values_of_both_trec_evals(nasty: Path, dtype: str) -> None:
         if not run.startswith("legal/"):
             continue
         judgments = read_qrels(nasty / qrels)
-        judged = judge(judgments, nasty / run, score_dtype=dtype).judged  # type: ignore[arg-type]
+        judged = read_judged_run(judgments, nasty / run, score_dtype=dtype).judged  # type: ignore[arg-type]
         for q, query in enumerate(judged.query_ids):
             ranks = judged.rank[(judged.query == q) & (judged.grade > 0)]
             n_relevant = judged.n_relevant()[q]

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from abrank import AlignmentError, ReadError, read_qrels, read_run, simulate_runs
-from abrank.inputs import ids, join, judge
+from abrank.inputs import ids, join, read_judged_run
 from abrank.inputs import reading as module
 
 
@@ -41,9 +41,9 @@ def same(one, other):
 @pytest.mark.parametrize("name", ["a.run", "a.run.gz", "a.run.bz2", "a.run.zst", "scattered.run"])
 def test_streamed_and_whole_files_give_the_same(folder, name, monkeypatch):
     qrels = read_qrels(folder / "qrels.txt")
-    streamed = judge(qrels, folder / name, top=3)
+    streamed = read_judged_run(qrels, folder / name, top=3)
     monkeypatch.setattr(module, "_streamed", lambda *_: None)
-    whole = judge(qrels, folder / name, top=3)
+    whole = read_judged_run(qrels, folder / name, top=3)
     same(streamed.judged, whole.judged)
     same(streamed.judged, join(qrels, read_run(folder / "a.run")))
     assert streamed.audit == whole.audit
@@ -69,7 +69,7 @@ def test_plain_files_are_streamed_and_others_are_not(folder):
 def test_the_first_documents_are_those_of_the_run(folder):
     qrels = read_qrels(folder / "qrels.txt")
     run = read_run(folder / "a.run")
-    found = judge(qrels, folder / "a.run", top=4).top_docs
+    found = read_judged_run(qrels, folder / "a.run", top=4).top_docs
     docs = ids.decode(found.docs)
     for i, query_id in enumerate(qrels.query_ids):
         rows = np.flatnonzero(found.query == i)
@@ -81,11 +81,11 @@ def test_scores_are_kept_by_query_whatever_the_order_of_the_file(tmp_path):
     path = tmp_path / "a.run"
     path.write_text("9 Q0 a 1 5 t\n9 Q0 b 2 4 t\n10 Q0 c 1 7 t\n8 Q0 c 1 6 t\n")
     qrels = read_qrels({"10": {"c": 1}, "9": {"b": 1}})
-    judged = judge(qrels, path, keep_scores=True).judged
+    judged = read_judged_run(qrels, path, keep_scores=True).judged
     assert judged.query_ids == ("10", "9")
     assert judged.retrieved_scores.tolist() == [7.0, 5.0, 4.0]
     assert judged.above(5.0).n_retrieved.tolist() == [1, 1]
-    assert judge(qrels, path).judged.retrieved_scores is None
+    assert read_judged_run(qrels, path).judged.retrieved_scores is None
 
 
 def test_fingerprints_that_are_all_alike_change_nothing(folder, monkeypatch):
@@ -98,17 +98,17 @@ def test_fingerprints_that_are_all_alike_change_nothing(folder, monkeypatch):
 def test_a_file_is_hashed_unless_nobody_asks(folder):
     qrels = read_qrels(folder / "qrels.txt")
     expected = hashlib.sha256((folder / "a.run.gz").read_bytes()).hexdigest()
-    assert judge(qrels, folder / "a.run.gz").source.sha256 == expected
-    assert judge(qrels, folder / "a.run.gz", hashes=False).source.sha256 is None
+    assert read_judged_run(qrels, folder / "a.run.gz").source.sha256 == expected
+    assert read_judged_run(qrels, folder / "a.run.gz", hashes=False).source.sha256 is None
 
 
 def test_a_damaged_archive_and_a_run_of_other_queries_are_refused(folder, tmp_path):
     qrels = read_qrels(folder / "qrels.txt")
     with pytest.raises(ReadError, match="cut short"):
-        judge(qrels, folder / "cut.run.gz")
+        read_judged_run(qrels, folder / "cut.run.gz")
     (tmp_path / "b.run").write_text("x Q0 d 1 1 t\n")
     with pytest.raises(AlignmentError, match=r"no query is in both .*qrels.txt and .*b.run"):
-        judge(qrels, tmp_path / "b.run")
+        read_judged_run(qrels, tmp_path / "b.run")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
@@ -120,6 +120,6 @@ def test_a_pipe_is_read_once(folder, tmp_path):
     data = (folder / "scattered.run").read_bytes()
     writer = threading.Thread(target=pipe.write_bytes, args=(data,))
     writer.start()
-    found = judge(read_qrels(folder / "qrels.txt"), pipe)
+    found = read_judged_run(read_qrels(folder / "qrels.txt"), pipe)
     writer.join()
-    same(found.judged, judge(read_qrels(folder / "qrels.txt"), folder / "a.run").judged)
+    same(found.judged, read_judged_run(read_qrels(folder / "qrels.txt"), folder / "a.run").judged)

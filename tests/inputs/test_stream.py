@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from abrank._support.errors import ReadError
 from abrank.inputs import ids, stream
 from abrank.inputs.columns import has_duplicates
-from abrank.inputs.join import lay
+from abrank.inputs.join import join_pieces
 from abrank.inputs.qrels import read_qrels
 from abrank.inputs.run import read_run
 from abrank.inputs.stream import NotPlain
@@ -121,7 +121,7 @@ def test_lines_of_a_query_that_stand_apart_are_refused(size, monkeypatch):
     for query in (b"301", b"302"):
         rows = [b"%s Q0 d1 1 2.5 t\n" % each for each in (query, b"303", b"304", query)]
         with pytest.raises(NotPlain, match="together"):
-            lay(qrels, stream.chunks(io.BytesIO(b"".join(rows))), stream.block)
+            join_pieces(qrels, stream.chunks(io.BytesIO(b"".join(rows))), stream.block)
 
 
 def test_nasty_files(shared_data):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from abrank.comparison import Comparison, Question, compare_systems
-from abrank.comparison.evidence import CutoffCurve, Evidence, RecallCurve
+from abrank.comparison.evidence import CutoffCurve, RecallCurve, RunDetails
 from abrank.ranking import Ranking, rank_scores
 from abrank.scores import Scores
 
@@ -18,14 +18,14 @@ MEASURES = ("nDCG@10", "AP", "RR")
 CUTOFFS = (1, 2, 3, 5, 10, 20, 50, 100)
 
 
-def evidence_of(n: int) -> Evidence:
+def evidence_of(n: int) -> RunDetails:
     """Curves such as runs would have shown."""
     random = np.random.default_rng(n)
     k = np.array(CUTOFFS, dtype=float)
     mean_a, diff = 0.3 + 0.05 * np.log(k), 0.05 - 0.01 * np.log(k)
     error = 0.3 / np.sqrt(n) + 0.002 * random.random(len(k))
     levels = np.linspace(0.0, 1.0, 11)
-    return Evidence(
+    return RunDetails(
         cutoff_curve=CutoffCurve(
             "nDCG",
             CUTOFFS,

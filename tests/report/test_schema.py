@@ -26,7 +26,7 @@ from abrank.comparison import (
     compare_scores,
 )
 from abrank.comparison.alternatives import Kind
-from abrank.comparison.evidence import CutoffCurve, Evidence, RecallCurve
+from abrank.comparison.evidence import CutoffCurve, RecallCurve, RunDetails
 from abrank.comparison.family import ADJUSTMENTS, SEQUENCE
 from abrank.comparison.groups import Segmentation, SegmentRow
 from abrank.diagnostics import Note
@@ -91,7 +91,7 @@ def test_runs_hostile_names_gates_and_segments_obey_it(
         ("alternative", Alternative),
         ("segmentation", Segmentation),
         ("segment", SegmentRow),
-        ("evidence", Evidence),
+        ("evidence", RunDetails),
         ("cutoff_curve", CutoffCurve),
         ("recall_curve", RecallCurve),
     ],

@@ -1,4 +1,4 @@
-"""How often a test finds something where there is nothing, on the user's own differences.
+"""The A/A test: how often a test finds a difference where there is none, on one's own data.
 
 ==================  ================================================================
 differences         answer
@@ -25,7 +25,7 @@ import numpy.typing as npt
 from abrank._support import checks
 from abrank._support.rng import stream
 from abrank._support.typing import FloatArray
-from abrank.inference.designs.binomial import share_interval
+from abrank.inference.designs.binomial import clopper_pearson
 from abrank.inference.designs.replications import find_differences
 from abrank.inference.registry import as_alpha, as_differences
 
@@ -39,7 +39,7 @@ VALUES_AT_ONCE = 1_000_000
 
 
 @dataclass(frozen=True)
-class SelfCheck:
+class AATest:
     """The answer of :func:`check_level`.
 
     ``rate`` is the share of replications with p < alpha, ``low`` and ``high`` its 95 % interval.
@@ -73,7 +73,7 @@ def check_level(
     n_replications: int = N_REPLICATIONS,
     seed: int = 0,
     **options: Any,  # noqa: ANN401 - each test has its own
-) -> SelfCheck:
+) -> AATest:
     """Count the false findings of a two-sided test on differences with nothing to find (A/A).
 
     Parameters
@@ -119,7 +119,7 @@ def check_level(
     band = _band(n_replications, level)
     n = len(values) if by == "flips" else len(values) // 2
     if n == 0:
-        return SelfCheck(np.nan, 0.0, 1.0, *band, level, 0)
+        return AATest(np.nan, 0.0, 1.0, *band, level, 0)
     random = stream(seed, "self-check", by)
     at_once = max(1, VALUES_AT_ONCE // len(values))
     found = 0
@@ -129,8 +129,8 @@ def check_level(
             name, block.T, alpha=level, seed=seed, n_resamples=N_RESAMPLES, **options
         )
         found += int(np.count_nonzero(rejected))
-    low, high = share_interval(found, n_replications)
-    return SelfCheck(found / n_replications, low, high, *band, level, n_replications)
+    low, high = clopper_pearson(found, n_replications)
+    return AATest(found / n_replications, low, high, *band, level, n_replications)
 
 
 def _replicate(values: FloatArray, by: Way, random: np.random.Generator, count: int) -> FloatArray:

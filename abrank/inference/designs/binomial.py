@@ -55,7 +55,7 @@ def bound_unseen(n_queries: int, *, alpha: float, span: float) -> Unseen:
     return Unseen(share, share * span if math.isfinite(span) else math.nan)
 
 
-def share_interval(count: int, total: int, *, confidence: float = 0.95) -> tuple[float, float]:
+def clopper_pearson(count: int, total: int, *, confidence: float = 0.95) -> tuple[float, float]:
     """Return Clopper and Pearson's interval of the chance behind ``count`` in ``total``.
 
     Parameters
@@ -81,7 +81,7 @@ def share_interval(count: int, total: int, *, confidence: float = 0.95) -> tuple
 
     Examples
     --------
-    >>> low, high = share_interval(5, 100)
+    >>> low, high = clopper_pearson(5, 100)
     >>> round(low, 4), round(high, 4)
     (0.0164, 0.1128)
     """

@@ -39,7 +39,7 @@ from abrank._support.errors import ArgumentError
 from abrank._support.rng import stream
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inference.exact.flips import all_subsets, random_subsets
-from abrank.inference.exact.inversion import invert, settle
+from abrank.inference.exact.inversion import align_interval_with_pvalue, invert
 from abrank.inference.paired.t_test import t_interval, t_pvalue
 from abrank.inference.registry import as_alpha, as_differences
 from abrank.inference.rounding import TIE, round_off, snap, to_lattice
@@ -201,7 +201,7 @@ def _answer(
     pvalue = t_pvalue(one / error, freedom, "two-sided")
     level = np.array([alpha])
     low, high = t_interval(one, np.array([error]), freedom, level, "two-sided")
-    low, high = settle(pvalue, one, low, high, level)
+    low, high = align_interval_with_pvalue(pvalue, one, low, high, level)
     return mean, mean / error, float(pvalue[0]), float(low[0]), float(high[0])
 
 
@@ -230,8 +230,10 @@ def _flip(
     table = np.arange(size.size + 1) / size.size
     taken = size > 0
     means = snap(total[taken], len(sums)) / size[taken] * unit[0]
-    always = int(np.count_nonzero(~taken))
-    return invert(means, table, table, alpha=alpha, alternative="two-sided", always=always)
+    n_always_counted = int(np.count_nonzero(~taken))
+    return invert(
+        means, table, table, alpha=alpha, alternative="two-sided", n_always_counted=n_always_counted
+    )
 
 
 def _bootstrap(
@@ -251,7 +253,7 @@ def _bootstrap(
     pvalue = (np.count_nonzero(t_star >= observed) + 1) / (n_draws + 1)
     k = int(np.searchsorted(np.arange(1, n_draws + 2) / (n_draws + 1), alpha, side="left"))
     half = error * (np.inf if k == 0 else float(np.sort(t_star)[-k]))
-    low, high = settle(
+    low, high = align_interval_with_pvalue(
         np.array([pvalue]), np.array([mean]), np.array([mean - half]), np.array([mean + half]),
         np.array([alpha]),
     )  # fmt: skip

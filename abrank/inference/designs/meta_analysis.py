@@ -32,7 +32,7 @@ import numpy.typing as npt
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inference.estimates.heterogeneity import Heterogeneity, heterogeneity
-from abrank.inference.exact.inversion import settle
+from abrank.inference.exact.inversion import align_interval_with_pvalue
 from abrank.inference.exact.roots import find_root
 from abrank.inference.exact.student_quantile import student_quantile
 from abrank.inference.paired.t_test import t_interval, t_pvalue
@@ -52,7 +52,7 @@ class Summary:
 
 
 @dataclass(frozen=True)
-class Pooled:
+class MetaAnalysis:
     """Answers of :func:`pool_collections`; arrays of shape (n_collections,) in the order given.
 
     Attributes
@@ -95,7 +95,9 @@ class Pooled:
     heterogeneity: Heterogeneity
 
 
-def pool_collections(differences: Sequence[npt.ArrayLike], *, confidence: float = 0.95) -> Pooled:
+def pool_collections(
+    differences: Sequence[npt.ArrayLike], *, confidence: float = 0.95
+) -> MetaAnalysis:
     """Summarise the mean difference over several collections of queries.
 
     Estimand and hypothesis: the mean difference, and that it is 0, over all queries of these
@@ -180,7 +182,7 @@ def pool_collections(differences: Sequence[npt.ArrayLike], *, confidence: float 
         fixed = _weighted(mean, squared, by_precision, alpha, freedom=np.inf)
         random = _weighted(mean, squared + tau_squared, by_both, alpha, freedom=k - 1)
     low, high = _prediction(random, tau_squared, k, alpha)
-    return Pooled(
+    return MetaAnalysis(
         n_queries=n,
         mean=mean,
         error=error,
@@ -281,7 +283,7 @@ def _limits(
     level, degrees = np.full_like(mean, alpha), np.asarray(freedom, np.float64)
     pvalue = t_pvalue(mean / error, degrees, "two-sided")
     low, high = t_interval(mean, error, degrees, level, "two-sided")
-    return pvalue, *settle(pvalue, mean, low, high, level)
+    return pvalue, *align_interval_with_pvalue(pvalue, mean, low, high, level)
 
 
 def _prediction(random: Summary, tau_squared: float, k: int, alpha: float) -> tuple[float, float]:

@@ -29,7 +29,7 @@ import numpy.typing as npt
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray, IntArray
-from abrank.inference.exact.inversion import settle
+from abrank.inference.exact.inversion import align_interval_with_pvalue
 from abrank.inference.registry import as_alpha, as_differences
 from abrank.inference.rounding import round_off
 
@@ -121,7 +121,9 @@ def asymptotic_sequence(
     half[usable] = mixture_half_width(shown, sd[usable], rho_squared, alpha)
     log_ratio = mixture_log_ratio(shown, mean[usable], sd[usable], rho_squared)
     pvalue[usable] = np.exp(-np.maximum(log_ratio, 0.0))
-    low, high = settle(pvalue, mean, mean - half, mean + half, np.full(len(n), alpha))
+    low, high = align_interval_with_pvalue(
+        pvalue, mean, mean - half, mean + half, np.full(len(n), alpha)
+    )
     return ConfidenceSequence(
         n_queries=n.astype(np.int64),
         estimate=mean,
@@ -243,7 +245,7 @@ def betting_sequence(
         high[i] = 1.0 - 2.0 * _edge(1.0 - seen[0], *seen[1:])
         pvalue[i] = _pvalue(*seen[:2])
     mean = np.cumsum(values)[at - 1] / at
-    low, high = settle(pvalue, mean, low, high, np.full(len(at), alpha))
+    low, high = align_interval_with_pvalue(pvalue, mean, low, high, np.full(len(at), alpha))
     return ConfidenceSequence(at, mean, low, high, pvalue, confidence)
 
 

@@ -90,7 +90,7 @@ def stopping_boundaries(
     Notes
     -----
     By look k the function has spent 4 (1 - Phi(z / sqrt(share))), z the upper alpha / 4 point of
-    the normal law, for "spend-obrien-fleming" (alpha / 2 on either side), and
+    the normal distribution, for "spend-obrien-fleming" (alpha / 2 on either side), and
     alpha log(1 + (e - 1) share) for "spend-pocock". The chance to stop is found by carrying the
     density of the sum of differences from look to look, by Gauss and Legendre's rule, over the
     paths that have not stopped [4]_.

@@ -33,7 +33,7 @@ import numpy.typing as npt
 from abrank._support.registry import Registry
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inference.estimates.relative_change import paired_scores
-from abrank.inference.exact.inversion import settle
+from abrank.inference.exact.inversion import align_interval_with_pvalue
 from abrank.inference.exact.noncentral_t import noncentrality_interval
 from abrank.inference.exact.student_quantile import student_quantile
 from abrank.inference.paired.ranks import doubled_midranks
@@ -202,7 +202,9 @@ def _d_z_interval(a: FloatArray, b: FloatArray, alpha: FloatArray) -> tuple[Floa
     root = np.sqrt(len(a))
     t = _d_z(a, b) * root
     low, high = noncentrality_interval(t, len(a) - 1, alpha)
-    low, high = settle(t_pvalue(t, len(a) - 1, "two-sided"), t, low, high, alpha)
+    low, high = align_interval_with_pvalue(
+        t_pvalue(t, len(a) - 1, "two-sided"), t, low, high, alpha
+    )
     return low / root, high / root
 
 

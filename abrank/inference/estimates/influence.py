@@ -1,4 +1,4 @@
-"""What the call of the t test owes to single queries.
+"""Leave-one-out influence of single queries on the decision of the t test.
 
 ==================  =====================================================================
 differences         answer

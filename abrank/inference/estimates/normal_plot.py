@@ -1,4 +1,4 @@
-"""Differences against the normal law: what a quantile plot shows."""
+"""The points and the band of a normal quantile plot."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class NormalPlot:
 def normal_plot(
     differences: npt.ArrayLike, *, confidence: float = 0.95, most: int = 400
 ) -> NormalPlot:
-    """Return the standardised differences against the quantiles of the normal law.
+    """Return the standardised differences against the quantiles of the normal distribution.
 
     Parameters
     ----------
@@ -55,8 +55,8 @@ def normal_plot(
     Notes
     -----
     Expected is the quantile of (i - 3/8) / (n + 1/4) [1]_. The band is of the i-th smallest of n
-    independent normal values, whose law of chance is Beta(i, n + 1 - i) [2]_; that mean and
-    deviation are those of the sample makes it a little wide.
+    independent normal values, whose distribution of chance is Beta(i, n + 1 - i) [2]_; that mean
+    and deviation are those of the sample makes it a little wide.
 
     References
     ----------

@@ -29,8 +29,8 @@ LEAST_FOR_SEVERAL = 15
 def rosner_outliers(differences: npt.ArrayLike, *, most: int = 3, alpha: float = 0.05) -> IntArray:
     """Return the places of up to ``most`` outliers by the generalised extreme studentised deviate.
 
-    Hypothesis: the differences are a sample of one normal law. The studentised deviates do not
-    depend on the mean and its standard error (Basu's theorem), so of normal differences as many
+    Hypothesis: the differences are a sample of one normal distribution. The studentised deviates do
+    not depend on the mean and its standard error (Basu's theorem), so of normal differences as many
     samples have an outlier among those with a small p of the t test as among all others.
 
     Parameters

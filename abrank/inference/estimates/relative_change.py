@@ -27,7 +27,7 @@ import numpy.typing as npt
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray
-from abrank.inference.exact.bootstrap_distribution import mean_law
+from abrank.inference.exact.bootstrap_distribution import bootstrap_distribution
 from abrank.inference.exact.roots import find_root
 from abrank.inference.exact.student_quantile import student_quantile
 from abrank.inference.registry import as_alpha, as_differences
@@ -152,7 +152,7 @@ def ratio_interval(
     -----
     For the bootstrap, a resampled ratio is at most theta exactly where the resampled mean of
     b - theta a is at most 0, a chance that
-    :func:`~abrank.inference.exact.bootstrap_distribution.mean_law` gives; the limits
+    :func:`~abrank.inference.exact.bootstrap_distribution.bootstrap_distribution` gives; the limits
     are the thetas at which it is alpha / 2 and 1 - alpha / 2. No chance is taken to be below
     n**-n, that of a single resample: with two or three queries nothing is bounded at 95 %.
 
@@ -286,4 +286,4 @@ def _chance_of_no_gain(sample: FloatArray) -> float:
     """Return the chance that a resampled mean is at most 0."""
     if not has_spread(sample):
         return float(sample[0] <= 0.0)
-    return float(mean_law(sample).below.at(0.0))
+    return float(bootstrap_distribution(sample).below.at(0.0))

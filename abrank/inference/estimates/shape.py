@@ -36,8 +36,8 @@ FAR = 3.5
 class Shape:
     """Moments of the differences, and what a test of normality says.
 
-    ``sd`` has n - 1 below it; ``skew`` is g1 and ``excess`` the kurtosis g2, 0 for the normal law.
-    ``zero_share`` is the share of ties, ``normality`` a p-value by the test that
+    ``sd`` has n - 1 below it; ``skew`` is g1 and ``excess`` the kurtosis g2, 0 for the normal
+    distribution. ``zero_share`` is the share of ties, ``normality`` a p-value by the test that
     ``normality_test`` names.
     """
 
@@ -142,8 +142,8 @@ def skewness_limit(n_queries: int, *, alpha: float = 0.05) -> float:
     Returns
     -------
     float
-        By the transformation of [1]_ to a normal law, solved for g1; infinite below 8 queries,
-        where it does not hold.
+        By the transformation of [1]_ to a normal distribution, solved for g1; infinite below 8
+        queries, where it does not hold.
 
     References
     ----------

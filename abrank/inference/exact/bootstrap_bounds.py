@@ -1,4 +1,4 @@
-"""Bounds of the bootstrap law of the mean, where the values have no common step."""
+"""Bounds of the bootstrap distribution of the mean, where the values have no common step."""
 
 from __future__ import annotations
 
@@ -8,26 +8,31 @@ from functools import lru_cache
 import numpy as np
 
 from abrank._support.typing import FloatArray, IntArray
-from abrank.inference.exact.bootstrap_distribution import LOG_OUTSIDE, MeanLaw, law_of_cells
+from abrank.inference.exact.bootstrap_distribution import (
+    LOG_OUTSIDE,
+    BootstrapDistribution,
+    law_of_cells,
+)
 from abrank.inference.rounding import denominators, round_off
 
-# The law has about so many points: the bounds are apart by the number of values over it, times
-# twenty standard deviations of the sum, times its density.
+# The distribution has about so many points: the bounds are apart by the number of values over it,
+# times twenty standard deviations of the sum, times its density.
 POINTS = 2**17
 # As a share of a step: a value so near to a multiple is one.
 ON_THE_GRID = 1e-7
 
 
-def laws_around(sample: FloatArray) -> tuple[MeanLaw, MeanLaw]:
-    """Return two laws between which the bootstrap law of a sample's mean lies.
+def laws_around(sample: FloatArray) -> tuple[BootstrapDistribution, BootstrapDistribution]:
+    """Return two distributions between which the bootstrap distribution of a sample's mean lies.
 
     Every value is put on the multiple of a step next below it, and next above it. A sum of the
     first is never above the sum of the values themselves, one of the second never below. So the
-    chance that the mean is at most some number is no more than that of the first law, and no less
-    than that of the second; and the chance that it is at least that number the other way round.
+    chance that the mean is at most some number is no more than that of the first distribution, and
+    no less than that of the second; and the chance that it is at least that number the other way
+    round.
 
     The step divides as many of the frequent values as it can (halves, thirds, … of reciprocal
-    ranks), which then are where they belong in both laws: sums that cancel do so.
+    ranks), which then are where they belong in both distributions: sums that cancel do so.
 
     Parameters
     ----------
@@ -51,7 +56,7 @@ def laws_around(sample: FloatArray) -> tuple[MeanLaw, MeanLaw]:
 
 # The methods of the bootstrap ask about one sample after the other.
 @lru_cache(maxsize=4)
-def _laws_around(content: bytes) -> tuple[MeanLaw, MeanLaw]:
+def _laws_around(content: bytes) -> tuple[BootstrapDistribution, BootstrapDistribution]:
     sample = round_off(np.frombuffer(content))
     largest = float(np.abs(sample).max())
     values, counts = np.unique(sample / largest, return_counts=True)

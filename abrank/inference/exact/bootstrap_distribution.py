@@ -1,4 +1,4 @@
-"""The bootstrap law of the mean without resampling: n equal draws, convolved by one transform."""
+"""The bootstrap distribution of a mean without resampling, by one Fourier transform."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from abrank._support.typing import FloatArray, IntArray
-from abrank.inference.rounding import coarsest, to_lattice
+from abrank.inference.rounding import common_step, to_lattice
 
 # Chances below it are not told apart: it is well above the rounding errors of the transform.
 SMALLEST = 1e-10
@@ -79,13 +79,13 @@ class Chances:
 
 
 @dataclass(frozen=True)
-class MeanLaw:
-    """The law of the mean of n draws with replacement, in whole steps of their sum.
+class BootstrapDistribution:
+    """The distribution of the mean of n draws with replacement, in whole steps of their sum.
 
     A sum times ``unit`` is a mean. ``below`` has P(sum <= x), ``above`` the same of minus the sum.
     ``total`` is the sample's own sum. ``on_lattice``: all values are multiples of the step, and the
-    law is theirs. Else it is taken as continuous, but for the resamples of zeros only: should other
-    resamples be exactly at a point, half their chance is missing there.
+    distribution is theirs. Else it is taken as continuous, but for the resamples of zeros only:
+    should other resamples be exactly at a point, half their chance is missing there.
     """
 
     below: Chances
@@ -95,12 +95,12 @@ class MeanLaw:
     on_lattice: bool
 
 
-def mean_law(sample: FloatArray) -> MeanLaw:
-    """Return the bootstrap law of a sample's mean.
+def bootstrap_distribution(sample: FloatArray) -> BootstrapDistribution:
+    """Return the bootstrap distribution of a sample's mean.
 
-    Values with a common step (tenths, four decimals, reciprocal ranks) have their own law, to 12
-    decimals. Others are put on a grid, each split between its two neighbours so that the mean stays
-    what it is. Its step is a 100th of their standard deviation, finer below some 300 values:
+    Values with a common step (tenths, four decimals, reciprocal ranks) have their own distribution,
+    to 12 decimals. Others are put on a grid, each split between its two neighbours so that the mean
+    stays what it is. Its step is a 100th of their standard deviation, finer below some 300 values:
     limits are off by less than 1e-5 of the interval's width.
 
     Parameters
@@ -115,14 +115,15 @@ def mean_law(sample: FloatArray) -> MeanLaw:
     Notes
     -----
     The masses of one draw are Fourier transformed, raised to the power n and transformed back. The
-    transform is as long as Bernstein's inequality asks for, so that a share below 1e-17 of the law
-    comes round. Chances below 1e-10, or n**-n, the chance of one resample, are not told apart.
+    transform is as long as Bernstein's inequality asks for, so that a share below 1e-17 of the
+    distribution comes round. Chances below 1e-10, or n**-n, the chance of one resample, are not
+    told apart.
 
     Examples
     --------
     Of the four samples of two from 0 and 1, two have the mean 1/2:
 
-    >>> law = mean_law(np.array([0.0, 1.0]))
+    >>> law = bootstrap_distribution(np.array([0.0, 1.0]))
     >>> law.below.points * law.unit, law.below.chance
     (array([0. , 0.5, 1. ]), array([0.25, 0.75, 1.  ]))
     """
@@ -131,7 +132,7 @@ def mean_law(sample: FloatArray) -> MeanLaw:
     distinct, counts = np.unique(numbers[:, 0], return_counts=True)
     # In units: what is computed does not depend on the unit of the sample.
     values, unit = distinct.astype(np.float64), float(units[0])
-    cells = coarsest(distinct, n_terms=n)
+    cells = common_step(distinct, n_terms=n)
     if cells is not None:
         window = _window(cells, counts, n)
         if window[1] - window[0] < MOST_POINTS:
@@ -193,8 +194,8 @@ def _middle(cells: IntArray, weights: Weights, n: int) -> int:
 
 def law_of_cells(
     cells: IntArray, counts: IntArray, n: int, *, unit: float, total: float
-) -> MeanLaw:
-    """Return the law of n draws of whole numbers, steps of ``unit`` in their sum.
+) -> BootstrapDistribution:
+    """Return the distribution of n draws of whole numbers, steps of ``unit`` in their sum.
 
     Parameters
     ----------
@@ -205,7 +206,7 @@ def law_of_cells(
     unit : float
         Of one step of the sum.
     total : float
-        What the law says that the sample's own sum is, in steps.
+        What the distribution says that the sample's own sum is, in steps.
 
     Returns
     -------
@@ -228,7 +229,7 @@ def _law(
     window: tuple[int, int],
     step: float,
     zeros: float | None,
-) -> MeanLaw:
+) -> BootstrapDistribution:
     """Return the law of the sum of n draws; if it is smooth, ``zeros`` is the mass of all zeros."""
     from scipy import fft
 
@@ -245,7 +246,7 @@ def _law(
     mass = fft.irfft(spectrum, size)[offsets % size]
     sums = offsets.astype(np.float64) + n * middle
     atoms = None if zeros is None else np.where(sums == 0.0, zeros, 0.0)
-    return MeanLaw(
+    return BootstrapDistribution(
         below=_chances(sums, mass, atoms, n),
         above=_chances(-sums[::-1], mass[::-1], None if atoms is None else atoms[::-1], n),
         total=float((cells - middle) @ weights) + n * middle,

@@ -23,7 +23,7 @@ SMALL_ANGLE = 0.125
 TILTED_ORDERS = 14
 
 
-def characteristic(
+def characteristic_function(
     sizes: FloatArray, counts: IntArray, step: float, n_frequencies: int, *, tilt: float = 0.0
 ) -> npt.NDArray[Any]:
     """Return the characteristic function of the sum at the frequencies step, 2 step, ...
@@ -47,7 +47,7 @@ def characteristic(
 
     Examples
     --------
-    >>> characteristic(np.array([1.0, 2.0]), np.ones(2, np.int64), 0.5, 2).round(4)
+    >>> characteristic_function(np.array([1.0, 2.0]), np.ones(2, np.int64), 0.5, 2).round(4)
     array([ 0.4742, -0.2248])
     """
     # In an order that mixes the sizes: the largest turn the product soonest, but not everywhere.

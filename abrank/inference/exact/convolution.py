@@ -1,4 +1,4 @@
-"""The law of the sum of a random subset of whole numbers, by convolution."""
+"""The distribution of the sum of a random subset of whole numbers, by convolution."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from abrank._support.typing import FloatArray, IntArray
 NUMBERS_BETWEEN_SCALINGS = 512
 
 
-def subset_sum_law(numbers: IntArray, reach: int) -> FloatArray:
+def subset_sum_distribution(numbers: IntArray, reach: int) -> FloatArray:
     """Return the probabilities of the sums 0, 1, ..., reach of a random subset.
 
     Each number is in the subset or not by a fair coin. Only numbers that are not negative are
@@ -34,7 +34,7 @@ def subset_sum_law(numbers: IntArray, reach: int) -> FloatArray:
 
     Examples
     --------
-    >>> subset_sum_law(np.array([1, 1, 2]), 9) * 8
+    >>> subset_sum_distribution(np.array([1, 1, 2]), 9) * 8
     array([1., 2., 2., 2., 1.])
     """
     mass = np.zeros(min(reach, int(numbers.sum())) + 1)

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from abrank._support.typing import FloatArray, IntArray
-from abrank.inference.exact.characteristic_function import characteristic, cumulant
+from abrank.inference.exact.characteristic_function import characteristic_function, cumulant
 
 # A sum lies further out than so many standard deviations with probability < 1e-14 (Hoeffding).
 REACH = 8.2
@@ -142,7 +142,7 @@ def tail_by_tilting(
     turn = tilt * period
     wrapped = (math.exp(-turn) + math.exp(lifted - turn)) / -math.expm1(-turn)
     frequency, share = _frequencies(period, n_frequencies)
-    law = characteristic(sizes, counts, 2.0 * math.pi / period, n_frequencies, tilt=tilt)
+    law = characteristic_function(sizes, counts, 2.0 * math.pi / period, n_frequencies, tilt=tilt)
     law = law * np.exp(-1j * frequency * threshold)
     damping = 1.0 / (tilt + 1j * frequency)
     width = n_frequencies + 1.0
@@ -159,7 +159,7 @@ def _tail_on_circle(
 ) -> Bracket:
     """Return bounds of the one-sided tail, as half of that of the arc [threshold, its mirror]."""
     frequency, share = _frequencies(period, n_frequencies)
-    law = characteristic(sizes, counts, 2.0 * math.pi / period, n_frequencies)
+    law = characteristic_function(sizes, counts, 2.0 * math.pi / period, n_frequencies)
     width = n_frequencies + 1.0
     arc = 0.5 - threshold / period
     # Summed, not multiplied as vectors: the threads of that cost more than they save.

@@ -14,7 +14,7 @@ def invert(
     *,
     alpha: float,
     alternative: Alternative,
-    always: int = 0,
+    n_always_counted: int = 0,
 ) -> tuple[float, float, float]:
     """Return the p-value of "the parameter is 0" and the interval of all values not rejected.
 
@@ -44,26 +44,26 @@ def invert(
     >>> invert(np.arange(10) / 10, table, table, alpha=0.15, alternative="greater")
     (0.1, 0.1, inf)
     """
-    against_greater = lower[always + np.count_nonzero(values <= 0.0)]
-    against_less = upper[always + np.count_nonzero(values >= 0.0)]
+    against_greater = lower[n_always_counted + np.count_nonzero(values <= 0.0)]
+    against_less = upper[n_always_counted + np.count_nonzero(values >= 0.0)]
     if alternative == "greater":
-        return float(against_greater), _limit(values, lower, alpha, always), np.inf
+        return float(against_greater), _limit(values, lower, alpha, n_always_counted), np.inf
     if alternative == "less":
-        return float(against_less), -np.inf, -_limit(-values, upper, alpha, always)
+        return float(against_less), -np.inf, -_limit(-values, upper, alpha, n_always_counted)
     pvalue = min(1.0, 2.0 * min(against_greater, against_less))
-    low = _limit(values, 2.0 * lower, alpha, always)
-    return float(pvalue), low, -_limit(-values, 2.0 * upper, alpha, always)
+    low = _limit(values, 2.0 * lower, alpha, n_always_counted)
+    return float(pvalue), low, -_limit(-values, 2.0 * upper, alpha, n_always_counted)
 
 
-def _limit(values: FloatArray, table: FloatArray, alpha: float, always: int) -> float:
+def _limit(values: FloatArray, table: FloatArray, alpha: float, n_always_counted: int) -> float:
     """Return the smallest theta that is not rejected: the k-th smallest replicate."""
-    k = int(np.searchsorted(table, alpha, side="left")) - always
+    k = int(np.searchsorted(table, alpha, side="left")) - n_always_counted
     if k <= 0:
         return -np.inf
     return float(np.partition(values, k - 1)[k - 1]) + 0.0
 
 
-def settle(
+def align_interval_with_pvalue(
     pvalue: FloatArray,
     estimate: FloatArray,
     low: FloatArray,
@@ -78,7 +78,7 @@ def settle(
     Examples
     --------
     >>> one = np.ones(1)
-    >>> settle(0.04 * one, 0.5 * one, -1e-18 * one, one, 0.05 * one)[0] > 0
+    >>> align_interval_with_pvalue(0.04 * one, 0.5 * one, -1e-18 * one, one, 0.05 * one)[0] > 0
     array([ True])
     """
     rejected = pvalue < alpha

@@ -8,16 +8,16 @@ import numpy as np
 
 from abrank._support.typing import FloatArray, IntArray
 
-# Nobody lists the sums of as many; they need not be split to know it.
+# Above so many distinct sizes enumeration is infeasible; skip the estimate.
 MANY_SIZES = 100
 
 
-def sums_of_halves(counts: IntArray) -> int:
+def n_meet_in_middle_sums(counts: IntArray) -> int:
     """Return how many sums the larger half has to list; 2**50 for more than 100 sizes.
 
     Examples
     --------
-    >>> sums_of_halves(np.ones(20, np.int64)), sums_of_halves(np.array([1000, 50]))
+    >>> n_meet_in_middle_sums(np.ones(20, np.int64)), n_meet_in_middle_sums(np.array([1000, 50]))
     (1024, 1001)
     """
     if counts.size > MANY_SIZES:
@@ -26,7 +26,7 @@ def sums_of_halves(counts: IntArray) -> int:
     return round(math.exp(min(max(logarithms), 60.0)))
 
 
-def tail_by_halves(sizes: FloatArray, counts: IntArray, threshold: float) -> float:
+def tail_by_meet_in_middle(sizes: FloatArray, counts: IntArray, threshold: float) -> float:
     """Return P(sum of randomly signed terms >= threshold), exact but for float rounding.
 
     The terms are split in two; each half lists its sums, and every sum of the one is looked up
@@ -47,7 +47,7 @@ def tail_by_halves(sizes: FloatArray, counts: IntArray, threshold: float) -> flo
 
     Examples
     --------
-    >>> tail_by_halves(np.array([1.0, 2.0, 4.0]), np.ones(3, np.int64), 2.5) * 8
+    >>> tail_by_meet_in_middle(np.array([1.0, 2.0, 4.0]), np.ones(3, np.int64), 2.5) * 8
     3.0
     """
     (sums, chances), (others, their_chances) = (

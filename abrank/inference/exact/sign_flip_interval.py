@@ -13,14 +13,14 @@ import numpy as np
 from abrank._support.typing import Alternative, FloatArray, IntArray
 from abrank.inference.exact.fourier import Bracket
 from abrank.inference.exact.signed_sum import lattice_tail, upper_tail
-from abrank.inference.exact.subset_mean import ADDITIONS, additions, subset_mean_law
-from abrank.inference.rounding import coarsest
+from abrank.inference.exact.subset_mean import ADDITIONS, additions, subset_mean_distribution
+from abrank.inference.rounding import common_step
 
 # Limits are found to within this share of the standard error.
 LIMIT_ERROR = 1e-4
 # As many secants are tried before halving takes turns with them.
 SECANTS = 6
-# By how much a secant may be steeper or flatter than the normal law has it.
+# By how much a secant may be steeper or flatter than the normal distribution has it.
 STEEPEST = 4.0
 
 
@@ -79,7 +79,7 @@ def sign_flip_test(
     (1.0, 0.2, 0.6)
     """
     distinct, counts = np.unique(numbers, return_counts=True)
-    coarse = coarsest(distinct, n_terms=numbers.size)
+    coarse = common_step(distinct, n_terms=numbers.size)
     sample = Sample(distinct.astype(np.float64), counts, coarse, unit)
     total = int(numbers.sum())
     total = 0 if abs(total) <= numbers.size else total
@@ -137,7 +137,7 @@ def _lower_limit(sample: Sample, alpha: float, zero_is_accepted: bool) -> float:
     if sample.numbers is None or additions(sample.numbers, sample.counts) > ADDITIONS:
         limit = _searched(sample, alpha)
     else:
-        means, chances = subset_mean_law(sample.numbers, sample.counts)
+        means, chances = subset_mean_distribution(sample.numbers, sample.counts)
         limit = float(means[np.searchsorted(chances, alpha)]) * _step(sample.values, sample.numbers)
     limit *= sample.unit
     # What rounding may do to a limit near 0 must not contradict the p-value.

@@ -1,4 +1,4 @@
-"""The law of a sum under random signs: which way to its tail is exact and quick."""
+"""The tail of a sum under random signs, by the exact method that is quickest."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inference.exact.characteristic_function import TERMS_ON_THE_GRID, best_tilt
-from abrank.inference.exact.convolution import subset_sum_law
+from abrank.inference.exact.convolution import subset_sum_distribution
 from abrank.inference.exact.fourier import (
     REACH,
     WRAPPED,
@@ -21,7 +21,7 @@ from abrank.inference.exact.fourier import (
     tail_by_tilting,
     tail_on_lattice,
 )
-from abrank.inference.exact.meet_in_middle import sums_of_halves, tail_by_halves
+from abrank.inference.exact.meet_in_middle import n_meet_in_middle_sums, tail_by_meet_in_middle
 
 # How far apart the bounds of a p-value may be: of it, or in all.
 RELATIVE_WIDTH = 1e-3
@@ -72,7 +72,7 @@ def lattice_tail(
         return Bracket(0.0, 0.0, 0.0)
     if int(counts.sum()) * (lost + 1) <= ADDITIONS:
         # The numbers with a minus add up to no more than may be lost.
-        chance = float(subset_sum_law(np.repeat(numbers, counts), lost).sum())
+        chance = float(subset_sum_distribution(np.repeat(numbers, counts), lost).sum())
         return Bracket(chance, chance, chance)
     sizes = numbers.astype(np.float64)
     cells = lattice_frequencies(numbers, counts, threshold) * min(sizes.size, TERMS_ON_THE_GRID)
@@ -125,8 +125,8 @@ def upper_tail(
     if edge + 2.0 * float(sizes.min()) > total + slack:
         # Only the sum of all terms reaches it.
         return Bracket(least, least, least)
-    if sums_of_halves(counts) <= SUMS_OF_A_HALF / (QUICKER if quick else 1):
-        chance = tail_by_halves(sizes, counts, edge)
+    if n_meet_in_middle_sums(counts) <= SUMS_OF_A_HALF / (QUICKER if quick else 1):
+        chance = tail_by_meet_in_middle(sizes, counts, edge)
         return Bracket(chance, chance, chance)
     found = _bounds(sizes, counts, max(edge, 0.0), quick)
     return Bracket(max(found.low, least), max(found.value, least), max(found.high, least))

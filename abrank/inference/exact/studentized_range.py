@@ -1,4 +1,4 @@
-"""Laws of the largest of several mean differences that share one error: Tukey's and Dunnett's."""
+"""The studentized range, and Dunnett's largest of several t statistics: tails and quantiles."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from abrank.inference.exact.roots import find_root
 # With more degrees of freedom than this the error counts as known.
 LARGEST_FREEDOM = 1_000_000
 # Nodes of the trapezoid rule to a standard deviation of the log of the estimated error, and nodes
-# of that over the normal law. Halving either step moves no result by more than 3e-12 of itself.
+# of that over the normal distribution. Halving either step moves no result by more than 3e-12 of
+# itself.
 NODES_A_DEVIATION = 4.0
 NORMAL_STEP = 0.1
 VALUES_AT_ONCE = 256

@@ -1,4 +1,4 @@
-"""The law of the mean of a random subset of whole numbers."""
+"""The distribution of the mean of a random subset of whole numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ADDITIONS = 4_000_000
 
 
 def additions(numbers: IntArray, counts: IntArray) -> int:
-    """Return how many additions :func:`subset_mean_law` takes, about.
+    """Return how many additions :func:`subset_mean_distribution` takes, about.
 
     Examples
     --------
@@ -22,7 +22,7 @@ def additions(numbers: IntArray, counts: IntArray) -> int:
     return n * (n + 1) * (total + 1) // 3
 
 
-def subset_mean_law(numbers: IntArray, counts: IntArray) -> tuple[FloatArray, FloatArray]:
+def subset_mean_distribution(numbers: IntArray, counts: IntArray) -> tuple[FloatArray, FloatArray]:
     """Return the means of subsets, ascending, and the chance of each or a smaller one.
 
     Each number is in the subset or not by a fair coin. The empty subset, of chance 2**-n, counts
@@ -40,7 +40,7 @@ def subset_mean_law(numbers: IntArray, counts: IntArray) -> tuple[FloatArray, Fl
 
     Examples
     --------
-    >>> means, chances = subset_mean_law(np.array([0, 3]), np.array([1, 2]))
+    >>> means, chances = subset_mean_distribution(np.array([0, 3]), np.array([1, 2]))
     >>> means.tolist(), (chances * 8).tolist()
     ([-inf, 0.0, 1.5, 2.0, 3.0], [1.0, 2.0, 4.0, 5.0, 8.0])
     """

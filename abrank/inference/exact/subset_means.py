@@ -191,5 +191,5 @@ def _invert(
     means = snap(sums[taken], n_queries) / sizes[taken] * unit
     return invert(
         means, table, table, alpha=alpha, alternative=alternative,
-        always=int(np.count_nonzero(~taken)),
+        n_always_counted=int(np.count_nonzero(~taken)),
     )  # fmt: skip

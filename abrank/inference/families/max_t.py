@@ -1,4 +1,4 @@
-"""Several comparisons at once: the joint law of the largest statistic.
+"""Max-T: several comparisons at once by the joint distribution of the largest statistic.
 
 =====================  ==========================================================================
 differences            max-T, single step and step down
@@ -24,7 +24,7 @@ import numpy.typing as npt
 from abrank._support import checks
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inference.exact.flips import all_subsets, composed_flips, random_subsets
-from abrank.inference.exact.inversion import settle
+from abrank.inference.exact.inversion import align_interval_with_pvalue
 from abrank.inference.paired.t_test import mean_and_error
 from abrank.inference.registry import as_alpha, as_differences
 from abrank.inference.rounding import snap, to_lattice
@@ -193,4 +193,6 @@ def _intervals(
     half: FloatArray = (
         factor * np.where(np.isnan(error), 0.0, error) if bounded else np.full(n_columns, np.inf)
     )
-    return settle(pvalue, mean, mean - half, mean + half, np.full(n_columns, alpha))
+    return align_interval_with_pvalue(
+        pvalue, mean, mean - half, mean + half, np.full(n_columns, alpha)
+    )

@@ -27,7 +27,12 @@ import numpy as np
 from abrank._support import checks
 from abrank._support.typing import Alternative, FloatArray
 from abrank.inference.exact.bootstrap_bounds import laws_around
-from abrank.inference.exact.bootstrap_distribution import SMALLEST, Chances, MeanLaw, mean_law
+from abrank.inference.exact.bootstrap_distribution import (
+    SMALLEST,
+    BootstrapDistribution,
+    Chances,
+    bootstrap_distribution,
+)
 from abrank.inference.paired.resampling import bootstrap_t
 from abrank.inference.paired.t_test import mean_and_error
 from abrank.inference.registry import paired_test
@@ -79,10 +84,10 @@ def bootstrap(
     Returns
     -------
     Answer
-        ``statistic`` is t for "studentised", else the mean. Method "exact": the law of the mean of
-        all resamples, see
-        :func:`~abrank.inference.exact.bootstrap_distribution.mean_law`; or "on a grid" where the
-        differences of any column have no common step, with bounds of its p-value
+        ``statistic`` is t for "studentised", else the mean. Method "exact": the distribution of the
+        mean of all resamples, see
+        :mod:`~abrank.inference.exact.bootstrap_distribution`; or "on a grid" where the differences
+        of any column have no common step, with bounds of its p-value
         (:func:`~abrank.inference.exact.bootstrap_bounds.laws_around`). For "studentised" it is
         "Monte Carlo", and "closed form" if the paired t test stands in for it in every column.
 
@@ -123,7 +128,7 @@ def bootstrap(
     bounds[2] = 0.0
     for one in np.flatnonzero(np.isfinite(error)):
         sample = rounded[:, one]
-        law = mean_law(sample)
+        law = bootstrap_distribution(sample)
         pvalue, low, high = answer_by_law(law, sample, method, alpha[one], alternative)
         bounds[:2, one] = pvalue
         if not law.on_lattice:
@@ -131,11 +136,15 @@ def bootstrap(
             bounds[:2, one] = _bounds(sample, method, alternative)
             pvalue = float(np.clip(pvalue, *bounds[:2, one]))
         found[1:, one] = mean[one], pvalue, low, high
-    return Answer.of(found, "exact" if exact else "on a grid", 0, bounds)
+    return Answer.from_rows(found, "exact" if exact else "on a grid", 0, bounds)
 
 
 def answer_by_law(
-    law: MeanLaw, sample: FloatArray, method: Method, alpha: float, alternative: Alternative
+    law: BootstrapDistribution,
+    sample: FloatArray,
+    method: Method,
+    alpha: float,
+    alternative: Alternative,
 ) -> tuple[float, float, float]:
     """Return p-value and limits of a bootstrap that draws nothing, from the law of the mean.
 
@@ -155,7 +164,8 @@ def answer_by_law(
     Examples
     --------
     >>> sample = np.array([0.1, 0.2, -0.05, 0.3, 0, 0.15, -0.1, 0.25, 0.05, 0.4])
-    >>> answer = answer_by_law(mean_law(sample), sample, "percentile", 0.05, "two-sided")
+    >>> found = bootstrap_distribution(sample)
+    >>> answer = answer_by_law(found, sample, "percentile", 0.05, "two-sided")
     >>> [round(float(number), 3) for number in answer]
     [0.005, 0.035, 0.225]
     """
@@ -173,7 +183,7 @@ def answer_by_law(
 
 
 def _tails(
-    law: MeanLaw, sample: FloatArray, method: Method, *, bias: float | None = None
+    law: BootstrapDistribution, sample: FloatArray, method: Method, *, bias: float | None = None
 ) -> tuple[Chances, Chances]:
     """Return the chances by which a method rejects means: that are too small, and too large."""
     if method in ("basic", "shift"):
@@ -199,7 +209,7 @@ def _pvalue(below: Chances, above: Chances, alternative: Alternative) -> float:
 
 
 def _bounds(sample: FloatArray, method: Method, alternative: Alternative) -> tuple[float, float]:
-    """Return two numbers between which the p-value of the law of all resamples lies."""
+    """Return two numbers between which the p-value of the distribution of all resamples lies."""
     under, over = laws_around(sample)
     # Chances of both tails that are too small, and too large.
     small = replace(over, above=under.above)
@@ -216,14 +226,14 @@ def _bounds(sample: FloatArray, method: Method, alternative: Alternative) -> tup
     return max(min(low) - ROUNDING, 0.0), min(max(high) + ROUNDING, 1.0)
 
 
-def _both_ends(law: MeanLaw) -> float:
+def _both_ends(law: BootstrapDistribution) -> float:
     """Return the chance of a mean as far from the sample's as that is from 0."""
     far = abs(law.total)
     chance = float(law.below.at(law.total - far) + law.above.at(-law.total - far))
     return min(1.0, max(chance, law.below.smallest))
 
 
-def _shift(law: MeanLaw, alpha: float) -> tuple[float, float, float]:
+def _shift(law: BootstrapDistribution, alpha: float) -> tuple[float, float, float]:
     """Return p-value and limits from how far the resampled means are from the sample's."""
     furthest = max(law.above.points[-1] + law.total, law.below.points[-1] - law.total)
     sizes = np.arange(np.floor(furthest) + 1.0)

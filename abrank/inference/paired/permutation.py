@@ -76,12 +76,12 @@ def permutation(
     rejected by a count of subset means, and the limits are subset means [1]_.
 
     The exact test goes through all flips of up to 16 queries, and takes the limits from the sorted
-    subset means. Above, the law of the flipped sum is computed: differences of few decimals or
-    small fractions by convolution [2]_, up to 32 others by meeting in the middle, all else from the
-    characteristic function between proven bounds (:mod:`abrank.inference.exact.fourier`). The cost
-    hardly grows with the number of queries, so no normal limit is needed up to a million and more.
-    The limits are subset means where those can be listed, else roots of that p, to 1e-4 of the
-    standard error (2e-3 where many queries tie).
+    subset means. Above, the distribution of the flipped sum is computed: differences of few
+    decimals or small fractions by convolution [2]_, up to 32 others by meeting in the middle, all
+    else from the characteristic function between proven bounds
+    (:mod:`abrank.inference.exact.fourier`). The cost hardly grows with the number of queries, so no
+    normal limit is needed up to a million and more. The limits are subset means where those can be
+    listed, else roots of that p, to 1e-4 of the standard error (2e-3 where many queries tie).
 
     With random flips p = (b + 1) / (m + 1) [3]_. The identity and the negative of every flip count
     too, so the one-sided p is half the two-sided one. With ``stop_after`` h, p = h / l where the
@@ -106,7 +106,7 @@ def permutation(
     >>> result.ci_low.round(4), result.ci_high.round(4)
     (array([0.0125]), array([0.25]))
 
-    Sixty wins of one size in eighty queries, as a binomial law has it:
+    Sixty wins of one size in eighty queries, as a binomial distribution has it:
 
     >>> run_test("permutation", [0.1] * 60 + [-0.1] * 20).pvalue
     array([8.58...e-06])
@@ -141,4 +141,4 @@ def permutation(
         found[:, drawn] = random[:3]
         precision[:, drawn] = random[[0, 0, 3]]
     rows = np.vstack([estimate, estimate, found])
-    return Answer.of(rows, "Monte Carlo" if n_drawn else "exact", n_drawn, precision)
+    return Answer.from_rows(rows, "Monte Carlo" if n_drawn else "exact", n_drawn, precision)

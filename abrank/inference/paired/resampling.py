@@ -7,7 +7,7 @@ import numpy as np
 from abrank._support.rng import stream
 from abrank._support.typing import Alternative, FloatArray
 from abrank.inference.exact.bootstrap_distribution import on_grid
-from abrank.inference.exact.inversion import settle
+from abrank.inference.exact.inversion import align_interval_with_pvalue
 from abrank.inference.paired.t_test import mean_and_error, t
 from abrank.inference.result import Answer
 from abrank.inference.rounding import TIE, snap, to_lattice
@@ -78,10 +78,10 @@ def bootstrap_t(
     for one, t_star in zip(drawn, replicates, strict=True):
         found[2:, one] = _inverted(t_star, mean[one], error[one], alpha[one], alternative)
     if not len(drawn):
-        return Answer.of(found, "closed form")
+        return Answer.from_rows(found, "closed form")
     precision = np.stack([found[2], found[2], np.zeros_like(mean)])
     precision[2, drawn] = np.sqrt(found[2, drawn] * (1.0 - found[2, drawn]) / n_draws)
-    return Answer.of(found, "Monte Carlo", n_draws, precision)
+    return Answer.from_rows(found, "Monte Carlo", n_draws, precision)
 
 
 def _without_spread(differences: FloatArray) -> FloatArray:
@@ -174,5 +174,7 @@ def _inverted(
     quantile = np.inf if k == 0 else -np.partition(-replicates, k - 1)[k - 1]
     low = np.array([-np.inf if alternative == "less" else mean - quantile * error])
     high = np.array([np.inf if alternative == "greater" else mean + quantile * error])
-    low, high = settle(np.array([pvalue]), np.array([mean]), low, high, np.array([alpha]))
+    low, high = align_interval_with_pvalue(
+        np.array([pvalue]), np.array([mean]), low, high, np.array([alpha])
+    )
     return pvalue, float(low[0]), float(high[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from abrank._support.typing import Alternative, FloatArray
-from abrank.inference.exact.inversion import settle
+from abrank.inference.exact.inversion import align_interval_with_pvalue
 from abrank.inference.registry import paired_test
 from abrank.inference.result import Answer
 from abrank.inference.rounding import round_off
@@ -60,7 +60,13 @@ def sign(differences: FloatArray, *, alternative: Alternative, alpha: FloatArray
         pvalue = greater if alternative == "greater" else less
     low, high = _interval(wins, losses, alternative, alpha)
     estimate = (wins - losses) / (wins + losses)
-    return Answer(estimate, wins, pvalue, *settle(pvalue, estimate, low, high, alpha), "exact")
+    return Answer(
+        estimate,
+        wins,
+        pvalue,
+        *align_interval_with_pvalue(pvalue, estimate, low, high, alpha),
+        "exact",
+    )
 
 
 def _interval(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from abrank._support.typing import Alternative, FloatArray
-from abrank.inference.exact.inversion import settle
+from abrank.inference.exact.inversion import align_interval_with_pvalue
 from abrank.inference.exact.student_quantile import student_quantile
 from abrank.inference.registry import paired_test
 from abrank.inference.result import Answer
@@ -56,7 +56,13 @@ def t(differences: FloatArray, *, alternative: Alternative, alpha: FloatArray) -
     statistic = np.divide(mean, error, out=np.full_like(mean, np.nan), where=defined)
     pvalue = t_pvalue(statistic, len(differences) - 1, alternative)
     low, high = t_interval(mean, error, len(differences) - 1, alpha, alternative)
-    return Answer(mean, statistic, pvalue, *settle(pvalue, mean, low, high, alpha), "closed form")
+    return Answer(
+        mean,
+        statistic,
+        pvalue,
+        *align_interval_with_pvalue(pvalue, mean, low, high, alpha),
+        "closed form",
+    )
 
 
 def mean_and_error(differences: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -1,4 +1,4 @@
-"""The Wilcoxon signed-rank test, with the exact law whatever the ties and zeros."""
+"""The Wilcoxon signed-rank test, exact whatever the ties and zeros."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from abrank._support import checks
 from abrank._support.typing import Alternative, FloatArray, IntArray
-from abrank.inference.exact.convolution import subset_sum_law
+from abrank.inference.exact.convolution import subset_sum_distribution
 from abrank.inference.paired.ranks import doubled_midranks
 from abrank.inference.paired.walsh import Walsh
 from abrank.inference.registry import paired_test
@@ -20,7 +20,7 @@ from abrank.inference.rounding import round_off
 ZeroMethod = Literal["wilcox", "pratt", "zsplit"]
 Method = Literal["auto", "exact", "asymptotic"]
 
-# The exact law costs n**3 / 2 additions: about 15 ms here.
+# The exact distribution costs n**3 / 2 additions: about 15 ms here.
 EXACT_UP_TO = 300
 
 Tail = Callable[[IntArray], FloatArray]
@@ -84,10 +84,11 @@ def wilcoxon(
 
     Notes
     -----
-    The exact law is that of the observed midranks: a convolution over doubled midranks, which are
-    whole numbers. It needs no correction for ties, and gives scipy's p where scipy is exact. The
-    variance of the approximation is the sum of the squared ranks / 4, which holds the corrections
-    for ties and for zeros [1]_; for "zsplit" the ranks of the zeros are in it, as in scipy.
+    The exact distribution is that of the observed midranks: a convolution over doubled midranks,
+    which are whole numbers. It needs no correction for ties, and gives scipy's p where scipy is
+    exact. The variance of the approximation is the sum of the squared ranks / 4, which holds the
+    corrections for ties and for zeros [1]_; for "zsplit" the ranks of the zeros are in it, as in
+    scipy.
 
     W+(theta) counts the Walsh averages (d_i + d_j) / 2 above theta (one that equals it by half;
     under "pratt" and "zsplit" each d_i itself counts 1 + the number of zeros). The interval holds
@@ -127,7 +128,7 @@ def wilcoxon(
         limits = _limits(ranks, walsh, tail, level, alternative)
         pvalue = _pvalue(ranks, tail, alternative)
         found[:, column] = walsh.median(), statistic, pvalue, *limits
-    return Answer.of(found, "exact" if exact else "normal approximation")
+    return Answer.from_rows(found, "exact" if exact else "normal approximation")
 
 
 def wilcoxon_pvalues(
@@ -179,7 +180,7 @@ def _ranks(differences: FloatArray, zero_method: ZeroMethod) -> Ranks:
 
 def _exact_tail(ranks: Ranks, reach: int) -> Tail:
     """Return P(doubled W+ <= w) as a function of w up to ``reach``, by convolution."""
-    below = np.minimum(np.cumsum(subset_sum_law(ranks.of_nonzero, reach)), 1.0)
+    below = np.minimum(np.cumsum(subset_sum_distribution(ranks.of_nonzero, reach)), 1.0)
     return lambda w: np.where(w < 0, 0.0, below[np.maximum(w, 0)])
 
 
@@ -208,7 +209,8 @@ def _limits(
 ) -> tuple[float, float]:
     """Return the interval of all theta that the test of the observed ranks does not reject."""
     sides = 2.0 if alternative == "two-sided" else 1.0
-    # The largest count that is rejected for being small, by bisection in the law's own floats.
+    # The largest count that is rejected for being small, by bisection in the distribution's own
+    # floats.
     rejected, accepted = -1, ranks.total
     while accepted - rejected > 1:
         middle = (rejected + accepted) // 2

@@ -220,8 +220,8 @@ def bonferroni_dunn(scores: FloatArray, *, pairs: Pairs) -> JointAnswer:
     Returns
     -------
     JointAnswer
-        ``statistic`` is z; p of the normal law, times the number of comparisons. The variance of a
-        rank is corrected for ties.
+        ``statistic`` is z; p of the normal distribution, times the number of comparisons. The
+        variance of a rank is corrected for ties.
 
     References
     ----------

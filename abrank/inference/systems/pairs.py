@@ -41,7 +41,7 @@ class JointAnswer:
     estimand: str = ""
 
     @classmethod
-    def of(cls, rows: FloatArray, *how: Any) -> JointAnswer:  # noqa: ANN401 - the last fields
+    def from_rows(cls, rows: FloatArray, *how: Any) -> JointAnswer:  # noqa: ANN401 - the last fields
         """Make an answer of an array of shape (6, n_pairs), in the order of the fields."""
         estimate, statistic, pvalue, pvalue_adj, ci_low, ci_high = rows
         return cls(estimate, statistic, pvalue, pvalue_adj, ci_low, ci_high, *how)

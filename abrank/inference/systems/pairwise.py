@@ -104,8 +104,8 @@ def max_t_of_pairs(
 
     Estimand: the mean difference. Hypothesis: all differences of a query change sign together by
     the toss of one coin. The query pairs the scores. Each pair has an error of its own; against a
-    baseline it is Dunnett's test without his normal law. Single step, so that the intervals belong
-    to the p-values; see :func:`abrank.inference.max_t`.
+    baseline it is Dunnett's test without his normal distribution. Single step, so that the
+    intervals belong to the p-values; see :func:`abrank.inference.max_t`.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ import numpy as np
 
 from abrank._support.rng import stream
 from abrank._support.typing import FloatArray, IntArray
-from abrank.inference.exact.inversion import settle
+from abrank.inference.exact.inversion import align_interval_with_pvalue
 from abrank.inference.rounding import to_lattice
 from abrank.inference.systems.pairs import JointAnswer, Pairs
 from abrank.inference.systems.registry import joint_test
@@ -40,9 +40,10 @@ def randomised_tukey(
     """Compare all pairs of systems with the largest difference that chance orders give.
 
     Estimand: the mean difference. Hypothesis: the systems are one, so the scores of a query could
-    stand in any order. The query pairs the scores: orders are drawn within each. It has no law of
-    the scores to assume, but takes all systems to vary alike under the hypothesis, and is the more
-    careful the worse the worst systems are: leave those out that are not in question.
+    stand in any order. The query pairs the scores: orders are drawn within each. It has no
+    distribution of the scores to assume, but takes all systems to vary alike under the hypothesis,
+    and is the more careful the worse the worst systems are: leave those out that are not in
+    question.
 
     Parameters
     ----------
@@ -97,7 +98,9 @@ def randomised_tukey(
     adjusted, alone = (_share(values, observed) for values in (largest, two))
     mean = difference * (unit / n_queries)
     half = _critical(largest, alpha, slack) * (unit / n_queries)
-    low, high = settle(adjusted, mean, mean - half, mean + half, np.full_like(mean, alpha))
+    low, high = align_interval_with_pvalue(
+        adjusted, mean, mean - half, mean + half, np.full_like(mean, alpha)
+    )
     method = "exact" if exact else "Monte Carlo"
     return JointAnswer(mean, mean, alone, adjusted, low, high, method, 0 if exact else drawn)
 

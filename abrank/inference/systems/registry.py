@@ -283,17 +283,17 @@ def _answer(
     """Ask the test, and fill in the pairs of which there is nothing to ask."""
     rows = np.zeros((6, len(pairs.first)))
     if not len(block):
-        return JointAnswer.of(np.full_like(rows, np.nan), "closed form")
+        return JointAnswer.from_rows(np.full_like(rows, np.nan), "closed form")
     rows[2:4] = 1.0
     if len(block) == 1:
         rows[4], rows[5] = -np.inf, np.inf
     if not test.has_intervals:
         rows[4:] = np.nan
     if same.all():
-        return JointAnswer.of(rows, "closed form")
+        return JointAnswer.from_rows(rows, "closed form")
     found = test.function(block, pairs=pairs, **given)
     values = (
         found.estimate, found.statistic, found.pvalue, found.pvalue_adj, found.ci_low, found.ci_high
     )  # fmt: skip
     rows[:, ~same] = np.stack(values)[:, ~same]
-    return JointAnswer.of(rows, found.method, found.n_resamples, found.estimand)
+    return JointAnswer.from_rows(rows, found.method, found.n_resamples, found.estimand)

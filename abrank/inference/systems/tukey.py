@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from abrank._support.typing import FloatArray
-from abrank.inference.exact.inversion import settle
+from abrank.inference.exact.inversion import align_interval_with_pvalue
 from abrank.inference.exact.studentized_range import (
     many_one_quantile,
     many_one_tail,
@@ -173,7 +173,7 @@ def _compared(
     tail: Callable[[FloatArray], FloatArray],
     half: float,
 ) -> JointAnswer:
-    """Judge differences in units of ``scale * error`` by a law's tail."""
+    """Judge differences in units of ``scale * error`` by a distribution's tail."""
     difference = pairs.of(scores).mean(axis=0)
     if np.isnan(error):
         nothing, endless = np.full_like(difference, np.nan), np.full_like(difference, np.inf)
@@ -181,7 +181,7 @@ def _compared(
     statistic = np.abs(difference) / (scale * error)
     adjusted = tail(statistic)
     alone = t_pvalue(difference / (np.sqrt(2.0) * error), freedom, "two-sided")
-    low, high = settle(
+    low, high = align_interval_with_pvalue(
         adjusted, difference, difference - half, difference + half, np.full_like(difference, alpha)
     )
     return JointAnswer(difference, statistic, alone, adjusted, low, high, "closed form")

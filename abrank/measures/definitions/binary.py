@@ -27,7 +27,7 @@ def average_precision(judged: JudgedRun, *, cutoff: int | None = None, rel: int 
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     cutoff : int, optional
         Ranks counted, from 1; ``None`` counts all retrieved.
     rel : int
@@ -81,7 +81,7 @@ def geometric_average_precision(judged: JudgedRun, *, rel: int = 1) -> FloatArra
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     rel : int
         Lowest grade that is relevant, from 1.
 
@@ -118,7 +118,7 @@ def smoothed_average_precision(judged: JudgedRun, *, rel: int = 1) -> FloatArray
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     rel : int
         Lowest grade that is relevant, from 1.
 
@@ -171,7 +171,7 @@ def reciprocal_rank(judged: JudgedRun, *, cutoff: int | None = None, rel: int = 
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     cutoff : int, optional
         Ranks counted, from 1; ``None`` counts all retrieved.
     rel : int
@@ -214,7 +214,7 @@ def r_precision(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     rel : int
         Lowest grade that is relevant, from 1.
 
@@ -259,7 +259,7 @@ def r_precision_multiple(judged: JudgedRun, *, multiple: float, rel: int = 1) ->
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     multiple : float
         How many times R, above 0.
     rel : int

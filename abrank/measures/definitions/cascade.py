@@ -34,7 +34,7 @@ def cascade(
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     position : callable
         phi: the worth of ranks, float64 to float64, without dimension; falling, 1 at rank 1.
     cutoff : int, optional
@@ -83,7 +83,7 @@ def cascade_measure(
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     cutoff : int, optional
         Ranks counted, from 1; ``None`` counts all retrieved.
     phi : {"1/log2(r+1)", "1/r"}

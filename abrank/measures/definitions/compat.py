@@ -18,7 +18,7 @@ def compatibility(judged: JudgedRun, *, p: float = 0.95, normalize: bool = True)
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     p : float
         Weight of a depth over that of the depth above it, between 0 and 1.
     normalize : bool

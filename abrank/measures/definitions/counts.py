@@ -23,7 +23,7 @@ def precision(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatArray:
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     cutoff : int
         k, ranks counted, from 1.
     rel : int
@@ -71,7 +71,7 @@ def recall(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatArray:
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     cutoff : int
         k, ranks counted, from 1.
     rel : int
@@ -114,7 +114,7 @@ def relative_precision(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> Float
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     cutoff : int
         k, ranks counted, from 1.
     rel : int
@@ -165,7 +165,7 @@ def success(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatArray:
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     cutoff : int
         k, ranks counted, from 1.
     rel : int
@@ -211,7 +211,7 @@ def judged_share(judged: JudgedRun, *, cutoff: int | None = None) -> FloatArray:
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     cutoff : int, optional
         Ranks counted, from 1; ``None`` counts all retrieved.
 
@@ -261,7 +261,7 @@ def unjudged_share(judged: JudgedRun, *, cutoff: int) -> FloatArray:
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     cutoff : int
         k, ranks counted, from 1.
 

@@ -24,7 +24,7 @@ def precision_recall_curve(
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     rel : int
         Lowest grade that is relevant, from 1.
     levels : sequence of float
@@ -62,7 +62,7 @@ def roc_curve(judged: JudgedRun, *, rel: int = 1, levels: Levels = HUNDREDTHS) -
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     rel : int
         Lowest grade that is relevant, from 1; the grades from 0 to ``rel`` - 1 are refused.
     levels : sequence of float

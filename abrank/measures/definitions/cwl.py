@@ -27,7 +27,7 @@ def scaled_discounted_cumulative_gain(
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     cutoff : int
         The last rank looked at, from 1; at most 1,000.
     dcg : {"log2"}
@@ -98,7 +98,7 @@ def bejeweled_player_model(
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     cutoff : int
         The last rank looked at, from 1; at most 1,000.
     T : float
@@ -168,7 +168,7 @@ def insq(judged: JudgedRun, *, T: float = 1.0, min_rel: int = 0, max_rel: int) -
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     T : float
         Gain that a reader hopes for, in documents of gain 1; above 0.
     min_rel : int
@@ -230,7 +230,7 @@ def inst(judged: JudgedRun, *, T: float = 1.0, min_rel: int = 0, max_rel: int) -
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     T : float
         Gain that a reader hopes for, in documents of gain 1; at least 0.5.
     min_rel : int

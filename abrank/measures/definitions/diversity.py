@@ -40,7 +40,7 @@ def alpha_dcg(judged: JudgedRun, *, cutoff: int, rel: int = 1, alpha: float = 0.
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on judgments by subtopic.
+        A run joined with judgments by subtopic.
     cutoff : int
         Ranks counted, from 1.
     rel : int
@@ -101,7 +101,7 @@ def alpha_ndcg(
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on judgments by subtopic.
+        A run joined with judgments by subtopic.
     cutoff : int, optional
         Ranks counted, from 1, in the ranking and in the ideal one; ``None`` counts all retrieved
         and all judged.
@@ -157,7 +157,7 @@ def intent_aware_err(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatAr
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on judgments by subtopic.
+        A run joined with judgments by subtopic.
     cutoff : int
         Ranks counted, from 1.
     rel : int
@@ -216,7 +216,7 @@ def normalized_intent_aware_err(
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on judgments by subtopic.
+        A run joined with judgments by subtopic.
     cutoff : int, optional
         Ranks counted, from 1, in the ranking and in the ideal one; ``None`` counts all retrieved
         and all judged.

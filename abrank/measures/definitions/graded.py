@@ -30,7 +30,7 @@ def dcg_of(
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     cutoff : int, optional
         Ranks counted, from 1; ``None`` counts all retrieved.
     dcg : {"log2", "exp-log2"}
@@ -92,7 +92,7 @@ def ndcg(
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     cutoff : int, optional
         Ranks counted, from 1, in the ranking and in the ideal one; ``None`` counts all retrieved
         and all judged.
@@ -151,7 +151,7 @@ def ndcg_at_relevant(judged: JudgedRun, *, gains: Gains | None = None) -> FloatA
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     gains : mapping of int to float, optional
         Gain of the grades named, from grade 0, instead of the grade itself.
 
@@ -202,7 +202,7 @@ def ndcg_at_grade_changes(judged: JudgedRun, *, gains: Gains | None = None) -> F
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     gains : mapping of int to float, optional
         Gain of the grades named, from grade 0, instead of the grade itself.
 

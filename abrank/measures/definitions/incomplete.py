@@ -22,7 +22,7 @@ def binary_preference(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     rel : int
         Lowest grade that is relevant, from 1; the grades from 0 to ``rel`` - 1 are judged
         non-relevant.
@@ -84,7 +84,7 @@ def geometric_binary_preference(judged: JudgedRun, *, rel: int = 1) -> FloatArra
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     rel : int
         Lowest grade that is relevant, from 1; the grades from 0 to ``rel`` - 1 are judged
         non-relevant.
@@ -123,7 +123,7 @@ def inferred_average_precision(judged: JudgedRun, *, rel: int = 1) -> FloatArray
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     rel : int
         Lowest grade that is relevant, from 1. A negative grade means that the document was in the
         pool and not in the sample.

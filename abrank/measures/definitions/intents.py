@@ -25,7 +25,7 @@ def intent_aware_average_precision(judged: JudgedRun, *, rel: int = 1) -> FloatA
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on judgments by subtopic.
+        A run joined with judgments by subtopic.
     rel : int
         Lowest grade that is relevant to a subtopic, from 1.
 
@@ -76,7 +76,7 @@ def intent_aware_precision(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> F
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on judgments by subtopic.
+        A run joined with judgments by subtopic.
     cutoff : int
         Ranks counted, from 1; the divisor, even where fewer documents were retrieved.
     rel : int
@@ -128,7 +128,7 @@ def subtopic_recall(judged: JudgedRun, *, cutoff: int | None = None, rel: int = 
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on judgments by subtopic.
+        A run joined with judgments by subtopic.
     cutoff : int, optional
         Ranks counted, from 1; ``None`` counts all retrieved.
     rel : int

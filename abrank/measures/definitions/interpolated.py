@@ -28,7 +28,7 @@ def interpolated_precision(
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     recall : float
         From 0 to 1.
     rel : int
@@ -90,7 +90,7 @@ def eleven_point_average(
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     levels : sequence of float, optional
         Other levels of recall, each from 0 to 1.
     rel : int

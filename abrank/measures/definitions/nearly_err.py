@@ -20,7 +20,7 @@ def nearly_err_8(judged: JudgedRun, *, cutoff: int, min_rel: int = 0, max_rel: i
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     cutoff : int
         The last rank looked at, from 1; at most 1,000.
     min_rel : int
@@ -81,7 +81,7 @@ def nearly_err_9(judged: JudgedRun, *, cutoff: int, min_rel: int = 0, max_rel: i
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     cutoff : int
         The last rank looked at, from 1; at most 1,000.
     min_rel : int
@@ -144,7 +144,7 @@ def nearly_err_10(
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     p : float
         Probability of going on from a document without gain, between 0 and 1.
     min_rel : int
@@ -207,7 +207,7 @@ def nearly_err_11(
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     T : float
         Gain that a reader hopes for, in documents of gain 1; above 0.
     min_rel : int

@@ -19,7 +19,7 @@ def normalized_gain(judged: JudgedRun, *, gains: Gains | None = None) -> FloatAr
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     gains : mapping of int to float, optional
         Gain of the grades named, from grade 0, instead of the grade itself.
 
@@ -71,7 +71,7 @@ def binary_normalized_gain(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     rel : int
         Lowest grade that is relevant, from 1.
 

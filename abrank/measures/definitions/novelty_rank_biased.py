@@ -20,7 +20,7 @@ def novelty_rank_biased_precision(
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on judgments by subtopic.
+        A run joined with judgments by subtopic.
     rel : int
         Lowest grade that is relevant to a subtopic, from 1.
     alpha : float
@@ -77,7 +77,7 @@ def normalized_novelty_rank_biased_precision(
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on judgments by subtopic.
+        A run joined with judgments by subtopic.
     rel : int
         Lowest grade that is relevant to a subtopic, from 1.
     alpha : float

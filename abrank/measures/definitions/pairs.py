@@ -19,7 +19,7 @@ def pairwise_accuracy(judged: JudgedRun, *, cutoff: int | None = None, rel: int 
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     cutoff : int, optional
         Ranks counted, from 1; ``None`` counts all retrieved.
     rel : int
@@ -76,7 +76,7 @@ def area_under_roc(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     rel : int
         Lowest grade that is relevant, from 1; the grades from 0 to ``rel`` - 1 are refused.
 
@@ -129,7 +129,7 @@ def concordance(judged: JudgedRun) -> FloatArray:
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
 
     Returns
     -------
@@ -172,7 +172,7 @@ def kendall_tau(judged: JudgedRun) -> FloatArray:
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
 
     Returns
     -------

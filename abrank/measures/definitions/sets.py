@@ -25,7 +25,7 @@ def set_precision(judged: JudgedRun, *, rel: int = 1, relative: bool = False) ->
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     rel : int
         Lowest grade that is relevant, from 1.
     relative : bool
@@ -69,7 +69,7 @@ def set_recall(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     rel : int
         Lowest grade that is relevant, from 1.
 
@@ -108,7 +108,7 @@ def set_f(judged: JudgedRun, *, rel: int = 1, beta: float = 1.0) -> FloatArray:
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     rel : int
         Lowest grade that is relevant, from 1.
     beta : float
@@ -159,7 +159,7 @@ def set_average_precision(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     rel : int
         Lowest grade that is relevant, from 1.
 
@@ -208,7 +208,7 @@ def utility(
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     rel : int
         Lowest grade that is relevant, from 1.
     relevant_retrieved : float

@@ -21,7 +21,7 @@ def hits_of(judged: JudgedRun, *, cutoff: int | None = None, rel: int = 1) -> Fl
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     cutoff : int, optional
         Ranks counted, from 1; ``None`` counts all retrieved.
     rel : int
@@ -63,7 +63,7 @@ def cumulated_gain(judged: JudgedRun, *, cutoff: int | None = None) -> FloatArra
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     cutoff : int, optional
         Ranks counted, from 1; ``None`` counts all retrieved.
 
@@ -103,7 +103,7 @@ def mean_precision(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatArra
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     cutoff : int
         k, ranks counted, from 1.
     rel : int
@@ -164,7 +164,7 @@ def f_measure(
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels; with the scores of unjudged documents for a threshold.
+        A run joined with its qrels; with the scores of unjudged documents for a threshold.
     cutoff : int, optional
         Ranks counted, from 1; ``None`` counts all retrieved.
     threshold : float, optional

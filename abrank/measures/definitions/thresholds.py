@@ -23,7 +23,7 @@ def positive_predictive_value(judged: JudgedRun, *, threshold: float, rel: int =
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels, with the scores of unjudged documents.
+        A run joined with its qrels, with the scores of unjudged documents.
     threshold : float
         In units of the scores.
     rel : int
@@ -65,7 +65,7 @@ def true_positive_rate(judged: JudgedRun, *, threshold: float, rel: int = 1) -> 
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels, with the scores of unjudged documents.
+        A run joined with its qrels, with the scores of unjudged documents.
     threshold : float
         In units of the scores.
     rel : int
@@ -123,7 +123,7 @@ def false_positive_rate(
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels; with the scores of unjudged documents for a threshold.
+        A run joined with its qrels; with the scores of unjudged documents for a threshold.
     cutoff : int, optional
         Ranks counted, from 1; ``None`` counts all retrieved.
     threshold : float, optional
@@ -183,7 +183,7 @@ def classification_accuracy(
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels; with the scores of unjudged documents for a threshold.
+        A run joined with its qrels; with the scores of unjudged documents for a threshold.
     cutoff : int, optional
         Ranks that are called relevant, from 1; ``None`` calls all retrieved so.
     threshold : float, optional

@@ -27,7 +27,7 @@ def number_of_queries(judged: JudgedRun) -> FloatArray:
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
 
     Returns
     -------
@@ -62,7 +62,7 @@ def number_retrieved(judged: JudgedRun, *, rel: int | None = None) -> FloatArray
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     rel : int, optional
         Lowest grade that is counted, from 1; ``None`` counts all, judged or not.
 
@@ -108,7 +108,7 @@ def number_relevant(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     rel : int
         Lowest grade that is relevant, from 1.
 
@@ -151,7 +151,7 @@ def number_relevant_retrieved(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     rel : int
         Lowest grade that is relevant, from 1.
 
@@ -195,7 +195,7 @@ def number_refused_retrieved(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     rel : int
         Lowest grade that is relevant, from 1; the grades from 0 to ``rel`` - 1 are judged
         non-relevant.

@@ -21,7 +21,7 @@ def rank_biased_precision(
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     cutoff : int, optional
         Ranks counted, from 1; ``None`` counts all retrieved.
     rel : int
@@ -77,7 +77,7 @@ def expected_reciprocal_rank(
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     cutoff : int, optional
         Ranks counted, from 1; ``None`` counts all retrieved.
     max_grade : int, optional

@@ -53,7 +53,7 @@ def rate_of_gain(
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     going_on : callable
         ``going_on(seen)`` gives C, the probability of looking at the next rank: float64[depth] or
         float64[queries, depth].

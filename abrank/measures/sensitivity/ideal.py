@@ -50,7 +50,7 @@ def ideal_dcg(judged: JudgedRun, *, cutoff: int | None = None, dcg: Dcg = "log2"
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     cutoff : int, optional
         Ranks counted, from 1; ``None`` counts all judged.
     dcg : {"log2", "exp-log2"}
@@ -97,7 +97,7 @@ def normalized_err(
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     cutoff : int, optional
         Ranks counted, from 1, in the ranking and in the ideal one; ``None`` counts all retrieved
         and all judged.

@@ -95,7 +95,7 @@ def rank_biased_residual(judged: JudgedRun, *, p: float = 0.8) -> FloatArray:
     Parameters
     ----------
     judged : JudgedRun
-        A run laid on its qrels.
+        A run joined with its qrels.
     p : float
         Probability of going on, between 0 and 1; as in RBP.
 

@@ -50,9 +50,9 @@ def effect(
 
     The bar is the interval that decides (for a secondary measure the adjusted one), with its limits
     and the estimate printed: where only the margin is decided, that of the two one-sided tests; for
-    a relative margin, in per cent of A's mean. The shape above it is the bootstrap law of the mean.
-    There is no shape for fewer than 10 queries, nor for a test of another hypothesis than the
-    mean's; for more than 50 000 queries it is the normal curve. The margin is a band around 0.
+    a relative margin, in per cent of A's mean. The shape above it is the bootstrap distribution of
+    the mean. There is no shape for fewer than 10 queries, nor for a test of another hypothesis than
+    the mean's; for more than 50 000 queries it is the normal curve. The margin is a band around 0.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ BARS = 24
 class _Law:
     """Bars of the size of the mean under chance: edges from 0, heights (the highest is 1).
 
-    ``far`` are those at the size observed and beyond; ``how`` says where the law is from.
+    ``far`` are those at the size observed and beyond; ``how`` says where the distribution is from.
     """
 
     edges: FloatArray
@@ -103,7 +103,7 @@ def null(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIGHT
 
 
 def _law(comparison: Comparison, observed: float) -> _Law:
-    """Return the law of the size of the mean under random signs."""
+    """Return the distribution of the size of the mean under random signs."""
     differences = comparison.differences()
     n = len(differences)
     if n > MANY:

@@ -62,7 +62,7 @@ def paired(
     Up to 60 queries each is a line from its score by A to its score by B, in the colour of who
     wins it. More are two shapes, and lines join their deciles, which need not be the same queries.
     At the right stands the mean difference with its interval (for a test of the mean) under the
-    law of the resampled mean; its axis has 0 at the mean of A.
+    distribution of the resampled mean; its axis has 0 at the mean of A.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The differences against a normal law."""
+"""The differences against a normal distribution."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def qq(
     ax: Axes | None = None,
     theme: Theme = LIGHT,
 ) -> Axes:
-    """Draw the standardised differences against the quantiles of the normal law.
+    """Draw the standardised differences against the quantiles of the normal distribution.
 
-    The line is the normal law; the band holds each value of a normal sample with a chance of 95%,
-    every one by itself. Of more than 400 queries some are drawn, evenly along the axis and with
-    both ends. Fewer than 10 queries say nothing of their law.
+    The line is the normal distribution; the band holds each value of a normal sample with a chance
+    of 95%, every one by itself. Of more than 400 queries some are drawn, evenly along the axis and
+    with both ends. Fewer than 10 queries say nothing of their distribution.
 
     Parameters
     ----------

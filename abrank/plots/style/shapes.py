@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from abrank._support.typing import FloatArray
-from abrank.inference.exact.bootstrap_distribution import mean_law
+from abrank.inference.exact.bootstrap_distribution import bootstrap_distribution
 from abrank.inference.rounding import has_spread
 from abrank.plots.style.words import of_the_mean
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 # Random flips where there are too many to draw them all.
 N_MEANS = 9_999
-# A resampled mean of fewer values shows the few values, not the law of the mean.
+# A resampled mean of fewer values shows the few values, not the distribution of the mean.
 FEWEST = 10
 # Of a curve.
 POINTS = 161
-# From here on the normal curve and the law of the mean cannot be told apart.
+# From here on the normal curve and the distribution of the mean cannot be told apart.
 MANY = 50_000
 # What is less likely than this on either side is not drawn.
 TAIL = 1e-4
-# Bandwidth of the law of the mean, in its standard deviations: its width stays what it is. Where
-# the means have steps, half a step, which leaves 1.5% of them to be seen.
+# Bandwidth of the distribution of the mean, in its standard deviations: its width stays what it is.
+# Where the means have steps, half a step, which leaves 1.5% of them to be seen.
 SMOOTHING = 0.2
 HALF = 0.5
 
@@ -33,9 +33,9 @@ HALF = 0.5
 def law_of_mean(comparison: Comparison, row: MeasureResult) -> tuple[FloatArray, FloatArray] | None:
     """Return the density of the mean difference, None where it cannot be shown.
 
-    It is the bootstrap law, a little smoothed. There is none for a test of another hypothesis than
-    the mean's, for fewer than 10 queries, and where all differences are one. For more than 50 000
-    queries it is the normal curve.
+    It is the bootstrap distribution, a little smoothed. There is none for a test of another
+    hypothesis than the mean's, for fewer than 10 queries, and where all differences are one. For
+    more than 50 000 queries it is the normal curve.
     """
     differences = comparison.differences(row.measure)
     n = len(differences)
@@ -47,7 +47,7 @@ def law_of_mean(comparison: Comparison, row: MeasureResult) -> tuple[FloatArray,
 
 
 def bootstrap_density(values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the density of the mean of a resample of ``values``, by its exact law.
+    """Return the density of the mean of a resample of ``values``, by its exact distribution.
 
     Parameters
     ----------
@@ -61,8 +61,8 @@ def bootstrap_density(values: FloatArray) -> tuple[FloatArray, FloatArray]:
 
     References
     ----------
-    Efron & Tibshirani (1993), An Introduction to the Bootstrap, ch. 6; the law of
-    :func:`abrank.inference.exact.bootstrap_distribution.mean_law`.
+    Efron & Tibshirani (1993), An Introduction to the Bootstrap, ch. 6; the distribution of
+    :func:`abrank.inference.exact.bootstrap_distribution.bootstrap_distribution`.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def bootstrap_density(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     >>> round(float(height.max()), 2), round(float(np.sum(height) * (grid[1] - grid[0])), 2)
     (2.13, 1.0)
     """
-    law = mean_law(values)
+    law = bootstrap_distribution(values)
     chance = law.below.chance
     near = (chance >= TAIL) & (chance <= 1.0 - TAIL)
     mass = np.diff(chance, prepend=0.0)[near]

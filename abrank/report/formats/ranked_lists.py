@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from abrank._support import display as f
 from abrank._support.errors import ArgumentError
 from abrank.comparison import Comparison
-from abrank.comparison.evidence import Ranking
+from abrank.comparison.evidence import RankedList
 from abrank.measures import parse
 from abrank.report.formats.clean import cut
 
@@ -43,12 +43,12 @@ def cutoff(comparison: Comparison) -> tuple[int, int]:
     )
 
 
-def listed(a: Ranking, b: Ranking, *, depth: int) -> tuple[Listed, ...]:
+def listed(a: RankedList, b: RankedList, *, depth: int) -> tuple[Listed, ...]:
     """Return the documents among the first of A or of B, each once: A's in order, then B's own.
 
     Parameters
     ----------
-    a, b : Ranking
+    a, b : RankedList
         As much as is known of each: a document beyond ``depth`` has its rank.
     depth : int
         How many of each are shown.
@@ -66,12 +66,12 @@ def listed(a: Ranking, b: Ranking, *, depth: int) -> tuple[Listed, ...]:
     )
 
 
-def why(a: Ranking, b: Ranking, *, depth: int, rel: int = 1) -> str:
+def why(a: RankedList, b: RankedList, *, depth: int, rel: int = 1) -> str:
     """Say in one sentence what B's list gained and lost against A's.
 
     Parameters
     ----------
-    a, b : Ranking
+    a, b : RankedList
         Documents with their grades, None where nobody judged them.
     depth : int
         How far the sentence looks.
@@ -113,7 +113,7 @@ def _nothing(a: bool, b: bool) -> str:
     return "Neither returned a document for this query."
 
 
-def _relevant(ranking: Ranking, rel: int) -> dict[str, int]:
+def _relevant(ranking: RankedList, rel: int) -> dict[str, int]:
     """Return the ranks of the relevant documents."""
     return {
         doc: rank
@@ -134,7 +134,7 @@ def _moved(a: dict[str, int], b: dict[str, int], *, depth: int) -> str:
     return f"The {len(a)} relevant documents in the top {depth} are the same, in B {where}"
 
 
-def _unjudged(a: Ranking, b: Ranking, depth: int) -> str:
+def _unjudged(a: RankedList, b: RankedList, depth: int) -> str:
     """Count what nobody judged; empty where all is judged."""
     holes = {name: sum(g is None for _, g in each) for name, each in (("A", a), ("B", b))}
     parts = [f"{f.count(n)} of {name}'s" for name, n in holes.items() if n]
@@ -144,7 +144,7 @@ def _unjudged(a: Ranking, b: Ranking, depth: int) -> str:
     return f"{' and '.join(parts)} top {depth} {verb} not judged"
 
 
-def compact(a: Ranking, b: Ranking, *, depth: int, rel: int) -> list[object]:
+def compact(a: RankedList, b: RankedList, *, depth: int, rel: int) -> list[object]:
     """Return what a page needs of a query's lists: the sentence, then four values a document.
 
     Examples

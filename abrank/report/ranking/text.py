@@ -16,7 +16,7 @@ from abrank.report.ranking.columns import Interval
 _LEAST_NAME = 6
 
 _ALIKE = (
-    "The test takes all systems to vary alike, and finds a little too much where they do not;"
+    "The test assumes equal variances and is slightly liberal where they differ;"
     " paired t tests adjusted by Holm (test t) do not ask for it."
 )
 _ORDERS = "The test asks whether all orders of the systems are equally likely: not about means."
@@ -82,8 +82,8 @@ def ranking_text(
     C is better than all others.
     Systems that share a letter are not told apart. The intervals are of the
     difference from the first, for all pairs together.
-    The test takes all systems to vary alike, and finds a little too much where they
-    do not; paired t tests adjusted by Holm (test t) do not ask for it.
+    The test assumes equal variances and is slightly liberal where they differ;
+    paired t tests adjusted by Holm (test t) do not ask for it.
     """
     checks.count("width", width, at_least=NARROWEST)
     checks.one_of("interval", interval, get_args(Interval))

@@ -17,7 +17,7 @@ from abrank._support.typing import FloatArray
 from abrank.comparison import Comparison, Effect, MeasureResult, Planning, Spread, TestRow
 from abrank.comparison.alternatives import Alternative
 from abrank.comparison.deciding import decide_again
-from abrank.comparison.evidence import Evidence
+from abrank.comparison.evidence import RunDetails
 from abrank.comparison.groups import Segmentation
 from abrank.diagnostics import Note
 from abrank.inference.designs.binomial import Unseen
@@ -215,7 +215,7 @@ def _comparison(value: Mapping[str, Any]) -> Comparison:
         n_resamples_joint=_take(value, "settings.n_resamples_joint", int),
         remarks=_take(value, "remarks", tuple[str, ...]),
         audits=_take(value, "quality", Mapping[str, Audit]),
-        evidence=_take(value, "evidence", Evidence),
+        evidence=_take(value, "evidence", RunDetails),
         alternatives=_take(value, "sensitivity", tuple[Alternative, ...], ()),
         segmentations=segmentations,
         topics=_take(value, "topics", Mapping[str, str]),

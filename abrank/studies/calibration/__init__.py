@@ -1,4 +1,4 @@
-"""What every test and interval keeps of its promise, by simulation.
+"""Type I error, coverage and power of every test and interval, by simulation.
 
 ``python -m abrank.studies.calibration`` draws samples of queries from populations in which
 the truth is known, asks every test, and writes how often it was wrong: a table, a figure and a

@@ -13,7 +13,7 @@ import numpy as np
 from abrank._support.rng import stream
 from abrank._support.typing import BoolArray, FloatArray
 from abrank.inference import max_t, run_test, tost
-from abrank.inference.exact.bootstrap_distribution import mean_law
+from abrank.inference.exact.bootstrap_distribution import bootstrap_distribution
 from abrank.inference.paired.bootstrap import Method, answer_by_law
 from abrank.inference.paired.wilcoxon import wilcoxon_pvalues
 from abrank.planning import smallest_visible
@@ -164,14 +164,14 @@ def _by_interval(
 
 
 def _ask_laws(d: FloatArray, moves: list[float]) -> Iterator[Asked]:
-    """Ask the bootstraps that draw nothing; the law of the mean of a sample serves all."""
+    """Ask the bootstraps that draw nothing; the distribution of the mean of a sample serves all."""
     answers = np.empty((len(BY_LAW), 3, d.shape[1]))
     for column, sample in enumerate(d.T):
         if np.ptp(sample) == 0.0:
             # What run_test answers of one value: nothing is found.
             answers[:, :, column] = [1.0, -np.inf, np.inf]
             continue
-        law = mean_law(sample)
+        law = bootstrap_distribution(sample)
         for place, method in enumerate(BY_LAW):
             answers[place, :, column] = answer_by_law(law, sample, method, 0.05, "two-sided")
     for method, (pvalue, low, high) in zip(BY_LAW, answers, strict=True):

@@ -9,7 +9,7 @@ import numpy as np
 from abrank._support.typing import BoolArray, FloatArray
 from abrank.inference import EFFECT_SIZES, effect_interval, ratio_interval, relative_tost
 from abrank.inference.estimates.relative_change import RatioMethod
-from abrank.inference.exact.bootstrap_distribution import mean_law
+from abrank.inference.exact.bootstrap_distribution import bootstrap_distribution
 from abrank.inference.paired.bootstrap import answer_by_law
 from abrank.inference.rounding import round_off
 from abrank.studies.calibration.cells import LEVELS, Asked, below
@@ -109,13 +109,13 @@ def _of_zero(test: str, low: Sequence[FloatArray], high: Sequence[FloatArray]) -
 def _bootstrap_covers(a: FloatArray, b: FloatArray) -> BoolArray:
     """Return whether the bootstrap's interval of the ratio holds the truth.
 
-    It holds a ratio where the percentile interval of the mean of b - ratio a holds 0: so one law a
-    sample tells, where the limits take a search of some thirty.
+    It holds a ratio where the percentile interval of the mean of b - ratio a holds 0: so one
+    distribution a sample tells, where the limits take a search of some thirty.
     """
     covers = np.ones(a.shape[1], np.bool_)
     for column, sample in enumerate(round_off(b - (1.0 + GAIN) * a).T):
         if np.ptp(sample) > 0.0:
-            law = mean_law(sample)
+            law = bootstrap_distribution(sample)
             _, low, high = answer_by_law(law, sample, "percentile", LEVELS[0], "two-sided")
             covers[column] = low <= 0.0 <= high
         else:

@@ -24,7 +24,7 @@ def ask(batch: Batch) -> Iterator[Asked]:
     yield Asked("better by more, t", below(at.p_better))
     seed = batch.seed()
     # TOST is the larger of two one-sided p-values, which are asked for here: it has no flips to
-    # draw, and its exact law takes long where differences, moved, have no common step.
+    # draw, and its exact distribution takes long where differences, moved, have no common step.
     p_at = np.maximum(_p(d, "less", seed), _p(d + 2.0 * margin, "greater", seed))
     p_within = np.maximum(_p(d - margin, "less", seed), _p(d + margin, "greater", seed))
     yield Asked("TOST, permutation", below(p_at), found=(p_within < LEVELS[0],))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from abrank._support.typing import FloatArray
-from abrank.inference import Pooled, pool_collections
+from abrank.inference import MetaAnalysis, pool_collections
 from abrank.studies.calibration.cells import Asked, below
 from abrank.studies.calibration.parts import Batch, Part, between
 from abrank.studies.calibration.populations import Pair
@@ -48,7 +48,7 @@ def _chosen(batch: Batch, size: int) -> list[Pair]:
     return [pairs[place] for place in batch.random.permutation(len(pairs))[:size]]
 
 
-def _pool(batch: Batch, chosen: list[Pair], effects: FloatArray) -> list[Pooled]:
+def _pool(batch: Batch, chosen: list[Pair], effects: FloatArray) -> list[MetaAnalysis]:
     """Pool samples of n queries of each pair, moved by effects of shape (n_pairs, n_samples)."""
     drawn = [
         pair.draw(batch.n, batch.count, batch.random)[:, :, 0] + effect
@@ -57,7 +57,7 @@ def _pool(batch: Batch, chosen: list[Pair], effects: FloatArray) -> list[Pooled]
     return [pool_collections(parts) for parts in zip(*(each.T for each in drawn), strict=True)]
 
 
-def _summary(test: str, found: list[Pooled], name: str, truth: FloatArray) -> Asked:
+def _summary(test: str, found: list[MetaAnalysis], name: str, truth: FloatArray) -> Asked:
     """Count of one summary; a false finding is one where the truth is 0."""
     each = [getattr(pooled, name) for pooled in found]
     pvalue, low, high = (

@@ -22,8 +22,8 @@ from abrank.studies.calibration.sources import (
     scores_of_simulated,
 )
 
-# Differences are taken in such steps, so that their exact bootstrap laws are short. Half a step,
-# a hundredth of AP, is a tie then, as in the published sign tests.
+# Differences are taken in such steps, so that their exact bootstrap distributions are short. Half a
+# step, a hundredth of AP, is a tie then, as in the published sign tests.
 STEPS = {"AP": 0.02, "nDCG@10": 0.02, "RR": 0.05, "P@10": 0.1}
 N_PAIRS = 20
 # A mean further from 0, in standard deviations, would take weights that change the shape.

@@ -21,8 +21,8 @@ PRINTED = 1e-9
 def pseudo_median(pair: Pair) -> tuple[float, float]:
     """Return the least and the largest median of the mean of two draws of decided queries.
 
-    As the test drops ties, so are they left out here. The two are one number but where the law of
-    the mean has a gap at exactly one half.
+    As the test drops ties, so are they left out here. The two are one number but where the
+    distribution of the mean has a gap at exactly one half.
 
     Examples
     --------

@@ -10,7 +10,7 @@ import pytest
 
 from abrank.inference import run_test
 from abrank.inference.exact.bootstrap_bounds import laws_around
-from abrank.inference.exact.bootstrap_distribution import mean_law
+from abrank.inference.exact.bootstrap_distribution import bootstrap_distribution
 
 # Differences of reciprocal ranks: common ones, and ones whose steps have none in common.
 COMMON = [Fraction(1, 2), Fraction(1), Fraction(-1, 2), Fraction(0), Fraction(1, 3)]
@@ -75,7 +75,7 @@ def test_the_case_whose_bounds_excluded_the_truth():
     assert 0.0 < expected < 0.05
     d = [float(each) for each in sample]
     # What was given for the truth, with no bounds about it.
-    law = mean_law(np.array(d))
+    law = bootstrap_distribution(np.array(d))
     assert not law.on_lattice
     found = run_test("bootstrap", d, method="percentile")
     assert found.pvalue_low[0] <= expected <= found.pvalue_high[0]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from abrank.inference.exact.bootstrap_distribution import SMALLEST, mean_law, on_grid
+from abrank.inference.exact.bootstrap_distribution import SMALLEST, bootstrap_distribution, on_grid
 from abrank.inference.rounding import to_lattice
 
 
@@ -24,7 +24,7 @@ def test_on_a_lattice_against_theory_of_all_resamples(seed, step):
     if np.ptp(sample) == 0.0:
         sample[0] += step
     means, mass = of_all_resamples(sample)
-    law = mean_law(sample)
+    law = bootstrap_distribution(sample)
     assert law.on_lattice
     reached = law.below.points[np.diff(np.append(0.0, law.below.chance)) > 0] * law.unit
     np.testing.assert_allclose(reached, means, atol=1e-8)
@@ -37,7 +37,7 @@ def test_on_a_lattice_against_theory_of_all_resamples(seed, step):
 def test_reciprocal_ranks_are_on_a_lattice():
     random = np.random.default_rng(1)
     ranks = random.integers(1, 11, (2, 50))
-    law = mean_law(1 / ranks[0] - 1 / ranks[1])
+    law = bootstrap_distribution(1 / ranks[0] - 1 / ranks[1])
     assert law.on_lattice
     assert law.unit * 50 == pytest.approx(1 / 2520)
 
@@ -47,7 +47,7 @@ def test_the_moments_are_the_samples(n):
     # Whole numbers of the unit that samples are taken to.
     numbers, unit = to_lattice(np.random.default_rng(n).gamma(0.5, 0.2, (n, 1)) - 0.05)
     sample = numbers[:, 0] * unit[0]
-    law = mean_law(sample)
+    law = bootstrap_distribution(sample)
     assert not law.on_lattice
     # Points as they are, each with the mass half way to its neighbours.
     mass = np.diff(np.append(0.0, law.below.chance))
@@ -63,9 +63,9 @@ def test_the_moments_are_the_samples(n):
 def test_the_grid_against_a_lattice(n, monkeypatch):
     """The same sample by its own step of .001, and put on a grid that knows of no step."""
     sample = np.round(np.random.default_rng(n).normal(0.05, 0.2, n), 3)
-    own = mean_law(sample)
+    own = bootstrap_distribution(sample)
     monkeypatch.setattr("abrank.inference.exact.bootstrap_distribution.MOST_POINTS", 0)
-    grid = mean_law(sample)
+    grid = bootstrap_distribution(sample)
     assert own.on_lattice
     assert not grid.on_lattice
     width = 2 * 1.96 * sample.std() / np.sqrt(n)
@@ -79,7 +79,7 @@ def test_the_grid_against_a_lattice(n, monkeypatch):
 def test_resamples_of_zeros_only_are_an_atom():
     sample = np.zeros(12)
     sample[:2] = np.sqrt(2) / 7, np.pi / 9
-    law = mean_law(sample)
+    law = bootstrap_distribution(sample)
     assert not law.on_lattice
     assert law.below.pvalue(0.0) == pytest.approx((10 / 12) ** 12, abs=1e-9)
     assert law.above.pvalue(0.0) == 1.0
@@ -87,7 +87,7 @@ def test_resamples_of_zeros_only_are_an_atom():
 
 def test_a_normal_law_for_many():
     sample = np.random.default_rng(8).normal(0.0, 0.2, 1_000_000)
-    law = mean_law(sample)
+    law = bootstrap_distribution(sample)
     error = sample.std() / 1000
     for level, quantile in ((0.025, -1.959964), (0.5, 0.0), (0.999, 3.090232)):
         ours = law.below.reaches(level) * law.unit
@@ -95,20 +95,22 @@ def test_a_normal_law_for_many():
 
 
 def test_chances_are_not_told_apart_far_out():
-    law = mean_law(np.random.default_rng(2).normal(5.0, 0.1, 40))
+    law = bootstrap_distribution(np.random.default_rng(2).normal(5.0, 0.1, 40))
     assert law.below.at(0.0) == 0.0
     assert law.below.pvalue(0.0) == SMALLEST
     assert law.below.reaches(SMALLEST) == -np.inf
     assert np.isfinite(law.below.reaches(2 * SMALLEST))
     # One of the 27 resamples.
-    assert mean_law(np.array([1.0, 2.0, 4.0])).below.pvalue(0.0) == pytest.approx(1 / 27)
+    assert bootstrap_distribution(np.array([1.0, 2.0, 4.0])).below.pvalue(0.0) == pytest.approx(
+        1 / 27
+    )
 
 
 @pytest.mark.parametrize("outlier", [1.0, 1e6, 1e30])
 def test_an_outlier_is_drawn_as_often_as_the_binomial_says(outlier):
     sample = np.zeros(2000)
     sample[0] = outlier
-    law = mean_law(sample)
+    law = bootstrap_distribution(sample)
     chance = law.below.at(np.arange(4.0) * (outlier / 2000 / law.unit))
     assert chance == pytest.approx(stats.binom(2000, 1 / 2000).cdf(np.arange(4)), abs=1e-12)
 

@@ -7,7 +7,7 @@ from abrank.inference.exact.characteristic_function import (
     SMALL_ANGLE,
     TERMS_ON_THE_GRID,
     best_tilt,
-    characteristic,
+    characteristic_function,
     cumulant,
 )
 
@@ -28,7 +28,7 @@ def test_it_is_the_product_of_all_cosines(n, tilt, largest_count):
     step = 0.03 / np.sqrt(counts @ sizes**2)
     # Some frequencies are small enough for the series, some beyond what is looked at.
     assert step * sizes.max() < SMALL_ANGLE
-    found = characteristic(sizes, counts, step, 1000, tilt=tilt)
+    found = characteristic_function(sizes, counts, step, 1000, tilt=tilt)
     expected = product_of_cosines(sizes, counts, step * np.arange(1, 1001), tilt)
     np.testing.assert_allclose(found, expected, rtol=0, atol=2e-13)
     assert np.iscomplexobj(found) == (tilt > 0)
@@ -36,7 +36,7 @@ def test_it_is_the_product_of_all_cosines(n, tilt, largest_count):
 
 def test_where_the_product_is_nothing_no_more_is_multiplied():
     sizes = np.ones(300) + 1e-6 * np.arange(300)
-    found = characteristic(sizes, np.ones(300, np.int64), 0.9, 1)
+    found = characteristic_function(sizes, np.ones(300, np.int64), 0.9, 1)
     assert np.abs(found[0]) < 1e-17
 
 

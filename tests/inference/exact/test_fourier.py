@@ -7,14 +7,14 @@ import pytest
 from scipy import stats
 
 from abrank.inference.exact.characteristic_function import best_tilt
-from abrank.inference.exact.convolution import subset_sum_law
+from abrank.inference.exact.convolution import subset_sum_distribution
 from abrank.inference.exact.fourier import (
     lattice_frequencies,
     tail_by_fourier,
     tail_by_tilting,
     tail_on_lattice,
 )
-from abrank.inference.exact.meet_in_middle import tail_by_halves
+from abrank.inference.exact.meet_in_middle import tail_by_meet_in_middle
 
 
 def samples(n_sizes, largest_count):
@@ -30,7 +30,7 @@ def test_bounds_hold_the_tail(n_sizes, largest_count, n_frequencies):
     for sizes, counts in samples(n_sizes, largest_count):
         total = float(counts @ sizes)
         for share in (0.0, 0.02, 0.2, 0.6, 0.95):
-            truth = tail_by_halves(sizes, counts, share * total * (1 - 1e-12))
+            truth = tail_by_meet_in_middle(sizes, counts, share * total * (1 - 1e-12))
             found = tail_by_fourier(sizes, counts, share * total, n_frequencies=n_frequencies)
             assert found.low <= truth <= found.high
             assert found.low <= found.value <= found.high
@@ -42,7 +42,7 @@ def test_tilted_bounds_hold_the_tail(n_sizes, largest_count, n_frequencies):
     for sizes, counts in samples(n_sizes, largest_count):
         total = float(counts @ sizes)
         for share in (0.1, 0.5, 0.9, 0.99):
-            truth = tail_by_halves(sizes, counts, share * total)
+            truth = tail_by_meet_in_middle(sizes, counts, share * total)
             # Any tilt will do; the best gives the narrowest bounds.
             for times in (0.5, 1.0, 2.0):
                 found = tail_by_tilting(
@@ -82,7 +82,7 @@ def test_on_a_lattice_it_is_exact():
         numbers = np.unique(random.integers(1, 30, int(random.integers(1, 9))))
         counts = random.integers(1, 40, numbers.size)
         total = int(counts @ numbers)
-        law = subset_sum_law(np.repeat(numbers, counts), total)
+        law = subset_sum_distribution(np.repeat(numbers, counts), total)
         for lost in {0, total // 5, total // 3, total // 2}:
             truth = law[: lost + 1].sum()
             found = tail_on_lattice(numbers, counts, total - 2 * lost)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from abrank.inference.exact.inversion import invert, settle
+from abrank.inference.exact.inversion import align_interval_with_pvalue, invert
 
 
 def test_inversion_is_unbounded_where_the_table_starts_at_alpha():
@@ -23,7 +23,9 @@ def test_inversion_is_unbounded_where_the_table_starts_at_alpha():
 )  # fmt: skip
 def test_the_pvalue_settles_a_limit_that_is_zero_but_for_rounding(p, low, high, excludes):
     estimate = 0.5 if abs(low) < abs(high) else -0.5
-    new = settle(*(np.array([value]) for value in (p, estimate, low, high, 0.05)))
+    new = align_interval_with_pvalue(
+        *(np.array([value]) for value in (p, estimate, low, high, 0.05))
+    )
     assert bool(new[0][0] > 0 or new[1][0] < 0) == excludes
     assert new[0][0] == pytest.approx(low, abs=1e-17)
     assert new[1][0] == pytest.approx(high, abs=1e-17)

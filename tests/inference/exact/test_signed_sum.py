@@ -5,13 +5,13 @@ import pytest
 from scipy import stats
 
 from abrank.inference.exact import signed_sum
-from abrank.inference.exact.convolution import subset_sum_law
+from abrank.inference.exact.convolution import subset_sum_distribution
 from abrank.inference.exact.fourier import Bracket
 from abrank.inference.exact.signed_sum import SMALL, lattice_tail, upper_tail
 
 
 def by_convolution(numbers, threshold):
-    return float(subset_sum_law(numbers, (int(numbers.sum()) - threshold) // 2).sum())
+    return float(subset_sum_distribution(numbers, (int(numbers.sum()) - threshold) // 2).sum())
 
 
 @pytest.mark.parametrize(("n", "decimals"), [(50, 5), (250, 4), (1000, 3)])

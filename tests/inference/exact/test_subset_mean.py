@@ -5,14 +5,14 @@ from itertools import product
 import numpy as np
 import pytest
 
-from abrank.inference.exact.subset_mean import additions, subset_mean_law
+from abrank.inference.exact.subset_mean import additions, subset_mean_distribution
 
 
 def test_against_enumeration():
     random = np.random.default_rng(4)
     for _ in range(20):
         terms = np.sort(random.integers(-4, 7, int(random.integers(1, 11))))
-        means, chances = subset_mean_law(*np.unique(terms, return_counts=True))
+        means, chances = subset_mean_distribution(*np.unique(terms, return_counts=True))
         taken = np.array(list(product((0, 1), repeat=terms.size)))
         size = taken.sum(axis=1)
         listed = (taken @ terms)[size > 0] / size[size > 0]

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from abrank.comparison.evidence import Evidence
+from abrank.comparison.evidence import RunDetails
 from abrank.plots import LIGHT, cutoffs, judged
 
 
@@ -15,7 +15,7 @@ def drawn(ax, colour: str) -> list[float]:
 
 
 def without_evidence(comparison):
-    return dataclasses.replace(comparison, evidence=Evidence())
+    return dataclasses.replace(comparison, evidence=RunDetails())
 
 
 def test_curves_above_and_their_difference_below(comparison_of):
@@ -57,7 +57,7 @@ def test_an_interval_that_is_not_known_is_no_band(comparison_of):
     curve = comparison.evidence.cutoff_curve
     nothing = tuple([float("nan")] * len(curve.cutoffs))
     lost = dataclasses.replace(curve, ci_low=nothing, ci_high=nothing)
-    ax = cutoffs(dataclasses.replace(comparison, evidence=Evidence(cutoff_curve=lost)))
+    ax = cutoffs(dataclasses.replace(comparison, evidence=RunDetails(cutoff_curve=lost)))
     assert not ax.child_axes[0].collections
 
 
@@ -69,7 +69,7 @@ def test_one_cut_off_is_two_dots(comparison_of):
         for key, value in dataclasses.asdict(curve).items()
     }
     one = dataclasses.replace(
-        comparison, evidence=Evidence(cutoff_curve=dataclasses.replace(curve, **parts))
+        comparison, evidence=RunDetails(cutoff_curve=dataclasses.replace(curve, **parts))
     )
     cutoffs(one).figure.draw_without_rendering()
     assert [label.get_text() for label in judged(one).get_xticklabels()] == ["1"]

@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 
-from abrank.comparison.evidence import Evidence
+from abrank.comparison.evidence import RunDetails
 from abrank.plots import LIGHT, recall
 
 
@@ -21,7 +21,7 @@ def test_curves_are_the_evidences(comparison_of):
 
 
 def test_ready_scores_make_a_sentence(comparison_of):
-    ready = dataclasses.replace(comparison_of(30), evidence=Evidence())
+    ready = dataclasses.replace(comparison_of(30), evidence=RunDetails())
     (text,) = recall(ready).texts
     assert text.get_text().startswith("Ready scores were compared")
 

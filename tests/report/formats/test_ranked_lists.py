@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abrank.comparison import Comparison
-from abrank.comparison.evidence import Ranking
+from abrank.comparison.evidence import RankedList
 from abrank.report.formats.ranked_lists import DEPTH, LONGEST_DOC, compact, cutoff, listed, why
 
 Make = Callable[..., Comparison]
 
 
-def ranking(text: str) -> Ranking:
+def ranking(text: str) -> RankedList:
     """Read a ranking of one-letter documents with grades: ``a1 b0 c?``."""
     return tuple((each[0], None if each[1:] == "?" else int(each[1:])) for each in text.split())
 
