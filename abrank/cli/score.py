@@ -81,7 +81,10 @@ def command(
 
 def _may_be_one_file(runs: Sequence[str]) -> bool:
     """Say whether two files are of one size: only then do hashes tell anything."""
-    sizes = [path.stat().st_size for path in map(Path, runs) if path.is_file()]
+    from abrank.inputs.files import is_regular
+
+    # What cannot be looked at is refused when it is read, with a sentence.
+    sizes = [Path(path).stat().st_size for path in runs if is_regular(path)]
     return len(set(sizes)) < len(sizes)
 
 
