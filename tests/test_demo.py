@@ -93,3 +93,9 @@ def test_the_stored_reports_are_of_the_stored_numbers() -> None:
         for text in (markdown, html):
             assert row["measure"] in text
             assert f"{row['mean_b']:.3f}" in text
+
+
+def test_the_readme_shows_what_the_command_prints(made) -> None:
+    readme = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
+    shown = readme.partition("$ abrank compare")[2].partition("\n\n")[2].partition("\n```")[0]
+    assert shown == str(abrank.Comparison.from_json(made / "results.json"))
