@@ -115,6 +115,9 @@ def _one_procedure(
     place: str, low: float, high: float, pvalue: float, alpha: float, which: str = ""
 ) -> None:
     """Refuse limits in the wrong order, and an interval that speaks against its p-value."""
+    for key, limit in (("ci_low", low), ("ci_high", high)):
+        if math.isnan(limit) and not math.isnan(pvalue):
+            raise Damaged(f"{place}.{key}{which}", "is not defined, but there is a p-value")
     if low > high:
         raise Damaged(f"{place}.ci_low{which}", f"is {low:g}, above the upper limit {high:g}")
     outside = low > 0 or high < 0
@@ -136,8 +139,10 @@ def _verdict(comparison: Comparison) -> None:
     for each in fields(Decision):
         place = f"verdict.{names.get(each.name, each.name)}"
         _same_part(place, getattr(saved, each.name), getattr(again, each.name))
-    if saved.tost_low < row.ci_low_adj or saved.tost_high > row.ci_high_adj:
-        raise Damaged("verdict.equivalence_interval", "is wider than the interval that decides")
+    # Not "<" and ">": a limit that is not defined is not inside, unless there is no test at all.
+    inside = row.ci_low_adj <= saved.tost_low <= saved.tost_high <= row.ci_high_adj
+    if not inside and not math.isnan(row.pvalue):
+        raise Damaged("verdict.equivalence_interval", "is not inside the interval that decides")
 
 
 def _same_part(place: str, saved: Any, again: Any) -> None:  # noqa: ANN401 - a field of a decision

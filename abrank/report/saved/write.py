@@ -12,6 +12,7 @@ from typing import Any, Literal, NoReturn
 
 import numpy as np
 
+from abrank._support.display import shorten
 from abrank._support.errors import ArgumentError, ReadError
 from abrank._support.typing import FloatArray
 from abrank.comparison import Comparison, Effect, MeasureResult, Planning, Spread, TestRow
@@ -194,7 +195,7 @@ def _comparison(value: Mapping[str, Any]) -> Comparison:
         _same_length(each.labels, len(query_ids), f"segments[{i}].labels")
     rule = _take(value, "settings", Rule)
     if rule.primary not in measures:
-        raise Damaged("settings.primary", f"{rule.primary} is not among the measures")
+        raise Damaged("settings.primary", f"{shown(rule.primary)} is not among the measures")
     return Comparison(
         baseline=_take(value, "systems.a", str),
         candidate=_take(value, "systems.b", str),
@@ -252,7 +253,7 @@ def _queries(
     columns: dict[str, list[FloatArray]] = {"a": [], "b": []}
     for measure in measures:
         for key, found in columns.items():
-            place = f"queries.scores.{measure}.{key}"
+            place = f"queries.scores.{shorten(measure, width=40)}.{key}"
             scores = getattr(pairs[measure], key)
             _same_length(scores, len(query_ids), place)
             found.append(np.array(scores, dtype=np.float64))

@@ -93,7 +93,15 @@ CONTRADICTIONS: dict[str, tuple[Change, str]] = {
     ),
     "a wide inner interval": (
         lambda d: d["verdict"]["equivalence_interval"].update(low=-9.0),
-        "verdict.equivalence_interval: is wider than the interval that decides",
+        "verdict.equivalence_interval: is not inside the interval that decides",
+    ),
+    "an inner interval of nothing": (
+        lambda d: d["verdict"]["equivalence_interval"].update(low=None),
+        "verdict.equivalence_interval: is not inside the interval that decides",
+    ),
+    "a test without an interval": (
+        lambda d: d["tests"][3].update(ci_low=None),
+        "tests[3].ci_low: is not defined, but there is a p-value",
     ),
     "lower is better": (
         lambda d: d["settings"].update(higher_is_better=False),

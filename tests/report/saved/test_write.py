@@ -140,7 +140,11 @@ DAMAGES: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     ),
     "an unknown primary": (
         lambda d: d["settings"].update(primary="RR"),
-        "results.json, settings.primary: RR is not among the measures",
+        'results.json, settings.primary: "RR" is not among the measures',
+    ),
+    "an endless primary": (
+        lambda d: d["settings"].update(primary="x" * 5000),
+        'results.json, settings.primary: "xxxxxxxxxxxxxxxxxxx…xxxxxxxxxxxxxxxxxxx" is not among',
     ),
     "an impossible level": (
         lambda d: d["settings"].update(alpha=2),
