@@ -32,6 +32,7 @@ from abrank._support.version import __version__
 if TYPE_CHECKING or "pdoc" in sys.modules:
     from abrank.comparison import Comparison as Comparison
     from abrank.comparison import compare_scores as compare_scores
+    from abrank.evaluation import evaluate as evaluate
     from abrank.inputs import Qrels as Qrels
     from abrank.inputs import Run as Run
     from abrank.inputs import read_qrels as read_qrels
@@ -43,7 +44,6 @@ if TYPE_CHECKING or "pdoc" in sys.modules:
     from abrank.ranking import rank_scores as rank_scores
     from abrank.score_files import read_scores as read_scores
     from abrank.scores import Scores as Scores
-    from abrank.scores import evaluate as evaluate
     from abrank.sensitivity import score_ranges as score_ranges
     from abrank.simulate import simulate_runs as simulate_runs
     from abrank.verdict import Verdict as Verdict
@@ -62,7 +62,7 @@ _HOMES = {
     "Verdict": "abrank.verdict",
     "compare": "abrank.workflow",
     "compare_scores": "abrank.comparison",
-    "evaluate": "abrank.scores",
+    "evaluate": "abrank.evaluation",
     "measure": "abrank.measures",
     "power": "abrank.planning.plan",
     "rank": "abrank.workflow",

@@ -3,56 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from abrank import inputs
-from abrank._support import checks
-from abrank._support.errors import AlignmentError, ArgumentError
-from abrank._support.typing import Duplicates, FloatArray, Interpolation, Missing, ScoreDtype
-from abrank.measures import Measure, parse, resolved
-from abrank.measures.naming.asked import notes_on, parse_measures
+from abrank._support.errors import ArgumentError
+from abrank._support.typing import FloatArray
+from abrank.measures import parse
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MISSING = ("zero", "drop", "error")
-
-
-def silent(stage: str) -> None:
-    """No-op progress callback."""
-
-
-@dataclass(frozen=True)
-class EvaluateOptions:
-    """The keywords of :func:`evaluate` that say how runs are scored; see there.
-
-    Examples
-    --------
-    >>> EvaluateOptions(depth=100).missing
-    'zero'
-    """
-
-    missing: Missing = "zero"
-    score_dtype: ScoreDtype = "float64"
-    duplicates: Duplicates = "error"
-    depth: int | None = None
-    rel: int | None = None
-    judged_only: bool = False
-    interpolation: Interpolation = "10"
-    max_input_size: int | None = None
-
-    def settings(self) -> dict[str, Any]:
-        """Return those that a result depends on, as they are recorded with it."""
-        return {name: value for name, value in asdict(self).items() if name != "max_input_size"}
-
-    def measures(self, names: Sequence[str] | str | None) -> tuple[Measure, ...]:
-        """Parse measure names, with those of the options that are parameters of measures."""
-        return parse_measures(
-            names, rel=self.rel, judged_only=self.judged_only, interpolation=self.interpolation
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,6 +138,7 @@ class Scores:
         --------
         >>> qrels = {"q1": {"d1": 1}, "q2": {"d2": 1}}
         >>> run = {"q1": {"d1": 1.0}, "q2": {"d1": 2.0, "d2": 1.0}}
+        >>> from abrank.evaluation import evaluate
         >>> evaluate(qrels, {"run": run}, ["NumRet", "GMAP", "AP"]).aggregates().round(4)
         array([[3.    , 0.7071, 0.75  ]])
         """
@@ -207,200 +172,9 @@ class Scores:
         )
 
 
-def evaluate(
-    qrels: Any,  # noqa: ANN401 - whatever read_qrels reads
-    runs: Mapping[str, Any],
-    measures: Sequence[str] | str | None = None,
-    *,
-    missing: Missing = "zero",
-    score_dtype: ScoreDtype = "float64",
-    duplicates: Duplicates = "error",
-    depth: int | None = None,
-    rel: int | None = None,
-    judged_only: bool = False,
-    interpolation: Interpolation = "10",
-    max_input_size: int | None = None,
-    top: int = 0,
-    hashes: bool = True,
-) -> Scores:
-    """Score runs query by query.
-
-    Parameters
-    ----------
-    qrels : path, DataFrame, dict of dicts, iterable of tuples, or Qrels
-        The judgments.
-    runs : mapping of str to the same kinds, or Run
-        System name to its run.
-    measures : sequence of str
-        Measure names in any dialect, trec_eval's sets among them; ``DEFAULT_MEASURES`` without it.
-    missing : {"zero", "drop", "error"}
-        A judged query that a run lacks scores 0 (``-c``), is dropped for all, or is an error.
-    score_dtype : {"float64", "float32"}
-        Precision of the run's scores, which decides what is a tie: trec_eval 10's, or that of
-        trec_eval 9 and pytrec_eval.
-    duplicates : {"error", "best"}
-        A document twice in a query's ranking is an error, or keeps its higher score.
-    depth : int, optional
-        Every ranking is cut at this rank before anything is measured (trec_eval's ``-M``).
-    rel : int, optional
-        Lowest grade that is relevant (trec_eval's ``-l``), for the measures that have such a
-        parameter and were not given their own; their names say so: ``AP(rel=2)``.
-    judged_only : bool
-        Unjudged documents leave the rankings first (trec_eval's ``-J``); likewise in the names.
-    interpolation : {"10", "9"}
-        How IPrec and AP11 turn a level of recall into a number of relevant documents: rounded, as
-        trec_eval 10 does, or as version 9 did.
-    max_input_size : int, optional
-        Most bytes that a file may hold once it is unpacked; see :func:`abrank.read_run`.
-    top : int
-        Ranks of which the document ids are kept, in ``laid``.
-    hashes : bool
-        Whether run files are hashed, for ``sources``; scores need no hash.
-
-    Returns
-    -------
-    Scores
-
-    Raises
-    ------
-    ReadError, NotFoundError
-        If an input cannot be used.
-    AlignmentError
-        If no query is in both qrels and run, or one is missing under ``missing="error"``.
-    ArgumentError
-        If a measure is unknown or named twice, or an option has no meaning.
-
-    Examples
-    --------
-    >>> scores = evaluate({"q1": {"d1": 1, "d2": 0}}, {"B": {"q1": {"d1": 2.0, "d2": 1.0}}}, ["RR"])
-    >>> scores.tidy()
-      query_id system measure  score
-    0       q1      B      RR    1.0
-    """
-    options = EvaluateOptions(
-        missing=missing,
-        score_dtype=score_dtype,
-        duplicates=duplicates,
-        depth=depth,
-        rel=rel,
-        judged_only=judged_only,
-        interpolation=interpolation,
-        max_input_size=max_input_size,
-    )
-    return score_runs(qrels, runs, measures, options, top=top, hashes=hashes)
-
-
-def score_runs(
-    qrels: Any,  # noqa: ANN401 - whatever read_qrels reads
-    runs: Mapping[str, Any],
-    measures: Sequence[str] | str | None,
-    options: EvaluateOptions,
-    *,
-    top: int = 0,
-    hashes: bool = True,
-    on_stage: Callable[[str], None] = silent,
-) -> Scores:
-    """Score runs as :func:`evaluate` does, its options in one object; ``on_stage`` hears of stages.
-
-    Examples
-    --------
-    >>> heard = []
-    >>> run = {"q1": {"d1": 2.0}}
-    >>> scores = score_runs(
-    ...     {"q1": {"d1": 1}}, {"B": run}, ["RR"], EvaluateOptions(), on_stage=heard.append
-    ... )
-    >>> heard
-    ['reading the judgments', 'reading B']
-    """
-    checks.one_of("missing", options.missing, MISSING)
-    if not runs:
-        raise ArgumentError("there is no run to score")
-    parsed = options.measures(measures)
-    on_stage("reading the judgments")
-    judgments = read_judgments(qrels, parsed, max_input_size=options.max_input_size)
-    keep_scores = any(each.needs == "scores" for each in parsed)
-    columns, judged_runs = [], {}
-    for system, source in runs.items():
-        on_stage(f"reading {system}")
-        found = inputs.read_judged_run(
-            judgments,
-            source,
-            name=system,
-            score_dtype=options.score_dtype,
-            duplicates=options.duplicates,
-            keep_scores=keep_scores,
-            top=top,
-            hashes=hashes,
-            max_input_size=options.max_input_size,
-        )
-        depth = options.depth
-        judged_runs[system] = (
-            found if depth is None else replace(found, judged=found.judged.top(depth))
-        )
-        columns.append(np.stack([each(judged_runs[system].judged) for each in parsed], axis=1))
-    audits = {system: each.audit for system, each in judged_runs.items()}
-    kept = _kept(judgments.query_ids, audits, options.missing)
-    return Scores(
-        query_ids=tuple(judgments.query_ids[i] for i in kept),
-        systems=tuple(runs),
-        measures=tuple(resolved(each, found.judged) for each in parsed),
-        values=np.stack(columns, axis=1)[kept],
-        audits=audits,
-        sources={system: each.source for system, each in judged_runs.items()},
-        judged_runs=judged_runs,
-        notes=notes_on(measures, parsed, rel=options.rel, judged_only=options.judged_only),
-        judgments=judgments.source,
-    )
-
-
-def read_judgments(
-    qrels: Any,  # noqa: ANN401 - whatever read_qrels reads
-    measures: Sequence[Measure],
-    *,
-    max_input_size: int | None = None,
-) -> inputs.Qrels:
-    """Read judgments, by subtopic where one of the measures asks for that.
-
-    Examples
-    --------
-    >>> rows = [("q1", "a", "d1", 1), ("q1", "b", "d1", 2)]
-    >>> read_judgments(rows, parse_measures(["AP", "alpha_nDCG@10"]))
-    Qrels('qrels': 1 query, 1 judgment)
-    """
-    by_subtopic = any(each.entry.needs == "subtopics" for each in measures)
-    return inputs.read_qrels(qrels, subtopics=by_subtopic, max_input_size=max_input_size)
-
-
 def _aggregate(name: str) -> str:
     """Return the rule of the measure of this name; scores of any other name are averaged."""
     try:
         return parse(name).entry.aggregate
     except ArgumentError:
         return "mean"
-
-
-def _kept(
-    query_ids: Sequence[str], audits: Mapping[str, inputs.Audit], missing: Missing
-) -> list[int]:
-    """Positions of the queries that stay under the missing-query policy."""
-    lacking = {query for audit in audits.values() for query in audit.missing}
-    if missing == "error" and lacking:
-        lines = [
-            f"{_queries(len(audit.missing))} missing from {system}: {_some(audit.missing)}"
-            for system, audit in audits.items()
-            if audit.missing
-        ]
-        raise AlignmentError(
-            "; ".join(lines) + '; missing="zero" scores them 0, "drop" leaves them out'
-        )
-    if missing == "drop":
-        return [i for i, query in enumerate(query_ids) if query not in lacking]
-    return list(range(len(query_ids)))
-
-
-def _queries(count: int) -> str:
-    return "1 query is" if count == 1 else f"{count} queries are"
-
-
-def _some(ids: Sequence[str], *, most: int = 3) -> str:
-    return ", ".join(ids[:most]) + (" …" if len(ids) > most else "")

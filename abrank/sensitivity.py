@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from abrank._support.rng import entropy
 from abrank._support.typing import RandomSource
+from abrank.evaluation import evaluate
 from abrank.measures import parse
 from abrank.measures.sensitivity.ties import tie_range
 from abrank.measures.sensitivity.unjudged import unjudged_range
-from abrank.scores import evaluate
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,12 +14,12 @@ from abrank.comparison import Comparison, compare_recorded, system_names
 from abrank.comparison.beside import Beside
 from abrank.comparison.declared import read_margin, require_margin_in_range
 from abrank.comparison.question import Question
+from abrank.evaluation import EvaluateOptions, score_runs, silent
 from abrank.inputs.files import short_name
 from abrank.measures import parse
 from abrank.measures.naming.asked import DEFAULT_MEASURES, parse_measures
 from abrank.provenance import provenance
 from abrank.ranking import Ranking, rank_scores
-from abrank.scores import EvaluateOptions, score_runs, silent
 from abrank.verdict import Family, Requirement
 
 TOP = 20  # documents of each ranking that a report can show

@@ -32,7 +32,7 @@ def refuse(event: str, arguments: tuple[Any, ...]) -> None:
 def is_local(address: Any) -> bool:
     """Whether an address, or the name of a host, is this machine's own.
 
-    >>> [is_local(each) for each in ("/tmp/socket", None, "localhost", ("127.0.0.1", 80))]
+    >>> [is_local(each) for each in ("/run/socket", None, "localhost", ("127.0.0.1", 80))]
     [True, True, True, True]
     >>> [is_local(each) for each in ("example.org", ("192.0.2.1", 80), ("2001:db8::1", 80, 0, 0))]
     [False, False, False]

@@ -8,7 +8,7 @@ import abrank
 from abrank import UnknownNameError
 from abrank.comparison import Question
 from abrank.comparison.beside import Beside
-from abrank.scores import EvaluateOptions
+from abrank.evaluation import EvaluateOptions
 from abrank.workflow import compare, compare_runs, name_runs
 
 

@@ -2,9 +2,9 @@
 
 Two versions of the program that are meant to print the same are told apart by it::
 
-    python tests/write_outputs.py /tmp/before      # on the one version
-    python tests/write_outputs.py /tmp/after       # on the other
-    diff /tmp/before/SHA256SUMS /tmp/after/SHA256SUMS
+    python tests/write_outputs.py before      # on the one version
+    python tests/write_outputs.py after       # on the other
+    diff before/SHA256SUMS after/SHA256SUMS
 
 The inputs are the demo's, and the runs of ``../shared/data`` where that folder is; without it only
 what needs no other data is written, and the list says so.

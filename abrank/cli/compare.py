@@ -157,7 +157,7 @@ def command(
 
     from abrank.comparison import Question, compare_recorded, pair_scores
     from abrank.comparison.beside import Beside
-    from abrank.scores import EvaluateOptions
+    from abrank.evaluation import EvaluateOptions
     from abrank.workflow import compare_runs, name_runs
 
     question = Question(

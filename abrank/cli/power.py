@@ -130,7 +130,7 @@ def command(
 
 def _differences(files: list[str], measure: str, reading: dict[str, Any]) -> FloatArray:
     """Return B - A query by query."""
-    from abrank.scores import evaluate
+    from abrank.evaluation import evaluate
 
     qrels, run_a, run_b = files
     values = evaluate(qrels, {"A": run_a, "B": run_b}, [measure], **reading).values[:, :, 0]

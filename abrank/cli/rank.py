@@ -115,9 +115,9 @@ def command(
     if [qrels, *runs].count("-") > 1:
         raise click.UsageError("only one of the files can be standard input")
 
+    from abrank.evaluation import EvaluateOptions
     from abrank.report import RANKING_WRITERS
     from abrank.report.ranking.text import ranking_text
-    from abrank.scores import EvaluateOptions
     from abrank.workflow import rank_runs
 
     targets = _output.targets_of(reports, RANKING_WRITERS, style=style, shown=shown)

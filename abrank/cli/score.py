@@ -66,7 +66,7 @@ def command(
     if qrels is None or not runs:
         raise click.UsageError("QRELS and at least one run are needed (or --list-measures)")
 
-    from abrank.scores import evaluate
+    from abrank.evaluation import evaluate
 
     if shown == "trec_eval":
         measures = measures or ("official",)

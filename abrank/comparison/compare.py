@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from abrank import inference
 from abrank._support.errors import ArgumentError
 from abrank._support.rng import entropy
 from abrank._support.typing import FloatArray, RandomSource
 from abrank.comparison.alternatives import alternatives
 from abrank.comparison.beside import Beside
+from abrank.comparison.companions import companion_rows
 from abrank.comparison.deciding import decide_alternative, decide_primary
 from abrank.comparison.declared import (
     Margin,
@@ -49,17 +49,6 @@ from abrank.measures import parse
 from abrank.provenance import provenance
 from abrank.scores import Scores
 from abrank.verdict import Family, Requirement, Rule
-
-# The tests shown beside the one that decides, with the options of the call.
-COMPANIONS: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("t", {}),
-    ("permutation", {}),
-    ("bootstrap", {"method": "studentised"}),
-    ("bootstrap", {"method": "percentile"}),
-    ("bootstrap", {"method": "BCa"}),
-    ("wilcoxon", {}),
-    ("sign", {}),
-)
 
 
 def compare_scores(
@@ -212,17 +201,24 @@ def compare_systems(
     drawn: dict[str, Any] = {"seed": seed, "n_resamples": n_resamples}
     rows, joint = measure_rows(scores.measures, a, b, rule, higher=higher, **drawn)
     decision = decide_primary(rule, rows[lead], scores, span=span, **drawn)
-    tests = _test_rows(differences, rule, **drawn)
-    known = set(scores.query_ids)
+    tests = companion_rows(differences, rule, **drawn)
     evidence = collect_details(scores, rule.primary, differences)
     segmentations = segment(segments or {}, scores.query_ids, differences, rule, seed=seed)
     deep = unequal_depth(scores)
-    audits, notes = _cautions(scores, differences, tests, rule)
-    notes += inspect_depth(deep, scores, keys="ab", primary=rule.primary)
-    notes += inspect_margin(decision.margin, baseline=rows[lead].mean_a, span=span)
-    notes += inspect_directions(higher, primary=rule.primary)
-    notes += inspect_evidence(rows[lead].diff, evidence, audits)
-    notes += inspect_segments(segmentations, shown=decision.direction != 0)
+    audits = _audits(scores)
+    notes = [
+        *_notes_on_data(scores, differences, tests, rule, audits),
+        *inspect_depth(deep, scores, keys="ab", primary=rule.primary),
+        *inspect_margin(decision.margin, baseline=rows[lead].mean_a, span=span),
+        *inspect_directions(higher, primary=rule.primary),
+        *inspect_evidence(rows[lead].diff, evidence, audits),
+        *inspect_segments(segmentations, shown=decision.direction != 0),
+    ]
+    better: dict[str, Any] = {
+        "confidence": rule.confidence,
+        "higher_is_better": rule.higher_is_better,
+    }
+    again = partial(decide_alternative, rule, higher, span, drawn)
     return Comparison(
         baseline=scores.systems[0],
         candidate=scores.systems[1],
@@ -234,12 +230,7 @@ def compare_systems(
         decision=decision,
         rows=rows,
         test_rows=tests,
-        effects=effects(
-            a[:, lead],
-            b[:, lead],
-            confidence=rule.confidence,
-            higher_is_better=rule.higher_is_better,
-        ),
+        effects=effects(a[:, lead], b[:, lead], **better),
         spread=spread(a[:, lead], b[:, lead]),
         planning=plan_next_test(differences, rule, decision.margin),
         notes=tuple(sorted(notes, key=lambda note: -note.severity)),
@@ -250,15 +241,10 @@ def compare_systems(
         audits=audits,
         evidence=evidence,
         alternatives=alternatives(
-            scores,
-            rule,
-            decision,
-            partial(decide_alternative, rule, higher, span, drawn),
-            deep=deep,
-            unjudged=any(evidence.n_unjudged),
+            scores, rule, decision, again, deep=deep, unjudged=any(evidence.n_unjudged)
         ),
         segmentations=segmentations,
-        topics={query: text for query, text in (topics or {}).items() if query in known},
+        topics=_texts_of(scores.query_ids, topics or {}),
         provenance=dict(provenance or {}),
     )
 
@@ -292,52 +278,29 @@ def _require_finite(scores: Scores) -> None:
         )
 
 
-def _test_rows(
-    differences: FloatArray, rule: Rule, *, seed: int, n_resamples: int | None
-) -> tuple[TestRow, ...]:
-    """Run every companion on the primary measure; the first row of the rule's test decides."""
-    rows: list[TestRow] = []
-    for name, options in COMPANIONS:
-        entry = inference.TESTS[name]
-        found = inference.run_test(
-            name,
-            differences,
-            confidence=rule.confidence,
-            seed=seed,
-            n_resamples=n_resamples,
-            **options,
-        )
-        kind = f", {options['method']}" if options else ""
-        rows.append(
-            TestRow(
-                test=name,
-                title=f"{entry.title}{kind}",
-                estimand=found.estimand,
-                estimate=float(found.estimate[0]),
-                ci_low=float(found.ci_low[0]),
-                ci_high=float(found.ci_high[0]),
-                statistic=float(found.statistic[0]),
-                pvalue=float(found.pvalue[0]),
-                pvalue_low=float(found.pvalue_low[0]),
-                pvalue_high=float(found.pvalue_high[0]),
-                pvalue_error=float(found.pvalue_error[0]),
-                method=found.method,
-                n_resamples=found.n_resamples,
-                decides=name == rule.test and all(row.test != name for row in rows),
-            )
-        )
-    return tuple(rows)
-
-
-def _cautions(
-    scores: Scores, differences: FloatArray, tests: tuple[TestRow, ...], rule: Rule
-) -> tuple[dict[str, Audit], list[Note]]:
-    """Return the audits by role, and the notes on data and inputs."""
-    audits = {
+def _audits(scores: Scores) -> dict[str, Audit]:
+    """Return what was counted while the runs were read, by role."""
+    return {
         key: scores.audits[system]
         for key, system in zip("ab", scores.systems, strict=True)
         if system in scores.audits
     }
+
+
+def _texts_of(query_ids: Sequence[str], topics: Mapping[str, str]) -> dict[str, str]:
+    """Return the texts of the queries compared."""
+    known = set(query_ids)
+    return {query: text for query, text in topics.items() if query in known}
+
+
+def _notes_on_data(
+    scores: Scores,
+    differences: FloatArray,
+    tests: tuple[TestRow, ...],
+    rule: Rule,
+    audits: Mapping[str, Audit],
+) -> list[Note]:
+    """Return the notes on the differences and on the inputs."""
     notes = inspect_differences(
         differences,
         tests,
@@ -346,5 +309,4 @@ def _cautions(
         measure=rule.primary,
         higher_is_better=rule.higher_is_better,
     )
-    notes += inspect_inputs(audits, scores.query_ids)
-    return audits, notes
+    return notes + inspect_inputs(audits, scores.query_ids)

@@ -49,7 +49,7 @@ def unequal_depth(scores: Scores) -> UnequalDepth | None:
 
     Examples
     --------
-    >>> from abrank.scores import evaluate
+    >>> from abrank.evaluation import evaluate
     >>> deep = {"q1": {"d1": 2.0, "d2": 1.0}}
     >>> runs = {"deep": deep, "cut": {"q1": {"d1": 2.0}}}
     >>> found = unequal_depth(evaluate({"q1": {"d1": 1, "d2": 1}}, runs, ["AP", "P@1"]))

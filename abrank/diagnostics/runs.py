@@ -33,7 +33,7 @@ def missing_policy(
 
     Examples
     --------
-    >>> from abrank.scores import evaluate
+    >>> from abrank.evaluation import evaluate
     >>> qrels = {"q1": {"d1": 1}, "q2": {"d1": 1}}
     >>> for missing in ("zero", "drop"):
     ...     scores = evaluate(qrels, {"run": {"q1": {"d1": 1.0}}}, ["RR"], missing=missing)
@@ -166,7 +166,7 @@ def inspect_systems(scores: Scores) -> list[Note]:
 
     Examples
     --------
-    >>> from abrank.scores import evaluate
+    >>> from abrank.evaluation import evaluate
     >>> runs = {"one": {"q1": {"d1": 1.0, "d2": 1.0}}, "two": {"q1": {"d2": 2.0, "d1": 2.0}}}
     >>> [note.values for note in inspect_systems(evaluate({"q1": {"d1": 1}}, runs, ["RR"]))]
     [{'systems': {'one': 2, 'two': 2}}]

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from abrank.diagnostics import inspect_inputs, inspect_run, inspect_systems, missing_policy
+from abrank.evaluation import evaluate
 from abrank.inputs import read_judged_run, read_qrels
-from abrank.scores import evaluate
 
 QRELS = {f"q{i:03}": {f"D{j}": j % 2 for j in range(20)} for i in range(200)}
 GOOD = {query: {doc: float(-j) for j, doc in enumerate(docs)} for query, docs in QRELS.items()}

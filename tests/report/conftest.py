@@ -14,7 +14,8 @@ import pytest
 from abrank import inputs
 from abrank.comparison import Comparison, Question, compare_scores, compare_systems
 from abrank.comparison.beside import Beside
-from abrank.scores import EvaluateOptions, Scores, evaluate
+from abrank.evaluation import EvaluateOptions, evaluate
+from abrank.scores import Scores
 from abrank.simulate import simulate_runs
 from abrank.verdict import Verdict
 from abrank.workflow import compare_runs

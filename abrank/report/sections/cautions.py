@@ -83,7 +83,7 @@ def run_sentences(scores: Scores) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> from abrank.scores import evaluate
+    >>> from abrank.evaluation import evaluate
     >>> found = run_sentences(evaluate({"q1": {"d1": 1}}, {"new": {"q1": {"x": 1.0}}}, ["RR"]))
     >>> found[0].split(".")[0]
     'No document of new is judged'

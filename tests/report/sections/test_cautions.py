@@ -13,11 +13,11 @@ import pytest
 from abrank import diagnostics
 from abrank.comparison import Comparison, compare_scores
 from abrank.diagnostics import Note
+from abrank.evaluation import evaluate
 from abrank.report import run_sentences
 from abrank.report.compose import compose
 from abrank.report.sections.caution_words import SENTENCES, Names
 from abrank.report.sections.cautions import WORDS, caution
-from abrank.scores import evaluate
 
 NAMES = Names("bm25", "monot5", digits=3, alpha=0.05)
 
