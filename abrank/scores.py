@@ -98,6 +98,7 @@ class Scores:
 
         Examples
         --------
+        >>> from abrank.evaluation import evaluate
         >>> scores = evaluate({"q1": {"d2": 1}}, {"run": {"q1": {"d1": 2.0, "d2": 1.0}}}, ["RR"])
         >>> scores.values[0, 0], scores.rescored(inputs.JudgedRun.condensed).values[0, 0]
         (array([0.5]), array([1.]))
