@@ -10,7 +10,9 @@ import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from abrank._support.display import shorten
+from abrank._support.display import shorten, shorten_line
+
+_LONGEST = 500  # characters of what a message says of a content
 
 
 class AbrankError(Exception):
@@ -100,16 +102,16 @@ class ReadError(AbrankError, ValueError):
         self.lines = tuple(lines)
         self.total = len(self.lines) if total is None else total
         where = f"{source}, {at}" if at else source
-        parts = [f"{where}: {problem}"] if problem else []
+        parts = [f"{where}: {shorten_line(problem, width=_LONGEST)}"] if problem else []
         for line in self.lines:
             parts += [f"{source}, line {line.number}: {line.problem}", f"  {shorten(line.text)}"]
         if expected:
-            parts.append(f"  expected: {expected}")
+            parts.append(f"  expected: {shorten_line(expected, width=_LONGEST)}")
         if self.total > 1:
             cut = f"; the first {len(self.lines)} are shown" if self.total > len(self.lines) else ""
             parts.append(f"  {self.total} bad lines in all{cut}")
         if hint:
-            parts.append(f"  {hint}")
+            parts.append(f"  {shorten_line(hint, width=_LONGEST)}")
         super().__init__("\n".join(parts))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from abrank._support.display import shorten
 from abrank._support.errors import AlignmentError
 from abrank.inputs.columns import Source
 from abrank.inputs.id_differences import IdDifference, how_ids_differ, id_difference
@@ -173,9 +174,9 @@ def require_common(qrels: Qrels, seen: ReadCounts, run: str) -> None:
     raise AlignmentError(
         f"no query is in both {qrels.source.path or qrels.name} and {run}\n"
         f"  qrels: {_some(qrels.query_ids)}   run: {_some(extra)}"
-        + (f"   {guess}" if guess else "")
+        + (f"   {shorten(guess, width=200)}" if guess else "")
     )
 
 
 def _some(query_ids: Sequence[str]) -> str:
-    return ", ".join(query_ids[:3]) + (" …" if len(query_ids) > 3 else "")
+    return ", ".join(map(shorten, query_ids[:3])) + (" …" if len(query_ids) > 3 else "")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from abrank._support.display import shorten
 from abrank._support.errors import ReadError
 from abrank._support.typing import IntArray
 from abrank.inputs import ids
@@ -181,7 +182,7 @@ def duplicate_error(
     one, two = int(first[0]), int(again[0])
     document = ids.decode(ids.take(columns.doc, np.array([one])))[0]
     query = ids.decode(ids.take(columns.query, np.array([one])))[0]
-    problem = f"document {document} twice in query {query}{note}"
+    problem = f"document {shorten(document)} twice in query {shorten(query)}{note}"
     if len(again) > 1:
         problem += f" ({len(again)} duplicates in all)"
     at = f"{columns.source.unit}s {columns.position[one]} and {columns.position[two]}"

@@ -106,8 +106,12 @@ def _of_lines(text: str, label: str, is_measure: Callable[[str], bool]) -> tuple
             rows.append([f.strip() for f in line.split("\t")] if "\t" in line else line.split())
     _require_width(at, rows, 4 if len(rows[0]) == 4 else 3, label, expected=FORMS)
     columns = [list(column) for column in zip(*rows, strict=True)]
+    if "" in columns[-1]:
+        where = f"line {at[columns[-1].index('')]}"
+        raise ReadError(label, "the score is empty: the line may be cut", at=where)
     if len(columns) == 4:
         system, query, measure, raw = columns
+        _require_filled(("system", "query_id", "measure"), columns[:3], at, "line", label)
         return "abrank score --per-query", Cells(at, query, system, measure, raw)
     if _measure_first(columns, label, is_measure):
         measure, query, raw = columns
@@ -115,6 +119,7 @@ def _of_lines(text: str, label: str, is_measure: Callable[[str], bool]) -> tuple
     else:
         query, measure, raw = columns
         form = "ir_measures -q"
+    _require_filled(("query_id", "measure"), (query, measure), at, "line", label)
     return form, Cells(at, query, [""] * len(at), measure, raw)
 
 

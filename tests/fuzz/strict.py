@@ -11,6 +11,8 @@ from fractions import Fraction
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 BLANKS = " \t\v\f\r"
 MOST_ID = 65_536
+# What is left of a column's name can be a name of the ids too.
+QUERY_IDS = ("query_id", "qid", "q_id", "_id", "id", "query")
 
 
 class Refused(Exception):
@@ -36,7 +38,7 @@ def trec_lines(data: bytes, width: int, *, more: bool) -> list[list[str]]:
             require("\0" not in line)
             require(len(fields) == width or (more and len(fields) > width))
             require(len(fields) == width or "\r" not in line.strip(BLANKS))
-            require(max(map(len, fields[:3])) <= MOST_ID)
+            require(max(map(len, fields[:3:2] if more else fields[:3])) <= MOST_ID)
             lines.append(fields)
     require(bool(lines))
     return lines
@@ -90,7 +92,7 @@ def scores(data: bytes) -> list[tuple[str, str, float]]:
         if not line.strip():
             continue
         fields = [each.strip() for each in line.split("\t")] if "\t" in line else line.split()
-        require(len(fields) == 3)
+        require(len(fields) == 3 and bool(fields[0]) and bool(fields[1]))
         found.append((fields[0], fields[1], number(fields[2])))
     return found
 
@@ -123,12 +125,17 @@ def segments(data: bytes) -> dict[str, dict[str, str]]:
     rows = [line.split(",") for line in text.replace("\r", "\n").split("\n") if line]
     require(bool(rows))
     header = rows[0]
-    require(header[0].strip().casefold() == "query_id" and len(header) > 1)
-    require(len(set(header[1:])) == len(header[1:]) and all(map(str.strip, header[1:])))
-    require(all(len(row) == len(header) and row[0].strip() for row in rows[1:]))
-    require(len({row[0] for row in rows[1:]}) == len(rows) - 1)
+    folded = [name.strip().casefold() for name in header]
+    known = [folded.index(name) for name in QUERY_IDS if name in folded]
+    require(bool(known) and len(header) > 1)
+    require(max(len(cell) for row in rows for cell in row) <= 131_072)
+    at = known[0]
+    others = [name for i, name in enumerate(header) if i != at]
+    require(len(set(others)) == len(others) and all(map(str.strip, others)))
+    require(all(len(row) == len(header) and row[at].strip() for row in rows[1:]))
+    require(len({row[at] for row in rows[1:]}) == len(rows) - 1)
     return {
-        name: {row[0]: row[i] for row in rows[1:] if row[i]}
+        name: {row[at]: row[i] for row in rows[1:] if row[i]}
         for i, name in enumerate(header)
-        if i > 0
+        if i != at
     }

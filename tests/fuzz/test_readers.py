@@ -77,6 +77,8 @@ def qrels_of(path: Path) -> dict[str, dict[str, float]]:
 
 def scores_of(path: Path) -> list[tuple[str, str, float]]:
     table = read_score_table(path, is_measure=lambda name: name in ("map", "P_10"))
+    # Damage can make it another form, and of words alone (trec_eval's runid) no score is read.
+    strict.require(table.form == "trec_eval -q" and not table.left_out)
     return list(zip(table.measure, table.query, table.value.tolist(), strict=True))
 
 
@@ -112,7 +114,8 @@ def test_a_reader_gives_what_a_strict_parser_gives(kind: str, n: int, tmp_path: 
     def check(data: bytes) -> None:
         path.write_bytes(data)
         found = outcome(read, path)
-        assert found == outcome(parse, data)
+        wanted = outcome(parse, data)
+        assert found == wanted, data[:300]
         counts["refused" if found is None else "read"] += 1
 
     check()

@@ -98,6 +98,8 @@ def test_a_wide_table_may_have_systems_and_a_measure_called_score() -> None:
         ("query_id,AP\n,0.5\n", "line 2: the query_id is empty"),
         ("query_id,measure,score\n301,,0.5\n", "line 2: the measure is empty"),
         ("system,query_id,AP\n,301,0.5\n", "line 2: the system is empty"),
+        ("map\t301\t0.5\nmap\t302\t\n", "line 2: the score is empty: the line may be cut"),
+        ("map\t301\t0.5\nmap\t\t0.5\n", "line 2: the query_id is empty"),
         ('query_id,AP\n"301,0.5\n', "line 2: no line of a table: unexpected end of data"),
     ],
 )
