@@ -80,14 +80,21 @@ def _unequal_depth(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
             f"{look} further down, where not every run has documents: --depth {v['depth']} cuts"
             " all of them there.",
         )
+    moved = {
+        name: (names.signed(after), names.signed(before))
+        for name, (before, after) in v["differences"].items()
+    }
     changed = [
-        f"{names.signed(after)} rather than {names.signed(before)} on {name}"
-        for name, (before, after) in list(v["differences"].items())[:MOST_MEASURES]
+        f"{after} rather than {before} on {name}"
+        for name, (after, before) in moved.items()
+        if after != before
     ]
+    unmoved = f"every Δ stays the same to {names.digits} decimals"
+    consequence = f"Δ is {', '.join(changed[:MOST_MEASURES])}" if changed else unmoved
     return (
         f"{names[short]} retrieved {low} documents for a query, {names[long]} {high} (medians)",
-        f"{look} further down. With both cut at rank {depth} (--depth {v['depth']}), Δ is"
-        f" {', '.join(changed)}.",
+        f"{look} further down. With both cut at rank {depth} (--depth {v['depth']}),"
+        f" {consequence}.",
     )
 
 

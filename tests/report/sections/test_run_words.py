@@ -124,3 +124,12 @@ def test_long_lists_are_cut() -> None:
     assert found.text.count("rather than") == 3
     tied = Note("tied-runs", 1, {"systems": {f"s{i}": 9 - i for i in range(9)}})
     assert "s0 9, s1 8, s2 7, s3 6 and 5 more; they" in caution(tied, SYSTEMS).text
+
+
+def test_a_difference_that_stays_the_same_is_not_said() -> None:
+    values = {"medians": {"a": 9, "b": 1}, "depth": 1, "measures": ["AP", "RR"]}
+    moves, stays = {"AP": [0.1, 0.2]}, {"RR": [-0.0623, -0.0624]}
+    both = caution(Note("unequal-depth", 2, values | {"differences": moves | stays}), NAMES)
+    assert both.text.endswith("Δ is +0.200 rather than +0.100 on AP.")
+    none = caution(Note("unequal-depth", 2, values | {"differences": stays}), NAMES)
+    assert none.text.endswith("(--depth 1), every Δ stays the same to 3 decimals.")
