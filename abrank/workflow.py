@@ -113,7 +113,7 @@ def compare(
     >>> from abrank.simulate import simulate_runs
     >>> made = simulate_runs(100, rng=6)
     >>> result = compare(made.qrels, made.baseline, made.candidate, measures=["nDCG@10", "AP"])
-    >>> str(result.verdict), result.effect > 0
+    >>> str(result.verdict), result.mean_difference > 0
     ('better', True)
     """
     question = Question(

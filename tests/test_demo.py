@@ -81,7 +81,7 @@ def test_the_true_difference_is_that_of_many_queries() -> None:
     # 20,000 queries: the standard error is 0.002, so 4 of them and the rounding are allowed.
     many = abrank.simulate_runs(20_000, effect=EFFECT, rng=1)
     result = abrank.compare(many.qrels, many.baseline, many.candidate, measures=["nDCG@10"])
-    assert result.effect == pytest.approx(TRUE_DIFFERENCE, abs=4 * 0.002 + 0.0005)
+    assert result.mean_difference == pytest.approx(TRUE_DIFFERENCE, abs=4 * 0.002 + 0.0005)
 
 
 def test_the_stored_reports_are_of_the_stored_numbers() -> None:

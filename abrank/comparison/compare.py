@@ -105,7 +105,7 @@ def compare_scores(
     >>> a = {"q1": 0.2, "q2": 0.4, "q3": 0.1, "q4": 0.5}
     >>> b = {"q1": 0.3, "q2": 0.6, "q3": 0.2, "q4": 0.9}
     >>> result = compare_scores(a, b)
-    >>> round(result.effect, 3), round(result.pvalue, 3), str(result.verdict)
+    >>> round(result.mean_difference, 3), round(result.pvalue, 3), str(result.verdict)
     (0.2, 0.066, 'inconclusive')
     """
     question = Question(

@@ -128,7 +128,7 @@ class Comparison:
         return self.primary.statistic
 
     @property
-    def effect(self) -> float:
+    def mean_difference(self) -> float:
         """Mean difference B - A of the primary measure."""
         return self.primary.diff
 

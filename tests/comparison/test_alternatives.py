@@ -52,7 +52,7 @@ def test_judged_only_is_the_option() -> None:
     comparison = compare(QRELS, A, B, measures=["AP"])
     found = of(comparison)["judged-only"]
     assert_same(found, compare(QRELS, A, B, measures=["AP"], judged_only=True))
-    assert found.diff != comparison.effect
+    assert found.diff != comparison.mean_difference
 
 
 @pytest.mark.parametrize("margin", [0.0, 0.01])
@@ -74,7 +74,9 @@ def test_a_run_that_was_cut_is_worse_by_its_depth_alone() -> None:
     (note,) = [note for note in comparison.notes if note.code == "unequal-depth"]
     assert note.severity == 3
     assert note.values["medians"] == {"a": 80, "b": 20}
-    assert note.values["differences"]["AP"] == pytest.approx([comparison.effect, found.diff])
+    assert note.values["differences"]["AP"] == pytest.approx(
+        [comparison.mean_difference, found.diff]
+    )
 
 
 def test_shared_queries_are_what_dropping_leaves() -> None:

@@ -194,7 +194,7 @@ def test_every_number_follows_the_direction() -> None:
     mirror = compare_scores(b.rename(columns={"ms": "gain"}), a.rename(columns={"ms": "gain"}))
     assert result.verdict is Verdict.BETTER
     assert result.decision.gate.passed
-    assert result.effect < 0
+    assert result.mean_difference < 0
     assert (result.primary.wins, result.primary.reading) == (mirror.primary.wins, "better")
     for name in ("p_better", "rank_biserial"):
         assert result.effects[name].estimate == mirror.effects[name].estimate

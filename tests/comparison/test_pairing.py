@@ -66,7 +66,7 @@ def test_one_table_of_two_systems() -> None:
     assert pair_scores(long_frame(), baseline="T5").systems == ("T5", "BM25")
     result = abrank.compare_scores(long_frame(), baseline="T5")
     assert (result.baseline, result.candidate) == ("T5", "BM25")
-    assert result.effect == pytest.approx(-0.1)
+    assert result.mean_difference == pytest.approx(-0.1)
 
 
 def test_it_must_be_clear_which_systems_are_meant() -> None:

@@ -71,6 +71,6 @@ def test_own_measure_of_which_less_is_better(own_catalogue):
         for name in ("Loss", "RR")
     )
     assert not by_loss.rows[0].higher_is_better
-    assert by_loss.effect == pytest.approx(-by_rr.effect)
+    assert by_loss.mean_difference == pytest.approx(-by_rr.mean_difference)
     assert by_loss.rows[0].wins == by_rr.rows[0].wins
     assert str(by_rr.verdict) == str(by_loss.verdict) == "better"

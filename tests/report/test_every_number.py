@@ -331,7 +331,7 @@ def test_tables_have_the_very_numbers(runs: Comparison, write: Callable[[Compari
 
 
 def test_a_changed_number_would_be_seen(runs: Comparison, results: Known) -> None:
-    shown = f.signed(runs.effect)
+    shown = f.signed(runs.mean_difference)
     wrong = f"{shown[:-1]}{(int(shown[-1]) + 5) % 10}1"
     assert results.unknown(f"Δ {shown}") == []
     assert results.unknown(f"Δ {wrong}") == [wrong]

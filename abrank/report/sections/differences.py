@@ -27,7 +27,7 @@ def distribution(comparison: Comparison, *, digits: int) -> Section | None:
     )
     finding = (
         f"The middle half of the differences lies between {low} and {high}; the median is {middle},"
-        f" the mean {f.signed(comparison.effect, digits=digits)}."
+        f" the mean {f.signed(comparison.mean_difference, digits=digits)}."
     )
     measure = comparison.rule.primary
     blocks: list[Block] = [

@@ -80,7 +80,7 @@ def test_an_infinite_interval_has_no_band(comparison_of):
 def test_the_mean_is_named_once(kind, beside, comparison_of):
     comparison = comparison_of(60, kind)
     ax = deltas(comparison)
-    words = f"mean {comparison.effect:+.3f}".replace("-", "−")
+    words = f"mean {comparison.mean_difference:+.3f}".replace("-", "−")
     assert (words in [text.get_text() for text in ax.texts]) is beside
     assert (words in ax.get_xlabel()) is not beside
 

@@ -61,8 +61,8 @@ def test_the_observed_difference_is_marked(comparison_of):
     comparison = comparison_of(60)
     ax = null(comparison)
     (line,) = [line for line in ax.lines if line.get_linewidth() == 2.0]
-    assert set(line.get_xdata()) == {comparison.effect}
-    shown = f"observed {comparison.effect:+.3f}".replace("-", "−")
+    assert set(line.get_xdata()) == {comparison.mean_difference}
+    shown = f"observed {comparison.mean_difference:+.3f}".replace("-", "−")
     assert shown in [text.get_text() for text in ax.texts]
 
 

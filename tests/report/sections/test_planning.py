@@ -54,7 +54,7 @@ def test_the_same_pair_never_asks_for_wildly_other_numbers(margin: float) -> Non
         assert row is not None
         said = queries_planned(comparison)
         assert f"{f.about(row.queries_needed or 0)} " in said
-        assert f.signed(comparison.effect) not in said
+        assert f.signed(comparison.mean_difference) not in said
         found[n] = row
     needed = [row.queries_needed for row in found.values()]
     assert max(needed) / min(needed) < 10

@@ -74,7 +74,7 @@ def test_tables_are_the_segments_under_all_queries(runs: Comparison) -> None:
     tables = [block for block in found.blocks if isinstance(block, Table)]
     for table, expected in zip(tables, runs.segmentations, strict=True):
         assert table.rows[0][0].text == "All queries"
-        assert table.rows[0][2].text == f.signed(runs.effect)
+        assert table.rows[0][2].text == f.signed(runs.mean_difference)
         for cells, each in zip(table.rows[1:], expected.rows, strict=True):
             assert cells[0].text == each.label
             assert cells[1].text == f.count(each.n_queries)
