@@ -1,1 +1,54 @@
-"""The measures themselves, one family a file."""
+"""The measures themselves, one family a file.
+
+A measure's own docstring holds a summary; a paragraph on its values (unit, range, what a query
+without anything gives); its definition; and under headings the parameters that mean something else
+than elsewhere, references and examples. What all of them share is added here: the usual parameters,
+the shape and order of the values, the errors.
+"""
+
+from abrank.measures.definitions import (
+    binary,
+    cascade,
+    compat,
+    counts,
+    cwl,
+    diversity,
+    graded,
+    incomplete,
+    intents,
+    interpolated,
+    normalized_gain,
+    novelty_rank_biased,
+    pairs,
+    sets,
+    textbook,
+    thresholds,
+    totals,
+    user_models,
+)
+from abrank.measures.registry.docstrings import complete
+from abrank.measures.registry.entries import catalogue
+
+__all__ = [
+    "binary",
+    "cascade",
+    "compat",
+    "counts",
+    "cwl",
+    "diversity",
+    "graded",
+    "incomplete",
+    "intents",
+    "interpolated",
+    "normalized_gain",
+    "novelty_rank_biased",
+    "pairs",
+    "sets",
+    "textbook",
+    "thresholds",
+    "totals",
+    "user_models",
+]
+
+for _entry in catalogue().values():
+    _entry.function.__doc__ = complete(_entry)

@@ -24,28 +24,8 @@ GEOMETRIC_FLOOR = 1e-5  # trec_eval.h MIN_GEO_MEAN
 def average_precision(judged: JudgedRun, *, cutoff: int | None = None, rel: int = 1) -> FloatArray:
     """Average precision: mean precision at the relevant documents, 0 for those not found.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels.
-    cutoff : int, optional
-        Ranks counted, from 1; ``None`` counts all retrieved.
-    rel : int
-        Lowest grade that is relevant, from 1.
+    Unitless, in [0, 1]; 0 where a query has no relevant document or nothing was retrieved.
 
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1]; 0 where a query has no relevant document or nothing was retrieved.
-        Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``cutoff`` or ``rel`` is below 1.
-
-    Notes
-    -----
     With R relevant documents in the qrels, the i-th of them found at rank r_i:
 
         AP = (1 / R) * sum_i  i / r_i
@@ -78,25 +58,8 @@ def average_precision(judged: JudgedRun, *, cutoff: int | None = None, rel: int 
 def geometric_average_precision(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     """Logarithm of average precision, so that the mean over the queries is geometric.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels.
-    rel : int
-        Lowest grade that is relevant, from 1.
+    From ln(1e-5), where nothing relevant was retrieved, to 0.
 
-    Returns
-    -------
-    float64[n_queries]
-        From ln(1e-5), where nothing relevant was retrieved, to 0. Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``rel`` is below 1.
-
-    Notes
-    -----
     ln(max(AP, 1e-5)); the exponential of its mean is GMAP. Equals trec_eval's ``gm_map`` [1]_.
 
     References
@@ -115,26 +78,9 @@ def geometric_average_precision(judged: JudgedRun, *, rel: int = 1) -> FloatArra
 def smoothed_average_precision(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     """Yet another average precision: its log-odds, so that extreme queries can be averaged.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels.
-    rel : int
-        Lowest grade that is relevant, from 1.
+    Log-odds, in [-ln(1 + R), ln(1 + R)] for R relevant documents; 0 where a query has none, -ln(1 +
+    R) where none of them was retrieved.
 
-    Returns
-    -------
-    float64[n_queries]
-        Log-odds, in [-ln(1 + R), ln(1 + R)] for R relevant documents; 0 where a query has none,
-        -ln(1 + R) where none of them was retrieved. Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``rel`` is below 1.
-
-    Notes
-    -----
     With R relevant documents in the qrels, the i-th of them at rank r_i, and S = sum_i i / r_i:
 
         yaap = ln((1 + S) / (1 + R - S))
@@ -168,28 +114,8 @@ def smoothed_average_precision(judged: JudgedRun, *, rel: int = 1) -> FloatArray
 def reciprocal_rank(judged: JudgedRun, *, cutoff: int | None = None, rel: int = 1) -> FloatArray:
     """Reciprocal rank: one over the rank of the first relevant document.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels.
-    cutoff : int, optional
-        Ranks counted, from 1; ``None`` counts all retrieved.
-    rel : int
-        Lowest grade that is relevant, from 1.
+    Unitless, in [0, 1]; 0 where no relevant document was retrieved (within the cut-off).
 
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1]; 0 where no relevant document was retrieved (within the cut-off).
-        Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``cutoff`` or ``rel`` is below 1.
-
-    Notes
-    -----
     RR = 1 / r_1, r_1 the rank of the first relevant document. Equals trec_eval's ``recip_rank``
     [1]_. ir_measures computes RR@k with another tie rule than RR; here both follow trec_eval's.
 
@@ -211,26 +137,8 @@ def reciprocal_rank(judged: JudgedRun, *, cutoff: int | None = None, rel: int = 
 def r_precision(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     """R-precision: precision at the rank that equals the number of relevant documents.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels.
-    rel : int
-        Lowest grade that is relevant, from 1.
+    Unitless, in [0, 1]; 0 where a query has no relevant document or nothing was retrieved.
 
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1]; 0 where a query has no relevant document or nothing was retrieved.
-        Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``rel`` is below 1.
-
-    Notes
-    -----
     With R relevant documents in the qrels: relevant documents at ranks 1 to R, over R, also where
     fewer than R were retrieved. Equals trec_eval's ``Rprec`` [1]_.
 
@@ -256,30 +164,15 @@ def r_precision(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
 def r_precision_multiple(judged: JudgedRun, *, multiple: float, rel: int = 1) -> FloatArray:
     """Precision at the rank that is so many times the number of relevant documents.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels.
-    multiple : float
-        How many times R, above 0.
-    rel : int
-        Lowest grade that is relevant, from 1.
+    Unitless, in [0, 1]; 0 where a query has no relevant document or nothing was retrieved.
 
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1]; 0 where a query has no relevant document or nothing was retrieved.
-        Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``multiple`` is not above 0, or ``rel`` is below 1.
-
-    Notes
-    -----
     For R relevant documents in the qrels: precision at rank floor(multiple * R + 0.9). Equals
     trec_eval's ``Rprec_mult`` [1]_.
+
+    Parameters
+    ----------
+    multiple : float
+        How many times R, above 0.
 
     References
     ----------

@@ -80,39 +80,21 @@ def cascade_measure(
 ) -> FloatArray:
     """Cascade: worth of the rank at which a reader going down is satisfied, in expectation.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels.
-    cutoff : int, optional
-        Ranks counted, from 1; ``None`` counts all retrieved.
-    phi : {"1/log2(r+1)", "1/r"}
-        The worth of rank r: DCG's discount, or one over the rank, which makes it ERR.
-        :func:`cascade` takes any other.
-    max_grade : int, optional
-        Highest grade of the scale, from 1; ``None`` takes the highest grade in the qrels, over all
-        queries.
+    Unitless, in [0, 1), below 1 even for the ideal ranking; 0 where no document with a grade above
+    0 was retrieved.
 
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1), below 1 even for the ideal ranking; 0 where no document with a grade
-        above 0 was retrieved. Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``cutoff`` or ``max_grade`` is below 1, ``phi`` is unknown, or a judgment is above
-        ``max_grade``.
-
-    Notes
-    -----
     A document of grade g satisfies with probability s(g) = (2**g - 1) / 2**max_grade, grades below
     0 as 0 [1]_:
 
         Cascade = sum over ranks r of phi(r) * s(g_r) * product over i < r of (1 - s(g_i))
 
     Values for different ``max_grade`` cannot be compared.
+
+    Parameters
+    ----------
+    phi : {"1/log2(r+1)", "1/r"}
+        The worth of rank r: DCG's discount, or one over the rank, which makes it ERR.
+        :func:`cascade` takes any other.
 
     References
     ----------

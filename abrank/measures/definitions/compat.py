@@ -15,29 +15,8 @@ from abrank.measures.registry.entries import measure
 def compatibility(judged: JudgedRun, *, p: float = 0.95, normalize: bool = True) -> FloatArray:
     """Compatibility: rank-biased overlap of the ranking with the ideal ranking nearest to it.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels.
-    p : float
-        Weight of a depth over that of the depth above it, between 0 and 1.
-    normalize : bool
-        Whether to divide by the overlap of the ideal ranking with itself, which is below 1 where
-        it is shorter than the ranking.
+    Unitless, in [0, 1]; 0 where no document with a grade above 0 was retrieved.
 
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1]; 0 where no document with a grade above 0 was retrieved. Order of
-        ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``p`` is not between 0 and 1.
-
-    Notes
-    -----
     The ideal ranking holds the documents with a grade above 0, best grade first; documents of one
     grade stand in it as the run ranks them, those it did not retrieve last. With o(d) the number of
     documents that both have among their first d, and n the length of the longer of the two:
@@ -46,6 +25,14 @@ def compatibility(judged: JudgedRun, *, p: float = 0.95, normalize: bool = True)
 
     Equals ir_measures [1]_ where no scores are tied (it breaks ties by ascending document) and none
     is below 0 (it takes 0 for the score of a document that was not retrieved).
+
+    Parameters
+    ----------
+    p : float
+        Weight of a depth over that of the depth above it, between 0 and 1.
+    normalize : bool
+        Whether to divide by the overlap of the ideal ranking with itself, which is below 1 where
+        it is shorter than the ranking.
 
     References
     ----------

@@ -20,27 +20,8 @@ from abrank.measures.registry.entries import measure
 def precision(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatArray:
     """Precision: share of the first k ranks that hold a relevant document.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels.
-    cutoff : int
-        k, ranks counted, from 1.
-    rel : int
-        Lowest grade that is relevant, from 1.
+    Unitless, in [0, 1]; 0 where nothing was retrieved.
 
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1]; 0 where nothing was retrieved. Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``cutoff`` or ``rel`` is below 1.
-
-    Notes
-    -----
     P@k = relevant documents at ranks 1 to k, over k: the divisor is k also where fewer than k
     documents were retrieved. Equals trec_eval's ``P`` [1]_.
 
@@ -68,28 +49,8 @@ def precision(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatArray:
 def recall(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatArray:
     """Recall: share of the relevant documents that stand in the first k ranks.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels.
-    cutoff : int
-        k, ranks counted, from 1.
-    rel : int
-        Lowest grade that is relevant, from 1.
+    Unitless, in [0, 1]; 0 where a query has no relevant document or nothing was retrieved.
 
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1]; 0 where a query has no relevant document or nothing was retrieved.
-        Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``cutoff`` or ``rel`` is below 1.
-
-    Notes
-    -----
     R@k = relevant documents at ranks 1 to k, over the relevant documents of the qrels. Equals
     trec_eval's ``recall`` [1]_.
 
@@ -111,28 +72,8 @@ def recall(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatArray:
 def relative_precision(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatArray:
     """Relative precision: precision at k over the highest that the judgments allow.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels.
-    cutoff : int
-        k, ranks counted, from 1.
-    rel : int
-        Lowest grade that is relevant, from 1.
+    Unitless, in [0, 1]; 0 where a query has no relevant document or nothing was retrieved.
 
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1]; 0 where a query has no relevant document or nothing was retrieved.
-        Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``cutoff`` or ``rel`` is below 1.
-
-    Notes
-    -----
     Relevant documents at ranks 1 to k, over the smaller of k and the relevant documents of the
     qrels: precision where these are many, recall where they are few. Equals trec_eval's
     ``relative_P`` [1]_.
@@ -162,27 +103,8 @@ def relative_precision(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> Float
 def success(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatArray:
     """Success: 1 if a relevant document stands in the first k ranks, else 0.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels.
-    cutoff : int
-        k, ranks counted, from 1.
-    rel : int
-        Lowest grade that is relevant, from 1.
+    0 or 1; 0 where nothing was retrieved.
 
-    Returns
-    -------
-    float64[n_queries]
-        0 or 1; 0 where nothing was retrieved. Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``cutoff`` or ``rel`` is below 1.
-
-    Notes
-    -----
     Equals trec_eval's ``success`` [1]_; others call it hit rate.
 
     References
@@ -208,25 +130,8 @@ def success(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatArray:
 def judged_share(judged: JudgedRun, *, cutoff: int | None = None) -> FloatArray:
     """Judged: share of the retrieved documents that the qrels know.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels.
-    cutoff : int, optional
-        Ranks counted, from 1; ``None`` counts all retrieved.
+    Unitless, in [0, 1]; 0 where nothing was retrieved.
 
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1]; 0 where nothing was retrieved. Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``cutoff`` is below 1.
-
-    Notes
-    -----
     Judged@k = judged documents at ranks 1 to k, over the smaller of k and the number retrieved, as
     in ir_measures [1]_. Every grade counts, a negative one too: an assessor has seen the document.
     trec_eval 10.0 ``unj`` is the other way round, divides by k always, and takes a negative grade
@@ -258,25 +163,8 @@ def judged_share(judged: JudgedRun, *, cutoff: int | None = None) -> FloatArray:
 def unjudged_share(judged: JudgedRun, *, cutoff: int) -> FloatArray:
     """Unjudged: share of the first k ranks that hold a document nobody judged.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels.
-    cutoff : int
-        k, ranks counted, from 1.
+    Unitless, in [0, 1]; 0 where nothing was retrieved.
 
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1]; 0 where nothing was retrieved. Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``cutoff`` is below 1.
-
-    Notes
-    -----
     Retrieved documents at ranks 1 to k without a grade or with a negative one, over k: a rank that
     the run leaves empty counts as judged. Equals trec_eval 10.0 ``unj`` [1]_. High values say that
     the judgments hardly cover the run.

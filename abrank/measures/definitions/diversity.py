@@ -37,34 +37,17 @@ def _reciprocal(rank: IntArray) -> FloatArray:
 def alpha_dcg(judged: JudgedRun, *, cutoff: int, rel: int = 1, alpha: float = 0.5) -> FloatArray:
     """Discounted gain that fades with repetition, over that of documents that serve all subtopics.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with judgments by subtopic.
-    cutoff : int
-        Ranks counted, from 1.
-    rel : int
-        Lowest grade that is relevant to a subtopic, from 1.
-    alpha : float
-        Share of a subtopic's gain that each relevant document takes away, in [0, 1].
+    Unitless, in [0, 1]; 0 where no document relevant to a subtopic was retrieved.
 
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1]; 0 where no document relevant to a subtopic was retrieved. Order of
-        ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If the judgments are not by subtopic, or a parameter is out of its range.
-
-    Notes
-    -----
     The sum over ranks r to k of g(r) / log2(r + 1), divided by n times the same sum of
     (1 - alpha)**(r - 1) / log2(r + 1), for n subtopics with a relevant document [1]_. Equals
     ndeval's ``alpha-DCG@k`` from k = 2 on; ndeval leaves the sum at k = 1 undivided, so that it can
     be as high as n.
+
+    Parameters
+    ----------
+    cutoff : int
+        Ranks counted, from 1.
 
     References
     ----------
@@ -98,36 +81,19 @@ def alpha_ndcg(
 ) -> FloatArray:
     """Discounted gain that fades with repetition, over that of the ideal ranking.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with judgments by subtopic.
-    cutoff : int, optional
-        Ranks counted, from 1, in the ranking and in the ideal one; ``None`` counts all retrieved
-        and all judged.
-    rel : int
-        Lowest grade that is relevant to a subtopic, from 1.
-    alpha : float
-        Share of a subtopic's gain that each relevant document takes away, in [0, 1].
+    Unitless, from 0; 1 is the ideal ranking as it is found greedily, and a ranking can exceed it,
+    in theory up to e / (e - 1); 0 where no document relevant to a subtopic was retrieved.
 
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, from 0; 1 is the ideal ranking as it is found greedily, and a ranking can exceed
-        it, in theory up to e / (e - 1); 0 where no document relevant to a subtopic was retrieved.
-        Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If the judgments are not by subtopic, or a parameter is out of its range.
-
-    Notes
-    -----
     The sum over ranks r of g(r) / log2(r + 1), over the same sum of the ideal ranking, which takes
     at each rank the judged document of the highest gain and, of equal ones, the last by id [1]_.
     Equals ndeval's ``alpha-nDCG@k``, which stops at k = 20. Documents with equal scores in the run
     stand in the one order of this program (ndeval's ``-traditional``); pyndeval's is the reverse.
+
+    Parameters
+    ----------
+    cutoff : int, optional
+        Ranks counted, from 1, in the ranking and in the ideal one; ``None`` counts all retrieved
+        and all judged.
 
     References
     ----------
@@ -154,32 +120,17 @@ def alpha_ndcg(
 def intent_aware_err(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatArray:
     """Reciprocal rank in expectation, by subtopic, over that of documents that serve all of them.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with judgments by subtopic.
-    cutoff : int
-        Ranks counted, from 1.
-    rel : int
-        Lowest grade that is relevant to a subtopic, from 1.
+    Unitless, in [0, 1]; 0 where no document relevant to a subtopic was retrieved.
 
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1]; 0 where no document relevant to a subtopic was retrieved. Order of
-        ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If the judgments are not by subtopic, or a parameter is out of its range.
-
-    Notes
-    -----
     The sum over ranks r to k of g(r) / r with alpha = 1/2, the chance that a relevant document
     satisfies, divided by n times the same sum of (1/2)**(r - 1) / r, for n subtopics with a
     relevant document [1]_. Equals ndeval's ``ERR-IA@k`` from k = 2 on; ndeval leaves the sum at
     k = 1 undivided.
+
+    Parameters
+    ----------
+    cutoff : int
+        Ranks counted, from 1.
 
     References
     ----------
@@ -213,32 +164,17 @@ def normalized_intent_aware_err(
 ) -> FloatArray:
     """Reciprocal rank in expectation, by subtopic, over that of the ideal ranking.
 
+    Unitless, from 0; 1 is the ideal ranking as it is found greedily, which a ranking can exceed, in
+    theory up to e / (e - 1); 0 where no document relevant to a subtopic was retrieved.
+
+    The sum over ranks r of g(r) / r with alpha = 1/2, over the same sum of the ideal ranking, that
+    of ``alpha_nDCG`` [1]_. Equals ndeval's ``nERR-IA@k``, which stops at k = 20.
+
     Parameters
     ----------
-    judged : JudgedRun
-        A run joined with judgments by subtopic.
     cutoff : int, optional
         Ranks counted, from 1, in the ranking and in the ideal one; ``None`` counts all retrieved
         and all judged.
-    rel : int
-        Lowest grade that is relevant to a subtopic, from 1.
-
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, from 0; 1 is the ideal ranking as it is found greedily, which a ranking can
-        exceed, in theory up to e / (e - 1); 0 where no document relevant to a subtopic was
-        retrieved. Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If the judgments are not by subtopic, or a parameter is out of its range.
-
-    Notes
-    -----
-    The sum over ranks r of g(r) / r with alpha = 1/2, over the same sum of the ideal ranking, that
-    of ``alpha_nDCG`` [1]_. Equals ndeval's ``nERR-IA@k``, which stops at k = 20.
 
     References
     ----------

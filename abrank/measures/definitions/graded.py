@@ -17,44 +17,24 @@ from abrank.measures.registry.parameters import Gains
 HIGHEST_EXPONENT = 1000  # 2**1024 is no float
 
 
-@measure(
-    "DCG",
-    bounds=(0, math.inf),
-    source="Järvelin & Kekäläinen 2002; trec_eval m_ndcg.c",
-)
+@measure("DCG", bounds=(0, math.inf), source="Järvelin & Kekäläinen 2002; trec_eval m_ndcg.c")
 def dcg_of(
     judged: JudgedRun, *, cutoff: int | None = None, dcg: Dcg = "log2", gains: Gains | None = None
 ) -> FloatArray:
     """Discounted cumulative gain: sum of the gains, each over the logarithm of its rank.
 
+    In units of gain, from 0 (below 0 with a negative gain); 0 where nothing relevant was retrieved.
+
+    DCG = sum over ranks r of gain(r) / log2(r + 1). Equals trec_eval 10.0 ``dcg``, which has no
+    cut-off [1]_. (The 2002 paper leaves the ranks below the base of the logarithm undiscounted and
+    divides by log2(r) from there on; the form with r + 1 is the one in use.)
+
     Parameters
     ----------
-    judged : JudgedRun
-        A run joined with its qrels.
-    cutoff : int, optional
-        Ranks counted, from 1; ``None`` counts all retrieved.
     dcg : {"log2", "exp-log2"}
         Gain of grade g: g, or 2**g - 1. A negative grade gains 0.
     gains : mapping of int to float, optional
         Gain of the grades named, from grade 0, instead of g; the others keep theirs.
-
-    Returns
-    -------
-    float64[n_queries]
-        In units of gain, from 0 (below 0 with a negative gain); 0 where nothing relevant was
-        retrieved. Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``cutoff`` is below 1, ``dcg`` is unknown, a gain is without meaning, or a grade above
-        1000 asks for an exponential gain.
-
-    Notes
-    -----
-    DCG = sum over ranks r of gain(r) / log2(r + 1). Equals trec_eval 10.0 ``dcg``, which has no
-    cut-off [1]_. (The 2002 paper leaves the ranks below the base of the logarithm undiscounted and
-    divides by log2(r) from there on; the form with r + 1 is the one in use.)
 
     References
     ----------
@@ -89,10 +69,17 @@ def ndcg(
 ) -> FloatArray:
     """Discounted cumulative gain over that of the ideal ranking.
 
+    Unitless, in [0, 1] (below 0 with a negative gain); 0 where a query has no relevant document or
+    nothing was retrieved.
+
+    DCG = sum over ranks r of gain(r) / log2(r + 1), and nDCG = DCG / ideal DCG, where the ideal
+    ranking holds all judged documents of the query, retrieved or not, by gain. The base of the
+    logarithm cancels. ``log2`` equals trec_eval's ``ndcg`` and ``ndcg_cut``, ``exp-log2`` equals
+    gdeval.pl (which rounds to 5 digits) [1]_. With ``gains`` it equals trec_eval's ``ndcg`` where
+    these are whole numbers: trec_eval does not sort others into the ideal order.
+
     Parameters
     ----------
-    judged : JudgedRun
-        A run joined with its qrels.
     cutoff : int, optional
         Ranks counted, from 1, in the ranking and in the ideal one; ``None`` counts all retrieved
         and all judged.
@@ -100,25 +87,6 @@ def ndcg(
         Gain of grade g: g, or 2**g - 1. A negative grade gains 0.
     gains : mapping of int to float, optional
         Gain of the grades named, from grade 0, instead of g; the others keep theirs.
-
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1] (below 0 with a negative gain); 0 where a query has no relevant document
-        or nothing was retrieved. Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``cutoff`` is below 1, ``dcg`` is unknown, or a gain is without meaning.
-
-    Notes
-    -----
-    DCG = sum over ranks r of gain(r) / log2(r + 1), and nDCG = DCG / ideal DCG, where the ideal
-    ranking holds all judged documents of the query, retrieved or not, by gain. The base of the
-    logarithm cancels. ``log2`` equals trec_eval's ``ndcg`` and ``ndcg_cut``, ``exp-log2`` equals
-    gdeval.pl (which rounds to 5 digits) [1]_. With ``gains`` it equals trec_eval's ``ndcg`` where
-    these are whole numbers: trec_eval does not sort others into the ideal order.
 
     References
     ----------
@@ -140,38 +108,21 @@ def ndcg(
     )
 
 
-@measure(
-    "nDCGrel",
-    bounds=(0, 1),
-    source="trec_eval m_ndcg_rel.c",
-)
+@measure("nDCGrel", bounds=(0, 1), source="trec_eval m_ndcg_rel.c")
 def ndcg_at_relevant(judged: JudgedRun, *, gains: Gains | None = None) -> FloatArray:
     """Average of nDCG over the relevant documents, each cut at its own rank.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels.
-    gains : mapping of int to float, optional
-        Gain of the grades named, from grade 0, instead of the grade itself.
+    Unitless, in [0, 1]; 0 where a query has no relevant document or nothing was retrieved.
 
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1]; 0 where a query has no relevant document or nothing was retrieved.
-        Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If a gain is without meaning.
-
-    Notes
-    -----
     The mean of nDCG@r over the ranks r of the documents with a gain above 0; a document that was
     not retrieved counts as at the end of the ranking, with the whole ideal DCG. nDCG jumps where
     the ideal ranking comes to the next grade, which makes it depend on the cut-off; this average
     does not. Equals trec_eval's ``ndcg_rel`` [1]_; 0 where negative gains would take it below.
+
+    Parameters
+    ----------
+    gains : mapping of int to float, optional
+        Gain of the grades named, from grade 0, instead of the grade itself.
 
     References
     ----------
@@ -199,31 +150,19 @@ def ndcg_at_relevant(judged: JudgedRun, *, gains: Gains | None = None) -> FloatA
 def ndcg_at_grade_changes(judged: JudgedRun, *, gains: Gains | None = None) -> FloatArray:
     """Average of nDCG at the ranks where the ideal ranking comes to the next grade.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels.
-    gains : mapping of int to float, optional
-        Gain of the grades named, from grade 0, instead of the grade itself.
+    Unitless, in [0, 1] (below 0 with a negative gain); 0 where a query has no relevant document or
+    nothing was retrieved.
 
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1] (below 0 with a negative gain); 0 where a query has no relevant document
-        or nothing was retrieved. Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If a gain is without meaning.
-
-    Notes
-    -----
     With 5 documents of grade 3, 3 of grade 2 and 10 of grade 1, the mean of nDCG@5, nDCG@8, nDCG@18
     and, where more than 18 + 1 documents were retrieved, nDCG of the whole ranking. Equals
     trec_eval's ``Rndcg`` [1]_ as it is computed there; its description counts the grade 0 too, and
     the whole ranking always. Under ``-l N`` trec_eval gives 0 to a query without a document of
     grade N, although N changes no gain.
+
+    Parameters
+    ----------
+    gains : mapping of int to float, optional
+        Gain of the grades named, from grade 0, instead of the grade itself.
 
     References
     ----------

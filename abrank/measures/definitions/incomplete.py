@@ -19,27 +19,8 @@ EPSILON = 1e-5  # trec_eval.h INFAP_EPSILON
 def binary_preference(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     """Binary preference: how rarely judged non-relevant documents stand above relevant ones.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels.
-    rel : int
-        Lowest grade that is relevant, from 1; the grades from 0 to ``rel`` - 1 are judged
-        non-relevant.
+    Unitless, in [0, 1]; 0 where a query has no relevant document or nothing was retrieved.
 
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1]; 0 where a query has no relevant document or nothing was retrieved.
-        Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``rel`` is below 1.
-
-    Notes
-    -----
     With R relevant and N judged non-relevant documents in the qrels, and n(d) judged non-relevant
     documents above a retrieved relevant document d:
 
@@ -47,6 +28,12 @@ def binary_preference(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
 
     Unjudged documents do not count, nor do those with a negative grade, which trec_eval takes as
     unjudged. Equals trec_eval's ``bpref`` [1]_.
+
+    Parameters
+    ----------
+    rel : int
+        Lowest grade that is relevant, from 1; the grades from 0 to ``rel`` - 1 are judged
+        non-relevant.
 
     References
     ----------
@@ -81,28 +68,16 @@ def binary_preference(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
 def geometric_binary_preference(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     """Logarithm of Bpref, so that the mean over the queries is geometric.
 
+    From ln(1e-5), where nothing relevant was retrieved, to 0.
+
+    ln(max(Bpref, 1e-5)); the exponential of its mean over the queries is their geometric mean.
+    Equals trec_eval's ``gm_bpref`` [1]_.
+
     Parameters
     ----------
-    judged : JudgedRun
-        A run joined with its qrels.
     rel : int
         Lowest grade that is relevant, from 1; the grades from 0 to ``rel`` - 1 are judged
         non-relevant.
-
-    Returns
-    -------
-    float64[n_queries]
-        From ln(1e-5), where nothing relevant was retrieved, to 0. Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``rel`` is below 1.
-
-    Notes
-    -----
-    ln(max(Bpref, 1e-5)); the exponential of its mean over the queries is their geometric mean.
-    Equals trec_eval's ``gm_bpref`` [1]_.
 
     References
     ----------
@@ -120,27 +95,8 @@ def geometric_binary_preference(judged: JudgedRun, *, rel: int = 1) -> FloatArra
 def inferred_average_precision(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     """Inferred average precision: AP as estimated from a pool of which a sample was judged.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels.
-    rel : int
-        Lowest grade that is relevant, from 1. A negative grade means that the document was in the
-        pool and not in the sample.
+    Unitless, in [0, 1]; 0 where a query has no relevant document or nothing was retrieved.
 
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1]; 0 where a query has no relevant document or nothing was retrieved.
-        Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``rel`` is below 1.
-
-    Notes
-    -----
     At a relevant document of rank k, with p documents of the pool above it, of which r are judged
     relevant and n judged non-relevant, the precision is expected to be
 
@@ -148,6 +104,12 @@ def inferred_average_precision(judged: JudgedRun, *, rel: int = 1) -> FloatArray
 
     and infAP is the sum of these over R, the relevant documents in the qrels. Equals trec_eval's
     ``infAP`` [1]_. Where the whole pool was judged it is AP, but for e.
+
+    Parameters
+    ----------
+    rel : int
+        Lowest grade that is relevant, from 1. A negative grade means that the document was in the
+        pool and not in the sample.
 
     References
     ----------

@@ -22,26 +22,8 @@ from abrank.measures.registry.entries import measure
 def intent_aware_average_precision(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     """Average precision of each subtopic, averaged over the subtopics.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with judgments by subtopic.
-    rel : int
-        Lowest grade that is relevant to a subtopic, from 1.
+    Unitless, in [0, 1]; 0 where no document relevant to a subtopic was retrieved.
 
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1]; 0 where no document relevant to a subtopic was retrieved. Order of
-        ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If the judgments are not by subtopic, or ``rel`` is below 1.
-
-    Notes
-    -----
     AP over the whole run as if a subtopic's documents were the only relevant ones, then the mean
     over the subtopics that have any, each with the same weight [1]_. Equals ndeval's ``MAP-IA``.
 
@@ -73,30 +55,15 @@ def intent_aware_average_precision(judged: JudgedRun, *, rel: int = 1) -> FloatA
 def intent_aware_precision(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatArray:
     """Precision of each subtopic at a cut-off, averaged over the subtopics.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with judgments by subtopic.
-    cutoff : int
-        Ranks counted, from 1; the divisor, even where fewer documents were retrieved.
-    rel : int
-        Lowest grade that is relevant to a subtopic, from 1.
+    Unitless, in [0, 1]; 0 where no document relevant to a subtopic was retrieved.
 
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1]; 0 where no document relevant to a subtopic was retrieved. Order of
-        ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If the judgments are not by subtopic, or a parameter is below 1.
-
-    Notes
-    -----
     P@k of each subtopic that has a relevant document, then their mean [1]_. Equals ndeval's
     ``P-IA@k``.
+
+    Parameters
+    ----------
+    cutoff : int
+        Ranks counted, from 1; the divisor, even where fewer documents were retrieved.
 
     References
     ----------
@@ -125,28 +92,8 @@ def intent_aware_precision(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> F
 def subtopic_recall(judged: JudgedRun, *, cutoff: int | None = None, rel: int = 1) -> FloatArray:
     """Share of the subtopics that the ranking serves with at least one document.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with judgments by subtopic.
-    cutoff : int, optional
-        Ranks counted, from 1; ``None`` counts all retrieved.
-    rel : int
-        Lowest grade that is relevant to a subtopic, from 1.
+    Unitless, in [0, 1]; 0 where no document relevant to a subtopic was retrieved.
 
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1]; 0 where no document relevant to a subtopic was retrieved. Order of
-        ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If the judgments are not by subtopic, or a parameter is below 1.
-
-    Notes
-    -----
     Subtopics without any relevant document do not count [1]_. Equals ndeval's ``strec@k``.
 
     References

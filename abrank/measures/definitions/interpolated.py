@@ -15,47 +15,27 @@ from abrank.measures.registry.parameters import Levels
 ELEVEN_LEVELS: Levels = tuple(tenths / 10 for tenths in range(11))
 
 
-@measure(
-    "IPrec",
-    bounds=(0, 1),
-    source="Buckley & Voorhees 2005; trec_eval m_iprec_at_recall.c",
-)
+@measure("IPrec", bounds=(0, 1), source="Buckley & Voorhees 2005; trec_eval m_iprec_at_recall.c")
 def interpolated_precision(
     judged: JudgedRun, *, recall: float, rel: int = 1, interpolation: Interpolation = "10"
 ) -> FloatArray:
     """Interpolated precision: the highest precision at this level of recall or a higher one.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels.
-    recall : float
-        From 0 to 1.
-    rel : int
-        Lowest grade that is relevant, from 1.
-    interpolation : {"10", "9"}
-        How many relevant documents a level of recall asks for: rounded as in trec_eval 10.0, or as
-        in its versions up to 9.
+    Unitless, in [0, 1]; 0 where this recall is not reached or nothing was retrieved.
 
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1]; 0 where this recall is not reached or nothing was retrieved. Order of
-        ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``recall`` does not lie between 0 and 1, ``rel`` is below 1 or ``interpolation`` is
-        unknown.
-
-    Notes
-    -----
     With R relevant documents in the qrels, the i-th of them found at rank r_i, the value is the
     highest i / r_i of those with i >= n. n is recall * R rounded to the nearest whole number (half
     goes up); with ``interpolation="9"`` it is floor(recall * R + 0.9). Equals trec_eval's
     ``iprec_at_recall`` of that version [1]_; the two differ on a third of the queries or more.
     trec_eval 9 prints nan for an empty ranking at recall 0.
+
+    Parameters
+    ----------
+    recall : float
+        From 0 to 1.
+    interpolation : {"10", "9"}
+        How many relevant documents a level of recall asks for: rounded as in trec_eval 10.0, or as
+        in its versions up to 9.
 
     References
     ----------
@@ -73,11 +53,7 @@ def interpolated_precision(
     return _at_levels(judged, (recall,), rel=rel, interpolation=interpolation)
 
 
-@measure(
-    "AP11",
-    bounds=(0, 1),
-    source="Salton & McGill 1983; trec_eval m_11pt_avg.c",
-)
+@measure("AP11", bounds=(0, 1), source="Salton & McGill 1983; trec_eval m_11pt_avg.c")
 def eleven_point_average(
     judged: JudgedRun,
     *,
@@ -87,32 +63,16 @@ def eleven_point_average(
 ) -> FloatArray:
     """Eleven-point average precision: mean interpolated precision at recall 0, 0.1, ..., 1.
 
+    Unitless, in [0, 1]; 0 where no relevant document was retrieved.
+
+    The mean of IPrec over the levels. Equals trec_eval's ``11pt_avg`` of that version [1]_.
+
     Parameters
     ----------
-    judged : JudgedRun
-        A run joined with its qrels.
     levels : sequence of float, optional
         Other levels of recall, each from 0 to 1.
-    rel : int
-        Lowest grade that is relevant, from 1.
     interpolation : {"10", "9"}
         As for IPrec: rounded as in trec_eval 10.0, or as in its versions up to 9.
-
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1]; 0 where no relevant document was retrieved. Order of
-        ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``levels`` is empty or one of them does not lie between 0 and 1, ``rel`` is below 1 or
-        ``interpolation`` is unknown.
-
-    Notes
-    -----
-    The mean of IPrec over the levels. Equals trec_eval's ``11pt_avg`` of that version [1]_.
 
     References
     ----------

@@ -16,33 +16,20 @@ from abrank.measures.registry.parameters import Gains
 def normalized_gain(judged: JudgedRun, *, gains: Gains | None = None) -> FloatArray:
     """Gain of each document, discounted by how far the ranking is behind the ideal one.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels.
-    gains : mapping of int to float, optional
-        Gain of the grades named, from grade 0, instead of the grade itself.
+    Unitless, in [0, 1] (below 0 with a negative gain), 1 for the ideal ranking where no gain is
+    below 1; 0 where a query has no relevant document or nothing was retrieved.
 
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1] (below 0 with a negative gain), 1 for the ideal ranking where no gain is
-        below 1; 0 where a query has no relevant document or nothing was retrieved. Order of
-        ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If a gain is without meaning.
-
-    Notes
-    -----
     With g(r) the gain at rank r, g*(r) that of the ideal ranking, and sums over ranks i <= r:
 
         G = sum_r g(r) / log2(2 + sum_i max(g*(i), 1) - sum_i g(i))  /  sum_r g*(r)
 
     So a document that comes after better ones loses little, unlike in nDCG. Equals trec_eval's
     ``G`` [1]_.
+
+    Parameters
+    ----------
+    gains : mapping of int to float, optional
+        Gain of the grades named, from grade 0, instead of the grade itself.
 
     References
     ----------
@@ -68,26 +55,8 @@ def normalized_gain(judged: JudgedRun, *, gains: Gains | None = None) -> FloatAr
 def binary_normalized_gain(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     """Binary G: each relevant document discounted by the number of others above it.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels.
-    rel : int
-        Lowest grade that is relevant, from 1.
+    Unitless, in [0, 1]; 0 where a query has no relevant document or nothing was retrieved.
 
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1]; 0 where a query has no relevant document or nothing was retrieved.
-        Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``rel`` is below 1.
-
-    Notes
-    -----
     With R relevant documents in the qrels and n(d) documents that are not relevant above a
     retrieved relevant document d:
 

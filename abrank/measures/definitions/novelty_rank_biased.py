@@ -17,33 +17,17 @@ def novelty_rank_biased_precision(
 ) -> FloatArray:
     """Gain that fades with repetition, for a reader who goes on from rank to rank by chance.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with judgments by subtopic.
-    rel : int
-        Lowest grade that is relevant to a subtopic, from 1.
-    alpha : float
-        Share of a subtopic's gain that each relevant document takes away, in [0, 1].
-    beta : float
-        Chance that the reader goes on to the next rank, in [0, 1].
+    Unitless, in [0, 1], below 1 for every finite ranking unless alpha or beta is 1 or 0; 0 where no
+    document relevant to a subtopic was retrieved.
 
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1], below 1 for every finite ranking unless alpha or beta is 1 or 0;
-        0 where no document relevant to a subtopic was retrieved. Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If the judgments are not by subtopic, or a parameter is out of its range.
-
-    Notes
-    -----
     (1 - (1 - alpha) * beta) / n times the sum over ranks r of g(r) * beta**(r - 1), for n subtopics
     with a relevant document: documents that all serve every subtopic would have 1 [1]_. Equals
     ndeval's ``NRBP``.
+
+    Parameters
+    ----------
+    beta : float
+        Chance that the reader goes on to the next rank, in [0, 1].
 
     References
     ----------
@@ -63,45 +47,23 @@ def novelty_rank_biased_precision(
     return share(value * (1.0 - (1.0 - alpha) * beta), aspects.n_subtopics)
 
 
-@measure(
-    "nNRBP",
-    bounds=(0, OVER_GREEDY),
-    source="Clarke et al. 2009; ndeval.c",
-    needs="subtopics",
-)
+@measure("nNRBP", bounds=(0, OVER_GREEDY), source="Clarke et al. 2009; ndeval.c", needs="subtopics")
 def normalized_novelty_rank_biased_precision(
     judged: JudgedRun, *, rel: int = 1, alpha: float = 0.5, beta: float = 0.5
 ) -> FloatArray:
     """NRBP over that of the ideal ranking.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with judgments by subtopic.
-    rel : int
-        Lowest grade that is relevant to a subtopic, from 1.
-    alpha : float
-        Share of a subtopic's gain that each relevant document takes away, in [0, 1].
-    beta : float
-        Chance that the reader goes on to the next rank, in [0, 1].
+    Unitless, from 0; 1 is the ideal ranking as it is found greedily, which a ranking can exceed, in
+    theory up to e / (e - 1); 0 where no document relevant to a subtopic was retrieved.
 
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, from 0; 1 is the ideal ranking as it is found greedily, which a ranking can
-        exceed, in theory up to e / (e - 1); 0 where no document relevant to a subtopic was
-        retrieved. Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If the judgments are not by subtopic, or a parameter is out of its range.
-
-    Notes
-    -----
     The sum over ranks r of g(r) * beta**(r - 1), over the same sum of the ideal ranking, that of
     ``alpha_nDCG`` [1]_. Equals ndeval's ``nNRBP``, which is NaN where a query has no relevant
     document.
+
+    Parameters
+    ----------
+    beta : float
+        Chance that the reader goes on to the next rank, in [0, 1].
 
     References
     ----------

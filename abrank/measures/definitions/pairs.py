@@ -16,28 +16,9 @@ from abrank.measures.registry.entries import measure
 def pairwise_accuracy(judged: JudgedRun, *, cutoff: int | None = None, rel: int = 1) -> FloatArray:
     """Pairwise accuracy: how often a relevant document retrieved stands above one that is not.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels.
-    cutoff : int, optional
-        Ranks counted, from 1; ``None`` counts all retrieved.
-    rel : int
-        Lowest grade that is relevant, from 1.
+    Unitless, in [0, 1]; 0 where no relevant document was retrieved (within the cut-off), and
+    otherwise 1 where nothing else was.
 
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1]; 0 where no relevant document was retrieved (within the cut-off), and
-        otherwise 1 where nothing else was. Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``cutoff`` or ``rel`` is below 1.
-
-    Notes
-    -----
     Of all pairs of a relevant document and another one among the ranks counted, the share with the
     relevant one above. Unjudged documents count as not relevant; what was not retrieved does not
     count, so the measure tells how well a ranker separates what it is given. Equals ir_measures
@@ -64,42 +45,24 @@ def pairwise_accuracy(judged: JudgedRun, *, cutoff: int | None = None, rel: int 
     return np.where(found > 0, right, 0.0)
 
 
-@measure(
-    "AUC",
-    bounds=(0, 1),
-    source="Hanley & McNeil 1982",
-    condensable=False,
-)
+@measure("AUC", bounds=(0, 1), source="Hanley & McNeil 1982", condensable=False)
 def area_under_roc(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     """Area under the ROC curve: how often a relevant document scores higher than a refused one.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels.
-    rel : int
-        Lowest grade that is relevant, from 1; the grades from 0 to ``rel`` - 1 are refused.
+    Unitless, in [0, 1], and 0.5 in expectation for scores drawn at random; 0 where a query has no
+    relevant document or nothing was retrieved, and otherwise 1 where it has no refused one.
 
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1], and 0.5 in expectation for scores drawn at random; 0 where a query has
-        no relevant document or nothing was retrieved, and otherwise 1 where it has no refused one.
-        Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``rel`` is below 1.
-
-    Notes
-    -----
     Of all pairs of a relevant and a refused document among the judged ones, the share in which the
     relevant one scores higher; pairs with equal scores count half. Judged documents that were not
     retrieved stand below all others, with equal scores. Unjudged documents do not count, nor do
     those with a negative grade, which trec_eval takes as unjudged. It is the Mann-Whitney statistic
     over the number of pairs, and the area under
     :func:`~abrank.measures.definitions.curves.roc_curve` [1]_.
+
+    Parameters
+    ----------
+    rel : int
+        Lowest grade that is relevant, from 1; the grades from 0 to ``rel`` - 1 are refused.
 
     References
     ----------
@@ -117,34 +80,13 @@ def area_under_roc(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     return _concordance(pairs, judged, n_good=judged.n_relevant(rel=rel))
 
 
-@measure(
-    "Concordance",
-    bounds=(0, 1),
-    source="Harrell et al. 1982",
-    condensable=False,
-)
+@measure("Concordance", bounds=(0, 1), source="Harrell et al. 1982", condensable=False)
 def concordance(judged: JudgedRun) -> FloatArray:
     """Concordant pairs: how often the better of two judged documents scores higher.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels.
+    Unitless, in [0, 1], and 0.5 in expectation for scores drawn at random; 0 where a query has no
+    relevant document or nothing was retrieved, and otherwise 1 where all its grades are equal.
 
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1], and 0.5 in expectation for scores drawn at random; 0 where a query has
-        no relevant document or nothing was retrieved, and otherwise 1 where all its grades are
-        equal. Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        Never: there is no parameter.
-
-    Notes
-    -----
     Of all pairs of judged documents with different grades, the share in which the better one scores
     higher; pairs with equal scores count half: the C index [1]_. For two grades it is AUC. Judged
     documents that were not retrieved stand below all others, with equal scores. Documents without a
@@ -169,25 +111,9 @@ def concordance(judged: JudgedRun) -> FloatArray:
 def kendall_tau(judged: JudgedRun) -> FloatArray:
     """Kendall's tau-b of the scores with the grades: concordant less discordant pairs.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels.
+    Unitless, in [-1, 1], and 0 in expectation for scores drawn at random; 1 needs as many different
+    scores as grades. 0 where all grades of a query are equal or nothing was retrieved.
 
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [-1, 1], and 0 in expectation for scores drawn at random; 1 needs as many
-        different scores as grades. 0 where all grades of a query are equal or nothing was
-        retrieved. Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        Never: there is no parameter.
-
-    Notes
-    -----
     Over all pairs of judged documents, with C concordant (the better one scores higher), D
     discordant, G pairs with different grades and S pairs with different scores [1]_:
 

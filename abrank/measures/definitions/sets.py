@@ -14,37 +14,19 @@ from abrank.measures.kernels.segments import Hits, share
 from abrank.measures.registry.entries import measure
 
 
-@measure(
-    "SetP",
-    bounds=(0, 1),
-    source="van Rijsbergen 1979; trec_eval m_set_P.c, m_set_rel_P.c",
-)
+@measure("SetP", bounds=(0, 1), source="van Rijsbergen 1979; trec_eval m_set_P.c, m_set_rel_P.c")
 def set_precision(judged: JudgedRun, *, rel: int = 1, relative: bool = False) -> FloatArray:
     """Precision of the retrieved set: share of all retrieved documents that are relevant.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels.
-    rel : int
-        Lowest grade that is relevant, from 1.
-    relative : bool
-        Over the highest precision that a set of this size could have.
+    Unitless, in [0, 1]; 0 where nothing was retrieved.
 
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1]; 0 where nothing was retrieved. Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``rel`` is below 1.
-
-    Notes
-    -----
     Relevant retrieved over retrieved, whatever the order; with ``relative``, over the smaller of
     retrieved and relevant. Equals trec_eval's ``set_P`` and ``set_relative_P`` [1]_.
+
+    Parameters
+    ----------
+    relative : bool
+        Over the highest precision that a set of this size could have.
 
     References
     ----------
@@ -66,26 +48,8 @@ def set_precision(judged: JudgedRun, *, rel: int = 1, relative: bool = False) ->
 def set_recall(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     """Recall of the retrieved set: share of the relevant documents that were retrieved.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels.
-    rel : int
-        Lowest grade that is relevant, from 1.
+    Unitless, in [0, 1]; 0 where a query has no relevant document or nothing was retrieved.
 
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1]; 0 where a query has no relevant document or nothing was retrieved.
-        Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``rel`` is below 1.
-
-    Notes
-    -----
     Relevant retrieved over relevant, whatever the order. Equals trec_eval's ``set_recall`` [1]_.
 
     References
@@ -105,34 +69,19 @@ def set_recall(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
 def set_f(judged: JudgedRun, *, rel: int = 1, beta: float = 1.0) -> FloatArray:
     """F of the retrieved set: weighted harmonic mean of its precision and recall.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels.
-    rel : int
-        Lowest grade that is relevant, from 1.
-    beta : float
-        Recall weighs ``beta`` times as much as precision; above 0.
+    Unitless, in [0, 1]; 0 where no relevant document was retrieved.
 
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1]; 0 where no relevant document was retrieved. Order of
-        ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``rel`` is below 1, or ``beta`` is not above 0.
-
-    Notes
-    -----
     With precision P and recall R of the set:
 
         F = (1 + beta**2) * P * R / (beta**2 * P + R)
 
     trec_eval's ``set_F.x`` and ir_measures' ``SetF(beta=x)`` take x as beta squared [1]_; here beta
     is beta, and the spelling ``set_F.x`` keeps the meaning it has in trec_eval.
+
+    Parameters
+    ----------
+    beta : float
+        Recall weighs ``beta`` times as much as precision; above 0.
 
     References
     ----------
@@ -156,26 +105,8 @@ def set_f(judged: JudgedRun, *, rel: int = 1, beta: float = 1.0) -> FloatArray:
 def set_average_precision(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     """Average precision of the retrieved set: its precision times its recall.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels.
-    rel : int
-        Lowest grade that is relevant, from 1.
+    Unitless, in [0, 1]; 0 where a query has no relevant document or nothing was retrieved.
 
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1]; 0 where a query has no relevant document or nothing was retrieved.
-        Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``rel`` is below 1.
-
-    Notes
-    -----
     Relevant retrieved squared, over retrieved times relevant: AP if every relevant document that
     was retrieved stood at the precision of the whole set. Equals trec_eval's ``set_map`` [1]_.
 
@@ -205,12 +136,14 @@ def utility(
 ) -> FloatArray:
     """Worth of all documents together: each by its kind, and whether it was retrieved.
 
+    In units of worth; 0 where nothing was retrieved, whatever the missed ones are worth.
+
+    The weighted sum of the four cells of the table (relevant or not) x (retrieved or not). Equals
+    trec_eval's ``utility`` [1]_, which takes the number of documents with ``-N`` and counts with 0
+    without it, and whose ``-c`` gives 0 to a query that the run lacks.
+
     Parameters
     ----------
-    judged : JudgedRun
-        A run joined with its qrels.
-    rel : int
-        Lowest grade that is relevant, from 1.
     relevant_retrieved : float
         Worth of each relevant document that was retrieved.
     others_retrieved : float
@@ -221,23 +154,6 @@ def utility(
         Worth of each other document that was not; unless it is 0, ``n_documents`` must be given.
     n_documents : int, optional
         Documents of the collection.
-
-    Returns
-    -------
-    float64[n_queries]
-        In units of worth; 0 where nothing was retrieved, whatever the missed ones are worth. Order
-        of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``rel`` is below 1, a worth is not finite, or ``n_documents`` is missing or too small.
-
-    Notes
-    -----
-    The weighted sum of the four cells of the table (relevant or not) x (retrieved or not). Equals
-    trec_eval's ``utility`` [1]_, which takes the number of documents with ``-N`` and counts with 0
-    without it, and whose ``-c`` gives 0 to a query that the run lacks.
 
     References
     ----------

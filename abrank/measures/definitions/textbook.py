@@ -18,28 +18,8 @@ from abrank.measures.registry.entries import measure
 def hits_of(judged: JudgedRun, *, cutoff: int | None = None, rel: int = 1) -> FloatArray:
     """Hits: number of relevant documents retrieved.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels.
-    cutoff : int, optional
-        Ranks counted, from 1; ``None`` counts all retrieved.
-    rel : int
-        Lowest grade that is relevant, from 1.
+    Documents, from 0; 0 where no relevant document was retrieved.
 
-    Returns
-    -------
-    float64[n_queries]
-        Documents, from 0; 0 where no relevant document was retrieved. Order of
-        ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``cutoff`` or ``rel`` is below 1.
-
-    Notes
-    -----
     Averaged over the queries, as in ranx [1]_; NumRelRet is the same count added up.
 
     References
@@ -60,26 +40,8 @@ def hits_of(judged: JudgedRun, *, cutoff: int | None = None, rel: int = 1) -> Fl
 def cumulated_gain(judged: JudgedRun, *, cutoff: int | None = None) -> FloatArray:
     """Cumulated gain: sum of the grades retrieved, whatever their order.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels.
-    cutoff : int, optional
-        Ranks counted, from 1; ``None`` counts all retrieved.
+    In units of grades, from 0; 0 where nothing relevant was retrieved.
 
-    Returns
-    -------
-    float64[n_queries]
-        In units of grades, from 0; 0 where nothing relevant was retrieved. Order of
-        ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``cutoff`` is below 1.
-
-    Notes
-    -----
     CG = sum over ranks r of the grade at r; a negative grade counts 0 [1]_.
 
     References
@@ -100,28 +62,8 @@ def cumulated_gain(judged: JudgedRun, *, cutoff: int | None = None) -> FloatArra
 def mean_precision(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatArray:
     """Mean of the precision at the cut-offs 1 to k, which some texts print as AP.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels.
-    cutoff : int
-        k, ranks counted, from 1.
-    rel : int
-        Lowest grade that is relevant, from 1.
+    Unitless, in [0, 1]; 0 where no relevant document was retrieved within the cut-off.
 
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1]; 0 where no relevant document was retrieved within the cut-off. Order of
-        ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``cutoff`` or ``rel`` is below 1.
-
-    Notes
-    -----
     MeanP@k = (P@1 + ... + P@k) / k. AP averages precision at the ranks of the relevant documents
     only [1]_.
 
@@ -161,39 +103,21 @@ def f_measure(
 ) -> FloatArray:
     """F: weighted harmonic mean of precision and recall at a cut-off or a score threshold.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels; with the scores of unjudged documents for a threshold.
-    cutoff : int, optional
-        Ranks counted, from 1; ``None`` counts all retrieved.
-    threshold : float, optional
-        The least score that is counted, in units of the scores; ``None`` counts every score.
-    rel : int
-        Lowest grade that is relevant, from 1.
-    beta : float
-        Recall weighs ``beta`` times as much as precision; above 0.
+    Unitless, in [0, 1]; 0 where no relevant document is counted.
 
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1]; 0 where no relevant document is counted. Order of
-        ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``cutoff`` or ``rel`` is below 1, ``beta`` is not above 0, ``threshold`` is not finite,
-        or it is given and the scores were not kept.
-
-    Notes
-    -----
     With precision P and recall R of the documents counted:
 
         F = (1 + beta**2) * P * R / (beta**2 * P + R)
 
     With a cut-off k, P divides by k also where fewer documents are counted, as P@k does. Equals
     ranx's ``f1@k`` [1]_; without cut-off and threshold it is SetF.
+
+    Parameters
+    ----------
+    threshold : float, optional
+        The least score that is counted, in units of the scores; ``None`` counts every score.
+    beta : float
+        Recall weighs ``beta`` times as much as precision; above 0.
 
     References
     ----------

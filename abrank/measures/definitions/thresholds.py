@@ -20,29 +20,15 @@ from abrank.measures.registry.entries import measure
 def positive_predictive_value(judged: JudgedRun, *, threshold: float, rel: int = 1) -> FloatArray:
     """Precision of the documents that score at least the threshold.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels, with the scores of unjudged documents.
-    threshold : float
-        In units of the scores.
-    rel : int
-        Lowest grade that is relevant, from 1.
+    Unitless, in [0, 1]; 0 where no document scores enough.
 
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1]; 0 where no document scores enough. Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``threshold`` is not finite, ``rel`` is below 1, or the scores were not kept.
-
-    Notes
-    -----
     Relevant documents with a score of at least ``threshold``, over all documents with such a score;
     unjudged ones count as not relevant. At a cut-off, precision is P [1]_.
+
+    Parameters
+    ----------
+    threshold : float
+        In units of the scores.
 
     References
     ----------
@@ -62,30 +48,15 @@ def positive_predictive_value(judged: JudgedRun, *, threshold: float, rel: int =
 def true_positive_rate(judged: JudgedRun, *, threshold: float, rel: int = 1) -> FloatArray:
     """Recall of the documents that score at least the threshold.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels, with the scores of unjudged documents.
-    threshold : float
-        In units of the scores.
-    rel : int
-        Lowest grade that is relevant, from 1.
+    Unitless, in [0, 1]; 0 where a query has no relevant document or none scores enough.
 
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1]; 0 where a query has no relevant document or none scores enough. Order
-        of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``threshold`` is not finite, ``rel`` is below 1, or the scores were not kept.
-
-    Notes
-    -----
     Relevant documents with a score of at least ``threshold``, over all relevant documents of the
     qrels: sensitivity. At a cut-off, it is R [1]_.
+
+    Parameters
+    ----------
+    threshold : float
+        In units of the scores.
 
     References
     ----------
@@ -120,33 +91,18 @@ def false_positive_rate(
 ) -> FloatArray:
     """Fallout: share of the refused documents that are called relevant, the false positive rate.
 
+    Unitless, in [0, 1], lower is better; 0 where no document was refused or none was retrieved, so
+    an empty ranking is perfect by it.
+
+    Refused documents among those counted, over all refused documents of the qrels [1]_. Unjudged
+    documents do not count, nor do those with a negative grade, which trec_eval takes as unjudged.
+
     Parameters
     ----------
-    judged : JudgedRun
-        A run joined with its qrels; with the scores of unjudged documents for a threshold.
-    cutoff : int, optional
-        Ranks counted, from 1; ``None`` counts all retrieved.
     threshold : float, optional
         The least score that is counted, in units of the scores; ``None`` counts every score.
     rel : int
         Lowest grade that is relevant, from 1; the grades from 0 to ``rel`` - 1 are refused.
-
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1], lower is better; 0 where no document was refused or none was retrieved,
-        so an empty ranking is perfect by it. Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``cutoff`` or ``rel`` is below 1, ``threshold`` is not finite, or it is given and the
-        scores were not kept.
-
-    Notes
-    -----
-    Refused documents among those counted, over all refused documents of the qrels [1]_. Unjudged
-    documents do not count, nor do those with a negative grade, which trec_eval takes as unjudged.
 
     References
     ----------
@@ -164,13 +120,7 @@ def false_positive_rate(
     )
 
 
-@measure(
-    "ACC",
-    bounds=(0, 1),
-    source="Manning et al. 2008",
-    needs="scores",
-    condensable=False,
-)
+@measure("ACC", bounds=(0, 1), source="Manning et al. 2008", needs="scores", condensable=False)
 def classification_accuracy(
     judged: JudgedRun,
     *,
@@ -180,33 +130,20 @@ def classification_accuracy(
 ) -> FloatArray:
     """Accuracy of a classifier: share of the judged documents that are called what they are.
 
+    Unitless, in [0, 1]; 0 where nothing was retrieved or judged.
+
+    Relevant documents called relevant and refused ones not called so, over all judged documents
+    [1]_. Unjudged documents do not count, nor do those with a negative grade. As most documents are
+    refused, calling none relevant scores high; Accuracy is another measure, of pairs.
+
     Parameters
     ----------
-    judged : JudgedRun
-        A run joined with its qrels; with the scores of unjudged documents for a threshold.
     cutoff : int, optional
         Ranks that are called relevant, from 1; ``None`` calls all retrieved so.
     threshold : float, optional
         The least score that is called relevant, in units of the scores; ``None`` takes every score.
     rel : int
         Lowest grade that is relevant, from 1; the grades from 0 to ``rel`` - 1 are refused.
-
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1]; 0 where nothing was retrieved or judged. Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``cutoff`` or ``rel`` is below 1, ``threshold`` is not finite, or it is given and the
-        scores were not kept.
-
-    Notes
-    -----
-    Relevant documents called relevant and refused ones not called so, over all judged documents
-    [1]_. Unjudged documents do not count, nor do those with a negative grade. As most documents are
-    refused, calling none relevant scores high; Accuracy is another measure, of pairs.
 
     References
     ----------

@@ -24,18 +24,8 @@ from abrank.measures.registry.entries import measure
 def number_of_queries(judged: JudgedRun) -> FloatArray:
     """How many queries there are: 1 for each, so that the sum counts them.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels.
+    1 where a query has nothing else, too.
 
-    Returns
-    -------
-    float64[n_queries]
-        1 where a query has nothing else, too. Order of ``judged.query_ids``.
-
-    Notes
-    -----
     Equals trec_eval's ``num_q`` [1]_, with ``-c`` where queries that the run lacks are kept.
 
     References
@@ -50,35 +40,18 @@ def number_of_queries(judged: JudgedRun) -> FloatArray:
     return np.ones(judged.n_queries)
 
 
-@measure(
-    "NumRet",
-    bounds=(0, math.inf),
-    source="trec_eval m_num_ret.c",
-    aggregate="sum",
-)
+@measure("NumRet", bounds=(0, math.inf), source="trec_eval m_num_ret.c", aggregate="sum")
 def number_retrieved(judged: JudgedRun, *, rel: int | None = None) -> FloatArray:
     """How many documents were retrieved.
 
+    Documents; 0 where nothing was retrieved.
+
+    Equals trec_eval's ``num_ret``, and with ``rel`` its ``num_rel_ret``, as in ir_measures [1]_.
+
     Parameters
     ----------
-    judged : JudgedRun
-        A run joined with its qrels.
     rel : int, optional
         Lowest grade that is counted, from 1; ``None`` counts all, judged or not.
-
-    Returns
-    -------
-    float64[n_queries]
-        Documents; 0 where nothing was retrieved. Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``rel`` is below 1.
-
-    Notes
-    -----
-    Equals trec_eval's ``num_ret``, and with ``rel`` its ``num_rel_ret``, as in ir_measures [1]_.
 
     References
     ----------
@@ -105,25 +78,8 @@ def number_retrieved(judged: JudgedRun, *, rel: int | None = None) -> FloatArray
 def number_relevant(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     """How many documents are relevant, retrieved or not.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels.
-    rel : int
-        Lowest grade that is relevant, from 1.
+    Documents; 0 where a query has no relevant document.
 
-    Returns
-    -------
-    float64[n_queries]
-        Documents; 0 where a query has no relevant document. Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``rel`` is below 1.
-
-    Notes
-    -----
     Equals trec_eval's ``num_rel`` [1]_, but for its sum under ``-c``, which counts every grade
     above 0 whatever ``-l`` is.
 
@@ -139,34 +95,12 @@ def number_relevant(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     return judged.n_relevant(rel=checks.count("rel", rel)).astype(np.float64)
 
 
-@measure(
-    "NumRelRet",
-    bounds=(0, math.inf),
-    source="trec_eval m_num_rel_ret.c",
-    aggregate="sum",
-)
+@measure("NumRelRet", bounds=(0, math.inf), source="trec_eval m_num_rel_ret.c", aggregate="sum")
 def number_relevant_retrieved(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     """How many of the retrieved documents are relevant.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels.
-    rel : int
-        Lowest grade that is relevant, from 1.
+    Documents; 0 where nothing relevant was retrieved.
 
-    Returns
-    -------
-    float64[n_queries]
-        Documents; 0 where nothing relevant was retrieved. Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``rel`` is below 1.
-
-    Notes
-    -----
     Equals trec_eval's ``num_rel_ret`` [1]_. Hits is the same count with a mean over the queries.
 
     References
@@ -192,28 +126,16 @@ def number_relevant_retrieved(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
 def number_refused_retrieved(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     """How many of the retrieved documents were judged and are not relevant.
 
+    Documents; 0 where nothing of the kind was retrieved.
+
+    Documents with a negative grade do not count: trec_eval takes them as unjudged. Equals
+    trec_eval's ``num_nonrel_judged_ret`` [1]_.
+
     Parameters
     ----------
-    judged : JudgedRun
-        A run joined with its qrels.
     rel : int
         Lowest grade that is relevant, from 1; the grades from 0 to ``rel`` - 1 are judged
         non-relevant.
-
-    Returns
-    -------
-    float64[n_queries]
-        Documents; 0 where nothing of the kind was retrieved. Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``rel`` is below 1.
-
-    Notes
-    -----
-    Documents with a negative grade do not count: trec_eval takes them as unjudged. Equals
-    trec_eval's ``num_nonrel_judged_ret`` [1]_.
 
     References
     ----------

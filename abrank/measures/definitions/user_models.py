@@ -18,33 +18,17 @@ def rank_biased_precision(
 ) -> FloatArray:
     """Rank-biased precision: gain of a reader who goes on to the next rank with probability p.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels.
-    cutoff : int, optional
-        Ranks counted, from 1; ``None`` counts all retrieved.
-    rel : int
-        Lowest grade that is relevant, from 1.
-    p : float
-        Probability of going on, between 0 and 1.
+    Unitless, in [0, 1), and never above 1 - p**R with R relevant documents; 0 where no relevant
+    document was retrieved.
 
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1), and never above 1 - p**R with R relevant documents; 0 where no relevant
-        document was retrieved. Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``cutoff`` or ``rel`` is below 1, or ``p`` is not between 0 and 1.
-
-    Notes
-    -----
     RBP = (1 - p) * sum over relevant documents at rank r of p**(r - 1) [1]_. The gain is 0 or 1 and
     p is 0.8 by default, as in ir_measures. trec_eval 10.0 ``rbp`` has p = 0.9 and reads
     uninitialised memory where it scales graded gains, so it is no reference.
+
+    Parameters
+    ----------
+    p : float
+        Probability of going on, between 0 and 1.
 
     References
     ----------
@@ -64,39 +48,15 @@ def rank_biased_precision(
     return judged.total(hits.query, seen)
 
 
-@measure(
-    "ERR",
-    bounds=(0, 1),
-    source="Chapelle et al. 2009; gdeval.pl of the TREC Web Track",
-)
+@measure("ERR", bounds=(0, 1), source="Chapelle et al. 2009; gdeval.pl of the TREC Web Track")
 def expected_reciprocal_rank(
     judged: JudgedRun, *, cutoff: int | None = None, max_grade: int | None = None
 ) -> FloatArray:
     """Reciprocal rank, in expectation, of the document that satisfies a reader going down.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels.
-    cutoff : int, optional
-        Ranks counted, from 1; ``None`` counts all retrieved.
-    max_grade : int, optional
-        Highest grade of the scale, from 1; ``None`` takes the highest grade in the qrels, over all
-        queries. The TREC Web Track's gdeval.pl takes 4.
+    Unitless, in [0, 1), below 1 even for the ideal ranking; 0 where no document with a grade above
+    0 was retrieved.
 
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1), below 1 even for the ideal ranking; 0 where no document with a grade
-        above 0 was retrieved. Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``cutoff`` or ``max_grade`` is below 1, or a judgment is above ``max_grade``.
-
-    Notes
-    -----
     A document of grade g satisfies with probability s(g) = (2**g - 1) / 2**max_grade, grades below
     0 as 0 [1]_:
 
@@ -104,6 +64,12 @@ def expected_reciprocal_rank(
 
     Values for different ``max_grade`` cannot be compared; state it where qrels may differ.
     ``max_grade=4`` equals gdeval.pl, which rounds to 5 digits.
+
+    Parameters
+    ----------
+    max_grade : int, optional
+        Highest grade of the scale, from 1; ``None`` takes the highest grade in the qrels, over all
+        queries. The TREC Web Track's gdeval.pl takes 4.
 
     References
     ----------

@@ -8,6 +8,10 @@ from abrank.measures.definitions.cwl import (
     bejeweled_player_model,
     insq,
     inst,
+    nearly_err_8,
+    nearly_err_9,
+    nearly_err_10,
+    nearly_err_11,
     scaled_discounted_cumulative_gain,
 )
 
@@ -77,3 +81,39 @@ def test_hopes_without_meaning(function, hope, message):
     cutoff = {"cutoff": 3} if function is bejeweled_player_model else {}
     with pytest.raises(ArgumentError, match=message):
         function(one(1), T=hope, max_rel=1, **cutoff)
+
+
+# gains 1/2, 0, 1: half of the readers stop at rank 1, all others at rank 3
+JUDGED = JudgedRun.from_grades([[1, 0, 2, 2]])
+
+
+def test_equation_8_by_hand():
+    # looks at the ranks: 1, 1/2, 1/2, none; cut at 2 they are 1, 1/2
+    assert nearly_err_8(JUDGED, cutoff=4, max_rel=2) == pytest.approx([(0.5 + 0.5) / 2])
+    assert nearly_err_8(JUDGED, cutoff=2, max_rel=2) == pytest.approx([0.5 / 1.5])
+
+
+def test_equation_9_by_hand():
+    # looks at the ranks: 1, half of 1/2, half of 1/3, none
+    assert nearly_err_9(JUDGED, cutoff=4, max_rel=2) == pytest.approx(
+        [(0.5 + 1 / 6) / (1 + 1 / 4 + 1 / 6)]
+    )
+
+
+def test_equation_10_by_hand():
+    # looks at the ranks: 1, half of p, half of p squared, none
+    assert nearly_err_10(JUDGED, p=0.8, max_rel=2) == pytest.approx(
+        [(0.5 + 0.64 / 2) / (1 + 0.8 / 2 + 0.64 / 2)]
+    )
+
+
+def test_equation_11_by_hand():
+    # T = 1: C without gain is (2/3)**2, (3/4)**2, so W = 1, 4/9 / 2, 1/4 / 2, 0
+    assert nearly_err_11(JUDGED, max_rel=2) == pytest.approx([(0.5 + 1 / 8) / (1 + 2 / 9 + 1 / 8)])
+
+
+def test_persistence_and_hope_without_meaning():
+    with pytest.raises(ArgumentError, match="p must lie between 0 and 1"):
+        nearly_err_10(JUDGED, p=1.0, max_rel=2)
+    with pytest.raises(ArgumentError, match="T must be above 0"):
+        nearly_err_11(JUDGED, T=-1.0, max_rel=2)
