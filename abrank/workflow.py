@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from abrank import inputs
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import Duplicates, Interpolation, Missing, RandomSource, ScoreDtype
 from abrank.comparison import Comparison, compare_recorded, system_names
@@ -15,7 +13,7 @@ from abrank.comparison.beside import Beside
 from abrank.comparison.declared import read_margin, require_margin_in_range
 from abrank.comparison.question import Question
 from abrank.evaluation import EvaluateOptions, score_runs, silent
-from abrank.inputs.files import short_name
+from abrank.inputs.run import name_of
 from abrank.measures import parse
 from abrank.measures.naming.asked import DEFAULT_MEASURES, parse_measures
 from abrank.provenance import provenance
@@ -337,12 +335,5 @@ def name_runs(
     >>> list(name_runs("runs/bm25.run.gz", "runs/t5.run", candidate="T5"))
     ['bm25', 'T5']
     """
-    names = system_names(baseline or _name(a), candidate or _name(b))
+    names = system_names(baseline or name_of(a), candidate or name_of(b))
     return dict(zip(names, (a, b), strict=True))
-
-
-def _name(run: Any) -> str:  # noqa: ANN401
-    """Return the name of a run: its own, or that of its file."""
-    if isinstance(run, inputs.Run):
-        return run.name
-    return short_name(run) if isinstance(run, (str, os.PathLike)) else "run"

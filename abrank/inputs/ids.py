@@ -256,6 +256,17 @@ def longest(column: Ids) -> int:
     return int(_spans(column)[1].max(initial=0))
 
 
+def has_empty(column: Ids) -> bool:
+    """Whether an id is empty text.
+
+    Examples
+    --------
+    >>> has_empty(encode(["d1", ""])), has_empty(encode(["d1"]))
+    (True, False)
+    """
+    return not _spans(column)[1].all()
+
+
 def _spans(column: Ids) -> tuple[IntArray, IntArray, npt.NDArray[np.uint8]]:
     """Return where each id starts in the text of all, how long it is, and the text."""
     _, offsets, data = column.buffers()

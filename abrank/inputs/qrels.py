@@ -12,7 +12,7 @@ import numpy as np
 
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import IntArray
-from abrank.inputs import files, frames, ids
+from abrank.inputs import files, ids
 from abrank.inputs.columns import (
     QRELS,
     SUBTOPIC_QRELS,
@@ -22,6 +22,7 @@ from abrank.inputs.columns import (
     duplicates,
 )
 from abrank.inputs.ids import Ids
+from abrank.inputs.objects import read as objects
 from abrank.inputs.subtopics import Subtopics, gather
 from abrank.inputs.write import trec_bytes, write_file
 
@@ -217,7 +218,7 @@ def read_qrels(
         read = files.read_columns(source, layout, max_input_size=max_input_size)
         name = name or files.short_name(source)
     else:
-        read, name = frames.read_columns(source, layout, columns=columns), name or "qrels"
+        read, name = objects.read_columns(source, layout, columns=columns), name or "qrels"
     return _build_by_subtopic(read, name) if subtopics else _build(read, name)
 
 

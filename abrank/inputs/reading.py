@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from abrank._support.typing import Duplicates, ScoreDtype
 from abrank.inputs import files
 from abrank.inputs.audit import Audit, audit, require_common
-from abrank.inputs.columns import Source
+from abrank.inputs.columns import Columns, Source
 from abrank.inputs.first_docs import TopDocs
-from abrank.inputs.join import block_of, join_pieces
+from abrank.inputs.join import ReadCounts, block_of, join_pieces
 from abrank.inputs.judged import JudgedRun
 from abrank.inputs.qrels import Qrels
-from abrank.inputs.run import read_run
-from abrank.inputs.stream import NotPlain, block, chunks
+from abrank.inputs.run import Run, build, name_of, read_columns, read_run
+from abrank.inputs.stream import NotPlain, block, chunks, ranked, slices
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +55,8 @@ def read_judged_run(
     """Read a run and join it with its judgments.
 
     A file is read block by block and never held, unless something in it is not plain: then it is
-    read whole, with care, and either the result is the same or the error says where and why.
+    read whole, with care, and either the result is the same or the error says where and why. Rows
+    of a table are joined as they stand where those of a query stand together, else ranked first.
 
     Parameters
     ----------
@@ -97,34 +99,42 @@ def read_judged_run(
     abrank._support.errors.AlignmentError: no query is in both qrels and monot5
       qrels: 301, 302   run: 301.0   the ids differ by ".0"
     """
-    found = _streamed(qrels, run, score_dtype, keep_scores, top, hashes, max_input_size)
-    if found is not None:
-        return found
-    whole = read_run(
-        run,
-        name=name,
-        score_dtype=score_dtype,
-        duplicates=duplicates,
-        max_input_size=max_input_size,
-    )
-    judged, seen, top_docs = join_pieces(qrels, [whole], block_of, keep_scores=keep_scores, top=top)
-    source = whole.source
-    require_common(qrels, seen, source.path or whole.name)
-    counts = audit(
-        qrels, judged, seen, source=source, n_duplicates_dropped=whole.n_duplicates_dropped
-    )
-    return JudgedSource(judged, counts, top_docs, source)
+    join = partial(join_pieces, qrels, keep_scores=keep_scores, top=top)
+    found = _streamed(run, join, score_dtype, hashes, max_input_size)
+    if found is None and not isinstance(run, Run):
+        read = read_columns(run, max_input_size=max_input_size)
+        found = _by_query(read, join, score_dtype)
+        if found is None:
+            run = build(read, name or name_of(run), score_dtype, duplicates)
+    n_dropped = 0
+    if found is None:
+        run = read_run(run, score_dtype=score_dtype)
+        found, n_dropped = _Joined(*join([run], block_of), run.source), run.n_duplicates_dropped
+    source = found.source
+    require_common(qrels, found.counts, source.path or name or name_of(run))
+    counts = audit(qrels, found.judged, found.counts, source=source, n_duplicates_dropped=n_dropped)
+    return JudgedSource(found.judged, counts, found.top_docs, source)
+
+
+class _Joined(NamedTuple):
+    """What a join gives, and where the run came from."""
+
+    judged: JudgedRun
+    counts: ReadCounts
+    top_docs: TopDocs
+    source: Source
+
+
+_Join = Callable[..., tuple[JudgedRun, ReadCounts, TopDocs]]
 
 
 def _streamed(
-    qrels: Qrels,
     run: Any,  # noqa: ANN401
+    join: _Join,
     score_dtype: ScoreDtype,
-    keep_scores: bool,
-    top: int,
     hashes: bool,
     max_input_size: int | None,
-) -> JudgedSource | None:
+) -> _Joined | None:
     """Return what the stream gives; None for what is no plain file."""
     # A pipe cannot be read a second time, should the first not do.
     if not isinstance(run, (str, os.PathLike)) or not files.is_regular(run):
@@ -132,15 +142,16 @@ def _streamed(
     path = os.fspath(run)
     try:
         with files.opened(path, hashes=hashes, max_input_size=max_input_size) as (file, stored):
-            judged, seen, top_docs = join_pieces(
-                qrels,
-                chunks(file),
-                partial(block, score_dtype=score_dtype),
-                keep_scores=keep_scores,
-                top=top,
-            )
-            source = Source(path, stored.sha256(), seen.n_rows, path)
+            found = join(chunks(file), partial(block, score_dtype=score_dtype))
+            return _Joined(*found, Source(path, stored.sha256(), found[1].n_rows, path))
     except NotPlain:
         return None
-    require_common(qrels, seen, path)
-    return JudgedSource(judged, audit(qrels, judged, seen, source=source), top_docs, source)
+
+
+def _by_query(read: Columns, join: _Join, score_dtype: ScoreDtype) -> _Joined | None:
+    """Return what rows give whose queries stand together; None for others."""
+    try:
+        found = join(slices(read), partial(ranked, score_dtype=score_dtype))
+    except NotPlain:
+        return None
+    return _Joined(*found, read.source)

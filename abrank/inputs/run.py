@@ -14,9 +14,10 @@ from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray, IntArray, ScoreDtype
 from abrank.inputs import columns as raw
-from abrank.inputs import files, frames, ids
+from abrank.inputs import files, ids
 from abrank.inputs.columns import Columns, Source
 from abrank.inputs.ids import Ids
+from abrank.inputs.objects import read as objects
 from abrank.inputs.ties import at_precision, rank_conflicts, rank_rows
 from abrank.inputs.write import trec_bytes, write_file
 
@@ -226,14 +227,41 @@ def read_run(
     if isinstance(source, Run):
         renamed = source if name is None else replace(source, name=name)
         return _rounded(renamed) if score_dtype == "float32" else renamed
-    if isinstance(source, (str, os.PathLike)):
-        if columns:
-            raise ArgumentError("columns= is for DataFrames and named tuples, not for files")
-        read = files.read_columns(source, raw.RUN, max_input_size=max_input_size)
-        name = name or files.short_name(source)
-    else:
-        read = frames.read_columns(source, raw.RUN, columns=columns)
-    return _build(read, name or "run", score_dtype, duplicates)
+    read = read_columns(source, columns=columns, max_input_size=max_input_size)
+    return build(read, name or name_of(source), score_dtype, duplicates)
+
+
+def name_of(source: Any) -> str:  # noqa: ANN401
+    """Return the name of a run: its own, or that of its file, or ``run``.
+
+    Examples
+    --------
+    >>> name_of("runs/bm25.run.gz"), name_of({"301": {"d1": 1.0}})
+    ('bm25', 'run')
+    """
+    if isinstance(source, Run):
+        return source.name
+    return files.short_name(source) if isinstance(source, (str, os.PathLike)) else "run"
+
+
+def read_columns(
+    source: Any,  # noqa: ANN401 - all that read_run reads, but a Run
+    *,
+    columns: Mapping[str, str] | None = None,
+    max_input_size: int | None = None,
+) -> Columns:
+    """Return the rows of a run as they stand in a file or an object, not yet ranked.
+
+    Examples
+    --------
+    >>> read_columns([("301", "d1", 2), ("301", "d2", 3)]).value
+    array([2., 3.])
+    """
+    if not isinstance(source, (str, os.PathLike)):
+        return objects.read_columns(source, raw.RUN, columns=columns)
+    if columns:
+        raise ArgumentError("columns= is for DataFrames and named tuples, not for files")
+    return files.read_columns(source, raw.RUN, max_input_size=max_input_size)
 
 
 def _rounded(run: Run) -> Run:
@@ -244,9 +272,17 @@ def _rounded(run: Run) -> Run:
     return replace(run, docs=ids.take(run.docs, order), score=score[order], score_dtype="float32")
 
 
-def _build(
+def build(
     read: Columns, name: str, score_dtype: ScoreDtype, duplicates: Literal["error", "best"]
 ) -> Run:
+    """Return rows as a run: ranked, each document once.
+
+    Raises
+    ------
+    ReadError
+        If a query names a document twice, and that is to be refused.
+    """
+    checks.one_of("duplicates", duplicates, DUPLICATES)
     distinct, query = ids.number(read.query)
     first, again = raw.duplicates(query, read.doc)
     if len(again) and duplicates == "error":

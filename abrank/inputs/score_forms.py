@@ -13,8 +13,9 @@ from itertools import repeat
 from typing import Any, NamedTuple
 
 from abrank._support.errors import BadLine, ReadError
-from abrank.inputs import frames
 from abrank.inputs.lines import MOST_SHOWN
+from abrank.inputs.objects.cells import read_id
+from abrank.inputs.objects.names import ACCEPTED
 
 # Where the mean over the queries stands: trec_eval's, ir_measures' and our word, and ndeval's.
 AGGREGATES = ("all", "amean")
@@ -24,7 +25,7 @@ FORMS = (
 )
 
 _ROLES: dict[str, tuple[str, ...]] = {
-    "query_id": frames.ACCEPTED["query_id"],
+    "query_id": ACCEPTED["query_id"],
     "system": ("system", "run", "runid", "name"),
     "measure": ("measure", "metric"),
     "score": ("score", "value"),
@@ -218,9 +219,7 @@ def cells_of_frame(frame: Any, label: str) -> tuple[str, Cells]:  # noqa: ANN401
     if not any(_folded(name) in _ROLES["query_id"] for name in header):
         header, columns = ["query_id", *header], [frame.index.tolist(), *columns]
     (at,) = _columns(header, "query_id", label)
-    columns[at] = [
-        frames.read_id(value, row, "query_id", label) for row, value in enumerate(columns[at])
-    ]
+    columns[at] = [read_id(value, row, "query_id", label) for row, value in enumerate(columns[at])]
     _require_filled(header, columns, range(len(frame)), "row", label)
     return _of_columns(list(range(len(frame))), columns, header, label)
 

@@ -16,10 +16,12 @@ import numpy as np
 from abrank._support.display import shorten
 from abrank._support.errors import ArgumentError, BadLine, ReadError
 from abrank._support.typing import BoolArray, FloatArray, IntArray
-from abrank.inputs import files, frames
+from abrank.inputs import files
 from abrank.inputs.columns import Source
 from abrank.inputs.decimals import count_decimals
 from abrank.inputs.lines import MOST_SHOWN, read_score
+from abrank.inputs.objects.cells import is_missing
+from abrank.inputs.objects.cells import read_score as read_cell
 from abrank.inputs.plain import BYTE_ORDER_MARK
 from abrank.inputs.score_forms import Cells, cells_of_frame, cells_of_text
 
@@ -124,7 +126,7 @@ def _table(cells: Cells, form: str, source: Source, numbers: _Numbers, read: _Re
     with_numbers = set(compress(cells.measure, plain.tolist()))
     for i in np.flatnonzero(~plain).tolist():
         raw = cells.raw[i]
-        if raw == "" or frames.is_missing(raw):
+        if raw == "" or is_missing(raw):
             continue
         value[i], rounding[i], problem = read(raw, cells.query[i])
         if problem:
@@ -226,5 +228,5 @@ def _numbers_of_objects(objects: Sequence[Any]) -> _Numbers:
 
 
 def _number_of_object(raw: Any, _query: str) -> tuple[float, float, str]:  # noqa: ANN401
-    value, problem = frames.read_score(raw)
+    value, problem = read_cell(raw)
     return value, 0.0, problem

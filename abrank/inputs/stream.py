@@ -8,16 +8,16 @@ reads the whole file with the careful parser, which knows what to say.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from abrank._support.typing import FloatArray, IntArray, ScoreDtype
 from abrank.inputs import ids, kernels
-from abrank.inputs.columns import RUN, has_duplicates
+from abrank.inputs.columns import RUN, Columns, has_duplicates
 from abrank.inputs.ids import Ids
-from abrank.inputs.plain import first_long_line, parse_fast
+from abrank.inputs.plain import Rows, first_long_line, parse_fast
 from abrank.inputs.stored import Readable
 from abrank.inputs.ties import at_precision, rank_conflicts, rank_rows
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 BLOCK = 2 << 20
+ROWS = 50_000  # of a table, ranked together
 LARGEST = 64 << 20  # bytes of a query's lines that are held at once
 
 
@@ -153,6 +154,17 @@ def block(chunk: bytes, *, score_dtype: ScoreDtype = "float64") -> Block:
         raise NotPlain("a bad line, a comment or a number in need of care")
     if rows.rank is None:
         raise NotPlain("a rank that is no number, so that no rank of the file counts")
+    return ranked(rows, score_dtype=score_dtype)
+
+
+def ranked(rows: Rows | Columns, *, score_dtype: ScoreDtype = "float64") -> Block:
+    """Check and rank the rows of whole queries.
+
+    Raises
+    ------
+    NotPlain
+        If a query has a document twice.
+    """
     ends = ids.integers(kernels.run_end_encode(rows.query).run_ends)
     first_row = np.concatenate([[0], ends])
     query = np.repeat(np.arange(len(ends)), np.diff(first_row))
@@ -161,7 +173,9 @@ def block(chunk: bytes, *, score_dtype: ScoreDtype = "float64") -> Block:
         raise NotPlain("a document twice in a query")
     score = at_precision(rows.value, score_dtype)
     row = None if _falls(score, ends) else rank_rows(query, score, rows.doc)
-    in_order = row is None and _falls(-rows.rank, ends)
+    n_rank_conflicts = 0
+    if rows.rank is not None and not (row is None and _falls(-rows.rank, ends)):
+        n_rank_conflicts = rank_conflicts(query, score, rows.rank)
     return Block(
         query_ids=tuple(ids.decode(ids.take(rows.query, first_row[:-1]))),
         first_row=first_row,
@@ -170,8 +184,33 @@ def block(chunk: bytes, *, score_dtype: ScoreDtype = "float64") -> Block:
         row=row,
         score=score if row is None else score[row],
         tags=rows.tags,
-        n_rank_conflicts=0 if in_order else rank_conflicts(query, score, rows.rank),
+        n_rank_conflicts=n_rank_conflicts,
     )
+
+
+def slices(columns: Columns) -> Iterator[Columns]:
+    """Cut columns where a query ends, into slices of about ``ROWS`` rows or one query.
+
+    Examples
+    --------
+    >>> from abrank.inputs.objects.read import read_columns
+    >>> rows = [("301", "d1", 2), ("301", "d2", 1), ("302", "d1", 1)]
+    >>> read = read_columns(rows, RUN, columns=None)
+    >>> [len(each.value) for each in slices(read)]
+    [3]
+    """
+    ends = ids.integers(kernels.run_end_encode(columns.query).run_ends)
+    start = 0
+    while start < len(columns.value):
+        stop = int(ends[min(np.searchsorted(ends, start + ROWS), len(ends) - 1)])
+        yield replace(
+            columns,
+            query=columns.query[start:stop],
+            doc=columns.doc[start:stop],
+            value=columns.value[start:stop],
+            rank=None if columns.rank is None else columns.rank[start:stop],
+        )
+        start = stop
 
 
 def _falls(values: FloatArray | IntArray, ends: IntArray) -> bool:

@@ -5,6 +5,7 @@ import dataclasses
 import gzip
 import hashlib
 import os
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +14,7 @@ import pytest
 from abrank import AlignmentError, ReadError, read_qrels, read_run, simulate_runs
 from abrank.inputs import ids, join, read_judged_run
 from abrank.inputs import reading as module
+from abrank.inputs.join import join_pieces
 
 
 @pytest.fixture(scope="module")
@@ -53,8 +55,9 @@ def test_streamed_and_whole_files_give_the_same(folder, name, monkeypatch):
 
 def test_plain_files_are_streamed_and_others_are_not(folder):
     qrels = read_qrels(folder / "qrels.txt")
+    rows = partial(join_pieces, qrels)
     streams = {
-        name: module._streamed(qrels, folder / name, "float64", False, 0, True, None) is not None
+        name: module._streamed(folder / name, rows, "float64", True, None) is not None
         for name in ("a.run", "a.run.gz", "a.run.bz2", "a.run.zst", "scattered.run")
     }
     assert streams == {

@@ -12,7 +12,7 @@ import pytest
 
 from abrank import ArgumentError, ReadError, read_qrels, read_run
 from abrank.inputs.columns import QRELS, RUN
-from abrank.inputs.frames import choose_columns
+from abrank.inputs.objects.names import choose_columns
 
 EXPECTED = [("d2", 2.0), ("d1", 1.0)]
 

@@ -1,0 +1,1 @@
+"""What libraries hold in memory, to the same columns that files give."""

@@ -1,0 +1,168 @@
+"""Tables of any library as Arrow columns, without a Python object for a cell.
+
+Whatever hands over Arrow data comes in: frames of pandas and polars, tables of pyarrow, relations
+of DuckDB. No library is imported that is not there already: an object brings its own.
+
+Every conversion gives None for a column that is not plain (empty cells, cells of several kinds);
+then its cells are read one by one in ``cells``, which has words for what is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from abrank._support.typing import FloatArray, IntArray
+from abrank.inputs import ids, kernels
+from abrank.inputs.ids import Ids
+
+_REFUSALS = (pa.ArrowException, TypeError, ValueError, OverflowError)
+
+
+def columns_of(source: Any, choose: Callable[[Sequence[Any]], Sequence[Any]]) -> list[Any] | None:  # noqa: ANN401
+    """Return the columns of a table that ``choose`` takes among their names; None for no table.
+
+    Parameters
+    ----------
+    source : object
+        A frame of pandas or polars (a LazyFrame is collected, with these columns only), or anything
+        with ``__arrow_c_stream__`` or ``__dataframe__``.
+    choose : callable
+        Given the names of all columns.
+
+    Returns
+    -------
+    list or None
+        Arrow's columns, or pandas' where the frame is pandas'.
+
+    Examples
+    --------
+    >>> table = pa.table({"query_id": pa.array(["301"]), "AP": pa.array([0.5])})
+    >>> [column.to_pylist() for column in columns_of(table, lambda names: names[1:])]
+    [[0.5]]
+    """
+    if hasattr(source, "iloc"):
+        return [source[name] for name in choose([*source.columns])]
+    if hasattr(source, "collect_schema") and hasattr(source, "collect"):
+        source = source.select([*choose(source.collect_schema().names())]).collect()
+    table = _table(source)
+    return None if table is None else [table[name] for name in choose(table.column_names)]
+
+
+def _table(source: Any) -> Any:  # noqa: ANN401 - a pyarrow.Table, or None
+    if isinstance(source, pa.Table):
+        return source
+    if hasattr(source, "__arrow_c_stream__"):
+        return pa.RecordBatchReader.from_stream(source).read_all()
+    if hasattr(source, "__arrow_c_array__"):
+        return pa.Table.from_batches([pa.record_batch(source)])
+    if hasattr(source, "__dataframe__"):
+        from pyarrow.interchange import from_dataframe
+
+        return from_dataframe(source)
+    return None
+
+
+def to_objects(column: Any) -> list[Any]:  # noqa: ANN401
+    """Return the cells as Python's objects.
+
+    Examples
+    --------
+    >>> to_objects(pa.array(["301", None]))
+    ['301', None]
+    """
+    return column.to_pylist() if hasattr(column, "to_pylist") else list(column)
+
+
+def to_ids(column: Any) -> Ids | None:  # noqa: ANN401
+    """Return text or whole numbers as ids; none may be empty.
+
+    Examples
+    --------
+    >>> ids.decode(to_ids(pa.array([301, 302])))
+    ['301', '302']
+    >>> to_ids(pa.array([301.0])), to_ids(pa.array(["301", None]))
+    (None, None)
+    """
+    array = _whole(column)
+    if array is None:
+        return None
+    try:
+        found = _as_bytes(array)
+    except _REFUSALS:
+        return None
+    return None if found is None or ids.has_empty(found) else found
+
+
+def _as_bytes(array: Any) -> Ids | None:  # noqa: ANN401
+    kind = array.type
+    if pa.types.is_dictionary(kind):
+        known = None if array.dictionary.null_count else _as_bytes(array.dictionary)
+        codes = ids.integers(kernels.cast(array.indices, pa.int64()))
+        return None if known is None else ids.take(known, codes)
+    if pa.types.is_integer(kind):
+        array = kernels.cast(array, pa.string())
+    elif str(kind) not in ("string", "large_string", "string_view"):
+        return None
+    return kernels.cast(array, pa.large_binary())
+
+
+def to_scores(column: Any) -> FloatArray | None:  # noqa: ANN401
+    """Return numbers as float64; all must be finite.
+
+    Examples
+    --------
+    >>> to_scores(pa.array([1, 2])), to_scores(pa.array([1.5, float("nan")]))
+    (array([1., 2.]), None)
+    """
+    array = _whole(column)
+    if array is None or not _is_number(array.type):
+        return None
+    try:
+        array = kernels.cast(array, pa.float64())
+    except _REFUSALS:
+        return None
+    if not len(array):
+        return np.empty(0)
+    values = np.frombuffer(array.buffers()[1], np.float64)[array.offset : array.offset + len(array)]
+    return values if np.isfinite(values).all() else None
+
+
+def to_grades(column: Any) -> IntArray | None:  # noqa: ANN401
+    """Return whole numbers, of whatever type, as int64.
+
+    Examples
+    --------
+    >>> to_grades(pa.array([2.0, 0.0])), to_grades(pa.array([0.5]))
+    (array([2, 0]), None)
+    """
+    array = _whole(column)
+    if array is not None and pa.types.is_integer(array.type) and len(array):
+        try:
+            return ids.integers(kernels.cast(array, pa.int64()))
+        except _REFUSALS:
+            return None
+    values = None if array is None else to_scores(array)
+    if values is None or (values != np.floor(values)).any() or (np.abs(values) >= 2**63).any():
+        return None
+    return values.astype(np.int64)
+
+
+def _is_number(kind: Any) -> bool:  # noqa: ANN401
+    return any(is_a(kind) for is_a in (pa.types.is_floating, pa.types.is_integer)) or bool(
+        pa.types.is_decimal(kind)
+    )
+
+
+def _whole(column: Any) -> Any:  # noqa: ANN401 - an Arrow array without nulls, or None
+    if not isinstance(column, (pa.Array, pa.ChunkedArray)):
+        try:
+            column = pa.array(column, from_pandas=False)
+        except _REFUSALS:
+            return None
+    if column.null_count:
+        return None
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column

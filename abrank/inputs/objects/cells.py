@@ -1,0 +1,143 @@
+"""Python's own values to ids, scores and grades, one by one, with words for what cannot be used."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from abrank._support.errors import ReadError
+from abrank.inputs import ids
+from abrank.inputs.columns import RUN, Columns, Layout, Source
+from abrank.inputs.ids import Ids
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+
+def checked(columns: list[list[Any]], label: str, layout: Layout) -> Columns:
+    """Return columns of cells: query ids, document ids, numbers, and perhaps subtopics.
+
+    Raises
+    ------
+    ReadError
+        If there is no row, or a cell cannot be used; names the row, counted from 0.
+
+    Examples
+    --------
+    >>> checked([["301"], ["d1"], [2]], "DataFrame", RUN).value
+    array([2.])
+    """
+    queries, docs, values, *subtopics = columns
+    if not values:
+        raise ReadError(label, "no rows", expected=f"query_id, doc_id, {layout.value}")
+    return Columns(
+        query=_ids(queries, "query_id", label),
+        doc=_ids(docs, "doc_id", label),
+        value=_numbers(values, layout, label),
+        position=np.arange(len(values)),
+        source=Source(None, None, len(values), label, "row"),
+        subtopic=_ids(subtopics[0], "subtopic", label) if subtopics else None,
+    )
+
+
+def _ids(values: list[Any], column: str, label: str) -> Ids:
+    """Return ids as text; whole numbers are spelled out, floats are refused."""
+    if set(map(type, values)) != {str}:
+        values = [read_id(value, row, column, label) for row, value in enumerate(values)]
+    try:
+        encoded = ids.encode(values)
+    except UnicodeEncodeError as error:
+        row = values.index(error.object)
+        raise ReadError(
+            label, f"{column} {error.object!r} is not valid text", at=f"row {row}"
+        ) from error
+    if "" in values:
+        raise ReadError(label, f"{column} is empty", at=f"row {values.index('')}")
+    return encoded
+
+
+def read_id(value: Any, row: int, column: str, label: str) -> str:  # noqa: ANN401
+    """Return an id as text; a whole number is spelled out, a float is refused.
+
+    Examples
+    --------
+    >>> read_id(np.int64(301), 0, "query_id", "DataFrame")
+    '301'
+    """
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        return str(int(value))
+    hint = ""
+    if is_missing(value):
+        problem = f"{column} is missing ({value!r})"
+    elif isinstance(value, (float, np.floating)):
+        problem = f"{column} {value!r} is a float; ids are text, and 301.0 is not 301"
+        hint = f'frame["{column}"] = frame["{column}"].astype("Int64").astype(str) mends it'
+    else:
+        problem = f"{column} {value!r} is a {type(value).__name__}; ids are text or whole numbers"
+    raise ReadError(label, problem, at=f"row {row}", hint=hint)
+
+
+def is_missing(value: Any) -> bool:  # noqa: ANN401
+    """Whether a cell of a frame is empty: None, NaN, NA or NaT.
+
+    Examples
+    --------
+    >>> is_missing(math.nan), is_missing(0.0)
+    (True, False)
+    """
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, (float, np.floating)) and math.isnan(value)
+
+
+def _numbers(values: list[Any], layout: Layout, label: str) -> npt.NDArray[Any]:
+    read = read_score if layout is RUN else _one_grade
+    numbers = []
+    for row, value in enumerate(values):
+        number, problem = read(value)
+        if problem:
+            raise ReadError(label, problem, at=f"row {row}")
+        numbers.append(number)
+    return np.array(numbers, dtype=np.float64 if layout is RUN else np.int64)
+
+
+def read_score(value: Any) -> tuple[float, str]:  # noqa: ANN401
+    """Return the score and what is wrong with it.
+
+    Examples
+    --------
+    >>> read_score(np.float32(0.5)), read_score("0.5")[1]
+    ((0.5, ''), "score '0.5' is a str, not a number")
+    """
+    if is_missing(value):
+        return 0.0, f"score is missing ({value!r})"
+    if not _is_number(value):
+        return 0.0, f"score {value!r} is a {type(value).__name__}, not a number"
+    number = float(value)
+    return number, "" if math.isfinite(number) else "score is infinite"
+
+
+def _one_grade(value: Any) -> tuple[int, str]:  # noqa: ANN401
+    """Return the grade and what is wrong with it.
+
+    Examples
+    --------
+    >>> _one_grade(1.0), _one_grade(0.5)[1]
+    ((1, ''), 'relevance 0.5 is not a whole number')
+    """
+    if is_missing(value):
+        return 0, f"relevance is missing ({value!r})"
+    if not _is_number(value):
+        return 0, f"relevance {value!r} is a {type(value).__name__}, not a whole number"
+    if not math.isfinite(value) or int(value) != value:
+        return 0, f"relevance {value!r} is not a whole number"
+    return int(value), "" if abs(int(value)) < 2**63 else f"relevance {value!r} is too large"
+
+
+def _is_number(value: Any) -> bool:  # noqa: ANN401
+    kinds = (int, float, np.integer, np.floating)
+    return isinstance(value, kinds) and not isinstance(value, bool)

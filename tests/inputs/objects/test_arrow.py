@@ -1,0 +1,155 @@
+"""Tables of every library give what a file gives, without a Python object for a cell."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from abrank import ReadError, evaluate, read_qrels, read_run
+from abrank.inputs.objects import arrow
+
+ROWS = [("302", "é", 0.5), ("302", "d2", 2.0), ("301", "d1", 1.0), ("302", "d1", 2.0)]
+QRELS = {"301": {"d1": 1}, "302": {"d1": 2, "d9": 1}}
+
+
+def frame(**columns: Any) -> pd.DataFrame:
+    names = ["query_id", "doc_id", "score"]
+    return pd.DataFrame(ROWS, columns=names).assign(tag="x", **columns)
+
+
+def polars_frame() -> Any:
+    polars = pytest.importorskip("polars", reason="polars is in the extra `test`")
+    return polars.DataFrame(ROWS, schema=["query_id", "doc_id", "score"], orient="row")
+
+
+def relation() -> Any:
+    duckdb = pytest.importorskip("duckdb", reason="DuckDB is in the extra `test`")
+    lines = ", ".join(f"('{query}', '{doc}', {score})" for query, doc, score in ROWS)
+    return duckdb.sql(f"select * from (values {lines}) as t(query_id, doc_id, score)")
+
+
+class OnlyInterchange:
+    """A frame of a library that speaks the interchange protocol and nothing else."""
+
+    def __init__(self, table: Any) -> None:
+        self.table = table
+
+    def __dataframe__(self, **keywords: Any) -> Any:
+        return self.table.__dataframe__(**keywords)
+
+
+TABLES: dict[str, Callable[[], Any]] = {
+    "pandas": frame,
+    "pandas objects": lambda: frame().astype(object),
+    "pandas categories": lambda: frame().astype({"query_id": "category", "doc_id": "category"}),
+    "pandas whole numbers": lambda: frame(query_id=[302, 302, 301, 302]),
+    "pandas nullable": lambda: frame().convert_dtypes(),
+    "pandas float32": lambda: frame().astype({"score": "float32"}),
+    "polars": polars_frame,
+    "polars lazy": lambda: polars_frame().lazy(),
+    "polars categories": lambda: polars_frame().with_columns(
+        query_id=polars_frame()["query_id"].cast(sys.modules["polars"].Categorical)
+    ),
+    "pyarrow table": lambda: pa.Table.from_pandas(frame()),
+    "pyarrow batch": lambda: pa.RecordBatch.from_pandas(frame()),
+    "pyarrow reader": lambda: pa.Table.from_pandas(frame()).to_reader(max_chunksize=1),
+    "pyarrow decimals": lambda: pa.Table.from_pandas(frame()).set_column(
+        2, "score", pa.array([0.5, 2.0, 1.0, 2.0]).cast(pa.decimal128(9, 3))
+    ),
+    "interchange": lambda: OnlyInterchange(pa.Table.from_pandas(frame())),
+    "DuckDB": relation,
+}
+
+
+@pytest.fixture
+def no_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing may be read cell by cell."""
+
+    def refuse(column: Any) -> Any:
+        raise AssertionError(f"a column of {type(column).__name__} became Python objects")
+
+    monkeypatch.setattr(arrow, "to_objects", refuse)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_table_gives_the_run_of_its_rows(name: str, no_cells: None) -> None:
+    made, expected = read_run(TABLES[name]()), read_run(ROWS)
+    assert made.frame().to_dict("list") == expected.frame().to_dict("list")
+    assert made.source.unit == "row"
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_table_is_scored_as_its_rows(name: str, no_cells: None) -> None:
+    found = evaluate(QRELS, {"B": TABLES[name]()}, ["nDCG@10", "AP"], top=2)
+    expected = evaluate(QRELS, {"B": ROWS}, ["nDCG@10", "AP"], top=2)
+    assert np.array_equal(found.values, expected.values)
+    assert found.audits["B"].n_rows == 4
+    assert found.audits["B"].n_tied_rows == 2
+
+
+def test_scattered_queries_and_duplicates_are_found_in_tables_too() -> None:
+    again = pa.Table.from_pandas(frame(doc_id=["d1", "d2", "d1", "d1"]))
+    with pytest.raises(ReadError, match="Table, rows 0 and 3: document d1 twice in query 302"):
+        evaluate(QRELS, {"B": again})
+    best = evaluate(QRELS, {"B": again}, ["RR"], duplicates="best")
+    assert best.audits["B"].n_duplicates_dropped == 1
+
+
+@pytest.mark.parametrize(
+    ("column", "cells", "words"),
+    [
+        ("query_id", ["1", None, "2", "2"], "row 1: query_id is missing"),
+        ("query_id", ["1", "", "2", "2"], "row 1: query_id is empty"),
+        ("query_id", [1.0, 2.0, 3.0, 4.0], "row 0: query_id 1.0 is a float"),
+        ("doc_id", [True, False, True, False], "row 0: doc_id True is a bool"),
+        ("score", [1.0, float("nan"), 2.0, 3.0], "row 1: score is missing"),
+        ("score", [1.0, float("inf"), 2.0, 3.0], "row 1: score is infinite"),
+        ("score", ["1", "2", "3", "4"], "row 0: score '1' is a str, not a number"),
+    ],
+)
+def test_what_cannot_be_used_is_named_alike(column: str, cells: list[Any], words: str) -> None:
+    pandas = frame(**{column: cells})
+    table = pa.table({name: pa.array(list(pandas[name])) for name in pandas if name != column})
+    table = table.append_column(column, pa.array(cells))
+    for source, label in ((pandas, "DataFrame"), (table, "Table")):
+        with pytest.raises(ReadError) as caught:
+            read_run(source)
+        assert str(caught.value).startswith(f"{label}, {words}"), caught.value
+
+
+def test_grades_of_every_type_of_number() -> None:
+    for numbers in ([2, 0, -1], [2.0, 0.0, -1.0], [np.uint8(2), np.uint8(0), np.uint8(1)]):
+        table = pa.table({"qid": ["1"] * 3, "docno": ["a", "b", "c"], "label": pa.array(numbers)})
+        assert list(read_qrels(table).grades("1").values()) == [int(each) for each in numbers]
+    half = pa.table({"qid": ["1"], "docno": ["a"], "label": pa.array([0.5])})
+    with pytest.raises(ReadError, match=r"relevance 0\.5 is not a whole number"):
+        read_qrels(half)
+    large = pa.table({"qid": ["1"], "docno": ["a"], "label": pa.array([2**63], pa.uint64())})
+    with pytest.raises(ReadError, match="is too large"):
+        read_qrels(large)
+
+
+@pytest.mark.parametrize(
+    ("library", "read"), [("polars", "polars.read_csv"), ("pyarrow", "pyarrow.csv.read_csv")]
+)
+def test_no_library_is_imported_that_is_not_there_already(library: str, read: str) -> None:
+    pytest.importorskip(library, reason=f"{library} is in the extra `test`")
+    code = (
+        f"import abrank, io, sys, {read.rpartition('.')[0]}\n"
+        f"q = {read}(io.BytesIO(b'query_id,doc_id,relevance\\nx,a,1\\ny,b,2\\n'))\n"
+        f"r = {read}(io.BytesIO(b'query_id,doc_id,score\\nx,a,1.5\\ny,b,2.5\\n'))\n"
+        "print(abrank.evaluate(q, {'r': r}, ['AP']).means()[0, 0])\n"
+        "print({'pandas', 'polars'} & set(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    expected = "{'polars'}" if library == "polars" else "set()"
+    assert done.stdout.split("\n")[:2] == ["1.0", expected], done.stdout
