@@ -202,7 +202,7 @@ def slices(columns: Columns) -> Iterator[Columns]:
     ends = ids.integers(kernels.run_end_encode(columns.query).run_ends)
     start = 0
     while start < len(columns.value):
-        stop = int(ends[min(np.searchsorted(ends, start + ROWS), len(ends) - 1)])
+        stop = int(ends[min(int(np.searchsorted(ends, start + ROWS)), len(ends) - 1)])
         yield replace(
             columns,
             query=columns.query[start:stop],

@@ -55,6 +55,8 @@ def columns_of(source: Any, choose: Callable[[Sequence[Any]], Sequence[Any]]) ->
 def _table(source: Any) -> Any:  # noqa: ANN401 - a pyarrow.Table, or None
     if isinstance(source, pa.Table):
         return source
+    if type(source).__module__.partition(".")[0] == "polars" and hasattr(source, "to_arrow"):
+        return source.to_arrow()  # its stream holds views, which Arrow 17 cannot cast
     if hasattr(source, "__arrow_c_stream__"):
         return pa.RecordBatchReader.from_stream(source).read_all()
     if hasattr(source, "__arrow_c_array__"):
