@@ -73,7 +73,21 @@ def read_scores(source: Any, *, system: str | None = None) -> Scores:  # noqa: A
     """
     if isinstance(source, Scores):
         return source if system is None else one_system(source, system)
-    table = read_score_table(source, is_measure=lambda name: _known(name) is not None)
+    scores = scores_of_table(read_score_table(source, is_measure=is_known), source, system=system)
+    require_all(scores)
+    return scores if system is None else one_system(scores, system)
+
+
+def scores_of_table(
+    table: ScoreTable,
+    source: Any,  # noqa: ANN401 - what it was read from
+    *,
+    system: str | None = None,
+) -> Scores:
+    """Return the scores that a table holds, NaN where one is missing.
+
+    A table that names no system is of ``system``, else of that of the source's file.
+    """
     aggregate = np.fromiter(map(AGGREGATES.__contains__, table.query), np.bool_, len(table.query))
     if aggregate.all():
         raise ReadError(
@@ -84,10 +98,21 @@ def read_scores(source: Any, *, system: str | None = None) -> Scores:  # noqa: A
     systems = tuple(dict.fromkeys(table.system))
     scores = _scores(table, systems, aggregate)
     if systems != ("",):
-        return scores if system is None else one_system(scores, system)
+        return scores
     is_file = isinstance(source, (str, os.PathLike))
     name = system or (short_name(source) if is_file else UNNAMED)
     return replace(scores, systems=(name,), sources={name: table.source})
+
+
+def is_known(name: str) -> bool:
+    """Whether a name is that of a measure.
+
+    Examples
+    --------
+    >>> is_known("map"), is_known("bm25")
+    (True, False)
+    """
+    return _known(name) is not None
 
 
 def _known(name: str) -> Measure | None:
@@ -99,7 +124,7 @@ def _known(name: str) -> Measure | None:
 
 
 def _scores(table: ScoreTable, systems: tuple[str, ...], aggregate: BoolArray) -> Scores:
-    """Make the block of scores, and refuse one with holes or with two scores in one place."""
+    """Make the block of scores, and refuse one with two scores in one place."""
     known = {name: _known(name) for name in dict.fromkeys(table.measure)}
     names = {name: name if found is None else found for name, found in known.items()}
     rows, single = np.flatnonzero(~aggregate), (~aggregate).tolist()
@@ -113,8 +138,7 @@ def _scores(table: ScoreTable, systems: tuple[str, ...], aggregate: BoolArray) -
     values = np.full(shape, np.nan)
     values.flat[cell] = table.value[rows]
     scores = Scores(tuple(ids.decode(distinct)), systems, measures, values)
-    _require_all(scores, table.source.label)
-    if aggregate.any():
+    if aggregate.any() and not np.isnan(values).any():
         _require_aggregates(scores, table, known, aggregate)
     return replace(
         scores,
@@ -144,15 +168,17 @@ def _require_once(
     )
 
 
-def _require_all(scores: Scores, label: str) -> None:
+def require_all(scores: Scores) -> None:
+    """Refuse scores of which one is missing."""
     holes = np.argwhere(np.isnan(scores.values))
     if not len(holes):
         return
     query, system, measure = holes[0]
     whose = f" of {scores.systems[system]}" if len(scores.systems) > 1 else ""
     more = f" ({len(holes)} scores are missing in all)" if len(holes) > 1 else ""
+    source = scores.sources.get(scores.systems[system])
     raise ReadError(
-        label,
+        "scores" if source is None else source.label,
         f"query {scores.query_ids[query]} has no score of {scores.measures[measure]}{whose}{more}",
         hint="give every query a score, 0 where nothing was found, or leave it out of all",
     )

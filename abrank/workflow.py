@@ -17,7 +17,7 @@ from abrank.inputs.run import name_of
 from abrank.measures import parse
 from abrank.measures.naming.asked import DEFAULT_MEASURES, parse_measures
 from abrank.provenance import provenance
-from abrank.ranking import Ranking, rank_scores
+from abrank.ranking import Ranking, rank_scores, read_board
 from abrank.verdict import Family, Requirement
 
 TOP = 20  # documents of each ranking that a report can show
@@ -319,6 +319,21 @@ def rank_runs(
         rng=rng,
         provenance=provenance(scores, roles, settings=options.settings(), command=command),
     )
+
+
+def rank_ready(
+    sources: Sequence[Any],
+    *,
+    measures: Sequence[str] | str | None = None,
+    missing: Missing = "error",
+    command: str | None = None,
+    **how: Any,  # noqa: ANN401 - those of rank_scores
+) -> Ranking:
+    """Rank ready scores as :func:`abrank.rank_scores` does, and record where they come from."""
+    scores = read_board(sources, measures=measures, missing=missing)
+    roles = {name: name for name in scores.systems}
+    found = provenance(scores, roles, settings={"missing": missing}, command=command)
+    return rank_scores(scores, measures=measures, provenance=found, **how)
 
 
 def name_runs(

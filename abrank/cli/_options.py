@@ -25,6 +25,12 @@ def of(kind: type, flags: Mapping[str, Any]) -> dict[str, Any]:
     return {each.name: flags[each.name] for each in fields(kind) if each.name in flags}
 
 
+def given(*names: str) -> set[str]:
+    """Return those of the flags that stand on the command line."""
+    source = click.get_current_context().get_parameter_source
+    return {name for name in names if source(name) is click.core.ParameterSource.COMMANDLINE}
+
+
 def stack(*decorators: Callable[[Any], Any]) -> Callable[[Function], Function]:
     """Apply decorators as if they stood one above the other."""
 

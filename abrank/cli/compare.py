@@ -203,9 +203,8 @@ def _require_inputs(files: list[str | None], scores: tuple[str, str] | None) -> 
         raise click.UsageError("--scores A B stands in the place of QRELS RUN_A RUN_B")
     if [*files, *(scores or ())].count("-") > 1:
         raise click.UsageError("only one of the files can be standard input")
-    source = click.get_current_context().get_parameter_source
     for name in _options.READING if scores else ():
-        if source(name) is click.core.ParameterSource.COMMANDLINE:
+        if _options.given(name):
             raise click.UsageError(f"--{name.replace('_', '-')} is for runs, not for ready scores")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,6 +14,7 @@ from abrank.cli import _options, _output, _terminal
 if TYPE_CHECKING:
     from abrank.ranking import Ranking
 
+MOST_NOTES = 6
 TESTS = (
     "tukey", "randomised-tukey", "nemenyi", "conover", "max-t", "dunnett", "bonferroni-dunn",
     "t", "permutation", "bootstrap", "wilcoxon", "sign",
@@ -21,16 +23,23 @@ TESTS = (
 
 @click.command("rank")
 @click.argument("qrels", type=_options.RUN)
-@click.argument("runs", type=_options.RUN, nargs=-1, required=True)
+@click.argument("runs", type=_options.RUN, nargs=-1)
+@click.option(
+    "--scores",
+    "ready",
+    is_flag=True,
+    help="All files are ready scores per query, without QRELS: CSV, TSV or Parquet tables with a"
+    " column a system, or with columns query_id, system, measure and score; or the output of"
+    " trec_eval -q and its like, a file a system.",
+)
 @click.option(
     "-m",
     "--measure",
     "measures",
     metavar="NAME",
     multiple=True,
-    default=["nDCG@10"],
-    show_default=True,
-    help="In any dialect. Repeat for more: the first orders the systems.",
+    help="In any dialect. Repeat for more: the first orders the systems. Without it nDCG@10; of"
+    " ready scores all.",
 )
 @click.option(
     "--baseline",
@@ -91,6 +100,8 @@ def command(
     qrels: str,
     runs: tuple[str, ...],
     *,
+    ready: bool,
+    measures: tuple[str, ...],
     resamples: int | None,
     seed: int,
     pairs: bool,
@@ -106,19 +117,18 @@ def command(
 ) -> None:
     """Rank RUNS by their mean on QRELS, and tell apart those that differ.
 
-    Systems that share a letter are not told apart. Each is named after its file.
+    Systems that share a letter are not told apart. Each is named after its file, or the column.
 
     \b
     abrank rank qrels.txt bm25.run splade.run monot5.run -m nDCG@10 -m AP
     abrank rank qrels.txt *.run --baseline bm25 --pairs
+    abrank rank --scores scores.csv -m AP
     """  # noqa: D301 - click's mark for lines to keep
     if [qrels, *runs].count("-") > 1:
         raise click.UsageError("only one of the files can be standard input")
 
-    from abrank.evaluation import EvaluateOptions
     from abrank.report import RANKING_WRITERS
     from abrank.report.ranking.text import ranking_text
-    from abrank.workflow import rank_runs
 
     targets = _output.targets_of(reports, RANKING_WRITERS, style=style, shown=shown)
 
@@ -127,17 +137,9 @@ def command(
         return _output.given(names, digits=digits, style=style, interval=interval)
 
     with _terminal.Progress(quiet=quiet, verbose=verbose) as progress:
-        reading = {name: how.pop(name) for name in _options.READING}
-        ranking = rank_runs(
-            qrels,
-            _options.named(runs),
-            EvaluateOptions(**reading),
-            n_resamples=resamples,
-            rng=seed,
-            command=shlex.join(["abrank", *click.get_current_context().obj]),
-            on_stage=progress,
-            **how,
-        )
+        how |= {"n_resamples": resamples, "rng": seed}
+        how["command"] = shlex.join(["abrank", *click.get_current_context().obj])
+        ranking = _ranking(qrels, runs, ready=ready, measures=measures, on_stage=progress, **how)
         written = _output.write_reports(ranking, targets, options_of, progress)
     if not quiet:
         _notes(ranking)
@@ -153,9 +155,47 @@ def command(
         _terminal.put("\n" + "\n".join(written))
 
 
+def _ranking(
+    qrels: str,
+    runs: tuple[str, ...],
+    *,
+    ready: bool,
+    measures: tuple[str, ...],
+    on_stage: Callable[[str], None],
+    **how: Any,  # noqa: ANN401
+) -> Ranking:
+    """Rank runs by judgments, or files of ready scores."""
+    from abrank.evaluation import EvaluateOptions
+    from abrank.measures.naming.asked import DEFAULT_MEASURES
+    from abrank.workflow import rank_ready, rank_runs
+
+    reading = {name: how.pop(name) for name in _options.READING}
+    if ready:
+        given = _options.given(*_options.READING)
+        if others := given - {"missing"}:
+            flag = sorted(others)[0].replace("_", "-")
+            raise click.UsageError(f"--{flag} is for runs, not for ready scores")
+        how["missing"] = reading["missing"] if given else "error"
+        on_stage("reading the scores")
+        return rank_ready([qrels, *runs], measures=measures or None, **how)
+    if not runs:
+        raise click.UsageError("RUNS are needed beside QRELS (or --scores and their files)")
+    return rank_runs(
+        qrels,
+        _options.named(runs),
+        EvaluateOptions(**reading),
+        measures=measures or DEFAULT_MEASURES[0],
+        on_stage=on_stage,
+        **how,
+    )
+
+
 def _notes(ranking: Ranking) -> None:
     """Say on standard error what was counted while the runs were read."""
     from abrank.report import note_sentences
 
-    for sentence in (*ranking.notes, *note_sentences(ranking.cautions)):
+    sentences = [*ranking.notes, *note_sentences(ranking.cautions)]
+    for sentence in sentences[:MOST_NOTES]:
         _terminal.put(f"note: {sentence}", err=True)
+    if len(sentences) > MOST_NOTES:
+        _terminal.put(f"note: {len(sentences) - MOST_NOTES} more in a report: html", err=True)

@@ -110,7 +110,7 @@ def _system_of(source: Any, default: str) -> Scores:  # noqa: ANN401
     import pandas as pd
 
     if isinstance(source, (Mapping, pd.Series)):
-        return _one_measure(source, default)
+        return one_measure(source, default)
     scores = read_scores(source)
     if len(scores.systems) != 1:
         raise ArgumentError(
@@ -120,7 +120,7 @@ def _system_of(source: Any, default: str) -> Scores:  # noqa: ANN401
     return scores if scores.systems != (UNNAMED,) else replace(scores, systems=(default,))
 
 
-def _one_measure(source: Any, default: str) -> Scores:  # noqa: ANN401
+def one_measure(source: Any, default: str) -> Scores:  # noqa: ANN401
     """Return a Series or dict of scores by query id as those of one measure, ``score``."""
     if isinstance(source, Mapping):
         name, index, values = None, list(source), np.array([*source.values()], dtype=np.float64)

@@ -185,9 +185,12 @@ def inspect_systems(scores: Scores) -> list[Note]:
 
 
 def _files(scores: Scores) -> list[tuple[str, list[str]]]:
-    """Return the hashes that several systems share, with the systems."""
+    """Return the hashes that several files share, with their systems."""
     found: dict[str, list[str]] = {}
+    seen: set[int] = set()
     for system, source in scores.sources.items():
-        if source.sha256:
+        # One file of ready scores may hold several systems.
+        if source.sha256 and id(source) not in seen:
+            seen.add(id(source))
             found.setdefault(source.sha256, []).append(system)
     return [(sha256, systems) for sha256, systems in found.items() if len(systems) > 1]

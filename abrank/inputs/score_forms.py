@@ -51,8 +51,14 @@ class Cells(NamedTuple):
     raw: list[Any]
 
 
-def cells_of_text(text: str, label: str, is_measure: Callable[[str], bool]) -> tuple[str, Cells]:
+def cells_of_text(
+    text: str, label: str, is_measure: Callable[[str], bool], *, numbered: bool = False
+) -> tuple[str, Cells]:
     r"""Return the form of a text and its cells; a table's first line names the query.
+
+    With ``numbered`` a table of numbers alone under names, without a column for the query, is taken
+    too: its queries are its rows, from 1. Two such files must not be paired, as nothing tells that
+    their rows are of the same queries.
 
     Raises
     ------
@@ -76,7 +82,33 @@ def cells_of_text(text: str, label: str, is_measure: Callable[[str], bool]) -> t
         at, columns = _columns_of_text(text, delimiter, label)
         _require_filled(header, columns, at, "line", label)
         return _of_columns(at, columns, header, label)
+    if numbered and _is_matrix(header, text, delimiter):
+        at, columns = _columns_of_text(text, delimiter, label)
+        rows = [str(number) for number in range(1, len(at) + 1)]
+        return _of_columns(at, [rows, *columns], ["query_id", *header], label)
     return _of_lines(text, label, is_measure)
+
+
+def _is_matrix(header: Sequence[str], text: str, delimiter: str) -> bool:
+    r"""Whether names stand above numbers.
+
+    Examples
+    --------
+    >>> _is_matrix(["a", "b"], "a,b\n0.5,.25\n", ","), _is_matrix(["1", "2"], "1,2\n3,4\n", ",")
+    (True, False)
+    """
+    lines = [line for line in text.split("\n", 3)[:3] if line.strip()]
+    fields = lines[1].split(delimiter) if len(lines) > 1 else []
+    numbers = [not field.strip() or _is_number(field) for field in fields]
+    return len(header) == len(fields) and all(numbers) and not any(map(_is_number, header))
+
+
+def _is_number(field: str) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True
 
 
 def _header(line: str, delimiter: str, label: str) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import os
 import re
 import sys
@@ -9,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +29,7 @@ from abrank.inputs.plain import BYTE_ORDER_MARK
 from abrank.inputs.score_forms import Cells, cells_of_frame, cells_of_text
 
 MOST_EXPONENT = 4  # digits
+PARQUET = b"PAR1"  # the first bytes of such a file
 
 _NUMBER_LIKE = re.compile(r"[+-]?[.,]?[0-9]|[+-]?(nan|inf)", re.IGNORECASE)
 
@@ -75,15 +79,23 @@ class _Numbers(NamedTuple):
 _Reader = Callable[[Any, str], tuple[float, float, str]]
 
 
-def read_score_table(source: Any, *, is_measure: Callable[[str], bool]) -> ScoreTable:  # noqa: ANN401
+def read_score_table(
+    source: Any,  # noqa: ANN401 - a path or a frame
+    *,
+    is_measure: Callable[[str], bool],
+    numbered: bool = False,
+) -> ScoreTable:
     """Read ready scores.
 
     Parameters
     ----------
     source : path or DataFrame
+        A Parquet file is read as the frame that it holds.
     is_measure : callable
         Whether a name is known for a measure; decides between lines of trec_eval and ir_measures
         where no line is an aggregate.
+    numbered : bool
+        Whether a file without a column for the query is taken, its rows numbered.
 
     Returns
     -------
@@ -108,15 +120,41 @@ def read_score_table(source: Any, *, is_measure: Callable[[str], bool]) -> Score
     ('a long table', ('1', '2'), array([0., 1.]))
     """
     if isinstance(source, (str, os.PathLike)):
+        if _is_parquet(source):
+            return _of_parquet(Path(source))
         data, origin = files.contents(source)
         text = data.removeprefix(BYTE_ORDER_MARK).decode("utf-8", "surrogateescape")
-        form, cells = cells_of_text(text, origin.label, is_measure)
+        form, cells = cells_of_text(text, origin.label, is_measure, numbered=numbered)
         return _table(cells, form, origin, _numbers_of_texts(cells.raw), _number_of_text)
     if hasattr(source, "columns") and hasattr(source, "dtypes"):
-        origin = Source(None, None, 0, "DataFrame", "row")
-        form, cells = cells_of_frame(source, origin.label)
-        return _table(cells, form, origin, _numbers_of_objects(cells.raw), _number_of_object)
+        return _of_frame(source, Source(None, None, 0, "DataFrame", "row"))
     raise ArgumentError(f"scores must be a path or a DataFrame, not {type(source).__name__}")
+
+
+def _of_frame(frame: Any, origin: Source) -> ScoreTable:  # noqa: ANN401
+    form, cells = cells_of_frame(frame, origin.label)
+    return _table(cells, form, origin, _numbers_of_objects(cells.raw), _number_of_object)
+
+
+def _is_parquet(path: str | os.PathLike[str]) -> bool:
+    """Whether a file that can be read twice begins as Parquet does."""
+    if not files.is_regular(path):
+        return False
+    with Path(path).open("rb") as file:
+        return file.read(len(PARQUET)) == PARQUET
+
+
+def _of_parquet(path: Path) -> ScoreTable:
+    import pandas as pd
+    import pyarrow as pa
+
+    data = path.read_bytes()
+    try:
+        frame = pd.read_parquet(io.BytesIO(data))
+    except (pa.ArrowException, OSError, ValueError) as problem:
+        raise ReadError(str(path), f"no Parquet file that can be read: {problem}") from None
+    found = hashlib.sha256(data).hexdigest()
+    return _of_frame(frame, Source(str(path), found, 0, str(path), "row"))
 
 
 def _table(cells: Cells, form: str, source: Source, numbers: _Numbers, read: _Reader) -> ScoreTable:

@@ -1,6 +1,7 @@
 """Many systems on the same queries: who leads, and who is told apart from whom."""
 
+from abrank.ranking.board import read_board
 from abrank.ranking.rank import rank_scores
 from abrank.ranking.result import PairRow, Ranking, SystemRow
 
-__all__ = ["PairRow", "Ranking", "SystemRow", "rank_scores"]
+__all__ = ["PairRow", "Ranking", "SystemRow", "rank_scores", "read_board"]

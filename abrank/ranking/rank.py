@@ -12,9 +12,10 @@ from abrank import inference
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.rng import entropy
-from abrank._support.typing import FloatArray, RandomSource
+from abrank._support.typing import FloatArray, Missing, RandomSource
 from abrank.diagnostics import higher_is_better, inspect_systems
 from abrank.measures import parse
+from abrank.ranking.board import read_board
 from abrank.ranking.result import PairRow, Ranking, SystemRow
 from abrank.scores import Scores
 
@@ -22,9 +23,10 @@ ALL_PAIRS, AGAINST_BASELINE = "tukey", "max-t"
 
 
 def rank_scores(
-    scores: Scores,
+    scores: Any,  # noqa: ANN401 - whatever read_board reads
     *,
     measures: Sequence[str] | str | None = None,
+    missing: Missing = "error",
     test: str | None = None,
     adjust: str | None = None,
     alpha: float = 0.05,
@@ -37,11 +39,16 @@ def rank_scores(
 
     Parameters
     ----------
-    scores : Scores
-        Of two systems or more.
+    scores : Scores, DataFrame, path, list of these, or mapping
+        Of two systems or more on the same queries: as :func:`abrank.evaluate` gives them, or ready
+        ones. A table (a frame, CSV, TSV or Parquet file) is wide, with a column query_id and a
+        column a system, or long, with columns query_id, system, measure and score; a file of one
+        system is called after it. A mapping goes from a system's name to its scores.
     measures : sequence of str, optional
         The first orders the systems; each has its own test, a family of its own. All of the scores
-        without it.
+        without it. The scores of a table with a column a system are called by it.
+    missing : {"error", "zero", "drop"}
+        In ready scores, one that is missing is an error, counts 0, or its query is left out.
     test : str, optional
         A joint test: ``tukey`` (without it, all pairs), ``randomised-tukey``, ``nemenyi``,
         ``conover``; against a baseline ``max-t`` (without it), ``dunnett``, ``bonferroni-dunn``,
@@ -70,6 +77,8 @@ def rank_scores(
     ------
     UnknownNameError
         If no test or adjustment has the name.
+    ReadError, NotFoundError, AlignmentError
+        If ready scores cannot be used, or some are missing.
     ArgumentError
         If there are fewer than two systems, the measure or the baseline is not among the scores, or
         the test does not compare what is asked.
@@ -87,6 +96,8 @@ def rank_scores(
     """
     name, options = _resolve(test, adjust, baseline)
     checks.fraction("alpha", alpha)
+    scores = read_board(scores, measures=measures, missing=missing)
+    _require_several(scores)
     if baseline is not None and baseline not in scores.systems:
         raise ArgumentError(f"the baseline {baseline!r} is not among {', '.join(scores.systems)}")
     asked = _Asked(name, options, alpha, baseline, n_resamples, entropy(rng))
@@ -99,6 +110,15 @@ def rank_scores(
         provenance=dict(provenance or {}),
         secondary=tuple(others),
     )
+
+
+def _require_several(scores: Scores) -> None:
+    """Refuse a single system, with what a file was taken for."""
+    if len(scores.systems) < 2:
+        taken = "".join(f"\n  {note}" for note in scores.notes)
+        raise ArgumentError(
+            f"a ranking is of two systems or more, and there is one: {scores.systems[0]}{taken}"
+        )
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,195 @@
+"""Ready scores of many systems, from whatever holds them, as one block without holes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from abrank._support import checks, display
+from abrank._support.errors import AlignmentError, ArgumentError
+from abrank._support.typing import Missing
+from abrank.comparison.pairing import one_measure
+from abrank.inputs import ids
+from abrank.inputs.score_table import read_score_table
+from abrank.measures.naming.asked import listed
+from abrank.score_files import is_known, scores_of_table
+from abrank.scores import MISSING, Scores
+
+UNNAMED = "score"
+MOST_NOTES = 3
+WIDE, BY_SYSTEM = "a wide table", "a table with a column for each system"
+# What a column is called that holds the one measure of a file.
+_PLAIN = frozenset({"score", "value"})
+
+
+def read_board(
+    source: Any,  # noqa: ANN401 - Scores, a frame, a path, several of them, or a mapping
+    *,
+    measures: Sequence[str] | str | None = None,
+    missing: Missing = "error",
+) -> Scores:
+    """Read the scores of many systems, from one source or from several.
+
+    Parameters
+    ----------
+    source : Scores, DataFrame, path, sequence of these, or mapping
+        Whatever :func:`abrank.read_scores` reads. A wide table whose columns name no measure has a
+        column a system; such a file may lack the column query_id: its rows are the queries. Several
+        sources hold systems of their own on the same queries. A mapping goes from a system's name
+        to its scores: a Series or dict by query id, or any of the above.
+    measures : sequence of str, optional
+        The one measure of a table with a column a system is called by this name, ``score`` without.
+    missing : {"error", "zero", "drop"}
+        A score that is missing is an error, counts 0, or its query is left out of all systems.
+
+    Returns
+    -------
+    Scores
+        ``notes`` say what each source was taken for, and what was missing.
+
+    Raises
+    ------
+    ReadError, NotFoundError
+        If a source cannot be used.
+    AlignmentError
+        If scores are missing, under ``missing="error"``, or no query remains.
+    ArgumentError
+        If two sources have a system of one name, or differ in their measures.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"query_id": ["1", "2"], "bm25": [0.2, 0.4], "t5": [0.3, 0.6]})
+    >>> read_board(frame, measures="AP").systems
+    ('bm25', 't5')
+    """
+    checks.one_of("missing", missing, MISSING)
+    if isinstance(source, Scores):
+        return source
+    called = listed(measures) if measures is not None else []
+    parts = _parts(source, called[0] if len(called) == 1 else UNNAMED)
+    if not parts:
+        raise ArgumentError("there are no scores to rank by")
+    return _settled(_joined(parts) if len(parts) > 1 else parts[0], missing)
+
+
+def _parts(source: Any, measure: str) -> list[Scores]:  # noqa: ANN401
+    """Return the scores of each source."""
+    import pandas as pd
+
+    if isinstance(source, Mapping):
+        return [_named(each, str(system), measure) for system, each in source.items()]
+    if isinstance(source, (str, os.PathLike, pd.DataFrame)):
+        # Rows without ids are the same queries in all columns of one file, not in two files.
+        return [_read(source, measure, numbered=True)]
+    if not isinstance(source, Sequence):
+        raise ArgumentError(
+            "scores must be Scores, a path, a DataFrame, a list of these or a mapping by system,"
+            f" not {type(source).__name__}"
+        )
+    return [_read(each, measure, numbered=len(source) == 1) for each in source]
+
+
+def _named(source: Any, system: str, measure: str) -> Scores:  # noqa: ANN401
+    """Return the scores of one system of a mapping under its name there."""
+    import pandas as pd
+
+    if isinstance(source, (Mapping, pd.Series)):
+        return replace(one_measure(source, system), systems=(system,), measures=(measure,))
+    found = _read(source, measure)
+    if len(found.systems) != 1:
+        raise ArgumentError(f"{system}: one system is asked for, not {_some(found.systems)}")
+    (origin,) = found.sources.values() or (None,)
+    return replace(found, systems=(system,), sources={system: origin} if origin else {})
+
+
+def _read(source: Any, measure: str, *, numbered: bool = False) -> Scores:  # noqa: ANN401
+    """Read one source; columns that name no measure are systems."""
+    if isinstance(source, Scores):
+        return source
+    table = read_score_table(source, is_measure=is_known, numbered=numbered)
+    columns = set(table.measure)
+    measured = any(map(is_known, columns)) or {each.casefold() for each in columns} <= _PLAIN
+    if table.form == WIDE and not any(table.system) and not measured:
+        named = (measure,) * len(table.measure)
+        table = replace(table, system=table.measure, measure=named, form=BY_SYSTEM)
+    return scores_of_table(table, source)
+
+
+def _joined(parts: Sequence[Scores]) -> Scores:
+    """Lay the systems of several sources side by side, NaN where a query is missing."""
+    systems = [system for part in parts for system in part.systems]
+    twice = next((name for name in systems if systems.count(name) > 1), None)
+    if twice is not None:
+        raise ArgumentError(f"two sources have a system {twice!r}: give a mapping by name")
+    measures = parts[0].measures
+    for part in parts[1:]:
+        if set(part.measures) != set(measures):
+            raise ArgumentError(
+                f"the measures differ: {_some(measures)} of {parts[0].systems[0]},"
+                f" {_some(part.measures)} of {part.systems[0]}"
+            )
+    every = list(dict.fromkeys(query for part in parts for query in part.query_ids))
+    query_ids = tuple(every[i] for i in np.argsort(ids.order(ids.encode(every))))
+    place = {query: i for i, query in enumerate(query_ids)}
+    values = np.full((len(query_ids), len(systems), len(measures)), np.nan)
+    start = 0
+    for part in parts:
+        rows = [place[query] for query in part.query_ids]
+        columns = [part.measures.index(name) for name in measures]
+        stop = start + len(part.systems)
+        values[rows, start:stop] = part.values[:, :, columns]
+        start = stop
+    return Scores(
+        query_ids=query_ids,
+        systems=tuple(systems),
+        measures=measures,
+        values=values,
+        sources={name: each for part in parts for name, each in part.sources.items()},
+        notes=_notes(parts),
+    )
+
+
+def _notes(parts: Sequence[Scores]) -> tuple[str, ...]:
+    """Return what the sources were taken for; of many, what the first was."""
+    found = tuple(dict.fromkeys(note for part in parts for note in part.notes))
+    if len(found) <= MOST_NOTES:
+        return found
+    return (f"{display.count(len(found))} sources, the first {found[0]}",)
+
+
+def _settled(scores: Scores, missing: Missing) -> Scores:
+    """Return scores without holes, by the policy, and a note that counts them."""
+    holes = np.asarray(np.isnan(scores.values).any(axis=2))
+    if not holes.any():
+        return scores
+    lacking, lacking_rows = holes.sum(axis=0), holes.sum(axis=1)
+    worst = int(lacking.argmax())
+    queries = display.plural(int(lacking[worst]), "query", "queries")
+    n_systems = int((lacking > 0).sum())
+    told = f"{queries} of {scores.systems[worst]} without a score"
+    if n_systems > 1:
+        told += f", and some of {display.plural(n_systems - 1, 'other system')}"
+    if missing == "error":
+        raise AlignmentError(f'{told}; missing="zero" scores them 0, "drop" leaves them out')
+    if missing == "zero":
+        values = np.where(np.isnan(scores.values), 0.0, scores.values)
+        return replace(scores, values=values, notes=(*scores.notes, f"{told}: they score 0"))
+    kept = np.flatnonzero(lacking_rows == 0)
+    if not len(kept):
+        raise AlignmentError("no query has a score of every system: nothing is left to rank by")
+    left = f"{display.count(len(kept))} of {display.count(len(holes))} queries are ranked by"
+    return replace(
+        scores,
+        query_ids=tuple(scores.query_ids[i] for i in kept),
+        values=scores.values[kept],
+        notes=(*scores.notes, f"{told}: {left}"),
+    )
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
