@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -79,19 +78,11 @@ def read_board(
 
 def _parts(source: Any, measure: str) -> list[Scores]:  # noqa: ANN401
     """Return the scores of each source."""
-    import pandas as pd
-
     if isinstance(source, Mapping):
         return [_named(each, str(system), measure) for system, each in source.items()]
-    if isinstance(source, (str, os.PathLike, pd.DataFrame)):
-        # Rows without ids are the same queries in all columns of one file, not in two files.
-        return [_read(source, measure, numbered=True)]
-    if not isinstance(source, Sequence):
-        raise ArgumentError(
-            "scores must be Scores, a path, a DataFrame, a list of these or a mapping by system,"
-            f" not {type(source).__name__}"
-        )
-    return [_read(each, measure, numbered=len(source) == 1) for each in source]
+    sources = source if isinstance(source, (list, tuple)) else [source]
+    # Rows without ids are the same queries in all columns of one file, not in two files.
+    return [_read(each, measure, numbered=len(sources) == 1) for each in sources]
 
 
 def _named(source: Any, system: str, measure: str) -> Scores:  # noqa: ANN401
