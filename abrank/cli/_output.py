@@ -158,8 +158,8 @@ def targets_of(
     html .html False
     summary .md True
     """
-    from abrank.report.formats.files import REPORTS, require_place
-    from abrank.report.registry import format_of, is_format
+    from abrank._support.files import require_place
+    from abrank.report.registry import REPORTS, format_of, is_format
 
     found = []
     for report in reports:
@@ -200,7 +200,7 @@ def write_reports(
     digits : int
         Of the figures.
     """
-    from abrank.report.formats.files import replace_all
+    from abrank._support.files import replace_all
     from abrank.report.registry import files_of
 
     content: dict[Path, bytes] = {}

@@ -27,27 +27,29 @@ def command(folder: Path, *, color: str, ascii_only: bool, quiet: bool, verbose:
     Needs no network and no file: 250 queries are simulated, always the same ones. What it makes:
     qrels.txt, old.run, new.run, topics.tsv, segments.csv, report.html, report.md, results.json.
     """
+    from abrank._support.files import replace_all
     from abrank.cli import _terminal
     from abrank.comparison import Question
     from abrank.comparison.beside import Beside
     from abrank.evaluation import EvaluateOptions
     from abrank.inputs import read_run
-    from abrank.report.formats.files import writing
     from abrank.simulate import simulate_runs
     from abrank.workflow import compare_runs, name_runs
 
     with _terminal.Progress(quiet=quiet, verbose=verbose) as progress:
         progress("simulating a collection")
         made = simulate_runs(N_QUERIES, effect=EFFECT, rng=SEED)
-        with writing(folder):
-            folder.mkdir(parents=True, exist_ok=True)
         paths = [folder / name for name in ("qrels.txt", "old.run", "new.run")]
         made.qrels.write(paths[0])
         read_run(made.baseline, name="old").write(paths[1])
         read_run(made.candidate, name="new").write(paths[2])
         beside = [folder / name for name in ("topics.tsv", "segments.csv")]
-        _write_lines(beside[0], "\t", made.topics)
-        _write_lines(beside[1], ",", {"query_id": "intent", **made.intents})
+        replace_all(
+            {
+                beside[0]: _lines("\t", made.topics),
+                beside[1]: _lines(",", {"query_id": "intent", **made.intents}),
+            }
+        )
         comparison = compare_runs(
             paths[0],
             name_runs(*paths[1:]),
@@ -68,10 +70,9 @@ def command(folder: Path, *, color: str, ascii_only: bool, quiet: bool, verbose:
     )
 
 
-def _write_lines(path: Path, between: str, values: Mapping[str, str]) -> None:
-    """Write a line for each query id: the id and its value."""
-    lines = [f"{query_id}{between}{value}\n" for query_id, value in values.items()]
-    path.write_text("".join(lines), encoding="utf-8")
+def _lines(between: str, values: Mapping[str, str]) -> bytes:
+    """Return a line for each query id: the id and its value."""
+    return "".join(f"{query_id}{between}{value}\n" for query_id, value in values.items()).encode()
 
 
 def _command(paths: list[Path]) -> str:

@@ -131,6 +131,8 @@ class Qrels:
         ------
         ArgumentError
             If an id cannot stand in such a file: it holds a blank, or the query's begins with #.
+        WriteError
+            If the file cannot be written; one that was there stays.
         """
         rows, grades, second = np.arange(len(self)), self.grade, ["0"] * len(self)
         if self.subtopics is not None:

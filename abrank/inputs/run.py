@@ -150,6 +150,8 @@ class Run:
         ------
         ArgumentError
             If an id cannot stand in such a file: it holds a blank, or the query's begins with #.
+        WriteError
+            If the file cannot be written; one that was there stays.
         """
         queries = [self.query_ids[i].encode("utf-8", "surrogateescape") for i in self.query]
         ranks = [b"%d" % rank for rank in self.rank.tolist()]

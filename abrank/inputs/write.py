@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from abrank._support.errors import ArgumentError
+from abrank._support.files import replace_all
 
 
 def trec_bytes(columns: Sequence[Sequence[bytes]]) -> bytes:
@@ -35,9 +36,9 @@ def trec_bytes(columns: Sequence[Sequence[bytes]]) -> bytes:
 
 
 def write_file(path: str | os.PathLike[str], data: bytes) -> Path:
-    """Write ``data``, packed if the name ends in .gz; the same data gives the same bytes."""
+    """Write ``data`` whole or not at all, packed if the name ends in .gz; always the same bytes."""
     file = Path(path)
-    file.write_bytes(gzip.compress(data, mtime=0) if file.suffix == ".gz" else data)
+    replace_all({file: gzip.compress(data, mtime=0) if file.suffix == ".gz" else data})
     return file
 
 

@@ -11,13 +11,16 @@ from typing import Any, TypeAlias
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError, UnknownNameError
+from abrank._support.files import is_replaceable, name_of, replace_all
 from abrank._support.registry import Registry
 from abrank.comparison import Comparison
 from abrank.ranking import Ranking
-from abrank.report.formats.files import REPORTS, is_replaceable, name_of, replace_all
 
 Subject: TypeAlias = Comparison | Ranking
 Writes: TypeAlias = Callable[..., str]
+
+# Where a report goes that was asked for by its format alone.
+REPORTS = Path("reports")
 
 
 @dataclass(frozen=True)
@@ -96,6 +99,7 @@ def writer(
 
     Examples
     --------
+    >>> from abrank.report import writer
     >>> @writer(".md")
     ... def mine(comparison): ...
     Traceback (most recent call last):
@@ -118,6 +122,7 @@ def is_format(path: str | Path, formats: Collection[str] = WRITERS) -> bool:
 
     Examples
     --------
+    >>> from abrank.report import writers
     >>> is_format("html"), is_format("out.html"), is_format("out/html")
     (True, False, False)
     """
@@ -134,6 +139,7 @@ def format_of(path: str | Path, formats: Collection[str] = WRITERS) -> str:
 
     Examples
     --------
+    >>> from abrank.report import writers
     >>> format_of("reports/out.HTML"), format_of("md")
     ('.html', '.md')
     """
@@ -216,6 +222,7 @@ def write(
 
     Examples
     --------
+    >>> from abrank.report import write
     >>> import tempfile
     >>> from abrank.comparison import compare_scores
     >>> result = compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75})

@@ -10,9 +10,9 @@ from typing import Any
 
 from abrank import plots
 from abrank._support import display as f
+from abrank._support.files import replace_all
 from abrank.comparison import Comparison
 from abrank.report.compose import compose
-from abrank.report.formats.files import replace_all
 from abrank.report.model import Figure
 
 SUFFIXES = (".pdf", ".svg")

@@ -15,9 +15,6 @@ from pathlib import Path
 
 from abrank._support.errors import WriteError
 
-# Where a report goes that was asked for by its format alone.
-REPORTS = Path("reports")
-
 # Names of what the process has open, and the numbers of those with names of their own.
 _OPEN = re.compile(r"/dev/(?:fd/)?(stdout|stderr|(?<=fd/)[0-9]+)")
 _NUMBERS = {"stdout": "1", "stderr": "2"}
