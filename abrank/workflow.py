@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,6 +14,7 @@ from abrank.comparison.beside import Beside
 from abrank.comparison.declared import read_margin, require_margin_in_range
 from abrank.comparison.question import Question
 from abrank.evaluation import EvaluateOptions, score_runs, silent
+from abrank.inputs.files import distinct_names
 from abrank.inputs.run import name_of
 from abrank.measures import parse
 from abrank.measures.naming.asked import DEFAULT_MEASURES, parse_measures
@@ -304,6 +306,10 @@ def rank_runs(
     """Rank runs as :func:`rank` does, and tell the stages of the work."""
     # A mistyped name should not cost the reading of all runs.
     parse_measures(measures)
+    if len(runs) < 2:
+        raise ArgumentError(
+            "a ranking takes two systems or more; abrank score (evaluate) takes one"
+        )
     if baseline is not None and baseline not in runs:
         raise ArgumentError(f"the baseline {baseline!r} is not among {', '.join(runs)}")
     scores = score_runs(qrels, runs, measures, options, on_stage=on_stage)
@@ -350,5 +356,7 @@ def name_runs(
     >>> list(name_runs("runs/bm25.run.gz", "runs/t5.run", candidate="T5"))
     ['bm25', 'T5']
     """
-    names = system_names(baseline or name_of(a), candidate or name_of(b))
+    files = isinstance(a, (str, os.PathLike)) and isinstance(b, (str, os.PathLike))
+    found = distinct_names([a, b]) if files else [name_of(a), name_of(b)]
+    names = system_names(baseline or found[0], candidate or found[1])
     return dict(zip(names, (a, b), strict=True))

@@ -42,6 +42,17 @@ COMMANDS = {
 # ruff: noqa: ARG002 - click hands a context to methods that have no use for it
 
 
+# What others call a flag of ours.
+SYNONYMS = {
+    "--metric": "--measure", "--metrics": "--measure", "--measures": "--measure",
+    "--name-a": "--baseline", "--name-b": "--candidate", "--names": "--baseline",
+    "--out": "--report", "--output": "--report", "--html": "--report html", "--json": "--format",
+    "--correction": "--adjust", "--confidence": "--alpha", "--cutoff": "--depth",
+    "--queries": "--topics", "--threshold": "--margin", "--gate": "--require",
+    "--relevance-level": "--rel",
+}  # fmt: skip
+
+
 class _Commands(click.Group):
     """A group whose commands are imported when they are called, not when help is asked for."""
 
@@ -73,7 +84,13 @@ def cli() -> None:
 
     Exit codes: 0 done, and the gate passed if one was asked for; 1 gate not passed; 2 wrong usage;
     3 the data cannot be used; 70 a fault of abrank itself.
-    """
+
+    \b
+    Completion of commands, flags and measures, in the file that the shell reads:
+      bash  eval "$(_ABRANK_COMPLETE=bash_source abrank)"
+      zsh   eval "$(_ABRANK_COMPLETE=zsh_source abrank)"
+      fish  _ABRANK_COMPLETE=fish_source abrank | source
+    """  # noqa: D301 - click's mark for lines to keep
 
 
 class _Terminated(BaseException):
@@ -142,6 +159,9 @@ def _refuse(error: BaseException) -> int:
 
 def _misused(error: click.ClickException) -> int:
     """Let click say what is wrong with the command line, if there is where to say it."""
+    if isinstance(error, click.NoSuchOption) and error.option_name in SYNONYMS:
+        name, ours = error.option_name, SYNONYMS[error.option_name]
+        error = click.UsageError(f"No such option '{name}'. Did you mean '{ours}'?", ctx=error.ctx)
     with contextlib.suppress(OSError):
         if isinstance(error, click.exceptions.NoArgsIsHelpError):
             click.echo(error.ctx.get_help() if error.ctx else "", err=True)

@@ -43,13 +43,11 @@ def stack(*decorators: Callable[[Any], Any]) -> Callable[[Function], Function]:
 
 
 def named(paths: tuple[str, ...]) -> dict[str, str]:
-    """Return run files by the names of their systems; two of one name are told apart by paths."""
-    from abrank.inputs.files import short_name
+    """Return run files by the names of their systems; see :func:`distinct_names`."""
+    from abrank.inputs.files import distinct_names
 
     found: dict[str, str] = {}
-    for path in paths:
-        name = short_name(path)
-        name = path if name in found else name
+    for name, path in zip(distinct_names(paths), paths, strict=True):
         if name in found:
             raise click.UsageError(f"{path} is given twice")
         found[name] = path
@@ -70,12 +68,20 @@ def size(text: str) -> int:
     return int(found[1]) << (10 * " KMGT".index(found[2].upper() or " "))
 
 
+def _complete_measure(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+    """Return the names of measures that begin as the word under the cursor, for a shell."""
+    from abrank.measures import catalogue
+
+    return [name for name in catalogue() if name.casefold().startswith(incomplete.casefold())]
+
+
 measures = click.option(
     "-m",
     "--measure",
     "measures",
     multiple=True,
     metavar="NAME",
+    shell_complete=_complete_measure,
     help="Measure, in any dialect: nDCG@10, map, ndcg_cut_10, mrr@10. Repeat for more.",
 )
 

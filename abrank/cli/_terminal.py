@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import time
 from collections.abc import Sequence
@@ -49,6 +50,11 @@ def wants_ascii(flag: bool, stream: TextIO) -> bool:
     return flag or not encoding.startswith("utf")
 
 
+def width() -> int:
+    """Return the columns of the terminal, from 40 to 80; 80 into a pipe or a file."""
+    return min(max(shutil.get_terminal_size().columns, 40), 80) if sys.stdout.isatty() else 80
+
+
 def paint(lines: Sequence[Sequence[tuple[str, str]]], *, color: bool) -> str:
     """Join lines of (text, style) spans, coloured or plain."""
     if not color:
@@ -87,7 +93,8 @@ def show(comparison: Comparison, *, color: str, ascii_only: bool, digits: int = 
     """Print a comparison's text as this terminal can take it."""
     from abrank.report import text_lines
 
-    lines = text_lines(comparison, ascii=wants_ascii(ascii_only, sys.stdout), digits=digits)
+    plain = wants_ascii(ascii_only, sys.stdout)
+    lines = text_lines(comparison, width=width(), ascii=plain, digits=digits)
     colored = wants_color(color, sys.stdout)
     # click takes colour out again where the stream is no terminal, unless told.
     click.echo(paint(lines, color=colored), color=colored)

@@ -150,7 +150,8 @@ def command(
         written_as = kind.beside[".pairs.csv"] if all_pairs else kind
         _terminal.put(written_as(ranking, **options_of(kind.suffix)), nl=False)
         return
-    _terminal.put(ranking_text(ranking, ascii=plain, pairs=pairs, **options_of(".txt")))
+    how = {"width": _terminal.width(), "ascii": plain, "pairs": pairs, **options_of(".txt")}
+    _terminal.put(ranking_text(ranking, **how))
     if written:
         _terminal.put("\n" + "\n".join(written))
 

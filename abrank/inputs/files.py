@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -199,6 +200,31 @@ def short_name(path: str | os.PathLike[str]) -> str:
     while any(name.lower().endswith(ending) for ending in ENDINGS) and not name.startswith("."):
         name = name.rpartition(".")[0]
     return name
+
+
+def distinct_names(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
+    """Return a short name for each file; those that would be the same keep folders or the ending.
+
+    A file that is given twice has one name twice.
+
+    Examples
+    --------
+    >>> distinct_names(["bm25/run.txt", "t5/run.txt"]), distinct_names(["a.run", "a.txt", "b.run"])
+    (['bm25/run', 't5/run'], ['a.run', 'a.txt', 'b'])
+    """
+    files = [Path(path) for path in paths]
+    parts = [[*file.parent.parts, short_name(file)] for file in files]
+    names = [each[-1] for each in parts]
+    for depth in range(2, max(map(len, parts), default=0) + 1):
+        counts = Counter(names)
+        longer = ("/".join(each[-depth:]).replace("//", "/") for each in parts)
+        pairs = zip(names, longer, strict=True)
+        names = [name if counts[name] == 1 else each for name, each in pairs]
+    counts, given = Counter(names), Counter(files)
+    # In one folder, only the endings differ; of one file, nothing does.
+    last = [file.name if given[file] == 1 else short_name(file) for file in files]
+    pairs = zip(names, last, strict=True)
+    return [name if counts[name] == 1 else each for name, each in pairs]
 
 
 def _pieces(file: Unpacked, label: str, *, size: int = _PIECE) -> Iterator[bytes]:

@@ -279,17 +279,29 @@ def _show(text: bytes) -> str:
 
 
 def _bad_lines(gathered: Gathered) -> ReadError:
-    layout, widths, hint = gathered.layout, gathered.widths, ""
-    if layout is RUN and widths == {4} and not gathered.n_good:
-        hint = "this looks like qrels; the qrels come first, then the runs"
-    elif layout is not RUN and widths == {6} and not gathered.n_good:
-        hint = "this looks like a run; the qrels come first, then the runs"
-    elif gathered.bad[0].text.startswith(("\\xff\\xfe", "\\xfe\\xff")):
-        hint = "this looks like UTF-16; save it as UTF-8"
+    """Return the error: what the file is, where that can be told from it, else its bad lines."""
+    likeness = _likeness(gathered)
     return ReadError(
         gathered.label,
-        lines=gathered.bad,
-        total=gathered.n_bad,
-        expected=layout.line,
-        hint=hint,
+        f"this looks like {likeness}" if likeness else "",
+        lines=gathered.bad[:1] if likeness else gathered.bad,
+        total=1 if likeness else gathered.n_bad,
+        expected=gathered.layout.line,
     )
+
+
+def _likeness(gathered: Gathered) -> str:
+    """Say what a file without a good line looks like; empty where that cannot be told."""
+    layout, first = gathered.layout, gathered.bad[0].text
+    if first.startswith(("\\xff\\xfe", "\\xfe\\xff")):
+        return "UTF-16; save it as UTF-8"
+    if gathered.n_good:
+        return ""
+    if layout is RUN and gathered.widths == {4}:
+        return "qrels; the qrels come first, then the runs"
+    if layout is not RUN and gathered.widths == {6}:
+        return "a run; the qrels come first, then the runs"
+    for separator, name in ((",", "commas"), (";", "semicolons"), ("|", "bars")):
+        if gathered.widths == {1} and first.count(separator) >= 2:
+            return f"CSV (fields separated by {name}); separate them by blanks or tabs"
+    return ""

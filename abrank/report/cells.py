@@ -36,6 +36,11 @@ ASCII = {
 }
 
 
+def cut_mark(plain: bool) -> str:
+    """Return what stands for letters left out: one character, or two of ASCII."""
+    return ASCII["…"] if plain else "…"
+
+
 def one_line(text: str, *, width: int) -> str:
     r"""Return text on one line, control characters visible, at most so many characters.
 
@@ -127,7 +132,7 @@ def right(text: str, width: int) -> str:
     return " " * (width - columns(text)) + text
 
 
-def wrap(text: str, width: int) -> list[str]:
+def wrap(text: str, width: int, *, mark: str = "…") -> list[str]:
     """Return text in lines of at most so many columns; a word too long is cut in the middle.
 
     Examples
@@ -137,7 +142,7 @@ def wrap(text: str, width: int) -> list[str]:
     """
     lines = [""]
     for word in text.split(" "):
-        fitted = fit(word, width)
+        fitted = fit(word, width, mark=mark)
         joined = f"{lines[-1]} {fitted}" if lines[-1] else fitted
         if columns(joined) <= width:
             lines[-1] = joined

@@ -146,9 +146,23 @@ def format_of(path: str | Path, formats: Collection[str] = WRITERS) -> str:
     suffix = f".{path}" if is_format(path, formats) else Path(path).suffix.lower()
     if suffix in formats:
         return suffix
-    error = UnknownNameError("report format", suffix or str(path), formats)
-    error.args = (f"{error.args[0]}; known formats: {' '.join(formats)}",)
+    wanted = suffix or str(path)
+    error = UnknownNameError("report format", wanted, formats)
+    known = f"known formats: {' '.join(formats)}"
+    if wanted in (".pdf", ".docx", ".png", ".svg"):
+        # No format here is near them by its letters.
+        known = f"{known}\n  {_INSTEAD['.html' in formats]}"
+        error.args = (f'unknown report format "{wanted}"; {known}',)
+    else:
+        error.args = (f"{error.args[0]}; {known}",)
     raise error
+
+
+# Where there are pages, and where not.
+_INSTEAD = {
+    True: "for a PDF print the .html in a browser; --figures DIR writes each figure as PDF and SVG",
+    False: "for a PDF write a .tex",
+}
 
 
 def default_path(subject: Subject, format: str) -> Path:

@@ -241,8 +241,12 @@ def _malformed(text: str) -> ArgumentError:
     return ArgumentError(f'"{text}" has not the form {form}')
 
 
-def _unknown(text: str) -> UnknownNameError:
+def _unknown(text: str) -> ArgumentError:
     """Compare the whole text with all names, bare and at the usual cut-offs and its own."""
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) > 1 and all(known_as(part.partition("@")[0]) for part in parts):
+        flags = " ".join(f"-m {part}" for part in parts)
+        return ArgumentError(f'"{text}" is {len(parts)} measures: {flags} (measures={parts})')
     cutoffs = dict.fromkeys([*_COMMON_CUTOFFS, *re.findall(r"@([0-9]{1,6})$", text)])
     known = [*TREC_EVAL, *OTHERS, *SETS]
     for entry in catalogue().values():

@@ -50,7 +50,7 @@ def margin_words(comparison: Comparison) -> str:
 def systems(comparison: Comparison, longest: int) -> tuple[str, str]:
     """Return the letter of each system with its name, or the letter alone if that is the name."""
     first, second = (
-        key if name == key else f"{key} {shorten(name, width=longest)}"
+        key if name == key else f"{key} {shorten(name.removesuffix(f' ({key})'), width=longest)}"
         for key, name in (("A", comparison.baseline), ("B", comparison.candidate))
     )
     return first, second

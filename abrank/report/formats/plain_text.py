@@ -171,7 +171,7 @@ def _verdict(comparison: Comparison, width: int, digits: int, plain: bool) -> It
         yield [(first, style), ("  ", ""), (sentence, "strong")]
         return
     yield [(first, style)]
-    for line in cells.wrap(sentence, width - 2):
+    for line in cells.wrap(sentence, width - 2, mark=cells.cut_mark(plain)):
         yield [("  ", ""), (line, "strong")]
 
 
@@ -182,7 +182,8 @@ def _numbers(comparison: Comparison, width: int, digits: int, plain: bool) -> It
     style: str = tone if tone in ("a", "b") else "strong"
     line: list[tuple[str, str]] = []
     used = 0
-    for piece in (part for each in pieces for part in cells.wrap(each, width - 2)):
+    cut = cells.cut_mark(plain)
+    for piece in (part for each in pieces for part in cells.wrap(each, width - 2, mark=cut)):
         taken = cells.columns(piece) + 2
         if line and used + taken > width:
             yield line
@@ -294,6 +295,7 @@ def _labelled(
 ) -> Iterator[Line]:
     """Yield a label and its text, the further lines below the first."""
     shown = [_put(cells.one_line(line, width=2_000), plain) for line in said.split("\n")]
-    lines = [each for line in shown for each in cells.wrap(line, width - _INDENT)]
+    cut = cells.cut_mark(plain)
+    lines = [each for line in shown for each in cells.wrap(line, width - _INDENT, mark=cut)]
     for i, line in enumerate(lines):
         yield [(cells.left("" if i else label, _INDENT), label_style), (line, style)]

@@ -34,7 +34,7 @@ class _Row(NamedTuple):
 
 
 class _Grid(NamedTuple):
-    """Widths of the columns; 0 for one that is not shown."""
+    """Widths of the columns, 0 for one that is not shown; ``cut`` marks a name that was cut."""
 
     measure: int
     a: int
@@ -43,6 +43,7 @@ class _Grid(NamedTuple):
     plot: int
     p: int
     reading: int
+    cut: str = cells.cut_mark(False)
 
 
 def measure_lines(comparison: Comparison, *, width: int, digits: int, plain: bool) -> list[Line]:
@@ -70,8 +71,7 @@ def measure_lines(comparison: Comparison, *, width: int, digits: int, plain: boo
     drawn = [result for result in results if shares_scale(comparison, result.measure)]
     grid = _grid([head, *rows], width)
     axis = text_forest.axis(drawn, grid.plot)
-    if axis is None:
-        grid = grid._replace(plot=0)
+    grid = grid._replace(plot=grid.plot if axis else 0, cut=cells.cut_mark(plain))
     mark = put(_MARK) if len(rows) > 1 else ""
     sides = text_forest.title(axis, higher_is_better=comparison.rule.higher_is_better)
     lines: list[Line] = [[(_joined(head, put(sides), grid), "muted")]]
@@ -120,7 +120,7 @@ def _joined(row: _Row, plot: str, grid: _Grid, mark: str = "") -> str:
 
 def _line(row: _Row, plot: str, grid: _Grid, *, mark: str, style: str) -> Line:
     """Return one line of the table; the columns that have no width are left out."""
-    name = cells.fit(row.measure, grid.measure - len(mark)) + mark
+    name = cells.fit(row.measure, grid.measure - len(mark), mark=grid.cut) + mark
     numbers = [
         cells.right(text, wide)
         for text, wide in ((row.a, grid.a), (row.b, grid.b), (row.diff, grid.diff))

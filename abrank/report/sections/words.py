@@ -178,13 +178,14 @@ def statistic(row: TestRow, *, digits: int) -> str:
 
 
 def system(letter: str, name: str) -> str:
-    """Return a system's letter and name, once where they are the same.
+    """Return a system's letter and name, once where they are the same or the name ends in it.
 
     Examples
     --------
-    >>> system("A", "bm25"), system("A", "A")
-    ('A bm25', 'A')
+    >>> system("A", "bm25"), system("A", "A"), system("A", "run (A)")
+    ('A bm25', 'A', 'A run')
     """
+    name = name.removesuffix(f" ({letter})")
     return letter if name == letter else f"{letter} {name}"
 
 

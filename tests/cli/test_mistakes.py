@@ -1,0 +1,115 @@
+"""Mistakes of every day: the message says what is wrong and what to do, and the exit code."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import subprocess
+import sys
+
+import pytest
+
+import abrank
+from abrank.cli import run
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Sixty queries in files as people have them, and files with one thing wrong each."""
+    folder = tmp_path_factory.mktemp("mistakes")
+    made = abrank.simulate_runs(60, effect=0.25, rng=5)
+    made.qrels.write(folder / "qrels.txt")
+    runs = {"a.run": made.baseline, "b.run": made.candidate}
+    runs |= {"old/run.txt": made.baseline, "new/run.txt": made.candidate}
+    for name, each in runs.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        each.write(folder / name)
+    text = (folder / "b.run").read_text()
+    (folder / "b.csv").write_text(re.sub(r"[ \t]+", ",", text))
+    (folder / "q.csv").write_text(re.sub(r"[ \t]+", ";", (folder / "qrels.txt").read_text()))
+    (folder / "upper.run").write_text(re.sub("(?m)^q", "Q", text))
+    (folder / "twice.run").write_text(text + text.splitlines()[0] + "\n")
+    return folder
+
+
+MISTAKES = [
+    # (arguments after "abrank", exit code, what the message says)
+    ("compare", 2, "QRELS, RUN_A and RUN_B are needed"),
+    ("comparre qrels.txt a.run b.run", 2, 'unknown command "comparre"; did you mean compare?'),
+    ("compare qrels.txt a.run bb.run", 2, "did you mean b.run ?"),
+    ("compare qrels.txt a.run b.run --metric AP", 2, "Did you mean '--measure'?"),
+    ("compare qrels.txt a.run b.run --output x.html", 2, "Did you mean '--report'?"),
+    ("compare qrels.txt a.run b.run -m nDGC@10", 2, "did you mean nDCG@10?"),
+    ("compare qrels.txt a.run b.run -m nDCG@10,AP", 2, "-m nDCG@10 -m AP"),
+    ("compare qrels.txt a.run b.run -m P@5 --primary AP", 2, "AP is not among P@5"),
+    ("compare qrels.txt a.run b.run --margin 2", 2, "--margin 2%"),
+    ("compare qrels.txt a.run b.run --require non-inferior", 2, "needs a margin above 0"),
+    ("compare qrels.txt a.run b.run --report r.pdf", 2, "print the .html in a browser"),
+    ("compare a.run qrels.txt b.run", 3, "error: a.run: this looks like a run; the qrels come"),
+    ("compare qrels.txt qrels.txt b.run", 3, "error: qrels.txt: this looks like qrels; the"),
+    ("compare qrels.txt a.run b.csv", 3, "error: b.csv: this looks like CSV (fields separated"),
+    ("compare q.csv a.run b.run", 3, "error: q.csv: this looks like CSV (fields separated by semi"),
+    ("compare qrels.txt a.run upper.run", 3, "the ids differ by upper and lower case"),
+    ("compare qrels.txt a.run twice.run", 3, "--duplicates best"),
+    ("compare qrels.txt a.run old", 3, "is a folder, not a file"),
+    ("rank qrels.txt a.run", 2, "a ranking takes two systems or more"),
+    ("render qrels.txt", 3, "--report results.json"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"), MISTAKES, ids=[each[0] for each in MISTAKES]
+)
+def test_mistake(arguments, code, said, folder, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(folder)
+    assert run(arguments.split()) == code
+    out, err = capsys.readouterr()
+    assert said in err
+    assert out == ""
+
+
+def test_runs_of_one_file_name_are_called_by_their_folders(folder, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(folder)
+    assert run(["compare", "qrels.txt", "old/run.txt", "new/run.txt", "-m", "AP"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("▲ BETTER  new/run is better than old/run on AP")
+    assert "A old/run (baseline)   B new/run (candidate)" in out
+
+
+def test_one_file_given_twice_is_told_apart_by_letters(folder, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(folder)
+    assert run(["compare", "qrels.txt", "a.run", "a.run", "-m", "AP"]) == 0
+    out = capsys.readouterr().out
+    assert "a (A) and a (B) are the same file" in out
+    assert "A a (baseline)   B a (candidate)" in out
+
+
+def test_a_narrow_terminal_is_not_overrun(folder) -> None:
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "abrank", "compare", "qrels.txt", "a.run", "b.run", "-q"]
+    command += ["-m", "nDCG@10", "-m", "ERR(max_grade=3)@20", "--color", "never", "--ascii"]
+    environment = {**os.environ, "COLUMNS": "54"}
+    done = subprocess.run(command, stdout=theirs, cwd=folder, env=environment, check=False)
+    os.close(theirs)
+    lines = os.read(ours, 65536).decode().splitlines()
+    os.close(ours)
+    assert done.returncode == 0
+    assert 48 < max(map(len, lines)) <= 54
+    # In ASCII a name that does not fit is cut with two dots.
+    assert any(line.startswith("ERR(") and ".." in line for line in lines)
+    assert all(line.isascii() for line in lines)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shells_complete_commands_and_measures(shell) -> None:
+    environment = {**os.environ, "_ABRANK_COMPLETE": f"{shell}_source"}
+    call = [sys.executable, "-c", "from abrank.cli import main; main()"]
+    script = subprocess.run(call, env=environment, capture_output=True, text=True, check=True)
+    assert "_ABRANK_COMPLETE" in script.stdout
+    words = {"COMP_WORDS": "abrank compare q a b -m nd", "COMP_CWORD": "6"}
+    if shell == "fish":
+        words["COMP_CWORD"] = "nd"
+    environment |= {"_ABRANK_COMPLETE": f"{shell}_complete", **words}
+    found = subprocess.run(call, env=environment, capture_output=True, text=True, check=True)
+    assert "nDCG" in found.stdout
