@@ -2,84 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from enum import StrEnum
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
+from abrank.design import Design, Guard, GuardResult
+from abrank.gates import GATES, Gate, GateDefinition, Requirement, Verdict
 
 if TYPE_CHECKING:  # the help of the command line shows the gates, and loads no numpy
     from abrank.inference.designs.binomial import Unseen
     from abrank.inference.estimates.relative_change import RelativeChange
 
+__all__ = [
+    "GATES",
+    "Decision",
+    "Family",
+    "Gate",
+    "GateDefinition",
+    "Requirement",
+    "Rule",
+    "Verdict",
+    "check_gate",
+    "decide",
+]
+
 Family: TypeAlias = Literal["secondary", "all", "fixed-sequence"]
-Requirement: TypeAlias = Literal["better", "non-inferior", "equivalent", "not-worse-shown"]
-
-
-class Verdict(StrEnum):
-    """What the interval of the primary measure says about B against A."""
-
-    BETTER = "better"
-    BETTER_SIZE_UNCLEAR = "better-size-unclear"
-    SAME = "same"
-    NOT_WORSE = "not-worse"
-    NOT_BETTER = "not-better"
-    INCONCLUSIVE = "inconclusive"
-    WORSE_SIZE_UNCLEAR = "worse-size-unclear"
-    WORSE = "worse"
-    IDENTICAL = "identical"
-    CANNOT_TEST = "cannot-test"
-
-
-@dataclass(frozen=True)
-class GateDefinition:
-    """How the command line asks for a gate, when it passes, and the verdicts that pass it."""
-
-    flag: str
-    passes: str
-    verdicts: frozenset[Verdict]
-    needs_margin: bool = False
-
-    @property
-    def passing(self) -> str:
-        """The verdicts that pass, in words; where most do, those that do not."""
-        fails = [each.value for each in Verdict if each not in self.verdicts]
-        passes = [each.value for each in Verdict if each in self.verdicts]
-        return ", ".join(passes) if len(passes) < len(fails) else f"all but {', '.join(fails)}"
-
-
-# Sets of verdicts, so that gate and verdict cannot contradict each other.
-GATES: Mapping[Requirement, GateDefinition] = MappingProxyType(
-    {
-        "better": GateDefinition(
-            "--require better",
-            "B is shown to be better; with a margin, by more than the margin",
-            frozenset({Verdict.BETTER}),
-        ),
-        "non-inferior": GateDefinition(
-            "--require non-inferior",
-            "B is shown not to be worse by the margin or more",
-            frozenset(
-                {Verdict.BETTER, Verdict.BETTER_SIZE_UNCLEAR, Verdict.SAME, Verdict.NOT_WORSE}
-            ),
-            needs_margin=True,
-        ),
-        "equivalent": GateDefinition(
-            "--require equivalent",
-            "A and B are shown to differ by less than the margin",
-            frozenset({Verdict.SAME}),
-            needs_margin=True,
-        ),
-        "not-worse-shown": GateDefinition(
-            "--fail-on worse",
-            "B is not shown to be worse, or to be worse by less than the margin only",
-            frozenset(Verdict) - {Verdict.WORSE, Verdict.WORSE_SIZE_UNCLEAR, Verdict.CANNOT_TEST},
-        ),
-    }
-)
 
 
 @dataclass(frozen=True)
@@ -103,6 +51,10 @@ class Rule:
         Of the primary measure; where lower is better, everything below is read mirrored.
     margin_is_relative : bool
         The margin is a share of A's mean: 0.02 for 2%.
+    design : Design, optional
+        Clusters, planned looks or a confidence sequence; ``alpha`` is the level of this look.
+    guards : tuple of Guard
+        What must not be worse by a margin of its own, for the gate to pass.
 
     Raises
     ------
@@ -124,6 +76,8 @@ class Rule:
     higher_is_better: bool = True
     margin_is_relative: bool = False
     family: Family = "secondary"
+    design: Design | None = None
+    guards: tuple[Guard, ...] = ()
 
     def __post_init__(self) -> None:
         checks.fraction("alpha", self.alpha)
@@ -163,14 +117,6 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Gate:
-    """The gate that was asked for, and whether it passed."""
-
-    require: Requirement
-    passed: bool
-
-
-@dataclass(frozen=True)
 class Decision:
     """The verdict with the numbers that gave it.
 
@@ -197,6 +143,7 @@ class Decision:
         What a relative margin is compared with.
     unseen : Unseen, optional
         Of systems that score the same on every query.
+    guards : tuple of GuardResult
     """
 
     verdict: Verdict
@@ -212,6 +159,7 @@ class Decision:
     margin: float = 0.0
     relative: RelativeChange | None = None
     unseen: Unseen | None = None
+    guards: tuple[GuardResult, ...] = ()
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -238,6 +186,7 @@ def decide(
     identical: bool = False,
     reason: str = "",
     unseen: Unseen | None = None,
+    guards: tuple[GuardResult, ...] = (),
 ) -> Decision:
     """Give the verdict on the primary measure.
 
@@ -275,6 +224,7 @@ def decide(
         Why no test is possible, or in what they are identical; else empty.
     unseen : Unseen, optional
         What identical scores leave open.
+    guards : tuple of GuardResult
 
     Returns
     -------
@@ -301,6 +251,7 @@ def decide(
         margin=rule.margin * share_of,
         relative=relative,
         unseen=unseen,
+        guards=guards,
     )
     if identical:
         decision = replace(decision, verdict=Verdict.IDENTICAL)
@@ -335,8 +286,10 @@ def _verdict(rule: Rule, decision: Decision, direction: int) -> Verdict:
 def check_gate(rule: Rule, decision: Decision) -> Gate | None:
     """Say whether the gate that the rule asks for passes; None where it asks for none.
 
-    It passes for the verdicts that :data:`GATES` names. Where nothing was tested, or every query
-    scores the same, there is no evidence, and no gate that asks for evidence passes.
+    It passes for the verdicts that :data:`GATES` names, if every guard has passed, too. Where
+    nothing was tested, or every query scores the same, there is no evidence, and no gate that asks
+    for evidence passes. All of several tests at alpha must reject, so none is adjusted (Berger
+    1982, Technometrics 24, 295-300).
 
     Examples
     --------
@@ -347,4 +300,5 @@ def check_gate(rule: Rule, decision: Decision) -> Gate | None:
     """
     if rule.require is None:
         return None
-    return Gate(rule.require, decision.verdict in GATES[rule.require].verdicts)
+    guarded = all(guard.passed for guard in decision.guards)
+    return Gate(rule.require, guarded and decision.verdict in GATES[rule.require].verdicts)

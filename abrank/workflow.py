@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import Duplicates, Interpolation, Missing, RandomSource, ScoreDtype
-from abrank.comparison import Comparison, compare_recorded, system_names
+from abrank.comparison import Comparison, compare_recorded, name_runs
 from abrank.comparison.beside import Beside
-from abrank.comparison.declared import read_margin, require_margin_in_range
+from abrank.comparison.declared import read_margin, require_margin_in_range, with_guards
 from abrank.comparison.question import Question
+from abrank.design import Spending
 from abrank.evaluation import EvaluateOptions, score_runs, silent
-from abrank.inputs.files import distinct_names
-from abrank.inputs.run import name_of
 from abrank.measures import parse
 from abrank.measures.naming.asked import DEFAULT_MEASURES, parse_measures
 from abrank.provenance import provenance
@@ -51,6 +49,12 @@ def compare(
     candidate: str | None = None,
     segments: Any = None,  # noqa: ANN401 - whatever read_segments reads
     topics: Any = None,  # noqa: ANN401 - whatever read_topics reads
+    clusters: Any = None,  # noqa: ANN401 - whatever read_clusters reads, or a column of segments
+    look: str | tuple[int, int] | None = None,
+    spending: Spending = "obrien-fleming",
+    anytime: int | None = None,
+    guards: Sequence[str] | str = (),
+    bayes: bool = False,
     n_resamples: int | None = None,
     rng: RandomSource = 0,
 ) -> Comparison:
@@ -76,12 +80,11 @@ def compare(
         The test that decides: its p-value, its interval.
     alpha : float
         Two-sided level.
-    adjust, family : str, optional
-        How which measures are adjusted together: see :class:`~abrank.comparison.Question`.
+    adjust, family, lower_is_better : str, optional
+        How which measures are adjusted together, and which are costs: see
+        :class:`~abrank.comparison.Question`.
     require : {"better", "non-inferior", "equivalent", "not-worse-shown"}, optional
         A gate; whether it passed stands in ``decision.gate``.
-    lower_is_better : str or sequence of str
-        Names of measures without a declared direction of which the lower score is the better one.
     missing, score_dtype, duplicates, depth, rel, judged_only, interpolation, max_input_size
         How the runs are read and scored, as in :func:`abrank.evaluate`.
     baseline, candidate : str, optional
@@ -90,6 +93,12 @@ def compare(
         Properties of the queries, such as their intent: a CSV file has a column query_id too.
     topics : path, mapping, Series or DataFrame, optional
         Texts of the queries: TREC topics, JSON lines, or lines with a tab.
+    clusters : path, DataFrame, mapping or str, optional
+        The conversation, user or topic that each query comes from, in a table with query ids or as
+        the name of a column of ``segments``: then clusters are tested, not single queries.
+    look, spending, anytime, guards, bayes
+        Looking more than once, what must not get worse, and a Bayesian view: see
+        :class:`~abrank.comparison.Question`.
     n_resamples : int, optional
         Resamples of the Monte Carlo tests.
     rng : int, Generator, SeedSequence or None
@@ -126,6 +135,11 @@ def compare(
         require=require,
         lower_is_better=lower_is_better,
         n_resamples=n_resamples,
+        look=look,
+        spending=spending,
+        anytime=anytime,
+        guards=guards,
+        bayes=bayes,
         rng=rng,
     )
     options = EvaluateOptions(
@@ -139,7 +153,7 @@ def compare(
         max_input_size=max_input_size,
     )
     runs = name_runs(a, b, baseline=baseline, candidate=candidate)
-    beside = Beside.of(segments=segments, topics=topics)
+    beside = Beside.of(segments=segments, topics=topics, clusters=clusters)
     return compare_runs(qrels, runs, question, options, measures=measures, beside=beside)
 
 
@@ -158,26 +172,19 @@ def compare_runs(
 
     Parameters
     ----------
-    qrels : path, DataFrame, dict of dicts, iterable of tuples, or Qrels
-    runs : mapping of str to the same kinds, or Run
+    qrels, measures
+        As for :func:`compare`.
+    runs : mapping of str to run
         The baseline and the candidate, by name.
-    question : Question
-        What decides.
-    options : EvaluateOptions
-        How the runs are scored.
-    measures : sequence of str, optional
-    beside : Beside
-        Segments and topics.
+    question, options, beside
+        What decides, how the runs are scored, and what is known of the queries.
     command : str, optional
-        The command line that asked, recorded in the provenance.
+        Recorded in the provenance.
     on_stage : callable
         Told the name of each stage as it begins.
-
-    Returns
-    -------
-    Comparison
     """
     # A mistyped name should not cost the reading of two runs.
+    measures = with_guards(measures, question.guards)
     parsed = options.measures(measures)
     primary = question.primary
     lead = None if primary is None else options.measures(str(parse(primary)))[0]
@@ -340,23 +347,3 @@ def rank_ready(
     roles = {name: name for name in scores.systems}
     found = provenance(scores, roles, settings={"missing": missing}, command=command)
     return rank_scores(scores, measures=measures, provenance=found, **how)
-
-
-def name_runs(
-    a: Any,  # noqa: ANN401 - whatever read_run reads
-    b: Any,  # noqa: ANN401
-    *,
-    baseline: str | None = None,
-    candidate: str | None = None,
-) -> dict[str, Any]:
-    """Return two runs by names that differ: those given, else those of the runs.
-
-    Examples
-    --------
-    >>> list(name_runs("runs/bm25.run.gz", "runs/t5.run", candidate="T5"))
-    ['bm25', 'T5']
-    """
-    files = isinstance(a, (str, os.PathLike)) and isinstance(b, (str, os.PathLike))
-    found = distinct_names([a, b]) if files else [name_of(a), name_of(b)]
-    names = system_names(baseline or found[0], candidate or found[1])
-    return dict(zip(names, (a, b), strict=True))

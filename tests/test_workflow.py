@@ -6,10 +6,10 @@ import pytest
 
 import abrank
 from abrank import UnknownNameError
-from abrank.comparison import Question
+from abrank.comparison import Question, name_runs
 from abrank.comparison.beside import Beside
 from abrank.evaluation import EvaluateOptions
-from abrank.workflow import compare, compare_runs, name_runs
+from abrank.workflow import compare, compare_runs
 
 
 @pytest.fixture

@@ -141,10 +141,26 @@ def level(confidence: float) -> str:
 
     Examples
     --------
-    >>> level(0.95), level(1 - 2 * 0.0125)
-    ('95%', '97.5%')
+    >>> level(0.95), level(1 - 2 * 0.0125), level(0.99695474), level(0.00304526)
+    ('95%', '97.5%', '99.695%', '0.305%')
     """
-    return f"{round(100.0 * confidence, 6):g}%"
+    # The side that is nearly nothing, of level or error, keeps three digits.
+    rest = min(confidence, 1.0 - confidence)
+    decimals = 4 if not 0.0 < rest < 0.01 else -math.floor(math.log10(100.0 * rest)) + 2
+    return f"{round(100.0 * confidence, decimals):.15g}%"
+
+
+def number_short(value: float) -> str:
+    """Return a number to three significant digits, such as the level of a look.
+
+    Examples
+    --------
+    >>> number_short(0.0030452635), number_short(1.0545e-06)
+    ('0.00305', '0.00000105')
+    """
+    if not 0.0 < abs(value) < 1.0:
+        return number(value)
+    return f"{value:.{2 - math.floor(math.log10(abs(value)))}f}".rstrip("0")
 
 
 def number(value: float) -> str:

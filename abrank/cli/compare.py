@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from abrank.cli import _options, _output, _terminal
+from abrank.cli import _designs, _options, _output, _terminal
 from abrank.verdict import GATES
 
 if TYPE_CHECKING:
@@ -96,6 +96,7 @@ def _gates() -> str:
     metavar="FILE",
     help="Texts of the queries: TREC topics, JSON lines, or query_id<TAB>text.",
 )
+@_designs.options
 @click.option(
     "--resamples", type=click.IntRange(99), metavar="N", help="Resamples of the Monte Carlo tests."
 )
@@ -116,6 +117,7 @@ def command(
     candidate: str | None,
     segments: str | None,
     topics: str | None,
+    clusters: str | None,
     require: str | None,
     fail_on: str | None,
     resamples: int | None,
@@ -155,10 +157,10 @@ def command(
         all_figures=all_figures,
     )
 
-    from abrank.comparison import Question, compare_recorded, pair_scores
+    from abrank.comparison import Question, compare_recorded, name_runs, pair_scores
     from abrank.comparison.beside import Beside
     from abrank.evaluation import EvaluateOptions
-    from abrank.workflow import compare_runs, name_runs
+    from abrank.workflow import compare_runs
 
     question = Question(
         require="not-worse-shown" if fail_on else require,  # type: ignore[arg-type]
@@ -169,7 +171,7 @@ def command(
     names = {"baseline": baseline, "candidate": candidate}
     command = shlex.join(["abrank", *click.get_current_context().obj])
     with _terminal.Progress(quiet=quiet, verbose=verbose) as progress:
-        beside = Beside.of(segments=segments, topics=topics)
+        beside = Beside.of(segments=segments, topics=topics, clusters=clusters)
         if scores:
             progress("reading the scores")
             paired = pair_scores(*scores, measures=measures or None, **names)

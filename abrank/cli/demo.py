@@ -29,12 +29,12 @@ def command(folder: Path, *, color: str, ascii_only: bool, quiet: bool, verbose:
     """
     from abrank._support.files import replace_all
     from abrank.cli import _terminal
-    from abrank.comparison import Question
+    from abrank.comparison import Question, name_runs
     from abrank.comparison.beside import Beside
     from abrank.evaluation import EvaluateOptions
     from abrank.inputs import read_run
     from abrank.simulate import simulate_runs
-    from abrank.workflow import compare_runs, name_runs
+    from abrank.workflow import compare_runs
 
     with _terminal.Progress(quiet=quiet, verbose=verbose) as progress:
         progress("simulating a collection")

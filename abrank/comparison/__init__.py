@@ -4,7 +4,7 @@ from abrank.comparison.alternatives import Alternative
 from abrank.comparison.compare import compare_recorded, compare_scores, compare_systems
 from abrank.comparison.effects import Effect, Spread
 from abrank.comparison.family import ADJUSTMENTS
-from abrank.comparison.pairing import pair_scores, system_names
+from abrank.comparison.pairing import name_runs, pair_scores, system_names
 from abrank.comparison.power_analysis import PlannedClaim, PlannedDifference, Planning
 from abrank.comparison.question import Question
 from abrank.comparison.result import Comparison
@@ -26,6 +26,7 @@ __all__ = [
     "compare_recorded",
     "compare_scores",
     "compare_systems",
+    "name_runs",
     "pair_scores",
     "system_names",
 ]

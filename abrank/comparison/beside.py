@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from abrank.inputs.topics import read_segments, read_topics
+from abrank.inputs.topics import read_clusters, read_segments, read_topics
 
 
 @dataclass(frozen=True)
@@ -17,28 +17,36 @@ class Beside:
     ----------
     segments : mapping of str to mapping of str to str
         For each property the segment of each query id.
+    clusters : (str, mapping of str to str), optional
+        The name of the property that says in which cluster a query comes, and its values.
     topics : mapping of str to str
         Texts by query id.
     sources : mapping of str to path or object
-        What was given, under ``segments`` and ``topics``; only what was given.
+        What was given, under ``segments``, ``topics`` and ``clusters``; only what was given.
     """
 
     segments: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    clusters: tuple[str, Mapping[str, str]] | None = None
     topics: Mapping[str, str] = field(default_factory=dict)
     sources: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, *, segments: Any = None, topics: Any = None) -> Beside:  # noqa: ANN401
-        """Read them; None is not given.
+    def of(cls, *, segments: Any = None, topics: Any = None, clusters: Any = None) -> Beside:  # noqa: ANN401
+        """Read them; None is not given. Clusters may be the name of one of the segments' columns.
 
         Examples
         --------
         >>> Beside.of(topics={"q1": "cats"}).topics
         {'q1': 'cats'}
         """
+        cut = {} if segments is None else read_segments(segments)
+        is_column = isinstance(clusters, str) and clusters in cut
         given = {"segments": segments, "topics": topics}
+        if not is_column:
+            given["clusters"] = clusters
         return cls(
-            segments={} if segments is None else read_segments(segments),
+            segments={name: each for name, each in cut.items() if name != clusters},
+            clusters=(clusters, cut[clusters]) if is_column else read_clusters(clusters, cut),
             topics={} if topics is None else read_topics(topics),
             sources={name: source for name, source in given.items() if source is not None},
         )

@@ -13,27 +13,33 @@ from abrank._support.rng import entropy
 from abrank._support.typing import FloatArray, RandomSource
 from abrank.comparison.alternatives import alternatives
 from abrank.comparison.beside import Beside
-from abrank.comparison.companions import companion_rows
+from abrank.comparison.companions import IGNORING, companion_rows
 from abrank.comparison.deciding import decide_alternative, decide_primary
 from abrank.comparison.declared import (
     Margin,
     declare,
     directions,
     known_range,
+    primary_of,
     read_margin,
     require_margin_in_range,
 )
+from abrank.comparison.designs import describe_clusters, error_inflation, labels_of
 from abrank.comparison.effects import effects, spread
 from abrank.comparison.evidence import collect_details
 from abrank.comparison.family import measure_rows
 from abrank.comparison.groups import segment
+from abrank.comparison.guards import guard_results
 from abrank.comparison.pairing import pair_scores
+from abrank.comparison.posterior import beliefs
 from abrank.comparison.power_analysis import plan_next_test
 from abrank.comparison.question import Question
 from abrank.comparison.result import Comparison
 from abrank.comparison.rows import TestRow
+from abrank.design import Spending
 from abrank.diagnostics import (
     Note,
+    inspect_clusters,
     inspect_depth,
     inspect_differences,
     inspect_directions,
@@ -45,7 +51,6 @@ from abrank.diagnostics import (
 )
 from abrank.inference.rounding import differences_of
 from abrank.inputs import Audit
-from abrank.measures import parse
 from abrank.provenance import provenance
 from abrank.scores import Scores
 from abrank.verdict import Family, Requirement, Rule
@@ -68,6 +73,12 @@ def compare_scores(
     candidate: str | None = None,
     segments: Any = None,  # noqa: ANN401 - whatever read_segments reads
     topics: Any = None,  # noqa: ANN401 - whatever read_topics reads
+    clusters: Any = None,  # noqa: ANN401 - whatever read_clusters reads, or a column of segments
+    look: str | tuple[int, int] | None = None,
+    spending: Spending = "obrien-fleming",
+    anytime: int | None = None,
+    guards: Sequence[str] | str = (),
+    bayes: bool = False,
     n_resamples: int | None = None,
     rng: RandomSource = 0,
 ) -> Comparison:
@@ -83,7 +94,7 @@ def compare_scores(
         Names to give them; without ``b`` those to take, else the two there are.
     primary, margin, test, alpha, adjust, family, require, lower_is_better, n_resamples, rng
         What decides, and how it is resampled, as in :func:`abrank.compare`.
-    segments, topics : path, DataFrame or mapping, optional
+    segments, topics, clusters, look, spending, anytime, guards, bayes
         As in :func:`abrank.compare`.
 
     Returns
@@ -118,9 +129,14 @@ def compare_scores(
         require=require,
         lower_is_better=lower_is_better,
         n_resamples=n_resamples,
+        look=look,
+        spending=spending,
+        anytime=anytime,
+        guards=guards,
+        bayes=bayes,
         rng=rng,
     )
-    beside = Beside.of(segments=segments, topics=topics)
+    beside = Beside.of(segments=segments, topics=topics, clusters=clusters)
     scores = pair_scores(a, b, baseline=baseline, candidate=candidate, measures=measures)
     return compare_recorded(scores, question, beside=beside)
 
@@ -156,7 +172,12 @@ def compare_recorded(
         scores, roles, settings=settings or {}, beside=beside.sources, command=command
     )
     return compare_systems(
-        scores, question, segments=beside.segments, topics=beside.topics, provenance=recorded
+        scores,
+        question,
+        segments=beside.segments,
+        topics=beside.topics,
+        clusters=beside.clusters,
+        provenance=recorded,
     )
 
 
@@ -166,6 +187,7 @@ def compare_systems(
     *,
     segments: Mapping[str, Mapping[str, str]] | None = None,
     topics: Mapping[str, str] | None = None,
+    clusters: tuple[str, Mapping[str, str]] | None = None,
     provenance: Mapping[str, Any] | None = None,
 ) -> Comparison:
     """Compare the two systems of ``scores``; the first is the baseline A.
@@ -180,6 +202,8 @@ def compare_systems(
         For each property of the queries, the segment of each query id: ``{"intent": {"q1": …}}``.
     topics : mapping of str to str, optional
         Texts of the queries, by query id.
+    clusters : (str, mapping of str to str), optional
+        The name of a property, and the cluster in which each query comes by it.
     provenance : mapping, optional
         Kept as it is.
 
@@ -193,32 +217,40 @@ def compare_systems(
     question = question or Question()
     seed, n_resamples = entropy(question.rng), question.n_resamples
     higher = directions(scores.measures, question.lower_is_better)
-    rule = declare(question, _primary(question.primary, scores.measures), higher)
+    labels = labels_of(clusters, scores.query_ids)
+    rule = declare(
+        question,
+        primary_of(question.primary, scores.measures),
+        higher,
+        clusters=clusters[0] if clusters else "",
+    )
     a, b = (scores.of(system) for system in scores.systems)
     lead = scores.measures.index(rule.primary)
     differences = differences_of(a[:, lead], b[:, lead])
     span = _span(scores, lead, read_margin(question.margin))
-    drawn: dict[str, Any] = {"seed": seed, "n_resamples": n_resamples}
+    drawn: dict[str, Any] = {"seed": seed, "n_resamples": n_resamples, "clusters": labels}
     rows, joint = measure_rows(scores.measures, a, b, rule, higher=higher, **drawn)
-    decision = decide_primary(rule, rows[lead], scores, span=span, **drawn)
+    guarded = guard_results(rule, scores.measures, a, b, higher=higher, **drawn)
+    decision = decide_primary(rule, rows[lead], scores, span=span, guards=guarded, **drawn)
     tests = companion_rows(differences, rule, **drawn)
+    grouped = describe_clusters(clusters[0], labels, differences) if clusters and labels else None
     evidence = collect_details(scores, rule.primary, differences)
-    segmentations = segment(segments or {}, scores.query_ids, differences, rule, seed=seed)
+    segmentations = segment(
+        segments or {}, scores.query_ids, differences, rule, seed=seed, clusters=labels
+    )
     deep = unequal_depth(scores)
     audits = _audits(scores)
     notes = [
         *_notes_on_data(scores, differences, tests, rule, audits),
+        *(inspect_clusters(grouped.n_clusters) if grouped else []),
         *inspect_depth(deep, scores, keys="ab", primary=rule.primary),
         *inspect_margin(decision.margin, baseline=rows[lead].mean_a, span=span),
         *inspect_directions(higher, primary=rule.primary),
         *inspect_evidence(rows[lead].diff, evidence, audits),
         *inspect_segments(segmentations, shown=decision.direction != 0),
     ]
-    better: dict[str, Any] = {
-        "confidence": rule.confidence,
-        "higher_is_better": rule.higher_is_better,
-    }
-    again = partial(decide_alternative, rule, higher, span, drawn)
+    believed = beliefs(differences, rule, margin=decision.margin, seed=seed, asked=question.bayes)
+    again = partial(decide_alternative, rule, higher, span, drawn, clusters)
     return Comparison(
         baseline=scores.systems[0],
         candidate=scores.systems[1],
@@ -230,9 +262,17 @@ def compare_systems(
         decision=decision,
         rows=rows,
         test_rows=tests,
-        effects=effects(a[:, lead], b[:, lead], **better),
+        effects=effects(
+            a[:, lead],
+            b[:, lead],
+            confidence=rule.confidence,
+            higher_is_better=rule.higher_is_better,
+            independent=grouped is None,
+        ),
         spread=spread(a[:, lead], b[:, lead]),
-        planning=plan_next_test(differences, rule, decision.margin),
+        planning=plan_next_test(
+            differences, rule, decision.margin, inflation=error_inflation(rule, grouped, len(a))
+        ),
         notes=tuple(sorted(notes, key=lambda note: -note.severity)),
         seed=seed,
         n_resamples=n_resamples,
@@ -244,19 +284,11 @@ def compare_systems(
             scores, rule, decision, again, deep=deep, unjudged=any(evidence.n_unjudged)
         ),
         segmentations=segmentations,
+        clusters=grouped,
+        beliefs=believed,
         topics=_texts_of(scores.query_ids, topics or {}),
         provenance=dict(provenance or {}),
     )
-
-
-def _primary(primary: str | None, measures: tuple[str, ...]) -> str:
-    """Return the canonical name of the primary measure, which must be one that was scored."""
-    if primary is None:
-        return measures[0]
-    canonical = primary if primary in measures else parse(primary)
-    if canonical not in measures:
-        raise ArgumentError(f"the primary measure {canonical} is not among {', '.join(measures)}")
-    return measures[measures.index(canonical)]
 
 
 def _span(scores: Scores, lead: int, margin: Margin) -> float:
@@ -300,13 +332,21 @@ def _notes_on_data(
     rule: Rule,
     audits: Mapping[str, Audit],
 ) -> list[Note]:
-    """Return the notes on the differences and on the inputs."""
+    """Return the notes on the differences and on the inputs.
+
+    What single queries do to the plain test is not told where another design decides.
+    """
+    own = tuple(row for row in tests if row.title != IGNORING)
+    if rule.design is not None and rule.design.planned:
+        own = tuple(row for row in own if row.decides)
     notes = inspect_differences(
         differences,
-        tests,
+        own,
         alpha=rule.alpha,
         query_ids=scores.query_ids,
         measure=rule.primary,
         higher_is_better=rule.higher_is_better,
     )
+    if rule.design is not None and (rule.design.clusters or rule.design.planned):
+        notes = [note for note in notes if note.code not in ("few-signs", "one-query-decides")]
     return notes + inspect_inputs(audits, scores.query_ids)

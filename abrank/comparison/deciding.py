@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from abrank._support.typing import FloatArray
+from abrank.comparison.designs import labels_of
 from abrank.comparison.family import interval_of_primary, measure_rows
 from abrank.comparison.rows import MeasureResult
+from abrank.design import GuardResult
 from abrank.diagnostics import outcomes
 from abrank.inference.designs.binomial import Unseen, bound_unseen
 from abrank.inference.estimates.relative_change import RelativeChange, relative_change
@@ -67,6 +69,8 @@ def decide_primary(
     span: float,
     seed: int,
     n_resamples: int | None,
+    clusters: Sequence[str] | None = None,
+    guards: tuple[GuardResult, ...] = (),
 ) -> Decision:
     """Decide on the primary measure, with the second interval that equivalence asks for.
 
@@ -81,6 +85,8 @@ def decide_primary(
         Largest difference that a query can have; infinite where it is not known.
     seed : int
     n_resamples : int, optional
+    clusters : sequence of str of length n_queries, optional
+    guards : tuple of GuardResult
 
     Returns
     -------
@@ -95,6 +101,7 @@ def decide_primary(
         confidence=rule.confidence_equivalence,
         seed=seed,
         n_resamples=n_resamples,
+        clusters=clusters,
     )
     identical = len(differences) > 1 and not outcomes(differences).any()
     return decide(
@@ -106,6 +113,7 @@ def decide_primary(
         identical=identical,
         reason=_same(scores) if identical else _untestable(differences, row),
         unseen=_unseen(rule, len(differences), span) if identical else None,
+        guards=guards,
     )
 
 
@@ -140,11 +148,17 @@ def decide_again(
         identical=identical,
         reason=saved.reason if identical else _untestable(differences, row),
         unseen=saved.unseen if identical else None,
+        guards=saved.guards,
     )
 
 
 def decide_alternative(
-    rule: Rule, higher: Mapping[str, bool], span: float, drawn: Mapping[str, Any], scores: Scores
+    rule: Rule,
+    higher: Mapping[str, bool],
+    span: float,
+    drawn: Mapping[str, Any],
+    clusters: tuple[str, Mapping[str, str]] | None,
+    scores: Scores,
 ) -> tuple[MeasureResult, Decision]:
     """Return the row and the decision of other scores of the primary measure.
 
@@ -157,12 +171,15 @@ def decide_alternative(
         As for :func:`decide_primary`.
     drawn : mapping
         ``seed`` and ``n_resamples``.
+    clusters : (str, mapping of str to str), optional
+        Their name, and the cluster of each query id.
     scores : Scores
         Of the primary measure alone.
     """
     a, b = (scores.of(system) for system in scores.systems)
-    (row,), _ = measure_rows(scores.measures, a, b, rule, higher=higher, **drawn)
-    return row, decide_primary(rule, row, scores, span=span, **drawn)
+    asked = {**drawn, "clusters": labels_of(clusters, scores.query_ids)}
+    (row,), _ = measure_rows(scores.measures, a, b, rule, higher=higher, **asked)
+    return row, decide_primary(rule, row, scores, span=span, **asked)
 
 
 def _of_primary(rule: Rule, scores: Scores) -> tuple[FloatArray, FloatArray]:

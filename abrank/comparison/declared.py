@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from abrank._support import display
 from abrank._support.errors import ArgumentError
+from abrank.comparison.designs import declare_design
 from abrank.comparison.family import resolve_adjustment
 from abrank.comparison.question import Question
+from abrank.design import Guard, read_look
 from abrank.diagnostics import bounds, higher_is_better
 from abrank.measures import parse
+from abrank.measures.naming.asked import DEFAULT_MEASURES, parse_measures
 from abrank.verdict import Rule
 
 
@@ -162,7 +166,64 @@ def _canonical(name: str) -> str:
         return ""
 
 
-def declare(question: Question, primary: str, higher: Mapping[str, bool]) -> Rule:
+def read_guards(guards: Sequence[str] | str, measures: Sequence[str]) -> tuple[Guard, ...]:
+    """Return the guards by the canonical names of their measures.
+
+    Raises
+    ------
+    ArgumentError
+        If a guard cannot be read, or its measure is not among those compared.
+
+    Examples
+    --------
+    >>> read_guards("recall_100:-0.02", ["nDCG@10", "R@100"])
+    (Guard(measure='R@100', margin=0.02, margin_is_relative=False),)
+    """
+    found = []
+    for text in [guards] if isinstance(guards, str) else guards:
+        guard = Guard.read(text)
+        measure = guard.measure if guard.measure in measures else _canonical(guard.measure)
+        if measure not in measures:
+            raise ArgumentError(
+                f"guard: {guard.measure} is not among the measures {', '.join(measures)}"
+            )
+        found.append(replace(guard, measure=measure))
+    return tuple(found)
+
+
+def with_guards(
+    measures: Sequence[str] | str | None, guards: Sequence[str] | str
+) -> Sequence[str] | str | None:
+    """Return the measures asked for, and after them those that only guards name.
+
+    Examples
+    --------
+    >>> with_guards(["AP", "RR"], ["map:-1%", "recall_100:-0.02"])
+    ['AP', 'RR', 'recall_100']
+    """
+    texts = [guards] if isinstance(guards, str) else guards
+    if not texts:
+        return measures
+    names = DEFAULT_MEASURES if measures is None else measures
+    names = [names] if isinstance(names, str) else list(names)
+    known = {each.name for each in parse_measures(names)}
+    asked = dict.fromkeys(Guard.read(each).measure for each in texts)
+    return [*names, *(name for name in asked if str(parse(name)) not in known)]
+
+
+def primary_of(primary: str | None, measures: tuple[str, ...]) -> str:
+    """Return the canonical name of the primary measure, which must be one that was scored."""
+    if primary is None:
+        return measures[0]
+    canonical = primary if primary in measures else parse(primary)
+    if canonical not in measures:
+        raise ArgumentError(f"the primary measure {canonical} is not among {', '.join(measures)}")
+    return measures[measures.index(canonical)]
+
+
+def declare(
+    question: Question, primary: str, higher: Mapping[str, bool], *, clusters: str = ""
+) -> Rule:
     """Return the rule that a question declares; a margin that its test cannot judge is refused.
 
     Parameters
@@ -172,6 +233,8 @@ def declare(question: Question, primary: str, higher: Mapping[str, bool]) -> Rul
         Canonical name of the measure that decides.
     higher : mapping of str to bool
         Of each measure, whether the higher score is the better one.
+    clusters : str
+        Name of the property whose values are clusters; empty for independent queries.
 
     Returns
     -------
@@ -189,18 +252,31 @@ def declare(question: Question, primary: str, higher: Mapping[str, bool]) -> Rul
     (0.02, True, 'max-t')
     """
     margin = read_margin(question.margin)
+    guards = read_guards(question.guards, tuple(higher))
+    design, alpha = declare_design(
+        test=question.test,
+        alpha=question.alpha,
+        look=read_look(question.look),
+        spending=question.spending,
+        anytime=question.anytime,
+        clusters=clusters,
+        relative=margin.is_relative or any(guard.margin_is_relative for guard in guards),
+    )
     rule = Rule(
         primary=primary,
         test=question.test,
-        alpha=question.alpha,
+        alpha=alpha,
         margin=margin.value,
         margin_is_relative=margin.is_relative and margin.value > 0.0,
-        adjust=resolve_adjustment(question.adjust, question.test, question.family),
+        adjust=resolve_adjustment(question.adjust, question.test, question.family, design=design),
         family=question.family,
         require=question.require,
         higher_is_better=higher[primary],
+        design=design,
+        guards=guards,
     )
-    if rule.margin_is_relative and rule.test != "t":
+    relative = rule.margin_is_relative or any(guard.margin_is_relative for guard in rule.guards)
+    if relative and rule.test != "t":
         raise ArgumentError(
             "a relative margin is decided by the paired t test (Fieller's interval), not by"
             f" {rule.test}; choose test t, or give the margin in the unit of {primary}"

@@ -45,7 +45,12 @@ WHO_WINS = frozenset({"rank_biserial", "p_better"})
 
 
 def effects(
-    a: FloatArray, b: FloatArray, *, confidence: float, higher_is_better: bool = True
+    a: FloatArray,
+    b: FloatArray,
+    *,
+    confidence: float,
+    higher_is_better: bool = True,
+    independent: bool = True,
 ) -> dict[str, Effect]:
     """Return every effect size of B over A, by name.
 
@@ -57,6 +62,8 @@ def effects(
         Level of the intervals.
     higher_is_better : bool
         Where it is not, those that say which system wins are of A - B.
+    independent : bool
+        Whether queries are; where they come in clusters no effect size has an interval.
 
     Returns
     -------
@@ -74,9 +81,13 @@ def effects(
         swap = name in WHO_WINS and not higher_is_better
         pair = (b, a) if swap else (a, b)
         found[name] = inference.effect_interval(name, *pair, confidence=confidence)
+    known = 1.0 if independent else math.nan
     return {
         name: Effect(
-            float(each.estimate[0]), float(each.ci_low[0]), float(each.ci_high[0]), each.method
+            float(each.estimate[0]),
+            known * float(each.ci_low[0]),
+            known * float(each.ci_high[0]),
+            each.method,
         )
         for name, each in found.items()
     }

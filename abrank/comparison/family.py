@@ -6,7 +6,7 @@ a fixed sequence, tested one after the other at the full level until one shows n
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,9 @@ from abrank import inference
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray
+from abrank.comparison.designs import run_declared
 from abrank.comparison.rows import MeasureResult
+from abrank.design import Design
 from abrank.diagnostics import outcomes
 from abrank.inference.registry import as_alpha
 from abrank.inference.rounding import differences_of
@@ -35,11 +37,14 @@ class Adjusted(NamedTuple):
     n_resamples: int
 
 
-def resolve_adjustment(adjust: str | None, test: str, family: str = "secondary") -> str:
+def resolve_adjustment(
+    adjust: str | None, test: str, family: str = "secondary", *, design: Design | None = None
+) -> str:
     """Return the adjustment for a test: max-t for tests of the mean, Holm for the others.
 
-    Max-t is a joint distribution of mean differences; it has nothing to say of the hypotheses that
-    the Wilcoxon and the sign test test, and is refused for them. A fixed sequence has none.
+    Max-t is a joint distribution of mean differences over flips of single queries; it has nothing
+    to say of the hypotheses that the Wilcoxon and the sign test test, nor of clusters and of
+    confidence sequences, and is refused for them. A fixed sequence has none.
 
     Examples
     --------
@@ -47,6 +52,7 @@ def resolve_adjustment(adjust: str | None, test: str, family: str = "secondary")
     ('max-t', 'holm')
     """
     of_the_mean = inference.TESTS[test].estimand == "mean difference"
+    special = design is not None and bool(design.clusters or design.planned)
     if family == SEQUENCE:
         if adjust not in (None, "none"):
             raise ArgumentError(
@@ -55,8 +61,13 @@ def resolve_adjustment(adjust: str | None, test: str, family: str = "secondary")
             )
         return SEQUENCE
     if adjust is None:
-        return "max-t" if of_the_mean else "holm"
+        return "max-t" if of_the_mean and not special else "holm"
     checks.one_of("adjust", adjust, ADJUSTMENTS)
+    if adjust == "max-t" and special:
+        raise ArgumentError(
+            "max-t flips the signs of single queries at one look; with clusters or a confidence"
+            " sequence use holm, bonferroni or bh"
+        )
     if adjust == "max-t" and not of_the_mean:
         raise ArgumentError(
             f"max-t adjusts tests of the mean, not {test}; use holm, bonferroni or bh"
@@ -73,6 +84,7 @@ def measure_rows(
     higher: Mapping[str, bool],
     seed: int,
     n_resamples: int | None,
+    clusters: Sequence[str] | None = None,
 ) -> tuple[tuple[MeasureResult, ...], int]:
     """Return one row a measure, and the number of sign flips that max-t shared.
 
@@ -86,13 +98,13 @@ def measure_rows(
         Of each measure, whether the higher score is the better one.
     seed : int
     n_resamples : int, optional
+    clusters : sequence of str of length n_queries, optional
     """
     differences = differences_of(a, b)
-    plain = inference.run_test(
-        rule.test, differences, confidence=rule.confidence, seed=seed, n_resamples=n_resamples
-    )
+    drawn: dict[str, Any] = {"seed": seed, "n_resamples": n_resamples, "clusters": clusters}
+    plain = run_declared(rule, differences, confidence=rule.confidence, **drawn)
     primary = measures.index(rule.primary)
-    adjusted = adjust_family(differences, plain, primary, rule, seed=seed, n_resamples=n_resamples)
+    adjusted = adjust_family(differences, plain, primary, rule, **drawn)
     directions = np.array([1 if higher[name] else -1 for name in measures])
     signs = outcomes(differences) * directions
     empty = not len(differences)
@@ -148,6 +160,7 @@ def adjust_family(
     *,
     seed: int,
     n_resamples: int | None,
+    clusters: Sequence[str] | None = None,
 ) -> Adjusted:
     """Adjust the measures of the family together, p-values and intervals by one procedure.
 
@@ -166,6 +179,7 @@ def adjust_family(
     rule : Rule
     seed : int
     n_resamples : int, optional
+    clusters : sequence of str of length n_queries, optional
 
     References
     ----------
@@ -194,8 +208,13 @@ def adjust_family(
     else:
         pvalue[family] = inference.adjust(raw, rule.adjust)
     share = np.divide(raw, pvalue[family], out=np.full(raw.shape, 1.0 / len(raw)), where=raw > 0)
-    wide = inference.run_test(
-        rule.test, members, confidence=1.0 - alpha * share, seed=seed, n_resamples=n_resamples
+    wide = run_declared(
+        rule,
+        members,
+        confidence=1.0 - alpha * share,
+        seed=seed,
+        n_resamples=n_resamples,
+        clusters=clusters,
     )
     low[family], high[family] = wide.ci_low, wide.ci_high
     return Adjusted(pvalue, low, high, 0)
@@ -220,6 +239,7 @@ def interval_of_primary(
     confidence: float,
     seed: int,
     n_resamples: int | None,
+    clusters: Sequence[str] | None = None,
 ) -> tuple[float, float]:
     """Return the interval of the primary measure that decides: adjusted if it is in the family.
 
@@ -232,11 +252,12 @@ def interval_of_primary(
     confidence : float
     seed : int
     n_resamples : int, optional
+    clusters : sequence of str of length n_queries, optional
     """
-    drawn: dict[str, Any] = {"seed": seed, "n_resamples": n_resamples}
+    drawn: dict[str, Any] = {"seed": seed, "n_resamples": n_resamples, "clusters": clusters}
     if rule.family != "all":
         differences, primary = differences[:, [primary]], 0
-    plain = inference.run_test(rule.test, differences, confidence=confidence, **drawn)
+    plain = run_declared(rule, differences, confidence=confidence, **drawn)
     if rule.family != "all":
         return float(plain.ci_low[0]), float(plain.ci_high[0])
     found = adjust_family(differences, plain, primary, rule, **drawn)

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from abrank import inference
 from abrank._support.errors import AlignmentError
 from abrank._support.typing import FloatArray
-from abrank.inference.estimates.segments import compare_segments
+from abrank.inference.estimates.segments import (
+    MIN_QUERIES,
+    Segments,
+    answer_by_segment,
+    compare_segments,
+)
 from abrank.verdict import Rule
 
 UNNAMED = "(none)"
@@ -50,6 +57,8 @@ class Segmentation:
         Of Welch's test that all segments have one mean; NaN where fewer than two can be judged.
     reversal : bool
         Whether most segments point against the total (Simpson's reversal).
+    interaction_pvalue_adj : float
+        The same test adjusted over all properties; NaN in files of earlier versions.
     """
 
     name: str
@@ -57,6 +66,7 @@ class Segmentation:
     rows: tuple[SegmentRow, ...]
     interaction_pvalue: float
     reversal: bool
+    interaction_pvalue_adj: float = math.nan
 
 
 def segment(
@@ -66,8 +76,9 @@ def segment(
     rule: Rule,
     *,
     seed: int,
+    clusters: Sequence[str] | None = None,
 ) -> tuple[Segmentation, ...]:
-    """Compare the systems in every segment of every property.
+    """Compare the systems in every segment of every property, all of them adjusted together.
 
     Parameters
     ----------
@@ -78,60 +89,93 @@ def segment(
         B - A of the primary measure.
     rule : Rule
     seed : int
+    clusters : sequence of str of length n_queries, optional
+        Then each segment is tested by its clusters. Clusters may reach over segments, so whether
+        these differ is not tested.
 
     Returns
     -------
     tuple of Segmentation
+        By Holm's procedure over the segments of all properties; their tests of interaction are
+        adjusted together, too.
 
     Raises
     ------
     AlignmentError
         If a property names none of the queries.
     """
+    labels = {name: _labels(name, of, query_ids) for name, of in segments.items()}
+    asked = {"test": rule.test, "confidence": rule.confidence, "seed": seed}
+    found = {name: compare_segments(differences, each, **asked) for name, each in labels.items()}  # type: ignore[arg-type]
+    rows = iter(_adjusted(found, labels, differences, rule, seed, clusters).T.tolist())
+    interactions = np.array([each.interaction.pvalue for each in found.values()])
+    if clusters is not None:
+        interactions = np.full(len(found), np.nan)
+    together = inference.adjust(interactions, "holm") if len(found) else interactions
     return tuple(
-        _segmentation(name, of_query, query_ids, differences, rule, seed)
-        for name, of_query in segments.items()
+        Segmentation(
+            name=name,
+            labels=labels[name],
+            rows=_rows(each, rule, rows),
+            interaction_pvalue=float(interactions[place]),
+            reversal=each.reversal,
+            interaction_pvalue_adj=float(together[place]),
+        )
+        for place, (name, each) in enumerate(found.items())
     )
 
 
-def _segmentation(
-    name: str,
-    of_query: Mapping[str, str],
-    query_ids: Sequence[str],
-    differences: FloatArray,
-    rule: Rule,
-    seed: int,
-) -> Segmentation:
+def _labels(name: str, of_query: Mapping[str, str], query_ids: Sequence[str]) -> tuple[str, ...]:
     if set(of_query).isdisjoint(query_ids):
         raise AlignmentError(
             f"segments by {name}: none of their {len(of_query)} query ids was compared"
         )
-    labels = tuple(str(of_query.get(query_id, UNNAMED)) for query_id in query_ids)
-    found = compare_segments(
-        differences, labels, test=rule.test, confidence=rule.confidence, seed=seed
-    )
-    rows = [
-        SegmentRow(
-            label=label,
-            n_queries=int(found.n_queries[i]),
-            mean=float(found.mean[i]),
-            ci_low=float(found.ci_low[i]),
-            ci_high=float(found.ci_high[i]),
-            ci_low_adj=float(found.ci_low_adj[i]),
-            ci_high_adj=float(found.ci_high_adj[i]),
-            pvalue=float(found.pvalue[i]),
-            pvalue_adj=float(found.pvalue_adj[i]),
-            reading=segment_reading(rule, float(found.ci_low_adj[i]), float(found.ci_high_adj[i])),
-        )
-        for i, label in enumerate(found.labels)
+    return tuple(str(of_query.get(query_id, UNNAMED)) for query_id in query_ids)
+
+
+def _adjusted(
+    found: Mapping[str, Segments],
+    labels: Mapping[str, Sequence[str]],
+    differences: FloatArray,
+    rule: Rule,
+    seed: int,
+    clusters: Sequence[str] | None,
+) -> FloatArray:
+    """Return p-values and limits of the segments of all properties, and the same adjusted."""
+    places = [
+        [i for i, each_label in enumerate(labels[name]) if each_label == label]
+        for name, each in found.items()
+        for label in each.labels
     ]
-    return Segmentation(
-        name=name,
-        labels=labels,
-        rows=tuple(sorted(rows, key=lambda row: (-row.n_queries, row.label))),
-        interaction_pvalue=float(found.interaction.pvalue),
-        reversal=found.reversal,
-    )
+    large = np.array([len(each) >= MIN_QUERIES for each in places], dtype=bool)
+    parts = [differences[np.array(each)][:, None] for each in places]
+    of = None if clusters is None else [[clusters[i] for i in each] for each in places]
+    asked = {"name": rule.test, "seed": seed, "n_resamples": None}
+    return answer_by_segment(parts, large, round(1.0 - rule.confidence, 12), asked, of)[..., 0]
+
+
+def _rows(
+    found: Segments, rule: Rule, answers: Iterator[Sequence[float]]
+) -> tuple[SegmentRow, ...]:
+    """Return the rows of a property, the largest segment first."""
+    rows = []
+    for i, label in enumerate(found.labels):
+        pvalue, low, high, pvalue_adj, low_adj, high_adj = next(answers)
+        rows.append(
+            SegmentRow(
+                label=label,
+                n_queries=int(found.n_queries[i]),
+                mean=float(found.mean[i]),
+                ci_low=low,
+                ci_high=high,
+                ci_low_adj=low_adj,
+                ci_high_adj=high_adj,
+                pvalue=pvalue,
+                pvalue_adj=pvalue_adj,
+                reading=segment_reading(rule, low_adj, high_adj),
+            )
+        )
+    return tuple(sorted(rows, key=lambda row: (-row.n_queries, row.label)))
 
 
 def segment_reading(rule: Rule, low: float, high: float) -> str:

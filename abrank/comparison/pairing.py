@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -11,6 +12,8 @@ import numpy as np
 
 from abrank._support.errors import AlignmentError, ArgumentError
 from abrank.inputs import ids
+from abrank.inputs.files import distinct_names
+from abrank.inputs.run import name_of
 from abrank.measures import parse
 from abrank.measures.naming.asked import listed
 from abrank.score_files import UNNAMED, one_system, read_scores
@@ -166,3 +169,23 @@ def _chosen(one: Scores, two: Scores, names: Sequence[str] | str | None) -> tupl
         if name not in shared:
             raise ArgumentError(f"{name} is not in both; there are {', '.join(shared) or 'none'}")
     return tuple(dict.fromkeys(chosen))
+
+
+def name_runs(
+    a: Any,  # noqa: ANN401 - whatever read_run reads
+    b: Any,  # noqa: ANN401
+    *,
+    baseline: str | None = None,
+    candidate: str | None = None,
+) -> dict[str, Any]:
+    """Return two runs by names that differ: those given, else those of the runs.
+
+    Examples
+    --------
+    >>> list(name_runs("runs/bm25.run.gz", "runs/t5.run", candidate="T5"))
+    ['bm25', 'T5']
+    """
+    files = isinstance(a, (str, os.PathLike)) and isinstance(b, (str, os.PathLike))
+    found = distinct_names([a, b]) if files else [name_of(a), name_of(b)]
+    names = system_names(baseline or found[0], candidate or found[1])
+    return dict(zip(names, (a, b), strict=True))

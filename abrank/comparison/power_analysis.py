@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -73,7 +73,9 @@ class Planning:
         return next((each for each in self.claims if each.claim == name), None)
 
 
-def plan_next_test(differences: FloatArray, rule: Rule, margin: float) -> Planning:
+def plan_next_test(
+    differences: FloatArray, rule: Rule, margin: float, *, inflation: float = 1.0
+) -> Planning:
     """Plan the next test with the spread of the differences of this one.
 
     Parameters
@@ -83,6 +85,9 @@ def plan_next_test(differences: FloatArray, rule: Rule, margin: float) -> Planni
     rule : Rule
     margin : float
         In the unit of the primary measure; 0 for none.
+    inflation : float
+        Of the standard error, over that of a t test of as many independent queries: by clusters, or
+        by a confidence sequence. Of looks the plan is for all queries and all of alpha.
 
     Returns
     -------
@@ -99,7 +104,9 @@ def plan_next_test(differences: FloatArray, rule: Rule, margin: float) -> Planni
     [('same', 15), ('not-worse', 12)]
     """
     n = len(differences)
-    sd = float(np.std(differences, ddof=1)) if n > 1 else math.nan
+    sd = inflation * float(np.std(differences, ddof=1)) if n > 1 else math.nan
+    if rule.design is not None and rule.design.look:
+        rule = replace(rule, alpha=rule.design.alpha)
     visible = planning.smallest_visible(sd, n, alpha=rule.alpha)
     if not visible > NOTHING:
         return Planning(sd=sd, smallest_visible=visible)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from abrank._support.typing import RandomSource
+from abrank.design import Spending
 from abrank.verdict import Family, Requirement
 
 
@@ -38,6 +39,18 @@ class Question:
         Names of scores without a declared direction of which the lower one is better: ``"ms"``.
     n_resamples : int, optional
         Resamples of the Monte Carlo tests; each test's own default without it.
+    look : str or (int, int), optional
+        This look of those planned, evenly spaced: ``"2/4"``. It decides by its own boundary.
+    spending : {"obrien-fleming", "pocock"}
+        How the looks share out ``alpha``: hardly any of it early, or all alike.
+    anytime : int, optional
+        Decide by a confidence sequence, which holds however often one looks; it is narrowest at so
+        many queries.
+    guards : sequence of str
+        Measures that must be shown not to be worse, for a gate to pass: ``"R@100:-0.02"`` or
+        ``"R@100:-2%"`` of the baseline's mean. Each is tested at ``alpha``.
+    bayes : bool
+        Show the posterior of the mean difference beside the tests; it decides nothing.
     rng : int, Generator, SeedSequence or None
         Source of the resamples; the seed that replays them is recorded.
 
@@ -56,4 +69,9 @@ class Question:
     require: Requirement | None = None
     lower_is_better: Sequence[str] | str = ()
     n_resamples: int | None = None
+    look: str | tuple[int, int] | None = None
+    spending: Spending = "obrien-fleming"
+    anytime: int | None = None
+    guards: Sequence[str] | str = ()
+    bayes: bool = False
     rng: RandomSource = 0

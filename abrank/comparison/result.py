@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from abrank import inference
 from abrank._support import checks, lazy
 from abrank._support.errors import ArgumentError, GateError
 from abrank._support.typing import FloatArray, IntArray
 from abrank.comparison.alternatives import Alternative
+from abrank.comparison.designs import Clusters, run_declared
 from abrank.comparison.effects import Effect, Spread
 from abrank.comparison.evidence import RunDetails
 from abrank.comparison.groups import Segmentation
+from abrank.comparison.posterior import Belief
 from abrank.comparison.power_analysis import Planning
 from abrank.comparison.rows import ConfidenceInterval, MeasureResult, TestRow
 from abrank.diagnostics import Note, outcomes
@@ -69,6 +70,10 @@ class Comparison:
         only, at a common depth, without the most influential queries; those that apply.
     segmentations : tuple of Segmentation
         The primary measure by properties of the queries.
+    clusters : Clusters, optional
+        The clusters that the queries come in.
+    beliefs : tuple of Belief
+        The Bayesian view of the primary measure, where it was asked for.
     topics : mapping of str to str
         Texts of the queries, by query id.
     provenance : mapping
@@ -97,6 +102,8 @@ class Comparison:
     evidence: RunDetails = field(default_factory=RunDetails)
     alternatives: tuple[Alternative, ...] = ()
     segmentations: tuple[Segmentation, ...] = ()
+    clusters: Clusters | None = None
+    beliefs: tuple[Belief, ...] = ()
     topics: Mapping[str, str] = field(default_factory=dict)
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
@@ -154,12 +161,13 @@ class Comparison:
         if level is None:
             return self.primary.confidence_interval()
         checks.fraction("level", level)
-        found = inference.run_test(
-            self.rule.test,
+        found = run_declared(
+            self.rule,
             self.differences(),
             confidence=level,
             seed=self.seed,
             n_resamples=self.n_resamples,
+            clusters=self.clusters.labels if self.clusters else None,
         )
         return ConfidenceInterval(float(found.ci_low[0]), float(found.ci_high[0]))
 

@@ -8,11 +8,11 @@ import io
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from abrank._support.display import shorten
-from abrank._support.errors import BadLine, ReadError
+from abrank._support.errors import BadLine, NotFoundError, ReadError
 from abrank.inputs import files
 from abrank.inputs.lines import MOST_SHOWN
 from abrank.inputs.score_forms import csv_problem
@@ -116,6 +116,53 @@ def read_segments(source: Any) -> dict[str, dict[str, str]]:  # noqa: ANN401
         for i, name in enumerate(names)
         if i != place
     }
+
+
+def read_clusters(source: Any, columns: Collection[str] = ()) -> tuple[str, dict[str, str]] | None:  # noqa: ANN401
+    """Read which cluster each query comes in: a conversation, a user, a topic with its variants.
+
+    Parameters
+    ----------
+    source : path, DataFrame, mapping or Series, optional
+        A table as :func:`read_segments` reads it with one property, or cluster by query id.
+    columns : collection of str
+        Names that were meant to be among it, for the message where a file is not there.
+
+    Returns
+    -------
+    (str, dict of str to str) or None
+        The property's name (``clusters`` where it has none), and the cluster by query id.
+
+    Raises
+    ------
+    NotFoundError, ReadError
+        If a file is not there or cannot be used, or has several properties.
+
+    Examples
+    --------
+    >>> read_clusters({"q1": "u1", "q2": "u1"})
+    ('clusters', {'q1': 'u1', 'q2': 'u1'})
+    """
+    if source is None:
+        return None
+    if not isinstance(source, (str, os.PathLike)) and not hasattr(source, "columns"):
+        name = str(getattr(source, "name", None) or "clusters")
+        return name, {str(query): str(cluster) for query, cluster in source.items()}
+    try:
+        found = read_segments(source)
+    except NotFoundError as problem:
+        if columns:
+            problem.add_note(f"nor is it a column of --segments: {', '.join(columns)}")
+        raise
+    if len(found) > 1:
+        label = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "DataFrame"
+        raise ReadError(
+            label,
+            f"several columns could be the clusters: {shorten(', '.join(found))}",
+            hint="give it as --segments too, and the name of the column as --clusters",
+        )
+    ((name, of_query),) = found.items()
+    return name, of_query
 
 
 def _table(text: str, label: str) -> tuple[list[str], list[list[str]], list[str]]:

@@ -9,6 +9,7 @@ from abrank.report.sections import (
     appendix,
     cautions,
     depth,
+    design,
     differences,
     gate,
     headline,
@@ -53,6 +54,7 @@ def compose(comparison: Comparison, *, digits: int = display.DIGITS) -> Report:
     head = headline.headline(comparison, digits=digits)
     found = {
         "measures": measures_and_tests.measures(comparison, digits=digits),
+        "design": design.design(comparison, digits=digits),
         "queries": measures_and_tests.queries(comparison, digits=digits),
         "distribution": differences.distribution(comparison, digits=digits),
         "tests": differences.all_tests(comparison, digits=digits),
@@ -70,7 +72,7 @@ def compose(comparison: Comparison, *, digits: int = display.DIGITS) -> Report:
         headline=head,
         cautions=cautions.cautions(comparison, digits=digits),
         sections=tuple(section for section in found.values() if section is not None),
-        omitted=tuple(_OMITTED[key] for key, section in found.items() if section is None),
+        omitted=tuple(said for key, said in _OMITTED.items() if found[key] is None),
     )
 
 

@@ -94,7 +94,8 @@ class Headline:
 
     ``tone`` is the winner's colour; ``numbers``, ``sensitivity``, ``meaning`` and ``next_step`` are
     sentences; ``gate`` is empty where no gate was asked for, ``against`` where no secondary measure
-    points the other way, ``sensitivity`` where no other choice of queries or documents applies.
+    points the other way, ``sensitivity`` where no other choice of queries or documents applies,
+    ``design`` where single queries were looked at once and nothing was asked beside the measures.
     """
 
     verdict: str
@@ -109,6 +110,7 @@ class Headline:
     gate: str = ""
     against: str = ""
     sensitivity: str = ""
+    design: str = ""
 
 
 @dataclass(frozen=True)

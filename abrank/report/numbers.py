@@ -37,8 +37,9 @@ def to_dict(comparison: Comparison) -> dict[str, Any]:
     -------
     dict
         ``schema systems n_queries settings seed verdict measures tests effects spread planning
-        notes remarks quality queries segments topics evidence provenance next_step sensitivity``. A
-        number that is not defined is None, an infinite limit is the text ``"inf"`` or ``"-inf"``.
+        notes remarks quality queries segments clusters beliefs topics evidence provenance
+        next_step sensitivity``. A number that is not defined is None, an infinite limit is the text
+        ``"inf"`` or ``"-inf"``.
         ``queries`` is columnar: ``query_id``, and under ``scores`` for each measure the lists ``a``
         and ``b`` in the same order. ``quality`` has what was counted while the runs were read,
         under ``a`` and ``b``.
@@ -80,6 +81,8 @@ def to_dict(comparison: Comparison) -> dict[str, Any]:
             },
         },
         "segments": comparison.segmentations,
+        "clusters": comparison.clusters,
+        "beliefs": comparison.beliefs,
         "topics": comparison.topics,
         "evidence": comparison.evidence,
         "provenance": comparison.provenance,
@@ -190,6 +193,7 @@ def _verdict(rule: Rule, decision: Decision) -> dict[str, Any]:
         "margin": decision.margin,
         "relative": decision.relative,
         "unseen": decision.unseen,
+        "guards": decision.guards,
     }
 
 

@@ -30,6 +30,7 @@ import numpy.typing as npt
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import BoolArray, FloatArray, IntArray
+from abrank.inference.designs.as_tests import cluster_result
 from abrank.inference.estimates.heterogeneity import Heterogeneity, heterogeneity
 from abrank.inference.families.adjust import adjust
 from abrank.inference.registry import as_alpha, as_differences, run_test
@@ -172,19 +173,25 @@ def _one_column(differences: npt.ArrayLike, labels: Sequence[str]) -> FloatArray
 
 
 def answer_by_segment(
-    parts: Sequence[FloatArray], large: BoolArray, alpha: float, asked: dict[str, Any]
+    parts: Sequence[FloatArray],
+    large: BoolArray,
+    alpha: float,
+    asked: dict[str, Any],
+    clusters: Sequence[Sequence[str]] | None = None,
 ) -> FloatArray:
     """Return what :func:`compare_segments` says of each segment, many samples at once.
 
     Parameters
     ----------
     parts : sequence of ndarray of shape (n_queries, n_samples)
-        The differences of each segment.
+        The differences of each segment; segments of several properties may share queries.
     large : ndarray of shape (n_segments,)
         Which are judged.
     alpha : float
     asked : dict
         Arguments of :func:`run_test`, among them the name of the test.
+    clusters : sequence of sequence of str, optional
+        The cluster of each query of each segment; then :func:`cluster_result` is asked.
 
     Returns
     -------
@@ -199,20 +206,31 @@ def answer_by_segment(
            [0.148, 0.742]])
     """
     columns = parts[0].shape[1] if parts else 1
-    alone = _answers(parts, large, np.full((len(parts), columns), 1.0 - alpha), asked)
+    alone = _answers(parts, large, np.full((len(parts), columns), 1.0 - alpha), asked, clusters)
     pvalue = alone[0]
     adjusted = np.stack([adjust(column, "holm") for column in pvalue.T], axis=1)
     levels = 1.0 - alpha * _shares(pvalue, adjusted)
-    return np.concatenate([alone, adjusted[None], _answers(parts, large, levels, asked)[1:]])
+    wide = _answers(parts, large, levels, asked, clusters)[1:]
+    return np.concatenate([alone, adjusted[None], wide])
 
 
 def _answers(
-    parts: Sequence[FloatArray], large: BoolArray, levels: FloatArray, asked: dict[str, Any]
+    parts: Sequence[FloatArray],
+    large: BoolArray,
+    levels: FloatArray,
+    asked: dict[str, Any],
+    clusters: Sequence[Sequence[str]] | None,
 ) -> FloatArray:
     """Return p-values and limits of large segments at their own levels, one a sample."""
     found = np.full((3, *levels.shape), np.nan)
     for i in np.flatnonzero(large).tolist():
-        one = run_test(differences=parts[i], confidence=levels[i], **asked)
+        one = (
+            run_test(differences=parts[i], confidence=levels[i], **asked)
+            if clusters is None
+            else cluster_result(
+                differences=parts[i], clusters=clusters[i], confidence=levels[i], **asked
+            )
+        )
         found[:, i] = one.pvalue, one.ci_low, one.ci_high
     return found
 

@@ -73,6 +73,7 @@ def _document(
         markdown_table.paragraph(head.numbers, width),
         f"**{markdown_table.plain(head.against, width)}**" if head.against else "",
         markdown_table.paragraph(head.sensitivity, width),
+        markdown_table.paragraph(head.design, width),
         f"**Gate** {markdown_table.plain(head.gate, width)}." if head.gate else "",
         markdown_table.paragraph(head.meaning, width),
         f"**Next step.** {markdown_table.plain(head.next_step, width)}",

@@ -14,6 +14,7 @@ from abrank.comparison.power_analysis import NOTHING
 from abrank.report import cells
 from abrank.report.formats.text_table import measure_lines
 from abrank.report.sections import (
+    design,
     headline,
     margins,
     meaning,
@@ -245,6 +246,8 @@ def _facts(comparison: Comparison, width: int, digits: int, plain: bool) -> Iter
         yield from _labelled("queries", _wins(comparison, width - _INDENT, digits), width, plain)
     said = meaning.against_margin(comparison, digits=digits)
     yield from _labelled("meaning", said, width, plain)
+    for label, stated in design.sentences(comparison, digits=digits):
+        yield from _labelled(label, stated, width, plain)
     against = meaning.contradictions(comparison)
     if against:
         yield from _labelled("but", against, width, plain, label_style="note")

@@ -19,6 +19,7 @@ from abrank.comparison import Alternative, Comparison, MeasureResult
 from abrank.comparison.deciding import decide_again
 from abrank.comparison.family import row_reading
 from abrank.comparison.groups import Segmentation, segment_reading
+from abrank.comparison.guards import judge_guard
 from abrank.diagnostics import Note, outcomes
 from abrank.inference.estimates.relative_change import RelativeChange
 from abrank.inference.rounding import differences_of
@@ -57,6 +58,8 @@ def require_consistent(comparison: Comparison) -> None:
     _tests(comparison)
     for i, segmentation in enumerate(comparison.segmentations):
         _segments(comparison, segmentation, f"segments[{i}]")
+    _guards(comparison)
+    _clusters(comparison)
     _known_queries(comparison)
     _curves(comparison)
     for i, each in enumerate(comparison.alternatives):
@@ -191,6 +194,36 @@ def _segments(comparison: Comparison, segmentation: Segmentation, place: str) ->
         _same(f"{where}.mean", row.mean, mean, "the scores of the queries", scale=scale)
         reading = segment_reading(comparison.rule, row.ci_low_adj, row.ci_high_adj)
         _same(f"{where}.reading", row.reading, reading, "its adjusted limits")
+
+
+def _guards(comparison: Comparison) -> None:
+    """Compare what was found of each guard with what was declared, and with its own limits."""
+    rule, found = comparison.rule, comparison.decision.guards
+    _same("verdict.guards", len(found), len(rule.guards), "the settings")
+    for i, (declared, guard) in enumerate(zip(rule.guards, found, strict=True)):
+        place = f"verdict.guards[{i}]"
+        if declared.measure not in comparison.measures:
+            raise Damaged(
+                f"settings.guards[{i}].measure",
+                f"{shown(declared.measure)} is not among the measures",
+            )
+        higher = comparison[declared.measure].higher_is_better
+        again = judge_guard(declared, guard.estimate, guard.low, guard.high, is_higher=higher)
+        for each in fields(guard):
+            _same(f"{place}.{each.name}", getattr(guard, each.name), getattr(again, each.name),
+                  "the settings and its limits")  # fmt: skip
+
+
+def _clusters(comparison: Comparison) -> None:
+    """Compare the clusters with the rule and with the labels of the queries."""
+    found, design = comparison.clusters, comparison.rule.design
+    named = design.clusters if design is not None else ""
+    _same("settings.design.clusters", named, found.name if found else "", "the clusters")
+    if found is not None:
+        counts = Counter(found.labels)
+        _same("clusters.labels", len(found.labels), comparison.n_queries, "the queries")
+        _same("clusters.n_clusters", found.n_clusters, len(counts), "the labels")
+        _same("clusters.largest", found.largest, max(counts.values(), default=0), "the labels")
 
 
 def _known_queries(comparison: Comparison) -> None:

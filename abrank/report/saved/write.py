@@ -18,8 +18,11 @@ from abrank._support.typing import FloatArray
 from abrank.comparison import Comparison, Effect, MeasureResult, Planning, Spread, TestRow
 from abrank.comparison.alternatives import Alternative
 from abrank.comparison.deciding import decide_again
+from abrank.comparison.designs import Clusters
 from abrank.comparison.evidence import RunDetails
 from abrank.comparison.groups import Segmentation
+from abrank.comparison.posterior import Belief
+from abrank.design import GuardResult
 from abrank.diagnostics import Note
 from abrank.inference.designs.binomial import Unseen
 from abrank.inference.estimates.relative_change import RelativeChange
@@ -219,6 +222,8 @@ def _comparison(value: Mapping[str, Any]) -> Comparison:
         evidence=_take(value, "evidence", RunDetails),
         alternatives=_take(value, "sensitivity", tuple[Alternative, ...], ()),
         segmentations=segmentations,
+        clusters=_take(value, "clusters", Clusters | None, None),
+        beliefs=_take(value, "beliefs", tuple[Belief, ...], ()),
         topics=_take(value, "topics", Mapping[str, str]),
         provenance=_take(value, "provenance", Mapping[str, Any]),
     )
@@ -296,6 +301,7 @@ _NEWER_PARTS: Mapping[str, Any] = {
     "margin": float,
     "relative": RelativeChange | None,
     "unseen": Unseen | None,
+    "guards": tuple[GuardResult, ...],
 }
 
 

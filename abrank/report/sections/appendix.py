@@ -11,7 +11,7 @@ from abrank.comparison import Comparison, Effect
 from abrank.comparison.power_analysis import NOTHING
 from abrank.report.model import Block, Cell, Column, Figure, Section, Table, Text
 from abrank.report.numbers import plain
-from abrank.report.sections import headline, margins, planning, words
+from abrank.report.sections import design, headline, margins, planning, words
 from abrank.report.sections.bibliography import bibliography
 
 _EFFECTS = {
@@ -96,11 +96,12 @@ def methods_text(comparison: Comparison, *, digits: int) -> str:
         f"We compared {comparison.candidate} (B) with the baseline {comparison.baseline} (A) on"
         f" {words.queries(comparison.n_queries)} by {rule.primary}.",
         f"The differences B − A, paired by query, were tested with a two-sided"
-        f" {words.declared_test(comparison)} at α = {f.number(rule.alpha)}; intervals have the"
-        f" level {f.level(rule.confidence)}.",
+        f" {words.declared_test(comparison)} at α = {f.number_short(rule.alpha)}; intervals have"
+        f" the level {f.level(rule.confidence)}.",
     ]
     if rule.margin:
         sentences.append(_margin_judged(comparison, digits=digits))
+    sentences += [said for _, said in design.sentences(comparison, digits=digits)]
     others = len(comparison.rows) - 1
     if others:
         names = ", ".join(row.measure for row in comparison.rows if row.measure != rule.primary)
@@ -153,7 +154,8 @@ def reproduce(comparison: Comparison) -> Section:
 
 
 def _input_table(inputs: Mapping[str, Any]) -> Table:
-    roles = {"qrels": "Judgments", "a": "A", "b": "B", "segments": "Segments", "topics": "Topics"}
+    roles = {"qrels": "Judgments", "a": "A", "b": "B"}
+    roles |= {name: words.capital(name) for name in ("segments", "clusters", "topics")}
     rows = []
     for role in [*roles, *(key for key in inputs if key not in roles)]:
         source = inputs.get(role)
@@ -194,8 +196,8 @@ def _setting_table(comparison: Comparison) -> Table:
     """Return what was asked for, defaults included: they, too, decide the numbers."""
     rule, known = comparison.rule, _known(comparison, "settings")
     settings = {
-        "Test": rule.test,
-        "α": f.number(rule.alpha),
+        "Test": words.name_of_rule(comparison) if rule.design else rule.test,
+        "α": f.number_short(rule.alpha),
         "Margin": _declared_margin(comparison),
         "Adjustment": rule.adjust,
         "Gate": rule.require or "none",

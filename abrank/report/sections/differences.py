@@ -63,7 +63,7 @@ def all_tests(comparison: Comparison, *, digits: int) -> Section | None:
     rows = [row for row in comparison.test_rows if math.isfinite(row.pvalue)]
     if not rows:
         return None
-    name = words.name_of_test(comparison.rule.test)
+    name = words.name_of_rule(comparison)
     declared = f"Only the {name} was declared, so only it decides."
     finding = " ".join(part for part in (headline.agreement(comparison), declared) if part)
     blocks: list[Block] = [
@@ -77,7 +77,9 @@ def all_tests(comparison: Comparison, *, digits: int) -> Section | None:
     ]
     if short := _too_short(comparison):
         blocks.append(Text(short))
-    if comparison.verdict is not Verdict.IDENTICAL:
+    design = comparison.rule.design
+    plain = design is None or not (design.clusters or design.planned)
+    if comparison.verdict is not Verdict.IDENTICAL and plain:
         blocks += _how_p_is_found()
     return Section("tests", "Do the tests agree?", finding, tuple(blocks))
 
@@ -91,7 +93,7 @@ def _too_short(comparison: Comparison) -> str:
     if not found or comparison.pvalue < alpha or n > SHORT_INTERVALS_UP_TO:
         return ""
     ending = "s" if len(found) == 1 else ""
-    name = words.name_of_test(comparison.rule.test)
+    name = words.name_of_rule(comparison)
     return (
         f"{words.capital(words.listed(found))} exclude{ending} 0 and the {name} does not: with"
         f" {words.queries(n)} such intervals are too short, and find too much."

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from abrank._support import display as f
 from abrank.comparison import Comparison
-from abrank.report.sections import identical, margins, planning, words
-from abrank.verdict import Verdict
+from abrank.design import GuardResult
+from abrank.report.sections import design, identical, margins, planning, words
+from abrank.verdict import GATES, Gate, Verdict
 
 
 def gate_sentence(comparison: Comparison, *, digits: int = f.DIGITS) -> str:
@@ -33,9 +34,24 @@ def gate_sentence(comparison: Comparison, *, digits: int = f.DIGITS) -> str:
     gate = comparison.decision.gate
     if gate is None:
         return ""
+    guards = [design.guard(comparison, each, digits) for each in _told(comparison)]
+    if gate.passed or comparison.verdict not in GATES[gate.require].verdicts:
+        return "; ".join([_of_primary(comparison, gate, digits), *guards])
+    return f"not passed: {'; '.join(guards)}"
+
+
+def _told(comparison: Comparison) -> list[GuardResult]:
+    """Return the guards that a gate's sentence names: all that passed, or those that did not."""
+    gate = comparison.decision.gate
+    passed = gate is not None and gate.passed
+    return [each for each in comparison.decision.guards if each.passed == passed]
+
+
+def _of_primary(comparison: Comparison, gate: Gate, digits: int) -> str:
+    """Say what the primary measure makes of the gate."""
     margin = margins.margin_of_what(comparison, digits=digits)
     primary = comparison.rule.primary
-    if gate.passed:
+    if comparison.verdict in GATES[gate.require].verdicts:
         wider = margins.equivalence_interval(comparison, digits=digits)
         by = f" by more than {margin}" if comparison.rule.margin else ""
         shown = {

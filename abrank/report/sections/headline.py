@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from abrank._support import display as f
 from abrank.comparison import Comparison, TestRow
 from abrank.report.model import Headline
-from abrank.report.sections import identical, margins, meaning, sensitivity, words
+from abrank.report.sections import design, identical, margins, meaning, sensitivity, words
 from abrank.report.sections.gate import gate_sentence
 from abrank.report.sections.next_step import next_step
-from abrank.verdict import Verdict
+from abrank.verdict import Rule, Verdict
 
 # What a measure without a name is called: a Series of scores has none.
 UNNAMED = "score"
@@ -57,6 +57,7 @@ def headline(comparison: Comparison, *, digits: int) -> Headline:
         sensitivity=sensitivity.sentence(comparison, digits=digits),
         gate=gate_sentence(comparison, digits=digits) if comparison.decision.gate else "",
         against=meaning.contradictions(comparison),
+        design=" ".join(said for _, said in design.sentences(comparison, digits=digits)),
     )
 
 
@@ -177,12 +178,21 @@ def rule_parts(comparison: Comparison, *, digits: int) -> list[str]:
     declared = comparison.rule
     policy = words.missing_policy(comparison)
     return [
-        f"{declared.primary} decides by the {words.name_of_test(declared.test)}",
-        f"two-sided α = {f.number(declared.alpha)}",
+        f"{declared.primary} decides by the {words.name_of_rule(comparison)}",
+        _level(declared),
         margins.declared(comparison, digits=digits),
         *([_POLICIES[policy]] if policy else []),
         f"seed {comparison.seed}",
     ]
+
+
+def _level(declared: Rule) -> str:
+    """Return the level, and that of all looks together where there are several."""
+    said = f"two-sided α = {f.number_short(declared.alpha)}"
+    looks = declared.design
+    if looks is None or not looks.look:
+        return said
+    return f"{said} at look {looks.look} of {looks.n_looks}, {f.number(looks.alpha)} in all"
 
 
 _POLICIES = {
@@ -220,6 +230,9 @@ def controlled(comparison: Comparison) -> str:
     'Chance of any false finding: 5%.'
     """
     declared = comparison.rule
+    if declared.design is not None and declared.design.look:
+        level = f.level(declared.design.alpha)
+        return f"Chance of a false finding over all looks: {level} in {declared.primary}."
     level = f.level(declared.alpha)
     if len(comparison.rows) == 1 or declared.adjust == "none":
         return ""

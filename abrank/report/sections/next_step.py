@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 from abrank._support import display as f
 from abrank.comparison import Comparison
 from abrank.report.sections import margins, words
-from abrank.verdict import Verdict
+from abrank.verdict import GATES, Verdict
 
 Action: TypeAlias = Literal[
     "ship",
@@ -57,6 +57,7 @@ def next_step(comparison: Comparison, *, digits: int = f.DIGITS) -> NextStep:
         or _check(comparison)
         or _passed(comparison)
         or _judge(comparison)
+        or _look_again(comparison)
         or _failed(comparison, digits)
         or _by_verdict(comparison, digits)
     )
@@ -120,6 +121,20 @@ def _passed(comparison: Comparison) -> NextStep | None:
     return NextStep("ship", f"Ship {comparison.candidate}: it has shown what the gate asks for.")
 
 
+def _look_again(comparison: Comparison) -> NextStep | None:
+    """Go on where more looks are planned, or allowed, and this one leaves the question open."""
+    design = comparison.rule.design
+    if design is None or comparison.decision.direction or comparison.verdict is Verdict.SAME:
+        return None
+    if design.look and not design.is_last:
+        said = f"Go on to look {design.look + 1} of {design.n_looks}, with the queries planned"
+        return NextStep("add-queries", f"{said} for it: this one leaves the question open.")
+    if design.planned:
+        said = "Add queries and look again as often as you like: the question is open"
+        return NextStep("add-queries", f"{said}, and the interval holds at any number of them.")
+    return None
+
+
 def _failed(comparison: Comparison, digits: int) -> NextStep | None:
     """Follow a gate that has not passed where the verdict alone would let B ship."""
     gate, verdict = comparison.decision.gate, comparison.verdict
@@ -128,6 +143,10 @@ def _failed(comparison: Comparison, digits: int) -> NextStep | None:
     if verdict is Verdict.SAME and gate.require == "better":
         said = f"Do not ship {comparison.candidate} by this rule: its gain is too small to matter."
         return NextStep("do-not-ship", said)
+    lost = [each.measure for each in comparison.decision.guards if not each.passed]
+    if lost and verdict in GATES[gate.require].verdicts:
+        said = f"Do not ship {comparison.candidate} by this rule: a loss is not excluded on"
+        return NextStep("do-not-ship", f"{said} {words.listed(lost)}.")
     if verdict in (Verdict.BETTER, Verdict.BETTER_SIZE_UNCLEAR, Verdict.NOT_WORSE):
         return _more_queries(comparison, digits)
     return None

@@ -149,7 +149,7 @@ def assumption(comparison: Comparison, *, digits: int) -> str:
     if not _has_ranges(comparison):
         return said
     low, high = (f.score(each, digits=digits) for each in (planned.sd_low, planned.sd_high))
-    level = f.level(comparison.rule.confidence)
+    level = _level(comparison)
     return (
         f"{said} {words.queries(comparison.n_queries)} leave that deviation between {low} and"
         f" {high} ({level} interval by the chi-square law): hence the ranges."
@@ -161,11 +161,18 @@ def _has_ranges(comparison: Comparison) -> bool:
     return comparison.planning.sd_low > 0.0
 
 
+def _level(comparison: Comparison) -> str:
+    """Return the level of the ranges; a plan for all looks is made at the level of all of them."""
+    rule = comparison.rule
+    looks = rule.design is not None and rule.design.look
+    return f.level(1.0 - rule.design.alpha if looks and rule.design else rule.confidence)
+
+
 def _why(comparison: Comparison) -> str:
     """Say what the ranges are, where there are any."""
     if not _has_ranges(comparison):
         return ""
-    level = f.level(comparison.rule.confidence)
+    level = _level(comparison)
     return (
         f" In brackets: the {level} range, since {words.queries(comparison.n_queries)} tell the"
         " spread only roughly."

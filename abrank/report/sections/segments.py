@@ -65,7 +65,9 @@ def sentence(comparison: Comparison, found: Segmentation) -> str:
 
 
 def _interaction(comparison: Comparison, found: Segmentation) -> str:
-    p = found.interaction_pvalue
+    p = found.interaction_pvalue_adj
+    if math.isnan(p):  # of an earlier version
+        p = found.interaction_pvalue
     if not math.isfinite(p):
         return "whether the segments differ cannot be tested"
     alpha = comparison.rule.alpha
@@ -81,9 +83,10 @@ def _left_out(found: Segmentation) -> str:
 
 def _guide(comparison: Comparison) -> str:
     level = f.level(comparison.rule.confidence)
+    properties = " of all properties" if len(comparison.segmentations) > 1 else ""
     return (
         f"The {level} interval is each segment's own. The adjusted p and the reading hold for all"
-        " segments of one property together; the adjusted interval goes with them. Segments were"
+        f" segments{properties} together; the adjusted interval goes with them. Segments were"
         " not part of the rule: what they show is a question for the next test. Segments of fewer"
         " than 6 queries are not tested."
     )

@@ -66,6 +66,31 @@ def name_of_test(test: str) -> str:
     return _TESTS.get(test, f"{test} test")
 
 
+_OF_CLUSTERS = {
+    "t": "cluster-robust t test",
+    "permutation": "sign-flip test of clusters",
+    "bootstrap": "bootstrap test of clusters",
+}
+
+
+def name_of_rule(comparison: Comparison) -> str:
+    """Return the name of the test that decides, as its design has it.
+
+    Examples
+    --------
+    >>> from abrank.comparison import compare_scores
+    >>> a, b = {"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6}
+    >>> name_of_rule(compare_scores(a, b, clusters={"q1": "u1", "q2": "u2"}))
+    'cluster-robust t test'
+    """
+    design = comparison.rule.design
+    if design is not None and design.clusters:
+        return _OF_CLUSTERS.get(comparison.rule.test, comparison.rule.test)
+    if design is not None and design.planned:
+        return "confidence sequence"
+    return name_of_test(comparison.rule.test)
+
+
 def title_of_test(row: TestRow) -> str:
     """Return the title of a row of the table of tests as it stands in a list within a sentence.
 
@@ -152,7 +177,7 @@ def declared_test(comparison: Comparison) -> str:
     >>> declared_test(compare_scores(a, b)), declared_test(compare_scores(a, b, test="sign"))
     ('paired t test', 'sign test (exact)')
     """
-    name = name_of_test(comparison.rule.test)
+    name = name_of_rule(comparison)
     row = next((row for row in comparison.test_rows if row.decides), None)
     if row is None or row.method == "closed form":
         return name
@@ -233,7 +258,7 @@ def cannot_test(comparison: Comparison, *, digits: int) -> str:
         if comparison.n_queries == 0:
             return "there is no query to compare"
         return "1 query is too few for a test"
-    name = name_of_test(comparison.rule.test)
+    name = name_of_rule(comparison)
     differences = comparison.differences()
     if not has_spread(differences):
         same = f.signed(float(differences[0]), digits=digits)

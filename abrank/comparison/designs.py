@@ -1,0 +1,200 @@
+"""The test that a rule declares, asked as its design has it: queries, clusters, or any time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from abrank import inference
+from abrank._support import display
+from abrank._support.errors import AlignmentError, ArgumentError
+from abrank._support.typing import FloatArray
+from abrank.design import Design
+from abrank.inference.designs.as_tests import anytime_result, cluster_result, level_of_look
+from abrank.inference.designs.clusters import CLUSTER_TESTS
+from abrank.inference.designs.sequential import FIRST, best_rho_squared, mixture_half_width
+from abrank.inference.exact.student_quantile import student_quantile
+from abrank.verdict import Rule
+
+MOST_NAMED = 3
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """The clusters that the queries compared come in.
+
+    Attributes
+    ----------
+    name : str
+        Of the property: ``conversation``.
+    labels : tuple of str, length n_queries
+    n_clusters : int
+    largest : int
+        Queries of the largest cluster.
+    error_ratio : float
+        The cluster-robust standard error of the mean difference over that of as many independent
+        queries; NaN where there is none.
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    n_clusters: int
+    largest: int
+    error_ratio: float
+
+
+def run_declared(
+    rule: Rule,
+    differences: FloatArray,
+    *,
+    confidence: float | FloatArray,
+    seed: int,
+    n_resamples: int | None,
+    clusters: Sequence[str] | None = None,
+) -> inference.TestResult:
+    """Ask the test that decides.
+
+    Parameters
+    ----------
+    rule : Rule
+    differences : float64[n_queries] or float64[n_queries, n_measures]
+    confidence : float or float64[n_measures]
+    seed : int
+    n_resamples : int, optional
+    clusters : sequence of str of length n_queries, optional
+        The cluster of each query, where the design has clusters.
+    """
+    design = rule.design or Design()
+    if design.planned:
+        return anytime_result(
+            differences, planned=design.planned, alpha=rule.alpha, confidence=confidence
+        )
+    drawn: dict[str, Any] = {"seed": seed, "n_resamples": n_resamples}
+    if clusters is not None:
+        return cluster_result(rule.test, differences, clusters, confidence=confidence, **drawn)
+    return inference.run_test(rule.test, differences, confidence=confidence, **drawn)
+
+
+def labels_of(
+    clusters: tuple[str, Mapping[str, str]] | None, query_ids: Sequence[str]
+) -> tuple[str, ...] | None:
+    """Return the cluster of each query.
+
+    Raises
+    ------
+    AlignmentError
+        If a query has none.
+
+    Examples
+    --------
+    >>> labels_of(("user", {"q1": "u1", "q2": "u1"}), ["q1", "q2"])
+    ('u1', 'u1')
+    """
+    if clusters is None:
+        return None
+    name, of_query = clusters
+    lacking = [query_id for query_id in query_ids if query_id not in of_query]
+    if lacking:
+        shown = ", ".join(display.shorten(each, width=40) for each in lacking[:MOST_NAMED])
+        raise AlignmentError(
+            f"clusters by {name}: {display.plural(len(lacking), 'query', 'queries')} of"
+            f" {display.count(len(query_ids))} {'has' if len(lacking) == 1 else 'have'} none"
+            f" ({shown}{' …' if len(lacking) > MOST_NAMED else ''})"
+        )
+    return tuple(of_query[query_id] for query_id in query_ids)
+
+
+def describe_clusters(name: str, labels: tuple[str, ...], differences: FloatArray) -> Clusters:
+    """Count the clusters, and say what they make of the standard error of the mean difference."""
+    sizes = np.unique(np.array(labels, dtype=object).astype(str), return_counts=True)[1]
+    found = [
+        cluster_result("t", differences, of, confidence=0.95, seed=0)
+        for of in (labels, [str(i) for i in range(len(labels))])
+    ]
+    (robust, plain) = (float(each.statistic[0]) if len(labels) > 1 else 0.0 for each in found)
+    # The mean is the same, so the errors are as the statistics turned over.
+    ratio = plain / robust if robust and np.isfinite(robust) and np.isfinite(plain) else np.nan
+    return Clusters(name, labels, len(sizes), int(sizes.max(initial=0)), float(ratio))
+
+
+def error_inflation(rule: Rule, clusters: Clusters | None, n_queries: int) -> float:
+    """Return how many times the t test's interval of independent queries the design's is; else 1.
+
+    Examples
+    --------
+    >>> rule = Rule("AP", design=Design(planned=100))
+    >>> round(error_inflation(rule, None, 100), 2)
+    1.53
+    """
+    if clusters is not None:
+        return clusters.error_ratio if np.isfinite(clusters.error_ratio) else 1.0
+    planned = rule.design.planned if rule.design is not None else 0
+    if not planned or n_queries < FIRST:
+        return 1.0
+    rho = best_rho_squared(planned, rule.alpha)
+    size, unit = np.array([float(n_queries)]), np.ones(1)
+    half = float(mixture_half_width(size, unit, rho, rule.alpha)[0]) * n_queries**0.5
+    return float(half / student_quantile(n_queries - 1, 1.0 - rule.alpha / 2.0))
+
+
+def declare_design(
+    *,
+    test: str,
+    alpha: float,
+    look: tuple[int, int],
+    spending: str,
+    anytime: int | None,
+    clusters: str,
+    relative: bool,
+) -> tuple[Design | None, float]:
+    """Return the design that was asked for, None for a plain one, and the level of this look.
+
+    Raises
+    ------
+    ArgumentError
+        If the design does not go with the test, the margin or another design.
+    """
+    design = Design(
+        clusters=clusters, look=look[0], n_looks=look[1], spending=spending,  # type: ignore[arg-type]
+        planned=anytime or 0, alpha=alpha,
+    )  # fmt: skip
+    _require_fit(design, test, relative=relative)
+    if design == Design(alpha=alpha, spending=design.spending):
+        return None, alpha
+    if not design.look:
+        return design, alpha
+    level = level_of_look(*look, spending=spending, alpha=alpha)
+    if level == 0.0:
+        raise ArgumentError(
+            f"look {look[0]} of {look[1]} comes too early: {spending} leaves it none of alpha ="
+            f" {alpha:g}, so it could show nothing; plan fewer looks, or choose pocock"
+        )
+    return design, level
+
+
+def _require_fit(design: Design, test: str, *, relative: bool) -> None:
+    """Refuse a design that the test, the margin or another design has no answer for."""
+    if design.clusters and test not in CLUSTER_TESTS:
+        raise ArgumentError(
+            f"clusters are tested by {', '.join(CLUSTER_TESTS)}, not by {test}: its ranks or signs"
+            " are of single queries, which clusters make dependent"
+        )
+    if design.planned and test != "t":
+        raise ArgumentError(
+            f"a confidence sequence is of the mean and in the place of the t test, not of {test};"
+            " leave out --test (test=)"
+        )
+    if design.planned and design.clusters:
+        raise ArgumentError(
+            "a confidence sequence takes queries to be independent, and clusters say they are not;"
+            " with clusters plan the looks: --look 1/3 (look=)"
+        )
+    if relative and (design.clusters or design.planned):
+        what = "of single queries" if design.clusters else "for one look"
+        raise ArgumentError(
+            f"a relative margin is decided by Fieller's interval, which is {what}; give the margin"
+            " in the unit of the measure"
+        )

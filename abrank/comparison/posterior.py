@@ -1,0 +1,91 @@
+"""A Bayesian view of the primary measure, beside the tests; it decides nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from abrank._support.errors import ArgumentError
+from abrank._support.typing import FloatArray
+from abrank.inference.designs.bayes import bayesian_bootstrap, t_posterior
+from abrank.verdict import Rule
+
+
+@dataclass(frozen=True)
+class Belief:
+    """What a posterior of the mean difference says of B's gain.
+
+    ``ahead`` is the probability that B is better at all; ``worse``, ``within`` and ``better`` those
+    of a loss beyond the margin ``rope``, of less than it either way, and of a gain beyond it: they
+    add up to 1. The interval of B - A is credible and equal-tailed.
+    """
+
+    model: str
+    rope: float
+    confidence: float
+    ci_low: float
+    ci_high: float
+    ahead: float
+    worse: float
+    within: float
+    better: float
+
+
+def beliefs(
+    differences: FloatArray, rule: Rule, *, margin: float, seed: int, asked: bool = True
+) -> tuple[Belief, ...]:
+    """Return the t posterior under Jeffreys' prior, and the Bayesian bootstrap.
+
+    Parameters
+    ----------
+    differences : float64[n_queries]
+        B - A of the primary measure.
+    rule : Rule
+    margin : float
+        In the unit of the measure; 0 for none.
+    seed : int
+    asked : bool
+        Nothing is returned where it is False.
+
+    Raises
+    ------
+    ArgumentError
+        If queries come in clusters, which both take to be independent.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> d = np.array([0.1, 0.2, -0.05, 0.3, 0, 0.15, -0.1, 0.25, 0.05, 0.4])
+    >>> found = beliefs(d, Rule("AP", margin=0.02), margin=0.02, seed=0)[0]
+    >>> round(found.ahead, 3), round(found.within, 3), round(found.better, 3)
+    (0.985, 0.021, 0.971)
+    """
+    if not asked:
+        return ()
+    if rule.design is not None and rule.design.clusters:
+        raise ArgumentError(
+            "the Bayesian view takes queries to be independent, and clusters say they are not;"
+            " leave out --bayes (bayes=) or --clusters (clusters=)"
+        )
+    found = []
+    for name in ("t", "bootstrap"):
+        narrow, wide = (
+            t_posterior(differences, rope=rope, confidence=rule.confidence)
+            if name == "t"
+            else bayesian_bootstrap(differences, rope=rope, confidence=rule.confidence, seed=seed)
+            for rope in (0.0, margin)
+        )
+        sides = ("worse", "better") if rule.higher_is_better else ("better", "worse")
+        found.append(
+            Belief(
+                model=name,
+                rope=margin,
+                confidence=rule.confidence,
+                ci_low=float(wide.ci_low[0]),
+                ci_high=float(wide.ci_high[0]),
+                ahead=float(getattr(narrow, sides[1])[0]),
+                worse=float(getattr(wide, sides[0])[0]),
+                within=float(wide.equal[0]),
+                better=float(getattr(wide, sides[1])[0]),
+            )
+        )
+    return tuple(found)

@@ -1,0 +1,174 @@
+"""What is declared beside the test: how queries were sampled and looked at, and what may not drop.
+
+No numbers are worked out here, so that the command line can load it for its help.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+from abrank._support import checks
+from abrank._support.errors import ArgumentError
+
+Spending: TypeAlias = Literal["obrien-fleming", "pocock"]
+
+_LOOK = re.compile(r"\s*([0-9]{1,3})\s*/\s*([0-9]{1,3})\s*")
+_GUARD = re.compile(r"(?P<measure>.+):\s*(?P<sign>[-+−]?)\s*(?P<size>[0-9.eE-]+)(?P<percent>%?)\s*")
+
+
+@dataclass(frozen=True)
+class Design:
+    """How queries came and how often they are looked at, where it is not one by one and once.
+
+    Attributes
+    ----------
+    clusters : str
+        Property whose values are the clusters that queries come in; empty where they are
+        independent.
+    look, n_looks : int
+        This look and the looks planned, evenly spaced; 0 where only one is.
+    spending : {"obrien-fleming", "pocock"}
+        Lan and DeMets' function that shares out alpha among the looks.
+    planned : int
+        Queries for which a confidence sequence is narrowest; 0 where there is none.
+    alpha : float
+        Level of all looks together; that of this look is the rule's.
+
+    Raises
+    ------
+    ArgumentError
+        If the look is not one of those planned, or two ways of looking are asked for.
+
+    Examples
+    --------
+    >>> Design(look=2, n_looks=4).is_last
+    False
+    """
+
+    clusters: str = ""
+    look: int = 0
+    n_looks: int = 0
+    spending: Spending = "obrien-fleming"
+    planned: int = 0
+    alpha: float = 0.05
+
+    def __post_init__(self) -> None:
+        checks.one_of("spending", self.spending, get_args(Spending))
+        checks.fraction("alpha", self.alpha)
+        if (self.look or self.n_looks) and not 1 <= self.look <= self.n_looks:
+            raise ArgumentError(
+                f"look {self.look} is not one of {self.n_looks}: give this look and the looks"
+                " planned, such as 2/4"
+            )
+        if self.look and self.planned:
+            raise ArgumentError(
+                "planned looks and a confidence sequence are two ways of looking more than once;"
+                " choose --look (look=) or --anytime (anytime=)"
+            )
+
+    @property
+    def is_last(self) -> bool:
+        """Whether no other look is planned after this one."""
+        return self.look == self.n_looks
+
+
+def read_look(look: str | tuple[int, int] | None) -> tuple[int, int]:
+    """Return this look and the looks planned; two zeros for None.
+
+    Examples
+    --------
+    >>> read_look("2/4"), read_look((1, 3)), read_look(None)
+    ((2, 4), (1, 3), (0, 0))
+    """
+    if look is None:
+        return 0, 0
+    if isinstance(look, tuple):
+        return checks.count("look", look[0]), checks.count("looks", look[1])
+    found = _LOOK.fullmatch(look)
+    if found is None:
+        raise ArgumentError(f"look must be this look of those planned, such as 2/4, not {look!r}")
+    return int(found[1]), int(found[2])
+
+
+@dataclass(frozen=True)
+class Guard:
+    """A measure that must be shown not to be worse by a margin or more, for a gate to pass.
+
+    ``margin`` is above 0: in the measure's unit, or a share of the baseline's mean.
+
+    Examples
+    --------
+    >>> Guard.read("R@100:-0.02"), Guard.read("P@10:-2%").margin_is_relative
+    (Guard(measure='R@100', margin=0.02, margin_is_relative=False), True)
+    """
+
+    measure: str
+    margin: float
+    margin_is_relative: bool = False
+
+    @classmethod
+    def read(cls, text: str) -> Guard:
+        """Read ``MEASURE:-X`` or ``MEASURE:-X%``: the loss from which on a gate does not pass.
+
+        The sign may be left out; of a measure of which lower is better it may be a plus.
+
+        Raises
+        ------
+        ArgumentError
+            If it is neither.
+        """
+        found = _GUARD.fullmatch(str(text))
+        size = _size(found["size"]) if found else math.nan
+        if found is None or not (math.isfinite(size) and size > 0.0):
+            raise ArgumentError(
+                f"a guard is MEASURE:-X, the loss that must be excluded, such as R@100:-0.02 or"
+                f" R@100:-2%, not {text!r}"
+            )
+        relative = bool(found["percent"])
+        if relative and size >= 100.0:
+            raise ArgumentError(f"a guard of {size:g}% allows to lose everything; give less")
+        return cls(
+            found["measure"].strip(), round(size / 100.0, 12) if relative else size, relative
+        )
+
+
+def _size(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
+@dataclass(frozen=True)
+class GuardResult:
+    """What was found of a guard: ``margin`` as declared, and the interval it is held against.
+
+    ``estimate``, ``low`` and ``high`` are of B - A, at the level ``1 - 2 alpha``; where the margin
+    is a share of A's mean they are shares of it, too. ``passed`` says that the whole interval lies
+    on the better side of the margin.
+    """
+
+    measure: str
+    margin: float
+    margin_is_relative: bool
+    estimate: float
+    low: float
+    high: float
+    higher_is_better: bool
+    passed: bool
+
+
+def excludes_loss(margin: float, low: float, high: float, *, higher_is_better: bool) -> bool:
+    """Say whether an interval of B - A excludes a loss of ``margin``.
+
+    Examples
+    --------
+    >>> excludes_loss(0.02, -0.01, 0.03, higher_is_better=True)
+    True
+    >>> excludes_loss(0.02, -0.01, 0.03, higher_is_better=False)
+    False
+    """
+    return low > -margin if higher_is_better else high < margin

@@ -1,0 +1,174 @@
+"""Designs asked as a paired test is: clustered queries, and looks at any time.
+
+What they answer has the form of :class:`~abrank.inference.result.TestResult`, so that whoever asks
+a test can ask a design in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from abrank._support.typing import FloatArray
+from abrank.inference.designs.clusters import run_cluster_test
+from abrank.inference.designs.sequential import (
+    FIRST,
+    best_rho_squared,
+    mixture_half_width,
+    mixture_log_ratio,
+)
+from abrank.inference.designs.stopping import NOTHING, Kind, stopping_boundaries
+from abrank.inference.exact.inversion import align_interval_with_pvalue
+from abrank.inference.registry import as_alpha, as_differences
+from abrank.inference.result import TestResult
+from abrank.inference.rounding import has_spread, round_off
+
+MEAN = "mean difference"
+
+
+def cluster_result(
+    name: str,
+    differences: FloatArray,
+    clusters: Sequence[object],
+    *,
+    confidence: float | FloatArray,
+    seed: int,
+    n_resamples: int | None = None,
+) -> TestResult:
+    """Return :func:`run_cluster_test` of every column, each at its own level.
+
+    Parameters
+    ----------
+    name : {"t", "permutation", "bootstrap"}
+    differences : ndarray of shape (n_queries,) or (n_queries, n_comparisons)
+    clusters : sequence of length n_queries
+    confidence : float or ndarray of shape (n_comparisons,)
+    seed, n_resamples
+        As for :func:`run_cluster_test`.
+
+    Returns
+    -------
+    TestResult
+
+    Examples
+    --------
+    >>> d = np.array([0.1, 0.2, 0.0, 0.1, 0.3, 0.2, -0.1, 0.0, 0.2, 0.1, 0.1, 0.3])
+    >>> user = [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6]
+    >>> cluster_result("t", d, user, confidence=0.95, seed=0).pvalue.round(4)
+    array([0.0369])
+    """
+    data = as_differences(differences)
+    levels = np.broadcast_to(confidence, (data.shape[1],))
+    asked = {"seed": seed, "n_resamples": n_resamples}
+    each = [
+        run_cluster_test(name, column, clusters, confidence=level, **asked)  # type: ignore[arg-type]
+        for column, level in zip(data.T, levels.tolist(), strict=True)
+    ]
+    rows = np.array(
+        [[a.estimate, a.statistic, a.pvalue, a.ci_low, a.ci_high] for a in each]
+    ).reshape(-1, 5).T  # fmt: skip
+    drawn = max((a.n_resamples for a in each), default=0)
+    return _result(
+        name, rows, each[0].method if each else "closed form", confidence, len(data), drawn
+    )
+
+
+def anytime_result(
+    differences: FloatArray, *, planned: int, alpha: float, confidence: float | FloatArray
+) -> TestResult:
+    """Return the confidence sequence at the last query, which holds whenever one looks.
+
+    Parameters
+    ----------
+    differences : ndarray of shape (n_queries,) or (n_queries, n_comparisons)
+        In any order: no earlier look is taken into it.
+    planned : int
+        Queries for which the interval of level ``1 - alpha`` is narrowest.
+    alpha : float
+    confidence : float or ndarray of shape (n_comparisons,)
+
+    Returns
+    -------
+    TestResult
+        Nothing is shown before 25 queries, nor where the differences do not vary.
+
+    Notes
+    -----
+    The interval and p of :func:`asymptotic_sequence` without the intersection over earlier looks,
+    whose order would have to be known.
+
+    Examples
+    --------
+    >>> d = 0.05 + 0.2 * np.sin(np.arange(400))
+    >>> found = anytime_result(d, planned=400, alpha=0.05, confidence=0.95)
+    >>> found.ci_low.round(4), found.ci_high.round(4)
+    (array([0.0294]), array([0.0724]))
+    """
+    data = round_off(as_differences(differences))
+    level, n = as_alpha(confidence, data.shape[1]), len(data)
+    rows = np.full((5, data.shape[1]), np.nan)
+    if n:
+        rows[0], rows[1], rows[2] = data.mean(axis=0), 0.0, 1.0
+        rows[3], rows[4] = -np.inf, np.inf
+        same = np.all(data == 0.0, axis=0) & (n > 1)
+        rows[3:, same] = 0.0
+    live = has_spread(data) if n >= FIRST else np.zeros(data.shape[1], bool)
+    if live.any():
+        mean, sd = rows[0, live], data[:, live].std(axis=0, ddof=1)
+        rho, size = best_rho_squared(planned, alpha), np.full(len(mean), float(n))
+        log_ratio = mixture_log_ratio(size, mean, sd, rho)
+        half = np.array(
+            [
+                float(mixture_half_width(size[:1], sd[i : i + 1], rho, each)[0])
+                for i, each in enumerate(level[live].tolist())
+            ]
+        )
+        pvalue = np.exp(-np.maximum(log_ratio, 0.0))
+        low, high = align_interval_with_pvalue(pvalue, mean, mean - half, mean + half, level[live])
+        rows[1:, live] = mean / (sd / np.sqrt(n)), pvalue, low, high
+    return _result("t", rows, "closed form", confidence, n, 0)
+
+
+def level_of_look(look: int, n_looks: int, *, spending: str, alpha: float) -> float:
+    """Return the two-sided level of a look among evenly spaced ones; 0 where it comes too early.
+
+    Examples
+    --------
+    >>> round(level_of_look(2, 5, spending="obrien-fleming", alpha=0.05), 5)
+    0.00079
+    """
+    kind: Kind = "spend-pocock" if spending == "pocock" else "spend-obrien-fleming"
+    level = float(stopping_boundaries(n_looks, alpha=alpha, kind=kind).level[look - 1])
+    return level if level > NOTHING else 0.0
+
+
+def _result(
+    name: str,
+    rows: FloatArray,
+    method: str,
+    confidence: float | FloatArray,
+    n_queries: int,
+    n_resamples: int,
+) -> TestResult:
+    estimate, statistic, pvalue, ci_low, ci_high = rows
+    error = np.zeros_like(pvalue)
+    if n_resamples:
+        error = np.sqrt(pvalue * (1.0 - pvalue) / n_resamples)
+    return TestResult(
+        estimate=estimate,
+        statistic=statistic,
+        pvalue=pvalue,
+        ci_low=ci_low,
+        ci_high=ci_high,
+        test=name,
+        estimand=MEAN,
+        method=method,
+        n_resamples=n_resamples,
+        confidence=confidence,
+        alternative="two-sided",
+        n_queries=n_queries,
+        pvalue_low=pvalue,
+        pvalue_high=pvalue,
+        pvalue_error=error,
+    )

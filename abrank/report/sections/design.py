@@ -1,0 +1,197 @@
+"""What the design of the comparison changes, and what was asked beside the primary measure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from abrank._support import display as f
+from abrank._support.display import shorten
+from abrank.comparison import Comparison
+from abrank.comparison.designs import Clusters, error_inflation
+from abrank.comparison.posterior import Belief
+from abrank.design import Design, GuardResult
+from abrank.report.model import Block, Cell, Column, Section, Table, Text
+from abrank.report.sections import margins, words
+
+SPENDING = {"obrien-fleming": "O'Brien–Fleming", "pocock": "Pocock"}
+_MODELS = {"t": "t posterior, Jeffreys' prior", "bootstrap": "Bayesian bootstrap"}
+
+
+def design(comparison: Comparison, *, digits: int) -> Section | None:
+    """Return the section on clusters, looks, guards and the Bayesian view; None without any."""
+    said = sentences(comparison, digits=digits)
+    if not said:
+        return None
+    blocks: list[Block] = [Text(each) for _, each in said[1:]]
+    if comparison.decision.guards:
+        blocks.append(_guard_table(comparison, digits=digits))
+    if comparison.beliefs:
+        blocks.append(_belief_table(comparison, digits=digits))
+    title = words.capital(words.listed([label for label, _ in said]))
+    return Section("design", title, said[0][1], tuple(blocks))
+
+
+def sentences(comparison: Comparison, *, digits: int) -> list[tuple[str, str]]:
+    """Return a label and a sentence for each part of the design, and for guards and beliefs."""
+    return list(_sentences(comparison, digits))
+
+
+def _sentences(comparison: Comparison, digits: int) -> Iterator[tuple[str, str]]:
+    declared = comparison.rule.design
+    if comparison.clusters is not None:
+        yield "clusters", _clusters(comparison, comparison.clusters)
+    if declared is not None and declared.look:
+        yield "look", _look(comparison, declared)
+    if declared is not None and declared.planned:
+        yield "sequence", _sequence(comparison, declared)
+    if comparison.decision.guards:
+        shown = "; ".join(guard(comparison, each, digits) for each in comparison.decision.guards)
+        yield "guards", f"{words.capital(shown)}."
+    if comparison.beliefs:
+        yield "bayes", _belief(comparison, comparison.beliefs[0])
+
+
+def _clusters(comparison: Comparison, found: Clusters) -> str:
+    said = (
+        f"The {words.queries(comparison.n_queries)} come in"
+        f" {f.plural(found.n_clusters, 'cluster')} by {shorten(found.name, width=40)}, of"
+        f" {f.count(found.largest)} at most. The {words.name_of_rule(comparison)} takes clusters,"
+        " not queries, to be independent"
+    )
+    if not math.isfinite(found.error_ratio):
+        return f"{said}."
+    return (
+        f"{said}: the standard error is {f.score(found.error_ratio, digits=2)} times that of"
+        " independent queries."
+    )
+
+
+def _look(comparison: Comparison, declared: Design) -> str:
+    level = f.number_short(comparison.rule.alpha)
+    start = (
+        f"Look {declared.look} of {declared.n_looks}, evenly spaced ({SPENDING[declared.spending]}"
+        f" spending): this one decides at α = {level}, all together at {f.number(declared.alpha)}."
+    )
+    if comparison.decision.direction:
+        stop = "" if declared.is_last else " You may stop here."
+        return f"{start} A difference is shown.{stop}"
+    if declared.is_last:
+        return f"{start} It is the last, and no difference is shown."
+    return f"{start} No difference is shown yet."
+
+
+def _sequence(comparison: Comparison, declared: Design) -> str:
+    wider = error_inflation(comparison.rule, None, comparison.n_queries)
+    said = (
+        f"The confidence sequence, narrowest at {words.queries(declared.planned)}, holds however"
+        " often you look and whenever you stop; the other tests hold for one look"
+    )
+    if wider == 1.0:
+        return f"{said}. Before 25 queries it says nothing."
+    times = f.score(wider, digits=2)
+    return f"{said}. It is {times} times as wide as the interval of one look."
+
+
+def guard(comparison: Comparison, found: GuardResult, digits: int) -> str:
+    """Say whether a guard passed, with the interval that it is held against, as a clause.
+
+    Examples
+    --------
+    >>> from abrank.comparison import compare_scores
+    >>> a, b = {"q1": 0.5, "q2": 0.25, "q3": 0.5}, {"q1": 0.625, "q2": 0.5, "q3": 0.75}
+    >>> result = compare_scores(a, b, guards="score:-0.02")
+    >>> guard(result, result.decision.guards[0], 2)
+    'score not worse by 0.02 or more (90% interval +0.09 to +0.33)'
+    """
+    level = f.level(comparison.rule.confidence_equivalence)
+    limits = f"{level} interval {_limits(found, digits)}"
+    margin = _margin(found, digits)
+    if found.passed:
+        return f"{found.measure} not worse by {margin} or more ({limits})"
+    if not math.isfinite(found.estimate + found.low + found.high):
+        return f"a loss of {margin} not excluded on {found.measure}, which could not be tested"
+    return f"a loss of {margin} not excluded on {found.measure} ({limits})"
+
+
+def _margin(found: GuardResult, digits: int) -> str:
+    if found.margin_is_relative:
+        return f"{f.number(round(100.0 * found.margin, 10))}%"
+    return f.least(found.margin, digits=digits)
+
+
+def _limits(found: GuardResult, digits: int) -> str:
+    if not found.margin_is_relative:
+        return f.interval(found.low, found.high, digits=digits)
+    if not math.isfinite(found.low + found.high):
+        return "unbounded"
+    return f"{f.percent(found.low)} to {f.percent(found.high)}"
+
+
+def _guard_table(comparison: Comparison, *, digits: int) -> Table:
+    level = f.level(comparison.rule.confidence_equivalence)
+    columns = (
+        Column("Guard", numeric=False),
+        Column("Loss to exclude"),
+        Column("Δ"),
+        Column(f"{level} interval"),
+        Column("Outcome", numeric=False),
+    )
+    rows = tuple(
+        (
+            Cell(each.measure, each.measure),
+            Cell(_margin(each, digits), each.margin),
+            Cell(
+                f.percent(each.estimate)
+                if each.margin_is_relative
+                else f.signed(each.estimate, digits=digits),
+                each.estimate,
+            ),
+            Cell(_limits(each, digits), each.low),
+            Cell("passed" if each.passed else "not passed", strong=not each.passed),
+        )
+        for each in comparison.decision.guards
+    )
+    return Table("guards", columns, rows)
+
+
+def _belief(comparison: Comparison, found: Belief) -> str:
+    names = comparison.candidate, comparison.baseline
+    if not math.isfinite(found.ahead):
+        return "The differences of these queries give no posterior."
+    said = f"{names[0]} is better than {names[1]} with probability {_chance(found.ahead)}"
+    if found.rope:
+        margin = margins.in_unit(comparison)
+        said += (
+            f", by more than {margin} with {_chance(found.better)}, and the two differ by less than"
+            f" {margin} with {_chance(found.within)}"
+        )
+    return f"{said} ({_MODELS[found.model]}). This decides nothing."
+
+
+def _chance(probability: float) -> str:
+    """Return a probability in per cent, never as certain."""
+    if probability > 0.9995:
+        return "over 99.9%"
+    return "under 0.1%" if probability < 0.0005 else f.percent(probability, sign=False)
+
+
+def _belief_table(comparison: Comparison, *, digits: int) -> Table:
+    margin = margins.in_unit(comparison) if comparison.beliefs[0].rope else ""
+    columns = (
+        Column("Posterior", numeric=False),
+        Column(f"{f.level(comparison.rule.confidence)} credible interval"),
+        Column("B better"),
+        *map(Column, (f"By more than {margin}", "Within", "Worse by more") if margin else ()),
+    )
+    rows = []
+    for each in comparison.beliefs:
+        chances = [each.ahead, *((each.better, each.within, each.worse) if margin else ())]
+        rows.append(
+            (
+                Cell(words.capital(_MODELS[each.model])),
+                Cell(f.interval(each.ci_low, each.ci_high, digits=digits), each.ci_low),
+                *(Cell(_chance(chance), chance) for chance in chances),
+            )
+        )
+    return Table("beliefs", columns, tuple(rows))

@@ -1,0 +1,279 @@
+"""Designs through the command: each against statsmodels, published boundaries or a stored case."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+from statsmodels.regression.linear_model import OLS
+
+from abrank.cli import run
+from abrank.comparison import Comparison
+from abrank.inference.designs.as_tests import anytime_result, level_of_look
+
+N = 60
+
+
+@pytest.fixture
+def differences(tmp_path, monkeypatch) -> dict[str, Any]:
+    """Scores of two systems on 60 queries in 15 conversations of three sizes: a.csv, b.csv."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(3)
+    conversation = np.sort(rng.integers(0, 15, N))
+    own, shared = rng.normal(0, 0.08, N), rng.normal(0, 0.08, 15)[conversation]
+    a = rng.uniform(0.3, 0.6, N).round(4)
+    b = (a + 0.05 + own + shared).round(4)
+    other = (b - 0.06).round(4)
+    write(a, b, {"AP": (a, b), "R@100": (a, other)})
+    Path("who.csv").write_text(
+        "query_id,conversation,device\n"
+        + "".join(f"q{i:02},c{c},d{i % 2}\n" for i, c in enumerate(conversation))
+    )
+    return {"d": b - a, "guard": other - a, "groups": conversation, "a": a, "b": b}
+
+
+def write(a, b, columns: dict[str, tuple[Any, Any]] | None = None) -> None:
+    columns = columns or {"AP": (a, b)}
+    for place, name in enumerate("ab"):
+        lines = [
+            ",".join([f"q{i:02}", *(repr(float(c[place][i])) for c in columns.values())])
+            for i in range(len(a))
+        ]
+        Path(f"{name}.csv").write_text("\n".join([",".join(["query_id", *columns]), *lines]) + "\n")
+
+
+def compare(capsys, *arguments: str) -> dict[str, Any]:
+    """Return what ``--format json`` prints; it must render again, and the words with it."""
+    Path("results.json").unlink(missing_ok=True)
+    call = ["compare", "--scores", "a.csv", "b.csv", "-m", "AP", *arguments, "-q"]
+    assert run([*call, "--report", "results.json"]) in (0, 1), capsys.readouterr().err
+    said = capsys.readouterr().out.partition("\nreport ")[0]
+    assert str(Comparison.from_json("results.json")) == said.rstrip("\n")
+    return {"said": " ".join(said.split()), **json.loads(Path("results.json").read_text())}
+
+
+def refused(capsys, *arguments: str) -> str:
+    assert run(["compare", "--scores", "a.csv", "b.csv", "-m", "AP", *arguments]) == 2
+    return " ".join(capsys.readouterr().err.split())
+
+
+# ---- clusters
+
+
+@pytest.mark.parametrize("how", ["file", "column"])
+def test_clusters_against_statsmodels(differences, how, capsys) -> None:
+    d, groups = differences["d"], differences["groups"]
+    expected = OLS(d, np.ones(N)).fit(cov_type="cluster", cov_kwds={"groups": groups}, use_t=True)
+    plain = OLS(d, np.ones(N)).fit()
+    asked = ["--segments", "who.csv", "--clusters", "conversation"]
+    if how == "file":
+        Path("c.csv").write_text(
+            "query_id,conversation\n" + "".join(f"q{i:02},{c}\n" for i, c in enumerate(groups))
+        )
+        asked = ["--clusters", "c.csv"]
+    found = compare(capsys, *asked)
+    row = found["measures"][0]
+    # Liang and Zeger's error; statsmodels multiplies by (n - 1) / (n - k), which is 1 for k = 1.
+    assert row["pvalue"] == pytest.approx(expected.pvalues[0], rel=1e-9)
+    assert [row["ci_low"], row["ci_high"]] == pytest.approx(expected.conf_int()[0], rel=1e-9)
+    assert found["clusters"]["error_ratio"] == pytest.approx(expected.bse[0] / plain.bse[0])
+    assert found["clusters"]["n_clusters"] == len(set(groups.tolist()))
+    assert found["verdict"]["interval"]["low"] == row["ci_low"]
+    titles = [each["title"] for each in found["tests"]]
+    assert [titles[0], titles[-1]] == ["Cluster-robust t", "Paired t, clusters ignored"]
+    assert found["tests"][-1]["pvalue"] == pytest.approx(plain.pvalues[0], rel=1e-9)
+    assert "clusters by conversation" in found["said"]
+    assert "times that of independent queries" in found["said"]
+    assert [each["name"] for each in found["segments"]] == (["device"] if how == "column" else [])
+    assert any(note["code"] == "few-clusters" for note in found["notes"])
+
+
+def test_clusters_plan_with_their_own_error_and_give_no_effect_size_interval(
+    differences, capsys
+) -> None:
+    plain, found = compare(capsys), compare(capsys, "--segments", "who.csv", "--clusters",
+                                            "conversation")  # fmt: skip
+    ratio = found["clusters"]["error_ratio"]
+    assert ratio > 1.1
+    assert found["planning"]["smallest_visible"] == pytest.approx(
+        ratio * plain["planning"]["smallest_visible"], rel=1e-6
+    )
+    assert found["effects"]["d_z"]["ci_low"] is None
+
+
+def test_clusters_must_cover_every_query(differences, capsys) -> None:
+    Path("c.csv").write_text("query_id,user\nq00,u1\n")
+    call = ["compare", "--scores", "a.csv", "b.csv", "--clusters", "c.csv"]
+    assert run(call) == 3
+    assert "clusters by user: 59 queries of 60 have none (q01, q02, q03 …)" in (
+        capsys.readouterr().err
+    )
+    assert run([*call[:-1], "who.csv"]) == 3
+    assert "several columns could be the clusters: conversation, device" in capsys.readouterr().err
+    assert run([*call[:-1], "nobody"]) == 2
+
+
+# ---- looks
+
+# Lan and DeMets' boundaries at five even looks, two-sided .05: O'Brien-Fleming and Pocock spending,
+# as the program ld98 and Jennison & Turnbull (2000), table 7.1 print them.
+PUBLISHED = {
+    "obrien-fleming": [4.877, 3.357, 2.680, 2.290, 2.031],
+    "pocock": [2.438, 2.427, 2.410, 2.397, 2.386],
+}
+
+
+@pytest.mark.parametrize("spending", PUBLISHED)
+@pytest.mark.parametrize("look", [1, 3, 5])
+def test_a_look_decides_by_its_published_boundary(differences, look, spending, capsys) -> None:
+    found = compare(capsys, "--look", f"{look}/5", "--spending", spending)
+    level = 2 * stats.norm.sf(PUBLISHED[spending][look - 1])
+    # Three printed decimals of z leave the level open by 5e-4 times the density, and some.
+    assert found["settings"]["alpha"] == pytest.approx(level, rel=6e-3)
+    t = stats.ttest_1samp(differences["d"], 0.0)
+    low = t.confidence_interval(1 - found["settings"]["alpha"]).low
+    assert found["verdict"]["interval"]["low"] == pytest.approx(low, rel=1e-6)
+    assert (found["verdict"]["direction"] != 0) == (t.pvalue < found["settings"]["alpha"])
+    assert found["settings"]["design"]["alpha"] == 0.05
+    assert f"Look {look} of 5" in found["said"]
+    assert "over all looks: 5% in AP" in found["said"]
+    assert found["planning"]["smallest_visible"] > 0
+    last = look == 5
+    assert ("look again" in found["said"] or "Go on to look" in found["said"]) == (
+        not last and found["verdict"]["direction"] == 0
+    )
+
+
+@pytest.mark.parametrize("spending", PUBLISHED)
+@pytest.mark.parametrize("n", [2, 3, 5])
+def test_one_sided_claims_about_the_margin_keep_alpha_over_all_looks(n, spending) -> None:
+    """Both one-sided tests take the two-sided level of a look: no more than .05 in all."""
+    z = [stats.norm.isf(level_of_look(k + 1, n, spending=spending, alpha=0.05)) for k in range(n)]
+    share = np.arange(1, n + 1) / n
+    paths = np.sqrt(np.minimum.outer(share, share) / np.maximum.outer(share, share))
+    shown = 1.0 - stats.multivariate_normal.cdf(z, cov=paths, abseps=1e-5, releps=1e-5)
+    assert 0.046 < shown < 0.05
+
+
+# ---- any time
+
+
+def test_a_confidence_sequence_against_its_closed_form(differences, capsys) -> None:
+    found = compare(capsys, "--anytime", "80")
+    d = differences["d"]
+    mean, sd, alpha = d.mean(), d.std(ddof=1), 0.05
+    rho = (2 * np.log(1 / alpha) + np.log(1 + 2 * np.log(1 / alpha))) / 80
+    half = sd * np.sqrt(2 * (N * rho + 1) / (N**2 * rho) * np.log(np.sqrt(N * rho + 1) / alpha))
+    interval = found["verdict"]["interval"]
+    assert [interval["low"], interval["high"]] == pytest.approx([mean - half, mean + half])
+    assert found["tests"][0]["title"] == "Confidence sequence"
+    t = stats.ttest_1samp(d, 0.0).confidence_interval()
+    assert f"{half / (t.high - mean):.2f} times as wide" in found["said"]
+
+
+def test_a_confidence_sequence_against_the_stored_case(shared_data) -> None:
+    cases = json.loads((shared_data / "stat_cases.json").read_text())["cases"]
+    case = next(each for each in cases if each["id"] == "seq01")
+    given, expected = case["input"], case["expected"]
+    n, mean, sd = given["n"], given["mean"], given["sd"]
+    values = mean + sd * np.sqrt((n - 1) / n) * np.where(np.arange(n) % 2, 1.0, -1.0)
+    spent = 2 * np.log(1 / given["alpha"])
+    planned = round((spent + np.log1p(spent)) / (given["tau"] / sd) ** 2)
+    found = anytime_result(values, planned=planned, alpha=given["alpha"], confidence=0.95)
+    # The number of queries planned is a whole one: rho is that of the case to .03 %.
+    assert found.ci_high[0] - mean == pytest.approx(expected["half_width"], rel=1e-4)
+    assert found.pvalue[0] == pytest.approx(expected["p_always_valid"], rel=1e-3)
+
+
+def test_a_confidence_sequence_is_silent_before_25_queries(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    a = np.linspace(0.1, 0.5, 24)
+    write(a, a + 0.1 + a / 10)
+    found = compare(capsys, "--anytime", "100")
+    assert found["verdict"]["state"] == "inconclusive"
+    assert found["verdict"]["interval"] == {"confidence": 0.95, "low": "-inf", "high": "inf"}
+
+
+# ---- what does not go together
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        ("--clusters who --test wilcoxon", "clusters are tested by t, permutation, bootstrap"),
+        ("--anytime 100 --test permutation", "in the place of the t test, not of permutation"),
+        ("--anytime 100 --look 1/2", "two ways of looking more than once"),
+        ("--anytime 100 --clusters who", "with clusters plan the looks: --look 1/3"),
+        ("--clusters who --margin 2%", "Fieller's interval, which is of single queries"),
+        ("--anytime 100 --margin 2%", "Fieller's interval, which is for one look"),
+        ("--clusters who --bayes", "the Bayesian view takes queries to be independent"),
+        ("--clusters who --adjust max-t", "max-t flips the signs of single queries"),
+        ("--look 5/4", "look 5 is not one of 4"),
+        ("--look half", "this look of those planned, such as 2/4"),
+        ("--look 1/90", "look 1 of 90 comes too early"),
+        ("--guard R@100", "a guard is MEASURE:-X"),
+        ("--guard R@100:-120%", "a guard of 120% allows to lose everything"),
+        ("--guard P@5:-0.1", "guard: P@5 is not among the measures"),
+    ],
+)
+def test_what_does_not_go_together_is_refused_with_the_reason(
+    differences, flags, message, capsys
+) -> None:
+    Path("c.csv").write_text("query_id,who\n" + "".join(f"q{i:02},{i % 9}\n" for i in range(N)))
+    said = refused(capsys, *flags.replace(" who", " c.csv").split(), "-m", "R@100")
+    assert message in said
+    assert said.startswith("error: ")
+
+
+# ---- guards
+
+
+def test_guards_are_the_one_sided_tests_at_alpha_and_the_gate_is_the_conjunction(
+    differences, capsys
+) -> None:
+    low = stats.ttest_1samp(differences["guard"], 0.0).confidence_interval(0.90).low
+    assert low < 0
+    asked = ["-m", "R@100", "--require", "better", "--guard"]
+    for allowed, passes in ((-low * 1.01, True), (-low * 0.99, False)):
+        found = compare(capsys, *asked, f"R@100:-{allowed:.6f}")
+        (guard,) = found["verdict"]["guards"]
+        assert guard["low"] == pytest.approx(low, rel=1e-6)
+        assert guard["passed"] == passes
+        assert found["verdict"]["gate"] == {"require": "better", "passed": passes}
+        lost = "on R@100" in found["said"].partition("gate ")[2]
+        assert lost != passes
+    assert found["verdict"]["state"] == "better"
+    assert "Do not ship b by this rule: a loss is not excluded on R@100." in found["said"]
+
+
+def test_a_guard_in_per_cent_is_of_the_baseline_by_fieller(differences, capsys) -> None:
+    a, after = differences["a"], differences["a"] + differences["guard"]
+    found = compare(capsys, "-m", "R@100", "--guard", "R@100:-9%")
+    (guard,) = found["verdict"]["guards"]
+    # Fieller: at the limit the paired t test of b - (1 + change) a is at its critical value.
+    t = stats.ttest_1samp(after - (1 + guard["low"]) * a, 0.0).statistic
+    assert t == pytest.approx(stats.t.isf(0.05, N - 1), rel=1e-6)
+
+
+# ---- a Bayesian view
+
+
+def test_bayes_against_the_stored_case(shared_data, tmp_path, monkeypatch, capsys) -> None:
+    cases = {
+        each["id"]: each
+        for each in json.loads((shared_data / "stat_cases.json").read_text())["cases"]
+    }
+    given, expected = cases["t01"]["input"], cases["bay01"]["expected"]
+    monkeypatch.chdir(tmp_path)
+    write(given["a"], given["b"])
+    found = compare(capsys, "--bayes", "--margin", str(cases["bay01"]["input"]["rope"]))
+    by_t = found["beliefs"][0]
+    assert by_t["worse"] == pytest.approx(expected["p_worse"], abs=1e-8)
+    assert by_t["within"] == pytest.approx(expected["p_rope"], abs=1e-8)
+    assert by_t["better"] == pytest.approx(expected["p_better"], abs=1e-8)
+    assert by_t["ahead"] == pytest.approx(expected["p_gt0"], abs=1e-8)
+    assert "b is better than a with probability 98.5%" in found["said"]
