@@ -32,6 +32,7 @@ from abrank._support.version import __version__
 if TYPE_CHECKING or "pdoc" in sys.modules:
     from abrank.comparison import Comparison as Comparison
     from abrank.comparison import compare_scores as compare_scores
+    from abrank.comparison.aa import aa_test as aa_test
     from abrank.evaluation import evaluate as evaluate
     from abrank.inputs import Qrels as Qrels
     from abrank.inputs import Run as Run
@@ -60,6 +61,7 @@ _HOMES = {
     "Run": "abrank.inputs",
     "Scores": "abrank.scores",
     "Verdict": "abrank.verdict",
+    "aa_test": "abrank.comparison.aa",
     "compare": "abrank.workflow",
     "compare_scores": "abrank.comparison",
     "evaluate": "abrank.evaluation",

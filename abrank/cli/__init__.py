@@ -32,6 +32,7 @@ COMMANDS = {
     "compare": "decide whether B may replace A",
     "rank": "leaderboard of many runs, and which are told apart",
     "power": "queries needed, and the smallest difference that shows",
+    "aa": "does a test keep its level on your queries?",
     "score": "per-query or mean scores of runs",
     "render": "any report from saved results",
     "check": "validate qrels and runs",

@@ -75,6 +75,20 @@ def _complete_measure(_ctx: click.Context, _param: click.Parameter, incomplete: 
     return [name for name in catalogue() if name.casefold().startswith(incomplete.casefold())]
 
 
+def require_inputs(files: list[str | None], scores: tuple[str, str] | None) -> None:
+    """Refuse a call without files, with two kinds of them, or with flags that do nothing."""
+    if scores is None:
+        if None in files:
+            raise click.UsageError("QRELS, RUN_A and RUN_B are needed (or --scores A B)")
+    elif files[0] is not None:
+        raise click.UsageError("--scores A B stands in the place of QRELS RUN_A RUN_B")
+    if [*files, *(scores or ())].count("-") > 1:
+        raise click.UsageError("only one of the files can be standard input")
+    for name in READING if scores else ():
+        if given(name):
+            raise click.UsageError(f"--{name.replace('_', '-')} is for runs, not for ready scores")
+
+
 measures = click.option(
     "-m",
     "--measure",

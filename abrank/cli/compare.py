@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from abrank.cli import _designs, _options, _output, _terminal
+from abrank.cli import _config, _designs, _options, _output, _terminal
 from abrank.verdict import GATES
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def _gates() -> str:
     metavar="A B",
     help="Two files of ready scores per query, in the place of QRELS RUN_A RUN_B.",
 )
+@_config.option
 @_options.measures
 @click.option("--primary", metavar="NAME", help="The measure that decides; the first without it.")
 @click.option(
@@ -147,7 +149,7 @@ def command(
     """  # noqa: D301 - click's mark for lines to keep
     if require and fail_on:
         raise click.UsageError("--require and --fail-on ask two questions; choose one")
-    _require_inputs([qrels, run_a, run_b], scores)
+    _options.require_inputs([qrels, run_a, run_b], scores)
     output = _output.Output.of(
         reports=reports,
         figures=figures,
@@ -188,26 +190,16 @@ def command(
                 command=command,
                 on_stage=progress,
             )
+        stated = _config.declared()
+        if stated is not None:
+            recorded = {**comparison.provenance, "declared": stated}
+            comparison = replace(comparison, provenance=recorded)
         written = output.write(comparison, progress)
     if not quiet:
         for remark in comparison.remarks:
             _terminal.put(f"note: {remark}", err=True)
     output.show(comparison, written, color=color, ascii_only=ascii_only)
     return _gate(comparison)
-
-
-def _require_inputs(files: list[str | None], scores: tuple[str, str] | None) -> None:
-    """Refuse a call without files, with two kinds of them, or with flags that do nothing."""
-    if scores is None:
-        if None in files:
-            raise click.UsageError("QRELS, RUN_A and RUN_B are needed (or --scores A B)")
-    elif files[0] is not None:
-        raise click.UsageError("--scores A B stands in the place of QRELS RUN_A RUN_B")
-    if [*files, *(scores or ())].count("-") > 1:
-        raise click.UsageError("only one of the files can be standard input")
-    for name in _options.READING if scores else ():
-        if _options.given(name):
-            raise click.UsageError(f"--{name.replace('_', '-')} is for runs, not for ready scores")
 
 
 def _gate(comparison: Comparison) -> int:

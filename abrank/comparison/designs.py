@@ -193,8 +193,8 @@ def _require_fit(design: Design, test: str, *, relative: bool) -> None:
             " with clusters plan the looks: --look 1/3 (look=)"
         )
     if relative and (design.clusters or design.planned):
-        what = "of single queries" if design.clusters else "for one look"
+        what = "takes queries to be independent" if design.clusters else "is for one look"
         raise ArgumentError(
-            f"a relative margin is decided by Fieller's interval, which is {what}; give the margin"
+            f"a margin or guard in per cent is decided by Fieller's interval, which {what}; give it"
             " in the unit of the measure"
         )

@@ -208,7 +208,7 @@ def test_a_confidence_sequence_is_silent_before_25_queries(tmp_path, monkeypatch
         ("--anytime 100 --test permutation", "in the place of the t test, not of permutation"),
         ("--anytime 100 --look 1/2", "two ways of looking more than once"),
         ("--anytime 100 --clusters who", "with clusters plan the looks: --look 1/3"),
-        ("--clusters who --margin 2%", "Fieller's interval, which is of single queries"),
+        ("--clusters who --margin 2%", "Fieller's interval, which takes queries to be"),
         ("--anytime 100 --margin 2%", "Fieller's interval, which is for one look"),
         ("--clusters who --bayes", "the Bayesian view takes queries to be independent"),
         ("--clusters who --adjust max-t", "max-t flips the signs of single queries"),

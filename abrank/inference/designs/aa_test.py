@@ -16,6 +16,7 @@ not finite          refused
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -23,8 +24,10 @@ import numpy as np
 import numpy.typing as npt
 
 from abrank._support import checks
+from abrank._support.errors import ArgumentError
 from abrank._support.rng import stream
-from abrank._support.typing import FloatArray
+from abrank._support.typing import FloatArray, IntArray
+from abrank.inference.designs.as_tests import cluster_result
 from abrank.inference.designs.binomial import clopper_pearson
 from abrank.inference.designs.replications import find_differences
 from abrank.inference.registry import as_alpha, as_differences
@@ -72,6 +75,8 @@ def check_level(
     alpha: float = 0.05,
     n_replications: int = N_REPLICATIONS,
     seed: int = 0,
+    clusters: Sequence[object] | None = None,
+    robust: bool = False,
     **options: Any,  # noqa: ANN401 - each test has its own
 ) -> AATest:
     """Count the false findings of a two-sided test on differences with nothing to find (A/A).
@@ -91,12 +96,17 @@ def check_level(
     alpha : float
     n_replications : int
     seed : int
+    clusters : sequence of length n_queries, optional
+        By flips, the cluster of each query: the signs of a cluster turn together, so that what its
+        queries have in common stays.
+    robust : bool
+        Ask the cluster-robust t test in place of the plain one, where there are clusters.
     **options
         The test's own, as for :func:`run_test`.
 
     Returns
     -------
-    SelfCheck
+    AATest
         A p that is not defined finds nothing.
 
     Raises
@@ -121,22 +131,35 @@ def check_level(
     if n == 0:
         return AATest(np.nan, 0.0, 1.0, *band, level, 0)
     random = stream(seed, "self-check", by)
+    index = np.arange(values.size)
+    if clusters is not None:
+        if by != "flips" or len(clusters) != len(values):
+            raise ArgumentError("clusters are flipped, one for each query; halves would split them")
+        index = np.unique(np.asarray(clusters, dtype=object).astype(str), return_inverse=True)[1]
     at_once = max(1, VALUES_AT_ONCE // len(values))
     found = 0
     for first in range(0, n_replications, at_once):
-        block = _replicate(values, by, random, at_once)[: n_replications - first]
-        rejected = find_differences(
-            name, block.T, alpha=level, seed=seed, n_resamples=N_RESAMPLES, **options
-        )
+        block = _replicate(values, by, random, at_once, index)[: n_replications - first].T
+        if robust and clusters is not None:
+            rejected = (
+                cluster_result("t", block, clusters, confidence=0.95, seed=seed).pvalue < level
+            )
+        else:
+            rejected = find_differences(
+                name, block, alpha=level, seed=seed, n_resamples=N_RESAMPLES, **options
+            )
         found += int(np.count_nonzero(rejected))
     low, high = clopper_pearson(found, n_replications)
     return AATest(found / n_replications, low, high, *band, level, n_replications)
 
 
-def _replicate(values: FloatArray, by: Way, random: np.random.Generator, count: int) -> FloatArray:
+def _replicate(
+    values: FloatArray, by: Way, random: np.random.Generator, count: int, index: IntArray
+) -> FloatArray:
     """Return differences with nothing to find: shape (count, n_queries or half of them)."""
     if by == "flips":
-        return np.asarray(values * random.choice([-1.0, 1.0], (count, values.size)))
+        signs = random.choice([-1.0, 1.0], (count, int(index.max()) + 1))
+        return np.asarray(values * signs[:, index])
     half = values.size // 2
     shuffled = random.permuted(np.broadcast_to(values, (count, values.size)), axis=1)
     return np.asarray(shuffled[:, :half] - shuffled[:, half : 2 * half])

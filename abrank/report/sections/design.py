@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from abrank._support import display as f
 from abrank._support.display import shorten
@@ -38,7 +39,9 @@ def sentences(comparison: Comparison, *, digits: int) -> list[tuple[str, str]]:
 
 
 def _sentences(comparison: Comparison, digits: int) -> Iterator[tuple[str, str]]:
-    declared = comparison.rule.design
+    declared, stated = comparison.rule.design, comparison.provenance.get("declared")
+    if isinstance(stated, Mapping):
+        yield "declared", _declared(stated)
     if comparison.clusters is not None:
         yield "clusters", _clusters(comparison, comparison.clusters)
     if declared is not None and declared.look:
@@ -50,6 +53,25 @@ def _sentences(comparison: Comparison, digits: int) -> Iterator[tuple[str, str]]
         yield "guards", f"{words.capital(shown)}."
     if comparison.beliefs:
         yield "bayes", _belief(comparison, comparison.beliefs[0])
+
+
+def _declared(stated: Mapping[str, Any]) -> str:
+    """Say in which file the rule was declared, and what the call changed of it."""
+    digest = str(stated.get("sha256"))[:12]
+    said = f"The rule was declared in {_short(stated.get('path'), 60)} (sha256 {digest}…)"
+    changes = [
+        f"{_short(each.get('setting'))} {_short(each.get('used'))} in place of"
+        f" {_short(each.get('declared'))}"
+        for each in stated.get("deviations") or ()
+        if isinstance(each, Mapping)
+    ]
+    if not changes:
+        return f"{said}, and not changed."
+    return f"{said}, but changed for this call: {'; '.join(changes)}."
+
+
+def _short(value: object, width: int = 40) -> str:
+    return shorten(str(value), width=width)
 
 
 def _clusters(comparison: Comparison, found: Clusters) -> str:

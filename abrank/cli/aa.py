@@ -1,0 +1,201 @@
+"""``abrank aa``: whether a test keeps its level on the queries at hand."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from dataclasses import asdict, fields
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from abrank._support import display
+from abrank.cli import _options, _terminal
+
+if TYPE_CHECKING:
+    from abrank.comparison.aa import AACheck, AARow
+
+TESTS = ("t", "permutation", "bootstrap", "wilcoxon", "sign")
+_WAYS = {"flips": "names swapped by chance", "halves": "half against half"}
+
+
+@click.command("aa")
+@click.argument("qrels", type=_options.RUN, required=False)
+@click.argument("run_a", type=_options.RUN, required=False)
+@click.argument("run_b", type=_options.RUN, required=False)
+@click.option(
+    "--scores",
+    nargs=2,
+    type=_options.RUN,
+    metavar="A B",
+    help="Two files of ready scores per query, in the place of QRELS RUN_A RUN_B.",
+)
+@click.option("-m", "--measure", metavar="NAME", help="In any dialect; nDCG@10 without it.")
+@click.option(
+    "--test",
+    "tests",
+    type=click.Choice(TESTS),
+    multiple=True,
+    help="Repeat for more; t, permutation, wilcoxon and sign without it.",
+)
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Two-sided level.")
+@click.option(
+    "--clusters",
+    type=_options.RUN,
+    metavar="FILE",
+    help="Queries come in conversations, users or topic variants: a CSV with query_id and one"
+    " column. The names of a cluster are swapped together.",
+)
+@click.option(
+    "--replications",
+    type=click.IntRange(100),
+    default=1000,
+    show_default=True,
+    metavar="N",
+    help="Of each row; a right rate is then known to 1.4 points, with 10000 to 0.4.",
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of swaps.")
+@_options.reading
+@click.option(
+    "--format",
+    "shown",
+    type=click.Choice(["text", "json", "csv"]),
+    default="text",
+    show_default=True,
+    help="What goes to standard output.",
+)
+def command(
+    qrels: str | None,
+    run_a: str | None,
+    run_b: str | None,
+    *,
+    scores: tuple[str, str] | None,
+    measure: str | None,
+    tests: tuple[str, ...],
+    alpha: float,
+    clusters: str | None,
+    replications: int,
+    seed: int,
+    shown: str,
+    **reading: Any,  # noqa: ANN401 - the flags that evaluate() takes under the same name
+) -> None:
+    """Say how often a test finds a difference between two systems where there is none (A/A).
+
+    The differences are those of RUN_B less RUN_A; that there is none is made true in two ways: by
+    swapping the two names query by query as a coin falls, and by testing one random half of the
+    queries against the other. A test that keeps its level finds a difference in alpha of them.
+
+    \b
+    abrank aa qrels.txt bm25.run monot5.run -m nDCG@10
+    abrank aa --scores bm25.csv monot5.csv -m AP --test t --clusters users.csv
+    """  # noqa: D301 - click's mark for lines to keep
+    _options.require_inputs([qrels, run_a, run_b], scores)
+
+    from abrank.comparison.aa import aa_test
+    from abrank.comparison.designs import labels_of
+    from abrank.inputs.topics import read_clusters
+
+    with _terminal.Progress(quiet=False, verbose=False) as progress:
+        progress("scoring")
+        name, query_ids, differences = _differences([qrels, run_a, run_b], scores, measure, reading)
+        labels = labels_of(read_clusters(clusters), query_ids)
+        progress("testing")
+        found = aa_test(
+            differences,
+            tests=tests or [each for each in TESTS if each != "bootstrap"],
+            alpha=alpha,
+            n_replications=replications,
+            clusters=labels,
+            rng=seed,
+        )
+    if shown == "json":
+        click.echo(json.dumps({"measure": name, **asdict(found)}, indent=2, allow_nan=False))
+    elif shown == "csv":
+        click.echo(_csv(found), nl=False)
+    else:
+        lines = _text(found, name)
+        if _terminal.wants_ascii(flag=False, stream=sys.stdout):
+            lines = [line.replace(display.GROUP, " ") for line in lines]
+        click.echo("\n".join(lines))
+
+
+def _differences(
+    files: list[str | None],
+    scores: tuple[str, str] | None,
+    measure: str | None,
+    reading: dict[str, Any],
+) -> tuple[str, tuple[str, ...], Any]:
+    """Return the measure, the queries, and B - A of each."""
+    from abrank.comparison import pair_scores
+    from abrank.evaluation import evaluate
+    from abrank.inference.rounding import differences_of
+
+    if scores:
+        found = pair_scores(*scores, measures=[measure] if measure else None)
+    else:
+        qrels, run_a, run_b = files
+        found = evaluate(qrels, {"A": run_a, "B": run_b}, [measure or "nDCG@10"], **reading)
+    a, b = (found.of(system)[:, 0] for system in found.systems)
+    return found.measures[0], found.query_ids, differences_of(a, b)
+
+
+def _text(found: AACheck, measure: str) -> list[str]:
+    """Return the check as lines of at most 80 columns."""
+    queries = display.plural(found.n_queries, "query", "queries")
+    alpha = display.level(found.alpha)
+    rows = [("test", "without a difference by", "found in", "95% interval")]
+    rows += [
+        (row.test, _WAYS[row.by], _share(row.rate), f"{_share(row.low)} to {_share(row.high)}")
+        for row in found.rows
+    ]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        f"A/A test on {display.shorten(measure, width=24)}, {queries}, alpha"
+        f" {display.number(found.alpha)},",
+        f"{display.count(found.n_replications)} replications a row without any difference to find",
+        "",
+    ]
+    for row, cells in zip((None, *found.rows), rows, strict=True):
+        first, way, rate, interval = cells
+        mark = "  too often" if row is not None and row.too_often else ""
+        lines.append(
+            f"{first:<{widths[0]}}  {way:<{widths[1]}}  {rate:>{widths[2]}}"
+            f"  {interval:>{widths[3]}}{mark}".rstrip()
+        )
+    first_row = found.rows[0]
+    band = f"{_share(first_row.band_low)} to {_share(first_row.band_high)}"
+    said = [
+        f"A test of level {alpha} is found within {band} in 95% of such checks.",
+        *_verdict(found),
+    ]
+    return [*lines, "", *said]
+
+
+def _verdict(found: AACheck) -> list[str]:
+    """Say which tests find too much, one line each, or that none does."""
+    lines = [
+        f"{name} finds too much on queries such as these: choose another test."
+        for name in found.too_often
+    ]
+    return lines or ["No test finds too much on queries such as these."]
+
+
+def _share(value: float) -> str:
+    return display.percent(value, sign=False)
+
+
+def _csv(found: AACheck) -> str:
+    """Return a line a test and way."""
+    from abrank.comparison.aa import AARow as Row
+
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(each.name for each in fields(Row))
+    writer.writerows(_values(row) for row in found.rows)
+    return stream.getvalue()
+
+
+def _values(row: AARow) -> list[Any]:
+    return list(asdict(row).values())

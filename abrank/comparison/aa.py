@@ -1,0 +1,154 @@
+"""The A/A test on the queries of one's own: whether a test keeps its level there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, get_args
+
+from abrank import inference
+from abrank._support import checks
+from abrank._support.errors import ArgumentError
+from abrank._support.rng import entropy
+from abrank._support.typing import RandomSource
+from abrank.comparison.result import Comparison
+from abrank.inference.designs.aa_test import N_REPLICATIONS, Way, check_level
+from abrank.inference.registry import as_differences
+from abrank.verdict import Rule
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CLUSTER_ROBUST = "cluster-robust t"
+
+
+@dataclass(frozen=True)
+class AARow:
+    """How often one test found a difference where there was none.
+
+    ``rate`` is that share of the replications, ``low`` and ``high`` its 95 % interval; a test that
+    keeps its level has a rate between ``band_low`` and ``band_high`` in 95 % of all checks, and
+    ``too_often`` says that the rate is above. ``by`` says how a difference was ruled out.
+    """
+
+    test: str
+    by: str
+    n_queries: int
+    rate: float
+    low: float
+    high: float
+    band_low: float
+    band_high: float
+    too_often: bool
+
+
+@dataclass(frozen=True)
+class AACheck:
+    """The answer of :func:`aa_test`.
+
+    Attributes
+    ----------
+    alpha : float
+    n_queries : int
+    n_replications : int
+        Of every row.
+    seed : int
+    rows : tuple of AARow
+    """
+
+    alpha: float
+    n_queries: int
+    n_replications: int
+    seed: int
+    rows: tuple[AARow, ...]
+
+    @property
+    def too_often(self) -> tuple[str, ...]:
+        """The tests that find too much on such data, in the order they were asked for."""
+        return tuple(dict.fromkeys(row.test for row in self.rows if row.too_often))
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row a test and way; see :class:`AARow` for the columns."""
+        import pandas as pd
+
+        return pd.DataFrame([asdict(row) for row in self.rows])
+
+
+def aa_test(
+    differences: Any,  # noqa: ANN401 - a Comparison, or an array
+    *,
+    tests: Sequence[str] | str | None = None,
+    by: Sequence[Way] | Way | None = None,
+    alpha: float | None = None,
+    n_replications: int = N_REPLICATIONS,
+    clusters: Sequence[object] | None = None,
+    rng: RandomSource = 0,
+) -> AACheck:
+    """Count how often tests find a difference between two systems where there is none.
+
+    Parameters
+    ----------
+    differences : Comparison or array_like of shape (n_queries,)
+        Candidate minus baseline; of a comparison those of its primary measure.
+    tests : sequence of str, optional
+        ``t``, ``permutation``, ``bootstrap``, ``wilcoxon``, ``sign``; without it the one that a
+        comparison declares, else ``t``. With clusters the cluster-robust t test is added.
+    by : {"flips", "halves"} or both, optional
+        How a difference is ruled out: by flips of the systems' names query by query, or by halves
+        of the queries tested against each other. Both without it; with clusters flips alone.
+    alpha : float, optional
+        That of the comparison, else .05.
+    n_replications : int
+        Of each row; with 1,000 the share of a right test is known to 1.4 points.
+    clusters : sequence of length n_queries, optional
+        The cluster of each query; those of a comparison without it. Their names flip together.
+    rng : int, Generator, SeedSequence or None
+
+    Returns
+    -------
+    AACheck
+
+    Raises
+    ------
+    ArgumentError
+        If a difference is not finite, a test is not known or an argument is out of range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> found = aa_test(np.sin(np.arange(40)) + 0.3, tests=["t", "sign"], n_replications=400)
+    >>> [(row.test, row.by) for row in found.rows]
+    [('t', 'flips'), ('t', 'halves'), ('sign', 'flips'), ('sign', 'halves')]
+    >>> found.too_often
+    ()
+    """
+    rule = differences.rule if isinstance(differences, Comparison) else Rule("")
+    if isinstance(differences, Comparison):
+        if clusters is None and differences.clusters is not None:
+            clusters = differences.clusters.labels
+        differences = differences.differences()
+    values = as_differences(differences)
+    if values.shape[1] != 1 or len(values) < 2:
+        raise ArgumentError("an A/A test takes one column of differences of two queries or more")
+    level = checks.fraction("alpha", rule.alpha if alpha is None else alpha)
+    names = [tests] if isinstance(tests, str) else list(tests or [rule.test])
+    for name in names:
+        checks.one_of("test", name, inference.TESTS)
+    ways = [by] if isinstance(by, str) else list(by or get_args(Way))
+    if clusters is not None:
+        names, ways = [*names, CLUSTER_ROBUST], ["flips"] if by is None else ways
+    seed = entropy(rng)
+    rows = []
+    for name in names:
+        for way in ways:
+            robust = name == CLUSTER_ROBUST
+            found = check_level(
+                "t" if robust else name, values[:, 0], by=way, alpha=level, seed=seed,
+                n_replications=n_replications, clusters=clusters, robust=robust,
+            )  # fmt: skip
+            n = len(values) if way == "flips" else len(values) // 2
+            numbers = asdict(found)
+            del numbers["alpha"], numbers["n_replications"]
+            rows.append(AARow(name, way, n, too_often=found.too_often, **numbers))
+    return AACheck(level, len(values), n_replications, seed, tuple(rows))

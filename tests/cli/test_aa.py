@@ -1,0 +1,84 @@
+"""``abrank aa`` and ``abrank.aa_test``: do tests keep their level on one's own data?"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import abrank
+from abrank._support.errors import ArgumentError
+from abrank.cli import run
+from abrank.inference.designs.aa_test import check_level
+
+
+@pytest.fixture
+def differences(tmp_path, monkeypatch):
+    """Eight clusters of ten queries that nearly agree: a.csv, b.csv, who.csv."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(1)
+    who = np.repeat(np.arange(12), 10)
+    d = (rng.normal(0.0, 0.1, 12)[who] + rng.normal(0.0, 0.03, 120)).round(4)
+    ids = [f"q{i:03}" for i in range(120)]
+    for name, values in (("a", np.full(120, 0.5)), ("b", 0.5 + d)):
+        rows = "".join(f"{q},{v:.4f}\n" for q, v in zip(ids, values, strict=True))
+        Path(f"{name}.csv").write_text(f"query_id,AP\n{rows}")
+    rows = "".join(f"{q},{c}\n" for q, c in zip(ids, who, strict=True))
+    Path("who.csv").write_text(f"query_id,who\n{rows}")
+    return d, who
+
+
+CALL = ["aa", "--scores", "a.csv", "b.csv", "--replications", "400"]
+
+
+def test_tests_of_queries_keep_their_level_by_the_flips_of_queries(differences, capsys) -> None:
+    assert run([*CALL, "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert {row["test"] for row in found["rows"]} == {"t", "permutation", "wilcoxon", "sign"}
+    assert [row["by"] for row in found["rows"]] == ["flips", "halves"] * 4
+    assert not any(row["too_often"] for row in found["rows"])
+    expected = check_level("t", differences[0].round(4), n_replications=400)
+    assert found["rows"][0]["rate"] == pytest.approx(expected.rate)
+
+
+def test_clusters_show_that_the_plain_test_finds_too_much(differences, capsys) -> None:
+    assert run([*CALL, "--test", "t", "--clusters", "who.csv"]) == 0
+    out = capsys.readouterr().out
+    assert max(map(len, out.splitlines())) <= 80
+    assert "t finds too much on queries such as these: choose another test." in out
+    assert "cluster-robust t finds too much" not in out
+    rates = [line.split("%")[0].split()[-1] for line in out.splitlines() if "swapped" in line]
+    assert float(rates[0]) > 20.0  # ten queries that agree count as ten
+    assert float(rates[1]) < 8.0
+
+
+def test_a_comparison_brings_its_test_level_and_clusters(differences) -> None:
+    result = abrank.compare_scores("a.csv", "b.csv", clusters="who.csv", alpha=0.1)
+    found = abrank.aa_test(result, n_replications=200)
+    assert found.alpha == 0.1
+    assert [row.test for row in found.rows] == ["t", "cluster-robust t"]
+    assert found.too_often == ("t",)
+    assert list(found.table["rate"]) == [row.rate for row in found.rows]
+
+
+def test_csv_has_a_line_a_row(differences, capsys) -> None:
+    assert run([*CALL, "--test", "sign", "--format", "csv"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("test,by,n_queries,rate,low,high")
+    assert [line.split(",")[:3] for line in lines[1:]] == [
+        ["sign", "flips", "120"], ["sign", "halves", "60"],
+    ]  # fmt: skip
+
+
+def test_refusals(differences, capsys) -> None:
+    d, who = differences
+    with pytest.raises(ArgumentError, match="halves would split them"):
+        abrank.aa_test(d, by="halves", clusters=who)
+    with pytest.raises(ArgumentError, match="two queries or more"):
+        abrank.aa_test([0.1])
+    with pytest.raises(ArgumentError, match="unknown test"):
+        abrank.aa_test(d, tests="F")
+    assert run(["aa"]) == 2
+    assert "QRELS, RUN_A and RUN_B are needed" in capsys.readouterr().err

@@ -1,0 +1,116 @@
+"""``--config``: the rule declared beforehand, its hash, and what a call changes of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+
+import abrank
+from abrank.cli import run
+from abrank.comparison import Comparison
+
+RULE = """
+qrels = "qrels.txt"
+baseline-run = "a.run"
+measures = ["nDCG@10", "AP"]
+margin = 0.01
+guards = ["R@100:-0.05"]
+require = "non-inferior"
+segments = "segments.csv"
+clusters = "who"
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A rule beside its inputs, and a call from the folder above."""
+    made = abrank.simulate_runs(60, effect=0.3, rng=5)
+    home = tmp_path / "rules"
+    home.mkdir()
+    for name, what in (
+        ("qrels.txt", made.qrels), ("a.run", made.baseline), ("b.run", made.candidate),
+    ):  # fmt: skip
+        what.write(home / name)
+    ids = [f"q{i:02}" for i in range(1, 61)]
+    lines = "".join(f"{query},{i // 2},{i % 2}\n" for i, query in enumerate(ids))
+    (home / "segments.csv").write_text(f"query_id,who,half\n{lines}")
+    (home / "abrank.toml").write_text(RULE)
+    monkeypatch.chdir(tmp_path)
+    return home
+
+
+CALL = ["compare", "--config", "rules/abrank.toml", "rules/qrels.txt", "rules/a.run", "rules/b.run"]
+
+
+def results(capsys, *flags: str) -> dict:
+    assert run([*CALL, "-q", "--report", "r.json", *flags]) == 0, capsys.readouterr().err
+    capsys.readouterr()
+    return json.loads(Path("r.json").read_text())
+
+
+def test_the_file_stands_in_for_flags_and_its_hash_is_recorded(folder, capsys) -> None:
+    found = results(capsys)
+    assert [row["measure"] for row in found["measures"]] == ["nDCG@10", "AP", "R@100"]
+    settings = found["settings"]
+    assert (settings["margin"], settings["require"]) == (0.01, "non-inferior")
+    assert settings["guards"] == [{"measure": "R@100", "margin": 0.05, "margin_is_relative": False}]
+    assert found["clusters"]["name"] == "who"
+    assert found["provenance"]["declared"] == {
+        "path": "rules/abrank.toml",
+        "sha256": hashlib.sha256((folder / "abrank.toml").read_bytes()).hexdigest(),
+        "deviations": [],
+    }
+    said = " ".join(str(Comparison.from_json("r.json")).split())
+    assert "The rule was declared in rules/abrank.toml" in said
+    assert "and not changed." in said
+
+
+def test_flags_that_differ_are_deviations_and_those_that_agree_are_not(folder, capsys) -> None:
+    found = results(
+        capsys, "--alpha", "0.050", "--test", "permutation", "--guard", "R@100:-0.05",
+        "--require", "non-inferior", "--clusters", "who", "--margin", "0.02",
+    )  # fmt: skip
+    assert found["provenance"]["declared"]["deviations"] == [
+        {"setting": "margin", "declared": "0.01", "used": "0.02"},
+        {"setting": "test", "declared": "t", "used": "permutation"},
+    ]
+    said = " ".join(str(Comparison.from_json("r.json")).split())
+    assert (
+        "changed for this call: margin 0.02 in place of 0.01; test permutation in place of t"
+        in said
+    )
+    assert run(["render", "r.json", "--report", "r.md"]) == 0
+    assert "margin 0.02 in place of 0.01" in Path("r.md").read_text()
+
+
+def test_another_look_of_the_plan_is_no_deviation_and_another_plan_is(folder, capsys) -> None:
+    (folder / "abrank.toml").write_text('look = "1/3"\n')
+    for look, count in (("3/3", 0), ("3/4", 1)):
+        found = results(capsys, "--look", look)
+        assert len(found["provenance"]["declared"]["deviations"]) == count
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "message"),
+    [
+        ("margn = 0.01", 2, 'unknown key "margn"\n  did you mean margin?'),
+        ("margin = [0.01]", 2, "margin takes one value"),
+        ("margin = true", 2, "margin takes text or a number"),
+        ("bayes = 1", 2, "bayes takes true or false"),
+        ("test = 'F'", 2, "'F' is not one of"),
+        ("margin = ", 3, "no TOML: "),
+        ("reports = ['x.html']", 2, 'unknown key "reports"'),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_refused(folder, text, code, message, capsys) -> None:
+    (folder / "abrank.toml").write_text(text)
+    assert run(CALL) == code
+    assert message in capsys.readouterr().err
+
+
+def test_a_missing_file(folder, capsys) -> None:
+    assert run(["compare", "--config", "no.toml"]) == 2
+    assert "no.toml: no such file" in capsys.readouterr().err
