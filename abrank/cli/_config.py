@@ -96,7 +96,7 @@ def _read(context: click.Context, _: click.Parameter, path: str | None) -> None:
         stated = tomllib.loads(data.decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
         raise ReadError(path, f"no TOML: {problem}") from None
-    parameters = {each.name: each for each in context.command.params}
+    parameters = {str(each.name): each for each in context.command.params}
     keys = _keys(parameters)
     values: dict[str, Any] = {}
     for key, value in stated.items():
@@ -108,11 +108,11 @@ def _read(context: click.Context, _: click.Parameter, path: str | None) -> None:
     context.meta[_KEY] = {"path": path, "sha256": hashlib.sha256(data).hexdigest()}
 
 
-def _keys(parameters: Mapping[str | None, click.Parameter]) -> dict[str, str]:
+def _keys(parameters: Mapping[str, click.Parameter]) -> dict[str, str]:
     """Return the name of the parameter for each key: its long flags, with underscores."""
     found = dict(_NAMES)
     for name, parameter in parameters.items():
-        if name is None or name in NOT_DECLARED or isinstance(parameter, click.Argument):
+        if name in NOT_DECLARED or isinstance(parameter, click.Argument):
             continue
         found |= {each[2:].replace("-", "_"): name for each in parameter.opts if each[:2] == "--"}
         if parameter.multiple if isinstance(parameter, click.Option) else False:
@@ -136,12 +136,12 @@ def _value(path: str, key: str, value: Any, parameter: click.Parameter, folder: 
     if flag is not isinstance(value, bool):
         kind = "true or false" if flag else "text or a number"
         raise ArgumentError(f"{path}: {key} takes {kind}")
-    values = [str(each) for each in value] if listed else value if flag else str(value)
-    if several and not listed:
-        values = [values]
-    if parameter.name not in PATHS:
-        return values
-    return [_beside(each, folder) for each in values] if several else _beside(values, folder)
+    if flag:
+        return value
+    texts = [str(each) for each in value] if listed else [str(value)]
+    if parameter.name in PATHS:
+        texts = [_beside(each, folder) for each in texts]
+    return texts if several else texts[0]
 
 
 def _beside(value: str, folder: Path) -> str:
