@@ -272,8 +272,8 @@ def _verdict(rule: Rule, decision: Decision, direction: int) -> Verdict:
     not_worse = margin > 0 and inner_low > -margin
     not_better = margin > 0 and inner_high < margin
     cases = (
-        (direction > 0 and low > margin, Verdict.BETTER),
-        (direction < 0 and high < -margin, Verdict.WORSE),
+        (low > margin, Verdict.BETTER),
+        (high < -margin, Verdict.WORSE),
         (not_worse and not_better, Verdict.SAME),
         (direction > 0, Verdict.BETTER_SIZE_UNCLEAR),
         (direction < 0, Verdict.WORSE_SIZE_UNCLEAR),

@@ -63,6 +63,17 @@ def test_decide_row(low, high, margin, inner, verdict, direction, by_equivalence
     assert decision.by_equivalence is by_equivalence
 
 
+@pytest.mark.parametrize("how", [{"identical": True}, {"reason": "no-variance"}])
+def test_decide_without_evidence_has_no_direction_and_rests_on_no_margin(how) -> None:
+    decision = judge(0.0, 0.0, **how)
+    assert (decision.direction, decision.by_equivalence) == (0, False)
+
+
+def test_a_margin_is_in_the_unit_of_the_measure_unless_said() -> None:
+    assert not Rule("AP", margin=0.01).margin_is_relative
+    assert judge(0.02, 0.03, margin=0.01).margin == 0.01
+
+
 def test_decide_identical_comes_before_cannot_test() -> None:
     assert judge(0.0, 0.0, identical=True, reason="no-variance").verdict is Verdict.IDENTICAL
 

@@ -95,6 +95,8 @@ KINDS: dict[str, tuple[list[bytes], Read, Read]] = {
     "topics": (TOPICS, read_topics, strict.topics),
     "segments": (SEGMENTS, read_segments, strict.segments),
 }
+# A line as long as is read makes hypothesis warn of what it would print.
+pytestmark = pytest.mark.filterwarnings("ignore:Generating overly large repr")
 SIZES = [120, pytest.param(10_000, marks=pytest.mark.slow)]
 
 
