@@ -53,6 +53,7 @@ def test_a_signal_between_two_names_waits_for_the_second(tmp_path: Path, number:
     done = python(
         "import signal\n"
         "from pathlib import Path\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "named = Path.replace\n"
         "def name_and_signal(*paths):\n"
         f"    signal.raise_signal({int(number)})\n"

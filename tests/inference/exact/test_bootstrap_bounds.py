@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from fractions import Fraction
 
@@ -26,14 +27,15 @@ def sample_of(seed: int, n: int = 13) -> list[Fraction]:
 
 def sums_of_all_resamples(sample: list[Fraction]) -> Counter[Fraction]:
     """How many of the n**n resamples have each sum."""
-    once, sums = Counter(sample), Counter({Fraction(0): 1})
+    unit = math.lcm(*(each.denominator for each in sample))  # whole numbers add faster
+    once, sums = Counter(int(each * unit) for each in sample), Counter({0: 1})
     for _ in sample:
-        after: Counter[Fraction] = Counter()
+        after: Counter[int] = Counter()
         for total, ways in sums.items():
             for value, count in once.items():
                 after[total + value] += ways * count
         sums = after
-    return sums
+    return Counter({Fraction(total, unit): ways for total, ways in sums.items()})
 
 
 def chance(sums: Counter[Fraction], holds) -> float:

@@ -56,7 +56,8 @@ def test_pvalues_against_theory_of_all_resamples(d):
 @pytest.mark.parametrize("method", BY_LAW)
 def test_interval_and_pvalue_are_one_procedure_on_and_off_a_lattice(method):
     decided = 0
-    for d in samples(30):
+    n_samples = 10 if method == "BCa" else 30  # a sample of BCa costs ten times as much
+    for d in samples(n_samples):
         for alternative in ("two-sided", "greater", "less"):
             levels = np.array([0.5, 0.9, 0.95, 0.999])
             result = run_test(
@@ -66,7 +67,7 @@ def test_interval_and_pvalue_are_one_procedure_on_and_off_a_lattice(method):
             rejected = result.pvalue < np.round(1 - levels, 12)
             np.testing.assert_array_equal(rejected, result.excludes_zero, str(d.tolist()))
             decided += int(rejected.sum())
-    assert 20 < decided < 30 * 3 * 4
+    assert 0.05 < decided / (n_samples * 3 * 4) < 1
 
 
 @pytest.mark.parametrize("method", BY_LAW)
