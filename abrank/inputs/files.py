@@ -6,36 +6,51 @@ import os
 import stat
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
-from abrank._support.errors import NotFoundError, ReadError, nearest
+from abrank._support.errors import ArgumentError, NotFoundError, ReadError, nearest
 from abrank.inputs.archives import Unpacked
-from abrank.inputs.columns import Columns, Layout, Source
+from abrank.inputs.columns import QRELS, Columns, Layout, Source
+from abrank.inputs.formats.arrow_file import LONGEST_MARK, kind_of, names_of
+from abrank.inputs.formats.delimited import header_of
+from abrank.inputs.formats.recognise import binary_reader, line_reader, table_reader
+from abrank.inputs.formats.tree import looks_like_json
 from abrank.inputs.lines import parse
+from abrank.inputs.objects.names import holds_grades
 from abrank.inputs.plain import BYTE_ORDER_MARK, MOST_LINE, first_long_line
 from abrank.inputs.stored import Stored, refusal
 
 STDIN = "-"
-ENDINGS = (".gz", ".bz2", ".zst", ".run", ".qrels", ".txt", ".trec", ".csv", ".tsv", ".eval")
+ENDINGS = (
+    *(".gz", ".bz2", ".zst", ".lz4", ".run", ".qrels", ".txt", ".trec", ".csv", ".tsv", ".eval"),
+    *(".parquet", ".parq", ".feather", ".arrow", ".json", ".jsonl", ".letor", ".svm"),
+)
 
 _PIECE = 32 << 20  # bytes parsed together: much for Arrow's threads, little for the memory
 _STEP = 1 << 20
 
 
 def read_columns(
-    path: str | os.PathLike[str], layout: Layout, *, max_input_size: int | None = None
+    path: str | os.PathLike[str],
+    layout: Layout,
+    *,
+    columns: Mapping[str, str] | None = None,
+    max_input_size: int | None = None,
 ) -> Columns:
-    """Read a run or qrels file.
+    """Read a run or qrels file, of TREC's form or of one that ``formats`` knows.
 
     Parameters
     ----------
     path : str or path
         ``-`` is standard input. gzip, bzip2 and Zstandard are told by their first bytes.
     layout : Layout
+    columns : mapping, optional
+        Which columns of a table to take.
     max_input_size : int, optional
         Most bytes that the file may hold once it is unpacked; see :class:`Unpacked` for what holds
         without it.
@@ -59,10 +74,32 @@ def read_columns(
     abrank._support.errors.NotFoundError: bm25.run: no such file
     """
     with opened(path, max_input_size=max_input_size) as (file, stored):
-        label = _label(path)
-        read = parse(_pieces(file, label), layout, label=label)
+        read = _read(file, stored, layout, columns)
         source = replace(read.source, path=_named(path), sha256=stored.sha256())
     return replace(read, source=source)
+
+
+def _read(
+    file: Unpacked, stored: Stored, layout: Layout, columns: Mapping[str, str] | None
+) -> Columns:
+    label = stored.label
+    reader = binary_reader(stored.peek(LONGEST_MARK))
+    if reader is not None:
+        return reader(_rest(file), label, layout, columns)
+    start = file.read(_STEP)
+    reader = table_reader(start)
+    if reader is not None:
+        return reader(_whole(file, label, ahead=start), label, layout, columns)
+    form = line_reader(start, layout)
+    if form is not None and not columns:
+        return form(_whole(file, label, ahead=start), label, layout)
+    if columns:
+        raise ArgumentError("columns= is for tables and named tuples, not for TREC's files")
+    return parse(_pieces(file, label, ahead=start), layout, label=label)
+
+
+def _rest(file: Unpacked) -> bytes:
+    return b"".join(iter(partial(file.read, _STEP), b""))
 
 
 def contents(path: str | os.PathLike[str], *, lines: bool = True) -> tuple[bytes, Source]:
@@ -160,10 +197,10 @@ def is_regular(path: str | os.PathLike[str]) -> bool:
 
 
 def looks_like_qrels(path: str | os.PathLike[str]) -> bool:
-    """Whether the first line of a file has the four fields of qrels.
+    """Whether the first line of a file has the four fields of qrels, or its columns hold grades.
 
-    What can be read only once, such as standard input, is taken for a run unread; so is what is
-    not there.
+    What can be read only once, such as standard input, is taken for a run unread; so are JSON and
+    what is not there.
 
     Raises
     ------
@@ -177,8 +214,13 @@ def looks_like_qrels(path: str | os.PathLike[str]) -> bool:
     """
     if not is_regular(path):
         return False
-    with opened(path, hashes=False) as (file, _):
-        for number, piece in enumerate(_pieces(file, _label(path), size=_STEP)):
+    with opened(path, hashes=False) as (file, stored):
+        if kind_of(stored.peek(LONGEST_MARK)):
+            return holds_grades(names_of(_rest(file), stored.label))
+        start = file.read(_STEP)
+        if table_reader(start) or line_reader(start, QRELS):
+            return not looks_like_json(start) and holds_grades(header_of(start)[1] or ["label"])
+        for number, piece in enumerate(_pieces(file, stored.label, size=_STEP, ahead=start)):
             text = piece if number else piece.removeprefix(BYTE_ORDER_MARK)
             for line in text.split(b"\n"):
                 if line[:1] != b"#" and (fields := line.split()):
@@ -227,8 +269,12 @@ def distinct_names(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
     return [name if counts[name] == 1 else each for name, each in pairs]
 
 
-def _pieces(file: Unpacked, label: str, *, size: int = _PIECE) -> Iterator[bytes]:
+def _pieces(
+    file: Unpacked, label: str, *, size: int = _PIECE, ahead: bytes = b""
+) -> Iterator[bytes]:
     """Cut a file at ends of lines into pieces of about ``size`` bytes; an empty one is one piece.
+
+    ``ahead`` was read of it before.
 
     Raises
     ------
@@ -236,8 +282,8 @@ def _pieces(file: Unpacked, label: str, *, size: int = _PIECE) -> Iterator[bytes
         If a line is too long to be one.
     """
     held, at = b"", 0
-    while data := file.read(size):
-        data = held + data
+    while data := ahead or file.read(size):
+        data, ahead = held + data, b""
         long = first_long_line(data)
         if long >= 0:
             problem = f"a line is longer than {MOST_LINE >> 20} MB"
@@ -252,10 +298,11 @@ def _pieces(file: Unpacked, label: str, *, size: int = _PIECE) -> Iterator[bytes
         yield held
 
 
-def _whole(file: Unpacked, label: str) -> bytes:
+def _whole(file: Unpacked, label: str, *, ahead: bytes = b"") -> bytes:
     """Return the content of a file of text, with lines of any length."""
     parts = []
-    while data := file.read(_STEP):
+    while data := ahead or file.read(_STEP):
+        ahead = b""
         if b"\0" in data:
             raise ReadError(label, "holds a NUL byte: this is not a text file")
         parts.append(data)

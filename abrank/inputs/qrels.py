@@ -215,9 +215,7 @@ def read_qrels(
         return source if name is None else replace(source, name=name)
     layout = SUBTOPIC_QRELS if subtopics else QRELS
     if isinstance(source, (str, os.PathLike)):
-        if columns:
-            raise ArgumentError("columns= is for DataFrames and named tuples, not for files")
-        read = files.read_columns(source, layout, max_input_size=max_input_size)
+        read = files.read_columns(source, layout, columns=columns, max_input_size=max_input_size)
         name = name or files.short_name(source)
     else:
         read, name = objects.read_columns(source, layout, columns=columns), name or "qrels"

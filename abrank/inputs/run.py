@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from abrank._support import checks
-from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray, IntArray, ScoreDtype
 from abrank.inputs import columns as raw
 from abrank.inputs import files, ids
@@ -261,9 +260,7 @@ def read_columns(
     """
     if not isinstance(source, (str, os.PathLike)):
         return objects.read_columns(source, raw.RUN, columns=columns)
-    if columns:
-        raise ArgumentError("columns= is for DataFrames and named tuples, not for files")
-    return files.read_columns(source, raw.RUN, max_input_size=max_input_size)
+    return files.read_columns(source, raw.RUN, columns=columns, max_input_size=max_input_size)
 
 
 def _rounded(run: Run) -> Run:

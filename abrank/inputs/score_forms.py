@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from abrank._support.errors import BadLine, ReadError
 from abrank.inputs.lines import MOST_SHOWN
 from abrank.inputs.objects.cells import read_id
-from abrank.inputs.objects.names import ACCEPTED
+from abrank.inputs.objects.names import QUERY_IDS, found_in
 
 # Where the mean over the queries stands: trec_eval's, ir_measures' and our word, and ndeval's.
 AGGREGATES = ("all", "amean")
@@ -24,11 +24,11 @@ FORMS = (
     " whose header names a column query_id"
 )
 
-_ROLES: dict[str, tuple[str, ...]] = {
-    "query_id": ACCEPTED["query_id"],
-    "system": ("system", "run", "runid", "name"),
-    "measure": ("measure", "metric"),
-    "score": ("score", "value"),
+_ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
+    "query_id": QUERY_IDS,
+    "system": (("system", "run", "runid", "name"),),
+    "measure": (("measure", "metric"),),
+    "score": (("score", "value"),),
 }
 
 
@@ -78,7 +78,7 @@ def cells_of_text(
     if "\r" in first.strip("\r"):
         raise ReadError(label, "lines end in CR alone", hint="write LF or CR LF at their ends")
     header = _header(first.strip("\r"), delimiter, label)
-    if any(_folded(name) in _ROLES["query_id"] for name in header):
+    if found_in(header, QUERY_IDS):
         at, columns = _columns_of_text(text, delimiter, label)
         _require_filled(header, columns, at, "line", label)
         return _of_columns(at, columns, header, label)
@@ -248,7 +248,7 @@ def cells_of_frame(frame: Any, label: str) -> tuple[str, Cells]:  # noqa: ANN401
     """
     header = [str(name) for name in frame.columns]
     columns = [frame.iloc[:, i].tolist() for i in range(len(header))]
-    if not any(_folded(name) in _ROLES["query_id"] for name in header):
+    if not found_in(header, QUERY_IDS):
         header, columns = ["query_id", *header], [frame.index.tolist(), *columns]
     (at,) = _columns(header, "query_id", label)
     columns[at] = [read_id(value, row, "query_id", label) for row, value in enumerate(columns[at])]
@@ -288,7 +288,7 @@ def _of_columns(
 
 def _columns(header: Sequence[str], role: str, label: str) -> list[int]:
     """Return where the column of this role stands, if there is one."""
-    found = [i for i, name in enumerate(header) if _folded(name) in _ROLES[role]]
+    found = found_in(header, _ROLES[role])
     if len(found) > 1:
         both = " and ".join(header[i] for i in found)
         raise ReadError(label, f"{both} could all be the column {role}", hint="keep one of them")
@@ -318,7 +318,3 @@ def _require_names(measures: Sequence[str], label: str) -> None:
             raise ReadError(label, "a column has no name", hint="name it, or write no row numbers")
         if name in measures[:i]:
             raise ReadError(label, f'the column "{name}" stands there twice')
-
-
-def _folded(name: str) -> str:
-    return name.strip().casefold()

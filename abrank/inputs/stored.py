@@ -33,6 +33,7 @@ class Stored:
 
     Attributes
     ----------
+    label : str
     n_bytes : int
         Read so far.
     """
@@ -44,7 +45,7 @@ class Stored:
     ) -> None:
         self.endless = endless
         self.n_bytes = 0
-        self._file, self._label = file, label
+        self._file, self.label = file, label
         self._hash = hashlib.sha256() if hashes else None
         self._ahead = b""
 
@@ -80,7 +81,7 @@ class Stored:
         try:
             data = self._file.read(size)
         except OSError as error:
-            raise refusal(self._label, error) from error
+            raise refusal(self.label, error) from error
         self.n_bytes += len(data)
         if self._hash is not None:
             self._hash.update(data)

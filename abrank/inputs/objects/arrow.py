@@ -18,6 +18,7 @@ import pyarrow as pa
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inputs import ids, kernels
 from abrank.inputs.ids import Ids
+from abrank.inputs.objects.names import has_columns
 
 _REFUSALS = (pa.ArrowException, TypeError, ValueError, OverflowError)
 
@@ -45,11 +46,25 @@ def columns_of(source: Any, choose: Callable[[Sequence[Any]], Sequence[Any]]) ->
     [[0.5]]
     """
     if hasattr(source, "iloc"):
-        return [source[name] for name in choose([*source.columns])]
+        return _pandas_columns(source, choose)
     if hasattr(source, "collect_schema") and hasattr(source, "collect"):
         source = source.select([*choose(source.collect_schema().names())]).collect()
     table = _table(source)
     return None if table is None else [table[name] for name in choose(table.column_names)]
+
+
+def _pandas_columns(
+    frame: Any,  # noqa: ANN401
+    choose: Callable[[Sequence[Any]], Sequence[Any]],
+) -> list[Any]:
+    """Return columns of a frame; where they hold no ids, those of its index count too."""
+    columns: dict[Any, Any] = {}
+    names = [*frame.columns]
+    if not has_columns(names):
+        index = frame.index
+        columns = {name: index.get_level_values(name) for name in index.names if name is not None}
+        names += [name for name in columns if name not in names]
+    return [frame[name] if name in frame else columns[name] for name in choose(names)]
 
 
 def _table(source: Any) -> Any:  # noqa: ANN401 - a pyarrow.Table, or None

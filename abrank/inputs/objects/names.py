@@ -6,15 +6,76 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from abrank._support.errors import ArgumentError, ReadError, nearest
-from abrank.inputs.columns import SUBTOPIC_QRELS, Layout
+from abrank.inputs.columns import RUN, SUBTOPIC_QRELS, Layout
 
-ACCEPTED: dict[str, tuple[str, ...]] = {
-    "query_id": ("query_id", "qid", "q_id", "query", "topic_id", "topic"),
-    "doc_id": ("doc_id", "docno", "docid", "pid", "corpus_id", "did"),
-    "relevance": ("relevance", "label", "rel", "grade"),
-    "score": ("score",),
-    "subtopic": ("subtopic", "subtopic_id", "iteration"),
+# Of several groups the first counts in which a name is found: beside an id, "query" is its text.
+QUERY_IDS = (
+    ("query_id", "qid", "q_id", "topic_id"),
+    ("query", "topic", "query_text"),
+    ("user_id", "userid", "user"),
+)
+DOC_IDS = (
+    ("doc_id", "docno", "docid", "pid", "corpus_id", "did", "document_id"),
+    ("item_id", "itemid", "item"),
+)
+ACCEPTED: dict[str, tuple[tuple[str, ...], ...]] = {
+    "query_id": QUERY_IDS,
+    "doc_id": DOC_IDS,
+    # In the qrels of BEIR and ranx the grade is called score.
+    "relevance": (("relevance", "label", "rel", "grade"), ("rating",), ("score",)),
+    "score": (("score",), ("rank", "position", "doc_position")),
+    "subtopic": (("subtopic", "subtopic_id", "iteration"),),
 }
+_TERRIER = {"query_id": (("qid",),), "doc_id": (("docno",),)}
+
+
+def folded(name: Any) -> str:  # noqa: ANN401 - a column may be named by anything
+    """Return a name without case, with underscores for blanks and hyphens.
+
+    Examples
+    --------
+    >>> folded("Doc ID"), folded("query-id")
+    ('doc_id', 'query_id')
+    """
+    return str(name).strip().casefold().replace(" ", "_").replace("-", "_")
+
+
+def found_in(names: Sequence[Any], groups: Sequence[Sequence[str]]) -> list[int]:
+    """Return which of ``names`` are in the first group that has one.
+
+    Examples
+    --------
+    >>> found_in(["query", "QID", "score"], QUERY_IDS)
+    [1]
+    """
+    by_place = [folded(name) for name in names]
+    for group in groups:
+        if found := [i for i, name in enumerate(by_place) if name in group]:
+            return found
+    return []
+
+
+def holds_ranks(name: Any, layout: Layout) -> bool:  # noqa: ANN401
+    """Whether a column chosen for the scores of a run holds ranks, of which the lowest is first.
+
+    Examples
+    --------
+    >>> holds_ranks("rank", RUN), holds_ranks("score", RUN)
+    (True, False)
+    """
+    return layout is RUN and folded(name) in ACCEPTED["score"][1]
+
+
+def holds_grades(names: Sequence[Any]) -> bool:
+    """Whether the columns of a table are those of judgments, and not of a run.
+
+    Examples
+    --------
+    >>> holds_grades(["query-id", "corpus-id", "score"]), holds_grades(["qid", "docno", "score"])
+    (True, False)
+    """
+    beir = ["query-id", "corpus-id", "score"]
+    return list(names) == beir or bool(found_in(names, ACCEPTED["relevance"][:2]))
 
 
 def choose_columns(
@@ -27,7 +88,8 @@ def choose_columns(
     """Find the columns of the query id, the doc id, the number and the subtopic among ``names``.
 
     Names are compared without case. A frame with ``qid`` and ``docno`` is PyTerrier's, whose
-    ``docid`` (an internal number) and ``query`` (the query's text) are no ids.
+    ``docid`` (an internal number) is no id. A run without scores has ranks; users and items are
+    queries and documents.
 
     Raises
     ------
@@ -38,7 +100,6 @@ def choose_columns(
 
     Examples
     --------
-    >>> from abrank.inputs.columns import RUN
     >>> choose_columns(["qid", "docid", "docno", "score", "query"], RUN, None)
     ('qid', 'docno', 'score')
     """
@@ -51,13 +112,23 @@ def choose_columns(
             close = nearest(str(name), map(str, names))
             hint = f"; did you mean {close[0]}?" if close else ""
             raise ArgumentError(f'columns= names "{name}", which is not a column{hint}')
-    folded = {str(name).casefold() for name in names}
-    terrier = {"qid", "docno"} <= folded
-    accepted = ACCEPTED | ({"query_id": ("qid",), "doc_id": ("docno",)} if terrier else {})
+    terrier = {"qid", "docno"} <= set(map(folded, names))
+    accepted = ACCEPTED | (_TERRIER if terrier else {})
     return tuple(
-        override[key] if key in override else _choose(names, key, accepted[key], label)
+        override[key] if key in override else _choose(names, key, accepted[key], layout, label)
         for key in wanted
     )
+
+
+def has_columns(names: Sequence[Any]) -> bool:
+    """Whether the names are those of a table of judgments or of a run.
+
+    Examples
+    --------
+    >>> has_columns(["query-id", "corpus-id", "score"]), has_columns(["301", "Q0", "d1"])
+    (True, False)
+    """
+    return bool(found_in(names, QUERY_IDS) and found_in(names, DOC_IDS))
 
 
 def _wanted(layout: Layout) -> tuple[str, ...]:
@@ -66,13 +137,20 @@ def _wanted(layout: Layout) -> tuple[str, ...]:
     return (*plain, "subtopic") if layout is SUBTOPIC_QRELS else plain
 
 
-def _choose(names: Sequence[Any], wanted: str, accepted: Sequence[str], label: str) -> Any:  # noqa: ANN401
-    found = [name for name in names if str(name).casefold() in accepted]
+def _choose(
+    names: Sequence[Any],
+    wanted: str,
+    accepted: Sequence[Sequence[str]],
+    layout: Layout,
+    label: str,
+) -> Any:  # noqa: ANN401
+    found = [names[i] for i in found_in(names, accepted)]
     if len(found) == 1:
         return found[0]
-    hint = f'say which: columns={{"{wanted}": "..."}}'
+    hint = f'say which: abrank.read_{layout.kind}(..., columns={{"{wanted}": "..."}})'
     if found:
         raise ReadError(label, f"{' and '.join(map(str, found))} could both be {wanted}", hint=hint)
+    others = [name for group in accepted for name in group if name != wanted]
     has = ", ".join(map(str, names))
-    problem = f"no column {wanted} (nor {', '.join(accepted[1:])})" if accepted[1:] else ""
-    raise ReadError(label, f"{problem or f'no column {wanted}'}; it has {has or 'none'}", hint=hint)
+    problem = f"no column {wanted} (nor {', '.join(others)})"
+    raise ReadError(label, f"{problem}; it has {has or 'none'}", hint=hint)

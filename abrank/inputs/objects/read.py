@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,22 +12,32 @@ from abrank._support.errors import ArgumentError, ReadError
 from abrank.inputs.columns import RUN, SUBTOPIC_QRELS, Columns, Layout, Source
 from abrank.inputs.objects import arrow
 from abrank.inputs.objects.cells import checked
-from abrank.inputs.objects.names import choose_columns
+from abrank.inputs.objects.names import choose_columns, holds_ranks
+from abrank.inputs.objects.shapes import rows_of_dict, rows_of_records, unwrapped
 
 
-def read_columns(source: Any, layout: Layout, *, columns: Mapping[str, str] | None) -> Columns:  # noqa: ANN401
+def read_columns(
+    source: Any,  # noqa: ANN401
+    layout: Layout,
+    *,
+    columns: Mapping[str, str] | None,
+    label: str | None = None,
+) -> Columns:
     """Read judgments or a run from an object.
 
     Parameters
     ----------
-    source : table, dict of dicts, or iterable of tuples
+    source : table, dict, or iterable of tuples
         A table is a frame of pandas or polars, or anything that hands over Arrow data. A dict maps
-        query id to doc id to number. Tuples are (query_id, doc_id, number), or named tuples with
-        the accepted names. The object is not changed.
+        query id to doc id to number, or to doc ids in rank order (of judgments: to those that are
+        relevant). Tuples are (query_id, doc_id, number), or named tuples or dicts with the accepted
+        names. For more shapes, see ``shapes``. The object is not changed.
     layout : Layout
         ``SUBTOPIC_QRELS`` takes no dict, and tuples (query_id, subtopic, doc_id, number).
     columns : mapping, optional
         Accepted name to the table's own: ``{"query_id": "topic number"}``.
+    label : str, optional
+        What messages call it, where it was read from a file.
 
     Returns
     -------
@@ -46,24 +57,34 @@ def read_columns(source: Any, layout: Layout, *, columns: Mapping[str, str] | No
     >>> ids.decode(read.query), read.value
     (['301', '301'], array([2.5, 1. ]))
     """
+    source = unwrapped(source, label)
     if isinstance(source, Mapping):
         _no_columns(columns, "a dict of dicts")
-        return checked(_from_dict(source, layout), "dict", layout)
-    label = _label(source)
-    found = arrow.columns_of(
-        source, lambda names: choose_columns(names, layout, columns, label=label)
-    )
+        label = label or "dict"
+        return checked(rows_of_dict(source, layout, label), label, layout)
+    table = label or _label(source)
+    chosen: list[Any] = []
+
+    def choose(names: Sequence[Any]) -> Sequence[Any]:
+        chosen[:] = choose_columns(names, layout, columns, label=table)
+        return chosen
+
+    found = arrow.columns_of(source, choose)
     if found is not None:
-        return of_table(found, label, layout)
+        return of_table(found, table, layout, ranks=holds_ranks(chosen[2], layout))
     if isinstance(source, Iterable) and not isinstance(source, (str, bytes)):
-        return checked(_from_tuples(source, layout, columns), "tuples", layout)
+        label, rows = label or "tuples", list(source)
+        if rows and isinstance(rows[0], Mapping):
+            _no_columns(columns, "dicts")
+            return checked(rows_of_records(rows, layout, label), label, layout)
+        return checked(_from_tuples(rows, layout, columns, label), label, layout)
     kind = type(source).__name__
     raise ArgumentError(
         f"{layout.kind} must be a path, a DataFrame, a dict of dicts or tuples, not {kind}"
     )
 
 
-def of_table(columns: Sequence[Any], label: str, layout: Layout) -> Columns:
+def of_table(columns: Sequence[Any], label: str, layout: Layout, *, ranks: bool = False) -> Columns:
     """Return a table's columns of ids and numbers, in the order of ``choose_columns``, converted.
 
     Parameters
@@ -73,6 +94,8 @@ def of_table(columns: Sequence[Any], label: str, layout: Layout) -> Columns:
     label : str
         What messages call the table.
     layout : Layout
+    ranks : bool
+        Whether the numbers are ranks, of which the lowest is first.
 
     Raises
     ------
@@ -84,11 +107,12 @@ def of_table(columns: Sequence[Any], label: str, layout: Layout) -> Columns:
     value = (arrow.to_scores if layout is RUN else arrow.to_grades)(numbers)
     plain = all(each is not None for each in (query, doc, value, *subtopic))
     if value is None or not plain or not len(value):
-        return checked([arrow.to_objects(each) for each in columns], label, layout)
+        read = checked([arrow.to_objects(each) for each in columns], label, layout)
+        return replace(read, value=-read.value) if ranks else read
     return Columns(
         query=query,
         doc=doc,
-        value=value,
+        value=-value if ranks else value,
         position=np.arange(len(value)),
         source=Source(None, None, len(value), label, "row"),
         subtopic=subtopic[0] if subtopic else None,
@@ -102,35 +126,12 @@ def _label(source: Any) -> str:  # noqa: ANN401
 
 def _no_columns(columns: Mapping[str, str] | None, what: str) -> None:
     if columns:
-        raise ArgumentError(f"columns= is for DataFrames and named tuples, not for {what}")
-
-
-def _from_dict(source: Mapping[Any, Any], layout: Layout) -> list[list[Any]]:
-    if layout is SUBTOPIC_QRELS:
-        raise ArgumentError(
-            "a dict of dicts has no subtopics: give tuples (query_id, subtopic, doc_id, relevance)"
-        )
-    queries: list[Any] = []
-    docs: list[Any] = []
-    values: list[Any] = []
-    for query, row in source.items():
-        if not isinstance(row, Mapping):
-            kind = type(row).__name__
-            raise ReadError(
-                "dict",
-                f"query {query!r} has a {kind}, not a dict",
-                expected=f"{{query_id: {{doc_id: {layout.value}}}}}",
-            )
-        queries += [query] * len(row)
-        docs += row.keys()
-        values += row.values()
-    return [queries, docs, values]
+        raise ArgumentError(f"columns= is for tables and named tuples, not for {what}")
 
 
 def _from_tuples(
-    source: Iterable[Any], layout: Layout, columns: Mapping[str, str] | None
+    rows: Sequence[Any], layout: Layout, columns: Mapping[str, str] | None, label: str
 ) -> list[list[Any]]:
-    rows = list(source)
     by_subtopic = layout is SUBTOPIC_QRELS
     expected = f"(query_id, {'subtopic, ' if by_subtopic else ''}doc_id, {layout.value})"
     fields: tuple[str, ...] | None = getattr(rows[0], "_fields", None) if rows else None
@@ -143,6 +144,6 @@ def _from_tuples(
     for number, row in enumerate(rows):
         if not isinstance(row, (tuple, list)) or len(row) != width:
             raise ReadError(
-                "tuples", f"{row!r} is not {expected}", at=f"row {number}", expected=expected
+                label, f"{row!r} is not {expected}", at=f"row {number}", expected=expected
             )
     return [[row[i] for row in rows] for i in at]

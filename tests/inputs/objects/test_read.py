@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections import namedtuple
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,7 @@ def test_two_candidates_are_an_error_that_names_the_way_out() -> None:
 
 
 def test_a_column_that_is_not_there() -> None:
-    with pytest.raises(ReadError, match="no column score; it has query_id, doc_id"):
+    with pytest.raises(ReadError, match=r"no column score \(nor rank.*; it has query_id, doc_id"):
         read_run(frame().drop(columns="score"))
     with pytest.raises(ReadError, match=r"no column query_id \(nor qid, .*; it has none"):
         read_run(pd.DataFrame())
@@ -204,8 +205,8 @@ def test_a_query_without_documents_is_no_row() -> None:
 
 
 def test_a_dict_of_anything_else() -> None:
-    with pytest.raises(ReadError, match="query '1' has a list, not a dict"):
-        read_run({"1": ["d"]})
+    with pytest.raises(ReadError, match="query '1' has a str, not a dict"):
+        read_run({"1": "d"})
 
 
 @pytest.mark.parametrize("source", [7, None, b"bytes"])
@@ -217,9 +218,11 @@ def test_other_things_are_refused(source: Any) -> None:
 
 
 @pytest.mark.parametrize("source", [{"1": {"d": 1}}, [("1", "d", 1)], "a.run"])
-def test_columns_are_for_frames(source: Any) -> None:
+def test_columns_are_for_tables(source: Any, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.run").write_text("1 Q0 d 1 1.0 x")
     for read in (read_run, read_qrels):
-        with pytest.raises(ArgumentError, match="columns= is for DataFrames and named tuples"):
+        with pytest.raises(ArgumentError, match="columns= is for tables and named tuples"):
             read(source, columns={"query_id": "qid"})
 
 

@@ -1,0 +1,1 @@
+"""Files in other forms than TREC's, to the same columns."""

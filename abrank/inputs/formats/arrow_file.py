@@ -1,0 +1,80 @@
+"""Parquet and Feather files: the columns that are needed, and no others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from abrank._support.errors import ReadError
+
+MARKS = {b"PAR1": "Parquet", b"ARROW1": "Feather", b"FEA1": "Feather"}
+LONGEST_MARK = 6
+
+
+def kind_of(start: bytes) -> str:
+    """Return which kind of table a file is, by its first bytes; empty for none.
+
+    Examples
+    --------
+    >>> kind_of(b"PAR1..."), kind_of(b"301 Q0 d1")
+    ('Parquet', '')
+    """
+    return next((kind for mark, kind in MARKS.items() if start.startswith(mark)), "")
+
+
+def columns_of(
+    data: bytes, label: str, choose: Callable[[Sequence[str]], Sequence[str]]
+) -> list[Any]:
+    """Return the columns of a table that ``choose`` takes among their names.
+
+    Raises
+    ------
+    ReadError
+        If the file is damaged.
+
+    Examples
+    --------
+    >>> import io
+    >>> import pyarrow.parquet
+    >>> file, table = io.BytesIO(), pa.table({"query_id": pa.array(["301"])})
+    >>> pyarrow.parquet.write_table(table, file)
+    >>> columns_of(file.getvalue(), "a.parquet", tuple)[0].to_pylist()
+    ['301']
+    """
+    kind = kind_of(data)
+    try:
+        read = _parquet if kind == "Parquet" else _feather
+        return read(data, choose)
+    except (pa.ArrowException, OSError) as error:
+        problem = f"the {kind} file is cut short or damaged ({error})"
+        raise ReadError(label, problem, hint="copy or write the file again") from error
+
+
+def names_of(data: bytes, label: str) -> list[str]:
+    """Return the names of a table's columns."""
+    found: list[str] = []
+
+    def none(names: Sequence[str]) -> Sequence[str]:
+        found.extend(names)
+        return []
+
+    columns_of(data, label, none)
+    return found
+
+
+def _parquet(data: bytes, choose: Callable[[Sequence[str]], Sequence[str]]) -> list[Any]:
+    from pyarrow.parquet import ParquetFile
+
+    file = ParquetFile(pa.BufferReader(data))
+    chosen = list(choose(file.schema_arrow.names))
+    table = file.read(columns=chosen)
+    return [table[name] for name in chosen]
+
+
+def _feather(data: bytes, choose: Callable[[Sequence[str]], Sequence[str]]) -> list[Any]:
+    from pyarrow.feather import read_table
+
+    table = read_table(pa.BufferReader(data))
+    return [table[name] for name in choose(table.column_names)]

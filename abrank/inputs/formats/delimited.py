@@ -1,0 +1,242 @@
+"""Judgments and runs in tables of text: CSV and TSV with a header, and three columns without.
+
+Such are BEIR's judgments (``query-id corpus-id score``), Quepid's exports, what a frame writes, and
+MS MARCO's runs (query, document, rank). Arrow reads what is plain; the careful reader reads the
+rest, gives the same rows, and says what is wrong with a line.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from abrank._support.errors import BadLine, ReadError
+from abrank._support.typing import FloatArray, IntArray
+from abrank.inputs import ids
+from abrank.inputs.columns import RUN, Columns, Layout, Source
+from abrank.inputs.formats.plain_table import plain_table, read_plain
+from abrank.inputs.lines import MOST_SHOWN, read_score
+from abrank.inputs.objects.arrow import to_ids, to_scores
+from abrank.inputs.objects.names import choose_columns, has_columns, holds_ranks
+from abrank.inputs.plain import BYTE_ORDER_MARK, MOST_ID, one_blank
+
+
+def header_of(start: bytes) -> tuple[str, list[str]]:
+    r"""Return the delimiter of a table and the names of its columns; no names for no header.
+
+    Examples
+    --------
+    >>> header_of(b"query-id\tcorpus-id\tscore\n"), header_of(b"301 Q0 d1 1 2.5 bm25")
+    (('\t', ['query-id', 'corpus-id', 'score']), (',', []))
+    """
+    line = start.removeprefix(BYTE_ORDER_MARK).lstrip(b"\r\n").partition(b"\n")[0]
+    text = line.decode("utf-8", "surrogateescape").rstrip("\r")
+    delimiter = "\t" if "\t" in text else ","
+    try:
+        names = [name.strip() for name in next(csv.reader([text], delimiter=delimiter))]
+    except (csv.Error, StopIteration):
+        return delimiter, []
+    return delimiter, names if has_columns(names) else []
+
+
+def read_table(
+    data: bytes, label: str, layout: Layout, columns: Mapping[str, str] | None = None
+) -> Columns:
+    r"""Read a table whose first line names its columns.
+
+    Raises
+    ------
+    ReadError
+        If a column is not there, or a line cannot be used; names up to 20 bad lines.
+
+    Examples
+    --------
+    >>> from abrank.inputs.columns import QRELS
+    >>> read = read_table(b"query-id\tcorpus-id\tscore\nq1\td1\t2\n", "test.tsv", QRELS)
+    >>> ids.decode(read.doc), read.value, read.position
+    (['d1'], array([2]), array([2]))
+    """
+    data = data.removeprefix(BYTE_ORDER_MARK)
+    delimiter, names = header_of(data)
+    chosen = choose_columns(names, layout, columns, label=label)
+    at = [names.index(name) for name in chosen]
+    ranks = holds_ranks(chosen[2], layout)
+    read = None
+    plain = plain_table(data, delimiter)
+    if plain is not None:
+        read = _fast(plain, label, layout, delimiter=delimiter, width=len(names), at=at, skip=1)
+    if read is None:
+        rows = _rows_of_table(data, delimiter, label)
+        read = _careful(rows, label, layout, width=len(names), at=at)
+    return replace(read, value=-read.value) if ranks else read
+
+
+def read_three(data: bytes, label: str, layout: Layout) -> Columns:
+    r"""Read lines of query, document, and rank (MS MARCO's runs) or score.
+
+    Raises
+    ------
+    ReadError
+        If a line cannot be used, or it cannot be told whether the numbers are ranks.
+
+    Examples
+    --------
+    >>> read_three(b"q1\td8\t1\nq1\td3\t2\n", "dev.tsv", RUN).value
+    array([-1., -2.])
+    """
+    data = one_blank(data.removeprefix(BYTE_ORDER_MARK)).rstrip(b" \n")
+    plain, at = plain_table(data, " "), [0, 1, 2]
+    read = None
+    if plain is not None:
+        read = _fast(plain, label, layout, delimiter=" ", width=3, at=at, skip=0)
+    if read is None:
+        rows = ((number, line.split()) for number, line in enumerate(data.split(b"\n"), 1) if line)
+        read = _careful(rows, label, layout, width=3, at=at)
+    if (read.value != np.floor(read.value)).any():
+        return read
+    _require_ranks(read, label)
+    return replace(read, value=-read.value)
+
+
+def _require_ranks(read: Columns, label: str) -> None:
+    """Refuse whole numbers that are no ranks: from 0 or 1, and none twice in a query."""
+    _, query = ids.code(read.query)
+    order = np.lexsort((read.value, query))
+    first = np.diff(query[order], prepend=-1) != 0
+    ranks = read.value[order]
+    if (
+        (ranks[first] <= 1).all()
+        and (ranks >= 0).all()
+        and (first | (np.diff(ranks, prepend=0) > 0)).all()
+    ):
+        return
+    raise ReadError(
+        label,
+        "the third of three fields is no rank from 1, and may be a score or a grade",
+        hint="say which, in a first line: query_id<TAB>doc_id<TAB>score",
+    )
+
+
+def _fast(
+    plain: bytes,
+    label: str,
+    layout: Layout,
+    *,
+    delimiter: str,
+    width: int,
+    at: Sequence[int],
+    skip: int,
+) -> Columns | None:
+    names = [str(i) for i in range(width)]
+    query, doc, number, *subtopic = at
+    texts = [names[i] for i in (query, doc, *subtopic)]
+    types = {name: pa.large_string() for name in texts} | {names[number]: pa.float64()}
+    try:
+        table = read_plain(plain, delimiter=delimiter, names=names, types=types, skip=skip)
+    except pa.ArrowInvalid:
+        return None
+    value = to_scores(table[names[number]])
+    columns = [to_ids(table[name]) for name in texts]
+    if value is None or any(each is None or ids.longest(each) > MOST_ID for each in columns):
+        return None
+    if layout is not RUN and not _are_grades(value):
+        return None
+    position = np.arange(1, len(value) + 1) + skip
+    return _columns(columns, value, position, label, layout)
+
+
+def _are_grades(value: FloatArray) -> bool:
+    return bool((value == np.floor(value)).all() and (np.abs(value) < 2**53).all())
+
+
+def _columns(
+    texts: Sequence[Any],
+    value: FloatArray,
+    position: IntArray,
+    label: str,
+    layout: Layout,
+) -> Columns:
+    query, doc, *subtopic = texts
+    return Columns(
+        query=query,
+        doc=doc,
+        value=value if layout is RUN else value.astype(np.int64),
+        position=position,
+        source=Source(None, None, len(value), label),
+        subtopic=subtopic[0] if subtopic else None,
+    )
+
+
+def _rows_of_table(data: bytes, delimiter: str, label: str) -> Iterator[tuple[int, list[bytes]]]:
+    """Return the lines below the header: their numbers and cells."""
+    text = data.decode("utf-8", "surrogateescape")
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        next(reader)
+        for fields in reader:
+            if "".join(fields).strip():
+                cells = [field.encode("utf-8", "surrogateescape").strip() for field in fields]
+                yield reader.line_num, cells
+    except csv.Error as error:
+        at = f"line {reader.line_num}"
+        raise ReadError(label, f"no line of a table: {error}", at=at) from error
+
+
+def _careful(
+    rows: Iterator[tuple[int, list[bytes]]],
+    label: str,
+    layout: Layout,
+    *,
+    width: int,
+    at: Sequence[int],
+) -> Columns:
+    """Read row by row, gathering what is wrong."""
+    query, _, number, *_ = at
+    texts: list[list[bytes]] = []
+    value: list[float] = []
+    position: list[int] = []
+    bad: list[BadLine] = []
+    read: Callable[[bytes, bytes], tuple[float, str]] = read_score if layout is RUN else _grade
+    for line, cells in rows:
+        problem, found = f"expected {width} fields, found {len(cells)}", 0.0
+        if len(cells) == width:
+            found, problem = read(cells[number], cells[query])
+            texts.append([cells[i] for i in at if i != number])
+            problem = problem or _id_problem(texts[-1])
+        if problem:
+            shown = b" ".join(cells).decode("utf-8", "backslashreplace")
+            bad.append(BadLine(line, shown, problem))
+        value.append(found)
+        position.append(line)
+    if bad or not value:
+        problem = "" if bad else "no rows"
+        raise ReadError(label, problem, lines=bad[:MOST_SHOWN], total=len(bad))
+    packed = [ids.pack(column) for column in zip(*texts, strict=True)]
+    return _columns(packed, np.array(value), np.array(position), label, layout)
+
+
+def _id_problem(texts: Sequence[bytes]) -> str:
+    if not all(texts):
+        return f"the {('query id', 'document id', 'subtopic')[list(texts).index(b'')]} is empty"
+    return f"an id is longer than {MOST_ID >> 10} kB" if max(map(len, texts)) > MOST_ID else ""
+
+
+def _grade(text: bytes, query: bytes) -> tuple[float, str]:
+    """Return the grade and what is wrong with it; a frame may have written 1 as 1.0.
+
+    Examples
+    --------
+    >>> _grade(b"1.0", b"q1"), _grade(b"0.5", b"q1")[1]
+    ((1.0, ''), 'grade "0.5" is not a whole number')
+    """
+    value, problem = read_score(text, query)
+    if problem or value != np.floor(value) or abs(value) >= 2**53:
+        shown = text.decode("utf-8", "backslashreplace")
+        return 0.0, f'grade "{shown}" is not a whole number'
+    return value, ""

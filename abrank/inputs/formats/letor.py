@@ -1,0 +1,95 @@
+"""LETOR files (SVMlight with ``qid:``): judged documents by query, a line each, with features."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from abrank._support.errors import BadLine, ReadError
+from abrank.inputs import ids
+from abrank.inputs.columns import RUN, Columns, Layout, Source
+from abrank.inputs.lines import MOST_SHOWN
+
+_LINE = re.compile(rb"\s*([+-]?[0-9]+)(?:\.0*)?\s+qid:([^\s#]+)(?:\s|$)")
+_DOCUMENT = re.compile(rb"#.*?\bdoc(?:id|_id|no)\s*[=:]\s*(\S+)")
+
+LINE = "grade qid:query_id 1:feature 2:feature ..."
+
+
+def looks_like_letor(line: bytes) -> bool:
+    """Whether a line is one of a LETOR file.
+
+    Examples
+    --------
+    >>> looks_like_letor(b"2 qid:10 1:0.5"), looks_like_letor(b"301 0 d1 2")
+    (True, False)
+    """
+    return _LINE.match(line) is not None
+
+
+def read_letor(data: bytes, label: str, layout: Layout) -> Columns:
+    r"""Read the grades of a LETOR file.
+
+    A document's id stands in the comment (``# docid = ...``) where every line has one; else it is
+    the number of its line among those that count, from 0, which is its row in the matrix of
+    features.
+
+    Raises
+    ------
+    ReadError
+        If a line has no grade and query, or a run is asked for, which has scores and no grades.
+
+    Examples
+    --------
+    >>> from abrank.inputs.columns import QRELS
+    >>> read = read_letor(b"2 qid:10 1:0.5\n0 qid:10 1:0.1\n", "test.txt", QRELS)
+    >>> ids.decode(read.query), ids.decode(read.doc), read.value
+    (['10', '10'], ['0', '1'], array([2, 0]))
+    """
+    if layout is RUN:
+        raise ReadError(
+            label,
+            "is a LETOR file, which holds grades and features and no scores",
+            hint=f'qrels, run = abrank.from_groups("{label}", scores)',
+        )
+    at, grades, queries, docs = [], [], [], []
+    bad = []
+    for number, line in enumerate(data.split(b"\n"), 1):
+        if not line.strip() or line.lstrip().startswith(b"#"):
+            continue
+        found = _LINE.match(line)
+        if found is None:
+            bad.append(
+                BadLine(number, line.decode("utf-8", "backslashreplace"), "no grade and qid")
+            )
+            continue
+        at.append(number)
+        grades.append(int(found[1]))
+        queries.append(found[2])
+        named = _DOCUMENT.search(line)
+        docs.append(named[1] if named else None)
+    if bad:
+        raise ReadError(label, lines=bad[:MOST_SHOWN], total=len(bad), expected=LINE)
+    return Columns(
+        query=ids.pack(queries),
+        doc=ids.pack(document_names(queries, docs)),
+        value=np.array(grades, dtype=np.int64),
+        position=np.array(at, dtype=np.int64),
+        source=Source(None, None, len(at), label),
+    )
+
+
+def document_names(queries: Sequence[bytes], docs: Sequence[bytes | None]) -> list[bytes]:
+    """Return the names of documents, or their rows where one has none or two have one name.
+
+    Examples
+    --------
+    >>> document_names([b"1", b"1"], [b"a", b"b"]), document_names([b"1", b"1"], [b"a", b"a"])
+    ([b'a', b'b'], [b'0', b'1'])
+    """
+    named = [doc for doc in docs if doc is not None]
+    once = max(Counter(zip(queries, docs, strict=True)).values(), default=0) == 1
+    return named if once and len(named) == len(docs) else [b"%d" % i for i in range(len(docs))]

@@ -1,0 +1,77 @@
+"""Which form a file has, by how it begins and never by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+from abrank.inputs.columns import RUN, Columns, Layout
+from abrank.inputs.formats import arrow_file, delimited, letor, tree
+from abrank.inputs.objects.names import choose_columns, holds_ranks
+from abrank.inputs.objects.read import of_table
+from abrank.inputs.plain import BYTE_ORDER_MARK
+
+TableReader: TypeAlias = Callable[[bytes, str, Layout, Mapping[str, str] | None], Columns]
+LineReader: TypeAlias = Callable[[bytes, str, Layout], Columns]
+
+_LOOKED_AT = 20  # lines
+
+
+def binary_reader(start: bytes) -> TableReader | None:
+    """Return the reader of a binary file, by its first bytes; None for text.
+
+    Examples
+    --------
+    >>> binary_reader(b"PAR1...").__name__, binary_reader(b"301 Q0 d1 1 2.5 x")
+    ('_read_arrow', None)
+    """
+    if arrow_file.kind_of(start):
+        return _read_arrow
+    return tree.read_lz4 if start.startswith(tree.LZ4_MARK) else None
+
+
+def table_reader(start: bytes) -> TableReader | None:
+    r"""Return the reader of a text that has names for its columns; None for any other.
+
+    Examples
+    --------
+    >>> table_reader(b'{"q1": {"d1": 1}}').__name__, table_reader(b"301 Q0 d1 1 2.5 x\n")
+    ('read_json', None)
+    """
+    if tree.looks_like_json(start.removeprefix(BYTE_ORDER_MARK)):
+        return tree.read_json
+    lines = _first_lines(start)
+    return delimited.read_table if lines and delimited.header_of(lines[0])[1] else None
+
+
+def line_reader(start: bytes, layout: Layout) -> LineReader | None:
+    r"""Return the reader of lines that are not in TREC's form, by the first of them.
+
+    Examples
+    --------
+    >>> line_reader(b"q1 d8 1\n", RUN).__name__, line_reader(b"301 Q0 d1 1 2.5 x\n", RUN)
+    ('read_three', None)
+    """
+    lines = _first_lines(start)
+    if lines and letor.looks_like_letor(lines[0]):
+        return letor.read_letor
+    three = layout is RUN and lines and all(len(line.split()) == 3 for line in lines)
+    return delimited.read_three if three else None
+
+
+def _first_lines(start: bytes) -> list[bytes]:
+    lines = start.removeprefix(BYTE_ORDER_MARK).split(b"\n")[:_LOOKED_AT]
+    return [line for line in lines if line.strip() and not line.startswith(b"#")]
+
+
+def _read_arrow(
+    data: bytes, label: str, layout: Layout, columns: Mapping[str, str] | None
+) -> Columns:
+    chosen: list[str] = []
+
+    def choose(names: Sequence[str]) -> Sequence[str]:
+        chosen[:] = choose_columns(names, layout, columns, label=label)
+        return chosen
+
+    found = arrow_file.columns_of(data, label, choose)
+    return of_table(found, label, layout, ranks=holds_ranks(chosen[2], layout))

@@ -1,0 +1,114 @@
+"""JSON, JSON lines and ranx' LZ4 files: the same objects as in memory, read with care."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from abrank._support.errors import ReadError
+from abrank.inputs.columns import Columns, Layout
+from abrank.inputs.objects.read import read_columns
+
+LZ4_MARK = b"\x04\x22\x4d\x18"
+
+_BEGIN = re.compile(rb"\s*(?:\{\s*[\"}]|\[\s*[\[{\"\]])")
+
+
+def looks_like_json(start: bytes) -> bool:
+    """Whether a text begins as an object or array of JSON does.
+
+    Examples
+    --------
+    >>> looks_like_json(b'{"q1": {"d1": 1}}'), looks_like_json(b"{q1} Q0 d1 1 2.5 x")
+    (True, False)
+    """
+    return _BEGIN.match(start) is not None
+
+
+def read_json(
+    data: bytes, label: str, layout: Layout, columns: Mapping[str, str] | None = None
+) -> Columns:
+    """Read judgments or a run of JSON, or of JSON lines.
+
+    Raises
+    ------
+    ReadError
+        If it is no JSON, names a key twice, or holds neither judgments nor a run.
+
+    Examples
+    --------
+    >>> from abrank.inputs.columns import RUN
+    >>> read_json(b'{"q1": {"d1": 0.5}}', "bm25.json", RUN).value
+    array([0.5])
+    """
+    return read_columns(parsed(data, label), layout, columns=columns, label=label)
+
+
+def parsed(data: bytes, label: str) -> Any:  # noqa: ANN401 - whatever JSON holds
+    r"""Return what JSON holds; of JSON lines, a list.
+
+    Raises
+    ------
+    ReadError
+        If it is no JSON, or an object names a key twice.
+
+    Examples
+    --------
+    >>> parsed(b'{"a": 1}\n{"a": 2}\n', "a.jsonl")
+    [{'a': 1}, {'a': 2}]
+    """
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(pairs)
+        if len(made) < len(pairs):
+            names = [name for name, _ in pairs]
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ReadError(label, f"the key {twice!r} stands twice in one object")
+        return made
+
+    try:
+        text = data.decode("utf-8-sig")
+        try:
+            return json.loads(text, object_pairs_hook=once)
+        except json.JSONDecodeError as error:
+            if not error.msg.startswith("Extra data"):
+                raise
+            lines = [line for line in text.split("\n") if line.strip()]
+            return [json.loads(line, object_pairs_hook=once) for line in lines]
+    except json.JSONDecodeError as error:
+        at = f"line {error.lineno}, column {error.colno}"
+        raise ReadError(label, f"is no JSON: {error.msg}", at=at) from error
+    except (UnicodeDecodeError, RecursionError, ValueError) as error:
+        raise ReadError(label, f"is no JSON: {error}") from error
+
+
+def read_lz4(
+    data: bytes, label: str, layout: Layout, columns: Mapping[str, str] | None = None
+) -> Columns:
+    """Read a run that ranx has saved as LZ4 (CBOR, packed twice).
+
+    Raises
+    ------
+    ReadError
+        If it is damaged, or cbor2, which ranx brings, is not installed.
+    """
+    try:
+        cbor = importlib.import_module("cbor2")
+    except ImportError as error:
+        hint = f'ranx.Run.from_file("{label}").save("run.json") writes a file that is read as it is'
+        raise ReadError(label, "is a run of ranx, which needs cbor2", hint=hint) from error
+    try:
+        held = cbor.loads(_unpacked(_unpacked(data)))
+    except (pa.ArrowException, OSError, ValueError, EOFError) as error:
+        hint = "copy or write the file again"
+        raise ReadError(label, f"the LZ4 file is damaged ({error})", hint=hint) from error
+    return read_columns(held, layout, columns=columns, label=label)
+
+
+def _unpacked(data: bytes) -> bytes:
+    return bytes(pa.CompressedInputStream(pa.BufferReader(data), "lz4").read())
