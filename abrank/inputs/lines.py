@@ -303,5 +303,6 @@ def _likeness(gathered: Gathered) -> str:
         return "a run; the qrels come first, then the runs"
     for separator, name in ((",", "commas"), (";", "semicolons"), ("|", "bars")):
         if gathered.widths == {1} and first.count(separator) >= 2:
-            return f"CSV (fields separated by {name}); separate them by blanks or tabs"
+            named = separator.join(("query_id", "doc_id", layout.value))
+            return f"CSV (fields separated by {name}); name the columns in its first line: {named}"
     return ""

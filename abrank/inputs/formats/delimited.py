@@ -26,6 +26,8 @@ from abrank.inputs.objects.arrow import to_ids, to_scores
 from abrank.inputs.objects.names import choose_columns, has_columns, holds_ranks
 from abrank.inputs.plain import BYTE_ORDER_MARK, MOST_ID, one_blank
 
+_DELIMITERS = "\t,;|"
+
 
 def header_of(start: bytes) -> tuple[str, list[str]]:
     r"""Return the delimiter of a table and the names of its columns; no names for no header.
@@ -37,7 +39,7 @@ def header_of(start: bytes) -> tuple[str, list[str]]:
     """
     line = start.removeprefix(BYTE_ORDER_MARK).lstrip(b"\r\n").partition(b"\n")[0]
     text = line.decode("utf-8", "surrogateescape").rstrip("\r")
-    delimiter = "\t" if "\t" in text else ","
+    delimiter = next((mark for mark in _DELIMITERS if mark in text), ",")
     try:
         names = [name.strip() for name in next(csv.reader([text], delimiter=delimiter))]
     except (csv.Error, StopIteration):

@@ -35,10 +35,13 @@ def test_beir_and_ms_marco_files_are_scored(tmp_path: Path) -> None:
         "query-id,corpus-id,score",
         "qid,docno,label",
         "user_id,item_id,rating",
+        "qid;docno;label",
+        "qid|docno|label",
     ],
 )
 def test_headers_of_other_programs(header: str, tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text(f"{header}\nred shoes,d1,3\n")
+    delimiter = ";" if ";" in header else "|" if "|" in header else ","
+    (tmp_path / "a.csv").write_text(f"{header}\n{delimiter.join(['red shoes', 'd1', '3'])}\n")
     assert read_qrels(tmp_path / "a.csv").grades("red shoes") == {"d1": 3}
 
 
