@@ -37,7 +37,13 @@ from abrank.inference.estimates.influence import Influence, leave_out
 from abrank.inference.estimates.outliers import rosner_outliers
 from abrank.inference.estimates.relative_change import RatioInterval, ratio_interval
 from abrank.inference.estimates.segments import Segments, compare_segments
-from abrank.inference.estimates.shape import Shape, describe_shape, find_outliers, skewness_limit
+from abrank.inference.estimates.shape import (
+    Shape,
+    describe_shape,
+    find_outliers,
+    skewness_limit,
+    spread_form,
+)
 from abrank.inference.families.adjust import ADJUSTMENTS, adjust
 from abrank.inference.families.max_t import MaxT, max_t
 from abrank.inference.paired import bootstrap, permutation, sign_test, t_test, wilcoxon  # noqa: F401 - register
@@ -109,6 +115,7 @@ __all__ = [
     "run_joint_test",
     "run_test",
     "skewness_limit",
+    "spread_form",
     "stopping_boundaries",
     "t_posterior",
     "tost",

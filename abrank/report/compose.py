@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
+
 from abrank._support import display
 from abrank.comparison import Comparison
 from abrank.report.model import Report
@@ -95,5 +98,17 @@ def _context(comparison: Comparison) -> tuple[str, ...]:
         f"{words.system('A', comparison.baseline)} (baseline)",
         f"{words.system('B', comparison.candidate)} (candidate)",
         display.plural(comparison.n_queries, "query", "queries"),
+        *_collection(comparison),
     ]
     return tuple(parts + ([created[:10]] if created else []))
+
+
+def _collection(comparison: Comparison) -> list[str]:
+    """Name the judgments by their file and its folder, where they were read from one."""
+    given = comparison.provenance.get("inputs", {}).get("qrels", {})
+    path = given.get("path") if isinstance(given, Mapping) else None
+    return (
+        [f"judgments {display.shorten('/'.join(Path(path).parts[-2:]).lstrip('/'), width=60)}"]
+        if path
+        else []
+    )

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -27,12 +28,12 @@ Opened: TypeAlias = Any  # what the fixture ``show`` returns
 Show: TypeAlias = Callable[..., Opened]
 Scores: TypeAlias = Callable[..., tuple[pd.DataFrame, pd.DataFrame]]
 
-ROWS = ".queries tbody tr"
+ROWS = ".queries > tbody > tr"
 
 
 def expect_ids(opened: Opened, ids: Iterable[str]) -> None:
     """Wait until the table shows these queries in this order."""
-    expect(opened.page.locator(f"{ROWS} th")).to_have_text(list(ids))
+    expect(opened.page.locator(f"{ROWS} > th")).to_have_text(list(ids))
 
 
 def expected(better: Comparison, column: str = "diff", *, down: bool = False) -> list[str]:
@@ -312,3 +313,39 @@ def test_csv_of_hostile_ids_runs_nothing_in_a_spreadsheet(show: Show, scores: Sc
     a, b = scores(len(ids), 0.05, ids)
     got = {row["query_id"] for row in download(show(html(compare_scores(a, b, n_resamples=99))))}
     assert got == {f"'{each}" if each[0] in "=+-@" else each for each in ids}
+
+
+def test_the_address_opens_a_query_and_follows_what_is_open(show: Show, text: str, better) -> None:
+    page = show(text).page
+    query = better.query_ids[int(np.argmax(better.differences()))]  # on the last page
+    page.evaluate("hash => { location.hash = hash; }", f"query={query}")
+    page.wait_for_selector("tr.lists")
+    assert page.locator("tr.found .opener").inner_text() == query
+    assert page.locator("tr.lists .every a").get_attribute("href") == f"#query={query}"
+    page.locator("tr.found .opener").click()
+    assert page.evaluate("location.hash") == "#queries"
+
+
+def test_another_measure_is_picked_and_the_first_comes_back(show: Show, text: str, better) -> None:
+    page = show(text).page
+    first = page.locator("#query-table tbody").inner_text()
+    page.select_option("#query-measure", label="AP")
+    worst = int(np.argmin(better.differences("AP")))
+    row = page.locator("#query-table tbody tr").first
+    assert row.locator(".opener").inner_text() == better.query_ids[worst]
+    column = better.measures.index("AP")
+    numbers = [better.a[worst, column], better.b[worst, column]]
+    shown = [*map(display.score, numbers), display.signed(better.differences("AP")[worst])]
+    assert row.locator("td.num").all_inner_texts()[:3] == shown
+    page.select_option("#query-measure", index=0)
+    assert page.locator("#query-table tbody").inner_text() == first
+
+
+def test_an_open_query_has_every_measure(show: Show, text: str, better) -> None:
+    page = show(text).page
+    page.locator(".opener").first.click()
+    rows = page.locator("tr.lists .every tbody tr")
+    assert rows.locator("th").all_inner_texts() == list(better.measures)
+    worst = int(np.argmin(better.differences()))
+    expected = [display.signed(better.differences(name)[worst]) for name in better.measures]
+    assert rows.locator("td:last-child").all_inner_texts() == expected

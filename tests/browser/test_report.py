@@ -192,7 +192,7 @@ def test_methods_are_copied(show: Show, text: str, better: Comparison) -> None:
 def test_without_scripts_the_verdict_and_the_rows_are_there(show: Show, text: str) -> None:
     opened = show(text, java_script_enabled=False)
     assert opened.page.locator("h1").inner_text() == "monot5 is better than bm25."
-    assert opened.page.locator(".queries tbody th").count() == 20
+    assert opened.page.locator(".queries > tbody > tr > th").count() == 20
     assert opened.page.locator(".verdict .once svg").is_visible()
     for selector in ("#theme", ".tools", ".pages", ".copy", ".needs-script", "#query-readout"):
         assert not opened.page.locator(selector).first.is_visible()
@@ -205,7 +205,7 @@ def test_without_styles_and_scripts_the_report_is_readable(show: Show, text: str
     assert strict != text
     opened = show(strict)
     assert opened.page.locator("h1").is_visible()
-    assert opened.page.locator(".queries tbody th").count() == 20
+    assert opened.page.locator(".queries > tbody > tr > th").count() == 20
     assert opened.page.locator(".verdict .once svg").is_visible()
     assert not opened.page.locator("#measures .narrow svg").first.is_visible()
     assert not opened.page.locator(".tools").is_visible()
@@ -240,7 +240,7 @@ def test_hostile_collection_cannot_run_anything(show: Show, scores: Scores) -> N
     assert opened.messages == []
     assert len(opened.requests) == 1
     assert "owned" not in page.title().replace(HOSTILE[0], "")
-    expect(page.locator(".queries tbody th")).to_have_count(n)
+    expect(page.locator(".queries > tbody > tr > th")).to_have_count(n)
     for width in (360, 1280):
         opened.resize(width)
         assert too_wide(opened) <= 0
@@ -275,7 +275,7 @@ def test_any_number_of_queries_opens_without_a_message(show: Show, scores: Score
     a, b = scores(n, 0.05)
     opened = show(html(compare_scores(a, b, n_resamples=999)))
     assert opened.messages == []
-    assert opened.page.locator(".queries tbody th").count() == min(n, 25)
+    assert opened.page.locator(".queries > tbody > tr > th").count() == min(n, 25)
     assert opened.page.locator("#query-readout").is_visible() is (n <= 1500)
     assert opened.page.locator(".needs-script").count() == 0
     embedded, total = (display.count(each) for each in (min(n, 3000), n))
@@ -302,3 +302,46 @@ def test_card_changes_nothing_around_it(show: Show, better: Comparison, ground: 
     assert opened.page.evaluate(style) == "rgb(119, 119, 119)"
     text_colour = "getComputedStyle(document.querySelector('svg text[font-weight]')).fill"
     assert opened.page.evaluate(text_colour) == "rgb(119, 119, 119)"
+
+
+def test_wins_and_the_first_row_of_the_table_are_on_the_first_screen(show: Show, text: str) -> None:
+    opened = show(text)
+    opened.resize(1280, 900)
+    table = opened.page.locator("table.stacked").first
+    for part in (opened.page.locator(".chips .wide"), table.locator("tbody tr").first):
+        box = part.bounding_box()
+        assert box["y"] + box["height"] <= 900
+
+
+def test_a_telephone_shows_interval_and_reading_without_a_swipe(show: Show, text: str) -> None:
+    opened = show(text)
+    opened.resize(360, 800)
+    row = opened.page.locator("table.stacked").first.locator("tbody tr").first
+    titles = row.locator("td").evaluate_all("cells => cells.map(cell => cell.dataset.title)")
+    assert titles[3].startswith("95% interval")
+    assert titles[-1] == "Reading"
+    for cell in row.locator("td").all():
+        box = cell.bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 360
+
+
+def test_without_scripts_the_lists_of_a_query_open(show: Show, text: str) -> None:
+    page = show(text, java_script_enabled=False).page
+    fold = page.locator(".lists-fold").first
+    assert not fold.locator(".ranking").first.is_visible()
+    fold.locator("summary").click()
+    assert fold.locator(".ranking").count() == 2
+    assert fold.locator(".ranking li").first.is_visible()
+
+
+def test_paper_has_both_ends_of_the_table(show: Show, text: str) -> None:
+    page = show(text).page
+    page.emulate_media(media="print")
+    rows = page.locator("#query-table tbody tr")
+    expect(rows).to_have_count(21)
+    assert rows.nth(10).inner_text().endswith("queries between these")
+    shown = [rows.nth(place).locator("td.num").nth(2).inner_text() for place in (0, 20)]
+    assert (shown[0][0], shown[1][0]) == ("−", "+")
+    page.emulate_media(media="screen")
+    expect(rows).to_have_count(25)

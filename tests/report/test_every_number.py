@@ -156,6 +156,26 @@ def test_cells_hold_the_very_numbers(runs: Comparison) -> None:
     assert [value for value in numbers if value not in found] == []
 
 
+FOLD = r'<tr class="lists lists-fold">.*?</tr>'
+STEPS = {"→": lambda rank, number: number, "▲": lambda rank, number: rank + number}
+STEPS |= {"▼": lambda rank, number: rank - number}
+
+
+def assert_ranks(table: str, rankings: dict[str, Any]) -> None:
+    """Each rank and each move of the lists in the page is a place in the saved lists."""
+    rows = re.findall(rf'class="id" title="([^"]*)"(?:(?!class="id").)*?({FOLD})', table, re.S)
+    assert len(rows) >= 20
+    line = r'"rank">(\d+)<.*?"move">([^<]*)<.*?"doc">([^<]*)<'
+    for query, fold in rows:
+        for side, shown in enumerate(re.findall(r'<ol class="ranking">.*?</ol>', fold, re.S)):
+            own, other = rankings[query][side], rankings[query][1 - side]
+            for rank, move, doc in re.findall(line, shown):
+                assert own[int(rank) - 1][0] == doc
+                if move[0] in STEPS:
+                    place = STEPS[move[0]](int(rank), int(move[2:]))
+                    assert other[place - 1][0] == doc
+
+
 def test_page_has_no_other_number(page: str, runs: Comparison, results: Known) -> None:
     body = re.sub(r"<(svg|script|style)\b.*?</\1>", " ", page, flags=re.S)
     sources = re.search(r'<details class="source">.*?<pre>(.*?)</pre>', body, re.S)
@@ -166,7 +186,8 @@ def test_page_has_no_other_number(page: str, runs: Comparison, results: Known) -
     pieces = texts_of(before + after)
     assert sum(len(NUMBER.findall(piece)) for piece in pieces) >= 350
     assert_known(results, pieces)
-    shown = texts_of(table)
+    assert_ranks(table, runs.to_dict()["evidence"]["rankings"])
+    shown = texts_of(re.sub(FOLD, " ", table, flags=re.S))
     assert len(shown) >= 150
     assert_known(known_of(runs, scores=True).with_counts(runs.n_queries - 20), shown)
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +31,10 @@ from abrank.inference.rounding import round_off
 MOST_FOR_SHAPIRO = 5_000
 # Iglewicz & Hoaglin (1993): what lies further than this many robust deviations is worth a look.
 FAR = 3.5
+# A smooth curve through few values, or through a heap at one, shows what is not there.
+FEWEST_FOR_DENSITY, FEW_VALUES, HEAP = 10, 25, 0.2
+
+Form: TypeAlias = Literal["dots", "values", "bins", "density"]
 
 
 @dataclass(frozen=True)
@@ -102,6 +107,26 @@ def describe_shape(differences: npt.ArrayLike) -> Shape:
         normality=pvalue,
         normality_test=test,
     )
+
+
+def spread_form(differences: FloatArray) -> Form:
+    """Return the picture that shows how differences are spread without making anything up.
+
+    Dots below 10 queries; a bar a value where there are few values; bins where more than a fifth
+    of the queries have one value; a density else.
+
+    Examples
+    --------
+    >>> spread_form(np.zeros(3)), spread_form(np.arange(99) % 3), spread_form(np.arange(99))
+    ('dots', 'values', 'density')
+    """
+    n = len(differences)
+    counts = np.unique(differences, return_counts=True)[1]
+    if n < FEWEST_FOR_DENSITY:
+        return "dots"
+    if len(counts) <= min(FEW_VALUES, n // 2):
+        return "values"
+    return "bins" if counts.max() > HEAP * n else "density"
 
 
 def moments(differences: npt.ArrayLike) -> tuple[float, float]:

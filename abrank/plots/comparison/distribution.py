@@ -11,6 +11,8 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from abrank._support import display
 from abrank._support.typing import FloatArray
 from abrank.diagnostics import outcomes
+from abrank.inference import spread_form
+from abrank.inference.estimates.shape import FEWEST_FOR_DENSITY
 from abrank.plots.registry import plot
 from abrank.plots.style import labels
 from abrank.plots.style.shapes import density, evenly, scatter_heights
@@ -33,11 +35,7 @@ from abrank.plots.style.words import delta
 if TYPE_CHECKING:
     from abrank.comparison import Comparison
 
-FEWEST = 10
 STRIP = 500
-# A smooth curve through few values, or through a heap at one, shows what is not there.
-FEW_VALUES = 25
-HEAP = 0.2
 # So many bars have room for their counts.
 MOST_COUNTED = 9
 
@@ -47,7 +45,7 @@ _CLOUD, _BOX = 0.46, 0.36
 
 def distribution_size(comparison: Comparison) -> tuple[float, float]:
     """Return width and height in inches."""
-    return (5.6, 1.7) if comparison.n_queries < FEWEST else (5.6, 2.9)
+    return (5.6, 1.7) if comparison.n_queries < FEWEST_FOR_DENSITY else (5.6, 2.9)
 
 
 @plot("distribution", title="How the differences spread", size=distribution_size)
@@ -98,18 +96,18 @@ def distribution(
     room = 0.28 if inches(ax) < NARROW else 0.16
     limits = difference_limits(float(values[0]), float(values[-1]), room=room)
     look = theme.by_sign(higher_is_better=row.higher_is_better)
-    counted = n >= FEWEST and len(distinct) <= min(FEW_VALUES, n // 2)
-    if n < FEWEST:
+    form = spread_form(values)
+    if form == "dots":
         _strip(ax, look, values, 0.5, 0.5, size=42.0)
         ax.set_ylim(0.0, 1.0)
         ax.set_yticks([])
-    elif counted:
+    elif form == "values":
         _bars(ax, look, distinct, counts, _thickness(distinct, limits))
-    elif counts.max() > HEAP * n:
+    elif form == "bins":
         _heaps(ax, look, values, limits)
     else:
         limits = _rain(ax, look, values, room)
-    zero_from = 1.0 if counted and row.ties else 0.0
+    zero_from = 1.0 if form == "values" and row.ties else 0.0
     higher = row.higher_is_better
     difference_axis(ax, theme, limits, higher_is_better=higher, zero_from=zero_from)
     summary = _summary(values, row.ties, theme.digits)
@@ -123,7 +121,7 @@ def _summary(values: FloatArray, ties: int, digits: int) -> str:
         labels.signed(float(value), digits=digits) for value in np.percentile(values, [25, 50, 75])
     )
     parts = [f"median {middle}"]
-    if len(values) >= FEWEST:
+    if len(values) >= FEWEST_FOR_DENSITY:
         parts.append(f"middle half {low} to {high}")
     if ties:
         parts.append(f"{display.count(ties)} {'tie' if ties == 1 else 'ties'}")

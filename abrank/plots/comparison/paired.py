@@ -11,6 +11,7 @@ from matplotlib.ticker import MaxNLocator
 
 from abrank._support.display import shorten
 from abrank._support.typing import FloatArray
+from abrank.inference import spread_form
 from abrank.inference.rounding import differences_of, has_spread, round_off
 from abrank.plots.registry import plot
 from abrank.plots.style import labels
@@ -38,9 +39,6 @@ SIZE = (5.6, 4.2)
 # More lines than these are a hairball.
 LINES = 60
 DECILES = tuple(range(10, 100, 10))
-# A smooth curve through few values, or through a heap at one, shows what is not there.
-FEW_VALUES = 25
-HEAP = 0.2
 BINS = 25
 
 # Across the frame: A at 0, B at 1, their difference further right.
@@ -131,7 +129,9 @@ def _lines(ax: Axes, theme: Theme, a: FloatArray, b: FloatArray, signs: list[int
 
 def _shapes(ax: Axes, theme: Theme, row: MeasureResult, a: FloatArray, b: FloatArray) -> None:
     """Draw half a shape on the outer side of each column, and join the deciles."""
-    outlines = [_outline(values) for values in (a, b)]
+    # Two shapes of one kind, or they could not be compared.
+    smooth = all(_is_smooth(values) for values in (a, b))
+    outlines = [_outline(values, smooth=smooth) for values in (a, b)]
     # Both in one scale, so that equal areas are equal numbers of queries.
     widest = max((float(width.max()) for _, width in outlines if len(width)), default=1.0)
     parts = zip(outlines, (0.0, 1.0), (-1.0, 1.0), (theme.a, theme.b), strict=True)
@@ -181,13 +181,17 @@ def _name_deciles(ax: Axes, theme: Theme, heights: FloatArray, mean: float) -> N
         )
 
 
-def _outline(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _is_smooth(values: FloatArray) -> bool:
+    """Whether a smooth curve shows nothing that is not there; one value has no shape at all."""
+    return not has_spread(values) or spread_form(round_off(values)) == "density"
+
+
+def _outline(values: FloatArray, *, smooth: bool) -> tuple[FloatArray, FloatArray]:
     """Return heights and widths of the outline of ``values``; empty where all agree."""
     low, high = float(values.min()), float(values.max())
     if not has_spread(values):
         return np.empty(0), np.empty(0)
-    _, counts = np.unique(round_off(values), return_counts=True)
-    if len(counts) <= FEW_VALUES or counts.max() > HEAP * len(values):
+    if not smooth:
         number, edges = np.histogram(values, bins=BINS, density=True)
         return np.repeat(edges, 2)[1:-1], np.repeat(number, 2)
     grid, height = density(values)

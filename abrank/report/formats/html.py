@@ -162,7 +162,7 @@ def html(
         pages=[_page(section, draw) for section in sections],
         left_out=[plots.PLOTS[name].title for name in left_out],
         cautions=_cautions(report.cautions),
-        chips=_chips(comparison, digits=digits),
+        chips=_chips(comparison, digits=digits) | {"aside": _room_aside(report, comparison)},
         rows=rows,
         island=Markup(rows.island(fill)) if rows else "",
         fill=fill,
@@ -229,6 +229,8 @@ def _figure(
         )
 
     height = HEIGHTS.get(figure.plot)
+    if figure.plot == "forest":  # lower than in a paper, so that the table is on the first screen
+        height = 0.75 + 0.25 * max(2, len(comparison.rows))
     if figure.plot not in WIDTHS:
         return Shown("figure", svg=drawn("", ONCE, height))
     wide = drawn("w", WIDTHS[figure.plot], height)
@@ -238,6 +240,15 @@ def _figure(
 def _cautions(cautions: Sequence[Caution]) -> dict[str, Sequence[Caution]]:
     """Show the most severe ones; a reader opens the others."""
     return {"shown": cautions[:SHOWN], "more": cautions[SHOWN:]}
+
+
+def _room_aside(report: Report, comparison: Comparison) -> bool:
+    """Whether the numbers have room under the cautions, or else stand under the forest.
+
+    A caution is taken to be as tall as three rows of the forest, which has a heading of as many.
+    """
+    cautions = min(len(report.cautions), SHOWN)
+    return 3 * cautions <= 3 + len(comparison.rows) or comparison.n_queries < 2
 
 
 def _chips(comparison: Comparison, *, digits: int) -> dict[str, Any]:

@@ -41,6 +41,51 @@ class QueryColumn:
     lower_is_better: bool = False
 
 
+@dataclass(frozen=True)
+class MeasureScores:
+    """A measure of every row: A, B and B - A as they are shown, the difference to sort by.
+
+    ``largest`` is the longest bar, ``flip`` whether lower is better, ``outcome`` who wins.
+    """
+
+    name: str
+    a: list[str]
+    b: list[str]
+    shown: list[str]
+    values: list[float]
+    outcome: list[int]
+    largest: float
+    flip: bool
+
+
+def measure_scores(
+    comparison: Comparison, chosen: IntArray, digits: int
+) -> tuple[MeasureScores, ...]:
+    """Return the scores of every measure, the primary one first."""
+    primary = comparison.rule.primary
+    found = []
+    for name in sorted(comparison.measures, key=lambda each: each != primary):
+        place = comparison.measures.index(name)
+        a, b = (
+            _numbers("", "", "score", scores[chosen, place], digits).shown
+            for scores in (comparison.a, comparison.b)
+        )
+        difference = _differences(comparison, name, chosen, digits)
+        found.append(
+            MeasureScores(
+                name=cut(name, LONGEST),
+                a=a,
+                b=b,
+                shown=difference.shown,
+                values=difference.values,
+                outcome=comparison.outcomes(name)[chosen].tolist(),
+                largest=max(map(abs, difference.values), default=0.0) or 1.0,
+                flip=difference.lower_is_better,
+            )
+        )
+    return tuple(found)
+
+
 def tone_of(shown: str, *, lower_is_better: bool = False) -> Tone:
     """Return the colour of a difference, that of who wins, by its written sign.
 

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from abrank._support import display
 from abrank.report.formats import ranked_lists
-from abrank.report.formats.query_columns import QueryColumn, columns, tone_of
+from abrank.report.formats.query_columns import (
+    MeasureScores,
+    QueryColumn,
+    columns,
+    measure_scores,
+    tone_of,
+)
 from abrank.report.model import Cell, Tone
 
 if TYPE_CHECKING:
@@ -20,6 +26,7 @@ if TYPE_CHECKING:
 
 
 EMBED_ALL = 10_000  # rows; beyond, a page would weigh more than a browser likes
+EVERY_MEASURE = 1_500  # rows that have the scores of all measures
 EMBED_EACH = 1_000  # worst, best, and spread between them, where not all are embedded
 ROOM_FOR_LISTS = 500_000  # characters
 FIRST_EACH = 10  # worst and best rows in the page itself, for readers without scripts
@@ -36,10 +43,11 @@ class Bar:
 
 @dataclass(frozen=True)
 class Row:
-    """One row as it stands in the page."""
+    """One row as it stands in the page, with its two lists where they are known."""
 
     cells: tuple[Cell, ...]
     bar: Bar
+    lists: ranked_lists.Lists | None = None
 
 
 @dataclass(frozen=True)
@@ -66,6 +74,9 @@ class QueryRows:
         The lowest grade that is relevant.
     known : int
         How many documents of a list are known.
+    scores : tuple of MeasureScores
+        Of every measure, the primary one first; empty where there is one measure or where the rows
+        are too many.
     """
 
     columns: tuple[QueryColumn, ...]
@@ -76,6 +87,7 @@ class QueryRows:
     depth: int
     relevant: int
     known: int
+    scores: tuple[MeasureScores, ...] = ()
 
     @property
     def opens(self) -> bool:
@@ -153,6 +165,7 @@ class QueryRows:
             "lists": self.lists if self.opens else None,
             "depth": self.depth,
             "relevant": self.relevant,
+            "measures": [asdict(each) for each in self.scores] or None,
             "total": self.total,
             "largest": self.largest,
             "group": display.GROUP,
@@ -176,7 +189,9 @@ class QueryRows:
         lead = self.bar_column
         share = round(100.0 * float(lead.values[index]) / self.largest, 2)
         tone = tone_of(lead.shown[index], lower_is_better=lead.lower_is_better)
-        return Row(cells, Bar(min(0.0, share), abs(share), tone))
+        compact = self.lists[index]
+        shown = ranked_lists.lists_of(compact, depth=self.depth) if compact else None
+        return Row(cells, Bar(min(0.0, share), abs(share), tone), shown)
 
 
 def query_rows(comparison: Comparison, *, digits: int = display.DIGITS) -> QueryRows | None:
@@ -211,6 +226,9 @@ def query_rows(comparison: Comparison, *, digits: int = display.DIGITS) -> Query
         depth=depth,
         relevant=rel,
         known=max((len(each) for pair in rankings if pair for each in pair), default=0),
+        scores=()
+        if len(comparison.measures) == 1 or len(chosen) > EVERY_MEASURE
+        else measure_scores(comparison, np.array(chosen), digits),
     )
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any
 
 from abrank._support import display as f
 from abrank._support.errors import ArgumentError
@@ -156,3 +159,56 @@ def compact(a: RankedList, b: RankedList, *, depth: int, rel: int) -> list[objec
     for each in listed(a, b, depth=depth):
         found += [cut(each.doc_id, LONGEST_DOC), each.grade, each.rank_a, each.rank_b]
     return found
+
+
+@dataclass(frozen=True)
+class Line:
+    """A document of one list: its rank, its grade, and how it moved against the other list."""
+
+    rank: int
+    grade: int | None
+    move: str
+    doc_id: str
+
+
+@dataclass(frozen=True)
+class Lists:
+    """The two lists of a query as they are read: the sentence, A's documents and B's."""
+
+    why: str
+    sides: tuple[tuple[Line, ...], tuple[Line, ...]]
+
+
+def lists_of(found: Sequence[Any], *, depth: int) -> Lists:
+    """Return the lists of a query from what :func:`compact` made of them.
+
+    Examples
+    --------
+    >>> a, b = (("d1", 1), ("d2", 0)), (("d2", 0),)
+    >>> for line in lists_of(compact(a, b, depth=10, rel=1), depth=10).sides[0]:
+    ...     print(line)
+    Line(rank=1, grade=1, move='dropped', doc_id='d1')
+    Line(rank=2, grade=0, move='→ 1', doc_id='d2')
+    """
+    sides: list[tuple[Line, ...]] = []
+    documents = [found[i : i + 4] for i in range(1, len(found), 4)]
+    for own, other in ((2, 3), (3, 2)):
+        shown = sorted((each for each in documents if 0 < each[own] <= depth), key=itemgetter(own))
+        sides.append(
+            tuple(
+                Line(each[own], each[1], _move(each[own], each[other], first=own == 2), each[0])
+                for each in shown
+            )
+        )
+    return Lists(found[0], (sides[0], sides[1]))
+
+
+def _move(rank: int, other: int, *, first: bool) -> str:
+    """Say where A's document is in B, or by how many ranks B's stands higher or lower than in A."""
+    if not other:
+        return "dropped" if first else "new"
+    if other == rank:
+        return "="
+    if first:
+        return f"→ {other}"
+    return f"▲ {other - rank}" if other > rank else f"▼ {rank - other}"

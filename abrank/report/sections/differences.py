@@ -6,6 +6,7 @@ import math
 
 from abrank._support import display as f
 from abrank.comparison import Comparison, TestRow
+from abrank.inference import spread_form
 from abrank.report.model import Block, Cell, Column, Figure, Section, Table, Text, Tone
 from abrank.report.sections import headline, words
 from abrank.verdict import Verdict
@@ -44,7 +45,7 @@ def distribution(comparison: Comparison, *, digits: int) -> Section | None:
             "caption",
         ),
         Figure("distribution", f"Distribution of the differences in {measure}. {finding}"),
-        Text("Right of 0 B scores higher. Box: middle half; line: 5% to 95%.", "caption"),
+        Text(_distribution_guide(comparison), "caption"),
     ]
     if comparison.n_queries >= SHAPE:
         blocks += [
@@ -56,6 +57,17 @@ def distribution(comparison: Comparison, *, digits: int) -> Section | None:
             ),
         ]
     return Section("distribution", "Distribution of the differences", finding, tuple(blocks))
+
+
+def _distribution_guide(comparison: Comparison) -> str:
+    """Say how to read the picture that was drawn: dots, bars, or a density with a box."""
+    guides: dict[str, str] = {
+        "dots": "A dot is a query.",
+        "values": "A bar is a value of the difference; its height counts the queries.",
+        "bins": "A bar counts the queries; those that tie have a bar of their own.",
+        "density": "Box: middle half; line: 5% to 95%.",
+    }
+    return f"Right of 0 B scores higher. {guides[spread_form(comparison.differences())]}"
 
 
 def all_tests(comparison: Comparison, *, digits: int) -> Section | None:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 
+from abrank import compare_scores
 from abrank.plots import LIGHT, paired
 from abrank.plots.comparison import paired as drawing
 
@@ -42,11 +43,24 @@ def test_more_queries_are_shapes_and_nine_deciles(n, comparison_of):
 
 
 def test_few_values_make_steps_and_no_smooth_shape(comparison_of):
-    heights, width = drawing._outline(comparison_of(250, "discrete").a[:, 0])
+    heights, width = drawing._outline(comparison_of(250, "discrete").a[:, 0], smooth=False)
     # Between two of the five values there is nothing.
     assert np.min(width) == 0.0
     assert np.sum(np.diff(heights) * (width[:-1] + width[1:]) / 2) == pytest.approx(1.0)
-    assert len(drawing._outline(np.full(99, 0.4))[0]) == 0
+    assert len(drawing._outline(np.full(99, 0.4), smooth=True)[0]) == 0
+
+
+def test_both_shapes_are_of_one_kind() -> None:
+    # A has a heap at 0 and so is drawn in steps; B alone would be a smooth curve.
+    a = np.where(np.arange(200) % 3, np.linspace(0.1, 0.9, 200), 0.0)
+    names = [f"q{i}" for i in range(200)]
+    b = np.linspace(0.0, 1.0, 200)
+    result = compare_scores(dict(zip(names, a, strict=True)), dict(zip(names, b, strict=True)))
+    shapes = [p.get_xy() for p in drawing.paired(result).patches if p.get_alpha() == 0.3]
+    # Of steps every width stands there twice, at both ends of its bin.
+    assert [len(shape) // 2 for shape in shapes] == [len(shapes[0]) // 2] * 2
+    widths = [np.abs(shape[1:-2, 0] - shape[0, 0]) for shape in shapes]
+    assert all(np.array_equal(width[0::2], width[1::2]) for width in widths)
 
 
 @pytest.mark.parametrize("n", [3, 250])

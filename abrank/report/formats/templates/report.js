@@ -77,7 +77,8 @@
   /* ---- query by query */
   if (!by("query-data")) return;
   const data = JSON.parse(by("query-data").textContent);
-  const { columns, outcome } = data;
+  const { columns } = data;
+  let { outcome, largest } = data;
   const ids = columns[0].values;
   const pageSize = 25;
   const box = by("query-table");
@@ -113,7 +114,7 @@
   };
   const barCell = (column, row) => {
     const number = column.values[row];
-    const width = (Math.abs(number) / data.largest) * 100;
+    const width = (Math.abs(number) / largest) * 100;
     const svg = svgNode("svg", { viewBox: "-100 0 200 13", preserveAspectRatio: "none", height: 13, "aria-hidden": "true" });
     svg.append(
       svgNode("rect", { x: Math.min(0, Math.sign(number) * width), y: 1, width, height: 11, fill: data.fill[side(column, text(column, row))] }),
@@ -175,6 +176,25 @@
     });
     return items.length ? make("ol", "ranking", ...items) : make("p", "caption", "No document.");
   };
+  /* Every measure of a row, and the address that opens it. */
+  const everyMeasure = (row) => {
+    const link = make("a", "", "Link to this query");
+    link.href = address(row);
+    const below = make("div", "every", make("p", "", link));
+    if (!data.measures) return below;
+    const table = make("table", "");
+    const line = (tag, texts, tone) => make("tr", "", ...texts.map((content, place) => {
+      const cell = make(place ? tag : "th", `${place ? "num" : ""}${tone && place === 3 ? ` tone-${tone}` : ""}`, content);
+      if (!place || tag === "th") cell.scope = place ? "col" : tag === "th" ? "col" : "row";
+      return cell;
+    }));
+    table.append(make("thead", "", line("th", ["Measure", "A", "B", "Δ"])));
+    table.append(make("tbody", "", ...data.measures.map((each) => (
+      line("td", [each.name, each.a[row], each.b[row], each.shown[row]], side(each, each.shown[row]))
+    ))));
+    below.prepend(table);
+    return below;
+  };
   const listsNode = (row) => {
     const [sentence, ...flat] = data.lists[row];
     const entries = [];
@@ -184,7 +204,7 @@
       const title = make("p", "side-title", make("span", `dot ${name}`), `${scores[index].title} · ${text(scores[index], row)}`);
       return make("div", "", title, ranking(entries, index === 0));
     });
-    const cell = make("td", "", make("p", "why", sentence), make("div", "pair", ...pair));
+    const cell = make("td", "", make("p", "why", sentence), make("div", "pair", ...pair), everyMeasure(row));
     cell.colSpan = columns.length + 1;
     return make("tr", "lists", cell);
   };
@@ -203,8 +223,22 @@
     if (before >= 0) setOpen(before, false);
     state.open = before === row ? -1 : row;
     if (state.open >= 0) setOpen(row, true);
+    note(state.open);
     light(state.open);
   };
+
+  /* ---- the open query stands in the address, so that a link opens it */
+  const address = (row) => (row < 0 ? "#queries" : `#query=${encodeURIComponent(ids[row])}`);
+  const note = (row) => {
+    try { history.replaceState(null, "", address(row)); } catch (error) { /* sandboxed */ }
+  };
+  const follow = () => {
+    let wanted = "";
+    try { wanted = decodeURIComponent(location.hash.replace(/^#query=/, "")); } catch (error) { return; }
+    const row = location.hash.startsWith("#query=") ? ids.indexOf(wanted) : -1;
+    if (row >= 0) find(row);
+  };
+  window.addEventListener("hashchange", follow);
 
   /* ---- which rows, in which order, on which page */
   const choose = () => {
@@ -223,16 +257,17 @@
     const direction = state.down ? -1 : 1;
     view.sort((left, right) => direction * order(values[left], values[right]) || left - right);
   };
+  const gapRow = (said) => {
+    const cell = make("td", "", said);
+    cell.colSpan = columns.length + 1;
+    return make("tr", "gap", cell);
+  };
   const draw = () => {
     const pages = Math.max(1, Math.ceil(view.length / pageSize));
     state.page = Math.min(Math.max(state.page, 0), pages - 1);
     const start = state.page * pageSize;
     body.replaceChildren(...view.slice(start, start + pageSize).map(rowNode));
-    if (!view.length) {
-      const cell = make("td", "", "No query matches.");
-      cell.colSpan = columns.length + 1;
-      body.append(make("tr", "gap", cell));
-    }
+    if (!view.length) body.append(gapRow("No query matches."));
     if (state.open >= 0) setOpen(state.open, true);
     by("query-count").textContent = `${count(view.length)} of ${count(data.total)} queries`;
     by("query-page").textContent = `Page ${count(state.page + 1)} of ${count(pages)}`;
@@ -271,6 +306,24 @@
       else state.segments.set(column, Number(picker.value));
       refresh();
     });
+  }
+  const measurePicker = by("query-measure");
+  const declared = columns.map((column) => ({ ...column }));
+  const setMeasure = (place) => {
+    const found = data.measures[place];
+    const number = (shown) => Number(shown.replace("−", "-").replaceAll(data.group, ""));
+    const named = { a: found.a, b: found.b };
+    for (const column of columns) {
+      if (column.kind === "score") Object.assign(column, { shown: named[column.csv], values: named[column.csv].map(number) });
+    }
+    const title = `Δ ${found.name}`;
+    Object.assign(columns[barColumn], { title, csv: `diff ${found.name}`, values: found.values, shown: found.shown, flip: found.flip });
+    if (place === 0) columns.forEach((column, index) => Object.assign(column, declared[index]));
+    ({ outcome, largest } = found);
+    heads[barColumn].querySelector("button").textContent = columns[barColumn].title;
+  };
+  if (measurePicker) {
+    measurePicker.addEventListener("change", () => { setMeasure(Number(measurePicker.value)); refresh(); });
   }
   const turn = (step, button, other) => {
     state.page += step;
@@ -320,8 +373,9 @@
     for (const bar of document.querySelectorAll("svg .lit")) bar.classList.remove("lit");
     for (const bar of bars.get(row) || []) bar.classList.add("lit");
   }
-  const find = (row) => {
+  function find(row) {
     state.open = row;
+    note(row);
     state.search = "";
     by("query-search").value = "";
     state.segments.clear();
@@ -330,8 +384,9 @@
     choose();
     state.page = Math.floor(view.indexOf(row) / pageSize);
     draw();
-    body.querySelector(".found").scrollIntoView({ block: "center" });
-  };
+    const line = body.querySelector(".found");
+    if (line) line.scrollIntoView({ block: "center" });
+  }
   for (const [row, drawn] of bars) {
     for (const bar of drawn) {
       bar.addEventListener("mouseenter", () => { light(row); readout.replaceChildren(...sentence(row)); });
@@ -345,8 +400,18 @@
   });
   body.addEventListener("mouseleave", () => light(state.open));
 
+  /* ---- paper has both ends of the table, as a reader without scripts has */
+  const onPaper = window.matchMedia("print");
+  onPaper.addEventListener("change", () => {
+    if (!onPaper.matches || view.length <= pageSize) { draw(); return; }
+    const rows = [...view.slice(0, 10).map(rowNode), gapRow(`${count(view.length - 20)} queries between these`), ...view.slice(-10).map(rowNode)];
+    body.replaceChildren(...rows);
+    if (state.open >= 0) setOpen(state.open, true);
+  });
+
   for (const node of box.querySelectorAll(".tools, .pages, .needs-script")) node.hidden = false;
   if (readout) readout.hidden = bars.size === 0;
   choose();
   draw();
+  follow();
 })();
