@@ -1,12 +1,13 @@
-"""Error rates and coverage of the tests by the number of queries, from a calibration."""
+"""What a calibration found, drawn: error rates and coverage by the number of queries."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
+from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -22,7 +23,35 @@ PANELS = {
     "Tests of something else": ("wilcoxon", "sign"),
 }  # fmt: skip
 QUANTITIES = {"false_05": ("false findings at 5 %", 0.05), "covers": ("coverage of 95 %", 0.95)}
+# A panel a part of the study, with what n counts there, the rate, and names for its tests.
+PARTS = {
+    "Queries in clusters": ("clusters of many sizes", "clusters", "false_05", {
+        "t, clusters ignored": "t, ignoring them", "t, by cluster": "t",
+        "permutation, by cluster": "permutation", "bootstrap, by cluster": "bootstrap",
+    }),
+    "Looks at queries as they come": ("streams", "queries", "false_05", {
+        "t at up to 25 looks, unadjusted": "t, 25 looks", "confidence sequence": "sequence",
+        "t at five looks, spend-obrien-fleming": "O'Brien-Fleming",
+        "t at five looks, unadjusted": "t, five looks",
+    }),
+    "Five systems of one mean": ("systems of one mean", "queries", "false_05", {
+        "Nemenyi": "Nemenyi", "Tukey": "Tukey", "randomised Tukey": "randomised",
+        "t, Holm": "t, Holm",
+    }),
+    "Effect sizes": ("effects, a quarter more", "queries", "covers", {
+        "p_better": "P(B > A)", "relative change, bootstrap": "relative, boot.",
+        "hedges_g": "Hedges' g", "relative change, Fieller": "relative, Fieller",
+    }),
+    "Three segments together": ("segments", "queries of a segment", "covers", {
+        "t in each segment, unadjusted": "unadjusted", "t in each segment, Holm": "Holm",
+    }),
+    "Posteriors of the mean": ("posteriors", "queries", "covers", {
+        "Bayesian bootstrap": "bootstrap", "posterior by t": "t",
+    }),
+}  # fmt: skip
 MARKERS = "osD^"
+TARGET = 0.05
+SHOWN = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 # 95 % of the rates of a test that keeps its promise lie so many standard errors around it.
 BAND = 1.96
 # Labels nearer to each other than this share of the height of a panel are pushed apart.
@@ -30,8 +59,10 @@ LABEL_GAP = 0.085
 
 
 class _Rates(Protocol):
-    """What is drawn of a test with ``n`` queries."""
+    """What is drawn of a test with ``n`` queries, clusters or what else a part counts."""
 
+    @property
+    def part(self) -> str: ...
     @property
     def n(self) -> int: ...
     @property
@@ -44,19 +75,10 @@ class _Rates(Protocol):
     def covers(self) -> float: ...
 
 
-def draw_calibration(rows: Sequence[_Rates], path: Path, *, theme: Theme = LIGHT) -> None:
-    """Draw rates and coverage and write them as ``path`` with the endings .svg and .png.
-
-    Parameters
-    ----------
-    rows : sequence
-        Of one population, all sizes and tests.
-    path : Path
-    theme : Theme
-    """
-    figure = calibration(rows, theme=theme)
-    figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
-    figure.savefig(path.with_suffix(".png"), dpi=150, metadata={"Software": None})
+def save(figure: Figure, path: Path) -> None:
+    """Write a figure as SVG, the same bytes for the same figure."""
+    with rc_context({"svg.hashsalt": "abrank"}):
+        figure.savefig(path, metadata={"Date": None})
 
 
 def calibration(rows: Sequence[_Rates], *, theme: Theme = LIGHT) -> Figure:
@@ -86,12 +108,55 @@ def calibration(rows: Sequence[_Rates], *, theme: Theme = LIGHT) -> Figure:
             if place == 0:
                 label_y(ax, theme, words)
             _band(ax, theme, rows, target)
-            _lines(ax, theme, rows, tests, quantity)
+            rates = [(row.test, row.n, getattr(row, quantity)) for row in rows]
+            _lines(ax, theme, rates, {name: name.removeprefix("bootstrap, ") for name in tests})
+            _scale(ax, rows, room=2.6)
+            ax.yaxis.set_major_formatter(lambda value, _: f"{100.0 * value:.3g} %")
     figure.supxlabel(
         "grey: where 95 % of the rates of a test lie that keeps its promise",
         color=theme.muted, fontsize=8, x=0.01, ha="left",
     )  # fmt: skip
-    space_labels(panels)
+    _space_labels(panels)
+    return figure
+
+
+def calibration_parts(rows: Sequence[_Rates], *, theme: Theme = LIGHT) -> Figure:
+    """Draw false findings, or intervals that miss the truth, against n on a logarithmic axis.
+
+    Parameters
+    ----------
+    rows : sequence
+    theme : Theme
+
+    Returns
+    -------
+    Figure
+    """
+    figure = Figure(figsize=(11.0, 7.0), layout="constrained", facecolor=theme.paper)
+    panels = figure.subplots(2, 3, sharey=True)
+    for ax, (title, (part, size, quantity, names)) in zip(panels.flat, PARTS.items(), strict=True):
+        dress(ax, theme, grid="y", spines=("bottom", "left"))
+        words = "false findings" if quantity == "false_05" else "intervals that miss"
+        ax.set_title(f"{title}: {words}", color=theme.ink, fontsize=10, loc="left")
+        label_x(ax, theme, size)
+        found = [row for row in rows if row.part == part]
+        if found:
+            _band(ax, theme, found, TARGET)
+            rates = [(row.test, row.n, max(_wrong(row, quantity), SHOWN[0])) for row in found]
+            _lines(ax, theme, rates, names)
+            _scale(ax, found, room=4.5)
+    for ax in panels[:, 0]:
+        label_y(ax, theme, "wrong at 5 %")
+    panels[0, 0].set_yscale("log")
+    panels[0, 0].set_ylim(SHOWN[0], 1.0)
+    panels[0, 0].set_yticks(SHOWN, [f"{100.0 * rate:.0f} %" for rate in SHOWN])
+    panels[0, 0].minorticks_off()
+    figure.supxlabel(
+        "grey: where 95 % of the rates of a test lie that is wrong in 5 %; rates on a logarithmic"
+        " axis",
+        color=theme.muted, fontsize=8, x=0.01, ha="left",
+    )  # fmt: skip
+    _space_labels(panels)
     return figure
 
 
@@ -105,29 +170,43 @@ def _band(ax: Axes, theme: Theme, rows: Sequence[_Rates], target: float) -> None
 
 
 def _lines(
-    ax: Axes, theme: Theme, rows: Sequence[_Rates], tests: tuple[str, ...], quantity: str
+    ax: Axes, theme: Theme, rates: Sequence[tuple[str, int, float]], names: Mapping[str, str]
 ) -> None:
-    """Draw a line a test over the sizes, its name at the end."""
-    sizes = sorted({row.n for row in rows})
+    """Draw a line a test over the sizes, its name at the end.
+
+    Parameters
+    ----------
+    ax : Axes
+    theme : Theme
+    rates : sequence of (str, int, float)
+        Test, size and rate.
+    names : mapping of str to str
+        The tests that are drawn, and what they are called.
+    """
     colours = (theme.b, theme.a, theme.ink, theme.muted)
-    for test, colour, marker in zip(tests, colours, MARKERS, strict=False):
-        found = sorted((row.n, getattr(row, quantity)) for row in rows if row.test == test)
+    for (test, name), colour, marker in zip(names.items(), colours, MARKERS, strict=False):
+        found = sorted((n, rate) for of, n, rate in rates if of == test)
         if not found:
             continue
-        n, rates = zip(*found, strict=True)
-        ax.plot(n, rates, color=colour, marker=marker, markersize=4, linewidth=1.4)
-        write(
-            ax, test.removeprefix("bootstrap, "), (n[-1], rates[-1]), shift=(7.0, 0.0),
-            color=colour, va="center",
-        )  # fmt: skip
+        n, shown = zip(*found, strict=True)
+        ax.plot(n, shown, color=colour, marker=marker, markersize=4, linewidth=1.4)
+        write(ax, name, (n[-1], shown[-1]), shift=(7.0, 0.0), color=colour, va="center")
+
+
+def _scale(ax: Axes, rows: Sequence[_Rates], *, room: float) -> None:
+    """Show the sizes on a logarithmic axis, with room for the names behind the last."""
+    sizes = sorted({row.n for row in rows})
     ax.set_xscale("log")
     ax.set_xticks(sizes, [str(size) for size in sizes])
     ax.minorticks_off()
-    ax.set_xlim(sizes[0] * 0.85, sizes[-1] * 2.6)
-    ax.yaxis.set_major_formatter(lambda value, _: f"{100.0 * value:.3g} %")
+    ax.set_xlim(sizes[0] * 0.85, sizes[-1] * room)
 
 
-def space_labels(panels: np.ndarray) -> None:
+def _wrong(row: _Rates, quantity: str) -> float:
+    return row.false_05 if quantity == "false_05" else 1.0 - row.covers
+
+
+def _space_labels(panels: np.ndarray) -> None:
     """Move the names at the ends of the lines apart, as far up as down."""
     for ax in panels.flat:
         names = sorted(ax.texts, key=lambda name: name.xy[1])

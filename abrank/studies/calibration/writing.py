@@ -17,8 +17,8 @@ COLUMNS = ("part", "source", "measure", "skewness", "n", "test", "replications")
 def write(study: Study, folder: Path) -> None:
     """Write ``calibration.json``, ``.csv`` and ``.md``, and draw two figures.
 
-    The figures are ``calibration`` and, of the parts beside the first, ``calibration-parts``, each
-    as ``.svg`` and ``.png``.
+    The figures are ``calibration.svg`` and, of the parts beside the first,
+    ``calibration-parts.svg``.
 
     Parameters
     ----------
@@ -27,18 +27,18 @@ def write(study: Study, folder: Path) -> None:
     folder : Path
         Made where it is not there.
     """
-    from abrank.studies.calibration.draw import draw_calibration
-    from abrank.studies.calibration.draw_parts import draw_calibration_parts
+    from abrank.studies.calibration import draw
 
     folder.mkdir(parents=True, exist_ok=True)
     found = rows(study)
     (folder / "calibration.json").write_text(study.text(), encoding="utf-8")
     (folder / "calibration.csv").write_text(table(found), encoding="utf-8")
     (folder / "calibration.md").write_text(page(study, found), encoding="utf-8")
-    draw_calibration(select(found, source=found[0].source), folder / "calibration")
+    first = draw.calibration(select(found, source=found[0].source))
+    draw.save(first, folder / "calibration.svg")
     of_parts = [row for row in found if row.part != MAIN]
     if of_parts:
-        draw_calibration_parts(of_parts, folder / "calibration-parts")
+        draw.save(draw.calibration_parts(of_parts), folder / "calibration-parts.svg")
 
 
 def table(found: Sequence[Row]) -> str:

@@ -37,8 +37,8 @@ def test_a_short_run(tmp_path, capsys, request) -> None:
     assert "posteriors: simulated, mixed, n = 25" in told
     files = {path.name for path in tmp_path.iterdir()}
     assert files == {
-        *(f"calibration.{ending}" for ending in ("csv", "json", "md", "png", "svg")),
-        "calibration-parts.png", "calibration-parts.svg",
+        *(f"calibration.{ending}" for ending in ("csv", "json", "md", "svg")),
+        "calibration-parts.svg",
     }  # fmt: skip
     agree(tmp_path)
     # Nothing is left to do: the second run only writes, and the same.
@@ -51,8 +51,8 @@ def test_a_short_run(tmp_path, capsys, request) -> None:
 
 @pytest.fixture
 def undrawn(monkeypatch) -> None:
-    for name in ("draw.draw_calibration", "draw_parts.draw_calibration_parts"):
-        monkeypatch.setattr(f"abrank.studies.calibration.{name}", lambda rows, path: None)
+    for name in ("calibration", "calibration_parts", "save"):
+        monkeypatch.setattr(f"abrank.studies.calibration.draw.{name}", lambda *_: None)
 
 
 @pytest.mark.usefixtures("small", "undrawn")
