@@ -170,6 +170,26 @@ def test_one_finite_value_within_the_bounds_for_each_query(queries):
     assert broken_by(holds) == []
 
 
+# Rankings, and what is judged beside them, whose values reach the bounds.
+EXTREMES = [
+    ([], []), ([], [1, 2, 3]), ([0, 0, 0], [3]), ([None, None], [2]), ([-1, 0, 3], []), ([3], []),
+    ([3, 3, 3], []), ([3, 2, 1, 0], []), ([0] * 10, [3] * 5), ([3] * 10, []), ([0, 1, 2, 3], [0]),
+    ([-2, -1, 0], [1]), ([None] * 10, []),
+]  # fmt: skip
+# Above the ideal ranking, as that is found greedily.
+ABOVE_IDEAL = {"alpha_nDCG", "nERR_IA", "nNRBP"}
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_a_bound_is_reached_or_said_to_be_out_of_reach(entry):
+    judged = judged_run(EXTREMES)
+    values = np.concatenate([each(judged) for each in variants(entry)])
+    low, high = entry.bounds
+    assert low == -math.inf or values.min() == pytest.approx(low, abs=1e-3)  # of 10 ranks
+    if entry.name not in IDEAL_UP_TO_1 | ABOVE_IDEAL:
+        assert high == math.inf or values.max() == pytest.approx(high)
+
+
 @quick
 @given(pool=POOL)
 def test_empty_ranking_gives_the_value_declared(pool):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from abrank.inference import run_test
+from abrank.inference.paired import resampling
 from abrank.inference.paired.resampling import MANY_QUERIES, _t_star
 
 D = np.array([0.12, -0.03, 0.25, 0.31, -0.08, 0.17, 0.22, 0.05, 0.4, -0.11, 0.02, 0.19])
@@ -94,3 +95,13 @@ def test_many_queries():
     assert forth.pvalue[0] == pytest.approx(t.pvalue[0], abs=4 * np.sqrt(0.057 / 9_999))
     assert forth.ci_low[0] == pytest.approx(t.ci_low[0], abs=0.2 * d.std() / np.sqrt(n))
     assert (forth.pvalue[0], forth.ci_low[0]) == (back.pvalue[0], -back.ci_high[0])
+
+
+def test_counts_of_values_give_what_queries_give_far_from_zero(monkeypatch):
+    d = np.random.default_rng(4).normal(1.0, 0.2, 60)  # the spread is about a mean that is not 0
+    by_query = run_test("bootstrap", d, method="studentised", rng=1)
+    monkeypatch.setattr(resampling, "MANY_QUERIES", 10)
+    by_value = run_test("bootstrap", d, method="studentised", rng=1)
+    assert by_value.ci_low[0] != by_query.ci_low[0]
+    assert by_value.ci_low[0] == pytest.approx(by_query.ci_low[0], abs=0.003)
+    assert by_value.ci_high[0] == pytest.approx(by_query.ci_high[0], abs=0.003)
