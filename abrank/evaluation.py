@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from abrank import inputs
 from abrank._support import checks
 from abrank._support.errors import AlignmentError, ArgumentError
 from abrank._support.typing import Duplicates, Interpolation, Missing, ScoreDtype
+from abrank.engines import Engine, EngineName, needs_engine, on
 from abrank.measures import Measure, resolved
 from abrank.measures.naming.asked import notes_on, parse_measures
 from abrank.scores import Scores
@@ -41,10 +42,14 @@ class EvaluateOptions:
     judged_only: bool = False
     interpolation: Interpolation = "10"
     max_input_size: int | None = None
+    engine: Engine | EngineName | None = None
 
     def settings(self) -> dict[str, Any]:
         """Return those that a result depends on, as they are recorded with it."""
-        return {name: value for name, value in asdict(self).items() if name != "max_input_size"}
+        passing = ("max_input_size", "engine")
+        return {
+            each.name: getattr(self, each.name) for each in fields(self) if each.name not in passing
+        }
 
     def measures(self, names: Sequence[str] | str | None) -> tuple[Measure, ...]:
         """Parse measure names, with those of the options that are parameters of measures."""
@@ -66,6 +71,7 @@ def evaluate(
     judged_only: bool = False,
     interpolation: Interpolation = "10",
     max_input_size: int | None = None,
+    engine: Engine | EngineName | None = None,
     top: int = 0,
     hashes: bool = True,
 ) -> Scores:
@@ -98,6 +104,10 @@ def evaluate(
         trec_eval 10 does, or as version 9 did.
     max_input_size : int, optional
         Most bytes that a file may hold once it is unpacked; see :func:`abrank.read_run`.
+    engine : Engine or {"local", "dask", "spark"}, optional
+        Where runs in Parquet are scored, partition by partition: on this machine without it. See
+        :class:`abrank.engines.Engine`. Without ``qrels`` (None) each run is a joined table, with
+        columns ``query_id position relevance``.
     top : int
         Ranks of which the document ids are kept, in ``laid``.
     hashes : bool
@@ -132,6 +142,7 @@ def evaluate(
         judged_only=judged_only,
         interpolation=interpolation,
         max_input_size=max_input_size,
+        engine=engine,
     )
     return score_runs(qrels, runs, measures, options, top=top, hashes=hashes)
 
@@ -162,6 +173,23 @@ def score_runs(
     if not runs:
         raise ArgumentError("there is no run to score")
     parsed = options.measures(measures)
+    notes = notes_on(measures, parsed, rel=options.rel, judged_only=options.judged_only)
+    engine = options.engine or ("local" if all(map(needs_engine, runs.values())) else None)
+    if engine is not None:
+        from abrank.partitioned import score_partitioned
+
+        return score_partitioned(
+            qrels,
+            runs,
+            parsed,
+            on(engine),
+            notes=notes,
+            on_stage=on_stage,
+            score_dtype=options.score_dtype,
+            duplicates=options.duplicates,
+            depth=options.depth,
+            missing=options.missing,
+        )
     on_stage("reading the judgments")
     judgments = read_judgments(qrels, parsed, max_input_size=options.max_input_size)
     keep_scores = any(each.needs == "scores" for each in parsed)
@@ -194,7 +222,7 @@ def score_runs(
         audits=audits,
         sources={system: each.source for system, each in judged_runs.items()},
         judged_runs=judged_runs,
-        notes=notes_on(measures, parsed, rel=options.rel, judged_only=options.judged_only),
+        notes=notes,
         judgments=judgments.source,
     )
 

@@ -13,6 +13,7 @@ from abrank.comparison.beside import Beside
 from abrank.comparison.declared import read_margin, require_margin_in_range, with_guards
 from abrank.comparison.question import Question
 from abrank.design import Spending
+from abrank.engines import Engine, EngineName
 from abrank.evaluation import EvaluateOptions, score_runs, silent
 from abrank.measures import parse
 from abrank.measures.naming.asked import DEFAULT_MEASURES, parse_measures
@@ -45,6 +46,7 @@ def compare(
     judged_only: bool = False,
     interpolation: Interpolation = "10",
     max_input_size: int | None = None,
+    engine: Engine | EngineName | None = None,
     baseline: str | None = None,
     candidate: str | None = None,
     segments: Any = None,  # noqa: ANN401 - whatever read_segments reads
@@ -85,7 +87,8 @@ def compare(
         :class:`~abrank.comparison.Question`.
     require : {"better", "non-inferior", "equivalent", "not-worse-shown"}, optional
         A gate; whether it passed stands in ``decision.gate``.
-    missing, score_dtype, duplicates, depth, rel, judged_only, interpolation, max_input_size
+    missing, score_dtype, duplicates, depth, rel, judged_only, interpolation, max_input_size,
+    engine
         How the runs are read and scored, as in :func:`abrank.evaluate`.
     baseline, candidate : str, optional
         Names to give the systems; those of the runs without them.
@@ -151,6 +154,7 @@ def compare(
         judged_only=judged_only,
         interpolation=interpolation,
         max_input_size=max_input_size,
+        engine=engine,
     )
     runs = name_runs(a, b, baseline=baseline, candidate=candidate)
     beside = Beside.of(segments=segments, topics=topics, clusters=clusters)
@@ -221,6 +225,7 @@ def rank(
     judged_only: bool = False,
     interpolation: Interpolation = "10",
     max_input_size: int | None = None,
+    engine: Engine | EngineName | None = None,
     rng: RandomSource = 0,
 ) -> Ranking:
     """Rank many systems, and say which of them are told apart.
@@ -247,7 +252,8 @@ def rank(
         Of tests that draw.
     rng : int, Generator, SeedSequence or None
         Source of all resampling; the seed is recorded.
-    missing, score_dtype, duplicates, depth, rel, judged_only, interpolation, max_input_size
+    missing, score_dtype, duplicates, depth, rel, judged_only, interpolation, max_input_size,
+    engine
         How the runs are read and scored, as in :func:`abrank.evaluate`.
 
     Returns
@@ -280,6 +286,7 @@ def rank(
         judged_only=judged_only,
         interpolation=interpolation,
         max_input_size=max_input_size,
+        engine=engine,
     )
     return rank_runs(
         qrels,

@@ -12,7 +12,8 @@ PACKAGE = Path(__file__).parents[1] / "abrank"
 ROOMS = (
     "cli", "report", "studies", "workflow", "plots", "ranking", "comparison", "diagnostics",
     "verdict", "gates", "design", "planning", "score_files", "sensitivity", "provenance",
-    "evaluation", "scores", "engines", "measures", "simulate", "inference", "inputs", "_support",
+    "evaluation", "partitioned", "scores", "engines", "measures", "simulate", "inference",
+    "inputs", "_support",
 )  # fmt: skip
 HEAVY = {
     "matplotlib": {"plots", "studies"},

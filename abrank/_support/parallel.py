@@ -14,7 +14,9 @@ _Result = TypeVar("_Result")
 MOST_THREADS = 4  # more of them wait for each other where Python itself has to run
 
 
-def threaded_map(function: Callable[[_Item], _Result], items: Iterable[_Item]) -> Iterator[_Result]:
+def threaded_map(
+    function: Callable[[_Item], _Result], items: Iterable[_Item], *, most: int = MOST_THREADS
+) -> Iterator[_Result]:
     """Apply a function whose time goes by in numpy or Arrow, which let other threads run.
 
     Parameters
@@ -23,6 +25,8 @@ def threaded_map(function: Callable[[_Item], _Result], items: Iterable[_Item]) -
         Changes nothing that another call of it sees.
     items : iterable
         Read one after the other, a few of them ahead.
+    most : int
+        Most threads, as far as there are cores.
 
     Yields
     ------
@@ -36,7 +40,7 @@ def threaded_map(function: Callable[[_Item], _Result], items: Iterable[_Item]) -
     """
     rest = iter(items)
     first = list(islice(rest, 2))
-    n_threads = min(os.cpu_count() or 1, MOST_THREADS)
+    n_threads = min(os.cpu_count() or 1, most)
     if len(first) < 2 or n_threads < 2:
         yield from map(function, chain(first, rest))
         return

@@ -18,6 +18,7 @@ READING = (
     "missing", "score_dtype", "duplicates", "depth", "rel", "judged_only", "interpolation",
     "max_input_size",
 )  # fmt: skip
+ENGINE = ("engine", "scheduler", "master", "on_bad_partition", "keep_scores")
 
 
 def of(kind: type, flags: Mapping[str, Any]) -> dict[str, Any]:
@@ -75,16 +76,21 @@ def _complete_measure(_ctx: click.Context, _param: click.Parameter, incomplete: 
     return [name for name in catalogue() if name.casefold().startswith(incomplete.casefold())]
 
 
-def require_inputs(files: list[str | None], scores: tuple[str, str] | None) -> None:
+def require_inputs(
+    files: list[str | None],
+    scores: tuple[str, str] | None,
+    joined: tuple[str, str] | None = None,
+) -> None:
     """Refuse a call without files, with two kinds of them, or with flags that do nothing."""
-    if scores is None:
+    if scores is None and joined is None:
         if None in files:
             raise click.UsageError("QRELS, RUN_A and RUN_B are needed (or --scores A B)")
-    elif files[0] is not None:
-        raise click.UsageError("--scores A B stands in the place of QRELS RUN_A RUN_B")
+    elif files[0] is not None or (scores and joined):
+        name = "scores" if scores else "joined"
+        raise click.UsageError(f"--{name} A B stands in the place of QRELS RUN_A RUN_B")
     if [*files, *(scores or ())].count("-") > 1:
         raise click.UsageError("only one of the files can be standard input")
-    for name in READING if scores else ():
+    for name in (*READING, *ENGINE) if scores else ():
         if given(name):
             raise click.UsageError(f"--{name.replace('_', '-')} is for runs, not for ready scores")
 
@@ -155,6 +161,46 @@ reading = stack(
     ),
     max_input_size,
 )
+
+engine = stack(
+    click.option(
+        "--engine",
+        type=click.Choice(["local", "dask", "spark"]),
+        help="Score runs in Parquet partition by partition: on the cores of this machine (folders,"
+        " globs, URIs and files above 256 MB without this flag), on Dask or on Spark.",
+    ),
+    click.option(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="Of --engine dask, such as tcp://10.0.0.5:8786; without it this machine's cores.",
+    ),
+    click.option("--master", metavar="URL", help="Of --engine spark, such as spark://host:7077."),
+    click.option(
+        "--on-bad-partition",
+        type=click.Choice(["error", "skip"]),
+        default="error",
+        show_default=True,
+        help="A partition that cannot be used is an error, or is left out and counted.",
+    ),
+    click.option(
+        "--keep-scores",
+        type=click.Path(file_okay=False),
+        metavar="DIR",
+        help="Keep the scores per query there, as Parquet; a second run takes up what is finished.",
+    ),
+)
+
+
+def take_engine(flags: dict[str, Any], *, always: bool = False) -> Any:  # noqa: ANN401
+    """Take the flags of :data:`engine` out of all flags; None where none of them was given."""
+    found = {each: flags.pop(each) for each in ENGINE}
+    if not always and not any(given(each) for each in ENGINE):
+        return None
+    from abrank.engines import Engine
+
+    name, output = found.pop("engine"), found.pop("keep_scores")
+    return Engine(name or "local", output=output, **found)
+
 
 display = stack(
     click.option(

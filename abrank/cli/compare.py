@@ -38,6 +38,13 @@ def _gates() -> str:
     metavar="A B",
     help="Two files of ready scores per query, in the place of QRELS RUN_A RUN_B.",
 )
+@click.option(
+    "--joined",
+    nargs=2,
+    type=_options.RUN,
+    metavar="A B",
+    help="Two Parquet tables query_id, position, relevance, in the place of QRELS RUN_A RUN_B.",
+)
 @_config.option
 @_options.measures
 @click.option("--primary", metavar="NAME", help="The measure that decides; the first without it.")
@@ -106,6 +113,7 @@ def _gates() -> str:
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Of all resampling."
 )
 @_options.reading
+@_options.engine
 @_output.options
 @_options.display
 def command(
@@ -114,6 +122,7 @@ def command(
     run_b: str | None,
     *,
     scores: tuple[str, str] | None,
+    joined: tuple[str, str] | None,
     measures: tuple[str, ...],
     baseline: str | None,
     candidate: str | None,
@@ -141,7 +150,8 @@ def command(
     QRELS are judgments (query_id 0 doc_id grade), RUN_A and RUN_B TREC runs (query_id Q0 doc_id
     rank score tag), plain or compressed (.gz .bz2 .zst). One of them may be - for standard input.
     Ready scores are the output of trec_eval -q, ir_measures -q or abrank score --per-query, or a
-    CSV or TSV table with a column query_id.
+    CSV or TSV table with a column query_id. Judgments and runs may be Parquet, too: files, folders,
+    globs or URIs, scored partition by partition.
 
     \b
     abrank compare qrels.txt bm25.run monot5.run -m nDCG@10 -m AP --margin 0.01
@@ -149,7 +159,9 @@ def command(
     """  # noqa: D301 - click's mark for lines to keep
     if require and fail_on:
         raise click.UsageError("--require and --fail-on ask two questions; choose one")
-    _options.require_inputs([qrels, run_a, run_b], scores)
+    _options.require_inputs([qrels, run_a, run_b], scores, joined)
+    engine = _options.take_engine(flags, always=joined is not None)
+    run_a, run_b = joined or (run_a, run_b)
     output = _output.Output.of(
         reports=reports,
         figures=figures,
@@ -184,7 +196,7 @@ def command(
                 qrels,
                 name_runs(run_a, run_b, **names),
                 question,
-                EvaluateOptions(**_options.of(EvaluateOptions, flags)),
+                EvaluateOptions(engine=engine, **_options.of(EvaluateOptions, flags)),
                 measures=measures or None,
                 beside=beside,
                 command=command,

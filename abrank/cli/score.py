@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 )
 @click.option("--list-measures", is_flag=True, help="Say what can be measured, and stop.")
 @_options.reading
+@_options.engine
 @click.option("-q", "--quiet", is_flag=True, help="No notes on standard error.")
 def command(
     qrels: str | None,
@@ -70,8 +71,14 @@ def command(
 
     if shown == "trec_eval":
         measures = measures or ("official",)
+    engine = _options.take_engine(reading)
     scores = evaluate(
-        qrels, _options.named(runs), measures or None, hashes=_may_be_one_file(runs), **reading
+        qrels,
+        _options.named(runs),
+        measures or None,
+        engine=engine,
+        hashes=_may_be_one_file(runs),
+        **reading,
     )
     if not quiet:
         for line in _notes(scores):

@@ -28,7 +28,7 @@ from abrank.inputs.stored import Stored, refusal
 STDIN = "-"
 ENDINGS = (
     *(".gz", ".bz2", ".zst", ".lz4", ".run", ".qrels", ".txt", ".trec", ".csv", ".tsv", ".eval"),
-    *(".parquet", ".parq", ".feather", ".arrow", ".json", ".jsonl", ".letor", ".svm"),
+    *(".parquet", ".parq", ".pq", ".feather", ".arrow", ".json", ".jsonl", ".letor", ".svm"),
 )
 
 _PIECE = 32 << 20  # bytes parsed together: much for Arrow's threads, little for the memory

@@ -219,10 +219,17 @@ def read_qrels(
         name = name or files.short_name(source)
     else:
         read, name = objects.read_columns(source, layout, columns=columns), name or "qrels"
-    return _build_by_subtopic(read, name) if subtopics else _build(read, name)
+    return _build_by_subtopic(read, name) if subtopics else build(read, name)
 
 
-def _build(columns: Columns, name: str) -> Qrels:
+def build(columns: Columns, name: str) -> Qrels:
+    """Return judgments of checked columns, each document of a query there once.
+
+    Examples
+    --------
+    >>> build(objects.read_columns({"301": {"d1": 1}}, QRELS, columns=None), "robust")
+    Qrels('robust': 1 query, 1 judgment)
+    """
     distinct, query = ids.number(columns.query)
     _require_once(columns, *duplicates(query, columns.doc))
     order = np.lexsort((ids.order(columns.doc), query))

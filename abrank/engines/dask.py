@@ -1,0 +1,92 @@
+"""Dask: the partitions as futures, on the user's cluster or on one that is started for them.
+
+A partition whose worker died is scored again by another; ``pip install 'abrank[dask]'``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from abrank._support.errors import AbrankError, ArgumentError
+
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
+
+RETRIES = 3
+
+
+def run(
+    function: Callable[[_Item], _Result],
+    items: Sequence[_Item],
+    *,
+    scheduler: Any = None,  # noqa: ANN401 - an address, or a Client
+) -> Iterator[_Result]:
+    """Apply a function to every item, on the workers of a cluster.
+
+    Parameters
+    ----------
+    function : callable
+        Can be pickled.
+    items : sequence
+    scheduler : str or distributed.Client, optional
+        Such as ``tcp://10.0.0.5:8786``. Without it a cluster of this machine's cores is started,
+        and stopped at the end.
+
+    Yields
+    ------
+    object
+        As they are finished.
+
+    Raises
+    ------
+    ArgumentError
+        If Dask is not installed, or no scheduler answers there.
+    AbrankError
+        If a partition killed every worker that tried it.
+    """
+    distributed = _distributed()
+    if not items:
+        return
+    with _client(distributed, scheduler) as client:
+        futures = client.map(function, items, retries=RETRIES, pure=False)
+        try:
+            for future in distributed.as_completed(futures, loop=client.loop):
+                yield future.result()
+        except distributed.KilledWorker as error:
+            raise AbrankError(
+                f"{error}; a worker needs about 500 MB a thread for partitions of 1 million rows"
+            ) from error
+        finally:
+            client.cancel(futures)
+
+
+@contextmanager
+def _client(distributed: Any, scheduler: Any) -> Iterator[Any]:  # noqa: ANN401
+    if isinstance(scheduler, distributed.Client):
+        yield scheduler
+        return
+    if scheduler is not None:
+        try:
+            client = distributed.Client(scheduler, timeout="10s", set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise ArgumentError(f"no Dask scheduler answers at {scheduler}: {error}") from error
+        with client:
+            yield client
+        return
+    # One thread a process: a worker that dies takes one partition with it.
+    options = {"threads_per_worker": 1, "dashboard_address": None, "host": "127.0.0.1"}
+    with (
+        distributed.LocalCluster(**options) as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+    ):
+        yield client
+
+
+def _distributed() -> Any:  # noqa: ANN401
+    try:
+        from dask import distributed
+    except ImportError as error:
+        raise ArgumentError("Dask is not installed: pip install 'abrank[dask]'") from error
+    return distributed

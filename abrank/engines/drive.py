@@ -1,0 +1,218 @@
+"""A whole job: plan it, hand its partitions to an engine, and take up what was finished before."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from abrank._support.errors import AlignmentError, ArgumentError, ReadError, WriteError
+from abrank._support.typing import FloatArray
+from abrank.engines import plan, regroup, rows
+from abrank.engines.engine import Engine, is_parquet
+from abrank.engines.job import (
+    SUCCESS,
+    Done,
+    Job,
+    finished,
+    light,
+    read_scores,
+    score_partition,
+    stamp_of,
+)
+from abrank.engines.kernel import Scoring
+from abrank.engines.scale import has_open_scale, with_scale
+from abrank.engines.sources import ParquetTable, open_table
+from abrank.inputs import ids, read_qrels
+from abrank.inputs.columns import QRELS, RUN
+
+Progress: TypeAlias = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """Scores of all partitions.
+
+    Attributes
+    ----------
+    query_ids : tuple of str
+    values : float64[n_queries, n_systems, n_measures]
+    done : tuple of Done
+        By partition, those that were skipped too.
+    scoring : Scoring
+        Its measures have their scales.
+    tables : tuple of ParquetTable
+    """
+
+    query_ids: tuple[str, ...]
+    values: FloatArray
+    done: tuple[Done, ...]
+    scoring: Scoring
+    tables: tuple[ParquetTable, ...]
+
+    @property
+    def skipped(self) -> tuple[Done, ...]:
+        """The partitions that could not be used."""
+        return tuple(each for each in self.done if each.bad)
+
+
+def score_tables(
+    qrels: Any,  # noqa: ANN401 - Parquet, or whatever read_qrels reads; None for joined tables
+    runs: Mapping[str, Any],
+    scoring: Scoring,
+    engine: Engine,
+    *,
+    filesystem: Any = None,  # noqa: ANN401
+    columns: Mapping[str, str] | None = None,
+    on_progress: Progress | None = None,
+) -> Result:
+    """Score runs in Parquet, partition by partition.
+
+    Parameters
+    ----------
+    qrels : path, or what :func:`abrank.read_qrels` reads
+        Parquet, or judgments of another kind. None: every run is a joined table, ``query_id
+        position relevance``.
+    runs : mapping of str to path or sequence of paths
+        Parquet by system; see :func:`abrank.engines.sources.open_table`.
+    scoring : Scoring
+    engine : Engine
+    filesystem : pyarrow.fs.FileSystem or fsspec.AbstractFileSystem, optional
+    columns : mapping, optional
+        Names of the runs' columns.
+    on_progress : callable
+        Told how many partitions are done, of how many.
+
+    Returns
+    -------
+    Result
+    """
+    with _folder(engine.output) as folder:
+        tables = _tables(qrels, runs, folder, filesystem, columns)
+        scoring = replace(
+            scoring, measures=tuple(_scaled(each, tables) for each in scoring.measures)
+        )
+        stamp = stamp_of(tables, list(runs), scoring)
+        light_tables = tuple(map(light, tables))
+        job = Job(tuple(runs), light_tables, qrels is None, scoring, str(folder), stamp)
+        job, parts = _divided(job, tables, engine, folder)
+        done = _done(job, parts, engine, on_progress or (lambda *_: None))
+        _succeed(folder, done)
+        return Result(*read_scores(job, done), done, scoring, tuple(tables))
+
+
+def _done(
+    job: Job, parts: Sequence[plan.Partition], engine: Engine, on_progress: Progress
+) -> tuple[Done, ...]:
+    """Score the partitions that no earlier run has finished; return all, by number."""
+    done = {each.number: each for each in finished(job, parts)}
+    rest = [part for part in parts if part.number not in done]
+    on_progress(len(done), len(parts))
+    for each in engine.run(partial(score_partition, job), rest):
+        if each.bad and (engine.on_bad_partition == "error" or each.kind != "ReadError"):
+            raise _error(each.bad, each.kind, "--on-bad-partition skip leaves its queries out")
+        done[each.number] = each
+        on_progress(len(done), len(parts))
+    return tuple(done[number] for number in sorted(done))
+
+
+@contextmanager
+def _folder(output: str | None) -> Iterator[Path]:
+    if output is None:
+        with tempfile.TemporaryDirectory(prefix="abrank-") as made:
+            yield Path(made)
+        return
+    folder = Path(output).absolute()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WriteError(f"{output}: cannot be made: {error.strerror}") from error
+    yield folder
+
+
+def _tables(
+    qrels: Any,  # noqa: ANN401
+    runs: Mapping[str, Any],
+    folder: Path,
+    filesystem: Any,  # noqa: ANN401
+    columns: Mapping[str, str] | None,
+) -> list[ParquetTable]:
+    where: dict[str, Any] = {"filesystem": filesystem}
+    if qrels is None:
+        return [open_table(run, rows.JOINED, columns=columns, **where) for run in runs.values()]
+    if is_parquet(qrels):
+        judged = open_table(qrels, QRELS, **where)
+    else:
+        judged = open_table(_parquet_of(qrels, folder), QRELS)
+    return [judged, *(open_table(run, RUN, columns=columns, **where) for run in runs.values())]
+
+
+def _parquet_of(qrels: Any, folder: Path) -> str:  # noqa: ANN401
+    """Write judgments of another kind as Parquet, where the workers find them."""
+    read = read_qrels(qrels)
+    queries = ids.encode(read.query_ids)
+    columns = {
+        "query_id": ids.take(queries, read.query),
+        "doc_id": read.docs,
+        "relevance": pa.array(read.grade),
+    }
+    path = folder / "_qrels.parquet"
+    pq.write_table(pa.table(columns), path, row_group_size=100_000)
+    return str(path)
+
+
+def _scaled(measure: Any, tables: Sequence[ParquetTable]) -> Any:  # noqa: ANN401
+    if not has_open_scale(measure):
+        return measure
+    judged = tables[0]
+    parts = (part for each in judged.pieces for part in judged.load(each)[-1])
+    return with_scale(measure, max(int(np.max(part.value, initial=0)) for part in parts))
+
+
+def _divided(
+    job: Job, tables: list[ParquetTable], engine: Engine, folder: Path
+) -> tuple[Job, list[plan.Partition]]:
+    """Return the partitions: ranges of query ids, or buckets once the rows are regrouped."""
+    parts = plan.by_range(tables, rows=engine.rows)
+    if parts is not None:
+        return job, parts
+    spilled = folder / "_regrouped"
+    spilled.mkdir(exist_ok=True)
+    tasks, n_buckets = regroup.spills(tables, spilled, n_rows=engine.rows)
+    for bad in engine.run(regroup.spill, tasks):
+        if bad:  # whatever engine.on_bad_partition says: queries would lose some of their rows
+            raise _error(bad, "ReadError", "these rows do not stand by query: none can be skipped")
+    regrouped, parts = regroup.buckets(tables, tasks, n_buckets)
+    return replace(job, tables=tuple(regrouped)), parts
+
+
+def _error(message: str, kind: str, hint: str) -> Exception:
+    """Return the error that a worker met; it came as text, which every engine can carry."""
+    if kind == "ReadError":
+        where, _, problem = message.partition(": ")
+        return ReadError(where, problem, hint=hint)
+    return (AlignmentError if kind == "AlignmentError" else ArgumentError)(message)
+
+
+def _succeed(folder: Path, done: Sequence[Done]) -> None:
+    """Say that every file is there, and drop what was only on the way."""
+    shutil.rmtree(folder / "_regrouped", ignore_errors=True)
+    (folder / "_qrels.parquet").unlink(missing_ok=True)
+    told = {
+        "partitions": len(done),
+        "queries": sum(each.n_queries for each in done),
+        "skipped": [{"partition": each.number, "why": each.bad} for each in done if each.bad],
+    }
+    written = folder / f".{SUCCESS}"
+    written.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+    written.replace(folder / SUCCESS)

@@ -1,0 +1,119 @@
+"""Which engine scores partitions, and how it is told to."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from abrank._support import checks
+from abrank._support.errors import ArgumentError
+
+EngineName: TypeAlias = Literal["local", "dask", "spark"]
+OnBadPartition: TypeAlias = Literal["error", "skip"]
+ENGINES = ("local", "dask", "spark")
+ROWS = 1_000_000  # of one system's run in a partition: what a worker holds at once
+
+LARGE = 256 << 20  # bytes of a Parquet file
+
+
+@dataclass(frozen=True)
+class Engine:
+    """Where partitions are scored, and what becomes of one that cannot be.
+
+    Attributes
+    ----------
+    name : {"local", "dask", "spark"}
+    scheduler : str, optional
+        Of Dask; a cluster of this machine's cores without it.
+    master : str, optional
+        Of Spark.
+    on_bad_partition : {"error", "skip"}
+        Stop, or leave its queries out of every number and say so.
+    output : str, optional
+        Folder for the scores per query, Parquet, one file a partition, and ``_SUCCESS`` when all
+        are there. A second run takes up what is finished. Every worker must be able to write there;
+        without it they go to a temporary folder of this machine.
+    rows : int
+        About as many rows of a run in a partition.
+
+    Examples
+    --------
+    >>> Engine("dask").scheduler is None
+    True
+    """
+
+    name: EngineName = "local"
+    scheduler: Any = None
+    master: str | None = None
+    on_bad_partition: OnBadPartition = "error"
+    output: str | None = None
+    rows: int = ROWS
+
+    def __post_init__(self) -> None:
+        checks.one_of("engine", self.name, ENGINES)
+        checks.one_of("on_bad_partition", self.on_bad_partition, ("error", "skip"))
+        checks.count("rows", self.rows)
+        for option, engine in (("scheduler", "dask"), ("master", "spark")):
+            if getattr(self, option) is not None and self.name != engine:
+                raise ArgumentError(f"{option} is for the engine {engine}, not {self.name}")
+
+    def run(self, function: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[Any]:
+        """Apply a function to every item, in whatever order."""
+        # Imported here: what is not asked for need not be there.
+        from abrank.engines import dask, local, spark
+
+        if self.name == "dask":
+            return dask.run(function, items, scheduler=self.scheduler)
+        if self.name == "spark":
+            return spark.run(function, items, master=self.master)
+        return local.run(function, items)
+
+
+def is_parquet(source: Any) -> bool:  # noqa: ANN401
+    """Whether a source is named as Parquet: by its ending, as a folder of such files, or a URI.
+
+    Examples
+    --------
+    >>> [is_parquet(each) for each in ("run.parquet", "runs/*.parquet", "s3://b/run", "qrels.txt")]
+    [True, True, True, False]
+    """
+    if not isinstance(source, (str, os.PathLike)):
+        return False
+    path = os.fspath(source)
+    return path.endswith((".parquet", ".parq", ".pq")) or "://" in path or _has_parquet(path)
+
+
+def needs_engine(source: Any) -> bool:  # noqa: ANN401
+    """Whether a run is better scored by partitions: Parquet that is large, or not one file.
+
+    A file that is small is read like any other, and its report has the lists of documents.
+
+    Examples
+    --------
+    >>> [needs_engine(each) for each in ("run.parquet", "runs/*.parquet", "s3://b/run", "a.run")]
+    [False, True, True, False]
+    """
+    if not is_parquet(source):
+        return False
+    path = os.fspath(source)
+    if "*" in path or "://" in path or Path(path).is_dir():
+        return True
+    return Path(path).is_file() and Path(path).stat().st_size >= LARGE
+
+
+def _has_parquet(path: str) -> bool:
+    return Path(path).is_dir() and next(Path(path).rglob("*.parquet"), None) is not None
+
+
+def on(engine: Engine | EngineName) -> Engine:
+    """Return an engine by its name, or as it is.
+
+    Examples
+    --------
+    >>> on("local").rows
+    1000000
+    """
+    return engine if isinstance(engine, Engine) else Engine(engine)

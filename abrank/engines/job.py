@@ -1,0 +1,247 @@
+"""One partition of a job: read, scored, and written whole; what every engine calls."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from abrank._support.errors import AbrankError, ArgumentError
+from abrank._support.version import __version__
+from abrank.engines import rows
+from abrank.engines.counts import RunCounts
+from abrank.engines.kernel import Scored, Scoring, long_table, score_rows
+from abrank.engines.plan import Partition
+from abrank.engines.regroup import Regrouped
+from abrank.engines.sources import Key, ParquetTable, Piece
+from abrank.inputs import ids, kernels
+from abrank.inputs.columns import Columns
+
+SUCCESS = "_SUCCESS"
+_ABOUT = b"abrank"
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is done with every partition; it travels to every worker.
+
+    Attributes
+    ----------
+    systems : tuple of str
+    tables : tuple of ParquetTable or Regrouped
+        The judgments and a run of each system; of joined tables, one a system.
+    joined : bool
+    scoring : Scoring
+    folder : str
+        Where the scores are written, a file a partition.
+    stamp : str
+        Of everything that decides the scores: files with another stamp are of another job.
+    """
+
+    systems: tuple[str, ...]
+    tables: tuple[ParquetTable | Regrouped, ...]
+    joined: bool
+    scoring: Scoring
+    folder: str
+    stamp: str = ""
+
+    def path(self, partition: int) -> Path:
+        """Return the file of a partition's scores."""
+        return Path(self.folder) / f"part-{partition:05d}.parquet"
+
+
+@dataclass(frozen=True)
+class Done:
+    """What became of a partition.
+
+    Attributes
+    ----------
+    number : int
+    n_queries : int
+    counts : mapping of str to RunCounts
+    bad : str
+        Why it could not be scored; empty where it was.
+    kind : str
+        Which error that was.
+    """
+
+    number: int
+    n_queries: int = 0
+    counts: Mapping[str, RunCounts] = field(default_factory=dict)
+    bad: str = ""
+    kind: str = ""
+
+
+def stamp_of(tables: Sequence[ParquetTable], systems: Sequence[str], scoring: Scoring) -> str:
+    """Return a hash of what decides the scores: the files by size and time, and how they are read.
+
+    Examples
+    --------
+    >>> len(stamp_of([], ["A"], Scoring(())))
+    64
+    """
+    told = [[table.columns, table.stamp] for table in tables]
+    text = json.dumps([__version__, told, list(systems), repr(scoring)], default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def score_partition(job: Job, partition: Partition) -> Done:
+    """Score one partition and write its scores, a whole file or none.
+
+    Parameters
+    ----------
+    job : Job
+    partition : Partition
+
+    Returns
+    -------
+    Done
+        An error of the data is in it, not raised: no engine need try that again.
+    """
+    try:
+        scored = score_rows(*_loaded(job, partition), job.scoring)
+    except AbrankError as error:
+        return Done(partition.number, bad=str(error), kind=type(error).__name__)
+    done = Done(partition.number, len(scored.query_ids), scored.counts)
+    _write(job, scored, done)
+    return done
+
+
+def finished(job: Job, partitions: Sequence[Partition]) -> list[Done]:
+    """Return what an earlier run of the same job has finished.
+
+    Raises
+    ------
+    ArgumentError
+        If the folder holds the scores of another job.
+    """
+    found = []
+    for partition in partitions:
+        path = job.path(partition.number)
+        if not path.exists():
+            continue
+        about = json.loads(pq.read_schema(path).metadata.get(_ABOUT, b"{}"))
+        if about.get("stamp") != job.stamp:
+            raise ArgumentError(
+                f"{job.folder} holds the scores of other inputs or measures; choose another folder"
+                " or remove it"
+            )
+        counts = {system: RunCounts.of(each) for system, each in about["counts"].items()}
+        found.append(Done(partition.number, about["n_queries"], counts))
+    return found
+
+
+def read_scores(job: Job, done: Sequence[Done]) -> tuple[tuple[str, ...], Any]:
+    """Return the scores of finished partitions, by query id in byte order.
+
+    Returns
+    -------
+    query_ids : tuple of str
+    values : float64[n_queries, n_systems, n_measures]
+    """
+    shape = len(job.systems), len(job.scoring.measures)
+    query_ids: list[str] = []
+    values = [np.empty((0, *shape))]
+    for each in sorted(done, key=lambda each: each.number):
+        if not each.n_queries:
+            continue
+        # One system after the other, each by query and measure, as it was written.
+        table = pq.read_table(job.path(each.number), columns=["query_id", "value"])
+        wide = table.column(1).to_numpy().reshape(shape[0], each.n_queries, shape[1])
+        values.append(wide.transpose(1, 0, 2))
+        every = table.column(0)[: each.n_queries * shape[1] : 1]
+        first = pa.array(np.arange(0, each.n_queries * shape[1], shape[1]))
+        query_ids += every.cast(pa.string()).take(first).to_pylist()
+    keys = [text.encode("utf-8", "surrogateescape") for text in query_ids]
+    order = sorted(range(len(keys)), key=keys.__getitem__)
+    return tuple(query_ids[i] for i in order), np.concatenate(values)[order]
+
+
+def light(table: ParquetTable | Regrouped) -> ParquetTable | Regrouped:
+    """Return a table without its list of row groups, to travel to a worker."""
+    return replace(table, pieces=(), stamp=()) if isinstance(table, ParquetTable) else table
+
+
+def _loaded(
+    job: Job, partition: Partition
+) -> tuple[dict[str, list[Columns]], list[Columns] | dict[str, list[Columns]]]:
+    """Return the rows of each run and the judgments, those of other partitions left out."""
+    found = [
+        [_load(job, table, piece, partition) for piece in pieces]
+        for table, pieces in zip(job.tables, partition.pieces, strict=True)
+    ]
+    if job.joined:
+        both = [
+            ([c for one in each for c in one[0]], [c for one in each for c in one[1]])
+            for each in found
+        ]
+        return (
+            {system: run for system, (run, _) in zip(job.systems, both, strict=True)},
+            {system: judged for system, (_, judged) in zip(job.systems, both, strict=True)},
+        )
+    qrels, *runs = [[c for one in each for c in one[0]] for each in found]
+    return dict(zip(job.systems, runs, strict=True)), qrels
+
+
+def _load(
+    job: Job, table: ParquetTable | Regrouped, piece: Piece, partition: Partition
+) -> tuple[list[Columns], ...]:
+    if not partition.cuts(piece):
+        return table.load(piece)
+    # The next partitions need the rest of it.
+    return tuple(
+        [_within(each, partition.low, partition.high) for each in some]
+        for some in _kept(job.stamp, table, piece)
+    )
+
+
+@lru_cache(maxsize=4)
+def _kept(
+    stamp: str,  # noqa: ARG001 - another job may find another file under the same name
+    table: ParquetTable | Regrouped,
+    piece: Piece,
+) -> tuple[list[Columns], ...]:
+    return table.load(piece)
+
+
+def _within(read: Columns, low: Key | None, high: Key | None) -> Columns:
+    """Return the rows of the queries from ``low`` to below ``high``."""
+    runs = kernels.run_end_encode(read.query)
+    ends = ids.integers(runs.run_ends)
+    keys: list[Any] = ids.unpack(runs.values)
+    if isinstance(low if low is not None else high, int):
+        keys = [int(key) for key in keys]
+    kept = [(low is None or key >= low) and (high is None or key < high) for key in keys]
+    chosen = np.repeat(np.array(kept, dtype=np.bool_), np.diff(ends, prepend=0))
+    return rows.take(read, np.flatnonzero(chosen))
+
+
+def _write(job: Job, scored: Scored, done: Done) -> None:
+    counts = {system: each.to_dict() for system, each in done.counts.items()}
+    about = {"stamp": job.stamp, "n_queries": done.n_queries, "counts": counts}
+    tables = []
+    for number, system in enumerate(job.systems):
+        table = long_table(scored, job.scoring.measures, number)
+        name = pa.DictionaryArray.from_arrays(np.zeros(table.num_rows, np.int32), [system])
+        tables.append(table.add_column(1, "system", name))
+    whole = pa.concat_tables(tables).unify_dictionaries()
+    path = job.path(done.number)
+    written = path.with_name(f".{path.name}.{os.getpid()}")
+    metadata = {_ABOUT: json.dumps(about).encode()}
+    pq.write_table(whole.replace_schema_metadata(metadata), written, compression="zstd")
+    written.replace(path)
+
+
+__all__ = [
+    "SUCCESS", "Done", "Job", "finished", "light", "read_scores",
+    "score_partition", "stamp_of",
+]  # fmt: skip

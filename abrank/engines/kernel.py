@@ -1,0 +1,215 @@
+"""The kernel of every engine: the rankings of whole queries and their judgments, to scores.
+
+It is the join and the measures of :func:`abrank.evaluate`; only the rows come from Arrow tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from abrank._support.errors import AlignmentError, ArgumentError
+from abrank._support.typing import Duplicates, FloatArray, Missing, ScoreDtype
+from abrank.engines import rows
+from abrank.engines.counts import RunCounts, count
+from abrank.inputs.columns import QRELS, RUN, Columns
+from abrank.inputs.join import ReadCounts, block_of, join_pieces
+from abrank.inputs.judged import JudgedRun
+from abrank.inputs.qrels import Qrels
+from abrank.inputs.qrels import build as build_qrels
+from abrank.inputs.run import build as build_run
+from abrank.inputs.stream import Block, NotPlain, ranked
+from abrank.measures import Measure, parse
+
+_ONCE = "keep one row of the two"
+_BEST = '--duplicates best (duplicates="best") keeps the higher score'
+SCHEMA = pa.schema([("query_id", pa.string()), ("measure", pa.string()), ("value", pa.float64())])
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """What is measured, and how runs are read: :func:`abrank.evaluate` has the same keywords.
+
+    Raises
+    ------
+    ArgumentError
+        If a measure needs judgments by subtopic: those are read from TREC files only.
+    """
+
+    measures: tuple[Measure, ...]
+    score_dtype: ScoreDtype = "float64"
+    duplicates: Duplicates = "error"
+    depth: int | None = None
+    missing: Missing = "zero"
+
+    def __post_init__(self) -> None:
+        for each in self.measures:
+            if each.needs == "subtopics":
+                raise ArgumentError(f"{each} needs judgments by subtopic, which no engine reads")
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """Scores of the judged queries of one partition.
+
+    Attributes
+    ----------
+    query_ids : tuple of str, length n_queries
+        Ascending.
+    values : float64[n_queries, n_systems, n_measures]
+    counts : mapping of str to RunCounts
+        What was seen of each system's run.
+    """
+
+    query_ids: tuple[str, ...]
+    values: FloatArray
+    counts: Mapping[str, RunCounts] = field(default_factory=dict)
+
+
+def score_table(run: Any, qrels: Any, measures: Sequence[str]) -> Any:  # noqa: ANN401
+    """Score whole queries of one run.
+
+    Parameters
+    ----------
+    run : pyarrow.Table
+        Columns ``query_id doc_id score``, or the names that other tools give them; all rows of
+        each query that it holds.
+    qrels : pyarrow.Table
+        Columns ``query_id doc_id relevance``: the judgments of those queries.
+    measures : sequence of str
+
+    Returns
+    -------
+    pyarrow.Table
+        ``query_id measure value``, by query: every judged query, those without results too.
+
+    Raises
+    ------
+    ReadError
+        If a row cannot be used.
+
+    Examples
+    --------
+    >>> run = pa.table({"qid": ["q1", "q1"], "docno": ["d1", "d2"], "score": [1.0, 2.0]})
+    >>> qrels = pa.table({"qid": ["q1"], "docno": ["d1"], "relevance": [1]})
+    >>> score_table(run, qrels, ["RR", "P@1"]).to_pydict()
+    {'query_id': ['q1', 'q1'], 'measure': ['RR', 'P@1'], 'value': [0.5, 0.0]}
+    """
+    read = []
+    for table, layout in ((run, RUN), (qrels, QRELS)):
+        names = rows.column_names(table.column_names, layout, None, layout.kind)
+        read.append([rows.read_rows(table.select(names), layout, layout.kind)])
+    scoring = Scoring(tuple(parse(each) for each in measures))
+    scored = score_rows({"run": read[0]}, read[1], scoring)
+    return long_table(scored, scoring.measures).select(SCHEMA.names)
+
+
+def score_rows(
+    runs: Mapping[str, Sequence[Columns]],
+    qrels: Sequence[Columns] | Mapping[str, Sequence[Columns]],
+    scoring: Scoring,
+) -> Scored:
+    """Score the same whole queries of several systems.
+
+    Parameters
+    ----------
+    runs : mapping of str to sequence of Columns
+        Of each system the row groups that hold these queries.
+    qrels : sequence of Columns, or mapping of str to such
+        Their judgments; by system where each has its own (joined tables).
+    scoring : Scoring
+
+    Returns
+    -------
+    Scored
+
+    Raises
+    ------
+    ReadError
+        If a document stands twice in a query; names file and row group of both.
+    AlignmentError
+        If a judged query is missing under ``missing="error"``, or systems have other queries.
+    """
+    own = qrels if isinstance(qrels, Mapping) else dict.fromkeys(runs, qrels)
+    known: dict[int, Qrels] = {}
+    values, counts, found = [], {}, []
+    for system, parts in runs.items():
+        if id(own[system]) not in known:
+            known[id(own[system])] = _qrels(own[system])
+        judgments = known[id(own[system])]
+        judged, seen, dropped = _join(parts, judgments, scoring)
+        if scoring.depth is not None:
+            judged = judged.top(scoring.depth)
+        values.append(np.stack([each(judged) for each in scoring.measures], axis=1))
+        counts[system] = count(judgments, judged, seen, n_duplicates_dropped=dropped)
+        found.append(judgments.query_ids)
+    if any(each != found[0] for each in found):
+        odd = sorted(set(found[0]).symmetric_difference(*found[1:]))
+        raise AlignmentError(f"the systems have other judged queries: {', '.join(odd[:3])}")
+    return _kept(Scored(found[0], np.stack(values, axis=1), counts), scoring.missing)
+
+
+def long_table(scored: Scored, measures: Sequence[str], system: int = 0) -> Any:  # noqa: ANN401
+    """Return one system's scores as a table ``query_id measure value``, by query.
+
+    Examples
+    --------
+    >>> long_table(Scored(("q1",), np.array([[[0.5, 1.0]]])), ["AP", "RR"]).num_rows
+    2
+    """
+    n_queries, n_measures = len(scored.query_ids), len(measures)
+    every, each = np.arange(n_queries, dtype=np.int32), np.arange(n_measures, dtype=np.int32)
+    query_ids = pa.array([text.encode("utf-8", "surrogateescape") for text in scored.query_ids])
+    text = query_ids.cast(pa.string(), safe=False) if n_queries else pa.array([], pa.string())
+    columns = [
+        pa.DictionaryArray.from_arrays(np.repeat(every, n_measures), text),
+        pa.DictionaryArray.from_arrays(np.tile(each, n_queries), list(map(str, measures))),
+        pa.array(np.ascontiguousarray(scored.values[:, system, :]).reshape(-1)),
+    ]
+    return pa.table(columns, names=SCHEMA.names)
+
+
+def _qrels(parts: Sequence[Columns]) -> Qrels:
+    try:
+        return build_qrels(rows.joined(parts), "qrels")
+    except ValueError:
+        rows.require_once(parts, hint=_ONCE)
+        raise
+
+
+def _join(
+    parts: Sequence[Columns], qrels: Qrels, scoring: Scoring
+) -> tuple[JudgedRun, ReadCounts, int]:
+    keep_scores = any(each.needs == "scores" for each in scoring.measures)
+    block, dropped = _block(parts, scoring)
+    judged, seen, _ = join_pieces(qrels, [block], lambda each: each, keep_scores=keep_scores)
+    return judged, seen, dropped
+
+
+def _block(parts: Sequence[Columns], scoring: Scoring) -> tuple[Block, int]:
+    """Return the rankings, and how many rows were left out as duplicates."""
+    read = rows.by_query(rows.joined(parts))
+    try:
+        return ranked(read, score_dtype=scoring.score_dtype), 0
+    except NotPlain:
+        if scoring.duplicates == "error":
+            rows.require_once(parts, hint=_BEST)
+        run = build_run(read, "run", scoring.score_dtype, scoring.duplicates)
+        return block_of(run), run.n_duplicates_dropped
+
+
+def _kept(scored: Scored, missing: Missing) -> Scored:
+    """Return what the missing-query policy keeps."""
+    lacking = {query for each in scored.counts.values() for query in each.missing}
+    if missing == "error" and lacking:
+        some = ", ".join(sorted(lacking)[:3])
+        raise AlignmentError(f'judged queries are missing from a run: {some}; see missing="zero"')
+    if missing != "drop" or not lacking:
+        return scored
+    kept = [i for i, query in enumerate(scored.query_ids) if query not in lacking]
+    query_ids = tuple(scored.query_ids[i] for i in kept)
+    return Scored(query_ids, scored.values[kept], scored.counts)

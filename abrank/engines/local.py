@@ -1,0 +1,31 @@
+"""The engine of one machine: a thread a core, each with one partition at a time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+from abrank._support.parallel import threaded_map
+
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
+
+
+def run(function: Callable[[_Item], _Result], items: Sequence[_Item]) -> Iterator[_Result]:
+    """Apply a function to every item, on all cores.
+
+    Threads and not processes: the time goes by in Arrow and numpy, which let others run, and a
+    script that calls this needs no guard around its first line.
+
+    Yields
+    ------
+    object
+        In the order of ``items``.
+
+    Examples
+    --------
+    >>> list(run(abs, [1, -2]))
+    [1, 2]
+    """
+    yield from threaded_map(function, items, most=os.cpu_count() or 1)

@@ -1,0 +1,101 @@
+"""Which row groups are scored together, so that every query is whole.
+
+Where the tables stand by query id, a partition is a range of query ids: it takes the row groups
+that overlap it, and of those only its own rows, so a query that is split over row groups or files
+is whole again. Where they do not, the rows are first regrouped by a hash of the query id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from abrank.engines.engine import ROWS
+from abrank.engines.sources import Key, ParquetTable, Piece
+
+MOST_READ = 2.5  # times that all rows may be read before regrouping costs less
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Whole queries: a range of their ids, or a bucket of regrouped rows.
+
+    Attributes
+    ----------
+    number : int
+    pieces : tuple of tuples of Piece
+        Of each table, the row groups that hold its queries.
+    low, high : bytes or int, optional
+        The first query id, and the first that is no longer in it; without them every query of the
+        pieces is.
+    """
+
+    number: int
+    pieces: tuple[tuple[Piece, ...], ...]
+    low: Key | None = None
+    high: Key | None = None
+
+    def cuts(self, piece: Piece) -> bool:
+        """Whether some rows of a row group belong to other partitions."""
+        below = self.low is not None and (piece.low is None or piece.low < self.low)  # type: ignore[operator]
+        return below or (
+            self.high is not None and (piece.high is None or piece.high >= self.high)  # type: ignore[operator]
+        )
+
+
+def by_range(tables: Sequence[ParquetTable], *, rows: int = ROWS) -> list[Partition] | None:
+    """Divide the queries of tables that stand by query id.
+
+    Parameters
+    ----------
+    tables : sequence of ParquetTable
+        Of the same queries.
+    rows : int
+        About as many rows of the largest table in a partition.
+
+    Returns
+    -------
+    list of Partition, or None
+        None where the tables do not stand by query id, or do not say so, and each row would be read
+        several times.
+    """
+    every = [piece for table in tables for piece in table.pieces]
+    if len({type(key) for piece in every for key in (piece.low, piece.high)}) != 1:
+        return None
+    if not every or every[0].low is None:
+        return None
+    starts = _cuts(max(tables, key=lambda table: table.n_rows), rows)
+    ends: list[Key | None] = [*starts[1:], None]
+    parts = []
+    for number, (low, high) in enumerate(zip([None, *starts[1:]], ends, strict=True)):
+        pieces = tuple(
+            tuple(piece for piece in table.pieces if _overlaps(piece, low, high))
+            for table in tables
+        )
+        parts.append(Partition(number, pieces, low, high))
+    for at in range(len(tables)):
+        read = sum(piece.n_rows for part in parts for piece in part.pieces[at])
+        small = tables[at].n_rows * 4 < max(table.n_rows for table in tables)
+        if not small and read > MOST_READ * tables[at].n_rows:
+            return None
+    return parts
+
+
+def _cuts(table: ParquetTable, rows: int) -> list[Key]:
+    """Return the query ids at which partitions begin: where row groups do."""
+    ordered = sorted(table.pieces, key=lambda piece: piece.low)  # type: ignore[arg-type,return-value]
+    cuts: list[Key] = []
+    held = rows
+    for piece in ordered:
+        if held >= rows and piece.low is not None and (not cuts or piece.low > cuts[-1]):  # type: ignore[operator]
+            cuts.append(piece.low)
+            held = 0
+        held += piece.n_rows
+    return cuts
+
+
+def _overlaps(piece: Piece, low: Key | None, high: Key | None) -> bool:
+    return not (
+        (low is not None and piece.high is not None and piece.high < low)  # type: ignore[operator]
+        or (high is not None and piece.low is not None and piece.low >= high)  # type: ignore[operator]
+    )

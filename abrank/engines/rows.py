@@ -1,0 +1,225 @@
+"""Rows of Arrow tables as checked columns: ids as bytes, scores and grades as numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import compute
+
+from abrank._support.display import shorten
+from abrank._support.errors import ReadError
+from abrank._support.typing import IntArray
+from abrank.inputs import ids, kernels
+from abrank.inputs.columns import QRELS, RUN, Columns, Layout, Source, duplicates
+from abrank.inputs.objects.arrow import to_grades
+from abrank.inputs.objects.names import choose_columns
+from abrank.inputs.objects.read import of_table
+
+# One row a shown document: its position from 1, empty where a judged document was not shown, and
+# its grade, empty where it was not judged.
+JOINED = Layout("joined table", "query_id position relevance", "relevance", 2, 3)
+_POSITIONS = ("position", "rank")
+
+
+def column_names(
+    names: Sequence[str], layout: Layout, columns: Mapping[str, str] | None, label: str
+) -> tuple[str, str, str]:
+    """Find the three columns of a table among its ``names``, or those that ``columns`` gives.
+
+    Raises
+    ------
+    ReadError
+        If one is not there, or two could be meant; names the table.
+
+    Examples
+    --------
+    >>> column_names(["qid", "docno", "score"], RUN, None, "run.parquet")
+    ('qid', 'docno', 'score')
+    >>> column_names(["query_id", "position", "relevance"], JOINED, None, "log.parquet")
+    ('query_id', 'position', 'relevance')
+    """
+    if layout != JOINED:
+        query, document, value = choose_columns(names, layout, columns, label=label)
+        return query, document, value
+    given = dict(columns or {})
+    place = given.pop("position", None) or next(
+        (name for name in names if name.casefold() in _POSITIONS), None
+    )
+    if place not in names:
+        raise ReadError(label, f"no column position (nor rank); it has {', '.join(names)}")
+    # The third column of the layout is not there: the position stands in for the document.
+    given["doc_id"] = "doc_id"
+    query, _, value = choose_columns([*names, "doc_id"], QRELS, given, label=label)
+    return query, str(place), value
+
+
+def read_rows(table: Any, layout: Layout, label: str) -> Columns:  # noqa: ANN401 - a pyarrow.Table
+    """Check the three columns of a table, which stand in the order of the layout.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        ``query_id doc_id score`` or ``query_id doc_id relevance``, by any name.
+    layout : Layout
+    label : str
+        What messages call it: the file and its row group.
+
+    Returns
+    -------
+    Columns
+
+    Raises
+    ------
+    ReadError
+        If an id is missing or a number cannot be used; names the row, from 0.
+
+    Examples
+    --------
+    >>> table = pa.table({"qid": [301, 301], "docno": ["d1", "d2"], "score": [2.0, None]})
+    >>> read_rows(table, RUN, "run.parquet, row group 0")
+    Traceback (most recent call last):
+    abrank._support.errors.ReadError: run.parquet, row group 0, row 1: score is missing (None)
+    """
+    columns = [_plain(table.column(i)) for i in range(3)]
+    if table.num_rows:
+        return of_table(columns, label, RUN if layout == RUN else QRELS)
+    return _empty(label)
+
+
+def split_joined(table: Any, label: str) -> tuple[Columns, Columns]:  # noqa: ANN401
+    """Return the run and the judgments that a joined table holds.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        Query id, position and relevance. Its documents have no names: their position stands for
+        it, and for one that was judged and not shown its row.
+    label : str
+
+    Returns
+    -------
+    run, judgments : Columns
+
+    Examples
+    --------
+    >>> table = pa.table({"q": ["q1"] * 3, "position": [1, 2, None], "relevance": [0, None, 1]})
+    >>> run, judgments = split_joined(table, "log.parquet")
+    >>> run.value, judgments.value, ids.decode(judgments.doc)
+    (array([-1., -2.]), array([0, 1]), ['position 1', 'log.parquet, row 2'])
+    """
+    query, position, grade = (table.column(i).combine_chunks() for i in range(3))
+    shown, judged = position.is_valid(), grade.is_valid()
+    rank = to_grades(position.filter(shown))
+    if rank is None or (rank < 1).any():
+        raise ReadError(label, "position is no rank: they are whole numbers from 1")
+    row = compute.binary_join_element_wise(f"{label}, row", _text(np.arange(len(shown))), " ")
+    place = compute.binary_join_element_wise("position", position.cast(pa.int64()).cast("str"), " ")
+    document = compute.if_else(shown, place, row)
+    run = [query.filter(shown), document.filter(shown), pa.array(-rank.astype(np.float64))]
+    judgments = [query.filter(judged), document.filter(judged), grade.filter(judged)]
+    return (
+        read_rows(pa.table(run, names=["query", "doc", "value"]), RUN, label),
+        read_rows(pa.table(judgments, names=["query", "doc", "value"]), QRELS, label),
+    )
+
+
+def joined(parts: Sequence[Columns]) -> Columns:
+    """Return the rows of several tables as one; see :func:`require_once` for its messages.
+
+    Examples
+    --------
+    >>> table = pa.table({"q": ["q1"], "d": ["d1"], "score": [1.0]})
+    >>> len(joined([read_rows(table, RUN, "a"), read_rows(table, RUN, "b")]).value)
+    2
+    """
+    if len(parts) == 1:
+        return parts[0]
+    if not parts:
+        return _empty("")
+    return Columns(
+        query=ids.joined([each.query for each in parts]),
+        doc=ids.joined([each.doc for each in parts]),
+        value=np.concatenate([each.value for each in parts]),
+        position=np.concatenate([each.position for each in parts]),
+        source=Source(None, None, sum(each.source.n_rows for each in parts), "", "row"),
+    )
+
+
+def require_once(parts: Sequence[Columns], *, hint: str) -> None:
+    """Refuse a document that a query names twice; the message names both row groups.
+
+    Raises
+    ------
+    ReadError
+    """
+    rows = joined(parts)
+    first, again = duplicates(ids.number(rows.query)[1], rows.doc)
+    if not len(again):
+        return
+    ends = np.cumsum([len(each.value) for each in parts])
+    places = []
+    for row in (int(first[0]), int(again[0])):
+        part = parts[int(np.searchsorted(ends, row, side="right"))]
+        places.append((part.source.label, int(rows.position[row])))
+    one = np.array([first[0]])
+    query, document = (ids.decode(ids.take(each, one))[0] for each in (rows.query, rows.doc))
+    (label, row), (other, row_of_other) = places
+    where = f"rows {row} and {row_of_other}"
+    if other != label:
+        where = f"row {row}, and {other}, row {row_of_other}"
+    problem = f"document {shorten(document)} twice in query {shorten(query)}"
+    raise ReadError(label, problem, at=where, hint=hint)
+
+
+def by_query(rows: Columns) -> Columns:
+    """Return the rows with those of each query together, in the order read within one.
+
+    Examples
+    --------
+    >>> table = pa.table({"q": ["b", "a", "b"], "d": ["1", "2", "3"], "score": [3.0, 2.0, 1.0]})
+    >>> ids.decode(by_query(read_rows(table, RUN, "table")).query)
+    ['a', 'b', 'b']
+    """
+    starts = kernels.run_end_encode(rows.query).values
+    if len(kernels.unique(starts)) == len(starts):
+        return rows
+    order = np.argsort(ids.number(rows.query)[1], kind="stable").astype(np.int64)
+    return take(rows, order)
+
+
+def take(rows: Columns, chosen: IntArray) -> Columns:
+    """Return some of the rows.
+
+    Examples
+    --------
+    >>> table = pa.table({"q": ["q1", "q2"], "d": ["d1", "d1"], "score": [1.0, 2.0]})
+    >>> take(read_rows(table, RUN, "table"), np.array([1])).value
+    array([2.])
+    """
+    return Columns(
+        query=ids.take(rows.query, chosen),
+        doc=ids.take(rows.doc, chosen),
+        value=rows.value[chosen],
+        position=rows.position[chosen],
+        source=rows.source,
+    )
+
+
+def _plain(column: Any) -> Any:  # noqa: ANN401 - Arrow arrays throughout
+    """Return bytes as text and yes or no as 1 or 0, which Parquet files hold too."""
+    kind = column.type
+    if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+        return column.cast(pa.large_string())
+    return column.cast(pa.int64()) if pa.types.is_boolean(kind) else column
+
+
+def _empty(label: str) -> Columns:
+    none, nowhere = ids.encode([]), np.empty(0, np.int64)
+    return Columns(none, none, np.empty(0), nowhere, Source(None, None, 0, label, "row"))
+
+
+def _text(numbers: IntArray) -> Any:  # noqa: ANN401
+    return pa.array(numbers).cast(pa.string())

@@ -1,0 +1,61 @@
+"""Dask on a real LocalCluster: the numbers of one machine, also when a worker dies."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+import abrank
+from abrank._support.errors import ArgumentError
+from abrank.engines import Engine, drive
+from tests.engines import killed
+from tests.engines.conftest import COMMANDS, MEASURES, run_readme
+
+pytest.importorskip("distributed", reason="needs abrank[dask]")
+
+
+def test_the_scores_are_those_of_one_machine_and_a_killed_worker_changes_nothing(
+    collection, cluster, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(drive, "score_partition", killed.score_or_wait)
+    killer = killed.kill_when_told(tmp_path)
+    engine = Engine("dask", scheduler=cluster.scheduler_address, output=str(tmp_path), rows=100)
+    scores = abrank.evaluate(collection.folder / "qrels", collection.paths, MEASURES, engine=engine)
+    killer.join(5)
+    assert not killer.is_alive()  # so a process was killed
+    collection.require_equal(scores)
+
+
+def test_the_command_of_the_readme(collection, cluster, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    here, dask, _ = COMMANDS
+    expected = run_readme(here, collection, tmp_path)
+    found = run_readme(dask, collection, tmp_path, "--scheduler", cluster.scheduler_address)
+    assert found == expected
+    assert (tmp_path / "scores" / "_SUCCESS").exists()
+
+
+def test_a_scheduler_that_does_not_answer(collection, monkeypatch):
+    from distributed import Client
+
+    monkeypatch.setattr("distributed.Client.__init__", _refuse(Client.__init__))
+    engine = Engine("dask", scheduler="tcp://127.0.0.1:1")
+    with pytest.raises(ArgumentError, match="no Dask scheduler answers at tcp"):
+        abrank.evaluate(collection.folder / "qrels", collection.paths, MEASURES, engine=engine)
+
+
+def _refuse(start):
+    def at_once(self, *arguments, **options):
+        raise OSError("Timed out trying to connect")
+
+    return at_once
+
+
+def test_without_dask_the_error_says_what_to_install(collection, monkeypatch):
+    monkeypatch.setitem(sys.modules, "dask.distributed", None)
+    monkeypatch.setitem(sys.modules, "dask", None)
+    with pytest.raises(ArgumentError, match=r"pip install 'abrank\[dask\]'"):
+        abrank.evaluate(
+            collection.folder / "qrels", collection.paths, MEASURES, engine=Engine("dask")
+        )
