@@ -123,7 +123,10 @@ def _done(
             raise _error(each.bad, each.kind, "--on-bad-partition skip leaves its queries out")
         done[each.number] = each
         on_progress(len(done), len(parts))
-    return tuple(done[number] for number in sorted(done))
+    every = tuple(done[number] for number in sorted(done))
+    if every and all(each.bad for each in every):
+        raise _error(every[0].bad, "ReadError", "no partition could be used")
+    return every
 
 
 @contextmanager

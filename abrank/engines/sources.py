@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fnmatch
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -173,7 +174,7 @@ def _filesystem(given: Any) -> Any:  # noqa: ANN401
 def _located(path: str) -> tuple[Any, str]:
     """Return the file system of a path or URI, and the path within it."""
     if "://" not in path:
-        return fs.LocalFileSystem(), path
+        return fs.LocalFileSystem(), os.path.abspath(path)  # noqa: PTH100 - workers stand elsewhere
     base, mark, rest = path.partition("*")
     folder, _, name = base.rpartition("/") if mark else (base, "", "")
     try:
@@ -191,10 +192,8 @@ def _located(path: str) -> tuple[Any, str]:
 
 def _listed(place: Any, path: str) -> list[str]:  # noqa: ANN401
     """Return the files that a path, a folder or a glob stands for, in the order of their names."""
-    pattern = "*" in path or "?" in path
-    base = path
-    if pattern:
-        base = os.path.dirname(path[: min(path.find(each) % len(path) for each in "*?")]) or "."  # noqa: PTH120
+    pattern = re.search(r"[*?]", path)
+    base = path if pattern is None else path[: pattern.start()].rpartition("/")[0]
     info = place.get_file_info(base)
     if info.type == fs.FileType.File:
         return [path]
@@ -202,9 +201,8 @@ def _listed(place: Any, path: str) -> list[str]:  # noqa: ANN401
         return []
     below = place.get_file_info(fs.FileSelector(base, recursive=True))
     files = sorted(each.path for each in below if each.type == fs.FileType.File)
-    if pattern:
-        wanted = path if base != "." or path.startswith("./") else f"./{path}"
-        return [each for each in files if fnmatch.fnmatch(each, wanted)]
+    if pattern is not None:
+        return [each for each in files if fnmatch.fnmatch(each, path)]
     start = len(base.rstrip("/")) + 1
     return [each for each in files if not _hidden(each[start:])]
 

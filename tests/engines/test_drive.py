@@ -39,7 +39,7 @@ def test_the_command_of_the_readme_gives_the_numbers_of_frames(collection, tmp_p
         collection.qrels, *collection.runs.values(), measures=["nDCG@5", "AP"],
         baseline="bm25", candidate="monot5",
     )  # fmt: skip
-    expected = json.loads(frames.to_json())
+    expected = json.loads(frames.report(tmp_path / "frames.json").read_text(encoding="utf-8"))
     parts = "systems n_queries verdict measures tests effects spread queries"
     for part in parts.split():
         assert found[part] == expected[part], part
