@@ -80,7 +80,15 @@ def provenance(
 def _versions() -> Mapping[str, str]:
     """Return the versions by name; to ask the packages takes longer than a small comparison."""
     own = {"abrank": __version__, "python": platform.python_version()}
-    return own | {name: importlib.metadata.version(name) for name in LIBRARIES}
+    return own | {name: _version(name) for name in LIBRARIES}
+
+
+def _version(name: str) -> str:
+    """Return a library's version from the head of its metadata; to parse all of it takes long."""
+    found = importlib.metadata.distribution(name)
+    head = (found.read_text("METADATA") or "").partition("\n\n")[0]
+    line = next((line for line in head.splitlines() if line.startswith("Version:")), None)
+    return found.version if line is None else line.partition(":")[2].strip()
 
 
 def _source(read: Any) -> Source:  # noqa: ANN401 - a path or an object

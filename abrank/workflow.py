@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import Duplicates, Interpolation, Missing, RandomSource, ScoreDtype
@@ -18,8 +18,10 @@ from abrank.evaluation import EvaluateOptions, score_runs, silent
 from abrank.measures import parse
 from abrank.measures.naming.asked import DEFAULT_MEASURES, parse_measures
 from abrank.provenance import provenance
-from abrank.ranking import Ranking, rank_scores, read_board
 from abrank.verdict import Family, Requirement
+
+if TYPE_CHECKING:
+    from abrank.ranking import Ranking
 
 TOP = 20  # documents of each ranking that a report can show
 
@@ -318,6 +320,8 @@ def rank_runs(
     on_stage: Callable[[str], None] = silent,
 ) -> Ranking:
     """Rank runs as :func:`rank` does, and tell the stages of the work."""
+    from abrank.ranking import rank_scores  # to compare two runs needs none of it
+
     # A mistyped name should not cost the reading of all runs.
     parse_measures(measures)
     if len(runs) < 2:
@@ -350,6 +354,8 @@ def rank_ready(
     **how: Any,  # noqa: ANN401 - those of rank_scores
 ) -> Ranking:
     """Rank ready scores as :func:`abrank.rank_scores` does, and record where they come from."""
+    from abrank.ranking import rank_scores, read_board
+
     scores = read_board(sources, measures=measures, missing=missing)
     roles = {name: name for name in scores.systems}
     found = provenance(scores, roles, settings={"missing": missing}, command=command)

@@ -58,14 +58,36 @@ def test_a_missing_file_costs_no_pandas() -> None:
     assert loaded_by(code) <= {"numpy", "pyarrow"}
 
 
-def test_scoring_needs_neither_pandas_nor_scipy(tmp_path) -> None:
-    (tmp_path / "q").write_text("1 0 a 1\n")
-    (tmp_path / "r").write_text("1 Q0 a 1 2.5 t\n")
+LOADED = {
+    "score q r -m AP": {"numpy", "pyarrow"},
+    "compare q r r -m AP": {"numpy", "pyarrow", "scipy"},
+    "compare q r r -m AP --report out.json --report out.csv": {"numpy", "pyarrow", "scipy"},
+    "compare q r r -m AP --report out.html": {"numpy", "pyarrow", "scipy", "matplotlib", "jinja2"},
+    "rank q r s -m AP": {"numpy", "pyarrow", "scipy"},
+}
+# Of the rest, what an everyday command does without; drawing takes figures, never windows.
+NEVER = {
+    "scipy.fft",
+    "scipy.optimize",
+    "scipy.stats",
+    "matplotlib.pyplot",
+    "abrank.inference.designs.meta_analysis",
+    "abrank.planning.simulation",
+}
+
+
+@pytest.mark.parametrize("command", LOADED)
+def test_a_command_loads_what_it_needs(command, tmp_path) -> None:
+    (tmp_path / "q").write_text("".join(f"{query} 0 a 1\n" for query in range(8)))
+    for name in "rs":
+        lines = (f"{query} Q0 {doc} 1 {query % 3} t\n" for query in range(8) for doc in f"{name}a")
+        (tmp_path / name).write_text("".join(lines))
     code = (
-        "from abrank.cli import run\n"
-        f"assert run(['score', {str(tmp_path / 'q')!r}, {str(tmp_path / 'r')!r}, '-m', 'AP']) == 0"
+        f"import os, sys\nfrom abrank.cli import run\nos.chdir({str(tmp_path)!r})\n"
+        f"assert run({command.split()!r}) == 0\n"
+        f"assert not {NEVER!r} & set(sys.modules), {NEVER!r} & set(sys.modules)"
     )
-    assert loaded_by(code) <= {"numpy", "pyarrow"}
+    assert loaded_by(code) <= LOADED[command]
 
 
 def test_the_reference_finds_every_public_name() -> None:

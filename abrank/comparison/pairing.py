@@ -16,7 +16,6 @@ from abrank.inputs.files import distinct_names
 from abrank.inputs.run import name_of
 from abrank.measures import parse
 from abrank.measures.naming.asked import listed
-from abrank.score_files import UNNAMED, one_system, read_scores
 from abrank.scores import Scores
 
 
@@ -58,6 +57,8 @@ def pair_scores(
     array([[0.2, 0.3],
            [0.4, 0.6]])
     """
+    from abrank.score_files import one_system, read_scores  # runs need none of it
+
     if b is None:
         both = read_scores(a)
         one = one_system(both, baseline or both.systems[0])
@@ -114,6 +115,8 @@ def _system_of(source: Any, default: str) -> Scores:  # noqa: ANN401
 
     if isinstance(source, (Mapping, pd.Series)):
         return one_measure(source, default)
+    from abrank.score_files import UNNAMED, read_scores
+
     scores = read_scores(source)
     if len(scores.systems) != 1:
         raise ArgumentError(

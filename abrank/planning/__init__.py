@@ -34,14 +34,10 @@ range that :func:`spread_interval` leaves it. With 25 queries the number of quer
 or 1.9 of what is said, with 100 .8 or 1.3.
 """
 
-from abrank.planning.anova import anova_power, queries_for_anova
+from typing import TYPE_CHECKING
+
+from abrank._support.lazy import module_getattr
 from abrank.planning.precision import expected_width, queries_for_width, spread_interval
-from abrank.planning.simulation import (
-    SimulatedPower,
-    queries_by_simulation,
-    simulate_power,
-    visible_by_simulation,
-)
 from abrank.planning.student import (
     power,
     power_curve,
@@ -49,6 +45,15 @@ from abrank.planning.student import (
     queries_to_show_same,
     smallest_visible,
 )
+
+if TYPE_CHECKING:
+    from abrank.planning.anova import anova_power, queries_for_anova
+    from abrank.planning.simulation import (
+        SimulatedPower,
+        queries_by_simulation,
+        simulate_power,
+        visible_by_simulation,
+    )
 
 __all__ = [
     "SimulatedPower",
@@ -66,3 +71,12 @@ __all__ = [
     "spread_interval",
     "visible_by_simulation",
 ]
+
+__getattr__ = module_getattr(
+    __name__,
+    dict.fromkeys(("anova_power", "queries_for_anova"), f"{__name__}.anova")
+    | dict.fromkeys(
+        ("SimulatedPower", "queries_by_simulation", "simulate_power", "visible_by_simulation"),
+        f"{__name__}.simulation",
+    ),
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -95,11 +96,21 @@ def power_curve(
     if not (np.all(sizes >= 2) and np.all(np.isfinite(effect))):
         raise ArgumentError("power needs at least 2 queries and a finite effect")
     freedom = sizes - 1.0
-    critical = -student_quantile(freedom, alpha / 2.0)
+    critical = _critical(float(sizes), alpha) if sizes.ndim == 0 else _criticals(sizes, alpha)
     center = effect * np.sqrt(sizes)
     # By symmetry the far tail, of rejecting on the wrong side, is the near one of -center.
     tails = chance_above(critical, freedom, center) + chance_above(critical, freedom, -center)
     return np.minimum(tails, 1.0)
+
+
+def _criticals(sizes: FloatArray, alpha: float) -> FloatArray:
+    return -student_quantile(sizes - 1.0, alpha / 2.0)
+
+
+# A search asks for the same number of queries sixty times.
+@lru_cache(maxsize=64)
+def _critical(size: float, alpha: float) -> FloatArray:
+    return _criticals(np.asarray(size), alpha)
 
 
 def smallest_visible(

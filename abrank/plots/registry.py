@@ -12,13 +12,14 @@ from abrank._support.typing import Function
 from abrank.comparison import Comparison
 from abrank.plots.style.style import new_axes
 from abrank.plots.style.theme import LIGHT, Theme
-from abrank.ranking import Ranking
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from abrank.ranking import Ranking
+
 Width: TypeAlias = Literal["column", "text"] | float
-Subject: TypeAlias = Comparison | Ranking
+Subject: TypeAlias = "Comparison | Ranking"
 Size: TypeAlias = tuple[float, float] | Callable[[Any], tuple[float, float]]
 
 # Widths of a column and of the text block of a two-column page, in inches.
@@ -45,7 +46,7 @@ RANKING_PLOTS: Registry[Plot] = Registry("plot of a ranking")
 
 def plots_of(subject: Subject) -> Registry[Plot]:
     """Return the plots that can be drawn of a comparison, or of a ranking."""
-    return RANKING_PLOTS if isinstance(subject, Ranking) else PLOTS
+    return PLOTS if isinstance(subject, Comparison) else RANKING_PLOTS
 
 
 def plot(

@@ -7,16 +7,18 @@ import inspect
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError, UnknownNameError
 from abrank._support.files import is_replaceable, name_of, replace_all
 from abrank._support.registry import Registry
 from abrank.comparison import Comparison
-from abrank.ranking import Ranking
 
-Subject: TypeAlias = Comparison | Ranking
+if TYPE_CHECKING:
+    from abrank.ranking import Ranking
+
+Subject: TypeAlias = "Comparison | Ranking"
 Writes: TypeAlias = Callable[..., str]
 
 # Where a report goes that was asked for by its format alone.
@@ -69,7 +71,7 @@ RANKING_WRITERS: Registry[Format] = Registry("format of a ranking")
 
 def writers_of(subject: Subject) -> Registry[Format]:
     """Return the formats in which a comparison, or a ranking, is written."""
-    return RANKING_WRITERS if isinstance(subject, Ranking) else WRITERS
+    return WRITERS if isinstance(subject, Comparison) else RANKING_WRITERS
 
 
 def writer(
@@ -187,7 +189,7 @@ def default_path(subject: Subject, format: str) -> Path:
     >>> default_path(compare_scores({"q": 0.1}, {"q": 0.2}, **named), ".html").as_posix()
     'reports/mono-t5-vs-bm25-k1-0.9.html'
     """
-    if isinstance(subject, Ranking):
+    if not isinstance(subject, Comparison):
         return REPORTS / f"ranking-{name_of(subject.measure) or 'measure'}{format}"
     names = ((subject.candidate, "B"), (subject.baseline, "A"))
     b, a = (name_of(name) or letter for name, letter in names)

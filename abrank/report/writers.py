@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from abrank._support import display
 from abrank.comparison import Comparison
-from abrank.ranking import Ranking
 from abrank.report.registry import RANKING_WRITERS, WRITERS, write, writer
 
 if TYPE_CHECKING:
+    from abrank.ranking import Ranking
     from abrank.report.formats.html import Figures
     from abrank.report.formats.latex import Style
     from abrank.report.ranking.columns import Interval

@@ -231,19 +231,17 @@ def _law(
     zeros: float | None,
 ) -> BootstrapDistribution:
     """Return the law of the sum of n draws; if it is smooth, ``zeros`` is the mass of all zeros."""
-    from scipy import fft
-
     middle = _middle(cells, weights, n)
     offsets = np.arange(window[0], window[1] + 1)
-    size = fft.next_fast_len(offsets.size, real=True)
+    size = next_fast_length(offsets.size)
     one = np.zeros(size)
     np.add.at(one, (cells - middle) % size, weights / n)
-    spectrum = fft.rfft(one)
+    spectrum = np.fft.rfft(one)
     # The rest would come to less than e**-80, and takes nearly all the time.
     heard = np.abs(spectrum) > np.exp(-2.0 * LOG_OUTSIDE / n)
     spectrum = np.where(heard, spectrum, 0.0)
     spectrum[heard] **= n
-    mass = fft.irfft(spectrum, size)[offsets % size]
+    mass = np.fft.irfft(spectrum, size)[offsets % size]
     sums = offsets.astype(np.float64) + n * middle
     atoms = None if zeros is None else np.where(sums == 0.0, zeros, 0.0)
     return BootstrapDistribution(
@@ -253,6 +251,26 @@ def _law(
         unit=step / n,
         on_lattice=zeros is None,
     )
+
+
+def next_fast_length(least: int) -> int:
+    """Return the smallest product of 2, 3 and 5 from ``least`` up: transforms of it are fast.
+
+    Examples
+    --------
+    >>> next_fast_length(7), next_fast_length(1000), next_fast_length(1001)
+    (8, 1000, 1024)
+    """
+    found = 1 << max(least - 1, 0).bit_length()
+    power_5 = 1
+    while power_5 < found:
+        product = power_5
+        while product < found:
+            rest = -(-least // product)
+            found = min(found, product << max(rest - 1, 0).bit_length())
+            product *= 3
+        power_5 *= 5
+    return found
 
 
 def _chances(points: FloatArray, mass: FloatArray, atoms: FloatArray | None, n: int) -> Chances:

@@ -219,11 +219,23 @@ def _bounds(sample: FloatArray, method: Method, alternative: Alternative) -> tup
         return max(low[0] - ROUNDING, 0.0), min(high[0] + ROUNDING, 1.0)
     # The larger the bias, the smaller the chance of a mean below 0 and the larger that above.
     biases = [_bias(each.below, each.above, each.total) for each in (over, under)]
+    if method in ("percentile", "BCa"):
+        small, large = _at_zero(small), _at_zero(large)
     low, high = (
         [_pvalue(*_tails(law, sample, method, bias=bias), alternative) for bias in biases]
         for law in (small, large)
     )
     return max(min(low) - ROUNDING, 0.0), min(max(high) + ROUNDING, 1.0)
+
+
+def _at_zero(law: BootstrapDistribution) -> BootstrapDistribution:
+    """Return a law of steps with the one that a p-value of a mean of 0 is read from."""
+    tails = []
+    for chances in (law.below, law.above):
+        place = int(np.searchsorted(chances.points, 0.0, side="right"))
+        step = slice(max(place - 1, 0), place)
+        tails.append(replace(chances, points=chances.points[step], chance=chances.chance[step]))
+    return replace(law, below=tails[0], above=tails[1])
 
 
 def _both_ends(law: BootstrapDistribution) -> float:

@@ -128,10 +128,19 @@ def ranks_within(scores: FloatArray) -> FloatArray:
     >>> ranks_within(np.array([[0.3, 0.5, 0.3]]))
     array([[2.5, 1. , 2.5]])
     """
-    from scipy.stats import rankdata
-
-    rounded = round_off(scores.ravel()).reshape(scores.shape)
-    return np.asarray(rankdata(-rounded, axis=1), dtype=np.float64)
+    values = -round_off(scores.ravel()).reshape(scores.shape)
+    order = np.argsort(values, axis=1, kind="stable")
+    ascending = np.take_along_axis(values, order, axis=1)
+    place = np.arange(values.shape[1])
+    differs = ascending[:, 1:] != ascending[:, :-1]
+    first, last = np.zeros_like(order), np.full_like(order, len(place) - 1)
+    first[:, 1:] = np.maximum.accumulate(np.where(differs, place[1:], 0), axis=1)
+    last[:, :-1] = np.minimum.accumulate(
+        np.where(differs, place[:-1], place[-1:])[:, ::-1], axis=1
+    )[:, ::-1]
+    ranks = np.empty(values.shape)
+    np.put_along_axis(ranks, order, (first + last) / 2.0 + 1.0, axis=1)
+    return ranks
 
 
 def critical_difference(found: Friedman, n_queries: int, alpha: float) -> float:
