@@ -102,7 +102,6 @@ def dress(
         spine.set_color(theme.muted)
         spine.set_linewidth(0.8)
     ax.tick_params(
-        which="both",
         color=theme.muted,
         labelcolor=theme.muted,
         labelsize=type_.small,
