@@ -10,7 +10,7 @@ import numpy as np
 
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray, IntArray
-from abrank.inference.rounding import round_off
+from abrank.inference.rounding import signs_of
 from abrank.measures import parse
 
 # Of a score or difference as it is written or held against a bound: .1 + .2 is not .3 in floats.
@@ -37,7 +37,7 @@ def outcomes(differences: FloatArray) -> IntArray:
     >>> outcomes(np.array([0.1 + 0.2 - 0.3, 0.5, -0.1]))
     array([ 0,  1, -1])
     """
-    return np.sign(round_off(differences)).astype(np.int64)
+    return signs_of(differences)
 
 
 def higher_is_better(measure: str) -> bool:

@@ -10,9 +10,9 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, fields, is_dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from abrank.report.sections.next_step import next_step
 from abrank.verdict import Decision, Rule
 
 SCHEMA = "abrank/1"
+# The text of lists of numbers, by the lists' identities: to write a million numbers takes long.
+Numbers: TypeAlias = dict[int, str]
+
 _SCALARS = {str, int, float, bool, type(None)}
 # Half of a surrogate pair, which no UTF-8 can hold: JSON writes it as an escape.
 _HALF = re.compile("[\ud800-\udfff]")
@@ -106,10 +109,12 @@ def json_text(comparison: Comparison) -> str:
     ['{', '  "schema": "abrank/1",']
     """
     found = to_dict(comparison)
-    return layout({**found, "checksum": checksum(found)}) + "\n"
+    numbers: Numbers = {}
+    sum_ = checksum(found, numbers=numbers)
+    return layout({**found, "checksum": sum_}, numbers=numbers) + "\n"
 
 
-def checksum(found: Mapping[str, Any]) -> str:
+def checksum(found: Mapping[str, Any], *, numbers: Numbers | None = None) -> str:
     """Return the SHA-256 of plain values, whatever the order of their keys and the line breaks.
 
     It tells a file that was changed after it was written; it is no signature.
@@ -118,6 +123,8 @@ def checksum(found: Mapping[str, Any]) -> str:
     ----------
     found : mapping
         As :func:`to_dict` returns it, or as it was read; a key ``checksum`` is passed over.
+    numbers : dict, optional
+        Takes the text of every list of numbers, for :func:`layout` to use again.
 
     Returns
     -------
@@ -130,8 +137,29 @@ def checksum(found: Mapping[str, Any]) -> str:
     True
     """
     content = {key: value for key, value in found.items() if key != "checksum"}
-    text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return f"sha256:{hashlib.sha256(text.encode('ascii')).hexdigest()}"
+    found_sum = hashlib.sha256()
+    for piece in _compact(content, {} if numbers is None else numbers):
+        found_sum.update(piece.encode("ascii"))
+    return f"sha256:{found_sum.hexdigest()}"
+
+
+def _compact(value: Any, numbers: Numbers) -> Iterator[str]:  # noqa: ANN401
+    """Yield JSON without blanks, the keys in order, piece by piece."""
+    if isinstance(value, Mapping):
+        for i, key in enumerate(sorted(value)):
+            yield f"{',' if i else '{'}{json.dumps(key)}:"
+            yield from _compact(value[key], numbers)
+        yield "}" if value else "{}"
+    elif isinstance(value, list) and _holds_mapping(value):
+        for i, item in enumerate(value):
+            yield "," if i else "["
+            yield from _compact(item, numbers)
+        yield "]"
+    else:
+        text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+        if isinstance(value, list) and set(map(type, value)) == {float}:
+            numbers[id(value)] = text
+        yield text
 
 
 def plain(value: Any) -> Any:  # noqa: ANN401 - any tree of values
@@ -197,7 +225,7 @@ def _verdict(rule: Rule, decision: Decision) -> dict[str, Any]:
     }
 
 
-def layout(value: Any, indent: str = "") -> str:  # noqa: ANN401 - what plain() returns
+def layout(value: Any, indent: str = "", *, numbers: Numbers | None = None) -> str:  # noqa: ANN401 - what plain() returns
     """Return JSON, mappings and lists that hold one indented, any other list on one line.
 
     Examples
@@ -209,9 +237,14 @@ def layout(value: Any, indent: str = "") -> str:  # noqa: ANN401 - what plain() 
     """
     deeper = indent + "  "
     if isinstance(value, dict) and value:
-        items = [f"{_scalar(key)}: {layout(item, deeper)}" for key, item in value.items()]
+        items = [
+            f"{_scalar(key)}: {layout(item, deeper, numbers=numbers)}"
+            for key, item in value.items()
+        ]
     elif isinstance(value, list) and _holds_mapping(value):
-        items = [layout(item, deeper) for item in value]
+        items = [layout(item, deeper, numbers=numbers) for item in value]
+    elif numbers and id(value) in numbers:
+        return numbers[id(value)].replace(",", ", ")
     else:
         return _scalar(value)
     ends = "{}" if isinstance(value, dict) else "[]"

@@ -37,6 +37,9 @@ class Walsh:
 
     def __init__(self, sample: FloatArray, own_weight: int) -> None:
         self.sample = np.sort(sample)
+        # Scores of few decimals have many equal differences: what is counted, is counted by value.
+        self._distinct, self._weight = np.unique(self.sample, return_counts=True)
+        self._up_to = np.concatenate([[0], np.cumsum(self._weight)])
         self.own_weight = own_weight
         n = self.sample.size
         self.total = n * (n - 1) + 2 * n * own_weight
@@ -63,14 +66,18 @@ class Walsh:
         >>> Walsh(np.array([-1.0, 1.0, 2.0]), 1).doubled_count(0.0)
         9
         """
-        reach = 2.0 * theta - self.sample
-        up_to = np.searchsorted(self.sample, reach, "right")
-        tied = self.sample[np.maximum(up_to, 1) - 1] == reach
-        below = up_to.sum() - up_to[tied].sum()
-        below += np.searchsorted(self.sample, reach[tied], "left").sum()
-        above = 2 * self.sample.size**2 - int(up_to.sum()) - int(below)
+        values, weight = self._distinct, self._weight
+        reach = 2.0 * theta - values
+        place = np.searchsorted(values, reach, "right")
+        tied = values[np.maximum(place, 1) - 1] == reach
+        up_to = int(weight @ self._up_to[place])
+        below = int(weight @ self._up_to[place - tied])
+        above = 2 * self.sample.size**2 - up_to - below
         # ``above`` is twice the count over ordered pairs: each i < j twice, each i = j once.
-        own = int(2 * (self.sample > theta).sum() + (self.sample == theta).sum())
+        first, last = (
+            self._up_to[np.searchsorted(values, theta, side)] for side in ("left", "right")
+        )
+        own = int(2 * (self.sample.size - last) + (last - first))
         return (above - own) // 2 + self.own_weight * own
 
     def first_below(self, bound: int) -> float:

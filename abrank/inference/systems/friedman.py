@@ -136,7 +136,7 @@ def ranks_within(scores: FloatArray) -> FloatArray:
     first, last = np.zeros_like(order), np.full_like(order, len(place) - 1)
     first[:, 1:] = np.maximum.accumulate(np.where(differs, place[1:], 0), axis=1)
     last[:, :-1] = np.minimum.accumulate(
-        np.where(differs, place[:-1], place[-1:])[:, ::-1], axis=1
+        np.where(differs, place[:-1], len(place) - 1)[:, ::-1], axis=1
     )[:, ::-1]
     ranks = np.empty(values.shape)
     np.put_along_axis(ranks, order, (first + last) / 2.0 + 1.0, axis=1)
