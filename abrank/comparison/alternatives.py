@@ -15,7 +15,7 @@ import numpy as np
 from abrank._support.typing import FloatArray
 from abrank.comparison.rows import MeasureResult
 from abrank.diagnostics import UnequalDepth, missing_policy, outcomes
-from abrank.inference import leave_out
+from abrank.inference.estimates.influence import means_without
 from abrank.inputs import JudgedRun
 from abrank.measures import parse
 from abrank.scores import Scores
@@ -189,6 +189,8 @@ def _influential(differences: FloatArray) -> list[int]:
     """Return the three queries whose removal moves the mean most; none of few or of equal ones."""
     if len(differences) < FEWEST_QUERIES or not outcomes(differences - differences[0]).any():
         return []
-    shift = np.abs(leave_out(differences).mean_without - differences.mean())
-    heaviest: list[int] = np.argsort(-shift, kind="stable")[:INFLUENTIAL].tolist()
+    shift = np.abs(means_without(differences) - differences.mean())
+    least = np.partition(shift, -INFLUENTIAL)[-INFLUENTIAL]
+    heavy = np.flatnonzero(shift >= least)
+    heaviest: list[int] = heavy[np.argsort(-shift[heavy], kind="stable")][:INFLUENTIAL].tolist()
     return heaviest

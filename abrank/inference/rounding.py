@@ -56,9 +56,12 @@ def round_off(values: FloatArray, *, scale: npt.ArrayLike | None = None) -> Floa
     """
     sizes = np.abs(values)
     largest = sizes.max(axis=0, initial=0.0) if scale is None else np.asarray(scale, np.float64)
+    gaps = np.diff(np.sort(sizes, axis=0), axis=0, prepend=0.0)
+    if not ((gaps > 0.0) & (gaps <= TIE * largest)).any():
+        return np.asarray(values + 0.0)  # rounded before: each group is one value
     order = np.argsort(sizes, axis=0)
     ascending = np.take_along_axis(sizes, order, axis=0)
-    starts = np.diff(ascending, axis=0, prepend=0.0) > TIE * largest
+    starts = gaps > TIE * largest
     rounded = np.empty_like(sizes)
     groups = np.maximum.accumulate(np.where(starts, ascending, 0.0), axis=0)
     np.put_along_axis(rounded, order, groups, axis=0)
@@ -223,6 +226,8 @@ def _common_denominator(shares: FloatArray) -> IntArray:
     found = np.ones(shares.shape[1], np.int64)
     for start in (0, PROBED):
         rows = shares[start : PROBED if start == 0 else None]
+        if rows.shape[1] == 1:
+            rows = np.unique(rows)[:, None]
         left = np.flatnonzero(found)
         if rows.size and left.size:
             parts = denominators(rows[:, left])

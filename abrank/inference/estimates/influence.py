@@ -110,6 +110,18 @@ def leave_out(differences: npt.ArrayLike, *, confidence: float = 0.95) -> Influe
     )
 
 
+def means_without(differences: FloatArray) -> FloatArray:
+    """Return the mean without each query in turn: float64[n_queries]; at least two queries.
+
+    Examples
+    --------
+    >>> means_without(np.array([0.25, 0.5, 0.75]))
+    array([0.625, 0.5  , 0.375])
+    """
+    values = round_off(differences)
+    return np.asarray(values.mean() - _centred(values) / (len(values) - 1))
+
+
 def _removed(values: FloatArray, call: int, alpha: float, squares: float) -> IntArray:
     """Return the first of the largest queries whose removal changes the call."""
     direction = call or -(np.sign(values.sum()) or 1.0)
