@@ -131,7 +131,7 @@ def ranks_within(scores: FloatArray) -> FloatArray:
     values = -round_off(scores.ravel()).reshape(scores.shape)
     order = np.argsort(values, axis=1, kind="stable")
     ascending = np.take_along_axis(values, order, axis=1)
-    place = np.arange(values.shape[1])
+    place = np.arange(scores.shape[1])
     differs = ascending[:, 1:] != ascending[:, :-1]
     first, last = np.zeros_like(order), np.full_like(order, len(place) - 1)
     first[:, 1:] = np.maximum.accumulate(np.where(differs, place[1:], 0), axis=1)
