@@ -38,6 +38,7 @@ if TYPE_CHECKING or "pdoc" in sys.modules:
     from abrank.inputs import Run as Run
     from abrank.inputs import read_qrels as read_qrels
     from abrank.inputs import read_run as read_run
+    from abrank.inspection import inspect_query as inspect_query
     from abrank.measures import measure as measure
     from abrank.planning.plan import Plan as Plan
     from abrank.planning.plan import power as power
@@ -72,6 +73,7 @@ _HOMES = {
     "read_qrels": "abrank.inputs",
     "read_run": "abrank.inputs",
     "read_scores": "abrank.score_files",
+    "inspect_query": "abrank.inspection",
     "score_ranges": "abrank.sensitivity",
     "simulate_runs": "abrank.simulate",
 }

@@ -33,6 +33,7 @@ COMMANDS = {
     "rank": "leaderboard of many runs, and which are told apart",
     "power": "queries needed, and the smallest difference that shows",
     "aa": "does a test keep its level on your queries?",
+    "inspect": "one query: both lists, what was missed, what to judge",
     "score": "per-query or mean scores of runs",
     "render": "any report from saved results",
     "check": "validate qrels and runs",

@@ -95,7 +95,7 @@ def _read(
         return form(_whole(file, label, ahead=start), label, layout)
     if columns:
         raise ArgumentError("columns= is for tables and named tuples, not for TREC's files")
-    return parse(_pieces(file, label, ahead=start), layout, label=label)
+    return parse(pieces(file, label, ahead=start), layout, label=label)
 
 
 def _rest(file: Unpacked) -> bytes:
@@ -118,7 +118,7 @@ def contents(path: str | os.PathLike[str], *, lines: bool = True) -> tuple[bytes
     """
     label = _label(path)
     with opened(path) as (file, stored):
-        data = b"".join(_pieces(file, label)) if lines else _whole(file, label)
+        data = b"".join(pieces(file, label)) if lines else _whole(file, label)
         return data, Source(_named(path), stored.sha256(), 0, label)
 
 
@@ -220,7 +220,7 @@ def looks_like_qrels(path: str | os.PathLike[str]) -> bool:
         start = file.read(_STEP)
         if table_reader(start) or line_reader(start, QRELS):
             return not looks_like_json(start) and holds_grades(header_of(start)[1] or ["label"])
-        for number, piece in enumerate(_pieces(file, stored.label, size=_STEP, ahead=start)):
+        for number, piece in enumerate(pieces(file, stored.label, size=_STEP, ahead=start)):
             text = piece if number else piece.removeprefix(BYTE_ORDER_MARK)
             for line in text.split(b"\n"):
                 if line[:1] != b"#" and (fields := line.split()):
@@ -269,7 +269,7 @@ def distinct_names(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
     return [name if counts[name] == 1 else each for name, each in pairs]
 
 
-def _pieces(
+def pieces(
     file: Unpacked, label: str, *, size: int = _PIECE, ahead: bytes = b""
 ) -> Iterator[bytes]:
     """Cut a file at ends of lines into pieces of about ``size`` bytes; an empty one is one piece.

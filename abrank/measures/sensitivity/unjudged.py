@@ -77,7 +77,7 @@ def unjudged_range(
     low, high = here, here
     for m in _steps(int(ordinal(query).max(initial=0))):
         first = ordinal(query) <= m
-        value = measure(_with_judgments(judged, query[first], rank[first], assumed))
+        value = measure(with_judgments(judged, query[first], rank[first], assumed))
         low, high = np.minimum(low, value), np.maximum(high, value)
     return low, high
 
@@ -162,15 +162,19 @@ def _steps(most: int) -> Iterator[int]:
         yield most
 
 
-def _with_judgments(judged: JudgedRun, query: IntArray, rank: IntArray, grade: int) -> JudgedRun:
-    """Return the run as it is when the documents at these ranks have this grade."""
+def with_judgments(judged: JudgedRun, query: IntArray, rank: IntArray, grade: int) -> JudgedRun:
+    """Return the run as it is when the documents at these ranks have this grade.
+
+    At rank 0 stands a document that the run did not retrieve: it is judged all the same.
+    """
     grades = np.full(len(query), grade, dtype=np.int64)
-    every_query = np.concatenate([judged.query, query])
-    every_rank = np.concatenate([judged.rank, rank])
-    order = np.lexsort((every_rank, every_query))
     ideal_query = np.concatenate([judged.ideal_query, query])
     ideal_grade = np.concatenate([judged.ideal_grade, grades])
     ideal = np.lexsort((-ideal_grade, ideal_query))
+    query, rank, grades = query[rank > 0], rank[rank > 0], grades[rank > 0]
+    every_query = np.concatenate([judged.query, query])
+    every_rank = np.concatenate([judged.rank, rank])
+    order = np.lexsort((every_rank, every_query))
     return replace(
         judged,
         query=every_query[order],

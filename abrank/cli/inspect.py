@@ -1,0 +1,89 @@
+"""``abrank inspect``: one query of two runs, side by side."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from abrank.cli import _options, _terminal
+
+
+@click.command("inspect")
+@click.argument("qrels", type=_options.RUN)
+@click.argument("run_a", type=_options.RUN)
+@click.argument("run_b", type=_options.RUN)
+@click.argument("query")
+@_options.measures
+@click.option(
+    "--docs",
+    type=_options.RUN,
+    metavar="FILE",
+    help="Titles or texts of the documents: JSON lines, or doc_id<TAB>title; of any size.",
+)
+@click.option(
+    "--topics", type=_options.RUN, metavar="FILE", help="Texts of the queries, as for compare."
+)
+@click.option("--depth", type=click.IntRange(1, 1000), metavar="N", help="Documents of each list.")
+@click.option(
+    "--pool",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Write what to judge next: query_id 0 doc_id, a line each.",
+)
+@click.option(
+    "--judge",
+    type=click.IntRange(0),
+    default=12,
+    show_default=True,
+    metavar="N",
+    help="How many documents to name that are not judged.",
+)
+@click.option("--ascii", "ascii_only", is_flag=True, help="Only ASCII characters.")
+def command(
+    qrels: str,
+    run_a: str,
+    run_b: str,
+    query: str,
+    *,
+    measures: tuple[str, ...],
+    docs: str | None,
+    topics: str | None,
+    depth: int | None,
+    pool: str | None,
+    judge: int,
+    ascii_only: bool,
+) -> None:
+    """Show QUERY as RUN_A and RUN_B answer it.
+
+    Two lists side by side with grades and moves, the scores by every measure, where relevant
+    documents are that one of them missed, and which documents that nobody judged could most move
+    the difference.
+
+    \b
+    abrank inspect qrels.txt bm25.run monot5.run 301 --docs docs.jsonl
+    abrank inspect qrels.txt bm25.run monot5.run 301 -m AP --pool to-judge.txt
+    """  # noqa: D301 - click's mark for lines to keep
+    from abrank.inputs.topics import read_topics
+    from abrank.inspection import inspect_query
+    from abrank.report.formats.query_text import query_text
+
+    found = inspect_query(
+        qrels,
+        run_a,
+        run_b,
+        query,
+        measures=measures or None,
+        documents=docs,
+        text=read_topics(topics).get(query, "") if topics else "",
+        n_to_judge=judge,
+    )
+    if pool is not None:
+        from abrank._support.files import replace_all
+
+        lines = [f"{each.query_id} 0 {each.doc_id}\n" for each in found.to_judge]
+        replace_all({Path(pool): "".join(lines).encode()})
+    plain = _terminal.wants_ascii(ascii_only, sys.stdout)
+    text = query_text(found, width=_terminal.width(), ascii=plain, depth=depth)
+    _terminal.put(text if pool is None else f"{text}\n\npool      {pool}")

@@ -1,0 +1,71 @@
+"""One query of two runs through the command."""
+
+from __future__ import annotations
+
+import pytest
+
+import abrank
+from abrank.cli import run
+
+QRELS = {"q1": {"d1": 2, "d2": 1, "d3": 0, "d4": 1}, "q2": {"d1": 1}}
+A = {"q1": {"d1": 3.0, "d3": 2.0, "d2": 1.0}, "q2": {"d1": 1.0}}
+B = {"q1": {"d9": 4.0, "d8": 3.0, "d1": 2.0, "d3": 1.0}}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    abrank.read_qrels(QRELS).write(tmp_path / "qrels")
+    for name, scores in (("a.run", A), ("b.run", B)):
+        abrank.read_run(scores, name=name).write(tmp_path / name)
+    (tmp_path / "docs.tsv").write_text(
+        "d1\tOne\nd9\tA title that goes on and on and does not fit into half of a terminal\n"
+    )
+    (tmp_path / "topics").write_text("q1\ttea pots\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_lists_scores_missed_documents_and_what_to_judge(folder, capsys) -> None:
+    more = ["-m", "P@2", "-m", "AP", "--docs", "docs.tsv", "--topics", "topics"]
+    assert run(["inspect", "qrels", "a.run", "b.run", "q1", *more]) == 0
+    out = capsys.readouterr().out
+    lines = out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert lines[0] == "q1 “tea pots”"
+    assert lines[1] == (
+        "B lost 1 and gained 0 relevant documents in the top 2; 2 of B's top 2 are not"
+    )
+    assert lines[4].split() == ["A", "a", "B", "b"]
+    assert lines[5].split() == ["1", "2", "d1", "→", "3", "1", "?", "d9", "new"]
+    assert "One" in lines[6]
+    assert "…" in lines[6]
+    # AP of A is (1/1 + 2/3) / 3, of B (1/3) / 3; P@2 is 1/2 and 0.
+    assert "P@2      0.500  0.000  −0.500" in lines
+    assert "AP       0.556  0.111  −0.444" in lines
+    at = lines.index("relevant, but not in the top 2 of both (– is not retrieved)")
+    assert [line.split() for line in lines[at + 1 : at + 4]] == [
+        ["d1", "grade", "2", "A", "1", "B", "3"],
+        ["d2", "grade", "1", "A", "3", "B", "–"],
+        ["d4", "grade", "1", "A", "–", "B", "–"],
+    ]
+    at = next(i for i, line in enumerate(lines) if line.startswith("judge next"))
+    assert lines[at + 1].split() == ["d9", "A", "–", "B", "1", "Δ", "+0.500"]
+
+
+def test_what_to_judge_is_written_as_a_pool(folder, capsys) -> None:
+    assert run(["inspect", "qrels", "a.run", "b.run", "q1", "-m", "P@2", "--pool", "pool"]) == 0
+    assert (folder / "pool").read_text() == "q1 0 d9\nq1 0 d8\n"
+    assert capsys.readouterr().out.endswith("pool      pool\n")
+
+
+def test_a_run_without_the_query_and_ascii(folder, capsys) -> None:
+    assert run(["inspect", "qrels", "a.run", "b.run", "q2", "-m", "RR", "--ascii"]) == 0
+    out = capsys.readouterr().out
+    assert out.isascii()
+    assert "B returned no document for this query." in out
+    assert "RR       1.000  0.000  -1.000" in out
+
+
+def test_a_query_that_is_not_judged_names_the_nearest(folder, capsys) -> None:
+    assert run(["inspect", "qrels", "a.run", "b.run", "q11"]) == 2
+    assert "is not judged in the qrels; did you mean q1?" in capsys.readouterr().err

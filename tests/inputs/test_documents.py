@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+import gzip
+import json
+
+import pytest
+
+from abrank._support.errors import ReadError
+from abrank.inputs.documents import LONGEST, read_documents
+
+
+def test_json_lines_and_tabs_give_titles_and_texts_of_what_is_wanted(tmp_path) -> None:
+    records = [
+        {"_id": "d1", "title": "Tea", "text": "All about\npots"},
+        {"docno": "d2", "contents": "x" * 500},
+        {"doc_id": "d3", "title": "not wanted"},
+    ]
+    path = tmp_path / "docs.jsonl.gz"
+    path.write_bytes(gzip.compress("".join(json.dumps(each) + "\n" for each in records).encode()))
+    found = read_documents(path, {"d1", "d2", "d9"})
+    assert found["d1"] == "Tea – All about pots"
+    assert len(found["d2"]) == LONGEST
+    assert sorted(found) == ["d1", "d2"]
+    table = tmp_path / "docs.tsv"
+    table.write_text("d1\tTea\tAll about pots\n\nd2\tLamps\n")
+    assert read_documents(table, {"d1", "d2"}) == {"d1": "Tea – All about pots", "d2": "Lamps"}
+
+
+def test_a_file_of_something_else_is_refused(tmp_path) -> None:
+    path = tmp_path / "docs"
+    path.write_text("301 0 d1 1\n")
+    with pytest.raises(ReadError, match="line 1: no document id and text"):
+        read_documents(path, {"d1"})
