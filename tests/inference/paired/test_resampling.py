@@ -99,9 +99,9 @@ def test_many_queries():
 
 def test_counts_of_values_give_what_queries_give_far_from_zero(monkeypatch):
     d = np.random.default_rng(4).normal(1.0, 0.2, 60)  # the spread is about a mean that is not 0
-    by_query = run_test("bootstrap", d, method="studentised", rng=1)
+    by_query = run_test("bootstrap", d, seed=1)
     monkeypatch.setattr(resampling, "MANY_QUERIES", 10)
-    by_value = run_test("bootstrap", d, method="studentised", rng=1)
+    by_value = run_test("bootstrap", d, seed=1)
     assert by_value.ci_low[0] != by_query.ci_low[0]
     assert by_value.ci_low[0] == pytest.approx(by_query.ci_low[0], abs=0.003)
     assert by_value.ci_high[0] == pytest.approx(by_query.ci_high[0], abs=0.003)
