@@ -37,6 +37,11 @@ if TYPE_CHECKING:
     from abrank.inference.designs.equivalence import Equivalence, relative_tost, tost
     from abrank.inference.designs.group_sequential import GroupSequential, run_at_looks
     from abrank.inference.designs.meta_analysis import MetaAnalysis, pool_collections
+    from abrank.inference.designs.prediction_powered import (
+        PredictionPowered,
+        run_prediction_powered,
+        welch_pvalue,
+    )
     from abrank.inference.designs.sequential import (
         ConfidenceSequence,
         asymptotic_sequence,
@@ -69,6 +74,7 @@ _ON_DEMAND = {
     "designs.equivalence": "Equivalence relative_tost tost",
     "designs.group_sequential": "GroupSequential run_at_looks",
     "designs.meta_analysis": "MetaAnalysis pool_collections",
+    "designs.prediction_powered": "PredictionPowered run_prediction_powered welch_pvalue",
     "designs.sequential": "ConfidenceSequence asymptotic_sequence betting_sequence",
     "designs.stopping": "Boundaries stopping_boundaries",
     "estimates.heterogeneity": "Heterogeneity",
@@ -109,6 +115,7 @@ __all__ = [
     "PairedTest",
     "Pairs",
     "Posterior",
+    "PredictionPowered",
     "RatioInterval",
     "Segments",
     "Shape",
@@ -140,6 +147,7 @@ __all__ = [
     "run_at_looks",
     "run_cluster_test",
     "run_joint_test",
+    "run_prediction_powered",
     "run_test",
     "skewness_limit",
     "spread_form",
@@ -147,6 +155,7 @@ __all__ = [
     "t_posterior",
     "tost",
     "two_way_anova",
+    "welch_pvalue",
     "within_query_interval",
 ]
 
