@@ -11,6 +11,8 @@ from abrank._support.typing import Duplicates, Interpolation, Missing, RandomSou
 from abrank.comparison import Comparison, compare_recorded, name_runs
 from abrank.comparison.beside import Beside
 from abrank.comparison.declared import read_margin, require_margin_in_range, with_guards
+from abrank.comparison.machine.judgments import SharedModel
+from abrank.comparison.machine.source import MachineSource
 from abrank.comparison.question import Question
 from abrank.design import Spending
 from abrank.engines import Engine, EngineName
@@ -59,6 +61,9 @@ def compare(
     anytime: int | None = None,
     guards: Sequence[str] | str = (),
     bayes: bool = False,
+    machine_qrels: Any = None,  # noqa: ANN401 - whatever read_qrels reads
+    machine_scores: Any = None,  # noqa: ANN401 - a pair of what read_scores reads
+    shared_model: SharedModel | None = None,
     n_resamples: int | None = None,
     rng: RandomSource = 0,
 ) -> Comparison:
@@ -104,6 +109,10 @@ def compare(
     look, spending, anytime, guards, bayes
         Looking more than once, what must not get worse, and a Bayesian view: see
         :class:`~abrank.comparison.Question`.
+    machine_qrels, machine_scores, shared_model : optional
+        Judgments by a machine, such as a language model, of all queries, or a pair of ready scores
+        by them; ``qrels`` are then those of people, for a random draw from these. Whether "a", "b",
+        "both" or "neither" shares its model. See :func:`abrank.inference.run_prediction_powered`.
     n_resamples : int, optional
         Resamples of the Monte Carlo tests.
     rng : int, Generator, SeedSequence or None
@@ -160,7 +169,10 @@ def compare(
     )
     runs = name_runs(a, b, baseline=baseline, candidate=candidate)
     beside = Beside.of(segments=segments, topics=topics, clusters=clusters)
-    return compare_runs(qrels, runs, question, options, measures=measures, beside=beside)
+    machine = MachineSource(machine_qrels, machine_scores, shared_model)
+    return compare_runs(
+        qrels, runs, question, options, measures=measures, beside=beside, machine=machine
+    )
 
 
 def compare_runs(
@@ -171,6 +183,7 @@ def compare_runs(
     *,
     measures: Sequence[str] | str | None,
     beside: Beside,
+    machine: MachineSource | None = None,
     command: str | None = None,
     on_stage: Callable[[str], None] = silent,
 ) -> Comparison:
@@ -182,8 +195,8 @@ def compare_runs(
         As for :func:`compare`.
     runs : mapping of str to run
         The baseline and the candidate, by name.
-    question, options, beside
-        What decides, how the runs are scored, and what is known of the queries.
+    question, options, beside, machine
+        What decides, how the runs are scored, what is known of the queries, and of a machine.
     command : str, optional
         Recorded in the provenance.
     on_stage : callable
@@ -196,7 +209,11 @@ def compare_runs(
     lead = None if primary is None else options.measures(str(parse(primary)))[0]
     first = (lead or parsed[0]).entry
     require_margin_in_range(read_margin(question.margin), first.name, range_=first.bounds)
+    machine = machine or MachineSource()
+    machine.require_runs_again(runs)
     scores = score_runs(qrels, runs, measures, options, top=TOP, on_stage=on_stage)
+    how: dict[str, Any] = {"measures": measures, "options": options, "on_stage": on_stage}
+    beside = machine.beside(beside, scores, runs=runs, **how)
     on_stage("testing")
     if lead is not None:
         primary = dict(zip(parsed, scores.measures, strict=True)).get(lead, lead.name)
@@ -264,12 +281,8 @@ def rank(
 
     Raises
     ------
-    ReadError, NotFoundError
-        If an input cannot be used; the message names file and line.
-    AlignmentError
-        If qrels and a run have no query in common.
-    ArgumentError
-        If an argument has no meaning.
+    ReadError, NotFoundError, AlignmentError, ArgumentError
+        As :func:`compare`.
 
     Examples
     --------
@@ -310,14 +323,10 @@ def rank_runs(
     options: EvaluateOptions,
     *,
     measures: Sequence[str] | str = DEFAULT_MEASURES[0],
-    test: str | None = None,
-    adjust: str | None = None,
-    alpha: float = 0.05,
     baseline: str | None = None,
-    n_resamples: int | None = None,
-    rng: RandomSource = 0,
     command: str | None = None,
     on_stage: Callable[[str], None] = silent,
+    **how: Any,  # noqa: ANN401 - those of rank_scores
 ) -> Ranking:
     """Rank runs as :func:`rank` does, and tell the stages of the work."""
     from abrank.ranking import rank_scores  # to compare two runs needs none of it
@@ -333,16 +342,8 @@ def rank_runs(
     scores = score_runs(qrels, runs, measures, options, on_stage=on_stage)
     on_stage("testing")
     roles = {name: name for name in runs}
-    return rank_scores(
-        scores,
-        test=test,
-        adjust=adjust,
-        alpha=alpha,
-        baseline=baseline,
-        n_resamples=n_resamples,
-        rng=rng,
-        provenance=provenance(scores, roles, settings=options.settings(), command=command),
-    )
+    found = provenance(scores, roles, settings=options.settings(), command=command)
+    return rank_scores(scores, baseline=baseline, provenance=found, **how)
 
 
 def rank_ready(

@@ -15,6 +15,7 @@ from abrank.verdict import GATES
 
 if TYPE_CHECKING:
     from abrank.comparison import Comparison
+    from abrank.comparison.machine.judgments import SharedModel
 
 
 def _gates() -> str:
@@ -107,6 +108,25 @@ def _gates() -> str:
 )
 @_designs.options
 @click.option(
+    "--machine-qrels",
+    type=_options.RUN,
+    metavar="FILE",
+    help="Judgments by a machine of many queries. QRELS then holds those that people judged, a"
+    " random draw from these (abrank sample queries): together they decide.",
+)
+@click.option(
+    "--machine-scores",
+    nargs=2,
+    type=_options.RUN,
+    metavar="A B",
+    help="Ready scores by a machine's judgments, in the place of --machine-qrels.",
+)
+@click.option(
+    "--shared-model",
+    type=click.Choice(["a", "b", "both", "neither"]),
+    help="Which system shares its model with the machine.",
+)
+@click.option(
     "--resamples", type=click.IntRange(99), metavar="N", help="Resamples of the Monte Carlo tests."
 )
 @click.option(
@@ -129,6 +149,9 @@ def command(
     segments: str | None,
     topics: str | None,
     clusters: str | None,
+    machine_qrels: str | None,
+    machine_scores: tuple[str, str] | None,
+    shared_model: SharedModel | None,
     require: str | None,
     fail_on: str | None,
     resamples: int | None,
@@ -173,6 +196,7 @@ def command(
 
     from abrank.comparison import Question, compare_recorded, name_runs, pair_scores
     from abrank.comparison.beside import Beside
+    from abrank.comparison.machine.source import MachineSource
     from abrank.evaluation import EvaluateOptions
     from abrank.workflow import compare_runs
 
@@ -182,6 +206,7 @@ def command(
         rng=seed,
         **_options.of(Question, flags),
     )
+    machine = MachineSource(machine_qrels, machine_scores, shared_model)
     names = {"baseline": baseline, "candidate": candidate}
     command = shlex.join(["abrank", *click.get_current_context().obj])
     with _terminal.Progress(quiet=quiet, verbose=verbose) as progress:
@@ -190,6 +215,7 @@ def command(
             progress("reading the scores")
             paired = pair_scores(*scores, measures=measures or None, **names)
             progress("testing")
+            beside = machine.beside(beside, paired)
             comparison = compare_recorded(paired, question, beside=beside, command=command)
         else:
             comparison = compare_runs(
@@ -199,6 +225,7 @@ def command(
                 EvaluateOptions(engine=engine, **_options.of(EvaluateOptions, flags)),
                 measures=measures or None,
                 beside=beside,
+                machine=machine,
                 command=command,
                 on_stage=progress,
             )

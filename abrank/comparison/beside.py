@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from abrank.comparison.machine.judgments import MachineScores
 from abrank.inputs.topics import read_clusters, read_segments, read_topics
 
 
@@ -23,12 +24,15 @@ class Beside:
         Texts by query id.
     sources : mapping of str to path or object
         What was given, under ``segments``, ``topics`` and ``clusters``; only what was given.
+    machine : MachineScores, optional
+        Scores by a machine's judgments.
     """
 
     segments: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     clusters: tuple[str, Mapping[str, str]] | None = None
     topics: Mapping[str, str] = field(default_factory=dict)
     sources: Mapping[str, Any] = field(default_factory=dict)
+    machine: MachineScores | None = None
 
     @classmethod
     def of(cls, *, segments: Any = None, topics: Any = None, clusters: Any = None) -> Beside:  # noqa: ANN401
@@ -50,3 +54,7 @@ class Beside:
             topics={} if topics is None else read_topics(topics),
             sources={name: source for name, source in given.items() if source is not None},
         )
+
+    def with_machine(self, machine: MachineScores, sources: Mapping[str, Any]) -> Beside:
+        """Return these with a machine's scores, and with where they were read."""
+        return replace(self, machine=machine, sources={**self.sources, **sources})

@@ -30,7 +30,10 @@ from abrank.comparison.evidence import collect_details
 from abrank.comparison.family import measure_rows
 from abrank.comparison.groups import segment
 from abrank.comparison.guards import guard_results
-from abrank.comparison.pairing import pair_scores
+from abrank.comparison.machine.decide import WithMachine
+from abrank.comparison.machine.judgments import SharedModel
+from abrank.comparison.machine.source import MachineSource
+from abrank.comparison.pairing import pair_scores, require_finite
 from abrank.comparison.posterior import beliefs
 from abrank.comparison.power_analysis import plan_next_test
 from abrank.comparison.question import Question
@@ -79,6 +82,8 @@ def compare_scores(
     anytime: int | None = None,
     guards: Sequence[str] | str = (),
     bayes: bool = False,
+    machine_scores: Any = None,  # noqa: ANN401 - a pair of what a and b are
+    shared_model: SharedModel | None = None,
     n_resamples: int | None = None,
     rng: RandomSource = 0,
 ) -> Comparison:
@@ -94,7 +99,7 @@ def compare_scores(
         Names to give them; without ``b`` those to take, else the two there are.
     primary, margin, test, alpha, adjust, family, require, lower_is_better, n_resamples, rng
         What decides, and how it is resampled, as in :func:`abrank.compare`.
-    segments, topics, clusters, look, spending, anytime, guards, bayes
+    segments, topics, clusters, look, spending, anytime, guards, bayes, machine_scores, shared_model
         As in :func:`abrank.compare`.
 
     Returns
@@ -137,8 +142,9 @@ def compare_scores(
         rng=rng,
     )
     beside = Beside.of(segments=segments, topics=topics, clusters=clusters)
+    machine = MachineSource(scores=machine_scores, shared_model=shared_model)
     scores = pair_scores(a, b, baseline=baseline, candidate=candidate, measures=measures)
-    return compare_recorded(scores, question, beside=beside)
+    return compare_recorded(scores, question, beside=machine.beside(beside, scores))
 
 
 def compare_recorded(
@@ -171,14 +177,16 @@ def compare_recorded(
     recorded = provenance(
         scores, roles, settings=settings or {}, beside=beside.sources, command=command
     )
-    return compare_systems(
-        scores,
-        question,
+    asked = WithMachine.of(scores, question, beside)
+    made = compare_systems(
+        asked.scores if asked else scores,
+        asked.question if asked else question,
         segments=beside.segments,
         topics=beside.topics,
         clusters=beside.clusters,
         provenance=recorded,
     )
+    return asked.decide(made) if asked else made
 
 
 def compare_systems(
@@ -213,7 +221,7 @@ def compare_systems(
     """
     if len(scores.systems) != 2:
         raise ArgumentError(f"two systems are compared, not {len(scores.systems)}")
-    _require_finite(scores)
+    require_finite(scores)
     question = question or Question()
     seed, n_resamples = entropy(question.rng), question.n_resamples
     higher = directions(scores.measures, question.lower_is_better)
@@ -298,16 +306,6 @@ def _span(scores: Scores, lead: int, margin: Margin) -> float:
     low, high = known_range(scores.measures[lead], least=least, largest=largest)
     require_margin_in_range(margin, scores.measures[lead], range_=(low, high))
     return high - low
-
-
-def _require_finite(scores: Scores) -> None:
-    bad = np.argwhere(~np.isfinite(scores.values))
-    if len(bad):
-        query, system, measure = bad[0]
-        raise ArgumentError(
-            f"{len(bad)} scores are not finite; the first: {scores.measures[measure]} of"
-            f" {scores.systems[system]} on query {scores.query_ids[query]}"
-        )
 
 
 def _audits(scores: Scores) -> dict[str, Audit]:

@@ -16,6 +16,7 @@ from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray
 from abrank.comparison.designs import run_declared
+from abrank.comparison.machine.judgments import MachineDifferences
 from abrank.comparison.rows import MeasureResult
 from abrank.design import Design
 from abrank.diagnostics import outcomes
@@ -85,6 +86,7 @@ def measure_rows(
     seed: int,
     n_resamples: int | None,
     clusters: Sequence[str] | None = None,
+    machine: MachineDifferences | None = None,
 ) -> tuple[tuple[MeasureResult, ...], int]:
     """Return one row a measure, and the number of sign flips that max-t shared.
 
@@ -99,10 +101,13 @@ def measure_rows(
     seed : int
     n_resamples : int, optional
     clusters : sequence of str of length n_queries, optional
+    machine : MachineDifferences, optional
+        Of the same measures, where a machine's judgments are used.
     """
     differences = differences_of(a, b)
     drawn: dict[str, Any] = {"seed": seed, "n_resamples": n_resamples, "clusters": clusters}
-    plain = run_declared(rule, differences, confidence=rule.confidence, **drawn)
+    drawn["machine"] = machine
+    plain = _run(rule, differences, rule.confidence, **drawn)
     primary = measures.index(rule.primary)
     adjusted = adjust_family(differences, plain, primary, rule, **drawn)
     directions = np.array([1 if higher[name] else -1 for name in measures])
@@ -141,6 +146,19 @@ def measure_rows(
     return tuple(rows), adjusted.n_resamples
 
 
+def _run(
+    rule: Rule,
+    differences: FloatArray,
+    confidence: float | FloatArray,
+    *,
+    machine: MachineDifferences | None,
+    **drawn: Any,  # noqa: ANN401 - those of run_declared
+) -> inference.TestResult | inference.PredictionPowered:
+    if machine is not None:
+        return machine.run(differences, confidence)
+    return run_declared(rule, differences, confidence=confidence, **drawn)
+
+
 def row_reading(low: float, high: float, *, moved: bool, pvalue: float) -> str:
     """Say what the adjusted interval of B's gain says, in one word."""
     if np.isnan(pvalue):
@@ -154,13 +172,14 @@ def row_reading(low: float, high: float, *, moved: bool, pvalue: float) -> str:
 
 def adjust_family(
     differences: FloatArray,
-    plain: inference.TestResult,
+    plain: inference.TestResult | inference.PredictionPowered,
     primary: int,
     rule: Rule,
     *,
     seed: int,
     n_resamples: int | None,
     clusters: Sequence[str] | None = None,
+    machine: MachineDifferences | None = None,
 ) -> Adjusted:
     """Adjust the measures of the family together, p-values and intervals by one procedure.
 
@@ -208,14 +227,9 @@ def adjust_family(
     else:
         pvalue[family] = inference.adjust(raw, rule.adjust)
     share = np.divide(raw, pvalue[family], out=np.full(raw.shape, 1.0 / len(raw)), where=raw > 0)
-    wide = run_declared(
-        rule,
-        members,
-        confidence=1.0 - alpha * share,
-        seed=seed,
-        n_resamples=n_resamples,
-        clusters=clusters,
-    )
+    drawn: dict[str, Any] = {"seed": seed, "n_resamples": n_resamples, "clusters": clusters}
+    drawn["machine"] = machine and machine.take(family)
+    wide = _run(rule, members, 1.0 - alpha * share, **drawn)
     low[family], high[family] = wide.ci_low, wide.ci_high
     return Adjusted(pvalue, low, high, 0)
 
@@ -240,6 +254,7 @@ def interval_of_primary(
     seed: int,
     n_resamples: int | None,
     clusters: Sequence[str] | None = None,
+    machine: MachineDifferences | None = None,
 ) -> tuple[float, float]:
     """Return the interval of the primary measure that decides: adjusted if it is in the family.
 
@@ -254,10 +269,12 @@ def interval_of_primary(
     n_resamples : int, optional
     clusters : sequence of str of length n_queries, optional
     """
-    drawn: dict[str, Any] = {"seed": seed, "n_resamples": n_resamples, "clusters": clusters}
     if rule.family != "all":
+        machine = machine and machine.take([primary])
         differences, primary = differences[:, [primary]], 0
-    plain = run_declared(rule, differences, confidence=confidence, **drawn)
+    drawn: dict[str, Any] = {"seed": seed, "n_resamples": n_resamples, "clusters": clusters}
+    drawn["machine"] = machine
+    plain = _run(rule, differences, confidence, **drawn)
     if rule.family != "all":
         return float(plain.ci_low[0]), float(plain.ci_high[0])
     found = adjust_family(differences, plain, primary, rule, **drawn)

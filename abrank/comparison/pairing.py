@@ -192,3 +192,14 @@ def name_runs(
     found = distinct_names([a, b]) if files else [name_of(a), name_of(b)]
     names = system_names(baseline or found[0], candidate or found[1])
     return dict(zip(names, (a, b), strict=True))
+
+
+def require_finite(scores: Scores) -> None:
+    """Refuse scores that are not finite, with the place of the first."""
+    bad = np.argwhere(~np.isfinite(scores.values))
+    if len(bad):
+        query, system, measure = bad[0]
+        raise ArgumentError(
+            f"{len(bad)} scores are not finite; the first: {scores.measures[measure]} of"
+            f" {scores.systems[system]} on query {scores.query_ids[query]}"
+        )

@@ -17,6 +17,7 @@ from abrank.comparison.designs import Clusters, run_declared
 from abrank.comparison.effects import Effect, Spread
 from abrank.comparison.evidence import RunDetails
 from abrank.comparison.groups import Segmentation
+from abrank.comparison.machine.judgments import MachineJudgments, pair_of
 from abrank.comparison.posterior import Belief
 from abrank.comparison.power_analysis import Planning
 from abrank.comparison.rows import ConfidenceInterval, MeasureResult, TestRow
@@ -78,6 +79,8 @@ class Comparison:
         Texts of the queries, by query id.
     provenance : mapping
         Inputs with hashes, versions, command; empty where nothing is known.
+    machine : MachineJudgments, optional
+        What a machine's judgments add to those of people; None without them.
     """
 
     baseline: str
@@ -106,6 +109,7 @@ class Comparison:
     beliefs: tuple[Belief, ...] = ()
     topics: Mapping[str, str] = field(default_factory=dict)
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    machine: MachineJudgments | None = None
 
     # ---- numbers of the primary measure
 
@@ -161,6 +165,11 @@ class Comparison:
         if level is None:
             return self.primary.confidence_interval()
         checks.fraction("level", level)
+        if self.machine is not None:
+            scores = self.machine.scores[self.rule.primary]
+            pair = pair_of(self.machine.query_ids, scores, self.query_ids)
+            both = pair.run(self.differences()[:, None], level)
+            return ConfidenceInterval(float(both.ci_low[0]), float(both.ci_high[0]))
         found = run_declared(
             self.rule,
             self.differences(),

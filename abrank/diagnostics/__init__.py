@@ -8,6 +8,7 @@ from abrank.diagnostics.differences import (
     inspect_differences,
 )
 from abrank.diagnostics.evidence import inspect_evidence, inspect_inputs, inspect_segments
+from abrank.diagnostics.machine import inspect_machine
 from abrank.diagnostics.notes import DECIMALS, Note, bounds, higher_is_better, outcomes
 from abrank.diagnostics.runs import (
     inspect_depth,
@@ -29,6 +30,7 @@ __all__ = [
     "inspect_directions",
     "inspect_evidence",
     "inspect_inputs",
+    "inspect_machine",
     "inspect_margin",
     "inspect_run",
     "inspect_segments",

@@ -16,6 +16,7 @@ from abrank.report.sections import (
     differences,
     gate,
     headline,
+    machine,
     measures_and_tests,
     quality,
     segments,
@@ -56,6 +57,7 @@ def compose(comparison: Comparison, *, digits: int = display.DIGITS) -> Report:
     """
     head = headline.headline(comparison, digits=digits)
     found = {
+        "machine": machine.machine(comparison, digits=digits),
         "measures": measures_and_tests.measures(comparison, digits=digits),
         "design": design.design(comparison, digits=digits),
         "queries": measures_and_tests.queries(comparison, digits=digits),
@@ -80,6 +82,8 @@ def compose(comparison: Comparison, *, digits: int = display.DIGITS) -> Report:
 
 
 _OMITTED = {
+    "machine": "People and machine: no machine judgments given; use --machine-qrels"
+    " (machine_qrels=).",
     "queries": "Query by query: there is no query.",
     "distribution": "Distribution: it takes three queries and a difference.",
     "tests": "Tests: none gives a p-value here.",

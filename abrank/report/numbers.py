@@ -41,8 +41,8 @@ def to_dict(comparison: Comparison) -> dict[str, Any]:
     dict
         ``schema systems n_queries settings seed verdict measures tests effects spread planning
         notes remarks quality queries segments clusters beliefs topics evidence provenance
-        next_step sensitivity``. A number that is not defined is None, an infinite limit is the text
-        ``"inf"`` or ``"-inf"``.
+        next_step sensitivity``, and ``machine`` where a machine's judgments were used. A number
+        that is not defined is None, an infinite limit is the text ``"inf"`` or ``"-inf"``.
         ``queries`` is columnar: ``query_id``, and under ``scores`` for each measure the lists ``a``
         and ``b`` in the same order. ``quality`` has what was counted while the runs were read,
         under ``a`` and ``b``.
@@ -91,6 +91,7 @@ def to_dict(comparison: Comparison) -> dict[str, Any]:
         "provenance": comparison.provenance,
         "next_step": next_step(comparison).action,
         "sensitivity": comparison.alternatives,
+        **({} if comparison.machine is None else {"machine": comparison.machine}),
     }
     result: dict[str, Any] = plain(found)
     return result

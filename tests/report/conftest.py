@@ -46,6 +46,20 @@ def _make(
     return compare_scores(a, b, **named)
 
 
+@functools.cache
+def _with_machine() -> Comparison:
+    """Compare the scores of 40 queries by people, and of 200 by a machine that favours B."""
+    rng = np.random.default_rng(18)
+    ids, columns = [f"q{i:04}" for i in range(200)], ["nDCG@10", "AP"]
+    a = pd.DataFrame(rng.random((200, 2)), ids, columns)
+    b = a + 0.12 + 0.15 * rng.standard_normal((200, 2))
+    by_machine = b + 0.05 + 0.05 * rng.standard_normal((200, 2))
+    judged = sorted(rng.permutation(ids)[:40])
+    names = {"baseline": "bm25", "candidate": "monot5", "n_resamples": 999, "margin": 0.01}
+    extra = {"machine_scores": (a, by_machine), "shared_model": "b"}
+    return compare_scores(a.loc[judged], b.loc[judged], **names, **extra)
+
+
 # Half the 95% interval is .0198 wide, half the 90% one .0166.
 SITUATIONS: dict[str, tuple[Verdict, int, Callable[[], Comparison]]] = {
     "better without margin": (Verdict.BETTER, 1, partial(_make, 0.05)),
@@ -65,6 +79,7 @@ SITUATIONS: dict[str, tuple[Verdict, int, Callable[[], Comparison]]] = {
     "identical": (Verdict.IDENTICAL, 0, partial(_make, 0.0, sd=0.0)),
     "constant": (Verdict.CANNOT_TEST, 0, partial(_make, 0.1, sd=0.0)),
     "one query": (Verdict.CANNOT_TEST, 0, lambda: compare_scores({"q": 0.2}, {"q": 0.5})),
+    "people and machine": (Verdict.BETTER, 1, lambda: _with_machine()),
     "no query": (Verdict.CANNOT_TEST, 0, lambda: compare_scores({}, {})),
 }
 

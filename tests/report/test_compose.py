@@ -51,13 +51,16 @@ def test_all_sections_of_runs(judged: Comparison) -> None:
         "methods",
         "reproduce",
     ]
-    assert report.omitted == ("Segments: none given; use --segments (segments=).",)
+    assert report.omitted == (
+        "People and machine: no machine judgments given; use --machine-qrels (machine_qrels=).",
+        "Segments: none given; use --segments (segments=).",
+    )
     assert report.context == ("A good (baseline)", "B poor (candidate)", "4 queries", "2026-11-21")
 
 
 def test_sections_without_data_are_named(situation: Comparison) -> None:
     report = compose(situation)
-    assert len(report.sections) + len(report.omitted) == 11
+    assert len(report.sections) + len(report.omitted) == 12
     for each in report.sections:
         assert each.finding.endswith(".")
         assert each.blocks

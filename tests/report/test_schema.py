@@ -29,6 +29,7 @@ from abrank.comparison.alternatives import Kind
 from abrank.comparison.evidence import CutoffCurve, RecallCurve, RunDetails
 from abrank.comparison.family import ADJUSTMENTS, SEQUENCE
 from abrank.comparison.groups import Segmentation, SegmentRow
+from abrank.comparison.machine.judgments import MachineJudgments
 from abrank.diagnostics import Note
 from abrank.inputs import Audit
 from abrank.inputs.id_differences import IdDifference
@@ -94,6 +95,7 @@ def test_runs_hostile_names_gates_and_segments_obey_it(
         ("evidence", RunDetails),
         ("cutoff_curve", CutoffCurve),
         ("recall_curve", RecallCurve),
+        ("machine", MachineJudgments),
     ],
 )
 def test_fields_are_those_of_the_class(name: str, kind: type[Any]) -> None:

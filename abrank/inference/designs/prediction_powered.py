@@ -57,7 +57,7 @@ class PredictionPowered:
     ci_low: FloatArray
     ci_high: FloatArray
     standard_error: FloatArray
-    freedom: IntArray
+    freedom: FloatArray
     slope: FloatArray
     correlation: FloatArray
     floored: BoolArray
@@ -137,7 +137,7 @@ def run_prediction_powered(
     >>> d = 0.5 * f[:20] + 0.02 * np.cos(7 * np.arange(20.0))
     >>> found = run_prediction_powered(d, np.arange(20), f)
     >>> found.slope.round(1), found.freedom, found.worth > 20
-    (array([0.5]), array([18]), array([ True]))
+    (array([0.5]), array([18.]), array([ True]))
     """
     d, every = as_differences(differences), as_differences(predicted)
     rows = _rows_of(judged, n_judged=len(d), n_queries=len(every))
@@ -180,7 +180,7 @@ class _Fit(NamedTuple):
 
     estimate: FloatArray
     error: FloatArray
-    freedom: IntArray
+    freedom: FloatArray
     slope: FloatArray
     correlation: FloatArray
     floored: BoolArray
@@ -193,7 +193,7 @@ def _fit(d: FloatArray, every: FloatArray, rows: IntArray, *, finite: bool, floo
     s_dd, s_ff, s_df = (np.einsum("ij,ij->j", *pair) for pair in ((dc, dc), (fc, fc), (dc, fc)))
     s_ff = np.where(flat, 1.0, s_ff)
     slope = np.where(flat, 0.0, s_df / s_ff)
-    freedom = np.where(flat, n - 1, n - 2)
+    freedom = np.where(flat, n - 1.0, n - 2.0)
     residual = dc - slope * fc
     own = np.einsum("ij,ij->j", residual, residual) / freedom
     spread = every.var(axis=0, ddof=1) if n_queries > 1 else np.zeros(d.shape[1])
@@ -221,7 +221,7 @@ def _worth(d: FloatArray, fit: _Fit, alpha: FloatArray) -> FloatArray:
     """Return the human queries whose t interval would be as narrow: n (half / half)**2."""
     n = len(d)
     alone = student_quantile(np.full(len(alpha), n - 1.0), alpha / 2.0) * mean_and_error(d)[1]
-    both = student_quantile(fit.freedom.astype(np.float64), alpha / 2.0) * fit.error
+    both = student_quantile(fit.freedom, alpha / 2.0) * fit.error
     return np.asarray(n * (alone / both) ** 2)
 
 
@@ -240,3 +240,36 @@ def _rows_of(judged: npt.ArrayLike, *, n_judged: int, n_queries: int) -> IntArra
     if not fits or len(np.unique(rows)) != n_judged:
         raise ArgumentError(f"judged must be distinct rows of the {n_queries} predicted queries")
     return rows.astype(np.int64)
+
+
+def welch_pvalue(one: FloatArray, two: FloatArray) -> float:
+    """Return the two-sided p-value that two independent samples have one mean, by Welch's t test.
+
+    Parameters
+    ----------
+    one, two : float64[n]
+
+    Returns
+    -------
+    float
+        1 where all values are one; NaN where a sample has fewer than two.
+
+    References
+    ----------
+    Welch (1947), Biometrika 34, 28-35.
+
+    Examples
+    --------
+    >>> round(welch_pvalue(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 6.0, 8.0])), 4)
+    0.0999
+    """
+    if min(len(one), len(two)) < 2:
+        return float("nan")
+    if not has_spread(np.concatenate([one, two])):
+        return 1.0
+    shares = np.array([each.var(ddof=1) / len(each) for each in (one, two)])
+    if not shares.any():
+        return 0.0
+    freedom = shares.sum() ** 2 / float(shares**2 @ (1.0 / np.array([len(one) - 1, len(two) - 1])))
+    statistic = np.array([one.mean() - two.mean()]) / np.sqrt(shares.sum())
+    return float(t_pvalue(statistic, freedom, "two-sided")[0])

@@ -16,6 +16,7 @@ from abrank.report.formats.text_table import measure_lines
 from abrank.report.sections import (
     design,
     headline,
+    machine,
     margins,
     meaning,
     planning,
@@ -197,7 +198,8 @@ def _numbers(comparison: Comparison, width: int, digits: int, plain: bool) -> It
 
 def _sensitivity(comparison: Comparison, width: int, digits: int, plain: bool) -> Iterator[Line]:
     """Yield what becomes of the verdict under other choices; it stands out where it changes."""
-    said = sensitivity.sentence(comparison, digits=digits)
+    said = machine.sentence(comparison, digits=digits)
+    said = said or sensitivity.sentence(comparison, digits=digits)
     style = "note" if any(each.changes for each in comparison.alternatives) else ""
     # A difference is not parted from its sign.
     whole = _put(said, plain).replace("Δ ", "Δ\N{NO-BREAK SPACE}")
@@ -222,6 +224,8 @@ def _pieces(comparison: Comparison, digits: int) -> list[str]:
     if words.estimand(comparison) == words.MEAN:
         return [difference, interval, f"({means}{change})", by, n]
     estimate = f"{words.estimand(comparison)} {f.signed(row.estimate, digits=digits)}"
+    if comparison.machine is not None:
+        return [estimate, interval, by, machine.sizes(comparison)]
     return [difference, f"({means}{change})", estimate, interval, by, n]
 
 

@@ -88,7 +88,7 @@ def _texts(comparison: Comparison, row: MeasureResult, digits: int) -> tuple[str
         cells.one_line(row.measure, width=200),
         f.score(row.mean_a, digits=digits),
         f.score(row.mean_b, digits=digits),
-        f.signed(row.diff, digits=digits),
+        f.signed(row.diff if comparison.machine is None else row.estimate, digits=digits),
         f.pvalue(row.pvalue_adj, alpha=comparison.rule.alpha).replace("< ", "<"),
         words.reading(comparison, row),
     )
@@ -156,6 +156,9 @@ def _footers(comparison: Comparison, not_drawn: int) -> list[str]:
         if comparison.rule.family == "secondary":
             how = f"tested alone; others {how.removeprefix('secondary measures ')}"
         found.append(f"★ primary, {how}")
+    if comparison.machine is not None:
+        judged = f"A and B: the {words.queries(comparison.n_queries)} judged by people"
+        found.append(f"{judged}; Δ, bars and p: all queries, with the machine")
     if margins.decides_alone(comparison):
         level = f.level(comparison.rule.confidence)
         found.append(f"{level} bars and p ask whether Δ is 0; the verdict asks about the margin")

@@ -15,11 +15,14 @@ from typing import Any
 import numpy as np
 
 from abrank import inference
+from abrank._support.errors import ArgumentError
 from abrank.comparison import Alternative, Comparison, MeasureResult
 from abrank.comparison.deciding import decide_again
 from abrank.comparison.family import row_reading
 from abrank.comparison.groups import Segmentation, segment_reading
 from abrank.comparison.guards import judge_guard
+from abrank.comparison.machine.answers import judge_again
+from abrank.comparison.machine.judgments import TEST as WITH_MACHINE
 from abrank.diagnostics import Note, outcomes
 from abrank.inference.estimates.relative_change import RelativeChange
 from abrank.inference.rounding import differences_of
@@ -62,6 +65,7 @@ def require_consistent(comparison: Comparison) -> None:
     _clusters(comparison)
     _known_queries(comparison)
     _curves(comparison)
+    _machine(comparison)
     for i, each in enumerate(comparison.alternatives):
         _alternative(comparison, each, f"sensitivity[{i}]")
     _notes(comparison)
@@ -79,8 +83,9 @@ def _same(place: str, value: Any, computed: Any, source: str, *, scale: float = 
 
 
 def _rule(rule: Rule) -> None:
-    if rule.test not in inference.TESTS:
-        known = ", ".join(sorted(inference.TESTS))
+    tests = {*inference.TESTS, WITH_MACHINE}
+    if rule.test not in tests:
+        known = ", ".join(sorted(tests))
         raise Damaged("settings.test", f"expected one of {known}, found {shown(rule.test)}")
 
 
@@ -237,6 +242,31 @@ def _known_queries(comparison: Comparison) -> None:
         for query_id in part:
             if query_id not in known:
                 raise Damaged(place, f"{shown(query_id)} is not among the queries")
+
+
+def _machine(comparison: Comparison) -> None:
+    """Answer again from the scores by people and machine, and compare every part."""
+    found, test = comparison.machine, comparison.rule.test
+    if (found is None) is (test == WITH_MACHINE):
+        raise Damaged("machine", f"does not go with the test {test}")
+    if found is None:
+        return
+    differences = comparison.differences()
+    scale = float(np.abs(differences).max(initial=0.0))
+    try:
+        again = judge_again(found, comparison.query_ids, differences, comparison.rule)
+    except LookupError as problem:
+        raise Damaged("machine", f"holds no {shown(problem.args[0])}") from None
+    except ArgumentError as problem:
+        raise Damaged("machine", str(problem)) from None
+    for i, (one, two) in enumerate(zip(found.answers, again.answers, strict=True)):
+        for each in fields(one):
+            place = f"machine.answers[{i}].{each.name}"
+            value, computed = getattr(one, each.name), getattr(two, each.name)
+            _same(place, value, computed, "the scores of the queries", scale=scale)
+    for key in ("slope", "correlation", "worth", "outside", "floored"):
+        value, computed = getattr(found, key), getattr(again, key)
+        _same(f"machine.{key}", value, computed, "the scores of the queries", scale=1.0)
 
 
 def _curves(comparison: Comparison) -> None:

@@ -21,6 +21,7 @@ from abrank.comparison.deciding import decide_again
 from abrank.comparison.designs import Clusters
 from abrank.comparison.evidence import RunDetails
 from abrank.comparison.groups import Segmentation
+from abrank.comparison.machine.judgments import MachineJudgments
 from abrank.comparison.posterior import Belief
 from abrank.design import GuardResult
 from abrank.diagnostics import Note
@@ -226,6 +227,7 @@ def _comparison(value: Mapping[str, Any]) -> Comparison:
         beliefs=_take(value, "beliefs", tuple[Belief, ...], ()),
         topics=_take(value, "topics", Mapping[str, str]),
         provenance=_take(value, "provenance", Mapping[str, Any]),
+        machine=_take(value, "machine", MachineJudgments | None, None),
     )
 
 

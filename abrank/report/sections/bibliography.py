@@ -11,6 +11,7 @@ from importlib import resources
 from abrank import inference
 from abrank._support.errors import ArgumentError
 from abrank.comparison import Comparison
+from abrank.comparison.machine import judgments as machine
 from abrank.measures import parse
 from abrank.report.cells import one_line, to_ascii
 
@@ -71,8 +72,10 @@ def _sources(comparison: Comparison) -> Iterator[tuple[str, str]]:
             yield measure, parse(measure).entry.source
         except ArgumentError:
             yield measure, ""
-    test = inference.TESTS[rule.test]
-    yield test.title, test.source
+    if rule.test == machine.TEST:
+        yield machine.TITLE, machine.SOURCE
+    else:
+        yield inference.TESTS[rule.test].title, inference.TESTS[rule.test].source
     if len(comparison.measures) > 1 and rule.adjust != "none":
         yield f"Adjustment by {rule.adjust}", ADJUSTMENTS[rule.adjust]
     if rule.margin:

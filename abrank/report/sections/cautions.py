@@ -9,6 +9,7 @@ from abrank._support import display as f
 from abrank.diagnostics import Note, inspect_systems
 from abrank.report.model import Caution
 from abrank.report.sections.caution_words import SENTENCES, Names
+from abrank.report.sections.caution_words_machine import MACHINE_SENTENCES
 from abrank.report.sections.run_words import RUN_SENTENCES
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from abrank.scores import Scores
 
 # In the order of what they mean for the verdict: first what was compared at all.
-WORDS = {**RUN_SENTENCES, **SENTENCES}
+WORDS = {**RUN_SENTENCES, **MACHINE_SENTENCES, **SENTENCES}
 # Codes that earlier versions wrote and this one does not tell any more.
 NO_LONGER_TOLD = frozenset(
     [

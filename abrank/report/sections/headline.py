@@ -8,7 +8,15 @@ from collections.abc import Sequence
 from abrank._support import display as f
 from abrank.comparison import Comparison, TestRow
 from abrank.report.model import Headline
-from abrank.report.sections import design, identical, margins, meaning, sensitivity, words
+from abrank.report.sections import (
+    design,
+    identical,
+    machine,
+    margins,
+    meaning,
+    sensitivity,
+    words,
+)
 from abrank.report.sections.gate import gate_sentence
 from abrank.report.sections.next_step import next_step
 from abrank.verdict import Rule, Verdict
@@ -54,7 +62,8 @@ def headline(comparison: Comparison, *, digits: int) -> Headline:
         ),
         next_step=next_step(comparison, digits=digits).sentence,
         rule=rule(comparison, digits=digits),
-        sensitivity=sensitivity.sentence(comparison, digits=digits),
+        sensitivity=machine.sentence(comparison, digits=digits)
+        or sensitivity.sentence(comparison, digits=digits),
         gate=gate_sentence(comparison, digits=digits) if comparison.decision.gate else "",
         against=meaning.contradictions(comparison),
         design=" ".join(said for _, said in design.sentences(comparison, digits=digits)),
@@ -94,12 +103,14 @@ def numbers(comparison: Comparison, *, digits: int) -> str:
         return "0 queries."
     change = f"; {f.percent(row.rel_diff)}" if math.isfinite(row.rel_diff) else ""
     start = "The score goes" if row.measure == UNNAMED else f"{row.measure} goes"
+    if comparison.machine is not None:
+        start = f"On the {words.queries(comparison.n_queries)} judged by people {row.measure} goes"
     start += f" from {f.score(row.mean_a, digits=digits)} to {f.score(row.mean_b, digits=digits)}"
     difference = f.signed(row.diff, digits=digits)
     if comparison.verdict is Verdict.IDENTICAL:
         return f"{start}: {difference}, {words.queries(comparison.n_queries)}, all tied."
     limits, by = _decisive(comparison, digits=digits)
-    end = f"{by}, {words.queries(comparison.n_queries)}."
+    end = f"{by}, {machine.sizes(comparison)}."
     if words.estimand(comparison) == words.MEAN:
         return f"{start}: {difference} ({limits}{change}), {end}"
     estimate = f.signed(row.estimate, digits=digits)
@@ -131,7 +142,7 @@ def agreement(comparison: Comparison) -> str:
     """Count over the rows of the table of tests which put which system ahead, and which reject."""
     rows = [row for row in comparison.test_rows if math.isfinite(row.pvalue)]
     tested = comparison.verdict not in (Verdict.IDENTICAL, Verdict.CANNOT_TEST)
-    if not tested or len(rows) < 2:
+    if not tested or len(rows) < 2 or comparison.machine is not None:
         return ""
     sign = 1 if comparison.rule.higher_is_better else -1
     ahead = sum(sign * row.estimate > 0 for row in rows)

@@ -81,9 +81,13 @@ def _forest_guide(comparison: Comparison) -> str:
 
 def _reading_guide(comparison: Comparison) -> str:
     level = f.level(comparison.rule.confidence)
+    if len(comparison.rows) == 1 and comparison.machine is not None:
+        return _of_both(comparison)
     if len(comparison.rows) == 1:
         of = words.estimand(comparison)
         return f"Interval: {level} confidence interval of the {of}, B − A."
+    if comparison.machine is not None:
+        return f"{_of_both(comparison)} {words.capital(headline.adjustment(comparison))}."
     if comparison.rule.adjust == "none":
         return (
             f"Intervals at {level}. The secondary measures are not adjusted, so a chance finding"
@@ -95,6 +99,14 @@ def _reading_guide(comparison: Comparison) -> str:
         f"{start}The {level} interval, the adjusted p and the reading of every"
         f"{' other' if alone else ''} measure come from one procedure:"
         f" {headline.adjustment(comparison)}."
+    )
+
+
+def _of_both(comparison: Comparison) -> str:
+    n = words.queries(comparison.n_queries)
+    return (
+        f"A, B, Δ and the wins are those of the {n} judged by people; the mean difference over all"
+        " queries, its interval and p use the machine's judgments too."
     )
 
 
@@ -119,7 +131,7 @@ def measure_table(comparison: Comparison, *, digits: int) -> Table:
         Column("A"),
         Column("B"),
         Column("Δ"),
-        *([] if of_mean else [Column(words.capital(words.estimand(comparison)))]),
+        *([] if of_mean else [Column(_estimate_title(comparison))]),
         Column(f"{level}, adjusted" if adjusts else level),
         Column("Δ%"),
         Column("B wins"),
@@ -134,6 +146,12 @@ def measure_table(comparison: Comparison, *, digits: int) -> Table:
         for row in primary_first(comparison)
     )
     return Table("measures", tuple(columns), rows)
+
+
+def _estimate_title(comparison: Comparison) -> str:
+    if comparison.machine is not None:
+        return "Δ, all queries"
+    return words.capital(words.estimand(comparison))
 
 
 def _measure_row(

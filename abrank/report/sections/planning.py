@@ -68,9 +68,9 @@ def queries_planned(comparison: Comparison) -> str:
     """
     if comparison.verdict not in _OPEN or not comparison.planning.differences:
         return ""
-    if comparison.rule.margin:
-        return _about_the_margin(comparison)
-    return _about_round_differences(comparison)
+    say = _about_the_margin if comparison.rule.margin else _about_round_differences
+    of = " These are queries judged by people, with as many more by the machine as here."
+    return f"{say(comparison)}{of if comparison.machine else ''}"
 
 
 def needed_for(claim: PlannedClaim | None, n_queries: int) -> str:
@@ -142,6 +142,11 @@ def claims(comparison: Comparison) -> str:
 def assumption(comparison: Comparison, *, digits: int) -> str:
     """Say what the numbers of queries rest on."""
     planned = comparison.planning
+    if comparison.machine is not None:
+        return (
+            "For the prediction-powered t test, from the width of its interval here. Queries are"
+            " those that people judge, if the machine judges as many more to each as here."
+        )
     said = (
         "For a two-sided paired t test, if the differences keep the standard deviation seen here,"
         f" {f.score(planned.sd, digits=digits)}. The difference that was observed plays no part."

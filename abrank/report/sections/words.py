@@ -23,6 +23,7 @@ _TESTS = {
     "bootstrap": "bootstrap test",
     "wilcoxon": "Wilcoxon signed-rank test",
     "sign": "sign test",
+    "prediction-powered": "prediction-powered t test",
 }
 
 _TAGS = {

@@ -1,0 +1,118 @@
+"""A machine's judgments or ready scores, read beside those of people."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from abrank import inputs
+from abrank._support.errors import ArgumentError
+from abrank.comparison.beside import Beside
+from abrank.comparison.machine.judgments import MachineScores, SharedModel
+from abrank.comparison.pairing import pair_scores
+from abrank.evaluation import EvaluateOptions, score_runs, silent
+from abrank.scores import Scores
+
+
+@dataclass(frozen=True)
+class MachineSource:
+    """What was given of a machine: judgments or ready scores, and whose model it shares.
+
+    Attributes
+    ----------
+    qrels : whatever read_qrels reads, optional
+        Judgments of the queries that people judged, and of many more.
+    scores : pair of path, Series or dict; or one source of both systems, optional
+        In the place of ``qrels``: the baseline's and the candidate's scores by the machine.
+    shared_model : {"a", "b", "both", "neither"}, optional
+        Which system shares its model with the machine.
+    """
+
+    qrels: Any = None
+    scores: Any = None
+    shared_model: SharedModel | None = None
+
+    def __post_init__(self) -> None:
+        given = [each for each in (self.qrels, self.scores) if each is not None]
+        if len(given) > 1:
+            raise ArgumentError("the machine's judgments and its scores are one thing twice")
+        if self.shared_model is not None and not given:
+            raise ArgumentError(
+                "which system shares the machine's model is asked where there is one: give"
+                " --machine-qrels (machine_qrels=) with it"
+            )
+
+    def require_runs_again(self, runs: Mapping[str, Any]) -> None:
+        """Refuse runs that cannot be read a second time, for the machine's judgments."""
+        if self.qrels is None:
+            return
+        for name, run in runs.items():
+            kept = isinstance(run, (str, os.PathLike, Mapping, inputs.Run))
+            if not (kept or hasattr(run, "columns")) or (isinstance(run, str) and run == "-"):
+                raise ArgumentError(
+                    f"{name} is read twice, for people's judgments and for the machine's: give a"
+                    " file, a frame or a Run in the place of standard input or an iterator"
+                )
+
+    def beside(
+        self,
+        beside: Beside,
+        human: Scores,
+        *,
+        runs: Mapping[str, Any] | None = None,
+        measures: Sequence[str] | str | None = None,
+        options: EvaluateOptions | None = None,
+        on_stage: Callable[[str], None] = silent,
+    ) -> Beside:
+        """Return what is known of the queries, with the machine's scores if it was given.
+
+        Parameters
+        ----------
+        beside : Beside
+        human : Scores
+            By the human judgments.
+        runs : mapping of str to run, optional
+            The baseline and the candidate: each is read a second time.
+        measures, options, on_stage
+            As for the human judgments.
+
+        Examples
+        --------
+        >>> a, b = {"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75}
+        >>> found = MachineSource(scores=(a, b)).beside(Beside(), pair_scores(a, b))
+        >>> found.machine.scores.values[:, :, 0].tolist()
+        [[0.5, 0.75], [0.25, 0.75]]
+        """
+        if self.qrels is not None:
+            if runs is None or options is None:
+                raise ArgumentError("ready scores take a machine's scores, not its judgments")
+            scores = _score(self.qrels, runs, measures, options, on_stage)
+            sources = {"machine_qrels": self.qrels}
+        elif self.scores is not None:
+            scores, sources = _ready(self.scores, human)
+        else:
+            return beside
+        return beside.with_machine(MachineScores(scores, self.shared_model), sources)
+
+
+def _score(
+    qrels: Any,  # noqa: ANN401
+    runs: Mapping[str, Any],
+    measures: Sequence[str] | str | None,
+    options: EvaluateOptions,
+    on_stage: Callable[[str], None],
+) -> Scores:
+    return score_runs(
+        qrels, runs, measures, options, on_stage=lambda stage: on_stage(f"{stage} (machine)")
+    )
+
+
+def _ready(given: Any, human: Scores) -> tuple[Scores, dict[str, Any]]:  # noqa: ANN401
+    if isinstance(given, (tuple, list)) and len(given) == 2:
+        found = pair_scores(*given, measures=human.measures)
+        return found, {"machine_a": given[0], "machine_b": given[1]}
+    a, b = human.systems
+    found = pair_scores(given, baseline=a, candidate=b, measures=human.measures)
+    return found, {"machine": given}

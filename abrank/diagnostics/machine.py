@@ -1,0 +1,84 @@
+"""The cautions on judgments by a machine: too few human ones, a sample that is not a random one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from abrank.diagnostics.notes import Note
+
+FEW = 25  # fewer human queries are a caution
+# Of 95 % intervals from 50 human queries, on the worst pair, where the machine fails grossly on 3 %
+# of the queries: reports/calibration.
+WORST_COVERAGE = 0.772
+LEVEL = 0.05  # of the tests whether the human queries are like the others
+# Of all queries: so many judged by people leave the machine little to add.
+MOST_JUDGED = 0.5
+
+
+def inspect_machine(
+    *,
+    n_judged: int,
+    n_queries: int,
+    missing: Sequence[str] = (),
+    correlation: float,
+    break_even: float,
+    outside: float,
+    floored: bool,
+    shared_model: str | None = None,
+    sample: Sequence[tuple[str, float, float, float]] = (),
+) -> list[Note]:
+    """Return the cautions on a comparison that uses a machine's judgments.
+
+    Parameters
+    ----------
+    n_judged, n_queries : int
+        Queries that people judged, and all that the machine did.
+    missing : sequence of str
+        Queries that people judged and the machine did not.
+    correlation, break_even : float
+        Of people's and the machine's differences, and the one below which it widens the interval.
+    outside : float
+        Share of all queries whose machine difference lies outside the range of the judged ones.
+    floored : bool
+        Too few disagreements were seen to judge how often the machine fails.
+    shared_model : {"a", "b", "both", "neither"}, optional
+    sample : sequence of (what, mean of judged, mean of others, p-value)
+
+    Returns
+    -------
+    list of Note
+
+    Examples
+    --------
+    >>> seen = {"correlation": 0.1, "break_even": 0.32, "outside": 0.15, "floored": True}
+    >>> found = inspect_machine(n_judged=12, n_queries=400, **seen)
+    >>> [note.code for note in found]
+    ['machine-few-queries', 'machine-no-help', 'machine-unseen-failures']
+    """
+    notes = []
+    sizes = {"n_judged": n_judged, "n_queries": n_queries}
+    for what, judged, others, pvalue in sample:
+        if pvalue < LEVEL:
+            values = {"what": what, "judged": judged, "others": others, "pvalue": pvalue}
+            notes.append(Note("machine-sample-differs", 3, values))
+    if n_judged < FEW:
+        notes.append(Note("machine-few-queries", 3, sizes))
+    if n_judged > MOST_JUDGED * n_queries:
+        notes.append(Note("machine-nearly-all-judged", 1, sizes))
+    elif abs(correlation) <= break_even:
+        values = {"correlation": correlation, "break_even": break_even}
+        notes.append(Note("machine-no-help", 2, values))
+    if floored:
+        notes.append(
+            Note(
+                "machine-unseen-failures",
+                2,
+                {**sizes, "outside": outside, "covered": WORST_COVERAGE},
+            )
+        )
+    if missing:
+        values = {"ids": list(missing[:3]), "count": len(missing)}
+        notes.append(Note("machine-missing", 2, values))
+    if shared_model not in (None, "neither"):
+        notes.append(Note("machine-shares-model", 2, {"shared": shared_model}))
+    return notes

@@ -1,0 +1,86 @@
+"""The words of the notes on judgments by a machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from abrank._support import display as f
+from abrank._support.display import shorten
+from abrank.report.sections import words
+
+if TYPE_CHECKING:
+    from abrank.report.sections.caution_words import Names, Words
+
+
+def _sample_differs(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    show = names.signed if v["what"] == "difference" else lambda x: f.score(x, digits=names.digits)
+    what = {"difference": "in the machine's Δ", "difficulty": "in difficulty"}[v["what"]]
+    return (
+        f"The queries that people judged differ from the others {what}",
+        f"By the machine it is {show(v['judged'])} on these and {show(v['others'])} on the others"
+        f" ({f.p_clause(v['pvalue'], alpha=names.alpha)}). The interval holds for a random draw"
+        " only: abrank sample queries makes one.",
+    )
+
+
+def _few(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
+    return (
+        f"Only {words.queries(v['n_judged'])} judged by people",
+        "With so few a rare failure of the machine is likely not among them; judge 25 or more.",
+    )
+
+
+def _nearly_all(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
+    return (
+        f"People judged {f.count(v['n_judged'])} of {words.queries(v['n_queries'])}",
+        "So the machine has little to add: it helps where it judged many more queries than people.",
+    )
+
+
+def _no_help(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
+    return (
+        "The machine does not narrow the interval",
+        f"Its differences correlate with people's by {f.signed(v['correlation'], digits=2)}, and"
+        f" the break-even is {f.score(v['break_even'], digits=2)}: people alone tell as much.",
+    )
+
+
+def _unseen(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
+    return (
+        f"{words.capital(words.queries(v['n_judged']))} show too few errors of the machine to judge"
+        " how often it fails",
+        "The interval allows for failures on 3 in so many queries. Of a machine that is right but"
+        " for gross failures on 3% of queries, 95% intervals from 50 human queries held in as few"
+        f" as {f.percent(v['covered'], sign=False)} of simulated samples; judge 100 or more.",
+    )
+
+
+def _missing(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
+    shown = ", ".join(shorten(str(each), width=40) for each in v["ids"])
+    more = f" and {f.count(v['count'] - len(v['ids']))} more" if v["count"] > len(v["ids"]) else ""
+    are = "is" if v["count"] == 1 else "are"
+    return (
+        f"{words.queries(v['count'])} judged by people {are} not judged by the machine",
+        f"Left out: {shown}{more}. Let the machine judge all queries, these included.",
+    )
+
+
+def _shares_model(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    shared = {"both": "Both systems share"}.get(v["shared"]) or f"{names[v['shared']]} shares"
+    return (
+        f"{shared} a model with the machine that judges",
+        "Such machines favour their own: by the machine alone rankers were told apart wrongly most"
+        " often there. The verdict corrects for it by the queries that people judged.",
+    )
+
+
+MACHINE_SENTENCES: Mapping[str, Words] = {
+    "machine-sample-differs": _sample_differs,
+    "machine-few-queries": _few,
+    "machine-missing": _missing,
+    "machine-unseen-failures": _unseen,
+    "machine-no-help": _no_help,
+    "machine-shares-model": _shares_model,
+    "machine-nearly-all-judged": _nearly_all,
+}

@@ -1,0 +1,222 @@
+"""Comparisons that use a machine's judgments beside those of people."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import abrank
+from abrank._support.errors import AlignmentError, ArgumentError
+from abrank.comparison import Comparison, compare_scores
+from abrank.inference import run_prediction_powered, run_test
+from abrank.report.compose import compose
+from abrank.report.saved.write import from_dict
+
+N_QUERIES, N_JUDGED = 200, 40
+MEASURES = ["nDCG@10", "AP", "RR"]
+
+
+@pytest.fixture(scope="module")
+def scores() -> dict[str, pd.DataFrame]:
+    """Scores by people (of some queries) and by a machine, of A and B."""
+    rng = np.random.default_rng(18)
+    ids = [f"q{i:03}" for i in range(N_QUERIES)]
+    a = pd.DataFrame(rng.random((N_QUERIES, 3)), ids, MEASURES)
+    b = a + 0.05 + 0.2 * rng.standard_normal(a.shape)
+    machine = b + 0.1 + 0.05 * rng.standard_normal(a.shape)
+    judged = sorted(rng.permutation(ids)[:N_JUDGED])
+    return {"a": a.loc[judged], "b": b.loc[judged], "machine a": a, "machine b": machine}
+
+
+def compared(scores: dict[str, pd.DataFrame], **how: object) -> Comparison:
+    given = {"machine_scores": (scores["machine a"], scores["machine b"]), **how}
+    return compare_scores(scores["a"], scores["b"], **given)  # type: ignore[arg-type]
+
+
+def rows(scores: dict[str, pd.DataFrame]) -> list[int]:
+    return scores["machine a"].index.get_indexer(scores["a"].index).tolist()
+
+
+def test_people_and_machine_decide(scores) -> None:
+    result = compared(scores, adjust="none")
+    d = (scores["b"] - scores["a"]).to_numpy()
+    f = (scores["machine b"] - scores["machine a"]).to_numpy()
+    expected = run_prediction_powered(d, rows(scores), f)
+    np.testing.assert_allclose([r.estimate for r in result.rows], expected.estimate, rtol=1e-9)
+    np.testing.assert_allclose([r.pvalue for r in result.rows], expected.pvalue, rtol=1e-9)
+    assert (result.decision.ci_low, result.decision.ci_high) == pytest.approx(
+        (expected.ci_low[0], expected.ci_high[0]), rel=1e-9
+    )
+    assert result.rule.test == "prediction-powered"
+    assert result.rule.adjust == "none"
+    assert [row.test for row in result.test_rows if row.decides] == ["prediction-powered"]
+    assert result.confidence_interval(0.95) == pytest.approx(
+        (expected.ci_low[0], expected.ci_high[0]), rel=1e-9
+    )
+
+
+def test_three_answers_stand_side_by_side(scores) -> None:
+    result = compared(scores)
+    found = result.machine
+    assert found is not None
+    d = (scores["b"] - scores["a"]).to_numpy()[:, 0]
+    f = (scores["machine b"] - scores["machine a"]).to_numpy()[:, 0]
+    for who, values in (("people", d), ("machine", f)):
+        alone, answer = run_test("t", values), found.of(who)
+        assert answer.n_queries == len(values)
+        assert (answer.estimate, answer.ci_low, answer.ci_high, answer.pvalue) == pytest.approx(
+            (alone.estimate[0], alone.ci_low[0], alone.ci_high[0], alone.pvalue[0]), rel=1e-9
+        )
+    assert found.of("both").estimate == result.primary.estimate
+    assert found.correlation == pytest.approx(np.corrcoef(d, f[rows(scores)])[0, 1])
+    assert found.break_even == pytest.approx(1 / np.sqrt(N_JUDGED - 2))
+    assert found.worth is not None
+    assert found.worth > 2 * N_JUDGED
+
+
+def test_a_machine_that_favours_b_does_not_move_the_verdict(scores) -> None:
+    level = scores["machine b"] + 0.5
+    pushed = compared({**scores, "machine b": level})
+    plain = compared(scores)
+    assert pushed.primary.estimate == pytest.approx(plain.primary.estimate)
+    assert pushed.primary.pvalue == pytest.approx(plain.primary.pvalue)
+    assert pushed.machine is not None
+    assert pushed.machine.of("machine").estimate > 0.5
+
+
+@pytest.mark.parametrize("family", ["secondary", "all", "fixed-sequence"])
+def test_families_are_adjusted_by_holm(scores, family) -> None:
+    result = compared(scores, family=family)
+    assert result.rule.adjust == ("fixed-sequence" if family == "fixed-sequence" else "holm")
+    for row in result.rows:
+        assert row.pvalue_adj >= row.pvalue
+        assert (row.pvalue_adj < 0.05) == (row.ci_low_adj > 0 or row.ci_high_adj < 0)
+
+
+def test_margins_and_gates_use_the_narrower_interval(scores) -> None:
+    result = compared(scores, margin=0.2, require="equivalent")
+    assert result.decision.gate is not None
+    low, high = result.confidence_interval(0.9)
+    assert (result.decision.tost_low, result.decision.tost_high) == pytest.approx((low, high))
+    assert result.decision.gate.passed == (low > -0.2 and high < 0.2)
+    alone = compare_scores(scores["a"], scores["b"])
+    assert result.planning.smallest_visible < alone.planning.smallest_visible
+
+
+def test_a_saved_comparison_comes_back_and_cannot_be_changed(scores, tmp_path) -> None:
+    result = compared(scores, shared_model="b")
+    again = Comparison.from_json(result.report(tmp_path / "results.json"))
+    assert again == result
+    assert str(again) == str(result)
+    saved = result.to_dict()
+    saved["machine"]["answers"][2]["estimate"] += 0.1
+    with pytest.raises(abrank.ReadError, match=r"machine.answers\[2\].estimate"):
+        from_dict(saved)
+    saved = result.to_dict()
+    del saved["machine"]
+    with pytest.raises(abrank.ReadError, match="does not go with the test prediction-powered"):
+        from_dict(saved)
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ({"test": "permutation"}, "sign-flip test has no exact counterpart.*7.5 to 10%"),
+        ({"test": "wilcoxon"}, "prediction-powered t test, not by wilcoxon"),
+        ({"adjust": "max-t"}, "max-t flips signs"),
+        ({"margin": "2%"}, "relative margin needs A's mean over all queries"),
+        (
+            {"segments": pd.DataFrame({"query_id": ["q001"], "length": ["long"]})},
+            "segments hold few human queries",
+        ),
+        ({"machine_scores": None, "shared_model": "a"}, "give --machine-qrels"),
+        ({"shared_model": "c"}, "shared model"),
+    ],
+)
+def test_refused(scores, how, words) -> None:
+    with pytest.raises(ArgumentError, match=words):
+        compared(scores, **how)
+
+
+def codes(result: Comparison) -> set[str]:
+    return {note.code for note in result.notes if note.code.startswith("machine-")}
+
+
+def test_fewer_than_ten_are_refused_and_fewer_than_25_a_caution(scores) -> None:
+    few = {name: each.iloc[:9] if name in "ab" else each for name, each in scores.items()}
+    with pytest.raises(AlignmentError, match=r"9 human queries are too few .* judge 10"):
+        compared(few)
+    for n, cautious in ((24, True), (25, False)):
+        some = {name: each.iloc[:n] if name in "ab" else each for name, each in scores.items()}
+        assert ("machine-few-queries" in codes(compared(some))) is cautious
+
+
+def test_human_queries_that_the_machine_lacks_are_left_out_and_said(scores) -> None:
+    first = scores["a"].index[0]
+    lacking = {k: each.drop(first) if "machine" in k else each for k, each in scores.items()}
+    result = compared(lacking)
+    assert result.machine is not None
+    assert result.machine.missing == (first,)
+    assert result.n_queries == N_JUDGED - 1
+    assert "machine-missing" in codes(result)
+    assert "1 query judged by people is not judged by the machine" in str(result)
+
+
+def test_a_sample_that_was_picked_is_told(scores) -> None:
+    easy = scores["machine a"].mean(axis=1).nlargest(60).index
+    made = {name: scores[f"machine {name}"].loc[easy] for name in "ab"}
+    result = compared({**scores, **made})
+    assert "machine-sample-differs" in codes(result)
+    assert "differ from the others in difficulty" in str(result)
+    assert "machine-sample-differs" not in codes(compared(scores))
+
+
+def test_a_machine_that_adds_nothing_and_one_that_never_errs_are_told(scores) -> None:
+    rng = np.random.default_rng(3)
+    noise = scores["machine a"] + rng.standard_normal(scores["machine a"].shape)
+    useless = compared({**scores, "machine b": noise})
+    assert "machine-no-help" in codes(useless)
+    a, b = scores["machine a"], scores["machine b"]
+    perfect = compared({"a": a.iloc[:40], "b": b.iloc[:40], "machine a": a, "machine b": b})
+    assert "machine-unseen-failures" in codes(perfect)
+    all_judged = compared({"a": a, "b": b, "machine a": a, "machine b": b + 0.1 * noise})
+    assert "machine-nearly-all-judged" in codes(all_judged)
+    assert all_judged.machine is not None
+    assert all_judged.machine.sample == ()
+
+
+def test_from_runs_and_two_judgments() -> None:
+    made = abrank.simulate_runs(120, effect=0.1, rng=4)
+    rng = np.random.default_rng(0)
+    judged = set(rng.permutation(made.qrels.query_ids)[:30])
+    frame = made.qrels.frame()
+    people = frame[frame["query_id"].isin(judged)]
+    result = abrank.compare(
+        people, made.baseline, made.candidate, measures=["nDCG@10", "AP"], machine_qrels=frame
+    )
+    whole = abrank.compare(frame, made.baseline, made.candidate, measures=["nDCG@10", "AP"])
+    assert result.machine is not None
+    assert result.n_queries == 30
+    assert result.machine.of("machine").estimate == pytest.approx(whole.mean_difference)
+    assert "extra-queries" not in {note.code for note in result.notes}
+    assert result.provenance["inputs"]["machine_qrels"] is not None
+
+
+def test_a_run_that_cannot_be_read_twice_is_refused() -> None:
+    made = abrank.simulate_runs(20, rng=4)
+    rows = iter([("q001", "d1", 1.0)])
+    with pytest.raises(ArgumentError, match="read twice"):
+        abrank.compare(made.qrels, rows, made.candidate, machine_qrels=made.qrels)
+
+
+def test_the_page_says_what_was_declared(scores) -> None:
+    assert isinstance(compared(scores), Comparison)
+    said = compose(compared(scores, shared_model="neither"))
+    section = next(each for each in said.sections if each.key == "machine")
+    texts = " ".join(getattr(block, "text", "") for block in section.blocks)
+    assert "Neither system was declared to share its model" in texts
+    unsaid = compose(compared(scores))
+    section = next(each for each in unsaid.sections if each.key == "machine")
+    texts = " ".join(getattr(block, "text", "") for block in section.blocks)
+    assert "was not declared (--shared-model)" in texts
