@@ -30,6 +30,8 @@ from abrank._support.version import __version__
 
 # pdoc documents the names that a module holds, not those that it would fetch.
 if TYPE_CHECKING or "pdoc" in sys.modules:
+    from abrank.collections import CollectionsComparison as CollectionsComparison
+    from abrank.collections import compare_collections as compare_collections
     from abrank.comparison import Comparison as Comparison
     from abrank.comparison import compare_scores as compare_scores
     from abrank.comparison.aa import aa_test as aa_test
@@ -55,6 +57,7 @@ if TYPE_CHECKING or "pdoc" in sys.modules:
 __docformat__ = "numpy"
 
 _HOMES = {
+    "CollectionsComparison": "abrank.collections",
     "Comparison": "abrank.comparison",
     "Plan": "abrank.planning.plan",
     "Qrels": "abrank.inputs",
@@ -64,6 +67,7 @@ _HOMES = {
     "Verdict": "abrank.verdict",
     "aa_test": "abrank.comparison.aa",
     "compare": "abrank.workflow",
+    "compare_collections": "abrank.collections",
     "compare_scores": "abrank.comparison",
     "evaluate": "abrank.evaluation",
     "measure": "abrank.measures",

@@ -54,9 +54,6 @@ def provenance(
     >>> provenance(scores, {"a": "bm25"}, settings={})["inputs"]["a"]
     {'path': None, 'sha256': None, 'rows': 1}
     """
-    epoch = os.environ.get("SOURCE_DATE_EPOCH")
-    now = datetime.datetime.now(datetime.UTC)
-    created = datetime.datetime.fromtimestamp(int(epoch), datetime.UTC) if epoch else now
     named = {"qrels (run)" if role == "qrels" else role: name for role, name in roles.items()}
     found = {role: scores.sources.get(name) for role, name in named.items()}
     inputs = {
@@ -67,12 +64,26 @@ def provenance(
     for role, read in (beside or {}).items():
         source = _source(read)
         inputs[role] = {"path": source.path, "sha256": source.sha256, "rows": None}
+    recorded = origin(command)
+    versions = recorded.pop("versions")
+    return {**recorded, "settings": dict(settings), "versions": versions, "inputs": inputs}
+
+
+def origin(command: str | None = None) -> dict[str, Any]:
+    """Return time, command line and versions.
+
+    Examples
+    --------
+    >>> list(origin("abrank compare a b"))
+    ['created', 'command', 'versions']
+    """
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")
+    now = datetime.datetime.now(datetime.UTC)
+    created = datetime.datetime.fromtimestamp(int(epoch), datetime.UTC) if epoch else now
     return {
         "created": created.isoformat(timespec="seconds"),
         "command": command,
-        "settings": dict(settings),
         "versions": dict(_versions()),
-        "inputs": inputs,
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -13,8 +13,8 @@ from abrank._support import display
 from abrank.cli import _options, _terminal
 
 if TYPE_CHECKING:
-    from abrank.comparison import Comparison
-    from abrank.ranking import Ranking
+    from abrank._support.registry import Registry
+    from abrank.report.registry import Format, Subject
 
 FORMATS = ("text", "html", "md", "json", "csv", "tex", "methods", "bib")
 
@@ -78,6 +78,7 @@ class Target(NamedTuple):
 class Output:
     """What the flags of :data:`options` ask for; refused before any work is done."""
 
+    formats: Registry[Format]
     reports: tuple[Target, ...]
     figures: Path | None
     shown: str
@@ -86,8 +87,16 @@ class Output:
     all_figures: bool
 
     @classmethod
-    def of(cls, *, reports: Sequence[str], style: str | None, shown: str, **rest: Any) -> Output:  # noqa: ANN401
-        """Read the flags.
+    def of(
+        cls,
+        *,
+        reports: Sequence[str],
+        style: str | None,
+        shown: str,
+        formats: Registry[Format] | None = None,
+        **rest: Any,  # noqa: ANN401
+    ) -> Output:
+        """Read the flags; ``formats`` are those of a comparison, or others.
 
         Raises
         ------
@@ -97,11 +106,15 @@ class Output:
             For a style without a report that has one.
         """
         from abrank.report import WRITERS
+        from abrank.report.registry import format_of
 
-        targets = targets_of(reports, WRITERS, style=style, shown=shown)
-        return cls(reports=targets, style=style, shown=shown, **rest)
+        known = formats or WRITERS
+        if shown != "text":
+            format_of(shown, known)
+        targets = targets_of(reports, known, style=style, shown=shown)
+        return cls(formats=known, reports=targets, style=style, shown=shown, **rest)
 
-    def write(self, comparison: Comparison, on_stage: Callable[[str], None]) -> list[str]:
+    def write(self, comparison: Subject, on_stage: Callable[[str], None]) -> list[str]:
         """Write reports and figures; return a line on each."""
         return write_reports(
             comparison,
@@ -113,14 +126,12 @@ class Output:
         )
 
     def show(
-        self, comparison: Comparison, written: Sequence[str], *, color: str, ascii_only: bool
+        self, comparison: Subject, written: Sequence[str], *, color: str, ascii_only: bool
     ) -> None:
         """Print the result to standard output, and which files were written."""
-        from abrank.report import WRITERS
-
         if self.shown != "text":
             kind = f".{self.shown}"
-            _terminal.put(WRITERS[kind](comparison, **self._options(kind)), nl=False)
+            _terminal.put(self.formats[kind](comparison, **self._options(kind)), nl=False)
             return
         _terminal.show(comparison, color=color, ascii_only=ascii_only, digits=self.digits)
         if written:
@@ -128,11 +139,9 @@ class Output:
 
     def _options(self, kind: str) -> dict[str, Any]:
         """Return those of the flags that a format's writer takes."""
-        from abrank.report import WRITERS
-
         figures = "all" if self.all_figures else None
         options = {"digits": self.digits, "style": self.style, "figures": figures}
-        return given(WRITERS[kind].options, **options)
+        return given(self.formats[kind].options, **options)
 
 
 def targets_of(
@@ -178,7 +187,7 @@ def targets_of(
 
 
 def write_reports(
-    result: Comparison | Ranking,
+    result: Subject,
     targets: Sequence[Target],
     options: Callable[[str], dict[str, Any]],
     on_stage: Callable[[str], None],
@@ -190,13 +199,13 @@ def write_reports(
 
     Parameters
     ----------
-    result : Comparison or Ranking
+    result : Comparison, Ranking or CollectionsComparison
     targets : sequence of Target
     options : callable
         Gives those of a format.
     on_stage : callable
     figures : Path, optional
-        The folder for the figures of a comparison.
+        The folder for the figures.
     digits : int
         Of the figures.
     """
@@ -215,7 +224,7 @@ def write_reports(
         from abrank.report.formats.figures import figure_files
 
         on_stage(f"drawing for {figures}")
-        drawn = figure_files(cast("Comparison", result), figures, digits=digits)
+        drawn = figure_files(result, figures, digits=digits)
         content |= drawn
         lines.append(f"figures   {figures}  {len(drawn)} files")
     if content:

@@ -18,7 +18,7 @@ from abrank._support import display
 if TYPE_CHECKING:
     from rich.status import Status
 
-    from abrank.comparison import Comparison
+    from abrank.report.registry import Subject
 
 # The names of styles that the report's text uses, as click knows colours.
 STYLES: dict[str, dict[str, Any]] = {
@@ -89,11 +89,17 @@ def put(text: str | bytes, *, err: bool = False, nl: bool = True) -> None:
         sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - as long as the process
 
 
-def show(comparison: Comparison, *, color: str, ascii_only: bool, digits: int = 3) -> None:
+def show(comparison: Subject, *, color: str, ascii_only: bool, digits: int = 3) -> None:
     """Print a comparison's text as this terminal can take it."""
+    from abrank.comparison import Comparison
     from abrank.report import text_lines
+    from abrank.report.registry import writers_of
 
     plain = wants_ascii(ascii_only, sys.stdout)
+    if not isinstance(comparison, Comparison):
+        written = writers_of(comparison)[".txt"]
+        put(written(comparison, digits=digits, ascii=plain, width=width()), nl=False)
+        return
     lines = text_lines(comparison, width=width(), ascii=plain, digits=digits)
     colored = wants_color(color, sys.stdout)
     # click takes colour out again where the stream is no terminal, unless told.

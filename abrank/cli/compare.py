@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from abrank.cli import _config, _designs, _options, _output, _terminal
+from abrank.cli import _collections, _config, _designs, _options, _output, _terminal
 from abrank.verdict import GATES
 
 if TYPE_CHECKING:
+    from abrank.collections import CollectionsComparison
     from abrank.comparison import Comparison
     from abrank.comparison.machine.judgments import SharedModel
 
@@ -46,6 +47,7 @@ def _gates() -> str:
     metavar="A B",
     help="Two Parquet tables query_id, position, relevance, in the place of QRELS RUN_A RUN_B.",
 )
+@_collections.option
 @_config.option
 @_options.measures
 @click.option("--primary", metavar="NAME", help="The measure that decides; the first without it.")
@@ -143,6 +145,7 @@ def command(
     *,
     scores: tuple[str, str] | None,
     joined: tuple[str, str] | None,
+    collections: str | None,
     measures: tuple[str, ...],
     baseline: str | None,
     candidate: str | None,
@@ -179,10 +182,14 @@ def command(
     \b
     abrank compare qrels.txt bm25.run monot5.run -m nDCG@10 -m AP --margin 0.01
     abrank compare --scores bm25.eval monot5.eval -m ndcg_cut_10
+    abrank compare --collections beir.tsv -m nDCG@10 --report html
     """  # noqa: D301 - click's mark for lines to keep
     if require and fail_on:
         raise click.UsageError("--require and --fail-on ask two questions; choose one")
-    _options.require_inputs([qrels, run_a, run_b], scores, joined)
+    if collections:
+        _collections.require_alone()
+    else:
+        _options.require_inputs([qrels, run_a, run_b], scores, joined)
     engine = _options.take_engine(flags, always=joined is not None)
     run_a, run_b = joined or (run_a, run_b)
     output = _output.Output.of(
@@ -192,6 +199,7 @@ def command(
         digits=digits,
         style=style,
         all_figures=all_figures,
+        formats=_collections.formats() if collections else None,
     )
 
     from abrank.comparison import Question, compare_recorded, name_runs, pair_scores
@@ -209,9 +217,15 @@ def command(
     machine = MachineSource(machine_qrels, machine_scores, shared_model)
     names = {"baseline": baseline, "candidate": candidate}
     command = shlex.join(["abrank", *click.get_current_context().obj])
+    options = EvaluateOptions(engine=engine, **_options.of(EvaluateOptions, flags))
+    comparison: Comparison | CollectionsComparison
     with _terminal.Progress(quiet=quiet, verbose=verbose) as progress:
         beside = Beside.of(segments=segments, topics=topics, clusters=clusters)
-        if scores:
+        if collections:
+            comparison = _collections.compare(
+                collections, question, options, measures or None, names, command, progress
+            )
+        elif scores:
             progress("reading the scores")
             paired = pair_scores(*scores, measures=measures or None, **names)
             progress("testing")
@@ -222,7 +236,7 @@ def command(
                 qrels,
                 name_runs(run_a, run_b, **names),
                 question,
-                EvaluateOptions(engine=engine, **_options.of(EvaluateOptions, flags)),
+                options,
                 measures=measures or None,
                 beside=beside,
                 machine=machine,
@@ -241,8 +255,12 @@ def command(
     return _gate(comparison)
 
 
-def _gate(comparison: Comparison) -> int:
+def _gate(comparison: Comparison | CollectionsComparison) -> int:
     """Say on standard error why a gate did not pass, and return the exit code."""
+    from abrank.comparison import Comparison
+
+    if not isinstance(comparison, Comparison):
+        return 0
     gate = comparison.decision.gate
     if gate is None or gate.passed:
         return 0

@@ -24,20 +24,23 @@ def command(
 ) -> None:
     """Write any report from RESULTS, the .json report of a comparison; - is standard input.
 
-    Nothing is computed again: every file has the bytes that compare would have written. A gate that
-    did not pass is told, but does not change the exit code.
+    It may be of one collection or of several. Nothing is computed again: every file has the bytes
+    that compare would have written. A gate that did not pass is told, but does not change the exit
+    code.
 
     \b
     abrank render results.json --report report.html --report table.tex
     abrank render results.json --figures figures --format md
     """  # noqa: D301 - click's mark for lines to keep
-    output = _output.Output.of(**asked)
+    _output.Output.of(**asked)  # what no format is, is told before anything is read
 
     from abrank.cli import _terminal
-    from abrank.comparison import Comparison
+    from abrank.report.collections.read import read_results
+    from abrank.report.registry import writers_of
 
     with _terminal.Progress(quiet=quiet, verbose=verbose) as progress:
         progress(f"reading {results}")
-        comparison = Comparison.from_json(results)
+        comparison = read_results(results)
+        output = _output.Output.of(**asked, formats=writers_of(comparison))
         written = output.write(comparison, progress)
     output.show(comparison, written, color=color, ascii_only=ascii_only)

@@ -3,6 +3,7 @@
 Nothing here shows a window, keeps a figure or changes a setting of matplotlib.
 """
 
+from abrank.plots.collections import collections
 from abrank.plots.comparison.cutoffs import cutoffs, judged
 from abrank.plots.comparison.deltas import deltas
 from abrank.plots.comparison.distribution import distribution
@@ -21,11 +22,12 @@ from abrank.plots.picture import Picture, Plots
 from abrank.plots.ranking.critical_difference import cd
 from abrank.plots.ranking.leaderboard import leaderboard
 from abrank.plots.ranking.matrix import matrix
-from abrank.plots.registry import PLOTS, RANKING_PLOTS, WIDTHS, Plot, plot
+from abrank.plots.registry import COLLECTIONS_PLOTS, PLOTS, RANKING_PLOTS, WIDTHS, Plot, plot
 from abrank.plots.render import png, save, svg
 from abrank.plots.style.theme import DARK, LIGHT, NOTEBOOK, Theme
 
 __all__ = [
+    "COLLECTIONS_PLOTS",
     "DARK",
     "LIGHT",
     "NOTEBOOK",
@@ -37,6 +39,7 @@ __all__ = [
     "Plots",
     "Theme",
     "cd",
+    "collections",
     "cutoffs",
     "deltas",
     "distribution",

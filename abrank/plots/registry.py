@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from abrank._support.errors import ArgumentError
 from abrank._support.registry import Registry
 from abrank._support.typing import Function
+from abrank.collections import CollectionsComparison
 from abrank.comparison import Comparison
 from abrank.plots.style.style import new_axes
 from abrank.plots.style.theme import LIGHT, Theme
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from abrank.ranking import Ranking
 
 Width: TypeAlias = Literal["column", "text"] | float
-Subject: TypeAlias = "Comparison | Ranking"
+Subject: TypeAlias = "Comparison | Ranking | CollectionsComparison"
 Size: TypeAlias = tuple[float, float] | Callable[[Any], tuple[float, float]]
 
 # Widths of a column and of the text block of a two-column page, in inches.
@@ -42,10 +43,13 @@ class Plot:
 
 PLOTS: Registry[Plot] = Registry("plot")
 RANKING_PLOTS: Registry[Plot] = Registry("plot of a ranking")
+COLLECTIONS_PLOTS: Registry[Plot] = Registry("plot of several collections")
 
 
 def plots_of(subject: Subject) -> Registry[Plot]:
-    """Return the plots that can be drawn of a comparison, or of a ranking."""
+    """Return the plots that can be drawn of a comparison, a ranking, or several collections."""
+    if isinstance(subject, CollectionsComparison):
+        return COLLECTIONS_PLOTS
     return PLOTS if isinstance(subject, Comparison) else RANKING_PLOTS
 
 
@@ -63,7 +67,8 @@ def plot(
     size : tuple of float or callable
         Width and height in inches, or what gives them for a comparison or ranking.
     of : Registry
-        ``PLOTS`` for plots of a comparison, ``RANKING_PLOTS`` for those of a ranking.
+        ``PLOTS`` for plots of a comparison, ``RANKING_PLOTS`` for those of a ranking,
+        ``COLLECTIONS_PLOTS`` for those of several collections.
 
     Returns
     -------

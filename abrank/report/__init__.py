@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from abrank.report.saved.write import from_dict as from_dict
     from abrank.report.sections.cautions import note_sentences as note_sentences
     from abrank.report.sections.cautions import run_sentences as run_sentences
+    from abrank.report.writers import COLLECTIONS_WRITERS as COLLECTIONS_WRITERS
     from abrank.report.writers import RANKING_WRITERS as RANKING_WRITERS
     from abrank.report.writers import WRITERS as WRITERS
     from abrank.report.writers import write as write
     from abrank.report.writers import writer as writer
 
 _HOMES = {
+    "COLLECTIONS_WRITERS": "abrank.report.writers",
     "RANKING_WRITERS": "abrank.report.writers",
     "WRITERS": "abrank.report.writers",
     "card": "abrank.report.formats.card_html",

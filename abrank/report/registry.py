@@ -13,12 +13,13 @@ from abrank._support import checks
 from abrank._support.errors import ArgumentError, UnknownNameError
 from abrank._support.files import is_replaceable, name_of, replace_all
 from abrank._support.registry import Registry
+from abrank.collections import CollectionsComparison
 from abrank.comparison import Comparison
 
 if TYPE_CHECKING:
     from abrank.ranking import Ranking
 
-Subject: TypeAlias = "Comparison | Ranking"
+Subject: TypeAlias = "Comparison | Ranking | CollectionsComparison"
 Writes: TypeAlias = Callable[..., str]
 
 # Where a report goes that was asked for by its format alone.
@@ -67,10 +68,13 @@ class Format:
 
 WRITERS: Registry[Format] = Registry("report format")
 RANKING_WRITERS: Registry[Format] = Registry("format of a ranking")
+COLLECTIONS_WRITERS: Registry[Format] = Registry("format of several collections")
 
 
 def writers_of(subject: Subject) -> Registry[Format]:
-    """Return the formats in which a comparison, or a ranking, is written."""
+    """Return the formats in which a comparison, a ranking, or collections are written."""
+    if isinstance(subject, CollectionsComparison):
+        return COLLECTIONS_WRITERS
     return WRITERS if isinstance(subject, Comparison) else RANKING_WRITERS
 
 
@@ -84,7 +88,8 @@ def writer(
     suffix : str
         Of the files it writes, with the dot.
     of : Registry
-        ``WRITERS`` for comparisons, ``RANKING_WRITERS`` for rankings.
+        ``WRITERS`` for comparisons, ``RANKING_WRITERS`` for rankings, ``COLLECTIONS_WRITERS`` for
+        comparisons on several collections.
     beside : str, optional
         The format whose file this one is written beside; it cannot be asked for alone.
 
@@ -172,7 +177,7 @@ def default_path(subject: Subject, format: str) -> Path:
 
     Parameters
     ----------
-    subject : Comparison or Ranking
+    subject : Comparison, Ranking or CollectionsComparison
     format : str
         One of its formats.
 
@@ -189,11 +194,12 @@ def default_path(subject: Subject, format: str) -> Path:
     >>> default_path(compare_scores({"q": 0.1}, {"q": 0.2}, **named), ".html").as_posix()
     'reports/mono-t5-vs-bm25-k1-0.9.html'
     """
-    if not isinstance(subject, Comparison):
+    if not isinstance(subject, (Comparison, CollectionsComparison)):
         return REPORTS / f"ranking-{name_of(subject.measure) or 'measure'}{format}"
     names = ((subject.candidate, "B"), (subject.baseline, "A"))
     b, a = (name_of(name) or letter for name, letter in names)
-    return REPORTS / f"{b}-vs-{a}{format}"
+    end = "-collections" if isinstance(subject, CollectionsComparison) else ""
+    return REPORTS / f"{b}-vs-{a}{end}{format}"
 
 
 def write(
@@ -212,7 +218,7 @@ def write(
 
     Parameters
     ----------
-    subject : Comparison or Ranking
+    subject : Comparison, Ranking or CollectionsComparison
     path : str or Path
         Missing folders are made; a file that is there is replaced and keeps its mode. A format
         alone, such as ``html``, goes to :func:`default_path`.

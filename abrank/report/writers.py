@@ -9,8 +9,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from abrank._support import display
+from abrank.collections import CollectionsComparison
 from abrank.comparison import Comparison
-from abrank.report.registry import RANKING_WRITERS, WRITERS, write, writer
+from abrank.report.registry import (
+    COLLECTIONS_WRITERS,
+    RANKING_WRITERS,
+    WRITERS,
+    write,
+    writer,
+)
 
 if TYPE_CHECKING:
     from abrank.ranking import Ranking
@@ -18,7 +25,7 @@ if TYPE_CHECKING:
     from abrank.report.formats.latex import Style
     from abrank.report.ranking.columns import Interval
 
-__all__ = ["RANKING_WRITERS", "WRITERS", "write", "writer"]
+__all__ = ["COLLECTIONS_WRITERS", "RANKING_WRITERS", "WRITERS", "write", "writer"]
 
 
 @writer(".html")
@@ -145,3 +152,58 @@ def _ranking_text(
     from abrank.report.ranking.text import ranking_text
 
     return ranking_text(ranking, digits=digits, pairs=True, interval=interval) + "\n"
+
+
+@writer(".html", of=COLLECTIONS_WRITERS)
+def _collections_html(found: CollectionsComparison, *, digits: int = display.DIGITS) -> str:
+    from abrank.report.collections.page import collections_html
+
+    return collections_html(found, digits=digits)
+
+
+@writer(".md", of=COLLECTIONS_WRITERS)
+def _collections_markdown(found: CollectionsComparison, *, digits: int = display.DIGITS) -> str:
+    from abrank.report.collections.markdown import collections_markdown
+
+    return collections_markdown(found, digits=digits)
+
+
+@writer(".json", of=COLLECTIONS_WRITERS)
+def _collections_json(found: CollectionsComparison) -> str:
+    from abrank.report.collections.numbers import collections_json
+
+    return collections_json(found)
+
+
+@writer(".csv", of=COLLECTIONS_WRITERS)
+def _collections_csv(found: CollectionsComparison) -> str:
+    from abrank.report.collections.numbers import collections_csv
+
+    return collections_csv(found)
+
+
+@writer(".summaries.csv", of=COLLECTIONS_WRITERS, beside=".csv")
+def _summaries_csv(found: CollectionsComparison) -> str:
+    from abrank.report.collections.numbers import summaries_csv
+
+    return summaries_csv(found)
+
+
+@writer(".txt", of=COLLECTIONS_WRITERS)
+def _collections_text(
+    found: CollectionsComparison,
+    *,
+    digits: int = display.DIGITS,
+    ascii: bool = False,
+    width: int = 80,
+) -> str:
+    from abrank.report.collections.text import collections_text
+
+    return collections_text(found, digits=digits, ascii=ascii, width=width) + "\n"
+
+
+@writer(".tex", of=COLLECTIONS_WRITERS)
+def _collections_latex(found: CollectionsComparison, *, digits: int = display.DIGITS) -> str:
+    from abrank.report.collections.markdown import collections_latex
+
+    return collections_latex(found, digits=digits)

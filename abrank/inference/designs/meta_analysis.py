@@ -6,12 +6,13 @@ collection
 =========================  ====================================================================
 no query                   it weighs nothing; every summary NaN where no collection has one
 one query                  shown alone, and left out of ``fixed`` and ``random``; weighs by its
-                           queries in ``stratified``, whose p is then NaN, interval unbounded
+                           queries in ``stratified`` and ``equal``, whose p is then NaN, interval
+                           unbounded
 two queries                as any other data
 all 0                      its variance is bounded by that of the others (``bounded``); where
                            all collections are 0 every summary is 0, p 1, interval [0, 0]
 one value, not 0           its variance is bounded likewise; where no collection has spread there
-                           is no ``fixed`` nor ``random``, and ``stratified`` has p NaN
+                           is no ``fixed`` nor ``random``, and the others have p NaN
 one query differs          as any other data
 two values                 as any other data
 not finite                 refused
@@ -66,6 +67,8 @@ class MetaAnalysis:
         its variance in place of the 0 that was seen.
     stratified : Summary
         The mean over all queries: each collection weighs by its queries.
+    equal : Summary
+        The mean over these collections, each with the same weight, as tables of benchmarks give it.
     fixed : Summary
         Of one effect common to all collections: each weighs by its precision.
     random : Summary
@@ -87,6 +90,7 @@ class MetaAnalysis:
     weight_random: FloatArray
     bounded: BoolArray
     stratified: Summary
+    equal: Summary
     fixed: Summary
     random: Summary
     tau: float
@@ -101,8 +105,9 @@ def pool_collections(
     """Summarise the mean difference over several collections of queries.
 
     Estimand and hypothesis: the mean difference, and that it is 0, over all queries of these
-    collections (``stratified``), as one effect common to all (``fixed``), or in the population of
-    collections (``random``). The query pairs the scores; collections share no query.
+    collections (``stratified``), over the collections (``equal``), as one effect common to all
+    (``fixed``), or in the population of collections (``random``). The query pairs the scores;
+    collections share no query.
 
     Parameters
     ----------
@@ -112,7 +117,7 @@ def pool_collections(
 
     Returns
     -------
-    Pooled
+    MetaAnalysis
 
     Raises
     ------
@@ -121,12 +126,12 @@ def pool_collections(
 
     Notes
     -----
-    ``stratified`` has Satterthwaite's degrees of freedom. ``fixed`` weighs by 1 / error**2 and
-    takes the errors for known, which asks for a hundred queries each. ``random`` weighs by
-    1 / (error**2 + tau**2), tau such that the weighted squares about the mean are k - 1 [1]_, and
-    uses t with k - 1 degrees of freedom. That is the interval of Hartung, Knapp, Sidik and Jonkman
-    where tau > 0, whose factor is 1 by the choice of tau, and theirs with the factor kept from
-    falling below 1 where tau = 0 [2]_.
+    ``stratified`` and ``equal`` have Satterthwaite's degrees of freedom. ``fixed`` weighs by 1 /
+    error**2 and takes the errors for known, which asks for a hundred queries each. ``random``
+    weighs by 1 / (error**2 + tau**2), tau such that the weighted squares about the mean are k - 1
+    [1]_, and uses t with k - 1 degrees of freedom. That is the interval of Hartung, Knapp, Sidik
+    and Jonkman where tau > 0, whose factor is 1 by the choice of tau, and theirs with the factor
+    kept from falling below 1 where tau = 0 [2]_.
 
     n queries of one value (all tied, say) do not say that no query has another: their share is at
     most 1 - alpha**(1 / n), at the level of the intervals [3]_. The summaries ``fixed`` and
@@ -176,9 +181,10 @@ def pool_collections(
     by_both = _weights(judged, squared + tau_squared)
     k = int(judged.sum())
     if nothing_moved:
-        stratified = fixed = random = Summary(0.0, 0.0, 1.0, 0.0, 0.0)
+        stratified = equal = fixed = random = Summary(0.0, 0.0, 1.0, 0.0, 0.0)
     else:
-        stratified = _stratified(n, mean, variance, alpha)
+        stratified = _within(n, n, mean, variance, alpha)
+        equal = _within((n > 0).astype(np.int64), n, mean, variance, alpha)
         fixed = _weighted(mean, squared, by_precision, alpha, freedom=np.inf)
         random = _weighted(mean, squared + tau_squared, by_both, alpha, freedom=k - 1)
     low, high = _prediction(random, tau_squared, k, alpha)
@@ -192,6 +198,7 @@ def pool_collections(
         weight_random=by_both,
         bounded=bounded,
         stratified=stratified,
+        equal=equal,
         fixed=fixed,
         random=random,
         tau=float(np.sqrt(tau_squared)),
@@ -256,12 +263,14 @@ def _weighted(
     return _summary(estimate, error, alpha, freedom=freedom)
 
 
-def _stratified(n: IntArray, mean: FloatArray, variance: FloatArray, alpha: float) -> Summary:
-    """Return the mean over all queries, its error from within the collections."""
+def _within(
+    weight: IntArray, n: IntArray, mean: FloatArray, variance: FloatArray, alpha: float
+) -> Summary:
+    """Return a weighted mean of these collections, its error from within them."""
     there = n > 0
     if not there.any():
         return _summary(np.nan, np.nan, alpha, freedom=1)
-    share = n[there] / n.sum()
+    share = weight[there] / weight.sum()
     estimate = float(share @ mean[there])
     parts = share**2 * variance[there] / n[there]
     if (n == 1).any() or not parts.any():

@@ -32,7 +32,8 @@ class Row:
 
     ``thin`` is the adjusted interval, where that is another one than the plain. ``last`` stands in
     the last column, and ``remark`` in the place of the drawing where the row has another scale or
-    no interval. Without ``size`` (points) the estimate has no dot, as it is not on the axis.
+    no interval. Without ``size`` (points) the estimate has no dot, as it is not on the axis. A
+    ``summary`` is a diamond as wide as its interval.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Row:
     lead: bool = False
     remark: str = ""
     size: float = 7.0
+    summary: bool = False
 
 
 def draw_rows(
@@ -85,6 +87,10 @@ def _draw_row(ax: Axes, theme: Theme, place: int, row: Row) -> None:
     colour = theme.of_reading(row.reading)
     if row.thin is not None:
         draw_interval(ax, row.thin, place, colour=colour, width=1.4)
+    if row.summary and np.isfinite(row.thick).all():
+        ends = [row.thick[0], row.estimate, row.thick[1], row.estimate]
+        ax.fill(ends, [place, place - 0.28, place, place + 0.28], color=colour, zorder=3.2, lw=0)
+        return
     draw_interval(ax, row.thick, place, colour=colour, width=4.5)
     if row.size:
         at = (row.estimate, float(place))

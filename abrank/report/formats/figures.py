@@ -12,6 +12,7 @@ from abrank import plots
 from abrank._support import display as f
 from abrank._support.files import replace_all
 from abrank.comparison import Comparison
+from abrank.plots.registry import Subject, plots_of
 from abrank.report.compose import compose
 from abrank.report.model import Figure
 
@@ -56,7 +57,7 @@ def write_figures(
 
 
 def figure_files(
-    comparison: Comparison, folder: str | Path, *, digits: int = f.DIGITS
+    comparison: Subject, folder: str | Path, *, digits: int = f.DIGITS
 ) -> dict[Path, bytes]:
     """Return the files that :func:`write_figures` writes."""
     drawn = _figures(comparison, digits)
@@ -72,8 +73,10 @@ def figure_files(
     return content
 
 
-def _figures(comparison: Comparison, digits: int) -> Mapping[str, Figure]:
-    """Return the figures of the report by the names of their files, the effect first."""
+def _figures(comparison: Subject, digits: int) -> Mapping[str, Figure]:
+    """Return the figures by the names of their files: those of the report, the effect first."""
+    if not isinstance(comparison, Comparison):
+        return {name: Figure(name, "") for name in plots_of(comparison)}
     report = compose(comparison, digits=digits)
     blocks = [block for section in report.sections for block in section.blocks]
     shown = [Figure("effect", ""), *(block for block in blocks if isinstance(block, Figure))]

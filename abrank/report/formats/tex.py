@@ -28,6 +28,7 @@ _SYMBOLS = {
     "×": r"$\times$",
     "÷": r"$\div$",
     "·": r"$\cdot$",
+    "²": r"$^2$",
     "∞": r"$\infty$",
     "≈": r"$\approx$",
     "≤": r"$\le$",

@@ -5,10 +5,25 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
 
+from abrank.collections import CollectionRow
 from abrank.comparison import MeasureResult
 
 LEAST = 11
+
+
+class Bars(NamedTuple):
+    """What is drawn of a summary: an estimate, its interval, and the adjusted one."""
+
+    estimate: float
+    ci_low: float
+    ci_high: float
+    ci_low_adj: float
+    ci_high_adj: float
+
+
+Drawn: TypeAlias = MeasureResult | CollectionRow | Bars
 
 
 @dataclass(frozen=True)
@@ -41,7 +56,7 @@ class Axis:
         return range(min(first, last), last + 1) if high < 0 else range(first, max(first, last) + 1)
 
 
-def axis(rows: Sequence[MeasureResult], width: int) -> Axis | None:
+def axis(rows: Sequence[Drawn], width: int) -> Axis | None:
     """Return an axis that holds every finite limit and 0; None where there is nothing to draw."""
     values = [
         value
@@ -57,7 +72,7 @@ def axis(rows: Sequence[MeasureResult], width: int) -> Axis | None:
     return Axis(min(low, -air), max(high, air), width)
 
 
-def draw(row: MeasureResult, scale: Axis) -> str:
+def draw(row: Drawn, scale: Axis) -> str:
     """Return a measure's row: thick the interval, thin the adjusted one, a dot, a line at 0.
 
     Examples

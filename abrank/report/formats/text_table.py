@@ -66,21 +66,59 @@ def measure_lines(comparison: Comparison, *, width: int, digits: int, plain: boo
     put: Callable[[str], str] = cells.to_ascii if plain else str
     adjusts = comparison.rule.adjust != "none" and len(comparison.rows) > 1
     results = primary_first(comparison)
-    rows = [_Row(*map(put, _texts(comparison, result, digits))) for result in results]
-    head = _Row(*map(put, ("measure", "A", "B", "Δ", "adj p" if adjusts else "p", "reading")))
     drawn = [result for result in results if shares_scale(comparison, result.measure)]
-    grid = _grid([head, *rows], width)
-    axis = text_forest.axis(drawn, grid.plot)
-    grid = grid._replace(plot=grid.plot if axis else 0, cut=cells.cut_mark(plain))
-    mark = put(_MARK) if len(rows) > 1 else ""
-    sides = text_forest.title(axis, higher_is_better=comparison.rule.higher_is_better)
-    lines: list[Line] = [[(_joined(head, put(sides), grid), "muted")]]
-    for i, (result, row) in enumerate(zip(results, rows, strict=True)):
-        plot = put(text_forest.draw(result, axis)) if axis and result in drawn else ""
-        lines.append(_line(row, plot, grid, mark=mark if i == 0 else "", style=_style(result)))
-    for footer in _footers(comparison, len(results) - len(drawn) if axis else 0):
+    mark = _MARK if len(results) > 1 else ""
+    rows = [
+        ForestRow(
+            _texts(comparison, result, digits),
+            result if result in drawn else None,
+            _style(result),
+            mark if i == 0 else "",
+        )
+        for i, result in enumerate(results)
+    ]
+    lines, has_plot = forest_lines(
+        ("measure", "A", "B", "Δ", "adj p" if adjusts else "p", "reading"),
+        rows,
+        width=width,
+        plain=plain,
+        higher_is_better=comparison.rule.higher_is_better,
+    )
+    for footer in _footers(comparison, len(results) - len(drawn) if has_plot else 0):
         lines += [[(line, "muted")] for line in cells.wrap(put(footer), width)]
     return lines
+
+
+class ForestRow(NamedTuple):
+    """A row: name, A, B, Δ, p and reading; what is drawn, if anything; its style, and its mark."""
+
+    texts: tuple[str, ...]
+    drawn: text_forest.Drawn | None
+    style: str
+    mark: str = ""
+
+
+def forest_lines(
+    head: tuple[str, ...],
+    rows: Sequence[ForestRow],
+    *,
+    width: int,
+    plain: bool,
+    higher_is_better: bool,
+) -> tuple[list[Line], bool]:
+    """Return a heading and a line a row, and whether there was room to draw."""
+    put: Callable[[str], str] = cells.to_ascii if plain else str
+    texts = [_Row(*map(put, row.texts)) for row in rows]
+    title = _Row(*map(put, head))
+    grid = _grid([title, *texts], width)
+    axis = text_forest.axis([row.drawn for row in rows if row.drawn], grid.plot)
+    grid = grid._replace(plot=grid.plot if axis else 0, cut=cells.cut_mark(plain))
+    sides = text_forest.title(axis, higher_is_better=higher_is_better)
+    lines: list[Line] = [[(_joined(title, put(sides), grid), "muted")]]
+    for row, text in zip(rows, texts, strict=True):
+        plot = put(text_forest.draw(row.drawn, axis)) if axis and row.drawn else ""
+        lines.append(_line(text, plot, grid, mark=put(row.mark), style=row.style))
+    return lines, axis is not None
 
 
 def _texts(comparison: Comparison, row: MeasureResult, digits: int) -> tuple[str, ...]:

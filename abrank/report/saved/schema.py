@@ -34,12 +34,10 @@ class Damaged(Exception):
         super().__init__(f"{place}: {problem}")
 
 
-@lru_cache(maxsize=1)
-def published() -> Schema:
-    """Return the schema of ``results.json``, as it is published."""
-    text = (
-        resources.files("abrank.report.saved").joinpath("abrank-1.schema.json").read_text("utf-8")
-    )
+@lru_cache(maxsize=4)
+def published(name: str = "abrank-1") -> Schema:
+    """Return the schema of ``results.json``, as it is published, or another one by its name."""
+    text = resources.files("abrank.report.saved").joinpath(f"{name}.schema.json").read_text("utf-8")
     found: dict[str, Any] = json.loads(text)
     return MappingProxyType(found)
 

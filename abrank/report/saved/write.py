@@ -35,7 +35,7 @@ from abrank.report.saved.restore import restore
 from abrank.report.saved.schema import Damaged, published, shown, validate
 from abrank.verdict import Decision, Gate, Rule, Verdict, check_gate
 
-_HOW = "write it again: abrank compare … --report results.json"
+HOW = "write it again: abrank compare … --report results.json"
 
 
 def read_comparison(path: str | os.PathLike[str]) -> Comparison:
@@ -70,6 +70,17 @@ def read_comparison(path: str | os.PathLike[str]) -> Comparison:
     >>> again == result, str(again) == str(result)
     (True, True)
     """
+    return from_dict(*read_json(path))
+
+
+def read_json(path: str | os.PathLike[str]) -> tuple[Any, str]:
+    """Return what a JSON file holds, and what messages call it.
+
+    Raises
+    ------
+    NotFoundError, ReadError
+        If there is no such file, or it is no JSON.
+    """
     data, source = contents(path, lines=False)
     try:
         value = json.loads(data, parse_constant=_refuse)
@@ -78,14 +89,14 @@ def read_comparison(path: str | os.PathLike[str]) -> Comparison:
             source.label,
             f"no JSON: {problem.msg}",
             at=f"line {problem.lineno}, column {problem.colno}",
-            hint=_HOW,
+            hint=HOW,
         ) from None
     except (ValueError, RecursionError) as problem:
-        raise ReadError(source.label, f"no JSON: {problem}", hint=_HOW) from None
-    return from_dict(value, label=source.label)
+        raise ReadError(source.label, f"no JSON: {problem}", hint=HOW) from None
+    return value, source.label
 
 
-def from_dict(value: Mapping[str, Any], *, label: str = "results.json") -> Comparison:
+def from_dict(value: Mapping[str, Any], label: str = "results.json") -> Comparison:
     """Return the comparison of which :func:`abrank.report.to_dict` gave the plain values.
 
     Parameters
@@ -124,12 +135,12 @@ def from_dict(value: Mapping[str, Any], *, label: str = "results.json") -> Compa
         if "checksum" not in value:
             found = replace(found, decision=_as_now(found))
         require_consistent(found)
-        _require_unchanged(value)
+        require_unchanged(value)
     except Damaged as problem:
-        hint = problem.hint or _HOW
+        hint = problem.hint or HOW
         raise ReadError(label, problem.problem, at=problem.place, hint=hint) from None
     except ArgumentError as problem:
-        raise ReadError(label, str(problem), at="settings", hint=_HOW) from None
+        raise ReadError(label, str(problem), at="settings", hint=HOW) from None
     return found
 
 
@@ -157,10 +168,10 @@ def _refuse(constant: str) -> NoReturn:
 def _other_schema(label: str, schema: object) -> ReadError:
     """Say what the file is, and what to do."""
     if not isinstance(schema, str):
-        return ReadError(label, "holds no results of abrank: it names no schema", hint=_HOW)
+        return ReadError(label, "holds no results of abrank: it names no schema", hint=HOW)
     if schema.startswith("abrank-"):
         kind = schema.removeprefix("abrank-").partition("/")[0]
-        return ReadError(label, f"is a {kind}; only a comparison can be rendered", hint=_HOW)
+        return ReadError(label, f"is a {kind}; only a comparison can be rendered", hint=HOW)
     newer = re.fullmatch(r"abrank/(\d{1,9})", schema)
     if newer and int(newer[1]) > int(SCHEMA.removeprefix("abrank/")):
         return ReadError(
@@ -176,7 +187,7 @@ def _other_schema(label: str, schema: object) -> ReadError:
     )
 
 
-def _require_unchanged(value: Mapping[str, Any]) -> None:
+def require_unchanged(value: Mapping[str, Any]) -> None:
     """Compare the content with its checksum; files of the first version have none."""
     recorded = value.get("checksum")
     if recorded is not None and recorded != (found := checksum(value)):

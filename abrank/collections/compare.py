@@ -1,0 +1,292 @@
+"""From the comparisons on several collections to what they say together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from abrank._support.errors import AlignmentError, ArgumentError
+from abrank._support.typing import FloatArray
+from abrank.collections.result import (
+    CollectionRow,
+    CollectionsComparison,
+    MeasureSummary,
+    SummaryRow,
+)
+from abrank.comparison import Comparison, Question, compare_recorded, name_runs, pair_scores
+from abrank.comparison.beside import Beside
+from abrank.evaluation import EvaluateOptions, silent
+from abrank.inference import MetaAnalysis, pool_collections
+from abrank.inference.designs.meta_analysis import Summary
+from abrank.inference.estimates.segments import answer_by_segment
+from abrank.provenance import origin
+from abrank.workflow import compare_runs
+
+# What of a question is asked of all collections alike.
+_ASKED = frozenset(
+    ["primary", "test", "alpha", "adjust", "family", "lower_is_better", "n_resamples", "rng"]
+)
+
+
+def compare_collections(
+    collections: Mapping[str, Any],
+    *,
+    measures: Sequence[str] | str | None = None,
+    baseline: str | None = None,
+    candidate: str | None = None,
+    **how: Any,  # noqa: ANN401 - the keywords of compare()
+) -> CollectionsComparison:
+    """Compare candidate B with baseline A on several collections, each alone and all together.
+
+    Two questions are answered. Does B differ from A on the queries of these collections
+    (stratified: queries are drawn within collections)? And in the population that the collections
+    are a sample of (random effects), where one more collection may show another difference (the
+    prediction interval)? The query pairs the scores; collections share no query.
+
+    Parameters
+    ----------
+    collections : mapping of str to (qrels, a, b), (a, b) or Comparison
+        By name of the collection: judgments and two runs, as for :func:`abrank.compare`; ready
+        scores of two systems, as for :func:`abrank.compare_scores`; or what either returned. Two
+        collections or more.
+    measures : sequence of str, optional
+        As for :func:`abrank.compare`; the first, or ``primary``, decides.
+    baseline, candidate : str, optional
+        Names of the systems; without them those of their files, where they are the same everywhere.
+    **how
+        ``primary test alpha adjust family lower_is_better n_resamples rng``, and how runs are read
+        and scored, as for :func:`abrank.compare`.
+
+    Returns
+    -------
+    CollectionsComparison
+
+    Raises
+    ------
+    ReadError, NotFoundError, AlignmentError, ArgumentError
+        As :func:`abrank.compare`, or if the collections have not the same measures and rule.
+
+    Notes
+    -----
+    The summaries are those of :func:`abrank.inference.pool_collections`: they rest on the means and
+    the variances of the differences, whatever test decides in a collection. p-values of the
+    collections are adjusted for their number by Holm. Measures are not adjusted for their number.
+
+    Examples
+    --------
+    >>> from abrank.simulate import simulate_runs
+    >>> made = {f"c{i}": simulate_runs(60, effect=0.3, rng=i) for i in range(4)}
+    >>> found = compare_collections(
+    ...     {name: (each.qrels, each.baseline, each.candidate) for name, each in made.items()},
+    ...     measures="nDCG@10",
+    ... )
+    >>> found.primary.n_queries, found.primary.stratified.reading, found.primary.random.reading
+    (240, 'better', 'better')
+    """
+    scored = {each.name for each in fields(EvaluateOptions)}
+    for name in how:
+        if name not in scored | _ASKED:
+            raise ArgumentError(f"compare_collections has no keyword {name!r}")
+    question = Question(**{name: value for name, value in how.items() if name in _ASKED})
+    options = EvaluateOptions(**{name: value for name, value in how.items() if name in scored})
+    return compare_each(
+        collections,
+        question,
+        options,
+        measures=measures,
+        names={"baseline": baseline, "candidate": candidate},
+    )
+
+
+def compare_each(
+    collections: Mapping[str, Any],
+    question: Question,
+    options: EvaluateOptions,
+    *,
+    measures: Sequence[str] | str | None,
+    names: Mapping[str, str | None],
+    command: str | None = None,
+    on_stage: Callable[[str], None] = silent,
+) -> CollectionsComparison:
+    """Compare as :func:`compare_collections` does, and tell the stages of the work."""
+    _require_several(collections)
+    found = {}
+    for name, given in collections.items():
+        on_stage(f"comparing on {name}")
+        found[name] = _comparison(name, given, question, options, measures, names)
+    return summarise_collections(found, provenance=origin(command), **names)
+
+
+def _require_several(collections: Mapping[str, Any]) -> None:
+    if len(collections) < 2:
+        raise ArgumentError(
+            f"two collections or more are compared together, not {len(collections)}; one is for"
+            " compare"
+        )
+
+
+def _comparison(
+    name: str,
+    given: Any,  # noqa: ANN401
+    question: Question,
+    options: EvaluateOptions,
+    measures: Sequence[str] | str | None,
+    names: Mapping[str, str | None],
+) -> Comparison:
+    """Compare on one collection."""
+    if isinstance(given, Comparison):
+        return given
+    parts = list(given) if isinstance(given, (list, tuple)) else []
+    if len(parts) == 2:
+        paired = pair_scores(*parts, measures=measures, **names)
+        return compare_recorded(paired, question, beside=Beside())
+    if len(parts) != 3:
+        raise ArgumentError(
+            f"the collection {name!r} is (qrels, a, b), (a, b) of ready scores or a Comparison"
+        )
+    qrels, *runs = parts
+    named = name_runs(*runs, **names)
+    return compare_runs(qrels, named, question, options, measures=measures, beside=Beside())
+
+
+def summarise_collections(
+    comparisons: Mapping[str, Comparison],
+    *,
+    baseline: str | None = None,
+    candidate: str | None = None,
+    provenance: Mapping[str, Any] | None = None,
+) -> CollectionsComparison:
+    """Say what comparisons on several collections say together; see :func:`compare_collections`.
+
+    Raises
+    ------
+    AlignmentError
+        If they have not the same measures, or were not decided by the same rule.
+    """
+    _require_several(comparisons)
+    first = next(iter(comparisons.values()))
+    for name, each in list(comparisons.items())[1:]:
+        asked = (each.rule.primary, each.rule.test, each.rule.alpha, set(each.measures))
+        if asked != (first.rule.primary, first.rule.test, first.rule.alpha, set(first.measures)):
+            raise AlignmentError(
+                f"the collection {name!r} was compared by other measures or another test than"
+                f" {next(iter(comparisons))!r}: {', '.join(each.measures)} by {each.rule.test},"
+                f" {', '.join(first.measures)} by {first.rule.test}"
+            )
+    lead = first.rule.primary
+    ordered = [lead, *(name for name in first.measures if name != lead)]
+    return CollectionsComparison(
+        baseline=baseline or _common([each.baseline for each in comparisons.values()], "A"),
+        candidate=candidate or _common([each.candidate for each in comparisons.values()], "B"),
+        comparisons=dict(comparisons),
+        measures=tuple(_summary(comparisons, name, first) for name in ordered),
+        alpha=first.rule.alpha,
+        provenance=dict(provenance or {}),
+    )
+
+
+def _common(names: Sequence[str], letter: str) -> str:
+    """Return the one name that a system has in all collections, else its letter."""
+    return names[0] if len(set(names)) == 1 else letter
+
+
+def _summary(
+    comparisons: Mapping[str, Comparison], measure: str, first: Comparison
+) -> MeasureSummary:
+    """Summarise one measure."""
+    higher, alpha = first[measure].higher_is_better, first.rule.alpha
+    parts = [each.differences(measure) for each in comparisons.values()]
+    pooled = pool_collections(parts, confidence=1.0 - alpha)
+    each_alone = answer_by_segment(
+        [part[:, None] for part in parts],
+        pooled.n_queries > 0,
+        alpha,
+        {"name": first.rule.test, "seed": first.seed, "n_resamples": first.n_resamples},
+    )[..., 0]
+    total = max(int(pooled.n_queries.sum()), 1)
+    rows = tuple(
+        _row(name, each, measure, pooled, i, each_alone[:, i], total)
+        for i, (name, each) in enumerate(comparisons.items())
+    )
+    stratified, equal, random = (
+        _read(each, higher) for each in (pooled.stratified, pooled.equal, pooled.random)
+    )
+    return MeasureSummary(
+        measure=measure,
+        higher_is_better=higher,
+        n_queries=int(pooled.n_queries.sum()),
+        rows=rows,
+        stratified=stratified,
+        equal=equal,
+        random=random,
+        tau=pooled.tau,
+        prediction_low=pooled.prediction_low,
+        prediction_high=pooled.prediction_high,
+        heterogeneity=pooled.heterogeneity,
+    )
+
+
+def _row(
+    name: str,
+    comparison: Comparison,
+    measure: str,
+    pooled: MetaAnalysis,
+    place: int,
+    answers: FloatArray,
+    total: int,
+) -> CollectionRow:
+    result = comparison[measure]
+    pvalue, low, high, adjusted, low_adj, high_adj = answers.tolist()
+    return CollectionRow(
+        collection=name,
+        n_queries=comparison.n_queries,
+        mean_a=result.mean_a,
+        mean_b=result.mean_b,
+        diff=result.diff,
+        ci_low=low,
+        ci_high=high,
+        ci_low_adj=low_adj,
+        ci_high_adj=high_adj,
+        pvalue=pvalue,
+        pvalue_adj=adjusted,
+        wins=result.wins,
+        ties=result.ties,
+        losses=result.losses,
+        weight_stratified=comparison.n_queries / total,
+        weight_random=float(pooled.weight_random[place]),
+        bounded=bool(pooled.bounded[place]),
+        reading=_reading(
+            low_adj,
+            high_adj,
+            adjusted,
+            result.higher_is_better,
+            tied=result.ties and result.ties == comparison.n_queries,
+        ),
+        estimate=result.estimate,
+    )
+
+
+def _read(found: Summary, higher: bool) -> SummaryRow:
+    tied = found.error == 0.0 and found.estimate == 0.0
+    return SummaryRow(
+        estimate=found.estimate,
+        error=found.error,
+        ci_low=found.ci_low,
+        ci_high=found.ci_high,
+        pvalue=found.pvalue,
+        reading=_reading(found.ci_low, found.ci_high, found.pvalue, higher, tied=tied),
+    )
+
+
+def _reading(low: float, high: float, pvalue: float, higher: bool, *, tied: bool | int) -> str:
+    """Say what an interval says of B."""
+    if tied:
+        return "identical"
+    if np.isnan(pvalue):
+        return "untested"
+    if low <= 0.0 <= high:
+        return "unclear"
+    return "better" if (low > 0.0) == higher else "worse"

@@ -1,0 +1,252 @@
+"""Two systems on several collections: plain numbers, and the views of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from abrank._support import lazy
+from abrank._support.errors import ArgumentError
+from abrank.comparison import Comparison
+from abrank.inference import Heterogeneity
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class CollectionRow:
+    """One collection on one measure.
+
+    ``diff`` is the mean difference B - A, ``estimate`` what the test estimates of it. The names
+    that end in ``_adj`` are adjusted for the number of collections by Holm; ``reading`` follows
+    them. ``weight_stratified`` and ``weight_random`` are shares in the two summaries. ``bounded``:
+    all differences are one value, and the random-effects summary takes a bound of their variance in
+    place of the 0 that was seen.
+    """
+
+    collection: str
+    n_queries: int
+    mean_a: float
+    mean_b: float
+    diff: float
+    ci_low: float
+    ci_high: float
+    ci_low_adj: float
+    ci_high_adj: float
+    pvalue: float
+    pvalue_adj: float
+    wins: int
+    ties: int
+    losses: int
+    weight_stratified: float
+    weight_random: float
+    bounded: bool
+    reading: str
+    estimate: float
+
+
+@dataclass(frozen=True)
+class SummaryRow:
+    """A mean difference over the collections, its standard error, interval, p-value and reading."""
+
+    estimate: float
+    error: float
+    ci_low: float
+    ci_high: float
+    pvalue: float
+    reading: str
+
+
+@dataclass(frozen=True)
+class MeasureSummary:
+    """One measure over all collections; see :func:`abrank.inference.pool_collections`.
+
+    Attributes
+    ----------
+    measure : str
+    higher_is_better : bool
+    n_queries : int
+        Of all collections together.
+    rows : tuple of CollectionRow
+        In the order given.
+    stratified : SummaryRow
+        The mean over all queries of these collections.
+    equal : SummaryRow
+        The mean over these collections, each with the same weight.
+    random : SummaryRow
+        The mean in the population that the collections are a sample of.
+    tau : float
+        Standard deviation of the differences in that population.
+    prediction_low, prediction_high : float
+        What one more collection would show.
+    heterogeneity : Heterogeneity
+        Whether the collections differ by more than chance.
+    """
+
+    measure: str
+    higher_is_better: bool
+    n_queries: int
+    rows: tuple[CollectionRow, ...]
+    stratified: SummaryRow
+    equal: SummaryRow
+    random: SummaryRow
+    tau: float
+    prediction_low: float
+    prediction_high: float
+    heterogeneity: Heterogeneity
+
+    def count(self, reading: str) -> int:
+        """Return the number of collections that read so."""
+        return sum(row.reading == reading for row in self.rows)
+
+
+@dataclass(frozen=True, eq=False)
+class CollectionsComparison:
+    """Baseline A against candidate B on several collections.
+
+    Made by :func:`abrank.compare_collections`; never changes.
+
+    Attributes
+    ----------
+    baseline, candidate : str
+        Names of A and B.
+    comparisons : mapping of str to Comparison
+        By collection, in the order given.
+    measures : tuple of MeasureSummary
+        The primary measure first.
+    alpha : float
+        Two-sided level.
+    provenance : mapping
+        Command, time and versions; the inputs stand in the comparisons.
+    """
+
+    baseline: str
+    candidate: str
+    comparisons: Mapping[str, Comparison]
+    measures: tuple[MeasureSummary, ...]
+    alpha: float
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def primary(self) -> MeasureSummary:
+        """The summary of the measure that decides."""
+        return self.measures[0]
+
+    def of(self, measure: str) -> MeasureSummary:
+        """Return the summary of one of the measures."""
+        for each in self.measures:
+            if each.measure == measure:
+                return each
+        there = ", ".join(each.measure for each in self.measures)
+        raise ArgumentError(f"no measure {measure!r} here; there are {there}")
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """How names and sources of the scores were read, each remark once."""
+        said = [remark for each in self.comparisons.values() for remark in each.remarks]
+        return tuple(dict.fromkeys(said))
+
+    @property
+    def query_ids(self) -> tuple[str, ...]:
+        """None: queries belong to collections."""
+        return ()
+
+    def __getitem__(self, collection: str) -> Comparison:
+        if collection not in self.comparisons:
+            there = ", ".join(self.comparisons)
+            raise ArgumentError(f"no collection {collection!r} here; there are {there}")
+        return self.comparisons[collection]
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """A fresh frame, a row a measure and collection; see :class:`CollectionRow`."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [
+                {"measure": each.measure, **asdict(row)}
+                for each in self.measures
+                for row in each.rows
+            ]
+        )
+
+    @property
+    def summaries(self) -> pd.DataFrame:
+        """A fresh frame, a row a measure and summary: stratified, equal weights, random effects."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [
+                {"measure": each.measure, "summary": kind, **asdict(getattr(each, kind))}
+                for each in self.measures
+                for kind in ("stratified", "equal", "random")
+            ]
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, CollectionsComparison):
+            return NotImplemented
+        mine, theirs = (replace(each, provenance={}) for each in (self, other))
+        return bool(mine.to_dict() == theirs.to_dict())
+
+    __hash__ = None  # type: ignore[assignment]
+
+    # ---- doors to the rooms above, opened when used
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, as JSON holds it."""
+        found: dict[str, Any] = lazy.attribute(
+            "abrank.report.collections.numbers", "collections_dict"
+        )(self)
+        return found
+
+    @classmethod
+    def from_json(cls, path: str | Path) -> CollectionsComparison:
+        """Read the JSON report back; every format written from it has the same bytes.
+
+        Raises
+        ------
+        NotFoundError, ReadError
+            As :meth:`abrank.Comparison.from_json`.
+        """
+        found: CollectionsComparison = lazy.attribute(
+            "abrank.report.collections.read", "read_collections_report"
+        )(path)
+        return found
+
+    def report(self, path: str | Path, **options: Any) -> Path:  # noqa: ANN401
+        """Write a report; its format follows the suffix: .html .md .json .csv .txt .tex.
+
+        Parameters
+        ----------
+        path : str or path
+            A format alone, such as ``html``, is ``reports/CANDIDATE-vs-BASELINE-collections``.
+        **options
+            Those of :func:`abrank.report.write`: ``format``, ``digits``.
+        """
+        written: Path = lazy.attribute("abrank.report", "write")(self, path, **options)
+        return written
+
+    @property
+    def plot(self) -> Any:  # noqa: ANN401
+        """The plots, each a method: ``result.plot.forest()``; called itself it lists them."""
+        return lazy.attribute("abrank.plots", "Plots")(self)
+
+    def __str__(self) -> str:
+        text: str = lazy.attribute("abrank.report.collections.text", "collections_text")(self)
+        return text
+
+    def __repr__(self) -> str:
+        return (
+            f"<CollectionsComparison {self.candidate!r} against {self.baseline!r} on"
+            f" {len(self.comparisons)} collections, {self.primary.measure}>"
+        )
+
+    def _repr_markdown_(self) -> str:
+        text: str = lazy.attribute("abrank.report.collections.markdown", "collections_markdown")(
+            self
+        )
+        return text

@@ -1,0 +1,185 @@
+"""Which files belong to which collection: a table, or a folder of folders."""
+
+from __future__ import annotations
+
+import csv
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from abrank._support.errors import ArgumentError, NotFoundError, ReadError
+from abrank.inputs.files import contents, short_name
+
+# Path of the judgments ("qrels") and of the run of each system, by name.
+Files: TypeAlias = dict[str, Any]
+NAME, QRELS = "name", "qrels"
+_PAIRS = (("a", "b"), ("baseline", "candidate"))
+_FORM = "name<TAB>qrels<TAB>a<TAB>b, a line a collection; or TOML: [name] qrels = … a = … b = …"
+
+
+def read_collections(source: str | os.PathLike[str]) -> dict[str, Files]:
+    r"""Read which files belong to which collection.
+
+    Parameters
+    ----------
+    source : str or path
+        A TSV (or CSV) table with a line a collection: columns ``name``, ``qrels`` and one for each
+        system, such as ``a`` and ``b``; without ``qrels`` the files hold ready scores. A TOML file
+        with a table a collection and the same keys. Paths are relative to the file. Or a folder
+        with a folder a collection: in each one file of judgments, ``qrels.*`` or ``*.qrels``, and
+        runs, named after their systems.
+
+    Returns
+    -------
+    dict of str to dict of str to path
+        By collection, then by ``qrels`` and system.
+
+    Raises
+    ------
+    NotFoundError, ReadError
+        If it is not there, or not of this form.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "beir.tsv"
+    >>> lines = ["name\tqrels\tbm25\tt5", "scifact\tq.txt\tbm25.run\tt5.run"]
+    >>> _ = file.write_text("\n".join(lines))
+    >>> {key: path.name for key, path in read_collections(file)["scifact"].items()}
+    {'qrels': 'q.txt', 'bm25': 'bm25.run', 't5': 't5.run'}
+    """
+    path = Path(source)
+    if path.is_dir():
+        return _folder(path)
+    label = os.fspath(source)
+    text = contents(source)[0].decode("utf-8-sig", "replace")
+    rows = _toml(text, label) if path.suffix.lower() == ".toml" else _lines(text, label)
+    if not rows:
+        raise ReadError(label, "names no collection", expected=_FORM)
+    return {name: {key: _beside(path, each) for key, each in row.items()} for name, row in rows}
+
+
+def pairs_of(
+    collections: Mapping[str, Files], *, baseline: str | None = None, candidate: str | None = None
+) -> tuple[dict[str, tuple[Any, ...]], dict[str, str | None]]:
+    """Return what :func:`compare_collections` takes of each collection, and names of the systems.
+
+    Parameters
+    ----------
+    collections : mapping of str to dict of str to path
+        As :func:`read_collections` returns them.
+    baseline, candidate : str, optional
+        Systems to take; without them ``a`` and ``b``, ``baseline`` and ``candidate``, or the only
+        two there are. Where none is called so, names to give to these.
+
+    Returns
+    -------
+    pairs : dict of str to tuple
+        ``(qrels, a, b)``, or ``(a, b)`` of ready scores.
+    names : dict of str to str or None
+        Under ``baseline`` and ``candidate``; None where only the files know.
+
+    Raises
+    ------
+    ArgumentError
+        If it is not clear which two are meant.
+
+    Examples
+    --------
+    >>> files = {"scifact": {"qrels": "q", "bm25": "x", "t5": "y"}}
+    >>> pairs_of(files, baseline="t5", candidate="bm25")
+    ({'scifact': ('q', 'y', 'x')}, {'baseline': 't5', 'candidate': 'bm25'})
+    """
+    asked = (baseline, candidate)
+    found, keys = {}, _chosen(*next(iter(collections.items())), asked)
+    for name, files in collections.items():
+        keys = _chosen(name, files, asked)
+        found[name] = tuple(files[key] for key in (QRELS, *keys) if key in files)
+    told = (None, None) if keys in _PAIRS else keys
+    names = [own or key for own, key in zip(asked, told, strict=True)]
+    return found, dict(zip(("baseline", "candidate"), names, strict=True))
+
+
+def _chosen(name: str, files: Files, asked: tuple[str | None, str | None]) -> tuple[str, str]:
+    systems = [key for key in files if key != QRELS]
+    for pair in (asked, *_PAIRS):
+        if all(each in systems for each in pair):
+            return str(pair[0]), str(pair[1])
+    if len(systems) == 2 and not {*asked} & {*systems}:
+        return systems[0], systems[1]
+    raise ArgumentError(
+        f"of the systems of the collection {name} ({', '.join(systems) or 'none'}) name two:"
+        " --baseline NAME --candidate NAME"
+    )
+
+
+def _lines(text: str, label: str) -> list[tuple[str, Mapping[str, Any]]]:
+    """Return the rows of a table; a tab separates the cells, or a comma."""
+    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    if not lines:
+        return []
+    head, *rows = csv.reader(lines, delimiter="\t" if "\t" in lines[0] else ",")
+    head = [each.strip() for each in head]
+    if NAME not in head or len(set(head)) < len(head) or len(head) < 3:
+        raise ReadError(label, f"its first line is {', '.join(head)}", expected=_FORM)
+    found: list[tuple[str, Mapping[str, Any]]] = []
+    for number, row in enumerate(rows, 2):
+        if len(row) != len(head):
+            at = f"row {number}"
+            raise ReadError(label, f"has {len(row)} cells under {len(head)} heads", at=at)
+        cells = {key: cell.strip() for key, cell in zip(head, row, strict=True) if cell.strip()}
+        found.append((cells.pop(NAME, ""), cells))
+    _require_names([name for name, _ in found], label)
+    return found
+
+
+def _require_names(names: list[str], label: str) -> None:
+    for name in names:
+        if not name or names.count(name) > 1:
+            problem = f"two collections are named {name}" if name else "a collection has no name"
+            raise ReadError(label, problem)
+
+
+def _toml(text: str, label: str) -> list[tuple[str, Mapping[str, Any]]]:
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as problem:
+        raise ReadError(label, f"no TOML: {problem}", expected=_FORM) from None
+    for name, table in tables.items():
+        if not isinstance(table, dict) or not all(map(_is_path, table.values())):
+            raise ReadError(label, "is no table of paths", at=f"[{name}]", expected=_FORM)
+    return list(tables.items())
+
+
+def _is_path(value: object) -> bool:
+    """Whether a value is a path, or a list of the runs of one system."""
+    return isinstance(value, str) or (
+        isinstance(value, list) and bool(value) and all(isinstance(each, str) for each in value)
+    )
+
+
+def _beside(path: Path, given: Any) -> Any:  # noqa: ANN401
+    """Return a path relative to that of the table."""
+    return (
+        [path.parent / each for each in given] if isinstance(given, list) else path.parent / given
+    )
+
+
+def _folder(path: Path) -> dict[str, Files]:
+    found: dict[str, Files] = {}
+    for folder in sorted(each for each in path.iterdir() if each.is_dir()):
+        files = [f for f in sorted(folder.iterdir()) if f.is_file() and f.name[0] != "."]
+        qrels = [f for f in files if f.name.startswith(QRELS) or f".{QRELS}" in f.name]
+        if len(qrels) != 1:
+            raise ReadError(
+                str(folder),
+                f"{len(qrels) or 'no'} files of judgments",
+                hint="give each collection's folder one file qrels.txt or NAME.qrels, and its runs",
+            )
+        runs = {short_name(each): each for each in files if each not in qrels}
+        found[folder.name] = {QRELS: qrels[0], **runs}
+    if not found:
+        raise NotFoundError(f"{path}: holds no folder of a collection")
+    return found

@@ -1,0 +1,1 @@
+"""How two systems on several collections are reported."""

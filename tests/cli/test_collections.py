@@ -1,0 +1,108 @@
+"""``abrank compare --collections`` as a user meets it."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+import abrank
+from abrank.cli import run
+from abrank.collections import CollectionsComparison
+from abrank.report import COLLECTIONS_WRITERS
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch) -> str:
+    """Three collections in files, and the table of them."""
+    lines = ["name\tqrels\ta\tb"]
+    for i, (name, effect) in enumerate({"fiqa": 0.4, "arguana": 0.1, "nq": 0.3}.items()):
+        made = abrank.simulate_runs(25, effect=effect, rng=i)
+        made.qrels.write(tmp_path / f"{name}.qrels")
+        made.baseline.write(tmp_path / f"{name}.bm25.run")
+        made.candidate.write(tmp_path / f"{name}.t5.run")
+        lines.append(f"{name}\t{name}.qrels\t{name}.bm25.run\t{name}.t5.run")
+    (tmp_path / "beir.tsv").write_text("\n".join(lines))
+    monkeypatch.chdir(tmp_path)
+    return "beir.tsv"
+
+
+ASKED = ["-m", "nDCG@10", "-m", "AP", "--baseline", "bm25", "--candidate", "t5", "-q"]
+
+
+def test_text_and_every_report_from_one_command(table, capsys, monkeypatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    kinds = [kind.removeprefix(".") for kind in COLLECTIONS_WRITERS]
+    reports = [word for kind in kinds for word in ("--report", f"{kind}:out.{kind}")]
+    assert run(["compare", "--collections", table, *ASKED, *reports]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("t5 is better than bm25 on these collections")
+    assert "= random effects" in out
+    assert max(map(len, out.splitlines())) <= 80
+    for kind in kinds:
+        assert run(["render", "out.json", "--report", f"{kind}:again.{kind}"]) == 0
+        assert Path(f"again.{kind}").read_bytes() == Path(f"out.{kind}").read_bytes(), kind
+    assert Path("out.summaries.csv").exists()
+
+
+def test_every_number_of_the_table_stands_in_the_json(table, capsys) -> None:
+    assert run(["compare", "--collections", table, *ASKED, "--format", "json"]) == 0
+    saved = json.loads(capsys.readouterr().out)
+    assert run(["compare", "--collections", table, *ASKED, "--format", "csv"]) == 0
+    rows = list(csv.DictReader(capsys.readouterr().out.splitlines()))
+    for row in rows:
+        measure = next(each for each in saved["measures"] if each["measure"] == row["measure"])
+        kept = next(each for each in measure["rows"] if each["collection"] == row["collection"])
+        for key in ("diff", "ci_low", "ci_high_adj", "pvalue_adj", "weight_random"):
+            assert float(row[key]) == kept[key]
+
+
+def test_a_changed_summary_is_refused(table, capsys) -> None:
+    assert run(["compare", "--collections", table, *ASKED, "--report", "out.json"]) == 0
+    text = Path("out.json").read_text(encoding="utf-8")
+    value = json.loads(text)
+    low = value["measures"][0]["random"]["ci_low"]
+    Path("other.json").write_text(text.replace(json.dumps(low), json.dumps(low + 0.01), 1))
+    assert run(["render", "other.json"]) == 3
+    assert "the content was changed after it was written" in capsys.readouterr().err
+    del value["checksum"]
+    value["measures"][0]["random"]["ci_low"] = low + 0.01
+    Path("other.json").write_text(json.dumps(value))
+    assert run(["render", "other.json"]) == 3
+    assert "measures[0].random.ci_low: is" in capsys.readouterr().err
+
+
+def test_the_notebook_s_objects_are_the_command_s(table, capsys) -> None:
+    assert run(["compare", "--collections", table, *ASKED, "--report", "out.json"]) == 0
+    found = CollectionsComparison.from_json("out.json")
+    assert found._repr_markdown_().startswith("### t5 is better")
+    assert repr(found) == "<CollectionsComparison 't5' against 'bm25' on 3 collections, nDCG@10>"
+    assert found["fiqa"].n_queries == 25
+
+
+def test_a_format_alone_has_a_place_of_its_own(table, capsys) -> None:
+    assert run(["compare", "--collections", table, *ASKED, "--report", "md"]) == 0
+    assert Path("reports/t5-vs-bm25-collections.md").exists()
+
+
+def test_figures_are_the_forest(table) -> None:
+    assert run(["compare", "--collections", table, *ASKED, "--figures", "f"]) == 0
+    assert sorted(path.name for path in Path("f/text").iterdir()) == ["forest.pdf", "forest.svg"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--collections", "beir.tsv", "--margin", "0.01"], "--margin is for one collection"),
+        (["--collections", "beir.tsv", "--segments", "s.csv"], "--segments is for one"),
+        (["--collections", "beir.tsv", "--require", "better"], "--require is for one collection"),
+        (["--collections", "beir.tsv", "q", "a", "b"], "qrels is for one collection"),
+        (["--collections", "beir.tsv", "--format", "bib"], "unknown report format"),
+        (["--collections", "none.tsv"], "no such file"),
+    ],
+)
+def test_wrong_usage_is_told(table, capsys, arguments, words) -> None:
+    assert run(["compare", *arguments]) == 2
+    assert words in capsys.readouterr().err

@@ -1,0 +1,87 @@
+"""Which files belong to which collection."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from abrank._support.errors import ArgumentError, NotFoundError, ReadError
+from abrank.collections import pairs_of, read_collections
+
+
+def read(tmp_path: Path, name: str, text: str) -> dict[str, dict[str, str]]:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    found = read_collections(tmp_path / name)
+    return {
+        key: {role: str(path.relative_to(tmp_path)) for role, path in files.items()}
+        for key, files in found.items()
+    }
+
+
+WANTED = {
+    "x": {"qrels": "x/q.txt", "a": "x/a.run", "b": "x/b.run"},
+    "y": {"qrels": "y/q.txt", "a": "y/a.run", "b": "y/b.run"},
+}
+
+
+def test_tsv_csv_and_toml_say_the_same(tmp_path) -> None:
+    rows = [["name", "qrels", "a", "b"]]
+    rows += [[name, *(files[key] for key in rows[0][1:])] for name, files in WANTED.items()]
+    lines = ["\t".join(row) for row in rows]
+    assert read(tmp_path, "c.tsv", "# mine\n" + "\n".join(lines) + "\n") == WANTED
+    assert read(tmp_path, "c.csv", "\n".join(",".join(row) for row in rows)) == WANTED
+    tables = [
+        "\n".join([f"[{name}]", *(f'{key} = "{path}"' for key, path in files.items())])
+        for name, files in WANTED.items()
+    ]
+    assert read(tmp_path, "c.toml", "\n".join(tables)) == WANTED
+
+
+def test_a_folder_has_a_folder_a_collection(tmp_path) -> None:
+    for name in ("x", "y"):
+        (tmp_path / name).mkdir()
+        for file in ("qrels.test.txt", "bm25.run.gz", "t5.run", ".hidden"):
+            (tmp_path / name / file).touch()
+    found = read_collections(tmp_path)
+    for name in ("x", "y"):
+        assert sorted(found[name]) == ["bm25", "qrels", "t5"]
+    (tmp_path / "y" / "extra.qrels").touch()
+    with pytest.raises(ReadError, match="2 files of judgments"):
+        read_collections(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("c.tsv", "", "names no collection"),
+        ("c.tsv", "qrels\ta\tb\n", "its first line is"),
+        ("c.tsv", "name\tqrels\ta\tb\nx\tq\ta\n", "row 2: has 3 cells under 4 heads"),
+        ("c.tsv", "name\tqrels\ta\tb\nx\tq\ta\tb\nx\tq\ta\tb\n", "two collections are named x"),
+        ("c.tsv", "name\tqrels\ta\tb\n\tq\ta\tb\n", "a collection has no name"),
+        ("c.toml", "x = 3\n", r"\[x\]: is no table of paths"),
+        ("c.toml", "[x\n", "no TOML"),
+    ],
+)
+def test_what_cannot_be_read_is_told(tmp_path, name, text, words) -> None:
+    with pytest.raises(ReadError, match=words):
+        read(tmp_path, name, text)
+
+
+def test_an_empty_folder_and_no_file_are_told(tmp_path) -> None:
+    with pytest.raises(NotFoundError, match="holds no folder"):
+        read_collections(tmp_path)
+    with pytest.raises(NotFoundError):
+        read_collections(tmp_path / "none.tsv")
+
+
+def test_which_two_are_compared() -> None:
+    files = {"x": {"qrels": "q", "bm25": "1", "t5": "2", "splade": "3"}}
+    with pytest.raises(ArgumentError, match="--baseline NAME --candidate NAME"):
+        pairs_of(files)
+    found, names = pairs_of(files, baseline="t5", candidate="splade")
+    assert found == {"x": ("q", "2", "3")}
+    assert names == {"baseline": "t5", "candidate": "splade"}
+    found, names = pairs_of({"x": {"a": "1", "b": "2"}}, candidate="T5")
+    assert found == {"x": ("1", "2")}
+    assert names == {"baseline": None, "candidate": "T5"}
