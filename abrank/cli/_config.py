@@ -78,7 +78,8 @@ def _text(parameter: click.Parameter, value: Any) -> str:  # noqa: ANN401 - of a
 
 
 def _named(parameter: click.Parameter) -> str:
-    return max(parameter.opts, key=len).lstrip("-") if parameter.opts else str(parameter.name)
+    by_name = {name: key.replace("_", "-") for key, name in _NAMES.items()}
+    return by_name.get(str(parameter.name)) or max(parameter.opts, key=len).lstrip("-")
 
 
 def _read(context: click.Context, _: click.Parameter, path: str | None) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from abrank._support.registry import Registry
     from abrank.report.registry import Format, Subject
 
-FORMATS = ("text", "html", "md", "json", "csv", "tex", "methods", "bib")
+FORMATS = ("text", "html", "md", "json", "csv", "tex", "methods", "bib", "junit")
 
 rounding = _options.stack(
     click.option(
@@ -39,7 +39,7 @@ options = _options.stack(
         "reports",
         multiple=True,
         metavar="PATH",
-        help="Write a report: .html .md .json .csv .txt .tex .bib .methods by suffix, or"
+        help="Write a report: .html .md .json .csv .txt .tex .bib .methods .junit by suffix, or"
         " FORMAT:PATH. A FORMAT alone, such as html, writes reports/B-vs-A.html. What is there is"
         " replaced. Repeat for more.",
     ),

@@ -51,7 +51,8 @@ class Planning:
     plays no part. ``sd_low`` and ``sd_high`` are the interval of that deviation, by the chi-square
     distribution at the level of the rule; every other range follows from it. ``differences`` are
     round true differences, with the margin among them; none where the differences do not vary.
-    ``claims`` are about the margin; none without one.
+    ``claims`` are about the margin; none without one. ``inflation`` is by what the
+    design makes the interval wider than that of one look at independent queries; ``sd`` has it in.
     """
 
     sd: float
@@ -63,6 +64,7 @@ class Planning:
     visible_low: float = math.nan
     visible_high: float = math.nan
     claims: tuple[PlannedClaim, ...] = ()
+    inflation: float = 1.0
 
     def of(self, difference: float) -> PlannedDifference | None:
         """Return the row of a true difference, such as the margin; None where it has none."""
@@ -123,6 +125,7 @@ def plan_next_test(
         visible_low=visible * low / sd,
         visible_high=visible * high / sd,
         claims=_claims(spreads, rule, margin) if margin else (),
+        inflation=inflation,
     )
 
 

@@ -81,6 +81,13 @@ def _methods(comparison: Comparison, *, digits: int = display.DIGITS) -> str:
     return methods(comparison, digits=digits)
 
 
+@writer(".junit")
+def _junit(comparison: Comparison, *, digits: int = display.DIGITS) -> str:
+    from abrank.report.formats.junit import junit
+
+    return junit(comparison, digits=digits)
+
+
 @writer(".bib")
 def _bibliography(comparison: Comparison) -> str:
     from abrank.report.sections.bibliography import bibliography

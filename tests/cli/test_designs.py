@@ -14,6 +14,7 @@ from statsmodels.regression.linear_model import OLS
 from abrank.cli import run
 from abrank.comparison import Comparison
 from abrank.inference.designs.as_tests import anytime_result, level_of_look
+from abrank.report import text
 
 N = 60
 
@@ -50,9 +51,10 @@ def compare(capsys, *arguments: str) -> dict[str, Any]:
     """Return what ``--format json`` prints; it must render again, and the words with it."""
     Path("results.json").unlink(missing_ok=True)
     call = ["compare", "--scores", "a.csv", "b.csv", "-m", "AP", *arguments, "-q"]
+    digits = int(arguments[arguments.index("--digits") + 1]) if "--digits" in arguments else 3
     assert run([*call, "--report", "results.json"]) in (0, 1), capsys.readouterr().err
     said = capsys.readouterr().out.partition("\nreport ")[0]
-    assert str(Comparison.from_json("results.json")) == said.rstrip("\n")
+    assert text(Comparison.from_json("results.json"), digits=digits) == said.rstrip("\n")
     return {"said": " ".join(said.split()), **json.loads(Path("results.json").read_text())}
 
 
@@ -277,3 +279,22 @@ def test_bayes_against_the_stored_case(shared_data, tmp_path, monkeypatch, capsy
     assert by_t["better"] == pytest.approx(expected["p_better"], abs=1e-8)
     assert by_t["ahead"] == pytest.approx(expected["p_gt0"], abs=1e-8)
     assert "b is better than a with probability 98.5%" in found["said"]
+
+
+# ---- a median beside the mean
+
+
+def test_the_median_beside_the_mean_is_that_of_the_stored_case(
+    shared_data, tmp_path, monkeypatch, capsys
+) -> None:
+    cases = json.loads((shared_data / "stat_cases.json").read_text())["cases"]
+    case = next(each for each in cases if each["id"] == "hl01")
+    monkeypatch.chdir(tmp_path)
+    d = np.array(case["input"]["d"])
+    write(np.full(len(d), 0.5), 0.5 + d)
+    found = compare(capsys, "--digits", "4")
+    low, high = case["expected"]["ci"]
+    row = next(each for each in found["tests"] if each["test"] == "wilcoxon")
+    assert row["estimate"] == pytest.approx(case["expected"]["hl"], abs=1e-9)
+    assert [row["ci_low"], row["ci_high"]] == pytest.approx([low, high], abs=1e-9)
+    assert "median Δ +0.1275, 95% CI −0.0150 to +0.2500 (Hodges–Lehmann)" in found["said"]

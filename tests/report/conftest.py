@@ -84,6 +84,30 @@ SITUATIONS: dict[str, tuple[Verdict, int, Callable[[], Comparison]]] = {
 }
 
 
+def _designed(**how: Any) -> Comparison:
+    """Compare two measures on 60 queries of which four each are of one user."""
+    return _make.__wrapped__(0.04, n=60, measures=2, margin=0.013, require="non-inferior", **how)
+
+
+_USERS = {f"q{i:04}": f"u{i // 4}" for i in range(60)}
+DESIGNS: dict[str, Callable[[], Comparison]] = {
+    "clusters": lambda: _designed(clusters=_USERS, guards=["AP:-0.0371"]),
+    "a look": lambda: _designed(look="2/3", bayes=True, guards=["AP:-7.3%"]),
+    "the last look": lambda: _designed(look="3/3", spending="pocock"),
+    "any time": lambda: _designed(anytime=70, bayes=True, guards=["nDCG@10:-0.0009"]),
+    "any time, few": lambda: _make(0.04, n=20, anytime=70),
+    "segments": lambda: _designed(
+        segments={"half": {q: q[-1] < "5" for q in _USERS}, "user": _USERS}
+    ),
+}
+
+
+@pytest.fixture(scope="session", params=DESIGNS)
+def design(request: pytest.FixtureRequest) -> Comparison:
+    """Return a comparison by each design."""
+    return DESIGNS[request.param]()
+
+
 @pytest.fixture(scope="session")
 def make() -> Make:
     """Return the maker of comparisons with a given mean difference and deviation."""

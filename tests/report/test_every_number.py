@@ -46,6 +46,8 @@ OURS = (
     "band: 95% for each point",
     "its 95% interval held in 71 to 90% of simulated samples",
 )
+# The same in sentences on designs.
+OF_DESIGNS = ("Before 25 queries", "over 99.9%", "under 0.1%", "fewer than 6 queries")
 PLACES = (1, 2, 3, 4, 5, 6)
 
 
@@ -70,6 +72,7 @@ def written(value: float, alpha: float) -> Iterator[str]:
         return
     yield from (f.pvalue(value, alpha=alpha).removeprefix("< "), f.number(value), f.level(value))
     yield from (f.percent(value), f.percent(value, sign=False), f.least(value))
+    yield f.number_short(value)
     for digits in PLACES:
         yield from (f.score(value, digits=digits), f.signed(value, digits=digits))
 
@@ -84,7 +87,7 @@ class Known:
     def unknown(self, piece: str) -> list[str]:
         """Return the numbers of a piece that stand nowhere in results.json."""
         rest = self.texts.sub(" ", piece)
-        for words in OURS:
+        for words in OURS + OF_DESIGNS:
             rest = rest.replace(words, " ")
         found = [each.replace("-", "−", each[:1] == "-") for each in NUMBER.findall(plain(rest))]
         return [each for each in found if each not in self.numbers]
@@ -105,6 +108,8 @@ def known_of(comparison: Comparison, *, scores: bool) -> Known:
     parts["evidence"] = {k: v for k, v in found["evidence"].items() if k != "rankings"}
     numbers = [each for each in leaves(parts) if not isinstance(each, str)]
     numbers += [-found["settings"]["margin"]]  # the other side of the margin
+    if found["settings"]["design"]:
+        numbers.append(1.0 - found["settings"]["design"]["alpha"])
     if scores:
         for column in found["queries"]["scores"].values():
             numbers += [*column["a"], *column["b"]]
@@ -295,6 +300,7 @@ PIECES: dict[str, Callable[[str], list[str]]] = {
     ".txt": lambda text: [re.sub(r"[ \n]+", " ", text)],
     ".tex": lambda text: text.replace("\\%", "%").replace("\\,", "").splitlines(),
     ".methods": lambda text: [text],
+    ".junit": lambda text: [re.sub(r"[ \n]+", " ", each) for each in texts_of(text)],
 }
 
 
@@ -324,7 +330,20 @@ def test_no_situation_brings_another_number(situation: Comparison, kind: str) ->
     assert_all_known(situation, kind)
 
 
+@pytest.mark.parametrize("kind", PIECES)
+def test_no_design_brings_another_number(design: Comparison, kind: str) -> None:
+    assert_all_known(design, kind)
+
+
+def test_no_section_on_a_design_brings_another_number(design: Comparison) -> None:
+    assert_sections_known(design)
+
+
 def test_no_section_brings_another_number(situation: Comparison) -> None:
+    assert_sections_known(situation)
+
+
+def assert_sections_known(situation: Comparison) -> None:
     known = {each: known_of(situation, scores=each) for each in (False, True)}
     # How many queries are shown at each end, and how many tests give a p-value.
     own = {"queries": [SHOWN], "tests": [sum(row.pvalue >= 0.0 for row in situation.test_rows)]}

@@ -14,6 +14,7 @@ from abrank.comparison.power_analysis import NOTHING
 from abrank.report import cells
 from abrank.report.formats.text_table import measure_lines
 from abrank.report.sections import (
+    appendix,
     design,
     headline,
     machine,
@@ -248,6 +249,14 @@ def _facts(comparison: Comparison, width: int, digits: int, plain: bool) -> Iter
     yield from _labelled("systems", systems, width, plain)
     if comparison.n_queries:
         yield from _labelled("queries", _wins(comparison, width - _INDENT, digits), width, plain)
+    middle = appendix.pseudo_median(comparison)
+    if middle is not None and comparison.rule.test != "wilcoxon":
+        limits = f.interval(middle.ci_low, middle.ci_high, digits=digits)
+        level = f.level(comparison.rule.confidence)
+        shown = (
+            f"Δ {f.signed(middle.estimate, digits=digits)}, {level} CI {limits} (Hodges–Lehmann)"
+        )
+        yield from _labelled("median", shown, width, plain)
     said = meaning.against_margin(comparison, digits=digits)
     yield from _labelled("meaning", said, width, plain)
     for label, stated in design.sentences(comparison, digits=digits):

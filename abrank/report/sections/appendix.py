@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from abrank._support import display as f
-from abrank.comparison import Comparison, Effect
+from abrank.comparison import Comparison, Effect, TestRow
 from abrank.comparison.power_analysis import NOTHING
 from abrank.report.model import Block, Cell, Column, Figure, Section, Table, Text
 from abrank.report.numbers import plain
 from abrank.report.sections import design, headline, margins, planning, words
 from abrank.report.sections.bibliography import bibliography
+from abrank.verdict import Verdict
 
 _EFFECTS = {
     "d_z": ("Cohen's d_z", "mean difference ÷ its standard deviation"),
@@ -31,7 +32,7 @@ def plan(comparison: Comparison, *, digits: int) -> Section | None:
     finding = planning.what_they_see(comparison, digits=digits)
     claims = planning.claims(comparison)
     blocks: tuple[Block, ...] = (
-        *effect_tables(comparison),
+        *effect_tables(comparison, digits=digits),
         planning.needed_table(comparison),
         *([Text(claims)] if claims else []),
         Text(planning.assumption(comparison, digits=digits), "caption"),
@@ -41,7 +42,7 @@ def plan(comparison: Comparison, *, digits: int) -> Section | None:
     return Section("planning", "Effect size, and what these queries can show", finding, blocks)
 
 
-def effect_tables(comparison: Comparison) -> tuple[Table, Table]:
+def effect_tables(comparison: Comparison, *, digits: int) -> tuple[Table, Table]:
     """Return the effect sizes that most people ask for, and the others, to be opened."""
     change, correlation = comparison.primary.rel_diff, comparison.spread.correlation
     found = {name: _effect_row(name, effect) for name, effect in comparison.effects.items()}
@@ -58,6 +59,13 @@ def effect_tables(comparison: Comparison) -> tuple[Table, Table]:
             Cell("why pairing helps"),
         ),
     )
+    middle = pseudo_median(comparison)
+    if middle is not None:
+        limits = f.interval(middle.ci_low, middle.ci_high, digits=digits)
+        shown = f.signed(middle.estimate, digits=digits)
+        said = "median of all averages of two differences"
+        row = Cell("Hodges–Lehmann median"), Cell(shown, middle.estimate)
+        first = (*first, (*row, Cell(limits, middle.ci_low), Cell(said)))
     columns = (
         Column("Effect size", numeric=False),
         Column("Value"),
@@ -66,6 +74,17 @@ def effect_tables(comparison: Comparison) -> tuple[Table, Table]:
     )
     other = Table("more-effects", columns, more, folded="Other effect sizes")
     return Table("effects", columns, first), other
+
+
+def pseudo_median(comparison: Comparison) -> TestRow | None:
+    """Return the Wilcoxon test's row, with the Hodges–Lehmann estimate; None where it says nothing.
+
+    It is of single queries: where these come in clusters, or nothing is tested, there is none.
+    """
+    if comparison.verdict in (Verdict.IDENTICAL, Verdict.CANNOT_TEST):
+        return None
+    rows = (row for row in comparison.test_rows if row.test == "wilcoxon")
+    return next((row for row in rows if math.isfinite(row.estimate)), None)
 
 
 def _effect_row(name: str, effect: Effect) -> tuple[Cell, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 from abrank._support import display as f
 from abrank._support.display import shorten
 from abrank.comparison import Comparison
-from abrank.comparison.designs import Clusters, error_inflation
+from abrank.comparison.designs import Clusters
 from abrank.comparison.posterior import Belief
 from abrank.design import Design, GuardResult
 from abrank.report.model import Block, Cell, Column, Section, Table, Text
@@ -104,7 +104,7 @@ def _look(comparison: Comparison, declared: Design) -> str:
 
 
 def _sequence(comparison: Comparison, declared: Design) -> str:
-    wider = error_inflation(comparison.rule, None, comparison.n_queries)
+    wider = comparison.planning.inflation
     said = (
         f"The confidence sequence, narrowest at {words.queries(declared.planned)}, holds however"
         " often you look and whenever you stop; the other tests hold for one look"

@@ -8,7 +8,7 @@ from abrank._support import display as f
 from abrank.comparison import Comparison, TestRow
 from abrank.inference import spread_form
 from abrank.report.model import Block, Cell, Column, Figure, Section, Table, Text, Tone
-from abrank.report.sections import headline, words
+from abrank.report.sections import appendix, headline, words
 from abrank.verdict import Verdict
 
 PAIRS = 60  # more queries are drawn as deciles
@@ -30,6 +30,14 @@ def distribution(comparison: Comparison, *, digits: int) -> Section | None:
         f"The middle half of the differences lies between {low} and {high}; the median is {middle},"
         f" the mean {f.signed(comparison.mean_difference, digits=digits)}."
     )
+    row = appendix.pseudo_median(comparison)
+    if row is not None:
+        limits = f.interval(row.ci_low, row.ci_high, digits=digits)
+        finding += (
+            f" The Hodges–Lehmann median, which single large differences hardly move, is"
+            f" {f.signed(row.estimate, digits=digits)} ({f.level(comparison.rule.confidence)}"
+            f" interval {limits})."
+        )
     measure = comparison.rule.primary
     blocks: list[Block] = [
         Figure("scatter", f"{measure} of every query, A across and B upwards."),

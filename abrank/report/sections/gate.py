@@ -36,7 +36,7 @@ def gate_sentence(comparison: Comparison, *, digits: int = f.DIGITS) -> str:
         return ""
     guards = [design.guard(comparison, each, digits) for each in _told(comparison)]
     if gate.passed or comparison.verdict not in GATES[gate.require].verdicts:
-        return "; ".join([_of_primary(comparison, gate, digits), *guards])
+        return "; ".join([primary_sentence(comparison, gate, digits=digits), *guards])
     return f"not passed: {'; '.join(guards)}"
 
 
@@ -47,8 +47,8 @@ def _told(comparison: Comparison) -> list[GuardResult]:
     return [each for each in comparison.decision.guards if each.passed == passed]
 
 
-def _of_primary(comparison: Comparison, gate: Gate, digits: int) -> str:
-    """Say what the primary measure makes of the gate."""
+def primary_sentence(comparison: Comparison, gate: Gate, *, digits: int) -> str:
+    """Say what the primary measure makes of a gate, whatever its guards do."""
     margin = margins.margin_of_what(comparison, digits=digits)
     primary = comparison.rule.primary
     if comparison.verdict in GATES[gate.require].verdicts:

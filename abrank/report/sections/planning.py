@@ -147,9 +147,14 @@ def assumption(comparison: Comparison, *, digits: int) -> str:
             "For the prediction-powered t test, from the width of its interval here. Queries are"
             " those that people judge, if the machine judges as many more to each as here."
         )
+    wider = ""
+    if planned.inflation != 1.0:
+        times = f.score(planned.inflation, digits=2)
+        wider = f" ({times} times that of single queries, for the design)"
     said = (
         "For a two-sided paired t test, if the differences keep the standard deviation seen here,"
-        f" {f.score(planned.sd, digits=digits)}. The difference that was observed plays no part."
+        f" {f.score(planned.sd, digits=digits)}{wider}. The difference that was observed plays no"
+        " part."
     )
     if not _has_ranges(comparison):
         return said
