@@ -66,12 +66,15 @@ def beliefs(
             "the Bayesian view takes queries to be independent, and clusters say they are not;"
             " leave out --bayes (bayes=) or --clusters (clusters=)"
         )
+    # Looking does not change a posterior, so that its level is that of all looks.
+    looks = rule.design is not None and rule.design.look
+    level = 1.0 - rule.design.alpha if rule.design and looks else rule.confidence
     found = []
     for name in ("t", "bootstrap"):
         narrow, wide = (
-            t_posterior(differences, rope=rope, confidence=rule.confidence)
+            t_posterior(differences, rope=rope, confidence=level)
             if name == "t"
-            else bayesian_bootstrap(differences, rope=rope, confidence=rule.confidence, seed=seed)
+            else bayesian_bootstrap(differences, rope=rope, confidence=level, seed=seed)
             for rope in (0.0, margin)
         )
         sides = ("worse", "better") if rule.higher_is_better else ("better", "worse")
@@ -79,7 +82,7 @@ def beliefs(
             Belief(
                 model=name,
                 rope=margin,
-                confidence=rule.confidence,
+                confidence=level,
                 ci_low=float(wide.ci_low[0]),
                 ci_high=float(wide.ci_high[0]),
                 ahead=float(getattr(narrow, sides[1])[0]),

@@ -297,4 +297,4 @@ def test_the_median_beside_the_mean_is_that_of_the_stored_case(
     row = next(each for each in found["tests"] if each["test"] == "wilcoxon")
     assert row["estimate"] == pytest.approx(case["expected"]["hl"], abs=1e-9)
     assert [row["ci_low"], row["ci_high"]] == pytest.approx([low, high], abs=1e-9)
-    assert "median Δ +0.1275, 95% CI −0.0150 to +0.2500 (Hodges–Lehmann)" in found["said"]
+    assert "median Δ +0.1275, 95% interval −0.0150 to +0.2500 (Hodges–Lehmann)" in found["said"]

@@ -30,7 +30,7 @@ def folder(tmp_path_factory) -> Path:
     # Of a candidate that returns 15 documents the first ten are as good, and R@100 is not.
     lines = (home / "new.run").read_text().splitlines(keepends=True)
     (home / "short.run").write_text("".join(x for x in lines if int(x.split()[3]) <= 15))
-    (home / "broken.run").write_text("q01 Q0 d1\n")
+    (home / "broken.run").write_text("q01 Q0 d1 1 x tag\n")
     (home / "abrank.toml").write_text(
         'qrels = "qrels"\nbaseline-run = "prod.run"\ncandidate-run = "new.run"\n'
         'measure = "nDCG@10"\nmargin = 0.01\nrequire = "better"\nguards = ["R@100:-0.02"]\n'
@@ -58,7 +58,7 @@ def abrank_(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         ),
         ("qrels prod.run new.run --require better --margin much", 2, "error: margin must be"),
         ("--config missing.toml", 2, "error: missing.toml: no such file"),
-        ("qrels prod.run broken.run", 3, "error: broken.run, line 1: expected 6 fields, found 3"),
+        ("qrels prod.run broken.run", 3, 'error: broken.run, line 1: score "x" is not a number'),
     ],
 )  # fmt: skip
 def test_exit_codes_and_messages(folder, call, code, message) -> None:

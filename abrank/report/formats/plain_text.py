@@ -253,10 +253,8 @@ def _facts(comparison: Comparison, width: int, digits: int, plain: bool) -> Iter
     if middle is not None and comparison.rule.test != "wilcoxon":
         limits = f.interval(middle.ci_low, middle.ci_high, digits=digits)
         level = f.level(comparison.rule.confidence)
-        shown = (
-            f"Δ {f.signed(middle.estimate, digits=digits)}, {level} CI {limits} (Hodges–Lehmann)"
-        )
-        yield from _labelled("median", shown, width, plain)
+        shown = f"Δ {f.signed(middle.estimate, digits=digits)}, {level} interval {limits}"
+        yield from _labelled("median", f"{shown} (Hodges–Lehmann)", width, plain)
     said = meaning.against_margin(comparison, digits=digits)
     yield from _labelled("meaning", said, width, plain)
     for label, stated in design.sentences(comparison, digits=digits):

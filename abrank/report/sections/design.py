@@ -16,7 +16,10 @@ from abrank.report.model import Block, Cell, Column, Section, Table, Text
 from abrank.report.sections import margins, words
 
 SPENDING = {"obrien-fleming": "O'Brien–Fleming", "pocock": "Pocock"}
-_MODELS = {"t": "t posterior, Jeffreys' prior", "bootstrap": "Bayesian bootstrap"}
+_MODELS = {"t": "Student t posterior, Jeffreys' prior", "bootstrap": "Bayesian bootstrap"}
+
+
+_TITLES = {"bayes": "Bayesian view", "sequence": "confidence sequence", "declared": "declared rule"}
 
 
 def design(comparison: Comparison, *, digits: int) -> Section | None:
@@ -29,7 +32,7 @@ def design(comparison: Comparison, *, digits: int) -> Section | None:
         blocks.append(_guard_table(comparison, digits=digits))
     if comparison.beliefs:
         blocks.append(_belief_table(comparison, digits=digits))
-    title = words.capital(words.listed([label for label, _ in said]))
+    title = words.capital(words.listed([_TITLES.get(label, label) for label, _ in said]))
     return Section("design", title, said[0][1], tuple(blocks))
 
 
@@ -202,7 +205,7 @@ def _belief_table(comparison: Comparison, *, digits: int) -> Table:
     margin = margins.in_unit(comparison) if comparison.beliefs[0].rope else ""
     columns = (
         Column("Posterior", numeric=False),
-        Column(f"{f.level(comparison.rule.confidence)} credible interval"),
+        Column(f"{f.level(comparison.beliefs[0].confidence)} credible interval"),
         Column("B better"),
         *map(Column, (f"By more than {margin}", "Within", "Worse by more") if margin else ()),
     )

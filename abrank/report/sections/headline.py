@@ -66,8 +66,15 @@ def headline(comparison: Comparison, *, digits: int) -> Headline:
         or sensitivity.sentence(comparison, digits=digits),
         gate=gate_sentence(comparison, digits=digits) if comparison.decision.gate else "",
         against=meaning.contradictions(comparison),
-        design=" ".join(said for _, said in design.sentences(comparison, digits=digits)),
+        design=_design(comparison, digits),
     )
+
+
+def _design(comparison: Comparison, digits: int) -> str:
+    """Return what the design changes; the gate's own sentence tells of its guards."""
+    gated = comparison.decision.gate is not None
+    said = design.sentences(comparison, digits=digits)
+    return " ".join(each for label, each in said if not (gated and label == "guards"))
 
 
 def title(comparison: Comparison, *, digits: int) -> str:
