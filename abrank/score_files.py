@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -15,8 +14,9 @@ from abrank._support.errors import ArgumentError, ReadError
 from abrank._support.typing import BoolArray, IntArray
 from abrank.inputs import ids
 from abrank.inputs.files import short_name
-from abrank.inputs.score_forms import AGGREGATES
-from abrank.inputs.score_table import ScoreTable, read_score_table
+from abrank.inputs.scores.columns import Queries, ScoreTable
+from abrank.inputs.scores.forms import AGGREGATES
+from abrank.inputs.scores.table import read_score_table
 from abrank.measures import Measure, parse
 from abrank.scores import Scores
 
@@ -88,14 +88,14 @@ def scores_of_table(
 
     A table that names no system is of ``system``, else of that of the source's file.
     """
-    aggregate = np.fromiter(map(AGGREGATES.__contains__, table.query), np.bool_, len(table.query))
+    aggregate = table.query.is_one_of(AGGREGATES)
     if aggregate.all():
         raise ReadError(
             table.source.label,
             "there is no score of a query",
             hint="print one line a query: trec_eval -q, ir_measures -q, abrank score --per-query",
         )
-    systems = tuple(dict.fromkeys(table.system))
+    systems = table.system.names
     scores = _scores(table, systems, aggregate)
     if systems != ("",):
         return scores
@@ -125,19 +125,21 @@ def _known(name: str) -> Measure | None:
 
 def _scores(table: ScoreTable, systems: tuple[str, ...], aggregate: BoolArray) -> Scores:
     """Make the block of scores, and refuse one with two scores in one place."""
-    known = {name: _known(name) for name in dict.fromkeys(table.measure)}
+    known = {name: _known(name) for name in table.measure.names}
     names = {name: name if found is None else found for name, found in known.items()}
-    rows, single = np.flatnonzero(~aggregate), (~aggregate).tolist()
-    distinct, query = ids.number(ids.encode([*compress(table.query, single)]))
-    measure = [*map(names.__getitem__, compress(table.measure, single))]
-    measures = tuple(dict.fromkeys(measure))
-    shape = (len(distinct), len(systems), len(measures))
-    system = _places([*compress(table.system, single)], systems)
-    cell = np.ravel_multi_index((query, system, _places(measure, measures)), shape)
+    rows = np.flatnonzero(~aggregate)
+    query_ids, query = _occurring(table.query, rows)
+    codes = table.measure.codes[rows]
+    there = [names[table.measure.names[i]] for i in _by_appearance(codes)]
+    measures = tuple(dict.fromkeys(there))
+    place = {name: i for i, name in enumerate(measures)}
+    measure = np.array([place.get(names[name], -1) for name in table.measure.names])[codes]
+    shape = (len(query_ids), len(systems), len(measures))
+    cell = np.ravel_multi_index((query, table.system.codes[rows], measure), shape)
     _require_once(table, cell, rows, names)
     values = np.full(shape, np.nan)
     values.flat[cell] = table.value[rows]
-    scores = Scores(tuple(ids.decode(distinct)), systems, measures, values)
+    scores = Scores(query_ids, systems, measures, values)
     if aggregate.any() and not np.isnan(values).any():
         _require_aggregates(scores, table, known, aggregate)
     return replace(
@@ -147,10 +149,22 @@ def _scores(table: ScoreTable, systems: tuple[str, ...], aggregate: BoolArray) -
     )
 
 
-def _places(names: Sequence[str], known: Sequence[str]) -> IntArray:
-    """Return where each name stands among the known ones."""
-    place = {name: i for i, name in enumerate(known)}
-    return np.fromiter(map(place.__getitem__, names), np.int64, len(names))
+def _occurring(column: Queries, rows: IntArray) -> tuple[tuple[str, ...], IntArray]:
+    """Return the query ids that occur in these rows, and each row's place among them."""
+    codes = column.codes[rows]
+    occurs = np.bincount(codes, minlength=len(column.distinct)) > 0
+    held = column.distinct
+    if not occurs.all():
+        held = ids.take(held, np.flatnonzero(occurs))
+        codes = (np.cumsum(occurs) - 1)[codes]
+    return tuple(ids.decode(held)), codes
+
+
+def _by_appearance(codes: IntArray) -> list[int]:
+    """Return the distinct codes in the order in which they appear."""
+    first = np.full(codes.max(initial=-1) + 1, len(codes))
+    first[codes[::-1]] = np.arange(len(codes))[::-1]
+    return [int(i) for i in np.argsort(first) if first[i] < len(codes)]
 
 
 def _require_once(
@@ -221,10 +235,9 @@ def _require_aggregates(
 
 def _rounding(table: ScoreTable, of_queries: BoolArray) -> dict[str, float]:
     """Return how far the values of each measure may be off, over the rows of queries."""
-    names = tuple(dict.fromkeys(table.measure))
-    most = np.zeros(len(names))
-    np.maximum.at(most, _places(table.measure, names), np.where(of_queries, table.rounding, 0.0))
-    return dict(zip(names, most.tolist(), strict=True))
+    most = np.zeros(len(table.measure.names))
+    np.maximum.at(most, table.measure.codes, np.where(of_queries, table.rounding, 0.0))
+    return dict(zip(table.measure.names, most.tolist(), strict=True))
 
 
 def _note(table: ScoreTable, scores: Scores, names: Mapping[str, str]) -> str:

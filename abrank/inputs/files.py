@@ -102,7 +102,9 @@ def _rest(file: Unpacked) -> bytes:
     return b"".join(iter(partial(file.read, _STEP), b""))
 
 
-def contents(path: str | os.PathLike[str], *, lines: bool = True) -> tuple[bytes, Source]:
+def contents(
+    path: str | os.PathLike[str], *, lines: bool = True, tables: bool = False
+) -> tuple[bytes, Source]:
     """Return the unpacked bytes of a file, and its source without a number of rows.
 
     Parameters
@@ -110,6 +112,8 @@ def contents(path: str | os.PathLike[str], *, lines: bool = True) -> tuple[bytes
     path : str or path
     lines : bool
         Whether it is made of lines, none of which may be longer than 1 MB.
+    tables : bool
+        Whether it may be Parquet or Feather instead, or JSON, which may be one line.
 
     Raises
     ------
@@ -118,7 +122,13 @@ def contents(path: str | os.PathLike[str], *, lines: bool = True) -> tuple[bytes
     """
     label = _label(path)
     with opened(path) as (file, stored):
-        data = b"".join(pieces(file, label)) if lines else _whole(file, label)
+        if tables and kind_of(stored.peek(LONGEST_MARK)):
+            return _rest(file), Source(_named(path), stored.sha256(), 0, label)
+        start = file.read(_STEP)
+        if lines and not (tables and looks_like_json(start)):
+            data = b"".join(pieces(file, label, ahead=start))
+        else:
+            data = _whole(file, label, ahead=start)
         return data, Source(_named(path), stored.sha256(), 0, label)
 
 

@@ -29,6 +29,21 @@ def equal(one: Any, other: Any) -> Any:  # noqa: ANN401
     return arrow.call_function("equal", [one, other])
 
 
+def less(one: Any, other: Any) -> Any:  # noqa: ANN401
+    """Return which values come before those beside them."""
+    return arrow.call_function("less", [one, other])
+
+
+def all_true(column: Any) -> bool:  # noqa: ANN401
+    """Return whether no value is false."""
+    return arrow.call_function("all", [column]).as_py() is not False
+
+
+def is_valid(column: Any) -> Any:  # noqa: ANN401
+    """Return which values are not null."""
+    return arrow.call_function("is_valid", [column])
+
+
 def indices_nonzero(column: Any) -> Any:  # noqa: ANN401
     """Return the places of what is not false or 0."""
     return arrow.call_function("indices_nonzero", [column])

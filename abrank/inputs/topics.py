@@ -15,7 +15,7 @@ from abrank._support.display import shorten
 from abrank._support.errors import BadLine, NotFoundError, ReadError
 from abrank.inputs import files
 from abrank.inputs.lines import MOST_SHOWN
-from abrank.inputs.score_forms import csv_problem
+from abrank.inputs.scores.forms import csv_problem
 
 TEXTS = ("text", "title", "query", "question", "topic")
 # A column "query" is the id only where nothing else is: beside an id it is the text.

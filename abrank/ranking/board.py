@@ -13,7 +13,8 @@ from abrank._support.errors import AlignmentError, ArgumentError
 from abrank._support.typing import Missing
 from abrank.comparison.pairing import one_measure
 from abrank.inputs import ids
-from abrank.inputs.score_table import read_score_table
+from abrank.inputs.scores.columns import Coded
+from abrank.inputs.scores.table import read_score_table
 from abrank.measures.naming.asked import listed
 from abrank.score_files import is_known, scores_of_table
 from abrank.scores import MISSING, Scores
@@ -103,10 +104,10 @@ def _read(source: Any, measure: str, *, numbered: bool = False) -> Scores:  # no
     if isinstance(source, Scores):
         return source
     table = read_score_table(source, is_measure=is_known, numbered=numbered)
-    columns = set(table.measure)
+    columns = set(table.measure.names)
     measured = any(map(is_known, columns)) or {each.casefold() for each in columns} <= _PLAIN
-    if table.form == WIDE and not any(table.system) and not measured:
-        named = (measure,) * len(table.measure)
+    if table.form == WIDE and not any(table.system.names) and not measured:
+        named = Coded.constant(measure, len(table.measure))
         table = replace(table, system=table.measure, measure=named, form=BY_SYSTEM)
     return scores_of_table(table, source)
 

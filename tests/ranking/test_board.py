@@ -101,7 +101,7 @@ def test_sources_that_do_not_fit_are_refused(wide, tmp_path):
         read_board([])
     broken = tmp_path / "broken.parquet"
     broken.write_bytes(b"PAR1 and no more")
-    with pytest.raises(ReadError, match="no Parquet file"):
+    with pytest.raises(ReadError, match="the Parquet file is cut short"):
         read_board(broken)
 
 

@@ -48,8 +48,8 @@ def columns_of(source: Any, choose: Callable[[Sequence[Any]], Sequence[Any]]) ->
     if hasattr(source, "iloc"):
         return _pandas_columns(source, choose)
     if hasattr(source, "collect_schema") and hasattr(source, "collect"):
-        source = source.select([*choose(source.collect_schema().names())]).collect()
-    table = _table(source)
+        source = source.select([*choose(source.collect_schema().names())])
+    table = table_of(source)
     return None if table is None else [table[name] for name in choose(table.column_names)]
 
 
@@ -67,9 +67,12 @@ def _pandas_columns(
     return [frame[name] if name in frame else columns[name] for name in choose(names)]
 
 
-def _table(source: Any) -> Any:  # noqa: ANN401 - a pyarrow.Table, or None
+def table_of(source: Any) -> Any:  # noqa: ANN401
+    """Return a pyarrow.Table of an object that hands over Arrow data; None for any other."""
     if isinstance(source, pa.Table):
         return source
+    if hasattr(source, "collect_schema") and hasattr(source, "collect"):
+        source = source.collect()
     if type(source).__module__.partition(".")[0] == "polars" and hasattr(source, "to_arrow"):
         return source.to_arrow()  # its stream holds views, which Arrow 17 cannot cast
     if hasattr(source, "__arrow_c_stream__"):
@@ -127,15 +130,15 @@ def _as_bytes(array: Any) -> Ids | None:  # noqa: ANN401
     return kernels.cast(array, pa.large_binary())
 
 
-def to_scores(column: Any) -> FloatArray | None:  # noqa: ANN401
-    """Return numbers as float64; all must be finite.
+def to_scores(column: Any, *, missing: bool = False) -> FloatArray | None:  # noqa: ANN401
+    """Return numbers as float64; all must be finite, but for NaN in empty cells with ``missing``.
 
     Examples
     --------
     >>> to_scores(pa.array([1, 2])), to_scores(pa.array([1.5, float("nan")]))
     (array([1., 2.]), None)
     """
-    array = _whole(column)
+    array = _whole(column, nulls=missing)
     if array is None or not _is_number(array.type):
         return None
     try:
@@ -145,7 +148,12 @@ def to_scores(column: Any) -> FloatArray | None:  # noqa: ANN401
     if not len(array):
         return np.empty(0)
     values = np.frombuffer(array.buffers()[1], np.float64)[array.offset : array.offset + len(array)]
-    return values if np.isfinite(values).all() else None
+    if array.null_count:
+        there = ids.integers(kernels.indices_nonzero(kernels.is_valid(array)))
+        values, held = np.full(len(array), np.nan), values
+        values[there] = held[there]
+    usable = ~np.isinf(values) if missing else np.isfinite(values)
+    return values if usable.all() else None
 
 
 def to_grades(column: Any) -> IntArray | None:  # noqa: ANN401
@@ -174,12 +182,12 @@ def _is_number(kind: Any) -> bool:  # noqa: ANN401
     )
 
 
-def _whole(column: Any) -> Any:  # noqa: ANN401 - an Arrow array without nulls, or None
+def _whole(column: Any, *, nulls: bool = False) -> Any:  # noqa: ANN401 - an Arrow array, or None
     if not isinstance(column, (pa.Array, pa.ChunkedArray)):
         try:
             column = pa.array(column, from_pandas=False)
         except _REFUSALS:
             return None
-    if column.null_count:
+    if column.null_count and not nulls:
         return None
     return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column

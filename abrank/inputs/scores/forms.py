@@ -238,32 +238,50 @@ def _plain_columns(text: str, delimiter: str) -> list[list[str]] | None:
     return None if "" in columns[0] else columns
 
 
-def cells_of_frame(frame: Any, label: str) -> tuple[str, Cells]:  # noqa: ANN401
-    """Return the form of a frame and its cells; without a column query_id its index holds them.
+def cells_of_objects(
+    header: Sequence[str], columns: Sequence[list[Any]], label: str
+) -> tuple[str, Cells]:
+    """Return the form of a table and its cells, Python's objects by column.
 
     Raises
     ------
     ReadError
         If a column is missing or has two meanings, or a query id is no id.
     """
-    header = [str(name) for name in frame.columns]
-    columns = [frame.iloc[:, i].tolist() for i in range(len(header))]
-    if not found_in(header, QUERY_IDS):
-        header, columns = ["query_id", *header], [frame.index.tolist(), *columns]
     (at,) = _columns(header, "query_id", label)
-    columns[at] = [read_id(value, row, "query_id", label) for row, value in enumerate(columns[at])]
-    _require_filled(header, columns, range(len(frame)), "row", label)
-    return _of_columns(list(range(len(frame))), columns, header, label)
+    held = list(columns)
+    held[at] = [read_id(value, row, "query_id", label) for row, value in enumerate(columns[at])]
+    rows = range(len(held[at]))
+    _require_filled(header, held, rows, "row", label)
+    return _of_columns(list(rows), held, header, label)
 
 
-def _of_columns(
-    at: list[int], columns: Sequence[list[Any]], header: Sequence[str], label: str
-) -> tuple[str, Cells]:
-    """Read a long table (a column measure and a column score) or a wide one."""
+class Shape(NamedTuple):
+    """Which column of a table holds what, by place; ``system`` and ``measure`` may hold nothing."""
+
+    form: str
+    query: int
+    system: int | None
+    measure: int | None
+    scored: list[int]
+
+
+def shape_of(header: Sequence[str], label: str) -> Shape:
+    """Tell a long table (a column measure and a column score) from a wide one.
+
+    Raises
+    ------
+    ReadError
+        If a column is missing, has two meanings or no name.
+
+    Examples
+    --------
+    >>> shape_of(["query_id", "AP", "RR"], "DataFrame")
+    Shape(form='a wide table', query=0, system=None, measure=None, scored=[1, 2])
+    """
     query, system, measure, score = (_columns(header, role, label) for role in _ROLES)
     others = [i for i in range(len(header)) if i not in (*query, *system, *measure, *score)]
-    queries = columns[query[0]]
-    systems = list(map(str, columns[system[0]])) if system else [""] * len(at)
+    of_system = system[0] if system else None
     if measure:
         if others or not score:
             problem = "a column measure, but none score or value"
@@ -272,10 +290,22 @@ def _of_columns(
                     f'the column "{header[others[0]]}" has no meaning beside measure and score'
                 )
             raise ReadError(label, problem, expected="query_id, measure, score, and perhaps system")
-        names = list(map(str, columns[measure[0]]))
-        return "a long table", Cells(at, queries, systems, names, columns[score[0]])
+        return Shape("a long table", query[0], of_system, measure[0], score)
     scored = sorted([*others, *score])
     _require_names([header[i] for i in scored], label)
+    return Shape("a wide table", query[0], of_system, None, scored)
+
+
+def _of_columns(
+    at: list[int], columns: Sequence[list[Any]], header: Sequence[str], label: str
+) -> tuple[str, Cells]:
+    """Return the cells of a long or a wide table."""
+    form, query, system, measure, scored = shape_of(header, label)
+    queries = columns[query]
+    systems = [""] * len(at) if system is None else list(map(str, columns[system]))
+    if measure is not None:
+        names = list(map(str, columns[measure]))
+        return form, Cells(at, queries, systems, names, columns[scored[0]])
     wide = Cells(
         at * len(scored),
         queries * len(scored),
@@ -283,7 +313,7 @@ def _of_columns(
         [name for i in scored for name in [header[i].strip()] * len(at)],
         [value for i in scored for value in columns[i]],
     )
-    return "a wide table", wide
+    return form, wide
 
 
 def _columns(header: Sequence[str], role: str, label: str) -> list[int]:

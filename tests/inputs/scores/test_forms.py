@@ -7,11 +7,17 @@ import pandas as pd
 import pytest
 
 from abrank import ReadError
-from abrank.inputs.score_forms import Cells, cells_of_frame, cells_of_text
+from abrank.inputs.scores.forms import Cells, cells_of_objects, cells_of_text
+from abrank.inputs.scores.shapes import columns_of
 
 
 def is_measure(name: str) -> bool:
     return name in ("map", "AP", "P_10", "nDCG@10")
+
+
+def frame_cells(frame: pd.DataFrame, label: str) -> tuple[str, Cells]:
+    header, columns = columns_of(frame, is_measure, label)
+    return cells_of_objects(header, [list(column) for column in columns], label)
 
 
 def cells(text: str) -> tuple[str, Cells]:
@@ -113,17 +119,17 @@ def test_frames_with_a_column_or_an_index_of_queries() -> None:
     by_index = pd.DataFrame({"AP": [0.5, 0.25]}, index=[301, 302])
     by_column = by_index.reset_index(names="qid")
     for frame in (by_index, by_column):
-        form, found = cells_of_frame(frame, "DataFrame")
+        form, found = frame_cells(frame, "DataFrame")
         assert form == "a wide table"
         assert rows(found) == [(0, "301", "", "AP", 0.5), (1, "302", "", "AP", 0.25)]
 
 
 def test_query_ids_of_a_frame_are_no_floats() -> None:
     with pytest.raises(ReadError, match=r"row 0: query_id 301\.0 is a float"):
-        cells_of_frame(pd.DataFrame({"query_id": [301.0, np.nan], "AP": [0, 1]}), "DataFrame")
+        frame_cells(pd.DataFrame({"query_id": [301.0, np.nan], "AP": [0, 1]}), "DataFrame")
 
 
 def test_a_frame_without_a_name_where_one_belongs() -> None:
     frame = pd.DataFrame({"query_id": ["301", "302"], "measure": ["AP", ""], "score": [0, 1]})
     with pytest.raises(ReadError, match="row 1: the measure is empty"):
-        cells_of_frame(frame, "DataFrame")
+        frame_cells(frame, "DataFrame")

@@ -2,69 +2,38 @@
 
 from __future__ import annotations
 
-import hashlib
-import io
 import os
 import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import compress
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from abrank._support.display import shorten
 from abrank._support.errors import ArgumentError, BadLine, ReadError
-from abrank._support.typing import BoolArray, FloatArray, IntArray
+from abrank._support.typing import BoolArray, FloatArray
 from abrank.inputs import files
 from abrank.inputs.columns import Source
 from abrank.inputs.decimals import count_decimals
+from abrank.inputs.formats.arrow_file import kind_of
+from abrank.inputs.formats.tree import looks_like_json, parsed
 from abrank.inputs.lines import MOST_SHOWN, read_score
+from abrank.inputs.objects.arrow import to_objects
 from abrank.inputs.objects.cells import is_missing
 from abrank.inputs.objects.cells import read_score as read_cell
 from abrank.inputs.plain import BYTE_ORDER_MARK
-from abrank.inputs.score_forms import Cells, cells_of_frame, cells_of_text
+from abrank.inputs.scores import fast
+from abrank.inputs.scores.columns import Coded, Queries, ScoreTable
+from abrank.inputs.scores.forms import Cells, cells_of_objects, cells_of_text
+from abrank.inputs.scores.shapes import SHAPES, columns_of, columns_of_file, label_of
 
 MOST_EXPONENT = 4  # digits
-PARQUET = b"PAR1"  # the first bytes of such a file
 
 _NUMBER_LIKE = re.compile(r"[+-]?[.,]?[0-9]|[+-]?(nan|inf)", re.IGNORECASE)
-
-
-@dataclass(frozen=True, eq=False)
-class ScoreTable:
-    """Ready scores as read, in columns; names are not yet those of the catalogue.
-
-    Attributes
-    ----------
-    at : int64[n_rows]
-        Line from 1, or row from 0.
-    query, system, measure : tuple of str, length n_rows
-        Aggregates have one of ``AGGREGATES`` for their query. ``system`` is empty text where the
-        source names none.
-    value : float64[n_rows]
-        Finite, or NaN where a table has no entry.
-    rounding : float64[n_rows]
-        How far the value may be off: half a unit of the last digit printed.
-    left_out : mapping of str to int
-        Measures whose rows are all text (trec_eval's runid and relstring), and how many rows.
-    form : str
-        What it was taken for.
-    source : Source
-    """
-
-    at: IntArray
-    query: tuple[str, ...]
-    system: tuple[str, ...]
-    measure: tuple[str, ...]
-    value: FloatArray
-    rounding: FloatArray
-    left_out: Mapping[str, int]
-    form: str
-    source: Source
 
 
 class _Numbers(NamedTuple):
@@ -80,7 +49,7 @@ _Reader = Callable[[Any, str], tuple[float, float, str]]
 
 
 def read_score_table(
-    source: Any,  # noqa: ANN401 - a path or a frame
+    source: Any,  # noqa: ANN401 - one of the kinds below
     *,
     is_measure: Callable[[str], bool],
     numbered: bool = False,
@@ -89,8 +58,8 @@ def read_score_table(
 
     Parameters
     ----------
-    source : path or DataFrame
-        A Parquet file is read as the frame that it holds.
+    source : path, table, or one of the shapes of other programs (see ``shapes``)
+        A Parquet or Feather file is read as the table that it holds.
     is_measure : callable
         Whether a name is known for a measure; decides between lines of trec_eval and ir_measures
         where no line is an aggregate.
@@ -109,52 +78,52 @@ def read_score_table(
         If the form cannot be told, or a line or value cannot be used. The message names file and
         line.
     ArgumentError
-        If the source is neither path nor frame.
+        If the source is none of these.
 
     Examples
     --------
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"name": "BM25", "qid": ["1", "2"], "measure": "map", "value": [0, 1]})
     >>> table = read_score_table(frame, is_measure=str.islower)
-    >>> table.form, table.query, table.value
-    ('a long table', ('1', '2'), array([0., 1.]))
+    >>> table.form, table.query.texts(), table.value
+    ('a long table', ['1', '2'], array([0., 1.]))
     """
     if isinstance(source, (str, os.PathLike)):
-        if _is_parquet(source):
-            return _of_parquet(Path(source))
-        data, origin = files.contents(source)
-        text = data.removeprefix(BYTE_ORDER_MARK).decode("utf-8", "surrogateescape")
-        form, cells = cells_of_text(text, origin.label, is_measure, numbered=numbered)
-        return _table(cells, form, origin, _numbers_of_texts(cells.raw), _number_of_text)
-    if hasattr(source, "columns") and hasattr(source, "dtypes"):
-        return _of_frame(source, Source(None, None, 0, "DataFrame", "row"))
-    raise ArgumentError(f"scores must be a path or a DataFrame, not {type(source).__name__}")
+        return _of_file(source, is_measure, numbered=numbered)
+    origin = Source(None, None, 0, label_of(source), "row")
+    found = columns_of(source, is_measure, origin.label)
+    if found is None:
+        kind = type(source).__name__
+        raise ArgumentError(f"scores must be a path, a table or a dict, not {kind}")
+    return _of_columns(*found, origin)
 
 
-def _of_frame(frame: Any, origin: Source) -> ScoreTable:  # noqa: ANN401
-    form, cells = cells_of_frame(frame, origin.label)
+def _of_file(
+    path: str | os.PathLike[str], is_measure: Callable[[str], bool], *, numbered: bool
+) -> ScoreTable:
+    data, origin = files.contents(path, tables=True)
+    rows = replace(origin, unit="row")
+    if kind_of(data):
+        return _of_columns(*columns_of_file(data, origin.label), rows)
+    if looks_like_json(data):
+        found = columns_of(parsed(data, origin.label), is_measure, origin.label)
+        if found is None:
+            raise ReadError(origin.label, "holds no scores by query", expected=SHAPES)
+        return _of_columns(*found, rows)
+    table = fast.of_text(data, origin)
+    if table is not None:
+        return table
+    text = data.removeprefix(BYTE_ORDER_MARK).decode("utf-8", "surrogateescape")
+    form, cells = cells_of_text(text, origin.label, is_measure, numbered=numbered)
+    return _table(cells, form, origin, _numbers_of_texts(cells.raw), _number_of_text)
+
+
+def _of_columns(header: Sequence[str], columns: Sequence[Any], origin: Source) -> ScoreTable:
+    table = fast.of_columns(header, columns, origin, missing=True)
+    if table is not None:
+        return table
+    form, cells = cells_of_objects(header, list(map(to_objects, columns)), origin.label)
     return _table(cells, form, origin, _numbers_of_objects(cells.raw), _number_of_object)
-
-
-def _is_parquet(path: str | os.PathLike[str]) -> bool:
-    """Whether a file that can be read twice begins as Parquet does."""
-    if not files.is_regular(path):
-        return False
-    with Path(path).open("rb") as file:
-        return file.read(len(PARQUET)) == PARQUET
-
-
-def _of_parquet(path: Path) -> ScoreTable:
-    import pandas as pd
-    import pyarrow as pa
-
-    data = path.read_bytes()
-    try:
-        frame = pd.read_parquet(io.BytesIO(data))
-    except (pa.ArrowException, OSError, ValueError) as problem:
-        raise ReadError(str(path), f"no Parquet file that can be read: {problem}") from None
-    found = hashlib.sha256(data).hexdigest()
-    return _of_frame(frame, Source(str(path), found, 0, str(path), "row"))
 
 
 def _table(cells: Cells, form: str, source: Source, numbers: _Numbers, read: _Reader) -> ScoreTable:
@@ -179,9 +148,9 @@ def _table(cells: Cells, form: str, source: Source, numbers: _Numbers, read: _Re
         value, rounding = value[kept], rounding[kept]
     return ScoreTable(
         at=np.array(cells.at, dtype=np.int64),
-        query=tuple(cells.query),
-        system=tuple(cells.system),
-        measure=tuple(cells.measure),
+        query=Queries.of(cells.query),
+        system=Coded.of(cells.system),
+        measure=Coded.of(cells.measure),
         value=value,
         rounding=rounding,
         left_out=dict(left_out),

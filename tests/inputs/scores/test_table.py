@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from abrank import ArgumentError, NotFoundError, ReadError
-from abrank.inputs.score_table import read_score_table
+from abrank.inputs.scores.table import read_score_table
 
 
 @pytest.fixture
@@ -23,16 +23,16 @@ def read(tmp_path):
 
 
 def test_numbers_know_how_they_were_rounded(read) -> None:
-    table = read("query_id,ap\na,0.5\nb,0.1234\nc,7\nd,1.5e-3\ne,-0.25\n")
-    assert table.value.tolist() == [0.5, 0.1234, 7.0, 0.0015, -0.25]
-    np.testing.assert_allclose(table.rounding, [0.05, 5e-5, 0, 5e-5, 5e-3], rtol=1e-12)
-    assert table.query == ("a", "b", "c", "d", "e")
+    table = read("query_id,ap\na,0.5\nb,0.1234\nc,7\nd,1.5e-3\ne,-0.25\nall,1.5\n")
+    assert table.value.tolist() == [0.5, 0.1234, 7.0, 0.0015, -0.25, 1.5]
+    np.testing.assert_allclose(table.rounding, [0.05, 5e-5, 0, 5e-5, 5e-3, 0.05], rtol=1e-12)
+    assert table.query.texts() == ["a", "b", "c", "d", "e", "all"]
 
 
 def test_a_measure_of_text_is_left_out_and_counted(read) -> None:
     table = read("map\t1\t0.5\nrelstring\t1\t'0110'\nrelstring\t2\t'-'\nrunid\tall\tBM25\n")
     assert table.left_out == {"relstring": 2, "runid": 1}
-    assert table.measure == ("map",)
+    assert table.measure.names == ("map",)
     assert table.source.n_rows == 1
 
 
@@ -78,7 +78,7 @@ def test_packed_files_and_byte_order_marks(tmp_path) -> None:
     stored = gzip.compress("\ufeffquery_id,ap\né,0.5\n".encode())
     (tmp_path / "a.csv.gz").write_bytes(stored)
     table = read_score_table(tmp_path / "a.csv.gz", is_measure=str.islower)
-    assert table.query == ("é",)
+    assert table.query.texts() == ["é"]
     assert table.source.sha256 == hashlib.sha256(stored).hexdigest()
 
 
@@ -93,7 +93,7 @@ def test_frames() -> None:
 
 
 def test_other_sources_are_refused(tmp_path) -> None:
-    with pytest.raises(ArgumentError, match="a path or a DataFrame, not list"):
+    with pytest.raises(ArgumentError, match="a path, a table or a dict, not list"):
         read_score_table([1], is_measure=str.islower)
     with pytest.raises(NotFoundError):
         read_score_table(tmp_path / "none", is_measure=str.islower)

@@ -1,0 +1,1 @@
+"""Ready scores of other programs, in all the forms in which they come, to columns."""
