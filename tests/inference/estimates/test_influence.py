@@ -96,3 +96,8 @@ def test_degenerate(d, call, n_flips, removed) -> None:
 def test_infinities_are_refused() -> None:
     with pytest.raises(ArgumentError, match="finite"):
         leave_out([0.1, np.nan])
+
+
+def test_where_the_mean_is_zero_a_loss_is_removed_first() -> None:
+    # The mean is 0, so either side might go; without the one loss what is left is a clear gain.
+    assert leave_out(np.array([0.25, 0.375, 0.125, 0.25, -1.0])).removed.tolist() == [4]

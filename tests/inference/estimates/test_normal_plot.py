@@ -48,3 +48,9 @@ def test_of_many_some_are_taken_with_both_ends(n):
 def test_what_does_not_vary_is_refused(values):
     with pytest.raises(ArgumentError, match="do not vary"):
         normal_plot(values)
+
+
+def test_two_equal_values_at_an_end_are_no_sample_without_spread():
+    assert normal_plot([0.1, 0.1, 0.3]).observed == pytest.approx(
+        [-0.5774, -0.5774, 1.1547], abs=1e-4
+    )
