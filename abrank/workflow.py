@@ -24,6 +24,7 @@ from abrank.verdict import Family, Requirement
 
 if TYPE_CHECKING:
     from abrank.ranking import Ranking
+    from abrank.ranking.result import Family as RankingFamily
 
 TOP = 20  # documents of each ranking that a report can show
 
@@ -234,7 +235,8 @@ def rank(
     test: str | None = None,
     adjust: str | None = None,
     alpha: float = 0.05,
-    baseline: str | None = None,
+    baseline: str | Sequence[str] | None = None,
+    family: RankingFamily = "measure",
     n_resamples: int | None = None,
     missing: Missing = "zero",
     score_dtype: ScoreDtype = "float64",
@@ -258,15 +260,14 @@ def rank(
     runs : mapping of str to path, DataFrame, dict of dicts, iterable of tuples, or Run
         System name to its run; two or more.
     measures : sequence of str
-        Names in any of the field's dialects. The first orders the systems; each has its own test, a
-        family of its own.
-    test, adjust : str, optional
-        See :func:`abrank.ranking.rank_scores`: ``tukey`` for all pairs, ``max-t`` against a
-        baseline without them.
+        Names in any of the field's dialects. The first orders the systems.
+    test, adjust, family : str, optional
+        See :func:`abrank.rank_scores`: ``tukey`` for all pairs, ``max-t`` against a
+        baseline without them, and alpha for each measure.
     alpha : float
         Joint level.
-    baseline : str, optional
-        The system to compare every other with; all pairs are compared without it.
+    baseline : str or sequence of str, optional
+        The system to compare every other with, or several, corrected across; all pairs without it.
     n_resamples : int, optional
         Of tests that draw.
     rng : int, Generator, SeedSequence or None
@@ -303,18 +304,9 @@ def rank(
         max_input_size=max_input_size,
         engine=engine,
     )
-    return rank_runs(
-        qrels,
-        runs,
-        options,
-        measures=measures,
-        test=test,
-        adjust=adjust,
-        alpha=alpha,
-        baseline=baseline,
-        n_resamples=n_resamples,
-        rng=rng,
-    )
+    how: dict[str, Any] = {"test": test, "adjust": adjust, "alpha": alpha, "family": family}
+    how |= {"baseline": baseline, "n_resamples": n_resamples, "rng": rng}
+    return rank_runs(qrels, runs, options, measures=measures, **how)
 
 
 def rank_runs(
@@ -323,13 +315,15 @@ def rank_runs(
     options: EvaluateOptions,
     *,
     measures: Sequence[str] | str = DEFAULT_MEASURES[0],
-    baseline: str | None = None,
+    baseline: str | Sequence[str] | None = None,
     command: str | None = None,
     on_stage: Callable[[str], None] = silent,
     **how: Any,  # noqa: ANN401 - those of rank_scores
 ) -> Ranking:
     """Rank runs as :func:`rank` does, and tell the stages of the work."""
-    from abrank.ranking import rank_scores  # to compare two runs needs none of it
+    # To compare two runs needs none of it.
+    from abrank.ranking import lists, rank_scores
+    from abrank.ranking.rank import baselines_of, require_baselines
 
     # A mistyped name should not cost the reading of all runs.
     parse_measures(measures)
@@ -337,9 +331,9 @@ def rank_runs(
         raise ArgumentError(
             "a ranking takes two systems or more; abrank score (evaluate) takes one"
         )
-    if baseline is not None and baseline not in runs:
-        raise ArgumentError(f"the baseline {baseline!r} is not among {', '.join(runs)}")
-    scores = score_runs(qrels, runs, measures, options, on_stage=on_stage)
+    require_baselines(baselines_of(baseline), runs)
+    top = lists.DEPTH if len(runs) <= lists.MOST else 0
+    scores = score_runs(qrels, runs, measures, options, top=top, on_stage=on_stage)
     on_stage("testing")
     roles = {name: name for name in runs}
     found = provenance(scores, roles, settings=options.settings(), command=command)

@@ -64,6 +64,13 @@ if TYPE_CHECKING:
     from abrank.inference.systems.letters import find_cliques, find_groups, group_letters
     from abrank.inference.systems.pairs import JointAnswer, JointResult, Pairs
     from abrank.inference.systems.registry import JOINT_TESTS, JointTest, joint_test, run_joint_test
+    from abrank.inference.systems.stability import (
+        RankStability,
+        kendall_tau,
+        rank_stability,
+        resample_means,
+        tau_ap,
+    )
     from abrank.inference.systems.within import within_query_interval
 
 # What an everyday comparison does without is imported when it is asked for.
@@ -87,6 +94,7 @@ _ON_DEMAND = {
     "systems.letters": "find_cliques find_groups group_letters",
     "systems.pairs": "JointAnswer JointResult Pairs",
     "systems.registry": "JOINT_TESTS JointTest joint_test run_joint_test",
+    "systems.stability": "RankStability kendall_tau rank_stability resample_means tau_ap",
     "systems.within": "within_query_interval",
 }
 
@@ -116,6 +124,7 @@ __all__ = [
     "Pairs",
     "Posterior",
     "PredictionPowered",
+    "RankStability",
     "RatioInterval",
     "Segments",
     "Shape",
@@ -136,13 +145,16 @@ __all__ = [
     "friedman_test",
     "group_letters",
     "joint_test",
+    "kendall_tau",
     "leave_out",
     "log_bayes_factor",
     "max_t",
     "paired_test",
     "pool_collections",
+    "rank_stability",
     "ratio_interval",
     "relative_tost",
+    "resample_means",
     "rosner_outliers",
     "run_at_looks",
     "run_cluster_test",
@@ -153,6 +165,7 @@ __all__ = [
     "spread_form",
     "stopping_boundaries",
     "t_posterior",
+    "tau_ap",
     "tost",
     "two_way_anova",
     "welch_pvalue",

@@ -22,6 +22,8 @@ from abrank.plots.picture import Picture, Plots
 from abrank.plots.ranking.critical_difference import cd
 from abrank.plots.ranking.leaderboard import leaderboard
 from abrank.plots.ranking.matrix import matrix
+from abrank.plots.ranking.queries import queries
+from abrank.plots.ranking.ranks import ranks
 from abrank.plots.registry import COLLECTIONS_PLOTS, PLOTS, RANKING_PLOTS, WIDTHS, Plot, plot
 from abrank.plots.render import png, save, svg
 from abrank.plots.style.theme import DARK, LIGHT, NOTEBOOK, Theme
@@ -55,6 +57,8 @@ __all__ = [
     "power",
     "pvalue",
     "qq",
+    "queries",
+    "ranks",
     "recall",
     "save",
     "scatter",

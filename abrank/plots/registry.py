@@ -83,7 +83,7 @@ def plot(
     Examples
     --------
     >>> len(PLOTS), sorted(RANKING_PLOTS)
-    (15, ['cd', 'leaderboard', 'matrix'])
+    (15, ['cd', 'leaderboard', 'matrix', 'queries', 'ranks'])
     """
 
     def register(function: Function) -> Function:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -14,9 +14,14 @@ from abrank._support.errors import ArgumentError
 from abrank._support.rng import entropy
 from abrank._support.typing import FloatArray, Missing, RandomSource
 from abrank.diagnostics import higher_is_better, inspect_systems
+from abrank.inference.rounding import TIE
+from abrank.inference.systems.stability import N_RESAMPLES
 from abrank.measures import parse
+from abrank.ranking.beside import measure_agreements, other_tests, pair_spread, rank_chances
 from abrank.ranking.board import read_board
-from abrank.ranking.result import PairRow, Ranking, SystemRow
+from abrank.ranking.lists import list_overlaps
+from abrank.ranking.result import Family, Ranking
+from abrank.ranking.rows import PairRow, SystemRow
 from abrank.scores import Scores
 
 ALL_PAIRS, AGAINST_BASELINE = "tukey", "max-t"
@@ -30,7 +35,8 @@ def rank_scores(
     test: str | None = None,
     adjust: str | None = None,
     alpha: float = 0.05,
-    baseline: str | None = None,
+    baseline: str | Sequence[str] | None = None,
+    family: Family = "measure",
     n_resamples: int | None = None,
     rng: RandomSource = 0,
     provenance: Mapping[str, Any] | None = None,
@@ -45,8 +51,8 @@ def rank_scores(
         column a system, or long, with columns query_id, system, measure and score; a file of one
         system is called after it. A mapping goes from a system's name to its scores.
     measures : sequence of str, optional
-        The first orders the systems; each has its own test, a family of its own. All of the scores
-        without it. The scores of a table with a column a system are called by it.
+        The first orders the systems; each has a test of its own. All of the scores without it. The
+        scores of a table with a column a system are called by it.
     missing : {"error", "zero", "drop"}
         In ready scores, one that is missing is an error, counts 0, or its query is left out.
     test : str, optional
@@ -59,8 +65,11 @@ def rank_scores(
         ``abrank.inference.ADJUSTMENTS``. The other tests are joint by themselves.
     alpha : float
         Joint level.
-    baseline : str, optional
-        The system to compare every other with.
+    baseline : str or sequence of str, optional
+        The system to compare every other with, or several, corrected across.
+    family : {"measure", "all"}
+        Whether alpha holds for each measure, or for all of them together: then each has the same
+        part of it (Bonferroni).
     n_resamples : int, optional
         Of tests that draw; each has a default.
     rng : int, Generator, SeedSequence or None
@@ -94,22 +103,52 @@ def rank_scores(
     1      B  0.500     b
     2      A  0.400     b
     """
-    name, options = _resolve(test, adjust, baseline)
+    baselines = baselines_of(baseline)
+    name, options = _resolve(test, adjust, baselines)
     checks.fraction("alpha", alpha)
+    checks.one_of("family", family, get_args(Family))
     scores = read_board(scores, measures=measures, missing=missing)
     _require_several(scores)
-    if baseline is not None and baseline not in scores.systems:
-        raise ArgumentError(f"the baseline {baseline!r} is not among {', '.join(scores.systems)}")
-    asked = _Asked(name, options, alpha, baseline, n_resamples, entropy(rng))
-    first, *others = (_rank_by(scores, column, asked) for column in _columns(scores, measures))
+    require_baselines(baselines, scores.systems)
+    columns = _columns(scores, measures)
+    parts = len(columns) if family == "all" else 1
+    asked = _Asked(name, options, alpha, baselines, family, parts, n_resamples, entropy(rng))
+    first, *others = (_rank_by(scores, column, asked) for column in columns)
+    chances = rank_chances(first)
     return replace(
         first,
+        stability=chances,
+        n_drawn=N_RESAMPLES if chances else 0,
+        agreements=measure_agreements([first, *others]),
+        overlaps=list_overlaps(scores, first.systems),
+        beside=other_tests(first),
+        spread=pair_spread(first.scores),
         audits=scores.audits,
         notes=scores.notes,
         cautions=tuple(inspect_systems(scores)),
         provenance=dict(provenance or {}),
         secondary=tuple(others),
     )
+
+
+def baselines_of(baseline: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Return the baselines that were asked for, none, one or several.
+
+    Examples
+    --------
+    >>> baselines_of(None), baselines_of("bm25"), baselines_of(["bm25", "rm3"])
+    ((), ('bm25',), ('bm25', 'rm3'))
+    """
+    if baseline is None:
+        return ()
+    return (baseline,) if isinstance(baseline, str) else tuple(baseline)
+
+
+def require_baselines(baselines: Sequence[str], systems: Iterable[str]) -> None:
+    """Refuse baselines that are no systems."""
+    for each in baselines:
+        if each not in systems:
+            raise ArgumentError(f"the baseline {each!r} is not among {', '.join(systems)}")
 
 
 def _require_several(scores: Scores) -> None:
@@ -128,14 +167,16 @@ class _Asked:
     test: str
     options: dict[str, Any]
     alpha: float
-    baseline: str | None
+    baselines: tuple[str, ...]
+    family: Family
+    parts: int
     n_resamples: int | None
     seed: int
 
 
 def _rank_by(scores: Scores, column: int, asked: _Asked) -> Ranking:
     """Rank the systems by one measure."""
-    name, options, baseline = asked.test, asked.options, asked.baseline
+    name, options = asked.test, asked.options
     sign = 1.0 if higher_is_better(scores.measures[column]) else -1.0
     means = scores.means()[:, column]
     order = sorted(range(len(means)), key=lambda i: (-sign * means[i], scores.systems[i]))
@@ -144,12 +185,15 @@ def _rank_by(scores: Scores, column: int, asked: _Asked) -> Ranking:
     found = inference.run_joint_test(
         name,
         block,
-        baseline=None if baseline is None else systems.index(baseline),
-        confidence=1.0 - asked.alpha,
+        baseline=[systems.index(each) for each in asked.baselines] or None,
+        confidence=1.0 - asked.alpha / asked.parts,
         seed=asked.seed,
         n_resamples=asked.n_resamples,
         **options,
     )
+    if asked.parts > 1:
+        shared = np.minimum(1.0, asked.parts * found.pvalue_adj)
+        found = replace(found, pvalue_adj=shared, confidence=1.0 - asked.alpha)
     title = inference.JOINT_TESTS[name].title
     if name == "pairwise":
         title = f"{inference.TESTS[options['test']].title}, adjusted by {options['adjust']}"
@@ -159,11 +203,14 @@ def _rank_by(scores: Scores, column: int, asked: _Asked) -> Ranking:
         systems=systems,
         scores=block,
         rows=_system_rows(systems, block, means[order], found, sign),
-        pair_rows=_pair_rows(systems, means[order], found, sign),
+        pair_rows=_pair_rows(systems, block, means[order], found, sign),
         test=options.get("test", name),
         title=title,
         alpha=asked.alpha,
-        baseline=baseline,
+        baseline=asked.baselines[0] if asked.baselines else None,
+        baselines=asked.baselines,
+        family=asked.family,
+        n_families=asked.parts,
         shares=inference.two_way_anova(block).shares,
         seed=asked.seed,
         method=found.method,
@@ -191,11 +238,11 @@ def _columns(scores: Scores, measures: Sequence[str] | str | None) -> list[int]:
 
 
 def _resolve(
-    test: str | None, adjust: str | None, baseline: str | None
+    test: str | None, adjust: str | None, baselines: tuple[str, ...]
 ) -> tuple[str, dict[str, Any]]:
     """Return the joint test and its options; a paired test is run on every pair."""
     if test is None:
-        test = ALL_PAIRS if baseline is None else AGAINST_BASELINE
+        test = AGAINST_BASELINE if baselines else ALL_PAIRS
     if adjust is not None:
         checks.one_of("adjust", adjust, inference.ADJUSTMENTS)
     if test in inference.TESTS:
@@ -213,7 +260,9 @@ def _system_rows(
     sign: float,
 ) -> tuple[SystemRow, ...]:
     """Return the leaderboard, best first."""
-    own = inference.run_test("bootstrap", block, method="percentile", confidence=found.confidence)
+    own = inference.run_test(
+        "bootstrap", block, method="percentile", bounded=False, confidence=found.confidence
+    )
     low, high = inference.within_query_interval(block, confidence=found.confidence)
     ranks = inference.friedman_test(sign * block).mean_ranks
     groups: tuple[str, ...] = ("",) * len(systems)
@@ -236,10 +285,15 @@ def _system_rows(
 
 
 def _pair_rows(
-    systems: tuple[str, ...], means: FloatArray, found: inference.JointResult, sign: float
+    systems: tuple[str, ...],
+    block: FloatArray,
+    means: FloatArray,
+    found: inference.JointResult,
+    sign: float,
 ) -> tuple[PairRow, ...]:
     """Return the pairs, b the one that stands above, or the one that is not the baseline."""
     rows = []
+    wins, losses = _wins(block, found.pairs, sign if found.baseline is not None else -sign)
     turned = -1.0 if found.baseline is None else 1.0
     for k, (i, j) in enumerate(zip(*found.pairs, strict=True)):
         a, b = (j, i) if found.baseline is None else (i, j)
@@ -256,9 +310,23 @@ def _pair_rows(
                 pvalue_adj=float(found.pvalue_adj[k]),
                 reading=_reading(found, k, sign * estimate),
                 estimate=float(estimate),
+                wins=wins[k],
+                ties=len(block) - wins[k] - losses[k],
+                losses=losses[k],
             )
         )
     return tuple(rows)
+
+
+def _wins(block: FloatArray, pairs: inference.Pairs, sign: float) -> tuple[list[int], list[int]]:
+    """Count the queries on which the second system of a pair, times the sign, stands higher."""
+    slack = TIE * np.abs(block).max(initial=0.0)
+    wins, losses = [], []
+    for i, j in zip(*pairs, strict=True):
+        difference = sign * (block[:, j] - block[:, i])
+        wins.append(int((difference > slack).sum()))
+        losses.append(int((difference < -slack).sum()))
+    return wins, losses
 
 
 def _reading(found: inference.JointResult, k: int, advantage: float) -> str:

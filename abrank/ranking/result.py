@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -15,55 +15,22 @@ from abrank._support.errors import ArgumentError
 from abrank._support.typing import BoolArray, FloatArray
 from abrank.diagnostics import Note
 from abrank.inputs import Audit
+from abrank.ranking.rows import (
+    Agreement,
+    OtherTest,
+    Overlap,
+    PairRow,
+    PairSpread,
+    RankChance,
+    SystemRow,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
+Family: TypeAlias = Literal["measure", "all"]
 # Tests of the ranks within queries by one error for all pairs: what a diagram of mean ranks shows.
 RANK_TESTS = frozenset({"nemenyi", "conover", "bonferroni-dunn"})
-
-
-@dataclass(frozen=True)
-class SystemRow:
-    """One line of the leaderboard.
-
-    ``ci_low`` and ``ci_high`` are limits of this system's mean by itself, over queries like these:
-    by the percentile bootstrap, so they lie within the range of its scores; infinite where so few
-    queries give none. ``within_low`` and ``within_high`` are limits with the queries' difficulty
-    taken out: they go with comparisons of systems, can lie outside of the measure's range, and are
-    no limits of the mean. None is adjusted for the number of systems. ``mean_rank`` is the mean of
-    its ranks within the queries, 1 the best. Two systems that share a letter of ``group`` are not
-    told apart; against a baseline there are no letters.
-    """
-
-    position: int
-    system: str
-    mean: float
-    ci_low: float
-    ci_high: float
-    within_low: float
-    within_high: float
-    mean_rank: float
-    group: str
-
-
-@dataclass(frozen=True)
-class PairRow:
-    """One pair. ``diff`` is the mean difference b - a; ``estimate`` what the test estimates of it.
-
-    The limits are of the estimate, simultaneous over the pairs, and NaN where the test has none.
-    ``reading`` says of b: better, worse, unclear, identical or untested, by the adjusted p-value.
-    """
-
-    a: str
-    b: str
-    diff: float
-    ci_low: float
-    ci_high: float
-    pvalue: float
-    pvalue_adj: float
-    reading: str
-    estimate: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +58,7 @@ class Ranking:
     alpha : float
         Joint level.
     baseline : str or None
+        The first of ``baselines``.
     shares : mapping of str to float
         Shares of ``query``, ``system`` and ``error`` in the variance of the scores.
     seed : int
@@ -109,6 +77,23 @@ class Ranking:
     provenance : mapping
     secondary : tuple of Ranking
         One for each further measure, by the same test at the same level.
+    baselines : tuple of str
+        All those that the other systems were compared with, corrected across.
+    family : {"measure", "all"}
+        Whether alpha holds for each measure, or for all of them together.
+    n_families : int
+        Alpha is divided by it: the number of measures where they share it, else 1.
+    stability : tuple of RankChance
+        In the order of ``systems``: their ranks under ``n_drawn`` resamples of the queries.
+    n_drawn : int
+    agreements : tuple of Agreement
+        Of the orders by every two measures.
+    overlaps : tuple of Overlap
+        Of the ranked lists of every two systems; empty for ready scores, or above 20 systems.
+    beside : tuple of OtherTest
+        What other tests of the same pairs find.
+    spread : PairSpread or None
+        How unequally the differences of the pairs vary.
     """
 
     measure: str
@@ -130,6 +115,20 @@ class Ranking:
     cautions: tuple[Note, ...] = ()
     provenance: Mapping[str, Any] = field(default_factory=dict)
     secondary: tuple[Ranking, ...] = ()
+    baselines: tuple[str, ...] = ()
+    family: Family = "measure"
+    n_families: int = 1
+    stability: tuple[RankChance, ...] = ()
+    n_drawn: int = 0
+    agreements: tuple[Agreement, ...] = ()
+    overlaps: tuple[Overlap, ...] = ()
+    beside: tuple[OtherTest, ...] = ()
+    spread: PairSpread | None = None
+
+    @property
+    def level(self) -> float:
+        """Alpha of the tests of this measure: that of the ranking, divided where it is shared."""
+        return self.alpha / self.n_families
 
     @property
     def measures(self) -> tuple[str, ...]:

@@ -22,12 +22,16 @@ class Text:
 
 @dataclass(frozen=True)
 class Cell:
-    """What a table shows in one place; ``value`` is the number behind the text, for sorting."""
+    """What a table shows in one place; ``value`` is the number behind the text, for sorting.
+
+    ``link`` is the key of a :class:`Fold` that a page opens.
+    """
 
     text: str
     value: float | str | None = None
     tone: Tone = "plain"
     strong: bool = False
+    link: str = ""
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,16 @@ class Figure:
     repeats: bool = False
 
 
-Block: TypeAlias = Text | Table | Figure
+@dataclass(frozen=True)
+class Fold:
+    """Blocks under one line: a page shows the line, and the blocks when it is opened."""
+
+    key: str
+    line: str
+    blocks: tuple[Text | Table, ...]
+
+
+Block: TypeAlias = Text | Table | Figure | Fold
 
 
 @dataclass(frozen=True)

@@ -109,6 +109,13 @@ def _segments(comparison: Comparison) -> str:
     return segments_csv(comparison) if comparison.segmentations else ""
 
 
+@writer(".html", of=RANKING_WRITERS)
+def _ranking_html(ranking: Ranking, *, digits: int = display.DIGITS) -> str:
+    from abrank.report.ranking.html import ranking_html
+
+    return ranking_html(ranking, digits=digits)
+
+
 @writer(".md", of=RANKING_WRITERS)
 def _ranking_markdown(
     ranking: Ranking, *, digits: int = display.DIGITS, interval: Interval = "difference"

@@ -113,8 +113,8 @@ def test_markdown_and_latex_go_to_standard_output(files, capsys) -> None:
     assert "<summary>All pairs</summary>" in capsys.readouterr().out
     assert run(["rank", *files, "--style", "interval"]) == 2
     assert "--style is for LaTeX" in capsys.readouterr().err
-    assert run(["rank", *files, "--report", "out.html"]) == 2
-    assert "known formats: .md .tex" in capsys.readouterr().err
+    assert run(["rank", *files, "--report", "out.pdf"]) == 2
+    assert "known formats: .html .md .tex" in capsys.readouterr().err
 
 
 def test_several_measures_are_all_shown_and_the_first_orders(files, capsys) -> None:

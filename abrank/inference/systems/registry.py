@@ -32,7 +32,7 @@ two systems are an error. Scores are one value when they agree to 10 digits of t
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
@@ -84,6 +84,11 @@ class JointTest:
         """
         shared = {"pairs", "alpha", "seed", "n_resamples"}
         return tuple(name for name in self.parameters if name not in shared)
+
+    @property
+    def one_baseline(self) -> bool:
+        """Whether its distribution is that of comparisons with a single baseline."""
+        return self.name == "dunnett"
 
     @property
     def has_intervals(self) -> bool:
@@ -150,7 +155,7 @@ def run_joint_test(
     name: str,
     scores: npt.ArrayLike,
     *,
-    baseline: int | None = None,
+    baseline: int | Sequence[int] | None = None,
     confidence: float = 0.95,
     seed: int = 0,
     n_resamples: int | None = None,
@@ -164,8 +169,9 @@ def run_joint_test(
         A name in ``JOINT_TESTS``.
     scores : array_like of shape (n_queries, n_systems)
         The query is what pairs the systems. Not changed.
-    baseline : int, optional
-        The column to compare every other system with; all pairs without it.
+    baseline : int or sequence of int, optional
+        The column to compare every other system with, or several, which are not compared with each
+        other; all pairs without it.
     confidence : float
         Joint level of the intervals.
     seed : int
@@ -213,7 +219,7 @@ def run_joint_test(
         identical=same,
         test=name,
         confidence=confidence,
-        baseline=baseline,
+        baseline=None if baseline is None else int(pairs.first[0]),
         n_queries=n_queries,
         n_systems=n_systems,
     )
@@ -252,7 +258,7 @@ def as_scores(scores: npt.ArrayLike) -> FloatArray:
     return block
 
 
-def _pairs(test: JointTest, n_systems: int, baseline: int | None) -> Pairs:
+def _pairs(test: JointTest, n_systems: int, baseline: int | Sequence[int] | None) -> Pairs:
     """Return what is compared, or say why it cannot be."""
     fitting = ", ".join(o.name for o in JOINT_TESTS.values() if o.family != test.family)
     if baseline is None:
@@ -262,10 +268,18 @@ def _pairs(test: JointTest, n_systems: int, baseline: int | None) -> Pairs:
         return Pairs(first.astype(np.int64), second.astype(np.int64))
     if test.family == "all":
         raise ArgumentError(f"{test.name} compares all pairs; with a baseline use {fitting}")
-    if not 0 <= checks.count("baseline", baseline, at_least=0) < n_systems:
-        raise ArgumentError(f"baseline must be a column from 0 to {n_systems - 1}, not {baseline}")
-    others = np.delete(np.arange(n_systems, dtype=np.int64), baseline)
-    return Pairs(np.full_like(others, baseline), others)
+    columns = [baseline] if isinstance(baseline, int) else list(baseline)
+    for column in columns:
+        if not 0 <= checks.count("baseline", column, at_least=0) < n_systems:
+            raise ArgumentError(
+                f"baseline must be a column from 0 to {n_systems - 1}, not {column}"
+            )
+    if test.one_baseline and len(columns) > 1:
+        raise ArgumentError(f"{test.name} compares with one baseline; with several use max-t or t")
+    others = np.delete(np.arange(n_systems, dtype=np.int64), columns)
+    if not len(columns) or len(set(columns)) < len(columns) or not len(others):
+        raise ArgumentError("baselines must differ, and leave a system to compare with them")
+    return Pairs(np.repeat(columns, len(others)), np.tile(others, len(columns)))
 
 
 def _arguments(test: JointTest, shared: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:

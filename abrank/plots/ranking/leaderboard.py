@@ -47,7 +47,8 @@ def leaderboard_size(ranking: Ranking) -> tuple[float, float]:
 def leaderboard(
     ranking: Ranking,
     *,
-    interval: Literal["own", "within"] = "own",
+    interval: Literal["own", "within", "difference"] = "own",
+    most: int | None = None,
     ax: Axes | None = None,
     theme: Theme = LIGHT,
 ) -> Axes:
@@ -62,10 +63,13 @@ def leaderboard(
     Parameters
     ----------
     ranking : Ranking
-    interval : {"own", "within"}
+    interval : {"own", "within", "difference"}
         Of each mean by itself; two that overlap can still be told apart, as all systems answer the
         same queries. Or with what a query adds to all systems taken out: for comparing systems, and
-        no limits of a mean.
+        no limits of a mean. Or of the difference from the first or the baseline, as the test of the
+        ranking has it, drawn around the mean: what does not reach the line is told apart.
+    most : int, optional
+        Draw so many systems, and the baseline, at most.
     ax : Axes, optional
         Drawn onto; a new Figure's without it.
     theme : Theme
@@ -87,9 +91,9 @@ def leaderboard(
     ax = ax if ax is not None else new_axes(theme, leaderboard_size(ranking))
     if ranking.n_queries == 0:
         return say(ax, theme, "No queries: nothing to draw.")
-    checks.one_of("interval", interval, ("own", "within"))
-    rows = _shown(ranking)
-    ends = [_ends(row, interval) for row in rows]
+    checks.one_of("interval", interval, ("own", "within", "difference"))
+    rows = _shown(ranking, most)
+    ends = _ends(ranking, rows, interval)
     dress(ax, theme)
     stripe(ax, theme, len(rows))
     ax.set_xlim(*_limits(rows, ends))
@@ -104,25 +108,47 @@ def leaderboard(
         draw_interval(ax, ends[place], place, colour=colour, width=4.0)
         marker = "D" if row.system == ranking.baseline else "o"
         dot(ax, theme, (row.mean, float(place)), colour=colour, size=7.0, marker=marker)
-    lanes = _lanes(ranking, rows)
+    if interval == "difference":
+        base = ranking[ranking.baseline or ranking.systems[0]].mean
+        ax.axvline(base, color=theme.ink, linewidth=1.1, zorder=2.0)
+    lanes = _lanes(ranking, rows) if interval != "difference" else []
     _groups(ax, theme, lanes)
-    _numbers(ax, theme, ranking, list(zip(rows, ends, strict=True)), _LANE * len(lanes))
+    _numbers(
+        ax,
+        theme,
+        ranking,
+        list(zip(rows, ends, strict=True)),
+        _LANE * len(lanes),
+        around=interval == "difference",
+    )
     label_x(ax, theme, _words(ranking, len(rows), interval, grouped=bool(lanes)))
     return ax
 
 
-def _shown(ranking: Ranking) -> list[SystemRow]:
+def _shown(ranking: Ranking, most: int | None = None) -> list[SystemRow]:
     """Return the systems that have a row."""
-    if len(ranking.rows) <= MOST:
+    if len(ranking.rows) <= (most or MOST):
         return list(ranking.rows)
-    first = ranking.rows[:FIRST]
-    return [*first, *(row for row in ranking.rows[FIRST:] if row.system == ranking.baseline)]
+    first = most or FIRST
+    others = (row for row in ranking.rows[first:] if row.system == ranking.baseline)
+    return [*ranking.rows[:first], *others]
 
 
-def _ends(row: SystemRow, interval: str) -> tuple[float, float]:
-    """Return the ends of the interval that is drawn."""
-    own = interval == "own"
-    return (row.ci_low, row.ci_high) if own else (row.within_low, row.within_high)
+def _ends(ranking: Ranking, rows: list[SystemRow], interval: str) -> list[tuple[float, float]]:
+    """Return the ends of the intervals that are drawn; NaN where there is none."""
+    if interval != "difference":
+        own = interval == "own"
+        return [
+            (row.ci_low, row.ci_high) if own else (row.within_low, row.within_high) for row in rows
+        ]
+    base = ranking.baseline or ranking.systems[0]
+    start, found = ranking[base].mean, {}
+    for pair in ranking.pair_rows:
+        if pair.a == base and ranking.baseline is not None:
+            found[pair.b] = start + pair.ci_low, start + pair.ci_high
+        elif pair.b == base and ranking.baseline is None:
+            found[pair.a] = start - pair.ci_high, start - pair.ci_low
+    return [found.get(row.system, (np.nan, np.nan)) for row in rows]
 
 
 def _limits(rows: list[SystemRow], ends: list[tuple[float, float]]) -> tuple[float, float]:
@@ -171,6 +197,8 @@ def _numbers(
     ranking: Ranking,
     rows: list[tuple[SystemRow, tuple[float, float]]],
     beside: float,
+    *,
+    around: bool,
 ) -> None:
     """Write the mean right of each row and its groups, and its interval where there is room."""
     type_ = sizes(ax)
@@ -181,7 +209,7 @@ def _numbers(
         at = {"coords": ("axes fraction", "data"), "va": "center", "fontsize": type_.body}
         colour = _colour(ranking, theme, row)
         write(ax, mean, (1.0, place), shift=(8.0 + width, 0.0), ha="right", color=colour, **at)
-        if not narrow:
+        if not narrow and not (np.isnan(ends[0]) or around):
             text, left = f"[{low}, {high}]", 8.0 + width + 0.7 * type_.body
             write(ax, text, (1.0, place), shift=(left, 0.0), ha="left", color=theme.muted, **at)
 
@@ -189,8 +217,12 @@ def _numbers(
 def _words(ranking: Ranking, shown: int, interval: str, *, grouped: bool) -> str:
     """Return the words under the axis."""
     level = display.level(1.0 - ranking.alpha)
-    of = "interval of each mean by itself" if interval == "own" else "interval within queries"
-    lines = [f"mean {shorten(ranking.measure, width=28)}, {level} {of}"]
+    own = "of each mean by itself" if interval == "own" else "within queries"
+    of = f"{level} interval {own}"
+    if interval == "difference":
+        base = "the first" if ranking.baseline is None else shorten(ranking.baseline, width=24)
+        of = f"simultaneous interval\nof the difference from {base} (line)"
+    lines = [f"mean {shorten(ranking.measure, width=28)}, {of}"]
     if grouped:
         lines.append(f"joined at the right: not told apart, {ranking.title}")
     if not higher_is_better(ranking.measure):

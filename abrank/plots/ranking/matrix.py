@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 from abrank._support import display
 from abrank._support.display import shorten
+from abrank.plots.ranking import levels
 from abrank.plots.registry import RANKING_PLOTS, plot
 from abrank.plots.style import labels
 from abrank.plots.style.style import NARROW, inches, label_x, new_axes, say, sizes, write
@@ -18,8 +20,9 @@ from abrank.plots.style.theme import LIGHT, Theme
 if TYPE_CHECKING:
     from abrank.ranking import PairRow, Ranking
 
-# Up to so many systems the cells have numbers; up to so many there are cells.
-NUMBERED, MOST = 20, 40
+# Up to so many systems the cells have numbers; up to so many lines between them and names; up to so
+# many there is a picture.
+NUMBERED, RULED, MOST = 20, 40, 400
 # Inches across a cell that a difference needs, and so many for a p-value under it.
 ROOM_FOR_NUMBER, ROOM_FOR_P = 0.4, 0.5
 
@@ -29,6 +32,8 @@ def matrix_size(ranking: Ranking) -> tuple[float, float]:
     k = len(ranking.systems)
     if k <= NUMBERED:
         return max(4.5, 2.0 + 0.56 * k), 1.4 + 0.4 * k
+    if k > RULED:
+        return 7.0, 6.6
     return 2.0 + 0.2 * k, 1.4 + 0.2 * k
 
 
@@ -39,7 +44,7 @@ def matrix(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) ->
     A cell is filled and its number bold only where the pair is told apart after adjustment: in the
     colour of B where the system of the row is better, of A where it is worse, the deeper the larger
     the difference. The small number is the adjusted p-value. More than 20 systems have no numbers,
-    more than 40 no picture.
+    of more than 40 every tenth has its name, and more than 400 have no picture.
 
     Parameters
     ----------
@@ -67,6 +72,8 @@ def matrix(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) ->
     sentence = _nothing_to_draw(ranking)
     if sentence:
         return say(ax, theme, sentence)
+    if k > RULED:
+        return _many(ax, theme, ranking)
     _frame(ax, theme, ranking)
     place = {system: i for i, system in enumerate(ranking.systems)}
     largest = max(abs(pair.diff) for pair in ranking.pair_rows) or 1.0
@@ -80,6 +87,26 @@ def matrix(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) ->
                 _fill(ax, theme, row, column, reading, abs(pair.diff) / largest)
             if k <= NUMBERED and cell >= ROOM_FOR_NUMBER:
                 _number(ax, theme, ranking, pair, (column, row), sign, told, cell)
+    label_x(ax, theme, _words(ranking))
+    return ax
+
+
+def _many(ax: Axes, theme: Theme, ranking: Ranking) -> Axes:
+    """Fill the cells of very many systems, without lines and numbers."""
+    k = len(ranking.systems)
+    place = {system: i for i, system in enumerate(ranking.systems)}
+    better, worse = np.zeros((k, k)), np.zeros((k, k))
+    largest = max(abs(pair.diff) for pair in ranking.pair_rows) or 1.0
+    for pair in ranking.pair_rows:
+        if pair.reading in ("better", "worse"):
+            up, down = (pair.b, pair.a) if pair.reading == "better" else (pair.a, pair.b)
+            depth = 0.25 + 0.75 * abs(pair.diff) / largest
+            better[place[up], place[down]] = worse[place[down], place[up]] = depth
+    levels.frame(ax, theme, ranking.systems, k)
+    ticks = sorted({0, *range(9, k, 10)})
+    ax.set_xticks(ticks, [str(tick + 1) for tick in ticks])
+    for shares, reading in ((better, "better"), (worse, "worse")):
+        levels.draw_levels(ax, shares, theme.of_reading(reading), deepest=0.7)
     label_x(ax, theme, _words(ranking))
     return ax
 

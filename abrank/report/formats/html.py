@@ -18,16 +18,17 @@ from abrank.report.formats import layout
 from abrank.report.formats.clean import clean, cut
 from abrank.report.formats.jinja import environment
 from abrank.report.formats.query_rows import query_rows
-from abrank.report.model import Block, Caution, Figure, Report, Section, Table
+from abrank.report.model import Block, Caution, Figure, Fold, Report, Section, Table
 from abrank.report.sections.cautions import SHOWN
 
 if TYPE_CHECKING:
     from abrank.comparison import Comparison
+    from abrank.plots.registry import Subject
 
 # Takes a plot's name, its subject and the options of ``plots.svg``, and returns an SVG element.
 Drawer: TypeAlias = Callable[..., str]
 Figures: TypeAlias = Literal["needed", "all"]
-Kind: TypeAlias = Literal["figure", "table", "plain", "caption", "code", "source", "quote"]
+Kind: TypeAlias = Literal["figure", "table", "fold", "plain", "caption", "code", "source", "quote"]
 
 # Each colour in light and in dark. Those of the figures stand in them as attributes, so they are
 # right where a policy drops all styles; elsewhere a rule turns them with the theme.
@@ -58,7 +59,10 @@ LONGEST_NAME = 120
 # page, beside the cautions, and on a telephone. What takes half of the page is drawn once, at a
 # width from which it is scaled to both without letters that are too small or too large.
 WIDE, MAIN, PHONE, ONCE = 11.8, 7.2, 3.33, 4.1
-WIDTHS: Mapping[str, float] = {"deltas": WIDE, "tests": WIDE, "segments": WIDE, "forest": MAIN}
+WIDTHS: Mapping[str, float] = {
+    **dict.fromkeys(("deltas", "tests", "segments", "matrix", "queries", "ranks"), WIDE),
+    "forest": MAIN,
+}
 # Heights in inches, where a figure stands beside something as tall.
 HEIGHTS: Mapping[str, float] = {
     "effect": 2.3,
@@ -67,7 +71,7 @@ HEIGHTS: Mapping[str, float] = {
     "power": 2.9,
     "judged": 2.7,
 }
-LABELS = {"depth": "Depth", "quality": "Data quality"}
+LABELS = {"depth": "Depth", "quality": "Data quality", "per-query": "Queries"}
 
 
 @dataclass(frozen=True)
@@ -81,6 +85,7 @@ class Shown:
     caption: str = ""
     svg: str = ""
     narrow: str = ""
+    parts: tuple[Shown, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -147,21 +152,21 @@ def html(
     rows = query_rows(comparison, digits=digits)
     sections, left_out = layout.with_figures(report.sections, every=figures == "all")
     drawer = drawer or plots.svg
-    draw = partial(_figure, drawer=drawer, comparison=comparison, digits=digits)
+    draw = partial(figure_of, drawer=drawer, subject=comparison, digits=digits)
     fill = {name: PALETTE[name][0] for name in ("a", "b", "tie")} | {"axis": PALETTE["muted"][0]}
     page = environment().get_template("report.html")
     text = page.render(
         version=abrank.__version__,
         report=report,
         comparison=comparison,
-        numbers=_around(
+        numbers=around(
             report.headline.numbers, display.signed(comparison.primary.diff, digits=digits)
         ),
         gate=_gate(comparison),
         effect=draw(Figure("effect", report.headline.numbers)),
-        pages=[_page(section, draw) for section in sections],
+        pages=[page_of(section, draw) for section in sections],
         left_out=[plots.PLOTS[name].title for name in left_out],
-        cautions=_cautions(report.cautions),
+        cautions=folded_cautions(report.cautions),
         chips=_chips(comparison, digits=digits) | {"aside": _room_aside(report, comparison)},
         rows=rows,
         island=Markup(rows.island(fill)) if rows else "",
@@ -173,7 +178,7 @@ def html(
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _around(sentence: str, part: str) -> tuple[str, str, str]:
+def around(sentence: str, part: str) -> tuple[str, str, str]:
     """Split a sentence around the first appearance of a part."""
     before, found, after = sentence.partition(part)
     return before, found, after
@@ -187,7 +192,8 @@ def _gate(comparison: Comparison) -> str:
     return "gate passed" if gate.passed else "gate not passed"
 
 
-def _page(section: Section, draw: Callable[[Figure, str], Shown]) -> Page:
+def page_of(section: Section, draw: Callable[[Figure, str], Shown]) -> Page:
+    """Return a section as the template shows it."""
     panels = tuple(
         Panel(tuple(_show(block, section, draw, place) for place, block in blocks), half)
         for blocks, half in layout.panels(section)
@@ -204,13 +210,16 @@ def _show(
         return draw(block, f"{block.plot}-{place}")
     if isinstance(block, Table):
         return Shown("table", table=block, caption=f"Table: {cut(block.key, LONGEST_NAME)}")
+    if isinstance(block, Fold):
+        parts = tuple(_show(each, section, draw, place) for each in block.blocks)
+        return Shown("fold", block.line, caption=block.key, parts=parts)
     if section.key == "methods" and block.kind == "code":
         return Shown("quote", lines=tuple(block.text.split("\n\n")))
     return Shown(block.kind, block.text)
 
 
-def _figure(
-    figure: Figure, name: str = "", *, drawer: Drawer, comparison: Comparison, digits: int
+def figure_of(
+    figure: Figure, name: str = "", *, drawer: Drawer, subject: Subject, digits: int
 ) -> Shown:
     """Draw a figure: twice where it spans the page, for wide screens and for telephones."""
 
@@ -218,7 +227,7 @@ def _figure(
         return Markup(
             drawer(
                 figure.plot,
-                comparison,
+                subject,
                 summary=clean(figure.summary),
                 width=width,
                 height=height,
@@ -230,14 +239,14 @@ def _figure(
 
     height = HEIGHTS.get(figure.plot)
     if figure.plot == "forest":  # lower than in a paper, so that the table is on the first screen
-        height = 0.75 + 0.25 * max(2, len(comparison.rows))
+        height = 0.75 + 0.25 * max(2, len(subject.rows))
     if figure.plot not in WIDTHS:
         return Shown("figure", svg=drawn("", ONCE, height))
     wide = drawn("w", WIDTHS[figure.plot], height)
     return Shown("figure", svg=wide, narrow=drawn("n", PHONE, None))
 
 
-def _cautions(cautions: Sequence[Caution]) -> dict[str, Sequence[Caution]]:
+def folded_cautions(cautions: Sequence[Caution]) -> dict[str, Sequence[Caution]]:
     """Show the most severe ones; a reader opens the others."""
     return {"shown": cautions[:SHOWN], "more": cautions[SHOWN:]}
 

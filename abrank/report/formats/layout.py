@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import takewhile, zip_longest
 from typing import TypeAlias
 
-from abrank.report.model import Block, Figure, Section, Table, Text
+from abrank.report.model import Block, Figure, Fold, Section, Table, Text
 
 # A block with its place in the section.
 Placed: TypeAlias = tuple[int, Block]
@@ -74,7 +74,7 @@ def _key(block: Block) -> str:
     """Return the name of a figure or a table; empty for text."""
     if isinstance(block, Figure):
         return block.plot
-    return block.key if isinstance(block, Table) else ""
+    return block.key if isinstance(block, (Table, Fold)) else ""
 
 
 def _together(section: Section, first: Block, block: Block) -> bool:

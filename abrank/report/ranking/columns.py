@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
+from itertools import groupby
+from string import ascii_lowercase
 from typing import Literal, NamedTuple, TypeAlias
 
 from abrank._support import display as f
@@ -36,7 +39,10 @@ def distances(ranking: Ranking) -> dict[str, Distance]:
     {'A': -0.425}
     """
     if ranking.baseline is not None:
-        return {row.b: Distance(row.diff, row.ci_low, row.ci_high) for row in ranking.pair_rows}
+        return {
+            system: Distance(row.diff, row.ci_low, row.ci_high)
+            for system, row in against(ranking, ranking.baseline).items()
+        }
     first = ranking.systems[0]
     return {
         row.a: Distance(-row.diff, -row.ci_high, -row.ci_low)
@@ -47,7 +53,14 @@ def distances(ranking: Ranking) -> dict[str, Distance]:
 
 def reference(ranking: Ranking) -> str:
     """Return what the differences are from, in words."""
+    if len(ranking.baselines) > 1:
+        return "each baseline"
     return "the first" if ranking.baseline is None else "the baseline"
+
+
+def against(ranking: Ranking, base: str) -> dict[str, PairRow]:
+    """Return the comparisons with one of the baselines, by system."""
+    return {row.b: row for row in ranking.pair_rows if row.a == base}
 
 
 def has_intervals(ranking: Ranking) -> bool:
@@ -99,10 +112,40 @@ def reading(row: PairRow) -> str:
     return GLYPHS.get(row.reading, row.reading)
 
 
+def letters(group: str) -> str:
+    """Return the letters of a system, four and more that follow each other as a range.
+
+    Examples
+    --------
+    >>> letters("abc"), letters("abcdfghij"), letters("xyza2b2")
+    ('abc', 'a–df–j', 'x–b2')
+    """
+    found = re.findall(r"([a-z])(\d*)", group)
+    places = [26 * int(rounds or 1) + ascii_lowercase.index(letter) for letter, rounds in found]
+    names = ["".join(each) for each in found]
+    said = ""
+    for _, run in groupby(enumerate(places), lambda each: each[1] - each[0]):
+        part = [names[i] for i, _ in run]
+        said += f"{part[0]}–{part[-1]}" if len(part) > 3 else "".join(part)
+    return said
+
+
 def marks(ranking: Ranking) -> dict[str, str]:
-    """Return the letters of each system, or the glyph of what it is to the baseline."""
+    """Return the letters of each system, or the glyph of what it is to each baseline."""
     if ranking.baseline is None:
-        return {row.system: row.group for row in ranking.rows}
+        return {row.system: letters(row.group) for row in ranking.rows}
+    if len(ranking.baselines) > 1:
+        return {row.system: _against_several(ranking, row.system) for row in ranking.rows}
     return {row.b: GLYPHS.get(row.reading, row.reading)[:1] for row in ranking.pair_rows} | {
         ranking.baseline: ""
     }
+
+
+def _against_several(ranking: Ranking, system: str) -> str:
+    """Return a glyph and the number of the baseline for each; none for a baseline itself."""
+    found = {row.a: row.reading for row in ranking.pair_rows if row.b == system}
+    return " ".join(
+        f"{GLYPHS.get(found[base], found[base])[:1]}{number}"
+        for number, base in enumerate(ranking.baselines, start=1)
+        if base in found
+    )

@@ -68,7 +68,7 @@ def ranking_latex(
     """
     checks.one_of("style", style, get_args(Style))
     checks.one_of("interval", interval, get_args(Interval))
-    if style == "superscript":
+    if style == "superscript" or len(ranking.baselines) > 1:
         head, align, body, told = _superscripts(ranking, digits)
     elif ranking.secondary:
         head, align, body, told = _by_measure(ranking, digits)
@@ -144,7 +144,14 @@ def _by_measure(ranking: Ranking, digits: int) -> _Parts:
         base = one_line(ranking.baseline, width=LONGEST_NAME)
         told = f"an arrow up is better, one down worse than {base} by {_test(ranking)}"
     head = ["System", *(escape(each, width=LONGEST_NAME) for each in ranking.measures)]
-    return head, "l" * len(head), body, f"{told}, each measure by itself"
+    return head, "l" * len(head), body, f"{told}{_each(ranking)}"
+
+
+def _each(ranking: Ranking) -> str:
+    """Say what alpha holds for, where there are several measures."""
+    if not ranking.secondary:
+        return ""
+    return ", each measure by itself" if ranking.n_families == 1 else ", over all measures"
 
 
 def _marks(ranking: Ranking) -> dict[str, str]:
@@ -180,18 +187,21 @@ def _against(ranking: Ranking, digits: int) -> _Parts:
 
 def _superscripts(ranking: Ranking, digits: int) -> _Parts:
     """Return head, alignment, body and what the caption says of means with letters."""
-    letters = {system: letter(i) for i, system in enumerate(ranking.systems)}
+    named = ranking.baselines or ranking.systems
+    letters = {system: letter(i) for i, system in enumerate(named)}
     beaten = [(each, _beaten(each, letters)) for each in ranking.by_measure]
     body = []
     for system in ranking.systems:
-        cells = [f"${letters[system]}$", escape(system, width=LONGEST_NAME)]
+        own = f"${letters[system]}$" if system in letters else ""
+        cells = [own, escape(system, width=LONGEST_NAME)]
         for each, over in beaten:
             mean = number(f.score(each[system].mean, digits=digits))
             raised = bool(over[system]) and mean.endswith("$")
             cells.append(f"{mean[:-1]}^{{{over[system]}}}$" if raised else mean)
         body.append(cells)
-    told = f"a superscript names the systems shown to be worse by {_test(ranking)}"
-    told += ", each measure by itself" * bool(ranking.secondary)
+    what = "baselines" if ranking.baselines else "systems"
+    told = f"a superscript names the {what} shown to be worse by {_test(ranking)}"
+    told += _each(ranking)
     head = ["", "System", *(escape(each, width=LONGEST_NAME) for each in ranking.measures)]
     return head, "l" * len(head), body, told
 
@@ -202,9 +212,9 @@ def _beaten(ranking: Ranking, letters: dict[str, str]) -> dict[str, str]:
     for pair in ranking.pair_rows:
         if pair.reading == "better":
             found[pair.b].append(letters[pair.a])
-        elif pair.reading == "worse":
+        elif pair.reading == "worse" and pair.b in letters:
             found[pair.a].append(letters[pair.b])
-    between = "" if len(ranking.systems) <= len(ascii_lowercase) else ","
+    between = "" if len(letters) <= len(ascii_lowercase) else ","
     return {
         system: between.join(sorted(over, key=lambda each: (len(each), each)))
         for system, over in found.items()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, astuple, fields
+from dataclasses import astuple, fields
 from typing import Any
 
 from abrank.ranking import PairRow, Ranking, SystemRow
 from abrank.report.formats.csv import csv_text
-from abrank.report.numbers import layout, plain
+from abrank.report.numbers import checksum, layout, plain
 
 SCHEMA = "abrank-ranking/1"
 
@@ -31,7 +31,8 @@ def ranking_dict(ranking: Ranking) -> dict[str, Any]:
     """Return everything as dicts, lists, text, numbers and None.
 
     Keys: ``schema measure n_queries settings seed method n_resamples systems pairs shares queries
-    cautions quality provenance secondary``. A number that is not defined is None, an infinite limit
+    cautions quality provenance secondary notes stability n_drawn agreements overlaps beside
+    spread``. A number that is not defined is None, an infinite limit
     is the text ``"inf"`` or ``"-inf"``. ``systems`` and ``pairs`` are rows as
     :class:`abrank.ranking.SystemRow` and :class:`abrank.ranking.PairRow` describe them, of the
     measure that orders. ``queries`` is columnar: ``query_id`` and under ``scores`` a list a system,
@@ -50,6 +51,9 @@ def ranking_dict(ranking: Ranking) -> dict[str, Any]:
                 "title": ranking.title,
                 "alpha": ranking.alpha,
                 "baseline": ranking.baseline,
+                "baselines": ranking.baselines,
+                "family": ranking.family,
+                "n_families": ranking.n_families,
             },
             "seed": ranking.seed,
             **facts,
@@ -58,6 +62,13 @@ def ranking_dict(ranking: Ranking) -> dict[str, Any]:
             "quality": ranking.audits,
             "provenance": ranking.provenance,
             "secondary": [_facts(each) for each in ranking.secondary],
+            "notes": ranking.notes,
+            "stability": ranking.stability,
+            "n_drawn": ranking.n_drawn,
+            "agreements": ranking.agreements,
+            "overlaps": ranking.overlaps,
+            "beside": ranking.beside,
+            "spread": ranking.spread,
         }
     )
     return found
@@ -69,8 +80,8 @@ def _facts(ranking: Ranking) -> dict[str, Any]:
         "measure": ranking.measure,
         "method": ranking.method,
         "n_resamples": ranking.n_resamples,
-        "systems": [asdict(row) for row in ranking.rows],
-        "pairs": [asdict(row) for row in ranking.pair_rows],
+        "systems": ranking.rows,
+        "pairs": ranking.pair_rows,
         "shares": ranking.shares,
         "scores": {system: ranking.scores[:, i] for i, system in enumerate(ranking.systems)},
     }
@@ -78,4 +89,5 @@ def _facts(ranking: Ranking) -> dict[str, Any]:
 
 def ranking_json(ranking: Ranking) -> str:
     """Return the text of :func:`ranking_dict`: one line a fact, a list of numbers on one line."""
-    return layout(ranking_dict(ranking)) + "\n"
+    found = ranking_dict(ranking)
+    return layout({**found, "checksum": checksum(found)}) + "\n"

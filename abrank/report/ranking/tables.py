@@ -6,13 +6,16 @@ import math
 
 from abrank._support import display as f
 from abrank.ranking import PairRow, Ranking, SystemRow
-from abrank.report.model import Cell, Column, Table
+from abrank.report.model import Cell, Column, Table, Tone
 from abrank.report.ranking import columns
 from abrank.report.ranking.columns import Interval
+from abrank.report.ranking.names import name
 
 
 def leaderboard(ranking: Ranking, *, digits: int, interval: Interval = "difference") -> Table:
     """Return a row a system, best mean first: its distance, and its group or its reading."""
+    if len(ranking.baselines) > 1:
+        return _against_several(ranking, digits)
     against = ranking.baseline is not None
     wanted = _wanted(ranking, interval)
     heads = [Column(""), Column("System", numeric=False), Column("Mean")]
@@ -31,13 +34,43 @@ def leaderboard(ranking: Ranking, *, digits: int, interval: Interval = "differen
         cells = _mean(ranking, row, digits, interval)
         if not against:
             cells += _distance(apart.get(row.system), digits)[:wanted]
-            cells.append(Cell(row.group, row.group))
+            cells.append(Cell(columns.letters(row.group), row.group))
         elif row.system == ranking.baseline:
             cells += [*[Cell("")] * (len(heads) - len(cells) - 1), Cell("baseline")]
         else:
             cells += _pair(ranking, pairs[row.system], digits)
         rows.append(tuple(cells))
     return Table("leaderboard", tuple(heads), tuple(rows))
+
+
+def _against_several(ranking: Ranking, digits: int) -> Table:
+    """Return a row a system, and a column for the difference from each baseline."""
+    heads = [Column(""), Column("System", numeric=False), Column("Mean")]
+    heads += [Column(f"Δ from {name(base)}") for base in ranking.baselines]
+    pairs = {(row.a, row.b): row for row in ranking.pair_rows}
+    rows = []
+    for row in ranking.rows:
+        cells = [
+            Cell(f.count(row.position), row.position),
+            Cell(row.system, row.system, strong=row.position == 1),
+            Cell(f.score(row.mean, digits=digits), row.mean),
+        ]
+        for base in ranking.baselines:
+            pair = pairs.get((base, row.system))
+            cells.append(Cell("baseline" if row.system == base else ""))
+            if pair is not None:
+                cells[-1] = Cell(
+                    f"{f.signed(pair.diff, digits=digits)} {columns.reading(pair)}",
+                    pair.diff,
+                    _tone(pair),
+                )
+        rows.append(tuple(cells))
+    return Table("leaderboard", tuple(heads), tuple(rows))
+
+
+def _tone(row: PairRow) -> Tone:
+    tones: dict[str, Tone] = {"better": "b", "worse": "a"}
+    return tones.get(row.reading, "plain")
 
 
 def _wanted(ranking: Ranking, interval: Interval) -> int:
@@ -111,8 +144,7 @@ def _against(ranking: Ranking, reading: str) -> list[Column]:
 
 
 def _pair(ranking: Ranking, row: PairRow, digits: int) -> list[Cell]:
-    tone = {"better": "b", "worse": "a"}.get(row.reading, "plain")
-    cells = [Cell(f.signed(row.diff, digits=digits), row.diff, tone)]  # type: ignore[arg-type]
+    cells = [Cell(f.signed(row.diff, digits=digits), row.diff, _tone(row))]
     if columns.has_intervals(ranking):
         cells.append(Cell(f.interval(row.ci_low, row.ci_high, digits=digits), row.ci_low))
     p = f.pvalue(row.pvalue_adj, alpha=ranking.alpha)

@@ -138,11 +138,19 @@ def _count(ranking: Ranking) -> str:
     n, against = len(ranking.pair_rows), ""
     noun = f.plural(n, "pair")
     if ranking.baseline is not None:
-        noun, against = f.plural(n, "comparison"), f" with {_name(ranking.baseline)}"
+        noun, against = f.plural(n, "comparison"), f" with {_bases(ranking)}"
     significant = f.count(ranking.n_significant) if ranking.n_significant else "none"
     how = f"{ranking.title}, alpha {f.number(ranking.alpha)}"
     of = f"{_name(ranking.measure)}: " if ranking.secondary else ""
     return f"{of}{noun}{against}, {significant} significant ({how})"
+
+
+def _bases(ranking: Ranking) -> str:
+    """Return the baselines, numbered where there are several."""
+    names = list(map(_name, ranking.baselines))
+    if len(names) == 1:
+        return names[0]
+    return " and ".join(f"[{number}] {each}" for number, each in enumerate(names, start=1))
 
 
 def _families(ranking: Ranking) -> str:
@@ -152,10 +160,13 @@ def _families(ranking: Ranking) -> str:
     count = f.word(len(ranking.measures))
     legend = ""
     if ranking.baseline is not None:
-        legend = f"▲ better, ▼ worse than {_name(ranking.baseline)}, ? not told apart. "
-    return legend + (
-        f"{cells.one_line(ranking.measure, width=40)} orders the systems. Each of the {count}"
-        " measures is a family of its own: alpha holds for each, not for all together."
+        legend = f"▲ better, ▼ worse than {_bases(ranking)}, ? not told apart. "
+    order = f"{legend}{cells.one_line(ranking.measure, width=40)} orders the systems."
+    if ranking.n_families > 1:
+        return f"{order} Alpha holds for all {count} measures together (Bonferroni)."
+    return (
+        f"{order} Each of the {count} measures is a family of its own: alpha holds for each, not"
+        " for all together."
     )
 
 
@@ -187,6 +198,8 @@ def _name(system: str) -> str:
 
 def _leaderboard(ranking: Ranking, width: int, digits: int, interval: Interval) -> list[str]:
     """Return a line a system under a heading; the last column has no width of its own."""
+    if len(ranking.baselines) > 1:
+        return _against_several(ranking, width, digits)
     against = ranking.baseline is not None
     last = columns.marks(ranking) if not against else _readings(ranking)
     head, align = ["", "system", "mean"], "rNr"
@@ -209,6 +222,23 @@ def _leaderboard(ranking: Ranking, width: int, digits: int, interval: Interval) 
             shown.append(_distance(apart.get(row.system), digits))
         rows.append([*shown, last[row.system]])
     return _table(rows, width, f"{align}l")
+
+
+def _against_several(ranking: Ranking, width: int, digits: int) -> list[str]:
+    """Return a line a system, with its difference from each baseline."""
+    found = [columns.against(ranking, base) for base in ranking.baselines]
+    numbers = range(1, len(found) + 1)
+    rows = [["", "system", "mean", *(f"from [{number}]" for number in numbers)]]
+    for row in ranking.rows:
+        shown = [str(row.position), row.system, f.score(row.mean, digits=digits)]
+        for base, pairs in zip(ranking.baselines, found, strict=True):
+            pair = pairs.get(row.system)
+            said = "baseline" if row.system == base else ""
+            if pair is not None:
+                said = f"{f.signed(pair.diff, digits=digits)} {columns.reading(pair)}"
+            shown.append(said)
+        rows.append(shown)
+    return _table(rows, width, "rNr" + "l" * len(found))
 
 
 def _readings(ranking: Ranking) -> dict[str, str]:

@@ -166,13 +166,14 @@ def reproduce(comparison: Comparison) -> Section:
     blocks: list[Block] = [Text(str(command), "code")] if command else []
     blocks.append(Text(words.capital(", ".join(facts)) + "."))
     if inputs:
-        blocks.append(_input_table(inputs))
+        blocks.append(input_table(inputs))
     blocks.append(_setting_table(comparison))
     how = "The command below gives" if command else "The same inputs and seed give"
     return Section("reproduce", "Reproduce", f"{how} the same numbers again.", tuple(blocks))
 
 
-def _input_table(inputs: Mapping[str, Any]) -> Table:
+def input_table(inputs: Mapping[str, Any]) -> Table:
+    """Return where each input came from, with its rows and its hash."""
     roles = {"qrels": "Judgments", "a": "A", "b": "B"}
     roles |= {name: words.capital(name) for name in ("segments", "clusters", "topics")}
     rows = []

@@ -18,6 +18,7 @@ from abrank._support.errors import ArgumentError, UnknownNameError
 from abrank.ranking import Ranking, rank_scores
 from abrank.report import RANKING_WRITERS, write
 from abrank.report.formats.markdown import LARGEST
+from abrank.report.ranking.html import ranking_html
 from abrank.report.ranking.latex import letter, ranking_latex
 from abrank.report.ranking.markdown import ranking_markdown
 from abrank.report.ranking.numbers import ranking_csv, ranking_json
@@ -174,6 +175,7 @@ def test_hostile_names_stay_text(tmp_path: Path) -> None:
         assert ",'=cmd()," in ranking_csv(found, pairs=True)
 
 
+@pytest.mark.usefixtures("nothing_drawn")
 def test_files_hold_what_the_functions_give(tmp_path: Path, ranking: Ranking) -> None:
     for suffix, text in (
         (".md", ranking_markdown(ranking)),
@@ -181,6 +183,7 @@ def test_files_hold_what_the_functions_give(tmp_path: Path, ranking: Ranking) ->
         (".json", ranking_json(ranking)),
         (".csv", ranking_csv(ranking)),
         (".txt", ranking_text(ranking, pairs=True) + "\n"),
+        (".html", ranking_html(ranking)),
     ):
         assert ranking.report(tmp_path / f"out{suffix}").read_text("utf-8") == text
     lines = ranking_csv(ranking).splitlines()
@@ -202,8 +205,8 @@ def test_options_and_usual_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert found._repr_markdown_() == ranking_markdown(found)
     with pytest.raises(ArgumentError, match=r"a \.json report has no option 'digits'"):
         write(found, "out.json", digits=2)
-    with pytest.raises(UnknownNameError, match=r"known formats: \.md \.tex"):
-        write(found, "out.html")
+    with pytest.raises(UnknownNameError, match=r"known formats: \.html \.md \.tex"):
+        write(found, "out.pdf")
     with pytest.raises(UnknownNameError, match="style"):
         found.to_latex(style="stars")
 

@@ -50,6 +50,15 @@
   }, { passive: true });
   mark();
 
+  /* ---- a link to something folded opens it, also where the browser does not */
+  const reveal = () => {
+    const target = by(location.hash.slice(1));
+    const fold = target && target.closest("details");
+    if (fold) { fold.open = true; fold.scrollIntoView({ block: "nearest" }); fold.querySelector("summary").focus(); }
+  };
+  window.addEventListener("hashchange", reveal);
+  reveal();
+
   /* ---- copy buttons */
   for (const button of document.querySelectorAll("button.copy")) {
     const source = button.parentElement.previousElementSibling;

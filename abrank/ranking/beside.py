@@ -1,0 +1,177 @@
+"""What stands beside the deciding test of a ranking: stability, agreement, other tests, spread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from abrank import inference
+from abrank._support.typing import BoolArray, FloatArray
+from abrank.diagnostics import higher_is_better
+from abrank.inference.paired.wilcoxon import wilcoxon_pvalues
+from abrank.inference.systems.stability import N_AGREEMENT, N_RESAMPLES
+from abrank.ranking.rows import Agreement, OtherTest, PairSpread, RankChance
+
+if TYPE_CHECKING:
+    from abrank.ranking.result import Ranking
+
+# Of so many pairs and more, Wilcoxon's p-values beside come from its normal approximation.
+MANY_PAIRS = 1_000
+# Pairs of systems, times resamples, that one comparison of two measures looks at.
+MOST_SIGNS = 20_000_000
+# The tests shown beside the deciding one: the joint or paired test, its adjustment, its title.
+ALL_PAIRS = (
+    ("tukey", "", "Tukey HSD"),
+    ("randomised-tukey", "", "Randomised Tukey HSD"),
+    ("t", "holm", "Paired t, adjusted by Holm"),
+    ("wilcoxon", "bh", "Wilcoxon, adjusted by Benjamini-Hochberg"),
+)
+WITH_BASELINE = (("max-t", "", "Max-T sign flips"), *ALL_PAIRS[2:])
+
+
+def rank_chances(ranking: Ranking) -> tuple[RankChance, ...]:
+    """Return how often each system has each rank under resampling of the queries.
+
+    Returns
+    -------
+    tuple of RankChance
+        In the order of the systems; empty without queries.
+    """
+    if not ranking.n_queries:
+        return ()
+    found = inference.rank_stability(
+        ranking.scores,
+        higher_is_better=higher_is_better(ranking.measure),
+        confidence=1.0 - ranking.alpha,
+        n_resamples=N_RESAMPLES,
+        seed=ranking.seed,
+    )
+    return tuple(
+        RankChance(system, int(found.low[i]), int(found.high[i]), tuple(found.chances[i].tolist()))
+        for i, system in enumerate(ranking.systems)
+    )
+
+
+def measure_agreements(rankings: Sequence[Ranking]) -> tuple[Agreement, ...]:
+    """Return how alike every two measures order the systems.
+
+    Parameters
+    ----------
+    rankings : sequence of Ranking
+        The same systems by each measure, the one that orders first.
+
+    Returns
+    -------
+    tuple of Agreement
+        Both measures see the same resamples of the queries. Empty for one measure or no query.
+    """
+    first = rankings[0]
+    if len(rankings) < 2 or not first.n_queries:
+        return ()
+    n_systems = len(first.systems)
+    blocks = [_oriented(each, first.systems) for each in rankings]
+    n_resamples = min(N_AGREEMENT, max(99, MOST_SIGNS // n_systems**2))
+    stacked = np.concatenate(blocks, axis=1)
+    drawn = inference.resample_means(stacked, n_resamples=n_resamples, seed=first.seed)
+    # The scores as they are come first.
+    means = np.vstack([stacked.mean(axis=0), drawn]).round(12)
+    by_measure = np.split(means, len(rankings), axis=1)
+    return tuple(
+        _agreement(
+            rankings[i].measure, rankings[j].measure, by_measure[i], by_measure[j], first.alpha
+        )
+        for i, j in combinations(range(len(rankings)), 2)
+    )
+
+
+def _oriented(ranking: Ranking, systems: Sequence[str]) -> FloatArray:
+    """Return the scores in an order of the systems, the higher the better."""
+    columns = [ranking.systems.index(system) for system in systems]
+    sign = 1.0 if higher_is_better(ranking.measure) else -1.0
+    return np.asarray(sign * ranking.scores[:, columns])
+
+
+def _agreement(a: str, b: str, one: FloatArray, other: FloatArray, alpha: float) -> Agreement:
+    step = max(1, MOST_SIGNS // (10 * one.shape[1] ** 2))
+    parts = [slice(start, start + step) for start in range(0, len(one), step)]
+    found: list[float] = []
+    for function in (inference.kendall_tau, inference.tau_ap):
+        values = np.concatenate([function(one[part], other[part]) for part in parts])
+        known = values[1:][~np.isnan(values[1:])]
+        ends = np.quantile(known, [alpha / 2.0, 1.0 - alpha / 2.0]) if len(known) else [np.nan] * 2
+        found += [float(values[0]), *map(float, ends)]
+    return Agreement(a, b, len(one) - 1, *found)
+
+
+def other_tests(ranking: Ranking) -> tuple[OtherTest, ...]:
+    """Return what the usual tests find of the pairs of a ranking; the deciding one left out.
+
+    Returns
+    -------
+    tuple of OtherTest
+        Empty with fewer than two queries.
+    """
+    if ranking.n_queries < 2:
+        return ()
+    told = np.array([row.reading in ("better", "worse") for row in ranking.pair_rows])
+    place = {system: i for i, system in enumerate(ranking.systems)}
+    pairs = inference.Pairs(
+        np.array([place[row.a] for row in ranking.pair_rows]),
+        np.array([place[row.b] for row in ranking.pair_rows]),
+    )
+    tests = ALL_PAIRS if ranking.baseline is None else WITH_BASELINE
+    found = []
+    for test, adjust, title in tests:
+        if _decides(ranking, test, adjust):
+            continue
+        other, title = _told(ranking, pairs, test, adjust, title)
+        beaten = int(other[(pairs.first == 0) | (pairs.second == 0)].sum())
+        leaders = 0 if ranking.baseline is not None else len(ranking.systems) - beaten
+        found.append(OtherTest(title, int(other.sum()), int((other != told).sum()), leaders))
+    return tuple(found)
+
+
+def _decides(ranking: Ranking, test: str, adjust: str) -> bool:
+    return ranking.test == test and ranking.title.endswith(f" by {adjust}" if adjust else "")
+
+
+def _told(
+    ranking: Ranking, pairs: inference.Pairs, test: str, adjust: str, title: str
+) -> tuple[BoolArray, str]:
+    """Return which pairs, in the order of the ranking's, a test tells apart, and its title."""
+    if test in inference.TESTS:
+        differences = pairs.of(ranking.scores)
+        if test == "wilcoxon":
+            many = len(pairs.first) >= MANY_PAIRS
+            title += ", normal approximation" * many
+            pvalue = wilcoxon_pvalues(differences, method="asymptotic" if many else "auto")
+        else:
+            pvalue = inference.run_test(test, differences, confidence=1.0 - ranking.alpha).pvalue
+        # A pair without a p-value is not told apart.
+        return np.asarray(inference.adjust(pvalue, adjust) < ranking.level), title
+    columns = [ranking.systems.index(each) for each in ranking.baselines]
+    how: dict[str, Any] = {"seed": ranking.seed, "confidence": 1.0 - ranking.level}
+    result = inference.run_joint_test(test, ranking.scores, baseline=columns or None, **how)
+    return result.matrix(result.distinct)[pairs.first, pairs.second], title
+
+
+def pair_spread(scores: FloatArray) -> PairSpread | None:
+    """Return the smallest and the largest standard deviation of the differences of two systems.
+
+    Examples
+    --------
+    >>> pair_spread(np.array([[0.1, 0.2, 0.5], [0.3, 0.4, 0.1], [0.2, 0.5, 0.2]]))
+    PairSpread(least=0.11..., most=0.40...)
+    """
+    if len(scores) < 2:
+        return None
+    covariance = np.cov(scores, rowvar=False)
+    own = np.diagonal(covariance)
+    square = (own[:, None] + own[None, :] - 2.0 * covariance)[np.triu_indices(len(own), 1)]
+    varying = square[square > 1e-18 * max(1.0, float(square.max(initial=0.0)))]
+    if not len(varying):
+        return None
+    return PairSpread(float(np.sqrt(varying.min())), float(np.sqrt(varying.max())))
