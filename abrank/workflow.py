@@ -338,20 +338,3 @@ def rank_runs(
     roles = {name: name for name in runs}
     found = provenance(scores, roles, settings=options.settings(), command=command)
     return rank_scores(scores, baseline=baseline, provenance=found, **how)
-
-
-def rank_ready(
-    sources: Sequence[Any],
-    *,
-    measures: Sequence[str] | str | None = None,
-    missing: Missing = "error",
-    command: str | None = None,
-    **how: Any,  # noqa: ANN401 - those of rank_scores
-) -> Ranking:
-    """Rank ready scores as :func:`abrank.rank_scores` does, and record where they come from."""
-    from abrank.ranking import rank_scores, read_board
-
-    scores = read_board(sources, measures=measures, missing=missing)
-    roles = {name: name for name in scores.systems}
-    found = provenance(scores, roles, settings={"missing": missing}, command=command)
-    return rank_scores(scores, measures=measures, provenance=found, **how)

@@ -168,7 +168,8 @@ def _ranking(
     """Rank runs by judgments, or files of ready scores."""
     from abrank.evaluation import EvaluateOptions
     from abrank.measures.naming.asked import DEFAULT_MEASURES
-    from abrank.workflow import rank_ready, rank_runs
+    from abrank.ranking.files import rank_ready
+    from abrank.workflow import rank_runs
 
     reading = {name: how.pop(name) for name in _options.READING}
     if ready:

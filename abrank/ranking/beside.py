@@ -164,7 +164,7 @@ def pair_spread(scores: FloatArray) -> PairSpread | None:
     Examples
     --------
     >>> pair_spread(np.array([[0.1, 0.2, 0.5], [0.3, 0.4, 0.1], [0.2, 0.5, 0.2]]))
-    PairSpread(least=0.11..., most=0.40...)
+    PairSpread(least=0.1154..., most=0.3464...)
     """
     if len(scores) < 2:
         return None

@@ -83,3 +83,14 @@ def test_families_of_one_value(method) -> None:
     times = {"bonferroni": 8, "holm": 8, "hochberg": 1, "hommel": 1, "bh": 1, "none": 1}
     if method in times:
         np.testing.assert_allclose(adjust([0.03] * 8, method), 0.03 * times[method])
+
+
+@pytest.mark.parametrize("method", ["holm", "bh"])
+def test_our_own_are_statsmodels(method) -> None:
+    from statsmodels.stats.multitest import multipletests
+
+    random = np.random.default_rng(5)
+    for size in (1, 2, 7, 300):
+        pvalues = random.beta(0.3, 1.0, size).round(3)  # some are the same
+        expected = multipletests(pvalues, method={"bh": "fdr_bh"}.get(method, method))[1]
+        np.testing.assert_allclose(adjust(pvalues, method), expected, rtol=1e-14)
