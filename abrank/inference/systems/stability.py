@@ -164,8 +164,8 @@ def kendall_tau(one: FloatArray, other: FloatArray) -> FloatArray:
 
     Examples
     --------
-    >>> kendall_tau(np.array([3.0, 2.0, 1.0]), np.array([3.0, 1.0, 2.0])).round(3)
-    array(0.333)
+    >>> round(float(kendall_tau(np.array([3.0, 2.0, 1.0]), np.array([3.0, 1.0, 2.0]))), 3)
+    0.333
     """
     signs = [np.sign(each[..., :, None] - each[..., None, :]) for each in (one, other)]
     both, own, others = (
@@ -196,8 +196,8 @@ def tau_ap(truth: FloatArray, order: FloatArray) -> FloatArray:
 
     Examples
     --------
-    >>> tau_ap(np.array([4.0, 3.0, 2.0, 1.0]), np.array([3.0, 4.0, 2.0, 1.0])).round(3)
-    array(0.333)
+    >>> round(float(tau_ap(np.array([4.0, 3.0, 2.0, 1.0]), np.array([3.0, 4.0, 2.0, 1.0]))), 3)
+    0.333
     """
     above, better = (
         0.5 + 0.5 * np.sign(each[..., None, :] - each[..., :, None]) for each in (order, truth)

@@ -238,8 +238,9 @@ def figure_of(
         )
 
     height = HEIGHTS.get(figure.plot)
+    rows = getattr(subject, "rows", ())
     if figure.plot == "forest":  # lower than in a paper, so that the table is on the first screen
-        height = 0.75 + 0.25 * max(2, len(subject.rows))
+        height = 0.75 + 0.25 * max(2, len(rows))
     if figure.plot not in WIDTHS:
         return Shown("figure", svg=drawn("", ONCE, height))
     wide = drawn("w", WIDTHS[figure.plot], height)
