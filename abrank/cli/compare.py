@@ -186,6 +186,8 @@ def command(
     """  # noqa: D301 - click's mark for lines to keep
     if require and fail_on:
         raise click.UsageError("--require and --fail-on ask two questions; choose one")
+    if flags["guards"] and not (require or fail_on):
+        raise click.UsageError("--guard adds to a gate: give --require or --fail-on worse, too")
     if collections:
         _collections.require_alone()
     else:

@@ -220,15 +220,17 @@ def test_a_confidence_sequence_is_silent_before_25_queries(tmp_path, monkeypatch
         ("--guard R@100", "a guard is MEASURE:-X"),
         ("--guard R@100:-120%", "a guard of 120% allows to lose everything"),
         ("--guard P@5:-0.1", "guard: P@5 is not among the measures"),
+        ("--guard R@100:-0.1", "--guard adds to a gate: give --require or --fail-on worse"),
     ],
 )
 def test_what_does_not_go_together_is_refused_with_the_reason(
     differences, flags, message, capsys
 ) -> None:
     Path("c.csv").write_text("query_id,who\n" + "".join(f"q{i:02},{i % 9}\n" for i in range(N)))
-    said = refused(capsys, *flags.replace(" who", " c.csv").split(), "-m", "R@100")
+    gate = () if message.startswith("--guard") else ("--fail-on", "worse")
+    said = refused(capsys, *flags.replace(" who", " c.csv").split(), "-m", "R@100", *gate)
     assert message in said
-    assert said.startswith("error: ")
+    assert said.lower().startswith(("error: ", "usage: "))
 
 
 # ---- guards
@@ -254,7 +256,7 @@ def test_guards_are_the_one_sided_tests_at_alpha_and_the_gate_is_the_conjunction
 
 def test_a_guard_in_per_cent_is_of_the_baseline_by_fieller(differences, capsys) -> None:
     a, after = differences["a"], differences["a"] + differences["guard"]
-    found = compare(capsys, "-m", "R@100", "--guard", "R@100:-9%")
+    found = compare(capsys, "-m", "R@100", "--fail-on", "worse", "--guard", "R@100:-9%")
     (guard,) = found["verdict"]["guards"]
     # Fieller: at the limit the paired t test of b - (1 + change) a is at its critical value.
     t = stats.ttest_1samp(after - (1 + guard["low"]) * a, 0.0).statistic

@@ -109,6 +109,18 @@ def design(request: pytest.FixtureRequest) -> Comparison:
 
 
 @pytest.fixture(scope="session")
+def looked() -> Comparison:
+    """Return a comparison at the second of three looks, with a guard."""
+    return DESIGNS["a look"]()
+
+
+@pytest.fixture(scope="session")
+def clustered() -> Comparison:
+    """Return a comparison of clustered queries."""
+    return DESIGNS["clusters"]()
+
+
+@pytest.fixture(scope="session")
 def make() -> Make:
     """Return the maker of comparisons with a given mean difference and deviation."""
     return _make

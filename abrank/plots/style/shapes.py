@@ -34,11 +34,14 @@ def law_of_mean(comparison: Comparison, row: MeasureResult) -> tuple[FloatArray,
     """Return the density of the mean difference, None where it cannot be shown.
 
     It is the bootstrap distribution, a little smoothed. There is none for a test of another
-    hypothesis than the mean's, for fewer than 10 queries, and where all differences are one. For
-    more than 50 000 queries it is the normal curve.
+    hypothesis than the mean's, for fewer than 10 queries, where all differences are one, and where
+    the interval is not that of single queries looked at once. For more than 50 000 queries it is
+    the normal curve.
     """
     differences = comparison.differences(row.measure)
-    n = len(differences)
+    n, design = len(differences), comparison.rule.design
+    if design is not None and (design.clusters or design.planned):
+        return None
     if n < FEWEST or not of_the_mean(comparison) or not has_spread(differences):
         return None
     if n > MANY:

@@ -24,6 +24,7 @@ from abrank.comparison.guards import judge_guard
 from abrank.comparison.machine.answers import judge_again
 from abrank.comparison.machine.judgments import TEST as WITH_MACHINE
 from abrank.diagnostics import Note, outcomes
+from abrank.inference.designs.as_tests import level_of_look
 from abrank.inference.estimates.relative_change import RelativeChange
 from abrank.inference.rounding import differences_of
 from abrank.report.saved.schema import Damaged, shown
@@ -57,12 +58,12 @@ def require_consistent(comparison: Comparison) -> None:
     for i, row in enumerate(comparison.rows):
         _row_of_scores(comparison, i)
         _row_of_test(row, comparison.rule, f"measures[{i}]")
+    _guards(comparison)
     _verdict(comparison)
     _tests(comparison)
     for i, segmentation in enumerate(comparison.segmentations):
         _segments(comparison, segmentation, f"segments[{i}]")
-    _guards(comparison)
-    _clusters(comparison)
+    _design(comparison)
     _known_queries(comparison)
     _curves(comparison)
     _machine(comparison)
@@ -219,10 +220,15 @@ def _guards(comparison: Comparison) -> None:
                   "the settings and its limits")  # fmt: skip
 
 
-def _clusters(comparison: Comparison) -> None:
-    """Compare the clusters with the rule and with the labels of the queries."""
+def _design(comparison: Comparison) -> None:
+    """Compare the design with the level, and clusters with the rule and with the queries."""
     found, design = comparison.clusters, comparison.rule.design
     named = design.clusters if design is not None else ""
+    if design is not None and design.look:
+        level = level_of_look(
+            design.look, design.n_looks, spending=design.spending, alpha=design.alpha
+        )
+        _same("settings.alpha", comparison.rule.alpha, level, "the looks planned")
     _same("settings.design.clusters", named, found.name if found else "", "the clusters")
     if found is not None:
         counts = Counter(found.labels)

@@ -1,0 +1,71 @@
+"""Designs that are saved come back, and what contradicts itself in them is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from abrank._support.errors import ReadError
+from abrank.comparison import Comparison
+from abrank.report import WRITERS, from_dict
+from abrank.report.numbers import checksum, json_text
+
+
+def test_a_design_comes_back_and_every_format_with_it(design: Comparison) -> None:
+    again = from_dict(json.loads(json_text(design)))
+    assert again == design
+    assert again.clusters == design.clusters
+    for kind in (".txt", ".md", ".json", ".junit", ".methods", ".csv"):
+        assert WRITERS[kind](again) == WRITERS[kind](design)
+
+
+def test_a_level_that_was_asked_for_again_is_that_of_the_design(design: Comparison) -> None:
+    interval = design.confidence_interval(design.rule.confidence)
+    assert interval == pytest.approx(design.confidence_interval(), rel=1e-12)
+
+
+CONTRADICTIONS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
+    "a level of another look": (
+        lambda d: d["settings"]["design"].update(look=1) if d["settings"]["design"] else None,
+        "settings.alpha: is 0.",
+    ),
+    "a look that was not planned": (
+        lambda d: d["settings"]["design"].update(look=9),
+        "look 9 is not one of 3",
+    ),
+    "a guard that passed after all": (
+        lambda d: d["verdict"]["guards"][0].update(passed=not d["verdict"]["guards"][0]["passed"]),
+        "verdict.guards[0].passed: is ",
+    ),
+    "a guard that was not declared": (
+        lambda d: d["settings"]["guards"].clear(),
+        "verdict.guards: is 1, but the settings give 0",
+    ),
+    "a guard of nothing compared": (
+        lambda d: [each[0].update(measure="P@3") for each in
+                   (d["settings"]["guards"], d["verdict"]["guards"])],
+        'settings.guards[0].measure: "P@3" is not among the measures',
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CONTRADICTIONS)
+def test_what_contradicts_itself_is_refused(looked: Comparison, name: str) -> None:
+    change, message = CONTRADICTIONS[name]
+    found = json.loads(json_text(looked))
+    change(found)
+    found["checksum"] = checksum(found)
+    with pytest.raises(ReadError) as caught:
+        from_dict(found)
+    assert message in str(caught.value)
+
+
+def test_a_query_in_another_cluster_is_refused(clustered: Comparison) -> None:
+    found = json.loads(json_text(clustered))
+    found["clusters"]["labels"][0] = "somebody else"
+    found["checksum"] = checksum(found)
+    with pytest.raises(ReadError, match=r"clusters\.n_clusters: is 15, but the labels give 16"):
+        from_dict(found)
