@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 _MIXER = 0x9E3779B97F4A7C15  # 2**64 over the golden ratio
+# Rows whose keys a table holds; more of them are put in order.
+_IN_A_TABLE = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -171,8 +173,25 @@ def has_duplicates(query: IntArray, doc: Ids, mark: npt.NDArray[np.uint64]) -> b
     >>> has_duplicates(np.array([0, 0, 1]), docs, ids.fingerprint(docs))
     False
     """
-    key = np.sort(pair_keys(query, mark))
-    return bool((key[1:] == key[:-1]).any()) and len(duplicates(query, doc)[0]) > 0
+    key = pair_keys(query, mark)
+    twice, rest = _share_places(key) if len(key) < _IN_A_TABLE else (False, key)
+    rest = np.sort(rest)
+    twice = twice or bool((rest[1:] == rest[:-1]).any())
+    return twice and len(duplicates(query, doc)[0]) > 0
+
+
+def _share_places(key: npt.NDArray[np.uint64]) -> tuple[bool, npt.NDArray[np.uint64]]:
+    """Put keys into a table; return whether one met its like there, and those that found no place.
+
+    Of the rows that belong into one place the last keeps it: one row in thirty finds none.
+    """
+    n_places = 16 << len(key).bit_length()
+    place = (key & np.uint64(n_places - 1)).astype(np.int64)
+    row = np.arange(len(key))
+    kept = np.empty(n_places, dtype=np.int32)
+    kept[place] = row
+    lost = np.flatnonzero(kept[place] != row)
+    return bool((key[kept[place[lost]]] == key[lost]).any()), key[lost]
 
 
 def duplicate_error(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abrank.inputs import ids
-from abrank.inputs.columns import Columns, Source, duplicate_error, duplicates
+from abrank.inputs.columns import Columns, Source, duplicate_error, duplicates, has_duplicates
 
 ROWS = st.lists(st.tuples(st.integers(0, 2), st.sampled_from([b"a", b"b", b"\xff"])), max_size=12)
 
@@ -39,3 +39,14 @@ def test_the_message_has_both_places_and_the_total() -> None:
         "a.run, lines 42 and 97: document d twice in query 7 (2 duplicates in all)",
         "  Mend it.",
     ]
+
+
+def test_duplicates_are_found_however_keys_share_the_places_of_a_table() -> None:
+    random = np.random.default_rng(4)
+    for _ in range(200):
+        numbers = random.integers(0, 60, int(random.integers(1, 12)))
+        # Keys of one place in any table this small: they differ above its bits only.
+        mark = numbers.astype(np.uint64) << np.uint64(40)
+        docs = ids.encode([f"d{number}" for number in numbers])
+        query = np.zeros(len(numbers), dtype=np.int64)
+        assert has_duplicates(query, docs, mark) == (len(set(numbers.tolist())) < len(numbers))

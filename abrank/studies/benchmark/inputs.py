@@ -40,12 +40,16 @@ class Size:
         return self.queries * self.documents
 
 
+READY_SCORES = 1_000_000
+RANKED_RUNS = 11
 SIZES = {
     size.name: size
     for size in (
         Size("S", 50, 1000, 400, 1),
         Size("M", 250, 1000, 500, 1),
         Size("G", 200, 1000, 200, 3),
+        Size("R", 100, 1000, 200, 1),
+        Size("F", 300, 1000, 200, 1),
         Size("L", 6980, 1000, 1, 1),
         Size("XL", 100_000, 100, 1, 1),
     )
@@ -102,6 +106,48 @@ def make(size: Size, folder: Path) -> Files:
                     for rank, (document, score) in ranked
                 )
     return files
+
+
+def make_runs(size: Size, folder: Path, *, count: int) -> list[Path]:
+    """Write ``count`` runs over the judgments of a collection, each further from the first."""
+    files = make(size, folder)
+    runs = [folder / f"{size.name}.{i}.run" for i in range(count)]
+    draw = rng.stream(1, "benchmark", size.name, "runs")
+    lines = [line.split() for line in files.a.read_text().splitlines()]
+    documents = np.array([line[2] for line in lines]).reshape(size.queries, size.documents)
+    for number, path in enumerate(runs):
+        if path.exists():
+            continue
+        with path.open("w") as run:
+            for query, names in enumerate(documents):
+                places = np.arange(len(names)) + draw.normal(0.0, 1.0 + number, len(names))
+                first = query * size.documents
+                old = lines[first : first + size.documents]
+                ranked = enumerate(zip(names[np.argsort(places)], old, strict=True), 1)
+                run.writelines(
+                    f"{line[0]} Q0 {name} {rank} {line[4]} r{number}\n"
+                    for rank, (name, line) in ranked
+                )
+    return runs
+
+
+def make_scores(n_queries: int, folder: Path) -> dict[str, tuple[Path, Path]]:
+    """Write the ready scores of two systems as CSV and as Parquet; return both by their format."""
+    import pyarrow as pa
+    from pyarrow import csv, parquet
+
+    folder.mkdir(parents=True, exist_ok=True)
+    draw = rng.stream(1, "benchmark", "scores")
+    query_ids = pa.array([f"q{number}" for number in range(n_queries)])
+    base = draw.beta(0.8, 1.2, n_queries)
+    found = {kind: (folder / f"a.{kind}", folder / f"b.{kind}") for kind in ("csv", "parquet")}
+    for place, shift in enumerate((0.0, 0.001)):
+        moved = draw.normal(shift, 0.1, n_queries) * (draw.random(n_queries) < 0.6)
+        scores = np.round(np.clip(base + moved, 0.0, 1.0), 6)
+        table = pa.table({"query_id": query_ids, "score": scores})
+        csv.write_csv(table, found["csv"][place])
+        parquet.write_table(table, found["parquet"][place])
+    return found
 
 
 def _nudged(documents: np.ndarray, draw: np.random.Generator) -> np.ndarray:

@@ -12,7 +12,7 @@ from abrank.studies.benchmark.inputs import Files
 MOST_QUERIES = 10_000
 SCORED = ("AP", "RR", "nDCG@10", "P@10")
 
-_PYTREC_EVAL = """
+PYTREC_EVAL = """
 import sys, pytrec_eval
 def load(qrels, run):
     with open(qrels) as file:
@@ -26,7 +26,7 @@ def score(qrels, run):
 """
 
 _PYTREC_EVAL_SCORE = (
-    _PYTREC_EVAL
+    PYTREC_EVAL
     + """
 found = score(sys.argv[1], sys.argv[2])
 for name in ("map", "recip_rank", "ndcg_cut_10", "P_10"):
@@ -35,7 +35,7 @@ for name in ("map", "recip_rank", "ndcg_cut_10", "P_10"):
 )
 
 _PYTREC_EVAL_COMPARE = (
-    _PYTREC_EVAL
+    PYTREC_EVAL
     + """
 import numpy as np
 from scipy import stats
@@ -62,10 +62,14 @@ print(evaluate(qrels, run, ["map", "mrr", "ndcg@10", "precision@10"], make_compa
 
 @dataclass(frozen=True)
 class Job:
-    """One command line; ``program`` names who does the work."""
+    """One command line; ``program`` names who does the work.
+
+    With ``inner`` the last line it prints is the CPU time of its work, that of its start apart.
+    """
 
     program: str
     command: tuple[str, ...]
+    inner: bool = False
 
 
 def score_jobs(files: Files, trec_eval: str | None) -> list[Job]:
@@ -86,12 +90,15 @@ def score_jobs(files: Files, trec_eval: str | None) -> list[Job]:
     return jobs
 
 
-def compare_jobs(files: Files, report: str) -> list[Job]:
-    """Return the comparison of two runs: t-test and sign flips of four measures."""
+def compare_jobs(files: Files, report: str | None = None) -> list[Job]:
+    """Return the comparison of two runs: t-test and sign flips of four measures.
+
+    Without a report it goes to the terminal.
+    """
     where = (str(files.qrels), str(files.a), str(files.b))
     flags = tuple(part for name in SCORED for part in ("-m", name))
     abrank = (sys.executable, "-m", "abrank", "compare", *where, *flags)
-    jobs = [Job("abrank", (*abrank, "--report", report))]
+    jobs = [Job("abrank", abrank if report is None else (*abrank, "--report", report))]
     if _installed("pytrec_eval"):
         program = "pytrec_eval + scipy, 9,999 flips"
         jobs.append(Job(program, (sys.executable, "-c", _PYTREC_EVAL_COMPARE, *where)))

@@ -6,7 +6,7 @@ import importlib.metadata
 import json
 import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -33,7 +33,9 @@ def machine() -> str:
     )
 
 
-def write(rows: Sequence[Row], folder: Path, *, machine: str) -> None:
+def write(
+    rows: Sequence[Row], folder: Path, *, machine: str, modules: Mapping[str, str] | None = None
+) -> None:
     """Write ``benchmark.json`` and ``benchmark.md``, and draw ``benchmark.svg`` and ``.png``.
 
     Parameters
@@ -43,18 +45,20 @@ def write(rows: Sequence[Row], folder: Path, *, machine: str) -> None:
         Made where it is not there.
     machine : str
         The machine in words.
+    modules : mapping of str to str, optional
+        What each command loads.
     """
     from abrank.plots.comparison.ratios import Ratio, draw_ratios
 
     folder.mkdir(parents=True, exist_ok=True)
-    found = {"machine": machine, "rows": [asdict(row) for row in rows]}
+    found = {"machine": machine, "rows": [asdict(row) for row in rows], "modules": modules}
     (folder / "benchmark.json").write_text(json.dumps(found, indent=2) + "\n")
-    (folder / "benchmark.md").write_text(table(rows, machine=machine))
+    (folder / "benchmark.md").write_text(table(rows, machine=machine, modules=modules))
     shown = [Ratio(row.work, row.program, row.ratio, row.ratio_low, row.ratio_high) for row in rows]
     draw_ratios(shown, folder / "benchmark")
 
 
-def table(rows: Sequence[Row], *, machine: str) -> str:
+def table(rows: Sequence[Row], *, machine: str, modules: Mapping[str, str] | None = None) -> str:
     """Return the table as Markdown.
 
     Examples
@@ -81,4 +85,7 @@ def table(rows: Sequence[Row], *, machine: str) -> str:
         f" | {row.memory_ratio:.1f} | {row.wall:.2f} | {row.cpu:.2f} | {row.memory:.0f} |"
         for row in rows
     ]
+    if modules:
+        lines += ["", "## What each command loads", "", "| command | libraries |", "|---|---|"]
+        lines += [f"| `{command}` | {names} |" for command, names in modules.items()]
     return "\n".join(lines) + "\n"

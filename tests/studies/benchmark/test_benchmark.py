@@ -12,7 +12,7 @@ import pytest
 from abrank._support.errors import AbrankError
 from abrank.inputs import read_qrels, read_run
 from abrank.studies.benchmark import __main__ as command
-from abrank.studies.benchmark import inputs, jobs
+from abrank.studies.benchmark import everyday, inputs, jobs
 from abrank.studies.benchmark.clock import Row, interleave, run
 from abrank.studies.benchmark.inputs import Size, make
 from abrank.studies.benchmark.jobs import Job
@@ -70,9 +70,18 @@ def test_the_command_writes_table_figure_and_numbers(
     monkeypatch.setattr(jobs, "start_jobs", list)
     monkeypatch.setattr(command, "interleave", time_own_job_once)
     where = ["--inputs", str(tmp_path / "in"), "--output", str(tmp_path / "out")]
-    assert command.main(["--sizes", "L", "--rounds", "1", *where]) == 0
+    monkeypatch.setitem(inputs.SIZES, "R", TINY)
+    monkeypatch.setitem(inputs.SIZES, "F", TINY)
+    monkeypatch.setattr(inputs, "READY_SCORES", 30)
+    monkeypatch.setattr(inputs, "RANKED_RUNS", 3)
+    monkeypatch.setattr(everyday, "loaded", lambda *_: {"score": "numpy"})
+    asked = ["--sizes", "L", "--rounds", "1", "--work", "runs", "frames", "ready", "rank"]
+    assert command.main([*asked, *where]) == 0
     found = json.loads((tmp_path / "out" / "benchmark.json").read_text())
-    assert {row["program"] for row in found["rows"]} >= {"abrank"}
+    work = [row["work"].split()[0] for row in found["rows"]]
+    assert work == ["score", "compare", "evaluate", "compare", "compare", "rank"]
+    assert {row["program"] for row in found["rows"]} == {"abrank", "abrank, file"}
+    assert found["modules"] == {"score": "numpy"}
     assert (tmp_path / "out" / "benchmark.md").read_text() == capsys.readouterr().out
     assert (tmp_path / "out" / "benchmark.png").stat().st_size > 1000
     assert re.search(r"cores \(two processes at once do \d\.\d times", found["machine"])
@@ -85,6 +94,14 @@ def time_own_job_once(work, jobs_, *, rounds, tell):  # type: ignore[no-untyped-
     taken = run(jobs_[0])
     tell(work)
     return [Row(work, jobs_[0].program, taken.wall, taken.cpu, taken.memory, *(1.0,) * 4, rounds)]
+
+
+def test_a_command_loads_only_libraries_it_needs(tmp_path: Path) -> None:
+    names = everyday.loaded(make(TINY, tmp_path), tmp_path)
+    assert "numpy pyarrow" in names["score"]
+    assert "numpy" not in names["--help"]
+    assert "matplotlib" in names["compare --report x.html"]
+    assert "matplotlib" not in names["compare"]
 
 
 def test_a_failing_program_is_an_error_with_its_words(
