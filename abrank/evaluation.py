@@ -15,6 +15,7 @@ from abrank._support.typing import Duplicates, Interpolation, Missing, ScoreDtyp
 from abrank.engines import Engine, EngineName, needs_engine, on
 from abrank.measures import Measure, resolved
 from abrank.measures.naming.asked import notes_on, parse_measures
+from abrank.repeats import average_repeats, expand_repeats
 from abrank.scores import Scores
 
 MISSING = ("zero", "drop", "error")
@@ -81,8 +82,9 @@ def evaluate(
     ----------
     qrels : path, DataFrame, dict of dicts, iterable of tuples, or Qrels
         The judgments.
-    runs : mapping of str to the same kinds, or Run
-        System name to its run.
+    runs : mapping of str to the same kinds, or Run, or list of them
+        System name to its run; a list holds repeated runs of the system (seeds, folds), which are
+        averaged per query.
     measures : sequence of str
         Measure names in any dialect, trec_eval's sets among them; ``DEFAULT_MEASURES`` without it.
     missing : {"zero", "drop", "error"}
@@ -169,6 +171,12 @@ def score_runs(
     >>> heard
     ['reading the judgments', 'reading B']
     """
+    single, groups = expand_repeats(runs)
+    if list(single) != list(runs):
+        every = score_runs(
+            qrels, single, measures, options, top=top, hashes=hashes, on_stage=on_stage
+        )
+        return average_repeats(every, groups)
     checks.one_of("missing", options.missing, MISSING)
     if not runs:
         raise ArgumentError("there is no run to score")

@@ -7,6 +7,7 @@ import functools
 import importlib.metadata
 import os
 import platform
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -55,7 +56,13 @@ def provenance(
     {'path': None, 'sha256': None, 'rows': 1}
     """
     named = {"qrels (run)" if role == "qrels" else role: name for role, name in roles.items()}
-    found = {role: scores.sources.get(name) for role, name in named.items()}
+    found = {
+        role + run.removeprefix(name): source
+        for role, name in named.items()
+        for run, source in scores.sources.items()
+        # Repeated runs of one system.
+        if run == name or re.fullmatch(re.escape(name) + r" \(run \d+\)", run)
+    }
     inputs = {
         role: {"path": source.path, "sha256": source.sha256, "rows": source.n_rows}
         for role, source in sorted({**found, "qrels": scores.judgments}.items())

@@ -12,8 +12,8 @@ PACKAGE = Path(__file__).parents[1] / "abrank"
 ROOMS = (
     "cli", "report", "studies", "plots", "collections", "workflow", "ranking", "comparison",
     "diagnostics", "verdict", "gates", "design", "planning", "score_files", "inspection",
-    "sensitivity", "provenance", "evaluation", "partitioned", "scores", "engines", "measures",
-    "simulate", "inference", "inputs", "_support",
+    "sensitivity", "provenance", "evaluation", "repeats", "partitioned", "scores", "engines",
+    "measures", "simulate", "inference", "inputs", "_support",
 )  # fmt: skip
 HEAVY = {
     "matplotlib": {"plots", "studies"},

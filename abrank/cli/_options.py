@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields
@@ -43,16 +44,49 @@ def stack(*decorators: Callable[[Any], Any]) -> Callable[[Function], Function]:
     return decorate
 
 
-def named(paths: tuple[str, ...]) -> dict[str, str]:
-    """Return run files by the names of their systems; see :func:`distinct_names`."""
+def named(paths: tuple[str, ...]) -> dict[str, Any]:
+    """Return run files by the names of their systems; see :func:`distinct_names`.
+
+    ``NAME=RUN1,RUN2`` are repeated runs of one system.
+    """
     from abrank.inputs.files import distinct_names
 
-    found: dict[str, str] = {}
-    for name, path in zip(distinct_names(paths), paths, strict=True):
-        if name in found:
+    given = [repeated(path) for path in paths]
+    short = iter(distinct_names([run for name, run in given if name is None]))
+    found: dict[str, Any] = {}
+    for path, (name, run) in zip(paths, given, strict=True):
+        system = next(short) if name is None else name
+        if system in found:
             raise click.UsageError(f"{path} is given twice")
-        found[name] = path
+        found[system] = run
     return found
+
+
+def named_pair(
+    a: str | None, b: str | None, *, baseline: str | None, candidate: str | None
+) -> dict[str, Any]:
+    """Return two runs by name, either of which may be ``NAME=RUN1,RUN2``."""
+    from abrank.comparison import name_runs
+
+    (name_a, run_a), (name_b, run_b) = repeated(a or ""), repeated(b or "")
+    return name_runs(run_a, run_b, baseline=baseline or name_a, candidate=candidate or name_b)
+
+
+def repeated(path: str) -> tuple[str | None, Any]:
+    """Return the name and the runs of ``NAME=RUN1,RUN2``; a path without a name as it is.
+
+    Examples
+    --------
+    >>> repeated("t5=seed1.run,seed2.run"), repeated("bm25.run")
+    (('t5', ['seed1.run', 'seed2.run']), (None, 'bm25.run'))
+    """
+    name, equals, runs = path.partition("=")
+    if not equals or not name or "/" in name or os.path.exists(path):  # noqa: PTH110
+        return None, path
+    files = runs.split(",")
+    if "" in files:
+        raise click.UsageError(f"{path} is not NAME=RUN1,RUN2: a run has no name")
+    return name, files[0] if len(files) == 1 else files
 
 
 def size(text: str) -> int:

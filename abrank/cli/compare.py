@@ -177,7 +177,8 @@ def command(
     rank score tag), plain or compressed (.gz .bz2 .zst). One of them may be - for standard input.
     Ready scores are the output of trec_eval -q, ir_measures -q or abrank score --per-query, or a
     CSV or TSV table with a column query_id. Judgments and runs may be Parquet, too: files, folders,
-    globs or URIs, scored partition by partition.
+    globs or URIs, scored partition by partition. NAME=RUN1,RUN2 are repeated runs of one system
+    (seeds, folds), averaged per query before they are tested.
 
     \b
     abrank compare qrels.txt bm25.run monot5.run -m nDCG@10 -m AP --margin 0.01
@@ -204,7 +205,7 @@ def command(
         formats=_collections.formats() if collections else None,
     )
 
-    from abrank.comparison import Question, compare_recorded, name_runs, pair_scores
+    from abrank.comparison import Question, compare_recorded, pair_scores
     from abrank.comparison.beside import Beside
     from abrank.comparison.machine.source import MachineSource
     from abrank.evaluation import EvaluateOptions
@@ -236,7 +237,7 @@ def command(
         else:
             comparison = compare_runs(
                 qrels,
-                name_runs(run_a, run_b, **names),
+                _options.named_pair(run_a, run_b, **names),
                 question,
                 options,
                 measures=measures or None,

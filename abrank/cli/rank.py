@@ -117,7 +117,8 @@ def command(
 ) -> None:
     """Rank RUNS by their mean on QRELS, and tell apart those that differ.
 
-    Systems that share a letter are not told apart. Each is named after its file, or the column.
+    Systems that share a letter are not told apart. Each is named after its file, or the column;
+    NAME=RUN1,RUN2 are repeated runs of one system (seeds, folds), averaged per query.
 
     \b
     abrank rank qrels.txt bm25.run splade.run monot5.run -m nDCG@10 -m AP

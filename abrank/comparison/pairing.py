@@ -16,6 +16,7 @@ from abrank.inputs.files import distinct_names
 from abrank.inputs.run import name_of
 from abrank.measures import parse
 from abrank.measures.naming.asked import listed
+from abrank.repeats import is_repeated
 from abrank.scores import Scores
 
 
@@ -188,8 +189,9 @@ def name_runs(
     >>> list(name_runs("runs/bm25.run.gz", "runs/t5.run", candidate="T5"))
     ['bm25', 'T5']
     """
-    files = isinstance(a, (str, os.PathLike)) and isinstance(b, (str, os.PathLike))
-    found = distinct_names([a, b]) if files else [name_of(a), name_of(b)]
+    a_run, b_run = (each[0] if is_repeated(each) else each for each in (a, b))
+    files = isinstance(a_run, (str, os.PathLike)) and isinstance(b_run, (str, os.PathLike))
+    found = distinct_names([a_run, b_run]) if files else [name_of(a_run), name_of(b_run)]
     names = system_names(baseline or found[0], candidate or found[1])
     return dict(zip(names, (a, b), strict=True))
 

@@ -77,9 +77,18 @@ def compose(comparison: Comparison, *, digits: int = display.DIGITS) -> Report:
         headline=head,
         cautions=cautions.cautions(comparison, digits=digits),
         sections=tuple(section for section in found.values() if section is not None),
-        omitted=tuple(said for key, said in _OMITTED.items() if found[key] is None),
+        omitted=tuple(_why(comparison, key) for key in _OMITTED if found[key] is None),
     )
 
+
+def _why(comparison: Comparison, key: str) -> str:
+    """Say why a section is left out."""
+    repeated = any(role.endswith("(run 1)") for role in comparison.provenance.get("inputs", {}))
+    said = _OMITTED[key]
+    return said.replace(_READY, "means of repeated runs were compared.") if repeated else said
+
+
+_READY = "ready scores were compared, no run was read."
 
 _OMITTED = {
     "machine": "People and machine: no machine judgments given; use --machine-qrels"

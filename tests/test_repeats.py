@@ -1,0 +1,109 @@
+"""Repeated runs of one system are averaged per query, and never are more queries."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import abrank
+from abrank._support.errors import ArgumentError
+from abrank.cli import run
+from abrank.repeats import expand_repeats
+
+
+@pytest.fixture(scope="module")
+def made():
+    return [abrank.simulate_runs(30, effect=0.3, rng=0), abrank.simulate_runs(30, rng=0)]
+
+
+def test_scores_are_the_mean_of_the_runs(made) -> None:
+    qrels, runs = made[0].qrels, [made[0].candidate, made[0].baseline]
+    each = abrank.evaluate(qrels, dict(zip("xy", runs, strict=True)), ["AP", "RR"])
+    found = abrank.evaluate(qrels, {"t5": runs, "bm25": made[0].baseline}, ["AP", "RR"])
+    assert found.systems == ("t5", "bm25")
+    np.testing.assert_array_equal(found.of("t5"), each.values.mean(axis=1))
+    np.testing.assert_array_equal(found.of("bm25"), each.of("y"))
+    assert not found.judged_runs
+
+
+def test_queries_are_not_counted_more_often(made) -> None:
+    qrels, a, b = made[0].qrels, made[0].baseline, made[0].candidate
+    once = abrank.compare(qrels, a, b, measures="AP")
+    found = abrank.compare(qrels, a, [b, b, b], measures="AP")
+    assert found.n_queries == 30
+    assert found.pvalue == pytest.approx(once.pvalue)
+    assert any("tests count 30 queries, not 90" in remark for remark in found.remarks)
+
+
+def test_the_note_has_the_error_of_runs_beside_that_of_queries(made) -> None:
+    qrels, runs = made[0].qrels, [made[0].candidate, made[0].baseline]
+    scores = abrank.evaluate(qrels, {"t5": runs}, ["AP"])
+    each = abrank.evaluate(qrels, dict(zip("xy", runs, strict=True)), ["AP"]).values[:, :, 0]
+    of_runs = each.mean(axis=0).std(ddof=1) / np.sqrt(2)
+    of_queries = each.mean(axis=1).std(ddof=1) / np.sqrt(30)
+    assert (
+        f"standard error of the mean from runs {of_runs:.3f}, from queries {of_queries:.3f}"
+        in scores.notes[-1]
+    )
+
+
+def test_a_query_that_one_run_lacks_is_told(made) -> None:
+    scores = abrank.evaluate(
+        {"q1": {"d": 1}, "q2": {"d": 1}},
+        {"t5": [{"q1": {"d": 1.0}}, {"q1": {"d": 1.0}, "q2": {"d": 1.0}}]},
+        ["RR"],
+    )
+    assert scores.values[:, 0, 0].tolist() == [1.0, 0.5]
+    assert scores.notes[-1] == "t5 (run 1) lacks 1 judged query"
+
+
+def test_one_run_in_a_list_is_that_run(made) -> None:
+    qrels, a = made[0].qrels, made[0].baseline
+    listed = abrank.evaluate(qrels, {"x": [a]}, ["AP"])
+    np.testing.assert_array_equal(listed.values, abrank.evaluate(qrels, {"x": a}, ["AP"]).values)
+
+
+def test_names_that_clash_and_files_given_twice_are_refused() -> None:
+    with pytest.raises(ArgumentError, match="a run of t5 is given twice"):
+        expand_repeats({"t5": ["a.run", "a.run"]})
+    with pytest.raises(ArgumentError, match="two runs are named"):
+        expand_repeats({"t5": ["a.run", "b.run"], "t5 (run 1)": "c.run"})
+
+
+@pytest.fixture
+def files(made, tmp_path, monkeypatch) -> Path:
+    made[0].qrels.write(tmp_path / "qrels")
+    made[0].baseline.write(tmp_path / "bm25.run")
+    made[0].candidate.write(tmp_path / "s1.run")
+    made[1].candidate.write(tmp_path / "s2.run")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_command_takes_runs_by_name(files, capsys) -> None:
+    arguments = ["compare", "qrels", "bm25.run", "t5=s1.run,s2.run", "-m", "AP"]
+    assert run([*arguments, "--report", "out.json", "--report", "out.html"]) == 0
+    out, err = capsys.readouterr()
+    assert "t5" in out.splitlines()[0]
+    assert "note: t5 is the mean of 2 runs on every query" in err
+    saved = json.loads(Path("out.json").read_text(encoding="utf-8"))
+    assert set(saved["provenance"]["inputs"]) == {"a", "b (run 1)", "b (run 2)", "qrels"}
+    assert "means of repeated runs were compared" in Path("out.html").read_text(encoding="utf-8")
+    assert run(["render", "out.json", "--report", "again.html"]) == 0
+    assert Path("again.html").read_bytes() == Path("out.html").read_bytes()
+
+
+def test_a_ranking_takes_them_too(files, capsys) -> None:
+    assert run(["rank", "qrels", "bm25.run", "t5=s1.run,s2.run", "-m", "AP"]) == 0
+    out, err = capsys.readouterr()
+    assert "2 systems" in out
+    assert "t5, AP: means of its runs" in err
+
+
+@pytest.mark.parametrize("runs", ["t5=s1.run,", "t5=,s1.run"])
+def test_a_run_without_a_name_is_told(files, capsys, runs) -> None:
+    assert run(["rank", "qrels", "bm25.run", runs]) == 2
+    assert "is not NAME=RUN1,RUN2" in capsys.readouterr().err
