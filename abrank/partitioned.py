@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
 from abrank._support import display
 from abrank._support.errors import AlignmentError
@@ -11,6 +12,7 @@ from abrank.engines import Engine
 from abrank.engines.counts import audit_of
 from abrank.engines.drive import Result, score_tables
 from abrank.engines.kernel import Scoring
+from abrank.engines.merge import Statistics
 from abrank.inputs import Source
 from abrank.measures import Measure
 from abrank.scores import Scores
@@ -41,12 +43,8 @@ def score_partitioned(
     AlignmentError
         If a run has no query in common with the judgments.
     """
-
-    def progress(done: int, total: int) -> None:
-        if done * _STEPS // total != (done - 1) * _STEPS // total:
-            on_stage(f"scoring partitions: {done} of {total} done")
-
     scoring = Scoring(measures, **options)
+    progress = partial(_tell, on_stage)
     found = score_tables(qrels, runs, scoring, engine, on_progress=progress)
     tables = found.tables if qrels is None else found.tables[1:]
     sources = {
@@ -71,6 +69,26 @@ def score_partitioned(
         notes=(*notes, *_skipped(found)),
         judgments=None if qrels is None else Source(judged.label, None, judged.n_rows),
     )
+
+
+def merge_partitioned(
+    qrels: Any,  # noqa: ANN401 - as for score_partitioned
+    runs: Mapping[str, Any],
+    measures: tuple[Measure, ...],
+    engine: Engine,
+    *,
+    on_stage: Callable[[str], None],
+    **options: Any,  # noqa: ANN401 - the other fields of Scoring
+) -> tuple[Statistics, tuple[str, ...]]:
+    """Score two runs in Parquet on an engine, and return their statistics and what was skipped."""
+    scoring, progress = Scoring(measures, **options), partial(_tell, on_stage)
+    found = score_tables(qrels, runs, scoring, engine, merges=True, on_progress=progress)
+    return cast("Statistics", found.statistics), _skipped(found)
+
+
+def _tell(on_stage: Callable[[str], None], done: int, total: int) -> None:
+    if done * _STEPS // total != (done - 1) * _STEPS // total:
+        on_stage(f"scoring partitions: {done} of {total} done")
 
 
 def _skipped(found: Result) -> tuple[str, ...]:

@@ -31,6 +31,7 @@ from abrank.engines.job import (
     stamp_of,
 )
 from abrank.engines.kernel import Scoring
+from abrank.engines.merge import Statistics, Tree
 from abrank.engines.scale import has_open_scale, with_scale
 from abrank.engines.sources import ParquetTable, open_table
 from abrank.inputs import ids, read_qrels
@@ -52,6 +53,8 @@ class Result:
     scoring : Scoring
         Its measures have their scales.
     tables : tuple of ParquetTable
+    statistics : Statistics, optional
+        Of all partitions, where they were merged; then there are no scores here.
     """
 
     query_ids: tuple[str, ...]
@@ -59,6 +62,7 @@ class Result:
     done: tuple[Done, ...]
     scoring: Scoring
     tables: tuple[ParquetTable, ...]
+    statistics: Statistics | None = None
 
     @property
     def skipped(self) -> tuple[Done, ...]:
@@ -74,6 +78,7 @@ def score_tables(
     *,
     filesystem: Any = None,  # noqa: ANN401
     columns: Mapping[str, str] | None = None,
+    merges: bool = False,
     on_progress: Progress | None = None,
 ) -> Result:
     """Score runs in Parquet, partition by partition.
@@ -90,6 +95,8 @@ def score_tables(
     filesystem : pyarrow.fs.FileSystem or fsspec.AbstractFileSystem, optional
     columns : mapping, optional
         Names of the runs' columns.
+    merges : bool
+        Merge the statistics of two systems, and leave the scores where they are written.
     on_progress : callable
         Told how many partitions are done, of how many.
 
@@ -102,31 +109,44 @@ def score_tables(
         scoring = replace(
             scoring, measures=tuple(_scaled(each, tables) for each in scoring.measures)
         )
-        stamp = stamp_of(tables, list(runs), scoring)
+        stamp = stamp_of(tables, [*runs, *["merged"] * merges], scoring)
         light_tables = tuple(map(light, tables))
-        job = Job(tuple(runs), light_tables, qrels is None, scoring, str(folder), stamp)
+        job = Job(tuple(runs), light_tables, qrels is None, scoring, str(folder), stamp, merges)
         job, parts = _divided(job, tables, engine, folder)
-        done = _done(job, parts, engine, on_progress or (lambda *_: None))
+        tree = Tree()
+        done = _done(job, parts, engine, tree, on_progress or (lambda *_: None))
         _succeed(folder, done)
-        return Result(*read_scores(job, done), done, scoring, tuple(tables))
+        merged = tree.total() if merges else None
+        query_ids, values = read_scores(job, () if merges else done)
+        return Result(query_ids, values, done, scoring, tuple(tables), merged)
 
 
 def _done(
-    job: Job, parts: Sequence[plan.Partition], engine: Engine, on_progress: Progress
+    job: Job, parts: Sequence[plan.Partition], engine: Engine, tree: Tree, on_progress: Progress
 ) -> tuple[Done, ...]:
-    """Score the partitions that no earlier run has finished; return all, by number."""
-    done = {each.number: each for each in finished(job, parts)}
+    """Score the partitions that no earlier run has finished; return all, by number.
+
+    Their statistics are merged as they come, and not kept.
+    """
+    done = {each.number: _merged(each, tree) for each in finished(job, parts)}
     rest = [part for part in parts if part.number not in done]
     on_progress(len(done), len(parts))
     for each in engine.run(partial(score_partition, job), rest):
         if each.bad and (engine.on_bad_partition == "error" or each.kind != "ReadError"):
             raise _error(each.bad, each.kind, "--on-bad-partition skip leaves its queries out")
-        done[each.number] = each
+        done[each.number] = _merged(each, tree)
         on_progress(len(done), len(parts))
     every = tuple(done[number] for number in sorted(done))
     if every and all(each.bad for each in every):
         raise _error(every[0].bad, "ReadError", "no partition could be used")
     return every
+
+
+def _merged(done: Done, tree: Tree) -> Done:
+    if done.statistics is None:
+        return done
+    tree.add(done.statistics)
+    return replace(done, statistics=None)
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from abrank._support.version import __version__
 from abrank.engines import rows
 from abrank.engines.counts import RunCounts
 from abrank.engines.kernel import Scored, Scoring, long_table, score_rows
+from abrank.engines.merge import Statistics, statistics_from, statistics_of
 from abrank.engines.plan import Partition
 from abrank.engines.regroup import Regrouped
 from abrank.engines.sources import Key, ParquetTable, Piece
@@ -45,6 +46,8 @@ class Job:
         Where the scores are written, a file a partition.
     stamp : str
         Of everything that decides the scores: files with another stamp are of another job.
+    merges : bool
+        Whether statistics of the two systems are kept with the scores.
     """
 
     systems: tuple[str, ...]
@@ -53,6 +56,7 @@ class Job:
     scoring: Scoring
     folder: str
     stamp: str = ""
+    merges: bool = False
 
     def path(self, partition: int) -> Path:
         """Return the file of a partition's scores."""
@@ -72,6 +76,8 @@ class Done:
         Why it could not be scored; empty where it was.
     kind : str
         Which error that was.
+    statistics : Statistics, optional
+        Where the job merges them.
     """
 
     number: int
@@ -79,6 +85,7 @@ class Done:
     counts: Mapping[str, RunCounts] = field(default_factory=dict)
     bad: str = ""
     kind: str = ""
+    statistics: Statistics | None = None
 
 
 def stamp_of(tables: Sequence[ParquetTable], systems: Sequence[str], scoring: Scoring) -> str:
@@ -111,7 +118,10 @@ def score_partition(job: Job, partition: Partition) -> Done:
         scored = score_rows(*_loaded(job, partition), job.scoring)
     except AbrankError as error:
         return Done(partition.number, bad=str(error), kind=type(error).__name__)
-    done = Done(partition.number, len(scored.query_ids), scored.counts)
+    merged = None
+    if job.merges:
+        merged = statistics_of(scored.query_ids, scored.values, job.scoring.measures)
+    done = Done(partition.number, len(scored.query_ids), scored.counts, statistics=merged)
     _write(job, scored, done)
     return done
 
@@ -136,7 +146,9 @@ def finished(job: Job, partitions: Sequence[Partition]) -> list[Done]:
                 " or remove it"
             )
         counts = {system: RunCounts.of(each) for system, each in about["counts"].items()}
-        found.append(Done(partition.number, about["n_queries"], counts))
+        saved = about.get("statistics")
+        merged = None if saved is None else statistics_from(saved)
+        found.append(Done(partition.number, about["n_queries"], counts, statistics=merged))
     return found
 
 
@@ -227,7 +239,9 @@ def _within(read: Columns, low: Key | None, high: Key | None) -> Columns:
 
 def _write(job: Job, scored: Scored, done: Done) -> None:
     counts = {system: each.to_dict() for system, each in done.counts.items()}
-    about = {"stamp": job.stamp, "n_queries": done.n_queries, "counts": counts}
+    about: dict[str, Any] = {"stamp": job.stamp, "n_queries": done.n_queries, "counts": counts}
+    if done.statistics is not None:
+        about["statistics"] = done.statistics.to_dict()
     tables = []
     for number, system in enumerate(job.systems):
         table = long_table(scored, job.scoring.measures, number)

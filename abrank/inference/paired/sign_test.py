@@ -46,11 +46,25 @@ def sign(differences: FloatArray, *, alternative: Alternative, alpha: FloatArray
     >>> run_test("sign", [0.1] * 29 + [-0.1] * 21).pvalue.round(4)
     array([0.3222])
     """
-    from scipy.special import betainc
-
     rounded = round_off(differences)
     wins = np.count_nonzero(rounded > 0.0, axis=0).astype(np.float64)
     losses = np.count_nonzero(rounded < 0.0, axis=0).astype(np.float64)
+    return sign_answer(wins, losses, alternative=alternative, alpha=alpha)
+
+
+def sign_answer(
+    wins: FloatArray, losses: FloatArray, *, alternative: Alternative, alpha: FloatArray
+) -> Answer:
+    """Return the answer of :func:`sign` from the numbers of wins and losses.
+
+    Examples
+    --------
+    >>> some = {"alternative": "two-sided", "alpha": np.array([0.05])}
+    >>> sign_answer(np.array([29.0]), np.array([21.0]), **some).pvalue.round(4)
+    array([0.3222])
+    """
+    from scipy.special import betainc
+
     # P(X >= x) of a fair binomial as an incomplete beta function; x = 0 is certain.
     greater = np.where(wins > 0, betainc(np.maximum(wins, 1.0), losses + 1.0, 0.5), 1.0)
     less = np.where(losses > 0, betainc(np.maximum(losses, 1.0), wins + 1.0, 0.5), 1.0)

@@ -1,0 +1,287 @@
+"""Statistics of paired scores that add up: of any partition, merged in any order, the same.
+
+What they hold does not grow with the queries: exact sums (see :mod:`~abrank.engines.exact`),
+counts, differences counted on a fine grid, and the queries with the largest gains and losses.
+From them :func:`abrank.comparison.merged.compare_statistics` compares two systems.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from abrank._support.errors import ArgumentError
+from abrank._support.typing import FloatArray, IntArray
+from abrank.engines.exact import exact_sum
+
+_GRID = -14
+STEP = 2.0**_GRID  # of the grid on which differences are counted: half of it is their largest error
+EXTREMES = 20  # queries kept at each end
+TIED = 1e-10  # of the larger score: a smaller difference is none
+
+
+class Extreme(NamedTuple):
+    """A query with a large gain or loss."""
+
+    difference: float
+    query_id: str
+    a: float
+    b: float
+
+
+@dataclass(frozen=True, eq=True)
+class MeasureStatistics:
+    """Sums and counts of one measure.
+
+    Attributes
+    ----------
+    sums : tuple of int
+        Of a, b, d = b - a, a * a, b * b, a * b and d * d over the queries, in units of 2**-1074.
+    products : tuple of int
+        Of d with the d of each measure, in the same units.
+    wins, ties, losses : int
+        Queries on which B scores higher, the same, lower.
+    grid : tuple of (int, int)
+        Difference in steps of ``STEP``, and how many queries have it; ascending.
+    largest, smallest : tuple of Extreme
+        The queries with the largest and with the smallest difference.
+    """
+
+    sums: tuple[int, ...]
+    products: tuple[int, ...]
+    wins: int
+    ties: int
+    losses: int
+    grid: tuple[tuple[int, int], ...]
+    largest: tuple[Extreme, ...]
+    smallest: tuple[Extreme, ...]
+
+    def merged(self, other: MeasureStatistics) -> MeasureStatistics:
+        """Return the statistics of the queries of both."""
+        grid = dict(self.grid)
+        for step, count in other.grid:
+            grid[step] = grid.get(step, 0) + count
+        return MeasureStatistics(
+            sums=_added(self.sums, other.sums),
+            products=_added(self.products, other.products),
+            wins=self.wins + other.wins,
+            ties=self.ties + other.ties,
+            losses=self.losses + other.losses,
+            grid=tuple(sorted(grid.items())),
+            largest=tuple(heapq.nsmallest(EXTREMES, self.largest + other.largest, key=_falling)),
+            smallest=tuple(heapq.nsmallest(EXTREMES, self.smallest + other.smallest)),
+        )
+
+    def differences(self) -> tuple[FloatArray, IntArray]:
+        """Return the differences of the grid, and how many queries have each."""
+        steps, counts = np.array(self.grid, dtype=np.int64).reshape(-1, 2).T
+        values: FloatArray = np.ldexp(steps.astype(np.float64), _GRID)
+        return values, counts
+
+
+@dataclass(frozen=True, eq=True)
+class Statistics:
+    """Statistics of two systems on some queries.
+
+    Attributes
+    ----------
+    measures : tuple of str
+    n_queries : int
+    of : tuple of MeasureStatistics
+        By measure.
+    clusters : mapping of str to tuple
+        For each cluster its number of queries, and the sum of d of each measure in units of
+        2**-1074; empty where none were given.
+    """
+
+    measures: tuple[str, ...]
+    n_queries: int
+    of: tuple[MeasureStatistics, ...]
+    clusters: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+    def merged(self, other: Statistics) -> Statistics:
+        """Return the statistics of the queries of both.
+
+        Raises
+        ------
+        ArgumentError
+            If they are of other measures.
+        """
+        if self.measures != other.measures:
+            raise ArgumentError("statistics of other measures cannot be merged")
+        clusters = dict(self.clusters)
+        for name, sums in other.clusters.items():
+            clusters[name] = _added(clusters[name], sums) if name in clusters else sums
+        return Statistics(
+            self.measures,
+            self.n_queries + other.n_queries,
+            tuple(one.merged(two) for one, two in zip(self.of, other.of, strict=True)),
+            dict(sorted(clusters.items())),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, which :func:`statistics_from` takes back from JSON."""
+        return {
+            "measures": list(self.measures),
+            "n_queries": self.n_queries,
+            "of": [dict(vars(each)) for each in self.of],
+            "clusters": dict(self.clusters),
+        }
+
+
+def statistics_of(
+    query_ids: Sequence[str],
+    values: FloatArray,
+    measures: Sequence[str],
+    *,
+    clusters: Sequence[str] | None = None,
+) -> Statistics:
+    """Return the statistics of some queries.
+
+    Parameters
+    ----------
+    query_ids : sequence of str, length n_queries
+    values : float64[n_queries, 2, n_measures]
+        Of the baseline A and of the candidate B.
+    measures : sequence of str
+    clusters : sequence of str, optional
+        The cluster of each query.
+
+    Returns
+    -------
+    Statistics
+
+    Examples
+    --------
+    >>> values = np.array([[[0.25], [0.5]], [[0.5], [0.5]], [[1.0], [0.5]]])
+    >>> found = statistics_of(["q1", "q2", "q3"], values, ["AP"])
+    >>> found.of[0].wins, found.of[0].ties, found.of[0].losses
+    (1, 1, 1)
+    >>> parts = [statistics_of([f"q{i + 1}"], values[i : i + 1], ["AP"]) for i in (2, 0, 1)]
+    >>> merge_all(parts) == found
+    True
+    """
+    a, b = values[:, 0, :], values[:, 1, :]
+    d = b - a
+    found = tuple(_of_measure(query_ids, a, b, d, m) for m in range(len(measures)))
+    by_cluster: dict[str, tuple[int, ...]] = {}
+    if clusters is not None:
+        names, number = np.unique(np.array(clusters, dtype=object).astype(str), return_inverse=True)
+        for i, name in enumerate(names.tolist()):
+            rows = d[number == i]
+            by_cluster[name] = (len(rows), *(exact_sum(rows[:, m]) for m in range(d.shape[1])))
+    return Statistics(tuple(map(str, measures)), len(query_ids), found, by_cluster)
+
+
+def statistics_from(saved: Mapping[str, Any]) -> Statistics:
+    """Return the statistics of :meth:`Statistics.to_dict`, which may have gone through JSON.
+
+    Examples
+    --------
+    >>> import json
+    >>> found = statistics_of(["q1"], np.array([[[0.25], [0.5]]]), ["AP"])
+    >>> statistics_from(json.loads(json.dumps(found.to_dict()))) == found
+    True
+    """
+    every = []
+    for each in saved["of"]:
+        known: dict[str, Any] = {key: tuple(each[key]) for key in ("sums", "products")}
+        known |= {key: each[key] for key in ("wins", "ties", "losses")}
+        known["grid"] = tuple((int(step), int(count)) for step, count in each["grid"])
+        known |= {key: tuple(Extreme(*one) for one in each[key]) for key in ("largest", "smallest")}
+        every.append(MeasureStatistics(**known))
+    clusters = {name: tuple(sums) for name, sums in saved["clusters"].items()}
+    return Statistics(tuple(saved["measures"]), saved["n_queries"], tuple(every), clusters)
+
+
+class Tree:
+    """Merges statistics as they come, two and two, and holds no more than log2 of their number.
+
+    Examples
+    --------
+    >>> tree = Tree()
+    >>> for i in range(5):
+    ...     tree.add(statistics_of([f"q{i}"], np.array([[[0.25], [0.5]]]), ["AP"]))
+    >>> tree.total().n_queries, len(tree.held)
+    (5, 2)
+    """
+
+    def __init__(self) -> None:
+        self.held: list[tuple[int, Statistics]] = []
+
+    def add(self, part: Statistics) -> None:
+        """Take one more partition."""
+        level = 0
+        while self.held and self.held[-1][0] == level:
+            part, level = self.held.pop()[1].merged(part), level + 1
+        self.held.append((level, part))
+
+    def total(self) -> Statistics:
+        """Return the statistics of all partitions; the order in which they came changes nothing.
+
+        Raises
+        ------
+        ArgumentError
+            If there was none.
+        """
+        if not self.held:
+            raise ArgumentError("there are no statistics to merge")
+        every = [part for _, part in reversed(self.held)]
+        merged = every[0]
+        for part in every[1:]:
+            merged = part.merged(merged)
+        return merged
+
+
+def merge_all(parts: Iterable[Statistics]) -> Statistics:
+    """Merge the statistics of all partitions."""
+    tree = Tree()
+    for part in parts:
+        tree.add(part)
+    return tree.total()
+
+
+def _of_measure(
+    query_ids: Sequence[str], a: FloatArray, b: FloatArray, d: FloatArray, m: int
+) -> MeasureStatistics:
+    x, y, difference = a[:, m], b[:, m], d[:, m]
+    tied = np.abs(difference) <= TIED * np.maximum(np.abs(x), np.abs(y))
+    steps, counts = np.unique(np.rint(difference / STEP).astype(np.int64), return_counts=True)
+    added = (x, y, difference, x * x, y * y, x * y, difference * difference)
+
+    def ends(order: IntArray) -> list[Extreme]:
+        return [
+            Extreme(float(difference[i]), query_ids[i], float(x[i]), float(y[i]))
+            for i in order.tolist()
+        ]
+
+    return MeasureStatistics(
+        sums=tuple(map(exact_sum, added)),
+        products=tuple(exact_sum(difference * d[:, other]) for other in range(d.shape[1])),
+        wins=int(np.count_nonzero(~tied & (difference > 0))),
+        ties=int(np.count_nonzero(tied)),
+        losses=int(np.count_nonzero(~tied & (difference < 0))),
+        grid=tuple(zip(steps.tolist(), counts.tolist(), strict=True)),
+        largest=tuple(sorted(ends(_extreme(-difference)), key=_falling)[:EXTREMES]),
+        smallest=tuple(sorted(ends(_extreme(difference)))[:EXTREMES]),
+    )
+
+
+def _extreme(values: FloatArray) -> IntArray:
+    """Return the rows of the least values, those that equal the last of them too."""
+    if len(values) <= EXTREMES:
+        return np.arange(len(values))
+    last = np.partition(values, EXTREMES - 1)[EXTREMES - 1]
+    return np.flatnonzero(values <= last)
+
+
+def _falling(extreme: Extreme) -> tuple[float, str]:
+    return -extreme.difference, extreme.query_id
+
+
+def _added(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(x + y for x, y in zip(one, other, strict=True))
