@@ -7,9 +7,6 @@ from collections.abc import Sequence
 from abrank.diagnostics.notes import Note
 
 FEW = 25  # fewer human queries are a caution
-# Of 95 % intervals from 50 human queries, on the worst pair, where the machine fails grossly on 3 %
-# of the queries: reports/calibration.
-WORST_COVERAGE = 0.772
 LEVEL = 0.05  # of the tests whether the human queries are like the others
 # Of all queries: so many judged by people leave the machine little to add.
 MOST_JUDGED = 0.5
@@ -23,7 +20,7 @@ def inspect_machine(
     correlation: float,
     break_even: float,
     outside: float,
-    floored: bool,
+    refused: bool,
     shared_model: str | None = None,
     sample: Sequence[tuple[str, float, float, float]] = (),
 ) -> list[Note]:
@@ -39,8 +36,8 @@ def inspect_machine(
         Of people's and the machine's differences, and the one below which it widens the interval.
     outside : float
         Share of all queries whose machine difference lies outside the range of the judged ones.
-    floored : bool
-        Too few disagreements were seen to judge how often the machine fails.
+    refused : bool
+        Too few errors of the machine were seen to correct it by: people alone answer.
     shared_model : {"a", "b", "both", "neither"}, optional
     sample : sequence of (what, mean of judged, mean of others, p-value)
 
@@ -50,10 +47,10 @@ def inspect_machine(
 
     Examples
     --------
-    >>> seen = {"correlation": 0.1, "break_even": 0.32, "outside": 0.15, "floored": True}
+    >>> seen = {"correlation": 0.1, "break_even": 0.32, "outside": 0.15, "refused": True}
     >>> found = inspect_machine(n_judged=12, n_queries=400, **seen)
     >>> [note.code for note in found]
-    ['machine-few-queries', 'machine-no-help', 'machine-unseen-failures']
+    ['machine-few-queries', 'machine-no-help', 'machine-set-aside']
     """
     notes = []
     sizes = {"n_judged": n_judged, "n_queries": n_queries}
@@ -68,14 +65,8 @@ def inspect_machine(
     elif abs(correlation) <= break_even:
         values = {"correlation": correlation, "break_even": break_even}
         notes.append(Note("machine-no-help", 2, values))
-    if floored:
-        notes.append(
-            Note(
-                "machine-unseen-failures",
-                2,
-                {**sizes, "outside": outside, "covered": WORST_COVERAGE},
-            )
-        )
+    if refused:
+        notes.append(Note("machine-set-aside", 3, {**sizes, "outside": outside}))
     if missing:
         values = {"ids": list(missing[:3]), "count": len(missing)}
         notes.append(Note("machine-missing", 2, values))

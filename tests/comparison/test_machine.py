@@ -179,7 +179,9 @@ def test_a_machine_that_adds_nothing_and_one_that_never_errs_are_told(scores) ->
     assert "machine-no-help" in codes(useless)
     a, b = scores["machine a"], scores["machine b"]
     perfect = compared({"a": a.iloc[:40], "b": b.iloc[:40], "machine a": a, "machine b": b})
-    assert "machine-unseen-failures" in codes(perfect)
+    assert "machine-set-aside" in codes(perfect)
+    assert perfect.machine is not None
+    assert perfect.primary.pvalue == pytest.approx(perfect.machine.of("people").pvalue)
     all_judged = compared({"a": a, "b": b, "machine a": a, "machine b": b + 0.1 * noise})
     assert "machine-nearly-all-judged" in codes(all_judged)
     assert all_judged.machine is not None

@@ -101,6 +101,7 @@ def _judge(
         worth=round(float(both.worth[0])) if math.isfinite(both.worth[0]) else None,
         outside=float(both.outside[0]),
         floored=bool(both.floored[0]),
+        refused=bool(both.refused[0]),
         sample=_sample_checks(mean_score, pair),
     )
 

@@ -94,7 +94,7 @@ class MachineJudgments:
         Queries that people judged and the machine did not: left out.
     answers : tuple of JudgedBy
         People alone, people and machine (which decides), the machine alone.
-    slope, correlation, worth, outside, floored
+    slope, correlation, worth, outside, floored, refused
         As in :class:`abrank.inference.PredictionPowered`; the worth in whole queries.
     break_even : float
         The correlation below which the machine widens the interval, 1 / sqrt(n - 2).
@@ -113,6 +113,7 @@ class MachineJudgments:
     worth: int | None
     outside: float
     floored: bool
+    refused: bool
     sample: tuple[SampleCheck, ...]
 
     def looked_at(self) -> dict[str, Any]:
@@ -125,7 +126,7 @@ class MachineJudgments:
             "correlation": self.correlation,
             "break_even": self.break_even,
             "outside": self.outside,
-            "floored": self.floored,
+            "refused": self.refused,
             "shared_model": self.shared_model,
             "sample": [
                 (each.what, each.mean_judged, each.mean_others, each.pvalue) for each in self.sample

@@ -270,7 +270,7 @@ def _machine(comparison: Comparison) -> None:
             place = f"machine.answers[{i}].{each.name}"
             value, computed = getattr(one, each.name), getattr(two, each.name)
             _same(place, value, computed, "the scores of the queries", scale=scale)
-    for key in ("slope", "correlation", "worth", "outside", "floored"):
+    for key in ("slope", "correlation", "worth", "outside", "floored", "refused"):
         value, computed = getattr(found, key), getattr(again, key)
         _same(f"machine.{key}", value, computed, "the scores of the queries", scale=1.0)
 

@@ -46,13 +46,13 @@ def _no_help(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     )
 
 
-def _unseen(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
+def _set_aside(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
+    n = words.queries(v["n_judged"])
     return (
-        f"{words.capital(words.queries(v['n_judged']))} show too few errors of the machine to judge"
-        " how often it fails",
-        "The interval allows for failures on 3 in so many queries. Of a machine that is right but"
-        " for gross failures on 3% of queries, 95% intervals from 50 human queries held in as few"
-        f" as {f.percent(v['covered'], sign=False)} of simulated samples; judge 100 or more.",
+        "The machine is set aside: people alone decide",
+        f"On {n} judged by people it made too few errors, or one error outweighs the others, so how"
+        " often it fails grossly cannot be known; intervals that relied on it were too narrow in"
+        " simulations. Let people judge more queries.",
     )
 
 
@@ -76,10 +76,10 @@ def _shares_model(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
 
 
 MACHINE_SENTENCES: Mapping[str, Words] = {
+    "machine-set-aside": _set_aside,
     "machine-sample-differs": _sample_differs,
     "machine-few-queries": _few,
     "machine-missing": _missing,
-    "machine-unseen-failures": _unseen,
     "machine-no-help": _no_help,
     "machine-shares-model": _shares_model,
     "machine-nearly-all-judged": _nearly_all,

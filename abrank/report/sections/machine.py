@@ -42,6 +42,8 @@ def worth(found: MachineJudgments) -> str:
     together = f"With the machine, {words.queries(n)} judged by people"
     if found.worth is None:
         return ""
+    if found.refused:
+        return "The machine made too few errors to correct it by: people alone decide."
     return f"{together} are worth about {f.about(found.worth)}."
 
 

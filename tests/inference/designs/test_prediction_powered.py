@@ -64,7 +64,7 @@ def test_a_constant_machine_leaves_the_t_test_of_people_alone() -> None:
 
 
 def test_a_perfect_machine_is_not_believed_beyond_the_rule_of_three() -> None:
-    found = run_prediction_powered(F[ROWS], ROWS, F, finite=True)
+    found = run_prediction_powered(F[ROWS], ROWS, F, finite=True, fewest_errors=0)
     least = 3.0 / N_JUDGED * F.var(axis=0, ddof=1)
     gap = (F.mean(axis=0) - F[ROWS].mean(axis=0)) ** 2 / (N_JUDGED - 1)
     share = 1 / N_JUDGED - 1 / N_QUERIES + gap / F[ROWS].var(axis=0, ddof=1)
@@ -108,3 +108,19 @@ def test_no_difference_and_no_spread() -> None:
 def test_refused(d, judged, f, words) -> None:
     with pytest.raises(ArgumentError, match=words):
         run_prediction_powered(d, judged, f)
+
+
+def test_few_errors_set_the_machine_aside() -> None:
+    alone = run_test("t", D)
+    few = D.copy()
+    few[:, 0], few[:, 1] = F[ROWS, 0], F[ROWS, 1]
+    few[:3, 1] += 1.0
+    found = run_prediction_powered(few, ROWS, F)
+    assert found.refused.tolist() == [True, True, False]
+    expected = run_test("t", few)
+    for name in ("estimate", "pvalue", "ci_low", "ci_high"):
+        np.testing.assert_allclose(getattr(found, name)[:2], getattr(expected, name)[:2])
+        assert getattr(found, name)[2] != getattr(alone, name)[2]
+    assert found.worth[:2] == pytest.approx(N_JUDGED)
+    assert found.correlation[0] == pytest.approx(1.0)
+    assert not run_prediction_powered(few, ROWS, F, fewest_errors=0).refused.any()

@@ -1,0 +1,170 @@
+"""Simulated machines that judge the documents of real runs, and what they make of differences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from abrank._support.rng import stream
+from abrank._support.typing import BoolArray, FloatArray, IntArray
+from abrank.inputs import Qrels, Run, read_qrels, read_run
+
+TOP, POOL = 10, 20  # ranks that are measured, and that are judged
+N_DRAWS = 20  # of a machine's judgments of the same documents
+FAILS = 0.03
+# Runs of different quality and of much the same, by collection.
+PAIRS = (
+    ("robust03", "InexpC2", "Sel50"),
+    ("robust03", "THUIRr0301", "UIUC03Rd1"),
+    ("robust03", "humR03dc", "pircRBa1"),
+    ("vaswani", "bm25_k09_b40", "bm25_k12_b75"),
+    ("vaswani", "tfidf_cos", "lsa100"),
+    ("ltr", "lgbm_regression.run", "lgbm_lambdarank.run"),
+    ("ltr", "ridge.run", "lgbm_regression.run"),
+)
+
+Grader = Callable[[IntArray, int, BoolArray, np.random.Generator], IntArray]
+
+
+def _noisy(g: IntArray, most: int, _: BoolArray, random: np.random.Generator) -> IntArray:
+    u = random.random(g.shape)
+    return np.clip(g + (u < 0.15) - (u > 0.85), 0, most)
+
+
+def _lenient(g: IntArray, most: int, _: BoolArray, random: np.random.Generator) -> IntArray:
+    return np.clip(g + (random.random(g.shape) < 0.4), 0, most)
+
+
+def _favours(g: IntArray, most: int, own: BoolArray, random: np.random.Generator) -> IntArray:
+    raised = own & (g == 0) & (random.random(g.shape) < 0.4)
+    return np.where(raised, 1, _noisy(g, most, own, random))
+
+
+def _useless(g: IntArray, most: int, _: BoolArray, random: np.random.Generator) -> IntArray:
+    return np.where(random.random(g.shape) < 0.3, random.integers(1, most + 1, g.shape), 0)
+
+
+def _adversarial(g: IntArray, most: int, _: BoolArray, __: np.random.Generator) -> IntArray:
+    return np.asarray(most - g)
+
+
+# None is the machine that fails on whole queries, not on documents.
+JUDGES: Mapping[str, Grader | None] = {
+    "noisy": _noisy,
+    "lenient": _lenient,
+    "favours B": _favours,
+    "useless": _useless,
+    "adversarial": _adversarial,
+    "rare failures": None,
+}
+
+
+class Judged(NamedTuple):
+    """Human and machine differences of a pair, (2, n); ``null`` has both orders: mean 0."""
+
+    name: str
+    judge: str
+    real: FloatArray
+    null: FloatArray
+
+
+class _Query(NamedTuple):
+    """The pooled documents of a query: their grades, all that were judged, and who ranks which."""
+
+    grades: IntArray
+    every_grade: IntArray
+    ranked: tuple[IntArray, IntArray]
+    most: int
+
+
+def judged_pairs(folder: Path, *, seed: int) -> Iterator[Judged]:
+    """Go through pairs of runs and machines.
+
+    Parameters
+    ----------
+    folder : Path
+        With qrels and runs in ``robust03/``, ``vaswani/`` and ``ltr/``.
+    seed : int
+    """
+    for collection, *names in PAIRS:
+        qrels = read_qrels(next((folder / collection).glob("qrels.txt*")))
+        runs = [next((folder / collection / "runs").glob(f"{name}*")) for name in names]
+        queries = list(_queries(_grades(qrels), tuple(_by_query(read_run(run)) for run in runs)))
+        short = [name.removesuffix(".run") for name in names]
+        for judge, grader in JUDGES.items():
+            random = stream(seed, collection, *names, judge)
+            real, null = _differences(queries, grader, random)
+            yield Judged(f"{short[0]}, {short[1]}", judge, real, null)
+
+
+def _queries(
+    qrels: Mapping[str, Mapping[str, int]], runs: tuple[Mapping[str, list[str]], ...]
+) -> Iterator[_Query]:
+    """Go through the queries that were judged and that both runs have."""
+    most = max(max(of_query.values()) for of_query in qrels.values())
+    for query, of_query in qrels.items():
+        if not all(query in run for run in runs):
+            continue
+        pool = list(dict.fromkeys(doc for run in runs for doc in run[query]))
+        grades = np.array([max(0, of_query.get(doc, 0)) for doc in pool], dtype=np.int64)
+        ranked = tuple(np.array([pool.index(doc) for doc in run[query][:TOP]]) for run in runs)
+        every = np.maximum(0, np.array([*of_query.values()], dtype=np.int64))
+        yield _Query(grades, every, (ranked[0], ranked[1]), most)
+
+
+def _differences(
+    queries: list[_Query], grader: Grader | None, random: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
+    """Return human and machine differences (2, n), of A against B and of both orders."""
+    both = [np.hstack([_of_query(each, grader, random, swap=swap) for each in queries])
+            for swap in (False, True)]  # fmt: skip
+    for each in both if grader is None else []:
+        failed = random.random(each.shape[1]) < FAILS
+        each[1] = np.where(failed, random.permutation(each[0]) - 0.3, each[0])
+    return both[0], np.hstack(both)
+
+
+def _of_query(
+    query: _Query, grader: Grader | None, random: np.random.Generator, *, swap: bool
+) -> FloatArray:
+    a, b = query.ranked[:: -1 if swap else 1]
+    of_a, of_b = (float(ndcg(query.grades[each], query.every_grade)) for each in (a, b))
+    human = np.full(N_DRAWS, of_b - of_a)
+    if grader is None:
+        return np.stack([human, human])
+    grades = np.repeat(query.grades[None], N_DRAWS, axis=0)
+    own = np.isin(np.arange(grades.shape[1]), b)[None]
+    machine = grader(grades, query.most, own, random)
+    return np.stack([human, ndcg(machine[:, b], machine) - ndcg(machine[:, a], machine)])
+
+
+def ndcg(ranked: IntArray, every: IntArray) -> FloatArray:
+    """Return nDCG@10 with the grade as gain, as trec_eval has it, for grades along the last axis.
+
+    Examples
+    --------
+    >>> ndcg(np.array([0, 1]), np.array([1, 0, 0])).round(4)
+    array(0.6309)
+    """
+    ideal = _dcg(-np.sort(-every, axis=-1)[..., :TOP])
+    return np.asarray(np.divide(_dcg(ranked), ideal, out=np.zeros(ideal.shape), where=ideal > 0))
+
+
+def _dcg(grades: IntArray) -> FloatArray:
+    return np.asarray(grades @ (1.0 / np.log2(np.arange(2, grades.shape[-1] + 2))))
+
+
+def _by_query(run: Run) -> dict[str, list[str]]:
+    frame = run.frame()
+    top = frame[frame["rank"] <= POOL].sort_values("rank")
+    return {str(query): list(docs) for query, docs in top.groupby("query_id")["doc_id"]}
+
+
+def _grades(qrels: Qrels) -> dict[str, dict[str, int]]:
+    found: dict[str, dict[str, int]] = {}
+    for query, doc, grade in qrels.frame().itertuples(index=False):
+        found.setdefault(query, {})[doc] = grade
+    return found

@@ -1,0 +1,21 @@
+"""Made differences of people and machines, in the place of those of real runs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from abrank.studies.calibration.judges import JUDGES, Judged
+
+
+def made_pairs() -> list[Judged]:
+    """Return two pairs for every machine, with correlated differences; B is favoured by 0.2."""
+    random = np.random.default_rng(5)
+    found = []
+    for judge in JUDGES:
+        for name in ("one", "two"):
+            d = random.normal(0.02, 0.2, 400)
+            f = d + random.normal(0.2 if judge == "favours B" else 0.0, 0.1, 400)
+            real = np.stack([d, f])
+            null = np.hstack([real, np.stack([-d, f - 2 * d])])
+            found.append(Judged(name, judge, real, null))
+    return found

@@ -1,0 +1,48 @@
+"""The study of verdicts by people and machine, on few samples."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from abrank.studies.calibration import machine
+from abrank.studies.calibration.judges import JUDGES, ndcg
+from abrank.studies.calibration.machine_methods import METHODS
+from tests.studies.calibration.pairs import made_pairs
+
+
+def test_ndcg_is_that_of_the_catalogue() -> None:
+    from abrank.inputs import JudgedRun
+    from abrank.measures import parse
+
+    grades = np.random.default_rng(0).integers(0, 3, (5, 10))
+    expected = parse("nDCG@10")(JudgedRun.from_grades(grades.tolist()))
+    np.testing.assert_allclose([ndcg(each, each) for each in grades], expected, rtol=1e-12)
+
+
+def test_rows_and_page(monkeypatch) -> None:
+    monkeypatch.setattr(machine, "SIZES", (25,))
+    monkeypatch.setattr(machine, "N_QUERIES", 300)
+    rows = list(machine.measure(made_pairs(), samples=60, seed=1))
+    assert {(row.judge, row.method) for row in rows} == {(j, m) for j in JUDGES for m in METHODS}
+    found = {(row.judge, row.method): row for row in rows}
+    # 120 samples: coverage within .88 to .99.
+    assert all(0.88 < found[judge, "people alone"].coverage <= 1.0 for judge in JUDGES)
+    assert found["favours B", "with floor"].coverage > 0.85
+    assert found["favours B", "machine alone"].coverage < 0.2
+    assert found["noisy", "with floor"].width < 0.9
+    assert found["noisy", "take all"].judged > 25
+    said = machine.page(rows, pairs=2, samples=60)
+    assert "## rare failures" in said
+    assert f"| 25 | take all | {found['noisy', 'take all'].coverage:.3f} |" in said
+
+
+@pytest.mark.parametrize("judge", [name for name, grader in JUDGES.items() if grader])
+def test_machines_stay_on_the_scale(judge) -> None:
+    grader = JUDGES[judge]
+    assert grader is not None
+    random = np.random.default_rng(3)
+    grades = random.integers(0, 3, (4, 30))
+    found = grader(grades, 2, random.random((4, 30)) < 0.5, random)
+    assert found.shape == grades.shape
+    assert 0 <= found.min() <= found.max() <= 2
