@@ -40,6 +40,7 @@ if TYPE_CHECKING or "pdoc" in sys.modules:
     from abrank.inputs import Run as Run
     from abrank.inputs import read_qrels as read_qrels
     from abrank.inputs import read_run as read_run
+    from abrank.inputs.groups import from_groups as from_groups
     from abrank.inspection import inspect_query as inspect_query
     from abrank.measures import measure as measure
     from abrank.planning.plan import Plan as Plan
@@ -70,6 +71,7 @@ _HOMES = {
     "compare_collections": "abrank.collections",
     "compare_scores": "abrank.comparison",
     "evaluate": "abrank.evaluation",
+    "from_groups": "abrank.inputs.groups",
     "measure": "abrank.measures",
     "power": "abrank.planning.plan",
     "rank": "abrank.workflow",

@@ -11,8 +11,10 @@ import numpy as np
 from abrank import inputs
 from abrank._support import checks
 from abrank._support.errors import AlignmentError, ArgumentError
+from abrank._support.keywords import explained
 from abrank._support.typing import Duplicates, Interpolation, Missing, ScoreDtype
 from abrank.engines import Engine, EngineName, needs_engine, on
+from abrank.inputs.run_names import named_runs
 from abrank.measures import Measure, resolved
 from abrank.measures.naming.asked import notes_on, parse_measures
 from abrank.repeats import average_repeats, expand_repeats
@@ -59,9 +61,10 @@ class EvaluateOptions:
         )
 
 
+@explained
 def evaluate(
     qrels: Any,  # noqa: ANN401 - whatever read_qrels reads
-    runs: Mapping[str, Any],
+    runs: Mapping[str, Any] | Sequence[Any],
     measures: Sequence[str] | str | None = None,
     *,
     missing: Missing = "zero",
@@ -146,7 +149,7 @@ def evaluate(
         max_input_size=max_input_size,
         engine=engine,
     )
-    return score_runs(qrels, runs, measures, options, top=top, hashes=hashes)
+    return score_runs(qrels, named_runs(runs), measures, options, top=top, hashes=hashes)
 
 
 def score_runs(

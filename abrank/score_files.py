@@ -11,6 +11,7 @@ import numpy as np
 
 from abrank._support import display
 from abrank._support.errors import ArgumentError, ReadError
+from abrank._support.keywords import explained
 from abrank._support.typing import BoolArray, IntArray
 from abrank.inputs import ids
 from abrank.inputs.files import short_name
@@ -24,6 +25,7 @@ UNNAMED = "scores"
 NOISE = 1e-9  # of the summation; printed digits are far above
 
 
+@explained
 def read_scores(source: Any, *, system: str | None = None) -> Scores:  # noqa: ANN401
     """Read scores per query that another program, or this one, has written.
 
@@ -35,7 +37,8 @@ def read_scores(source: Any, *, system: str | None = None) -> Scores:  # noqa: A
         a CSV or TSV table. A table, in a file or a frame, has a column query_id (or a name that
         other tools give it; a frame may have it as its index) and is wide, with a column a measure,
         or long, with columns measure and score (or value). Either may have a column system, or name
-        as in PyTerrier. Scores are returned as they are.
+        as in PyTerrier. Parquet, dicts of pytrec_eval and ranx, ir_measures' metrics and answers of
+        _rank_eval are read too. Scores are returned as they are.
     system : str, optional
         The system to take where there are several; else its name, which is that of the file.
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from abrank._support.errors import ArgumentError
+from abrank._support.keywords import explained
 from abrank._support.typing import Duplicates, Interpolation, Missing, RandomSource, ScoreDtype
 from abrank.comparison import Comparison, compare_recorded, name_runs
 from abrank.comparison.beside import Beside
@@ -17,6 +18,7 @@ from abrank.comparison.question import Question
 from abrank.design import Spending
 from abrank.engines import Engine, EngineName
 from abrank.evaluation import EvaluateOptions, score_runs, silent
+from abrank.inputs.run_names import named_runs
 from abrank.measures import parse
 from abrank.measures.naming.asked import DEFAULT_MEASURES, parse_measures
 from abrank.provenance import provenance
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 TOP = 20  # documents of each ranking that a report can show
 
 
+@explained
 def compare(
     qrels: Any,  # noqa: ANN401 - whatever read_qrels reads
     a: Any,  # noqa: ANN401 - whatever read_run reads
@@ -227,9 +230,10 @@ def compare_runs(
     )
 
 
+@explained
 def rank(
     qrels: Any,  # noqa: ANN401 - whatever read_qrels reads
-    runs: Mapping[str, Any],
+    runs: Mapping[str, Any] | Sequence[Any],
     *,
     measures: Sequence[str] | str = DEFAULT_MEASURES[0],
     test: str | None = None,
@@ -258,7 +262,7 @@ def rank(
     qrels : path, DataFrame, dict of dicts, iterable of tuples, or Qrels
         The judgments.
     runs : mapping of str to path, DataFrame, dict of dicts, iterable of tuples, or Run
-        System name to its run; two or more.
+        System name to its run; two or more. Those of a list go by their own names.
     measures : sequence of str
         Names in any of the field's dialects. The first orders the systems.
     test, adjust, family : str, optional
@@ -306,7 +310,7 @@ def rank(
     )
     how: dict[str, Any] = {"test": test, "adjust": adjust, "alpha": alpha, "family": family}
     how |= {"baseline": baseline, "n_resamples": n_resamples, "rng": rng}
-    return rank_runs(qrels, runs, options, measures=measures, **how)
+    return rank_runs(qrels, named_runs(runs), options, measures=measures, **how)
 
 
 def rank_runs(

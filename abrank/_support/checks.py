@@ -37,7 +37,7 @@ def fraction(argument: str, value: float) -> float:
     >>> fraction("alpha", 0.05)
     0.05
     """
-    if not 0.0 < value < 1.0:
+    if isinstance(value, str) or not 0.0 < value < 1.0:
         raise ArgumentError(f"{argument} must lie between 0 and 1, not {value!r}")
     return float(value)
 

@@ -7,11 +7,13 @@ an exit code: 2 for wrong usage, 3 for data that cannot be used, 1 for a gate th
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from abrank._support.display import shorten, shorten_line
 
+_FILLING = re.compile(r"tests?|paired|students?|[-_ '()]|rel$")
 _LONGEST = 500  # characters of what a message says of a content
 
 
@@ -146,7 +148,10 @@ def nearest(name: str, known: Iterable[str]) -> list[str]:
     --------
     >>> nearest("premutation", ["permutation", "t"])
     ['permutation']
+    >>> nearest("ttest", ["permutation", "t"])
+    ['t']
     """
     by_fold = {candidate.casefold(): candidate for candidate in known}
     found = difflib.get_close_matches(name.casefold(), by_fold, n=3, cutoff=0.55)
-    return [by_fold[key] for key in found]
+    bare = _FILLING.sub("", name.casefold())  # "ttest" and "paired_t" are the test t
+    return [by_fold[key] for key in found or [key for key in by_fold if key == bare]]

@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 from abrank._support.errors import ArgumentError, UnknownNameError
 
 Entry = TypeVar("Entry")
+MOST_LISTED = 12  # names in a message
 
 
 class Registry(Mapping[str, Entry], Generic[Entry]):
@@ -39,7 +40,10 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
 
     def __getitem__(self, name: str) -> Entry:
         if name not in self._entries:
-            raise UnknownNameError(self.kind, name, self._entries)
+            error = UnknownNameError(self.kind, name, self._entries)
+            if not error.nearest and len(self._entries) <= MOST_LISTED:
+                error.args = (f"{error.args[0]}; choices: {', '.join(self._entries)}",)
+            raise error
         return self._entries[name]
 
     def __contains__(self, name: object) -> bool:

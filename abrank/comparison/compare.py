@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from abrank._support.errors import ArgumentError
+from abrank._support.keywords import explained
 from abrank._support.rng import entropy
 from abrank._support.typing import FloatArray, RandomSource
 from abrank.comparison.alternatives import alternatives
@@ -59,6 +60,7 @@ from abrank.scores import Scores
 from abrank.verdict import Family, Requirement, Rule
 
 
+@explained
 def compare_scores(
     a: Any,  # noqa: ANN401 - Series, dict, or what read_scores reads
     b: Any = None,  # noqa: ANN401

@@ -11,13 +11,17 @@ from typing import Any
 import numpy as np
 
 from abrank._support.errors import AlignmentError, ArgumentError
+from abrank._support.typing import FloatArray
 from abrank.inputs import ids
 from abrank.inputs.files import distinct_names
+from abrank.inputs.run import UNNAMED as UNNAMED_RUN
 from abrank.inputs.run import name_of
 from abrank.measures import parse
 from abrank.measures.naming.asked import listed
 from abrank.repeats import is_repeated
 from abrank.scores import Scores
+
+BY_POSITION = "the scores have no query ids: they are paired by position"
 
 
 def pair_scores(
@@ -32,8 +36,9 @@ def pair_scores(
 
     Parameters
     ----------
-    a, b : Series, dict, or what read_scores reads
-        The baseline and the candidate. Without ``b`` there are several systems in ``a``.
+    a, b : Series, dict, list, array, or what read_scores reads
+        The baseline and the candidate; lists and arrays are paired by position. Without ``b`` there
+        are several systems in ``a``.
     baseline, candidate : str, optional
         Names to give them; without ``b``, those to take: else the first, and the only other one.
     measures : sequence of str, optional
@@ -112,10 +117,15 @@ def system_names(a: str, b: str) -> tuple[str, str]:
 
 def _system_of(source: Any, default: str) -> Scores:  # noqa: ANN401
     """Return the scores of the one system that a source holds."""
-    import pandas as pd
-
-    if isinstance(source, (Mapping, pd.Series)):
+    is_series = hasattr(source, "iloc") and not hasattr(source, "columns")
+    nested = isinstance(source, Mapping) and any(
+        isinstance(each, (Mapping, str)) for each in source.values()
+    )
+    if is_series or (isinstance(source, Mapping) and not nested):
         return one_measure(source, default)
+    values = _by_position(source)
+    if values is not None:
+        return _numbered(values, default)
     from abrank.score_files import UNNAMED, read_scores
 
     scores = read_scores(source)
@@ -125,6 +135,33 @@ def _system_of(source: Any, default: str) -> Scores:  # noqa: ANN401
             " read_scores(..., system=...)"
         )
     return scores if scores.systems != (UNNAMED,) else replace(scores, systems=(default,))
+
+
+def _by_position(source: Any) -> FloatArray | None:  # noqa: ANN401
+    """Return the numbers of a list, an array or a column; None for what holds none."""
+    listed = isinstance(source, (list, tuple)) and all(np.isscalar(each) for each in source)
+    if hasattr(source, "columns") or not (listed or hasattr(source, "__array__")):
+        return None
+    values = np.asarray(source)
+    if values.ndim > 1:
+        raise ArgumentError(
+            f"an array of {values.ndim} dimensions does not say what its columns are; give"
+            ' pandas.DataFrame(array, columns=["nDCG@10", ...])'
+        )
+    return values.astype(np.float64) if values.dtype.kind in "biuf" and values.ndim else None
+
+
+def _numbered(values: FloatArray, system: str) -> Scores:
+    """Return scores without query ids; their rows are the queries, from 0."""
+    queries = np.array([str(row) for row in range(len(values))], dtype=object)
+    order = np.argsort(queries)
+    return Scores(
+        query_ids=tuple(queries[order].tolist()),
+        systems=(system,),
+        measures=("score",),
+        values=values[order].reshape(-1, 1, 1),
+        notes=(BY_POSITION,),
+    )
 
 
 def one_measure(source: Any, default: str) -> Scores:  # noqa: ANN401
@@ -150,6 +187,9 @@ def one_measure(source: Any, default: str) -> Scores:  # noqa: ANN401
 def _require_same_queries(one: Scores, two: Scores) -> None:
     if one.query_ids == two.query_ids:
         return
+    if one.notes == two.notes == (BY_POSITION,):
+        counts = f"{len(one.query_ids)} scores of the baseline and {len(two.query_ids)}"
+        raise AlignmentError(f"{counts} of the candidate cannot be paired by position")
     a, b = set(one.query_ids), set(two.query_ids)
     lacking = [sorted(a - b)[:3], sorted(b - a)[:3]]
     raise AlignmentError(
@@ -192,6 +232,8 @@ def name_runs(
     a_run, b_run = (each[0] if is_repeated(each) else each for each in (a, b))
     files = isinstance(a_run, (str, os.PathLike)) and isinstance(b_run, (str, os.PathLike))
     found = distinct_names([a_run, b_run]) if files else [name_of(a_run), name_of(b_run)]
+    if not files and found == [UNNAMED_RUN] * 2:
+        found = ["A", "B"]  # two frames: nothing tells them apart but their places
     names = system_names(baseline or found[0], candidate or found[1])
     return dict(zip(names, (a, b), strict=True))
 

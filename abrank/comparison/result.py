@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from abrank._support import checks, lazy
-from abrank._support.errors import ArgumentError, GateError
+from abrank._support.errors import ArgumentError, GateError, nearest
 from abrank._support.typing import FloatArray, IntArray
 from abrank.comparison.alternatives import Alternative
 from abrank.comparison.designs import Clusters, run_declared
@@ -23,6 +23,7 @@ from abrank.comparison.power_analysis import Planning
 from abrank.comparison.rows import ConfidenceInterval, MeasureResult, TestRow
 from abrank.diagnostics import Note, outcomes
 from abrank.inference.rounding import differences_of
+from abrank.measures import parse
 from abrank.verdict import Decision, Requirement, Rule, Verdict, check_gate
 
 if TYPE_CHECKING:
@@ -196,10 +197,22 @@ class Comparison:
         return signs if row.higher_is_better else -signs
 
     def __getitem__(self, measure: str) -> MeasureResult:
-        for row in self.rows:
-            if row.measure == measure:
-                return row
-        raise ArgumentError(f"no measure {measure!r} here; there are {', '.join(self.measures)}")
+        name = measure if measure in self.measures else self._canonical(measure)
+        return self.rows[self.measures.index(name)]
+
+    def _canonical(self, measure: str) -> str:
+        """Return the measure compared that a name of any dialect means."""
+        try:
+            found = str(parse(measure))
+        except ArgumentError:
+            found = str(measure)
+        if found in self.measures:
+            return found
+        close = nearest(found, self.measures)
+        hint = f"; did you mean {close[0]}?" if close else ""
+        raise ArgumentError(
+            f"no measure {measure!r} here; there are {', '.join(self.measures)}{hint}"
+        )
 
     # ---- frames, made afresh at each call
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from abrank._support.errors import ArgumentError
+from abrank._support.keywords import explained
 from abrank._support.typing import IntArray
 from abrank.inputs import files, ids
 from abrank.inputs.columns import (
@@ -149,6 +150,7 @@ def _bytes(texts: Sequence[str]) -> list[bytes]:
     return [text.encode("utf-8", "surrogateescape") for text in texts]
 
 
+@explained
 def read_qrels(
     source: Any,  # noqa: ANN401 - one of the kinds below
     *,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from abrank._support import checks
+from abrank._support.keywords import explained
 from abrank._support.typing import FloatArray, IntArray, ScoreDtype
 from abrank.inputs import columns as raw
 from abrank.inputs import files, ids
@@ -23,6 +24,7 @@ from abrank.inputs.write import trec_bytes, write_file
 if TYPE_CHECKING:
     import pandas as pd
 
+UNNAMED = "run"
 DTYPES = ("float64", "float32")
 DUPLICATES = ("error", "best")
 
@@ -161,6 +163,7 @@ class Run:
         return write_file(path, trec_bytes(columns))
 
 
+@explained
 def read_run(
     source: Any,  # noqa: ANN401 - one of the kinds below
     *,
@@ -181,7 +184,8 @@ def read_run(
         A path (``-`` is standard input; .gz, .bz2 and .zst are unpacked) to lines of at least six
         fields, ``query_id Q0 doc_id rank score tag``; a frame with the columns query_id, doc_id,
         score (or the names other tools give them); ``{query_id: {doc_id: score}}``; tuples
-        (query_id, doc_id, score). A Run is returned as it is, ranked anew if ``score_dtype`` asks
+        (query_id, doc_id, score). So are Parquet, CSV, JSON, and objects of other libraries: README
+        lists them. A Run is returned as it is, ranked anew if ``score_dtype`` asks
         for less precision than it has. Ids are text, never numbers.
     name : str, optional
         The file's name without folder and endings, or ``run``, without it.
@@ -242,7 +246,10 @@ def name_of(source: Any) -> str:  # noqa: ANN401
     """
     if isinstance(source, Run):
         return source.name
-    return files.short_name(source) if isinstance(source, (str, os.PathLike)) else "run"
+    if isinstance(source, (str, os.PathLike)):
+        return files.short_name(source)
+    named = type(source).__module__.partition(".")[0] == "ranx" and source.name
+    return named or UNNAMED
 
 
 def read_columns(

@@ -10,7 +10,7 @@ import pytest
 
 import abrank
 from abrank import AlignmentError, ArgumentError, ReadError, UnknownNameError
-from abrank.comparison import pair_scores
+from abrank.comparison import compare_scores, pair_scores
 
 A = {"q1": 0.1, "q2": 0.3, "q3": 0.2}
 B = {"q3": 0.5, "q1": 0.2, "q2": 0.2}
@@ -140,3 +140,25 @@ def test_runs_of_two_evaluations_are_kept_where_the_judgments_are_one_file(tmp_p
         pair = pair_scores(one, two, candidate="new")
         assert set(pair.audits) == set(pair.judged_runs) == kept
         assert (pair.judgments is None) == (not kept)
+
+
+@pytest.mark.parametrize("make", [list, tuple, np.array, pd.array])
+def test_numbers_without_ids_are_paired_by_position(make) -> None:
+    a, b = [0.1, 0.2, 0.3, 0.5, 0.4] * 3, [0.3, 0.2, 0.5, 0.5, 0.9] * 3
+    result = compare_scores(make(a), make(b))
+    assert result.mean_difference == pytest.approx(np.mean(b) - np.mean(a))
+    assert "paired by position" in " ".join(result.remarks)
+    with pytest.raises(AlignmentError, match="15 scores of the baseline and 14 of the candidate"):
+        compare_scores(make(a), make(b[:-1]))
+
+
+def test_an_array_of_two_dimensions_shows_the_line_that_names_its_columns() -> None:
+    with pytest.raises(ArgumentError, match=r"pandas\.DataFrame\(array, columns="):
+        compare_scores(np.ones((3, 2)), np.ones((3, 2)))
+
+
+def test_dicts_of_unknown_names_are_not_guessed_at() -> None:
+    with pytest.raises(ReadError, match="neither of the two levels name a known measure"):
+        compare_scores({"1": {"x": 0.5}}, {"1": {"x": 0.5}})
+    answer = {"metric_score": 0.5, "details": {"1": {"metric_score": 0.5, "metric_details": {}}}}
+    assert compare_scores(answer, answer).measures == ("_rank_eval metric",)

@@ -96,6 +96,7 @@ def expand(text: str | Measure) -> tuple[Measure, ...]:
     """
     if isinstance(text, Measure):
         return (text,)
+    text = str(text)  # of an object of ir_measures or PyTerrier its name
     if text.strip() in SETS:
         return tuple(made for name in SETS[text.strip()] for made in expand(name))
     form = _FORM.fullmatch(text.strip())

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from abrank import evaluate, read_qrels, read_run
+from abrank import compare_scores, evaluate, read_qrels, read_run
 
 JUDGED = {"1": {"a": 1, "b": 0}, "2": {"b": 2}}
 RUN = {"1": {"a": 0.5, "b": 0.75}, "2": {"b": 1.0}}
@@ -69,3 +69,27 @@ def test_frames_by_their_index() -> None:
     frame = pd.DataFrame({"query_id": ["1", "1"], "docno": ["a", "b"], "score": [0.5, 0.75]})
     same(read_run(frame.set_index("query_id")), read_run({"1": RUN["1"]}))
     same(read_run(frame.set_index(["query_id", "docno"])), read_run({"1": RUN["1"]}))
+
+
+def test_per_query_results_of_peers() -> None:
+    ir_measures, pytrec_eval = peer("ir_measures"), peer("pytrec_eval")
+    judged = {"1": {"a": 1}, "2": {"b": 1}}
+    runs = [{"1": {"a": 1.0}, "2": {"b": 1.0}}, {"1": {"b": 0.5, "a": 0.25}, "2": {"a": 1.0}}]
+    expected = (0.5 + 0.0) / 2 - 1.0
+    metrics = [list(ir_measures.iter_calc([ir_measures.AP], judged, run)) for run in runs]
+    assert compare_scores(*metrics).mean_difference == expected
+    evaluator = pytrec_eval.RelevanceEvaluator(judged, {"map"})
+    dicts = [evaluator.evaluate(run) for run in runs]
+    result = compare_scores(*dicts)
+    assert (result.measures, result.mean_difference) == (("AP",), expected)
+    turned = [{"map": {query: row["map"] for query, row in each.items()}} for each in dicts]
+    assert compare_scores(*turned).mean_difference == expected  # the shape of ranx' run.scores
+
+
+@pytest.mark.slow  # numba compiles for half a minute
+@pytest.mark.filterwarnings("ignore:.*unsafe cast")
+def test_the_scores_of_ranx() -> None:
+    ranx = peer("ranx")
+    run = ranx.Run(RUN, name="bm25")
+    ranx.evaluate(ranx.Qrels(JUDGED), run, ["mrr", "precision@1"], make_comparable=True)
+    assert compare_scores(run.scores, run.scores).measures == ("RR", "P@1")
