@@ -13,6 +13,7 @@ from abrank._support import display
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray
 from abrank.inputs import Run
+from abrank.inputs.objects.names import QUERY_IDS, found_in
 from abrank.scores import Scores
 
 
@@ -28,8 +29,9 @@ def is_repeated(source: Any) -> bool:  # noqa: ANN401
 
 
 def _is_run(source: object) -> bool:
-    kinds = (str, os.PathLike, Run, Mapping)
-    return isinstance(source, kinds) or hasattr(source, "columns")
+    if isinstance(source, Mapping):
+        return not found_in(list(source), QUERY_IDS)  # a dict with such a key is a row
+    return isinstance(source, (str, os.PathLike, Run)) or hasattr(source, "columns")
 
 
 def expand_repeats(runs: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, list[str]]]:

@@ -71,8 +71,10 @@ def test_objects_and_the_files_they_are_saved_in(name: str, tmp_path: Path) -> N
     if isinstance(shape, list):
         path.write_text("\n".join(map(json.dumps, shape)))
         assert ranked(path) == ORDER
-    scores = evaluate({"q1": {"d1": 1}}, {"B": path}, ["RR"])
-    assert scores.values.tolist() == [[[0.5]]]
+    for source in (shape, path):
+        scores = evaluate({"q1": {"d1": 1}}, {"B": source}, ["RR"])
+        assert scores.values.tolist() == [[[0.5]]]
+        assert scores.systems == ("B",)
 
 
 @pytest.mark.parametrize("relevant", [["d1", "d2"], ("d1", "d2"), {"d1", "d2"}])
