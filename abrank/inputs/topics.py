@@ -15,6 +15,8 @@ from abrank._support.display import shorten
 from abrank._support.errors import BadLine, NotFoundError, ReadError
 from abrank.inputs import files
 from abrank.inputs.lines import MOST_SHOWN
+from abrank.inputs.objects.arrow import objects_of
+from abrank.inputs.objects.cells import is_missing
 from abrank.inputs.scores.forms import csv_problem
 
 TEXTS = ("text", "title", "query", "question", "topic")
@@ -60,10 +62,12 @@ def read_topics(source: Any) -> dict[str, str]:  # noqa: ANN401 - one of the kin
     if isinstance(source, (str, os.PathLike)):
         label = os.fspath(source)
         found = _parse_topics(_text(source), label)
-    elif hasattr(source, "columns"):
-        names = [str(name) for name in source.columns]
-        key, text = (_column(names, known, "DataFrame") for known in (QUERY_IDS, TEXTS))
-        found = dict(zip(source[key], source[text], strict=True))
+    elif not hasattr(source, "items") or hasattr(source, "columns"):
+        names, columns = objects_of(source)
+        key, text = (
+            names.index(_column(names, known, "DataFrame")) for known in (QUERY_IDS, TEXTS)
+        )
+        found = dict(zip(columns[key], columns[text], strict=True))
     else:
         found = dict(source.items())
     return {str(query): " ".join(str(text).split()) for query, text in found.items()}
@@ -103,9 +107,9 @@ def read_segments(source: Any) -> dict[str, dict[str, str]]:  # noqa: ANN401
         label = os.fspath(source)
         names, rows, at = _table(_text(source), label)
     else:
-        label, names = "DataFrame", [str(name) for name in source.columns]
-        filled = source.astype(object).where(source.notna(), "")
-        rows = [list(map(str, row)) for row in filled.itertuples(index=False)]
+        label, (names, columns) = "DataFrame", objects_of(source)
+        cells = [["" if is_missing(each) else str(each) for each in column] for column in columns]
+        rows = list(map(list, zip(*cells, strict=True)))
         at = [f"row {number}" for number in range(len(rows))]
     place = names.index(_column(names, QUERY_IDS, label))
     ids = [row[place] for row in rows]
@@ -145,7 +149,7 @@ def read_clusters(source: Any, columns: Collection[str] = ()) -> tuple[str, dict
     """
     if source is None:
         return None
-    if not isinstance(source, (str, os.PathLike)) and not hasattr(source, "columns"):
+    if hasattr(source, "items") and not hasattr(source, "columns"):
         name = str(getattr(source, "name", None) or "clusters")
         return name, {str(query): str(cluster) for query, cluster in source.items()}
     try:

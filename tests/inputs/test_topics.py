@@ -1,6 +1,7 @@
 """Texts and segments of queries, in the forms in which they come."""
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from abrank import NotFoundError, ReadError
@@ -105,3 +106,14 @@ def test_bad_segments(tmp_path, text, message):
     path.write_text(text)
     with pytest.raises(ReadError, match=message):
         read_segments(path)
+
+
+def test_tables_of_other_libraries() -> None:
+    columns = {"query_id": ["q1", "q2"], "text": ["red shoes", "hat"], "intent": ["buy", None]}
+    table = pa.table(columns)
+    assert read_topics(table) == {"q1": "red shoes", "q2": "hat"}
+    assert read_segments(table.drop_columns("text")) == {"intent": {"q1": "buy"}}
+    polars = pytest.importorskip("polars", reason="polars is in the extra `test`")
+    frame = polars.from_arrow(table)
+    assert read_topics(frame.lazy()) == read_topics(table)
+    assert read_segments(frame) == read_segments(table)

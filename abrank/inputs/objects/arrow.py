@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inputs import ids, kernels
 from abrank.inputs.ids import Ids
@@ -84,6 +85,28 @@ def table_of(source: Any) -> Any:  # noqa: ANN401
 
         return from_dataframe(source)
     return None
+
+
+def objects_of(source: Any) -> tuple[list[str], list[list[Any]]]:  # noqa: ANN401
+    """Return the names of a table's columns, and their cells as Python's objects; for small ones.
+
+    Raises
+    ------
+    ArgumentError
+        If it is no table.
+
+    Examples
+    --------
+    >>> objects_of(pa.table({"query_id": pa.array(["301"]), "intent": pa.array([None])}))
+    (['query_id', 'intent'], [['301'], [None]])
+    """
+    if hasattr(source, "iloc"):
+        names = [str(name) for name in source.columns]
+        return names, [list(source.iloc[:, i]) for i in range(len(names))]
+    table = table_of(source)
+    if table is None:
+        raise ArgumentError(f"a path, a table or a mapping is wanted, not {type(source).__name__}")
+    return list(table.column_names), [to_objects(column) for column in table.columns]
 
 
 def to_objects(column: Any) -> list[Any]:  # noqa: ANN401
