@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from abrank import inputs
-from abrank._support import checks
+from abrank._support import checks, lazy
 from abrank._support.display import shorten
 from abrank._support.errors import ArgumentError, nearest
 from abrank.evaluation import EvaluateOptions
@@ -80,6 +80,10 @@ class Inspection:
     to_judge: tuple[Unjudged, ...]
     grade: int
     documents: Mapping[str, str]
+
+    def __str__(self) -> str:
+        text: str = lazy.attribute("abrank.report.formats.query_text", "query_text")(self)
+        return text
 
 
 def inspect_query(
