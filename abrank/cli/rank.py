@@ -85,6 +85,17 @@ TESTS = (
     " as md, writes reports/ranking-MEASURE.md. What is there is replaced. Repeat for more.",
 )
 @click.option(
+    "--instruments",
+    is_flag=True,
+    help="For each measure: share of pairs told apart, swap rate, agreement with the first.",
+)
+@click.option(
+    "--risk",
+    type=click.FloatRange(0.0),
+    metavar="WEIGHT",
+    help="URisk, TRisk and GeoRisk against the baseline; a loss counts 1 + WEIGHT times.",
+)
+@click.option(
     "--interval",
     type=click.Choice(["difference", "own", "within"]),
     default="difference",
@@ -107,6 +118,8 @@ def command(
     pairs: bool,
     shown: str,
     interval: str,
+    instruments: bool,
+    risk: float | None,
     reports: tuple[str, ...],
     digits: int,
     style: str | None,
@@ -128,6 +141,7 @@ def command(
     if [qrels, *runs].count("-") > 1:
         raise click.UsageError("only one of the files can be standard input")
 
+    from abrank.ranking import with_extras
     from abrank.report import RANKING_WRITERS
     from abrank.report.ranking.text import ranking_text
 
@@ -141,6 +155,8 @@ def command(
         how |= {"n_resamples": resamples, "rng": seed}
         how["command"] = shlex.join(["abrank", *click.get_current_context().obj])
         ranking = _ranking(qrels, runs, ready=ready, measures=measures, on_stage=progress, **how)
+        if instruments or risk is not None:
+            ranking = with_extras(ranking, instruments=instruments, risk=risk)
         written = _output.write_reports(ranking, targets, options_of, progress)
     if not quiet:
         _notes(ranking)

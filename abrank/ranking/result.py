@@ -17,6 +17,7 @@ from abrank.diagnostics import Note
 from abrank.inputs import Audit
 from abrank.ranking.rows import (
     Agreement,
+    Extras,
     OtherTest,
     Overlap,
     PairRow,
@@ -94,6 +95,8 @@ class Ranking:
         What other tests of the same pairs find.
     spread : PairSpread or None
         How unequally the differences of the pairs vary.
+    extras : Extras
+        Measures as instruments and risk, where :func:`with_extras` was asked for them.
     """
 
     measure: str
@@ -124,6 +127,7 @@ class Ranking:
     overlaps: tuple[Overlap, ...] = ()
     beside: tuple[OtherTest, ...] = ()
     spread: PairSpread | None = None
+    extras: Extras = field(default_factory=Extras)
 
     @property
     def level(self) -> float:

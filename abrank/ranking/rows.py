@@ -119,3 +119,47 @@ class PairSpread:
 
     least: float
     most: float
+
+
+@dataclass(frozen=True)
+class Instrument:
+    """How well a measure tells the systems apart.
+
+    ``discriminative_power`` is the share of pairs with p below alpha, ``achieved_levels`` the
+    p-values of all pairs, smallest first; ``smallest_told`` the smallest difference of two means
+    among the pairs told apart; ``swap_rate`` the share of pairs that halves of the queries order
+    the other way round; ``tau`` Kendall's tau-b with the order by the first measure.
+    """
+
+    measure: str
+    discriminative_power: float
+    swap_rate: float
+    smallest_told: float
+    tau: float
+    achieved_levels: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class RiskRow:
+    """URisk and TRisk of a system against the baseline, and its GeoRisk, each with limits."""
+
+    system: str
+    baseline: str
+    urisk: float
+    urisk_low: float
+    urisk_high: float
+    trisk: float
+    trisk_low: float
+    trisk_high: float
+    georisk: float
+    georisk_low: float
+    georisk_high: float
+
+
+@dataclass(frozen=True)
+class Extras:
+    """What was asked for beside the leaderboard; empty where nothing was."""
+
+    instruments: tuple[Instrument, ...] = ()
+    risk_weight: float = float("nan")
+    risk: tuple[RiskRow, ...] = ()

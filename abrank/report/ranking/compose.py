@@ -5,7 +5,7 @@ from __future__ import annotations
 from abrank._support import display as f
 from abrank.ranking import Ranking
 from abrank.report.model import Caution, Headline, Report
-from abrank.report.ranking import appendix, pairs, sections
+from abrank.report.ranking import appendix, extras, pairs, sections
 from abrank.report.ranking.names import name
 from abrank.report.sections.cautions import SystemNames, caution
 
@@ -55,7 +55,10 @@ def compose_ranking(ranking: Ranking, *, digits: int = f.DIGITS) -> Report:
         context=(*context, *([created] if created else [])),
         headline=head,
         cautions=cautions(ranking, digits=digits),
-        sections=tuple(section for section in found.values() if section is not None),
+        sections=(
+            *(section for section in found.values() if section is not None),
+            *extras.sections(ranking, digits=digits),
+        ),
         omitted=tuple(_OMITTED[key] for key, section in found.items() if section is None),
     )
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from abrank._support import display as f
 from abrank.ranking import Ranking
 from abrank.report.formats import markdown_table
 from abrank.report.formats.markdown import LARGEST
-from abrank.report.ranking import tables
+from abrank.report.model import Table
+from abrank.report.ranking import extras, tables
 from abrank.report.ranking.columns import Interval
 from abrank.report.ranking.text import ranking_sentences
 
@@ -79,6 +82,7 @@ def _document(ranking: Ranking, digits: int, most: int, interval: Interval) -> s
         if ranking.secondary
         else "",
         *(markdown_table.paragraph(each, _WIDTH) for each in said),
+        *_extras(ranking, digits, most),
         "<details>" if folded or command else "",
         f"<summary>{'All pairs' if folded else 'Command'}</summary>" if folded or command else "",
         markdown_table.cut(pairs, most, "more pair") if folded else "",
@@ -86,3 +90,12 @@ def _document(ranking: Ranking, digits: int, most: int, interval: Interval) -> s
         "</details>" if folded or command else "",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _extras(ranking: Ranking, digits: int, most: int) -> Iterator[str]:
+    """Yield what was asked for beside the leaderboard."""
+    for section in extras.sections(ranking, digits=digits):
+        yield f"**{section.title}.** {markdown_table.plain(section.finding, _WIDTH)}"
+        for block in section.blocks:
+            if isinstance(block, Table):
+                yield markdown_table.cut(block, most, "more row")

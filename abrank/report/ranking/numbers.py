@@ -32,8 +32,8 @@ def ranking_dict(ranking: Ranking) -> dict[str, Any]:
 
     Keys: ``schema measure n_queries settings seed method n_resamples systems pairs shares queries
     cautions quality provenance secondary notes stability n_drawn agreements overlaps beside
-    spread``. A number that is not defined is None, an infinite limit
-    is the text ``"inf"`` or ``"-inf"``. ``systems`` and ``pairs`` are rows as
+    spread``, and ``extras`` where asked for. A number that is not defined is None, an infinite
+    limit is the text ``"inf"`` or ``"-inf"``. ``systems`` and ``pairs`` are rows as
     :class:`abrank.ranking.SystemRow` and :class:`abrank.ranking.PairRow` describe them, of the
     measure that orders. ``queries`` is columnar: ``query_id`` and under ``scores`` a list a system,
     in the same order. ``secondary`` is a list of the further measures, each with ``measure method
@@ -71,6 +71,8 @@ def ranking_dict(ranking: Ranking) -> dict[str, Any]:
             "spread": ranking.spread,
         }
     )
+    if ranking.extras.instruments or ranking.extras.risk:
+        found["extras"] = plain(ranking.extras)
     return found
 
 

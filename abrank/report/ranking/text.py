@@ -10,7 +10,7 @@ from abrank._support import display as f
 from abrank.ranking import PairRow, Ranking
 from abrank.report import cells
 from abrank.report.formats.plain_text import NARROWEST, WIDTH
-from abrank.report.ranking import columns
+from abrank.report.ranking import columns, extras
 from abrank.report.ranking.columns import Interval
 
 _LEAST_NAME = 6
@@ -103,6 +103,8 @@ def ranking_text(
             for line in cells.wrap(each, width)
         ]
     )
+    for rows, align, said in extras.text_tables(ranking, digits=digits):
+        blocks += [_table(rows, width, align), cells.wrap(said, width)]
     text = "\n\n".join("\n".join(block) for block in blocks)
     return "\n".join(cells.to_ascii(line) if ascii else line for line in text.split("\n"))
 

@@ -1,0 +1,171 @@
+"""Risk against a baseline: what is lost on a query weighs more than what is won.
+
+===================  ==========================================================
+differences          answer
+===================  ==========================================================
+no query             NaN
+one query            URisk its weighted difference, unbounded; TRisk NaN
+two queries          as any other data
+all 0                URisk 0, [0, 0]; TRisk 0, [0, 0]
+one value, not 0     URisk that value weighted, by t; TRisk NaN, unbounded
+one query differs    as any other data
+two values           as any other data
+not finite           refused
+===================  ==========================================================
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from abrank._support import checks
+from abrank._support.errors import ArgumentError
+from abrank._support.rng import stream
+from abrank._support.typing import FloatArray
+from abrank.inference.estimates.effect_size import effect_interval
+from abrank.inference.registry import as_differences, run_test
+
+
+@dataclass(frozen=True)
+class Risk:
+    """URisk and TRisk of a candidate against a baseline, each with its interval."""
+
+    urisk: float
+    urisk_low: float
+    urisk_high: float
+    trisk: float
+    trisk_low: float
+    trisk_high: float
+
+
+def risk(differences: npt.ArrayLike, *, weight: float = 1.0, confidence: float = 0.95) -> Risk:
+    """Return URisk and TRisk of what a candidate gains over a baseline, query by query.
+
+    Estimand: the mean gain over queries, a loss counted 1 + ``weight`` times (URisk), and that mean
+    over its standard error (TRisk). The query pairs the scores.
+
+    Parameters
+    ----------
+    differences : array_like of shape (n_queries,)
+        What the candidate gains; higher is better.
+    weight : float
+        How much more than a gain a loss weighs (alpha in the papers); 0 gives the mean difference.
+    confidence : float
+
+    Returns
+    -------
+    Risk
+        TRisk below -2 says that the candidate risks more than it wins; above 2 the reverse. The
+        interval of URisk is that of the t test on the weighted differences; that of TRisk inverts
+        the noncentral t.
+
+    Raises
+    ------
+    ArgumentError
+        If a difference is not finite, or the weight is negative.
+
+    References
+    ----------
+    .. [1] Wang, Bennett & Collins-Thompson (2012), SIGIR, 761-770: URisk; Dincer, Macdonald &
+       Ounis (2014), SIGIR, 23-32: TRisk.
+
+    Examples
+    --------
+    >>> found = risk([0.2, 0.1, -0.1, 0.4])
+    >>> round(found.urisk, 3), round(found.trisk, 3)
+    (0.125, 1.0)
+    """
+    data = as_differences(differences)
+    if data.shape[1] != 1:
+        raise ArgumentError(f"risk is of one column of differences, not {data.shape[1]}")
+    weighted = _weighted(data, weight)
+    tested = run_test("t", weighted, confidence=confidence)
+    size = effect_interval("d_z", np.zeros_like(weighted), weighted, confidence=confidence)
+    root = np.sqrt(len(data))
+    found = (tested.estimate, tested.ci_low, tested.ci_high)
+    of_size = (size.estimate * root, size.ci_low * root, size.ci_high * root)
+    return Risk(*(float(each[0]) for each in (*found, *of_size)))
+
+
+def _weighted(differences: FloatArray, weight: float) -> FloatArray:
+    if not (np.isfinite(weight) and weight >= 0.0):
+        raise ArgumentError(f"the weight of losses is 0 or more, not {weight}")
+    return np.where(differences < 0.0, (1.0 + weight) * differences, differences)
+
+
+def geo_risk(
+    scores: npt.ArrayLike,
+    *,
+    weight: float = 1.0,
+    confidence: float = 0.95,
+    n_resamples: int = 2_000,
+    seed: int = 0,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return GeoRisk of every system, with limits by resampling of the queries.
+
+    GeoRisk is the geometric mean of a system's mean score and of the chance that a standard normal
+    lies below its mean ZRisk: how far its scores lie from those that the means of systems and
+    queries give, losses weighted as in :func:`risk`. All systems together are the baseline.
+
+    Parameters
+    ----------
+    scores : array_like of shape (n_queries, n_systems)
+        Not negative; higher is better.
+    weight : float
+    confidence : float
+    n_resamples, seed : int
+        Of the percentile bootstrap.
+
+    Returns
+    -------
+    estimate, low, high : ndarray of shape (n_systems,)
+        NaN without queries, or where no system has a score above 0.
+
+    Raises
+    ------
+    ArgumentError
+        If a score is negative or not finite.
+
+    References
+    ----------
+    .. [1] Dincer, Macdonald & Ounis (2016), SIGIR, 483-492.
+
+    Examples
+    --------
+    >>> scores = [[0.2, 0.4], [0.5, 0.6], [0.9, 0.3]]
+    >>> geo_risk(scores)[0].round(3)
+    array([0.486, 0.45 ])
+    """
+    block = np.asarray(scores, dtype=np.float64)
+    if not (np.isfinite(block).all() and (block >= 0.0).all()):
+        raise ArgumentError("GeoRisk is of finite scores that are not negative")
+    checks.fraction("confidence", confidence)
+    n = len(block)
+    estimate = _geo_risk(block, weight)
+    if np.isnan(estimate).all():
+        return estimate, estimate, estimate
+    random = stream(seed, "geo-risk")
+    drawn = np.stack(
+        [_geo_risk(block[random.integers(n, size=n)], weight) for _ in range(n_resamples)]
+    )
+    tail = (1.0 - confidence) / 2.0
+    low, high = np.nanquantile(drawn, [tail, 1.0 - tail], axis=0)
+    return estimate, low, high
+
+
+def _geo_risk(block: FloatArray, weight: float) -> FloatArray:
+    from scipy.special import ndtr
+
+    n = len(block)
+    total = block.sum()
+    if n == 0 or total == 0.0:
+        return np.full(block.shape[1], np.nan)
+    expected = np.outer(block.sum(axis=1), block.sum(axis=0)) / total
+    z = np.divide(
+        block - expected, np.sqrt(expected), out=np.zeros_like(block), where=expected > 0.0
+    )
+    found: FloatArray = np.sqrt(block.mean(axis=0) * ndtr(_weighted(z, weight).mean(axis=0)))
+    return found
