@@ -119,6 +119,14 @@ def test_clusters_must_cover_every_query(differences, capsys) -> None:
     assert run([*call[:-1], "nobody"]) == 2
 
 
+def test_one_cluster_cannot_be_tested(differences, capsys) -> None:
+    Path("c.csv").write_text("query_id,who\n" + "".join(f"q{i:02},u1\n" for i in range(N)))
+    found = compare(capsys, "--clusters", "c.csv")
+    assert found["verdict"]["state"] == "cannot-test"
+    assert "cannot be tested: all queries come in one cluster" in found["said"]
+    assert "Add queries of other clusters: all of these are of one." in found["said"]
+
+
 # ---- looks
 
 # Lan and DeMets' boundaries at five even looks, two-sided .05: O'Brien-Fleming and Pocock spending,

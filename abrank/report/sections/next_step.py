@@ -95,6 +95,8 @@ def _check(comparison: Comparison) -> NextStep | None:
         return None
     if comparison.decision.reason == "too-few-queries":
         return NextStep("add-queries", "Compare more queries: a test takes two at the very least.")
+    if comparison.clusters is not None and comparison.clusters.n_clusters == 1:
+        return NextStep("add-queries", "Add queries of other clusters: all of these are of one.")
     return NextStep("check-inputs", "Check that the scores are those of two different rankers.")
 
 

@@ -260,6 +260,8 @@ def cannot_test(comparison: Comparison, *, digits: int) -> str:
             return "there is no query to compare"
         return "1 query is too few for a test"
     name = name_of_rule(comparison)
+    if comparison.clusters is not None and comparison.clusters.n_clusters == 1:
+        return "all queries come in one cluster, and a test takes two at the very least"
     differences = comparison.differences()
     if not has_spread(differences):
         same = f.signed(float(differences[0]), digits=digits)
