@@ -79,9 +79,10 @@ def _run_lines(run: Run) -> str:
     """Return what is in a run file."""
     tags = ", ".join(display.shorten(tag) for tag in run.tags[:MOST_TAGS])
     more = f" and {len(run.tags) - MOST_TAGS} more" if len(run.tags) > MOST_TAGS else ""
+    tagged = f", tag {tags}{more}" if tags else ""  # only TREC's files have one
     return (
         f"{run.source.path}  run\n"
-        f"  {len(run)} documents, {_count(len(run.query_ids), 'query')}, tag {tags}{more}\n"
+        f"  {len(run)} documents, {_count(len(run.query_ids), 'query')}{tagged}\n"
         f"  {_count(run.n_rank_conflicts, 'query')} whose rank column contradicts the scores"
     )
 
