@@ -13,6 +13,7 @@ from abrank._support import display
 from abrank._support.errors import ArgumentError, ReadError
 from abrank._support.keywords import explained
 from abrank._support.typing import BoolArray, IntArray
+from abrank.engines.engine import has_parquet
 from abrank.inputs import ids
 from abrank.inputs.files import short_name
 from abrank.inputs.scores.columns import Queries, ScoreTable
@@ -37,8 +38,8 @@ def read_scores(source: Any, *, system: str | None = None) -> Scores:  # noqa: A
         a CSV or TSV table. A table, in a file or a frame, has a column query_id (or a name that
         other tools give it; a frame may have it as its index) and is wide, with a column a measure,
         or long, with columns measure and score (or value). Either may have a column system, or name
-        as in PyTerrier. Parquet, dicts of pytrec_eval and ranx, ir_measures' metrics and answers of
-        _rank_eval are read too. Scores are returned as they are.
+        as in PyTerrier. Parquet (a folder too), dicts of pytrec_eval and ranx, ir_measures' metrics
+        and answers of _rank_eval are read too. Scores are returned as they are.
     system : str, optional
         The system to take where there are several; else its name, which is that of the file.
 
@@ -76,6 +77,10 @@ def read_scores(source: Any, *, system: str | None = None) -> Scores:  # noqa: A
     """
     if isinstance(source, Scores):
         return source if system is None else one_system(source, system)
+    if has_parquet(source):
+        from pyarrow import parquet
+
+        source = parquet.read_table(source)
     scores = scores_of_table(read_score_table(source, is_measure=is_known), source, system=system)
     require_all(scores)
     return scores if system is None else one_system(scores, system)

@@ -83,7 +83,7 @@ def is_parquet(source: Any) -> bool:  # noqa: ANN401
     if not isinstance(source, (str, os.PathLike)):
         return False
     path = os.fspath(source)
-    return path.endswith((".parquet", ".parq", ".pq")) or "://" in path or _has_parquet(path)
+    return path.endswith((".parquet", ".parq", ".pq")) or "://" in path or has_parquet(path)
 
 
 def needs_engine(source: Any) -> bool:  # noqa: ANN401
@@ -104,8 +104,17 @@ def needs_engine(source: Any) -> bool:  # noqa: ANN401
     return Path(path).is_file() and Path(path).stat().st_size >= LARGE
 
 
-def _has_parquet(path: str) -> bool:
-    return Path(path).is_dir() and next(Path(path).rglob("*.parquet"), None) is not None
+def has_parquet(source: Any) -> bool:  # noqa: ANN401
+    """Whether a source is a folder with Parquet files in it.
+
+    Examples
+    --------
+    >>> has_parquet("run.parquet")
+    False
+    """
+    if not isinstance(source, (str, os.PathLike)) or not Path(source).is_dir():
+        return False
+    return next(Path(source).rglob("*.parquet"), None) is not None
 
 
 def on(engine: Engine | EngineName) -> Engine:

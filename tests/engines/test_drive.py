@@ -173,6 +173,9 @@ def test_a_second_run_takes_up_what_is_finished(collection, tmp_path, monkeypatc
     kept = pd.read_parquet(tmp_path / "kept")
     assert [*kept.columns] == ["query_id", "system", "measure", "value"]
     assert len(kept) == 60 * 2 * len(MEASURES)
+    again = abrank.read_scores(tmp_path / "kept")
+    assert (again.query_ids, again.systems) == (collection.scores.query_ids, ("A", "B"))
+    np.testing.assert_array_equal(again.values, collection.scores.values)
 
     with pytest.raises(ArgumentError, match="holds the scores of other inputs or measures"):
         abrank.evaluate(*asked[:2], ["AP"], engine=engine)
