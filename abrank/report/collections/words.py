@@ -10,9 +10,9 @@ from abrank.report.cells import one_line
 from abrank.report.sections.words import system
 
 _SHOWN = ("better", "worse")
-# Below this many collections the prediction interval misses more often than it says: see
+# Up to this many collections the prediction interval was seen to miss more often than it says: see
 # reports/calibration, "collections with different effects".
-ENOUGH = 10
+FEW = 20
 METHOD = (
     "Stratified: the mean over all queries, its error from within the collections (t,"
     " Satterthwaite's degrees of freedom); it speaks of these collections. Random effects: the"
@@ -94,10 +94,8 @@ def _beyond(summary: MeasureSummary, alpha: float, level: str, digits: int) -> s
         return f"{said} It takes three collections to say where one more would lie."
     limits = f.interval(summary.prediction_low, summary.prediction_high, digits=digits)
     said += f" One more collection would show a Δ of {limits} ({level} prediction interval)."
-    if len(summary.rows) < ENOUGH:
-        said += (
-            f" With fewer than {ENOUGH} collections that interval misses more often than it says."
-        )
+    if len(summary.rows) <= FEW:
+        said += f" With up to {FEW} collections that interval misses more often than it says."
     return said
 
 

@@ -38,7 +38,8 @@ READING = (
     " standardised differences are not.",
     "The summary of one effect common to all collections takes their errors for known, which asks"
     " for a hundred queries each, and says nothing of collections whose effects differ. The random"
-    " one is for those; with five it is a little short, and the prediction for one more by far.",
+    " one is for those; with five to twenty it is a little short, and the prediction for one more"
+    " clearly.",
 )
 
 

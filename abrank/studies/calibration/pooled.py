@@ -12,24 +12,26 @@ from abrank.studies.calibration.cells import Asked, below
 from abrank.studies.calibration.parts import Batch, Part, between
 from abrank.studies.calibration.populations import Pair
 
-FEW, SEVERAL = 3, 5
+COUNTS = (5, 10, 20)
 SUMMARIES = ("stratified", "fixed", "random")
 
 
 def ask_same(batch: Batch) -> Iterator[Asked]:
     """Ask where the mean difference is 0 in every collection."""
-    nothing = np.zeros((SEVERAL, batch.count))
-    found = _pool(batch, _chosen(batch, SEVERAL), nothing)
-    for name in SUMMARIES:
-        yield _summary(f"{name}, {SEVERAL} collections", found, name, nothing[0])
-    for test, kind in (("Welch", "pvalue"), ("Cochran", "q_pvalue")):
-        pvalue = np.array([getattr(each.heterogeneity, kind) for each in found])
-        yield Asked(f"heterogeneity, {test}", below(pvalue))
+    for size in COUNTS:
+        nothing = np.zeros((size, batch.count))
+        found = _pool(batch, _chosen(batch, size), nothing)
+        for name in SUMMARIES:
+            yield _summary(f"{name}, {size} collections", found, name, nothing[0])
+        yield _prediction(found, nothing[0], size)
+        for test, kind in (("Welch", "pvalue"), ("Cochran", "q_pvalue")):
+            pvalue = np.array([getattr(each.heterogeneity, kind) for each in found])
+            yield Asked(f"heterogeneity, {test}, {size} collections", below(pvalue))
 
 
 def ask_differing(batch: Batch) -> Iterator[Asked]:
     """Ask where the effects vary about 0 as much as the means do about them."""
-    for size in (SEVERAL, FEW):
+    for size in COUNTS:
         chosen = _chosen(batch, size)
         tau = np.sqrt(np.mean([pair.spread**2 for pair in chosen]) / batch.n)
         effects = batch.random.normal(0.0, tau, (size + 1, batch.count))
@@ -38,14 +40,19 @@ def ask_differing(batch: Batch) -> Iterator[Asked]:
             # All queries of these collections have the mean of their effects, not that of all.
             truth = effects[:size].mean(axis=0) if name == "stratified" else np.zeros(batch.count)
             yield _summary(f"{name}, {size} collections", found, name, truth)
-        low = np.array([each.prediction_low for each in found])
-        high = np.array([each.prediction_high for each in found])
-        yield Asked(f"prediction, {size} collections", covers=between(low, effects[size], high))
+        yield _prediction(found, effects[size], size)
 
 
 def _chosen(batch: Batch, size: int) -> list[Pair]:
     pairs = batch.material.pairs
-    return [pairs[place] for place in batch.random.permutation(len(pairs))[:size]]
+    return [pairs[place] for place in np.resize(batch.random.permutation(len(pairs)), size)]
+
+
+def _prediction(found: list[MetaAnalysis], truth: FloatArray, size: int) -> Asked:
+    """Count how often one more collection has its effect within the prediction interval."""
+    low = np.array([each.prediction_low for each in found])
+    high = np.array([each.prediction_high for each in found])
+    return Asked(f"prediction, {size} collections", covers=between(low, truth, high))
 
 
 def _pool(batch: Batch, chosen: list[Pair], effects: FloatArray) -> list[MetaAnalysis]:
@@ -70,7 +77,7 @@ def _summary(test: str, found: list[MetaAnalysis], name: str, truth: FloatArray)
 _DRAWN = "Collections of n queries each, every one from a pair of its own."
 POOLED = (
     Part("collections with one effect", "queries of a collection",
-         f"{_DRAWN} No collection has a difference.", ask_same),
+         f"{_DRAWN} No collection has a difference.", ask_same, one_in=4),
     Part(
         "collections with different effects", "queries of a collection",
         f"{_DRAWN} Their effects are drawn about 0, with the variance of the mean of a collection:"
@@ -78,5 +85,6 @@ POOLED = (
         " for the mean of the effects of these collections, and the prediction for the effect of"
         " one more. fixed has no claim to it: it stands here as the warning.",
         ask_differing,
+        one_in=4,
     ),
 )  # fmt: skip

@@ -209,13 +209,14 @@ def test_collections_of_normal_differences() -> None:
     """against_theory: with many queries what is common to all is kept."""
     found = asked("collections with one effect", 200, 400)
     for name in ("fixed, 5 collections", "stratified, 5 collections"):
-        assert agrees(found[name]["covers"], 0.95, 400), name
-    assert agrees(found["heterogeneity, Welch"]["false_05"], 0.05, 400)
+        assert agrees(found[name]["covers"], 0.95, 100), name
+    assert agrees(found["heterogeneity, Welch, 5 collections"]["false_05"], 0.05, 100)
     differ = asked("collections with different effects", 200, 400)
-    assert differ["random, 5 collections"]["covers"] > 0.9
+    assert differ["random, 5 collections"]["covers"] > 0.85
+    assert agrees(differ["prediction, 20 collections"]["covers"], 0.95, 100)
     # The summary of one effect takes half the variance for all of it.
     expected = 1.0 - 2.0 * stats.norm.sf(stats.norm.isf(0.025) / np.sqrt(2.0))
-    assert differ["fixed, 5 collections"]["covers"] == pytest.approx(expected, abs=0.08)
+    assert agrees(differ["fixed, 5 collections"]["covers"], expected, 100)
 
 
 def test_posteriors_of_normal_differences() -> None:
