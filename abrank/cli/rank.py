@@ -43,8 +43,18 @@ TESTS = (
 )
 @click.option(
     "--baseline",
+    "baselines",
     metavar="NAME",
-    help="Compare every system with this one, by the name of its file, rather than all pairs.",
+    multiple=True,
+    help="Compare every system with this one, by the name of its file, rather than all pairs."
+    " Repeat for more: corrected across.",
+)
+@click.option(
+    "--family",
+    type=click.Choice(["measure", "all"]),
+    default="measure",
+    show_default=True,
+    help="Alpha holds for each measure, or for all of them together (Bonferroni).",
 )
 @click.option(
     "--test",
@@ -71,7 +81,7 @@ TESTS = (
 @click.option(
     "--format",
     "shown",
-    type=click.Choice(["text", "json", "csv", "md", "tex"]),
+    type=click.Choice(["text", "html", "json", "csv", "md", "tex"]),
     default="text",
     show_default=True,
     help="What goes to standard output.",
@@ -81,8 +91,9 @@ TESTS = (
     "reports",
     multiple=True,
     metavar="PATH",
-    help="Write a report: .md .tex .csv .json .txt by suffix, or FORMAT:PATH. A FORMAT alone, such"
-    " as md, writes reports/ranking-MEASURE.md. What is there is replaced. Repeat for more.",
+    help="Write a report: .html .md .tex .csv .json .txt by suffix, or FORMAT:PATH. A FORMAT alone,"
+    " such as html, writes reports/ranking-MEASURE.html. What is there is replaced. Repeat for"
+    " more.",
 )
 @click.option(
     "--instruments",
@@ -113,6 +124,7 @@ def command(
     *,
     ready: bool,
     measures: tuple[str, ...],
+    baselines: tuple[str, ...],
     resamples: int | None,
     seed: int,
     pairs: bool,
@@ -152,7 +164,7 @@ def command(
         return _output.given(names, digits=digits, style=style, interval=interval)
 
     with _terminal.Progress(quiet=quiet, verbose=verbose) as progress:
-        how |= {"n_resamples": resamples, "rng": seed}
+        how |= {"n_resamples": resamples, "rng": seed, "baseline": baselines or None}
         how["command"] = shlex.join(["abrank", *click.get_current_context().obj])
         ranking = _ranking(qrels, runs, ready=ready, measures=measures, on_stage=progress, **how)
         if instruments or risk is not None:

@@ -24,9 +24,9 @@ def command(
 ) -> None:
     """Write any report from RESULTS, the .json report of a comparison; - is standard input.
 
-    It may be of one collection or of several. Nothing is computed again: every file has the bytes
-    that compare would have written. A gate that did not pass is told, but does not change the exit
-    code.
+    It may be of one collection, of several, or of a ranking. Nothing is computed again: every file
+    has the bytes that compare or rank would have written. A gate that did not pass is told, but
+    does not change the exit code.
 
     \b
     abrank render results.json --report report.html --report table.tex

@@ -262,6 +262,12 @@ class Ranking:
 
     # ---- doors to the rooms above, opened when used
 
+    @classmethod
+    def from_json(cls, path: str | Path) -> Ranking:
+        """Read the ranking that a ``.json`` report holds; ReadError where it is none."""
+        found: Ranking = lazy.attribute("abrank.report.ranking.read", "read_ranking")(path)
+        return found
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, as JSON holds it."""
         found: dict[str, Any] = lazy.attribute("abrank.report.ranking.numbers", "ranking_dict")(
@@ -270,7 +276,7 @@ class Ranking:
         return found
 
     def report(self, path: str | Path, **options: Any) -> Path:  # noqa: ANN401
-        """Write the ranking; its format follows the suffix: .md .tex .csv .json .txt.
+        """Write the ranking; its format follows the suffix: .html .md .tex .csv .json .txt.
 
         Parameters
         ----------
@@ -319,6 +325,10 @@ class Ranking:
 
     def __str__(self) -> str:
         text: str = lazy.attribute("abrank.report.ranking.text", "ranking_text")(self)
+        return text
+
+    def _repr_html_(self) -> str:
+        text: str = lazy.attribute("abrank.report.ranking.card", "ranking_card")(self)
         return text
 
     def _repr_markdown_(self) -> str:

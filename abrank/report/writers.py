@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from abrank._support import display
 from abrank.collections import CollectionsComparison
 from abrank.comparison import Comparison
+from abrank.report.formats.plain_text import WIDTH
 from abrank.report.registry import (
     COLLECTIONS_WRITERS,
     RANKING_WRITERS,
@@ -161,11 +162,22 @@ def _ranking_json(ranking: Ranking) -> str:
 
 @writer(".txt", of=RANKING_WRITERS)
 def _ranking_text(
-    ranking: Ranking, *, digits: int = display.DIGITS, interval: Interval = "difference"
+    ranking: Ranking,
+    *,
+    digits: int = display.DIGITS,
+    interval: Interval = "difference",
+    ascii: bool = False,
+    width: int = WIDTH,
+    pairs: bool = True,
 ) -> str:
     from abrank.report.ranking.text import ranking_text
 
-    return ranking_text(ranking, digits=digits, pairs=True, interval=interval) + "\n"
+    return (
+        ranking_text(
+            ranking, digits=digits, interval=interval, width=width, ascii=ascii, pairs=pairs
+        )
+        + "\n"
+    )
 
 
 @writer(".html", of=COLLECTIONS_WRITERS)

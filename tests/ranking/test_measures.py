@@ -93,3 +93,50 @@ def test_a_means_own_interval_stays_within_the_range_of_the_measure() -> None:
     assert 0.0 <= row.ci_low < row.mean < row.ci_high <= 0.04
     found = run_test("bootstrap", values[:, 4, :], method="percentile")
     assert (row.ci_low, row.ci_high) == (found.ci_low[0], found.ci_high[0])
+
+
+def test_several_baselines_are_corrected_across(scores) -> None:
+    both = rank_scores(scores, measures="AP", baseline=["A", "B"], test="t")
+    assert both.baselines == ("A", "B")
+    assert [(row.a, row.b) for row in both.pair_rows] == [
+        ("A", "D"), ("A", "C"), ("B", "D"), ("B", "C")
+    ]  # fmt: skip
+    plain = [row.pvalue for row in both.pair_rows]
+    from abrank.inference import adjust
+
+    assert [row.pvalue_adj for row in both.pair_rows] == adjust(plain, "holm").tolist()
+    with pytest.raises(ArgumentError, match="dunnett compares with one baseline"):
+        rank_scores(scores, baseline=["A", "B"], test="dunnett")
+    with pytest.raises(ArgumentError, match="leave a system to compare"):
+        rank_scores(scores, baseline=["A", "B", "C", "D"])
+    with pytest.raises(ArgumentError, match="baselines must differ"):
+        rank_scores(scores, baseline=["A", "A"])
+
+
+def test_one_family_of_all_measures_divides_alpha(scores) -> None:
+    each, together = (rank_scores(scores, family=family) for family in ("measure", "all"))
+    for one, all_ in zip(each.by_measure, together.by_measure, strict=True):
+        for row, shared in zip(one.pair_rows, all_.pair_rows, strict=True):
+            assert shared.pvalue_adj == min(1.0, 3 * row.pvalue_adj)
+            assert (shared.ci_low > 0 or shared.ci_high < 0) == (shared.pvalue_adj < 0.05)
+            assert shared.ci_high - shared.ci_low > row.ci_high - row.ci_low
+        assert all_.level == pytest.approx(0.05 / 3)
+
+
+def test_agreement_stability_and_queries_won(scores) -> None:
+    ranking = rank_scores(scores)
+    found = {(row.a, row.b): row for row in ranking.agreements}
+    turned = found["AP", "nDCG@10"]  # one is the reverse of the other
+    assert (turned.tau, turned.tau_ap) == (-1.0, -1.0)
+    assert turned.tau_low <= turned.tau <= turned.tau_high
+    assert [row.system for row in ranking.stability] == list(ranking.systems)
+    assert sum(row.first for row in ranking.stability) == pytest.approx(1.0)
+    for row in ranking.stability:
+        assert sum(row.chances) == pytest.approx(1.0)
+        assert 1 <= row.low <= row.high <= 4
+    for each in ranking.by_measure:
+        sign = -1.0 if each.measure == "Unj@10" else 1.0
+        for row in each.pair_rows:
+            a, b = (each.scores[:, each.systems.index(name)] for name in (row.a, row.b))
+            assert row.wins == int((sign * (b - a) > 0).sum())
+            assert row.wins + row.ties + row.losses == 30

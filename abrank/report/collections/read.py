@@ -11,8 +11,11 @@ from typing import Any
 from abrank._support.errors import AbrankError, ReadError
 from abrank.collections import CollectionsComparison, MeasureSummary, summarise_collections
 from abrank.comparison import Comparison
+from abrank.ranking import Ranking
 from abrank.report.collections.numbers import SCHEMA
 from abrank.report.numbers import checksum, plain
+from abrank.report.ranking.numbers import SCHEMA as RANKING_SCHEMA
+from abrank.report.ranking.read import ranking_of
 from abrank.report.saved.restore import restore
 from abrank.report.saved.schema import Damaged, published, validate
 from abrank.report.saved.write import from_dict, read_json, require_unchanged
@@ -20,8 +23,8 @@ from abrank.report.saved.write import from_dict, read_json, require_unchanged
 _HOW = "write it again: abrank compare --collections … --report results.json"
 
 
-def read_results(path: str | os.PathLike[str]) -> Comparison | CollectionsComparison:
-    """Read ``results.json`` of a comparison, on one collection or on several.
+def read_results(path: str | os.PathLike[str]) -> Comparison | CollectionsComparison | Ranking:
+    """Read ``results.json`` of a comparison, on one collection or on several, or of a ranking.
 
     Raises
     ------
@@ -29,8 +32,10 @@ def read_results(path: str | os.PathLike[str]) -> Comparison | CollectionsCompar
         As :meth:`abrank.Comparison.from_json`.
     """
     value, label = read_json(path)
-    several = isinstance(value, Mapping) and value.get("schema") == SCHEMA
-    return _collections(value, label) if several else from_dict(value, label)
+    schema = value.get("schema") if isinstance(value, Mapping) else None
+    if schema == RANKING_SCHEMA:
+        return ranking_of(value, label)
+    return _collections(value, label) if schema == SCHEMA else from_dict(value, label)
 
 
 def read_collections_report(path: str | os.PathLike[str]) -> CollectionsComparison:
@@ -50,7 +55,7 @@ def read_collections_report(path: str | os.PathLike[str]) -> CollectionsComparis
     found = read_results(path)
     if isinstance(found, CollectionsComparison):
         return found
-    raise ReadError(os.fspath(path), "is a comparison on one collection", hint=_HOW)
+    raise ReadError(os.fspath(path), "is no comparison on several collections", hint=_HOW)
 
 
 def _collections(value: Mapping[str, Any], label: str) -> CollectionsComparison:

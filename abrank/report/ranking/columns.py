@@ -99,7 +99,7 @@ def explained(ranking: Ranking, interval: Interval) -> str:
             "What a query adds to all systems is taken out of the intervals: they are for comparing"
             " systems, and no limits of a mean."
         )
-    if not has_intervals(ranking):
+    if not has_intervals(ranking) or len(ranking.baselines) > 1:
         return ""
     return (
         f"The intervals are of the difference from {reference(ranking)}, for all"

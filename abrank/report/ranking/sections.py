@@ -103,7 +103,7 @@ def _legend(ranking: Ranking) -> str:
     alpha = f"Alpha {f.number(ranking.alpha)} holds for each measure, not for all together."
     if ranking.n_families > 1:
         alpha = (
-            f"Alpha {f.number(ranking.alpha)} holds for all {f.word(len(ranking.measures))}"
+            f"Alpha {f.number(ranking.alpha)} holds for the {f.word(len(ranking.measures))}"
             " measures together (Bonferroni)."
         )
     if ranking.baseline is None:

@@ -165,7 +165,7 @@ def _families(ranking: Ranking) -> str:
         legend = f"▲ better, ▼ worse than {_bases(ranking)}, ? not told apart. "
     order = f"{legend}{cells.one_line(ranking.measure, width=40)} orders the systems."
     if ranking.n_families > 1:
-        return f"{order} Alpha holds for all {count} measures together (Bonferroni)."
+        return f"{order} Alpha holds for the {count} measures together (Bonferroni)."
     return (
         f"{order} Each of the {count} measures is a family of its own: alpha holds for each, not"
         " for all together."

@@ -171,7 +171,7 @@ def _other_schema(label: str, schema: object) -> ReadError:
         return ReadError(label, "holds no results of abrank: it names no schema", hint=HOW)
     if schema.startswith("abrank-"):
         kind = schema.removeprefix("abrank-").partition("/")[0]
-        return ReadError(label, f"is a {kind}; only a comparison can be rendered", hint=HOW)
+        return ReadError(label, f"is a {kind}, not a comparison", hint=HOW)
     newer = re.fullmatch(r"abrank/(\d{1,9})", schema)
     if newer and int(newer[1]) > int(SCHEMA.removeprefix("abrank/")):
         return ReadError(
@@ -225,7 +225,7 @@ def _comparison(value: Mapping[str, Any]) -> Comparison:
         effects=_take(value, "effects", Mapping[str, Effect]),
         spread=_take(value, "spread", Spread),
         planning=_take(value, "planning", Planning),
-        notes=tuple(map(_note, _take(value, "notes", tuple[Note, ...]))),
+        notes=tuple(map(note_of, _take(value, "notes", tuple[Note, ...]))),
         seed=_take(value, "seed", int),
         n_resamples=_take(value, "settings.n_resamples", int | None),
         n_resamples_joint=_take(value, "settings.n_resamples_joint", int),
@@ -318,7 +318,7 @@ _NEWER_PARTS: Mapping[str, Any] = {
 }
 
 
-def _note(note: Note) -> Note:
+def note_of(note: Note) -> Note:
     """Return a note whose undefined numbers are NaN again."""
     values = {key: math.nan if each is None else each for key, each in note.values.items()}
     return Note(note.code, note.severity, values)

@@ -173,7 +173,7 @@ DAMAGES: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     ),
     "a ranking": (
         lambda d: d.update(schema="abrank-ranking/1"),
-        "results.json: is a ranking; only a comparison can be rendered",
+        "results.json: is a ranking, not a comparison",
     ),
     "no schema": (
         lambda d: d.pop("schema"),
