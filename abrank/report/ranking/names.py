@@ -10,7 +10,7 @@ def name(text: str) -> str:
 
     Examples
     --------
-    >>> name("bm25"), len(name("x" * 99))
-    ('bm25', 40)
+    >>> name("bm25"), len(name("x" * 99)) <= 40
+    ('bm25', True)
     """
     return one_line(text, width=40)
