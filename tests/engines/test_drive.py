@@ -6,6 +6,7 @@ import itertools
 import json
 import subprocess
 import sys
+import tomllib
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,7 @@ import pytest
 import abrank
 from abrank._support.errors import AlignmentError, ArgumentError, NotFoundError, ReadError
 from abrank.engines import Engine, drive, regroup
-from tests.engines.conftest import COMMANDS, MEASURES, run_readme, write
+from tests.engines.conftest import COMMANDS, MEASURES, ROOT, run_readme, write
 
 SMALL = Engine(rows=100)
 
@@ -207,16 +208,11 @@ def test_options_that_do_nothing_are_refused():
 
 
 def test_neither_dask_nor_spark_is_pulled_or_imported():
-    import importlib.metadata
-
-    required = importlib.metadata.requires("abrank") or []
-    plain = [each for each in required if "extra ==" not in each]
-    assert not [each for each in plain if "dask" in each or "spark" in each]
-    assert [
-        each
-        for each in required
-        if each.startswith("dask") and "extra == 'dask'" in each.replace('"', "'")
-    ]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    for name, extra in (("dask", "dask"), ("spark", "pyspark")):
+        assert not [each for each in project["dependencies"] if extra in each]
+        assert [each for each in extras[name] if each.startswith(extra)]
     code = (
         "import sys, abrank, abrank.workflow, abrank.engines.drive\n"
         "print([name for name in ('dask', 'distributed', 'pyspark') if name in sys.modules])"
