@@ -39,9 +39,9 @@ options = _options.stack(
         "reports",
         multiple=True,
         metavar="PATH",
-        help="Write a report: .html .md .json .csv .txt .tex .bib .methods .junit by suffix, or"
-        " FORMAT:PATH. A FORMAT alone, such as html, writes reports/B-vs-A.html. What is there is"
-        " replaced. Repeat for more.",
+        help="Write a report: .html .md .json .csv .txt .tex .bib .methods .junit .parquet by"
+        " suffix, or FORMAT:PATH. A FORMAT alone, such as html, writes reports/B-vs-A.html."
+        " What is there is replaced. Repeat for more.",
     ),
     click.option(
         "--figures",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from abrank.ranking import Ranking
 
 Subject: TypeAlias = "Comparison | Ranking | CollectionsComparison"
-Writes: TypeAlias = Callable[..., str]
+Writes: TypeAlias = Callable[..., str | bytes]
 
 # Where a report goes that was asked for by its format alone.
 REPORTS = Path("reports")
@@ -96,8 +96,8 @@ def writer(
     Returns
     -------
     callable
-        A decorator for ``function(subject, **options) -> str``; its keywords are the options that
-        :func:`write` takes for this format. The text is stored as UTF-8.
+        A decorator for ``function(subject, **options) -> str or bytes``; its keywords are the
+        options that :func:`write` takes for this format. Text is stored as UTF-8.
 
     Raises
     ------
@@ -213,8 +213,8 @@ def write(
 
     ``.csv`` holds the table of measures, or the leaderboard; beside it go ``NAME.queries.csv``, the
     scores of every query, and ``NAME.segments.csv``, what was found in segments; for a ranking
-    ``NAME.pairs.csv``. ``.bib`` holds the sources of what ``.methods``, a paragraph of plain text,
-    names.
+    ``NAME.pairs.csv``. ``.parquet`` holds the scores of every query alone. ``.bib`` holds the
+    sources of what ``.methods``, a paragraph of plain text, names.
 
     Parameters
     ----------
@@ -282,7 +282,8 @@ def files_of(
 def _encoded(function: Writes) -> Callable[..., bytes]:
     @functools.wraps(function)
     def encode(subject: Subject, **options: Any) -> bytes:  # noqa: ANN401
+        made = function(subject, **options)
         # An id may hold half of a surrogate pair, which no file can.
-        return function(subject, **options).encode("utf-8", "replace")
+        return made if isinstance(made, bytes) else made.encode("utf-8", "replace")
 
     return encode

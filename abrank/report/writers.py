@@ -96,6 +96,13 @@ def _bibliography(comparison: Comparison) -> str:
     return bibliography(comparison)
 
 
+@writer(".parquet")
+def _queries_parquet(comparison: Comparison) -> bytes:
+    from abrank.report.formats.parquet import queries_parquet
+
+    return queries_parquet(comparison)
+
+
 @writer(".queries.csv", beside=".csv")
 def _queries(comparison: Comparison) -> str:
     from abrank.report.formats.csv import queries_csv

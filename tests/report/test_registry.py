@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 import subprocess
@@ -11,11 +12,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet
 import pytest
 
 from abrank._support.errors import ArgumentError, UnknownNameError, WriteError
 from abrank.comparison import Comparison, compare_scores
-from abrank.report import WRITERS, markdown, text, write, writer
+from abrank.report import WRITERS, from_dict, markdown, text, write, writer
 from abrank.report.formats.csv import segments_csv
 from abrank.report.formats.latex import latex
 from abrank.report.numbers import json_text
@@ -210,6 +212,20 @@ def test_half_a_surrogate_pair_is_written(tmp_path: Path) -> None:
     odd = compare_scores({"a": 0.1, "b": 0.2}, {"a": 0.3, "b": 0.1}, candidate="half \ud800")
     for suffix in (".md", ".json", ".csv", ".txt", ".tex", ".methods", ".bib"):
         assert write(odd, tmp_path / f"out{suffix}").read_text("utf-8")
+
+
+def test_parquet_has_the_scores_of_every_query() -> None:
+    names = {"candidate": "B", "baseline": "A"}
+    odd = compare_scores({"a": 0.1, "\udce9": 0.2}, {"a": 0.3, "\udce9": 0.1}, **names)
+    table = pyarrow.parquet.read_table(io.BytesIO(WRITERS[".parquet"](odd)))
+    assert table.to_pydict() == {
+        "query_id": [each.encode("utf-8", "replace").decode() for each in odd.query_ids],
+        "measure": ["score", "score"],
+        "a": odd.a[:, 0].tolist(),
+        "b": odd.b[:, 0].tolist(),
+        "diff": (odd.b - odd.a)[:, 0].tolist(),
+    }
+    assert WRITERS[".parquet"](from_dict(odd.to_dict())) == WRITERS[".parquet"](odd)
 
 
 def test_a_format_is_registered_once() -> None:

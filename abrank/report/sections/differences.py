@@ -12,6 +12,7 @@ from abrank.report.sections import appendix, headline, words
 from abrank.verdict import Verdict
 
 PAIRS = 60  # more queries are drawn as deciles
+FEW = 5  # so few queries are seen one by one where they are listed
 SHAPE = 10  # fewer queries have no shape to compare
 # Up to so many queries reports/calibration finds the percentile and BCa intervals too short.
 SHORT_INTERVALS_UP_TO = 100
@@ -38,21 +39,25 @@ def distribution(comparison: Comparison, *, digits: int) -> Section | None:
             f" {f.signed(row.estimate, digits=digits)} ({f.level(comparison.rule.confidence)}"
             f" interval {limits})."
         )
-    measure = comparison.rule.primary
+    measure, few = comparison.rule.primary, comparison.n_queries <= FEW
     blocks: list[Block] = [
-        Figure("scatter", f"{measure} of every query, A across and B upwards."),
+        Figure("scatter", f"{measure} of every query, A across and B upwards.", repeats=few),
         Text("Above the diagonal B scores higher, below it A does.", "caption"),
         Figure(
             "paired",
             f"{measure} of A and of B, query by query, and the mean difference.",
-            repeats=comparison.n_queries > PAIRS,
+            repeats=few or comparison.n_queries > PAIRS,
         ),
         Text(
             f"Left, the scores; lines join the same query, or beyond {PAIRS} queries the same"
             " decile. Right, the mean difference with its interval, in the same unit.",
             "caption",
         ),
-        Figure("distribution", f"Distribution of the differences in {measure}. {finding}"),
+        Figure(
+            "distribution",
+            f"Distribution of the differences in {measure}. {finding}",
+            repeats=few,
+        ),
         Text(_distribution_guide(comparison), "caption"),
     ]
     if comparison.n_queries >= SHAPE:

@@ -55,7 +55,8 @@ def quality(comparison: Comparison, *, digits: int) -> Section | None:
     blocks: list[Block] = [Table("quality", columns, rows)]
     if comparison.evidence.cutoff_curve is not None:
         blocks += [
-            Figure("judged", f"Share of judged documents by depth. {judged}."),
+            # The table of the cut-offs has the same shares.
+            Figure("judged", f"Share of judged documents by depth. {judged}.", repeats=True),
             Text("A document that nobody judged counts as not relevant.", "caption"),
         ]
     blocks += [

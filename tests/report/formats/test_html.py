@@ -297,6 +297,13 @@ def test_figures_that_repeat_others_are_drawn_where_all_are_asked_for(better: Co
         html(better, figures="none")
 
 
+def test_of_few_queries_nothing_is_drawn_that_their_bars_show() -> None:
+    few = compare_scores({"q1": 0.2, "q2": 0.4, "q3": 0.1}, {"q1": 0.3, "q2": 0.6, "q3": 0.2})
+    drawn: list[str] = []
+    html(few, drawer=lambda plot, *_, **__: drawn.append(plot) or plot)
+    assert {*drawn} == {"effect", "forest", "deltas", "tests", "power"}
+
+
 def test_figures_carry_their_colours_as_attributes(page: Page) -> None:
     fills = {value.lower() for value in page.having("fill")}
     assert {PALETTE["a"][0], PALETTE["b"][0], PALETTE["ink"][0]} <= fills
