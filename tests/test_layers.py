@@ -11,9 +11,9 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "abrank"
 ROOMS = (
     "cli", "report", "studies", "plots", "collections", "workflow", "ranking", "comparison",
-    "diagnostics", "verdict", "gates", "design", "planning", "score_files", "inspection",
-    "sensitivity", "provenance", "evaluation", "repeats", "partitioned", "scores", "engines",
-    "measures", "simulate", "inference", "inputs", "_support",
+    "diagnostics", "verdict", "gates", "design", "planning", "score_files", "annotation",
+    "inspection", "sensitivity", "provenance", "evaluation", "repeats", "partitioned", "scores",
+    "engines", "measures", "simulate", "inference", "inputs", "_support",
 )  # fmt: skip
 HEAVY = {
     "matplotlib": {"plots", "studies"},

@@ -107,7 +107,7 @@ def run_prediction_powered(
         Where fewer residuals e carry their sum of squares, (sum e**2)**2 / sum e**4, the slope is 0
         and people alone answer, by the t test; 0 to answer together always. A machine that is right
         but for rare gross failures shows few of them in a sample: without this, 95 % intervals of
-        50 human queries held in 80 % of samples of the worst pair (``reports/calibration``).
+        50 human queries held in 84 % of samples of the worst pair (``reports/calibration``).
 
     Returns
     -------

@@ -1,0 +1,115 @@
+"""``abrank sample``: what people should judge next, queries at random or documents."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from abrank._support import display as f
+from abrank.cli import _options, _terminal
+
+SHOWN = 10
+
+
+@click.group("sample")
+def command() -> None:
+    """Say what people should judge next: queries at random, or single documents."""
+
+
+@command.command("queries")
+@click.argument("source", type=_options.RUN)
+@click.option("-n", "--n", "n", type=click.IntRange(1), default=50, show_default=True, metavar="N")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--output", type=click.Path(dir_okay=False), metavar="FILE", help="Else printed.")
+def queries(source: str, *, n: int, seed: int, output: str | None) -> None:
+    """Draw N of the queries of SOURCE, qrels or a run, at random.
+
+    People judge these, a machine all: abrank compare … --machine-qrels. The ids come in the order
+    drawn, so that the first 25 of 50 are a random draw, too. The first line records the draw.
+
+    \b
+    abrank sample queries llm.qrels --n 50 --seed 7 --output to-judge.txt
+    """  # noqa: D301 - click's mark for lines to keep
+    from abrank import inputs
+    from abrank.annotation import sample_queries
+
+    is_qrels = inputs.looks_like_qrels(source)
+    read = inputs.read_qrels(source) if is_qrels else inputs.read_run(source)
+    drawn = sample_queries(read.query_ids, n, rng=seed)
+    sha256 = (read.source.sha256 or "")[:16]
+    of = f"{len(drawn)} of {len(read.query_ids)} queries of {source}, sha256 {sha256}"
+    head = f"# abrank sample queries --n {n} --seed {seed}: {of}"
+    _write(
+        "\n".join([head, *drawn]), output, f"{f.plural(len(drawn), 'query', 'queries')} to judge"
+    )
+
+
+@command.command("documents")
+@click.argument("qrels", type=_options.RUN)
+@click.argument("run_a", type=_options.RUN)
+@click.argument("run_b", type=_options.RUN)
+@click.option("-m", "--measure", metavar="NAME", help="nDCG@10 without it.")
+@click.option("--depth", type=click.IntRange(1), metavar="N", help="Else the measure's cut-off.")
+@click.option("--tipping", is_flag=True, help="Write the tipping list, not all documents.")
+@click.option(
+    "--pool",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Write what to judge: query_id 0 doc_id, a line each. With a grade at the end of each"
+    " line it can be read as qrels.",
+)
+def documents(
+    qrels: str,
+    run_a: str,
+    run_b: str,
+    *,
+    measure: str | None,
+    depth: int | None,
+    tipping: bool,
+    pool: str | None,
+) -> None:
+    """List the documents in the top ranks of RUN_A or RUN_B that nobody judged.
+
+    They come in depth order, each with how far the difference of its query would move if it had the
+    highest grade. The tipping list is the fewest, found one at a time, that would turn the sign of
+    the mean difference: a short one says that the verdict hangs on judgments that are missing.
+
+    \b
+    abrank sample documents qrels.txt a.run b.run --pool to-judge.txt
+    """  # noqa: D301 - click's mark for lines to keep
+    from abrank.annotation import documents_to_judge
+
+    found = documents_to_judge(qrels, run_a, run_b, measure=measure, depth=depth)
+    chosen = found.tipping if tipping else found.documents
+    many = f.plural(len(found.documents), "document")
+    lines = [f"{many} in the top ranks that nobody judged; Δ {found.measure} is"
+             f" {f.signed(found.difference)} without them"]  # fmt: skip
+    if found.tipping:
+        turn = f.count(len(found.tipping))
+        lines.append(f"{turn} of them, each of grade {found.grade}, would turn its sign")
+    elif found.documents:
+        lines.append(f"no number of them, up to 200, would turn its sign at grade {found.grade}")
+    if chosen:
+        lines += ["", f"{'query':<12}{'document':<28}{'rank A':>8}{'rank B':>8}{'swing':>10}"]
+    lines += [
+        f"{each.query_id:<12}{each.doc_id:<28}{each.rank_a or '–':>8}{each.rank_b or '–':>8}"
+        f"{f.signed(each.swing):>10}"
+        for each in chosen[:SHOWN]
+    ]
+    if len(chosen) > SHOWN:
+        lines.append(f"and {f.count(len(chosen) - SHOWN)} more: --pool FILE writes all")
+    _terminal.put("\n".join(lines))
+    if pool is not None:
+        text = "\n".join(f"{each.query_id} 0 {each.doc_id}" for each in chosen)
+        _write(text, pool, f"{f.plural(len(chosen), 'document')} to judge")
+
+
+def _write(text: str, path: str | None, what: str) -> None:
+    from abrank._support.files import replace_all
+
+    if path is None:
+        _terminal.put(text)
+        return
+    replace_all({Path(path): f"{text}\n".encode() if text else b""})
+    _terminal.put(f"{what}: {path}", err=True)
