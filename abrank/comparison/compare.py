@@ -332,10 +332,7 @@ def _notes_on_data(
     rule: Rule,
     audits: Mapping[str, Audit],
 ) -> list[Note]:
-    """Return the notes on the differences and on the inputs.
-
-    What single queries do to the plain test is not told where another design decides.
-    """
+    """Return the notes on differences and inputs; of other designs none on single queries."""
     own = tuple(row for row in tests if row.title != IGNORING)
     if rule.design is not None and rule.design.planned:
         own = tuple(row for row in own if row.decides)
