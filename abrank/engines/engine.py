@@ -112,9 +112,12 @@ def has_parquet(source: Any) -> bool:  # noqa: ANN401
     >>> has_parquet("run.parquet")
     False
     """
-    if not isinstance(source, (str, os.PathLike)) or not Path(source).is_dir():
+    if not isinstance(source, (str, os.PathLike)):
         return False
-    return next(Path(source).rglob("*.parquet"), None) is not None
+    try:
+        return Path(source).is_dir() and next(Path(source).rglob("*.parquet"), None) is not None
+    except OSError:  # a name too long, a folder that may not be entered: its reader says so
+        return False
 
 
 def on(engine: Engine | EngineName) -> Engine:

@@ -38,7 +38,10 @@ def of_text(data: bytes, origin: Source) -> ScoreTable | None:
     plain = plain_table(data, delimiter)
     if plain is None or not plain.isascii():
         return None
-    header = next(csv.reader([first.decode().rstrip("\r\n")], delimiter=delimiter))
+    try:
+        header = next(csv.reader([first.decode().rstrip("\r\n")], delimiter=delimiter))
+    except csv.Error:
+        return None  # a field too long: the careful reader says so
     if not found_in(header, QUERY_IDS):
         return None
     try:

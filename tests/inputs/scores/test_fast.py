@@ -98,3 +98,11 @@ def test_scattered_queries_are_put_in_order() -> None:
     scores = read_scores(pa.Table.from_pandas(frame))
     assert scores.query_ids == ("a", "b", "é")
     assert scores.values[:, 0, 0].tolist() == [3.0, 1.0, 2.0]
+
+
+def test_a_name_in_the_header_longer_than_csv_allows_is_refused_in_a_sentence(tmp_path):
+    path = tmp_path / "scores.csv"
+    path.write_text(f"query_id,{'x' * 140_000}\nq1,0.5\n")
+    with pytest.raises(AbrankError) as refusal:
+        read_scores(path)
+    assert "field larger than field limit" in str(refusal.value)
