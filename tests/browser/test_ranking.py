@@ -1,0 +1,49 @@
+"""The page of a ranking in a real browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from abrank.ranking import rank_scores
+from abrank.report.ranking.html import ranking_html
+from abrank.scores import Scores
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    random = np.random.default_rng(2)
+    hard = random.uniform(0.2, 0.6, (30, 1, 1))
+    shift = 0.05 * np.arange(5)[:, None]
+    values = hard + shift + random.normal(0, 0.05, (30, 5, 2))
+    ids = tuple(f"q{i}" for i in range(30))
+    return ranking_html(rank_scores(Scores(ids, tuple("abcde"), ("AP", "RR"), values)))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_and_nothing_is_too_wide(
+    show: Callable[..., Any], page: str, scheme: str
+) -> None:
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="axe is not installed"
+    )
+    opened = show(page, color_scheme=scheme)
+    assert len(opened.requests) == 1
+    assert opened.messages == []
+    opened.page.locator("#pairs summary").first.click()
+    for width in (1280, 360):
+        opened.resize(width)
+        found = axe.Axe().run(opened.page)
+        assert found.violations_count == 0, found.generate_report()
+        assert opened.page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+
+
+def test_a_difference_opens_its_pair(show: Callable[..., Any], page: str) -> None:
+    opened = show(page)
+    link = opened.page.locator("#pairs td a").first
+    target = link.get_attribute("href")
+    link.click()
+    opened.page.wait_for_selector(f"{target}", state="visible")

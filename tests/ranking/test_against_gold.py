@@ -1,0 +1,43 @@
+"""The pairs of a ranking against stored p-values and their adjustments by statsmodels."""
+
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import pytest
+
+import abrank
+from abrank.inference import adjust
+
+ADJUSTED = ("bonferroni", "holm", "hochberg", "bh", "by")
+
+
+def test_pairs_of_three_collections_are_those_of_multiple_comparisons_tsv(shared_data) -> None:
+    with (shared_data / "multiple_comparisons.tsv").open(newline="") as file:
+        rows = [
+            row for row in csv.DictReader(file, delimiter="\t")
+            if (row["family"], row["statistic"]) == ("AP", "ttest_p")
+        ]  # fmt: skip
+    named: dict[str, set[str]] = {}
+    for row in rows:
+        folder, _, pair = row["pair"].partition(":")
+        named.setdefault(folder, set()).update(pair.split("|"))
+    found = {}
+    for folder, systems in named.items():
+        paths = {
+            path.name.partition(".")[0]: path for path in (shared_data / folder / "runs").iterdir()
+        }
+        (qrels,) = (shared_data / folder).glob("qrels.txt*")
+        runs = {system: str(paths[system]) for system in sorted(systems)}
+        how = {"test": "t", "adjust": "none", "score_dtype": "float32"}
+        for row in abrank.rank(str(qrels), runs, measures="AP", **how).pair_rows:
+            found[folder, frozenset((row.a, row.b))] = row.pvalue
+    pvalues = []
+    for row in rows:
+        folder, _, pair = row["pair"].partition(":")
+        pvalues.append(found[folder, frozenset(pair.split("|"))])
+        assert pvalues[-1] == pytest.approx(float(row["p"]), rel=1e-9)
+    for method in ADJUSTED:
+        expected = [float(row[method]) for row in rows]
+        np.testing.assert_allclose(adjust(pvalues, method), expected, rtol=1e-9)
