@@ -19,6 +19,8 @@ MOST_ROWS, MOST_OVERLAPS = 20, 12
 def leaderboard(ranking: Ranking, *, digits: int) -> Section:
     """Return the leaderboard: means, the interval that decides, letters."""
     table = tables.leaderboard(ranking, digits=digits)
+    # The rows are in order, and a telephone has no room for their places.
+    table = Table(table.key, table.columns[1:], tuple(row[1:] for row in table.rows))
     finding = columns.explained(ranking, "difference")
     if ranking.baseline is None:
         finding = f"Systems that share a letter are not told apart. {finding}"
