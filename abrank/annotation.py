@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from abrank._support.rng import entropy, stream
 from abrank._support.typing import FloatArray, IntArray, RandomSource
 from abrank.evaluation import EvaluateOptions
 from abrank.inputs import JudgedRun
-from abrank.inspection import Unjudged
+from abrank.inspection import Unjudged, depth_of, highest_grade, unjudged_documents
 from abrank.measures import Measure
 from abrank.measures.sensitivity.swing import swing
 from abrank.measures.sensitivity.unjudged import with_judgments
@@ -119,53 +119,23 @@ def documents_to_judge(
     read, runs = inputs.read_qrels(qrels), [inputs.read_run(a), inputs.read_run(b)]
     (asked,) = EvaluateOptions().measures([measure or "nDCG@10"])
     joined = [inputs.join(read, run, keep_scores=True) for run in runs]
-    cutoff = dict(asked.parameters).get("cutoff")
-    deep = depth or (cutoff if isinstance(cutoff, int) else DEPTH)
-    rows = _unjudged(read, runs, checks.count("depth", deep))
-    query = np.array([row[0] for row in rows], dtype=np.int64)
-    ranks = np.array([row[2:] for row in rows], dtype=np.int64).reshape(len(rows), 2)
-    grade = max(1, int(read.grade.max(initial=1)))
-    moved = swing(asked, joined[0], joined[1], query, ranks[:, 0], ranks[:, 1], grade=grade)
-    found = [
-        Unjudged(read.query_ids[place], doc, rank_a, rank_b, float(each))
-        for (place, doc, rank_a, rank_b), each in zip(rows, moved, strict=True)
-    ]
+    deep = checks.count("depth", depth_of(asked, DEPTH) if depth is None else depth)
+    every = range(len(read.query_ids))
+    found = unjudged_documents(asked, read, runs, joined, places=every, depth=deep)
+    place = {query_id: at for at, query_id in enumerate(read.query_ids)}
+    query = np.array([place[each.query_id] for each in found], dtype=np.int64)
+    ranks = np.array([(each.rank_a, each.rank_b) for each in found], np.int64).reshape(-1, 2)
+    moved, grade = np.array([each.swing for each in found]), highest_grade(read)
     order = sorted(found, key=lambda each: (_first(each), each.query_id, each.doc_id))
     difference = float((asked(joined[1]) - asked(joined[0])).mean())
     tipping = _tip(asked, joined, query, ranks, moved, grade)
-    turned = tuple(
-        Unjudged(found[i].query_id, found[i].doc_id, found[i].rank_a, found[i].rank_b, by)
-        for i, by in tipping
-    )
+    turned = tuple(replace(found[i], swing=by) for i, by in tipping)
     return ToJudge(asked.name, difference, tuple(order), turned, grade)
 
 
 def _first(document: Unjudged) -> int:
     """Return the better of the two ranks."""
     return min(rank for rank in (document.rank_a, document.rank_b) if rank)
-
-
-def _unjudged(
-    qrels: inputs.Qrels, runs: list[inputs.Run], depth: int
-) -> list[tuple[int, str, int, int]]:
-    """Return query, document and ranks (0 beyond the depth) of what nobody judged, by query."""
-    judged: dict[str, set[str]] = {query_id: set() for query_id in qrels.query_ids}
-    for query_id, doc in qrels.frame()[["query_id", "doc_id"]].itertuples(index=False):
-        judged[query_id].add(doc)
-    rows = []
-    for place, query_id in enumerate(qrels.query_ids):
-        lists = [
-            [doc for doc, _ in run.ranking(query_id)] if query_id in run.query_ids else []
-            for run in runs
-        ]
-        at = [{doc: rank for rank, doc in enumerate(each, 1)} for each in lists]
-        seen = dict.fromkeys(doc for each in lists for doc in each[:depth])
-        rows += [
-            (place, doc, at[0].get(doc, 0), at[1].get(doc, 0))
-            for doc in seen
-            if doc not in judged[query_id]
-        ]
-    return rows
 
 
 def _tip(

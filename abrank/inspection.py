@@ -142,13 +142,9 @@ def inspect_query(
     joined = [inputs.join(read, run, keep_scores=True) for run in runs]
     place = read.query_ids.index(query_id)
     scores = [tuple(float(measure(run)[place]) for measure in asked) for run in joined]
-    grade = max(1, int(read.grade.max(initial=1)))
-    open_ = _unjudged(asked[0], grades, lists)
-    ranks = [np.array([_rank(found, doc) for doc in open_], dtype=np.int64) for found in lists]
-    query = np.full(len(open_), place)
-    moved = swing(asked[0], joined[0], joined[1], query, *ranks, grade=grade).tolist()
-    each = zip(open_, *(found.tolist() for found in ranks), moved, strict=True)
-    by_swing = sorted((Unjudged(query_id, *row) for row in each), key=lambda row: -abs(row.swing))
+    depth = depth_of(asked[0], DEEPEST)
+    found = unjudged_documents(asked[0], read, runs, joined, places=(place,), depth=depth)
+    by_swing = sorted(found, key=lambda each: -abs(each.swing))
     rel = dict(asked[0].parameters).get("rel", 1)
     return Inspection(
         query_id=query_id,
@@ -165,11 +161,69 @@ def inspect_query(
             if known >= (rel if isinstance(rel, int) else 1)
         ),
         to_judge=tuple(by_swing[:n_to_judge]),
-        grade=grade,
+        grade=highest_grade(read),
         documents={}
         if documents is None
-        else read_documents(documents, {*grades, *open_, *lists[0][:DEEPEST], *lists[1][:DEEPEST]}),
+        else read_documents(documents, {*grades, *lists[0][:DEEPEST], *lists[1][:DEEPEST]}),
     )
+
+
+def highest_grade(qrels: inputs.Qrels) -> int:
+    """Return the grade that a document is given which nobody judged: the highest, at least 1."""
+    return max(1, int(qrels.grade.max(initial=1)))
+
+
+def depth_of(measure: Measure, otherwise: int) -> int:
+    """Return the cut-off of a measure, or the depth to take where it has none."""
+    cutoff = dict(measure.parameters).get("cutoff")
+    return cutoff if isinstance(cutoff, int) else otherwise
+
+
+def unjudged_documents(
+    measure: Measure,
+    qrels: inputs.Qrels,
+    runs: Sequence[inputs.Run],
+    joined: Sequence[inputs.JudgedRun],
+    *,
+    places: Sequence[int],
+    depth: int,
+) -> list[Unjudged]:
+    """Return the documents in the top ranks of A or B that nobody judged, and their swings.
+
+    Parameters
+    ----------
+    measure : Measure
+    qrels : Qrels
+    runs, joined : A and B
+        As they were read, and joined with the qrels.
+    places : sequence of int
+        The queries to look at, as places in the qrels, ascending.
+    depth : int
+        Ranks to look at; a document found there has its ranks in both lists, however deep.
+
+    Returns
+    -------
+    list of Unjudged
+        By query, A's documents first.
+    """
+    query, docs, ranks = list[int](), list[str](), list[tuple[int, int]]()
+    for place in places:
+        name = qrels.query_ids[place]
+        start, stop = np.searchsorted(qrels.query, [place, place + 1])
+        judged = set(ids.decode(qrels.docs[int(start) : int(stop)]))
+        lists = [[doc for doc, _ in run.ranking(name)] for run in runs]
+        at_a, at_b = ({doc: rank for rank, doc in enumerate(each, 1)} for each in lists)
+        seen = dict.fromkeys(doc for each in lists for doc in each[:depth])
+        found = [doc for doc in seen if doc not in judged]
+        docs += found
+        query += [place] * len(found)
+        ranks += [(at_a.get(doc, 0), at_b.get(doc, 0)) for doc in found]
+    rank_a, rank_b = np.array(ranks, dtype=np.int64).reshape(len(docs), 2).T
+    a, b = joined
+    at = np.array(query, dtype=np.int64)
+    moved = swing(measure, a, b, at, rank_a, rank_b, grade=highest_grade(qrels))
+    rows = zip(query, docs, ranks, moved.tolist(), strict=True)
+    return [Unjudged(qrels.query_ids[place], doc, *both, by) for place, doc, both, by in rows]
 
 
 def _judgments(qrels: inputs.Qrels, query_id: str) -> dict[str, int]:
@@ -178,17 +232,7 @@ def _judgments(qrels: inputs.Qrels, query_id: str) -> dict[str, int]:
         close = nearest(query_id, qrels.query_ids)
         hint = f"; did you mean {close[0]}?" if close else f"; the first is {qrels.query_ids[0]}"
         raise ArgumentError(f'query "{shorten(query_id)}" is not judged in the qrels{hint}')
-    rows = np.flatnonzero(qrels.query == qrels.query_ids.index(query_id))
-    docs = ids.decode(ids.take(qrels.docs, rows))
-    return dict(zip(docs, qrels.grade[rows].tolist(), strict=True))
-
-
-def _unjudged(measure: Measure, grades: Mapping[str, int], lists: list[list[str]]) -> list[str]:
-    """Return the documents that the measure looks at and nobody judged, A's first."""
-    cutoff = dict(measure.parameters).get("cutoff")
-    depth = cutoff if isinstance(cutoff, int) else DEEPEST
-    seen = dict.fromkeys(doc for found in lists for doc in found[:depth])
-    return [doc for doc in seen if doc not in grades]
+    return qrels.grades(query_id)
 
 
 def _rank(ranking: list[str], doc: str) -> int:

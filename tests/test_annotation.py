@@ -48,6 +48,19 @@ def test_documents_come_in_depth_order_with_exact_swings() -> None:
         assert each.swing == pytest.approx(moved)
 
 
+def test_inspect_and_sample_name_the_same_documents_with_the_same_swings() -> None:
+    made = abrank.simulate_runs(12, effect=0.1, rng=3)
+    part = made.qrels.frame()[lambda rows: rows.index % 3 != 0]
+    found = documents_to_judge(part, made.baseline, made.candidate)
+    for query_id in made.qrels.query_ids[:4]:
+        seen = abrank.inspect_query(
+            part, made.baseline, made.candidate, query_id, measures="nDCG@10", n_to_judge=1000
+        )
+        mine = {each for each in found.documents if each.query_id == query_id}
+        assert mine
+        assert set(seen.to_judge) == mine
+
+
 def test_the_tipping_list_turns_the_sign_and_one_fewer_does_not() -> None:
     made = abrank.simulate_runs(30, effect=0.1, rng=2)
     frame = made.qrels.frame()
