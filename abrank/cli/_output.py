@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from abrank._support.registry import Registry
     from abrank.report.registry import Format, Subject
 
-FORMATS = ("text", "html", "md", "json", "csv", "tex", "methods", "bib", "junit")
+FORMATS = ("text", "html", "md", "json", "csv", "tex", "methods", "bib", "junit", "parquet")
 
 rounding = _options.stack(
     click.option(
