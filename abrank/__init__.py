@@ -30,6 +30,8 @@ from abrank._support.version import __version__
 
 # pdoc documents the names that a module holds, not those that it would fetch.
 if TYPE_CHECKING or "pdoc" in sys.modules:
+    from abrank.agreement import JudgeAgreement as JudgeAgreement
+    from abrank.agreement import judge_agreement as judge_agreement
     from abrank.collections import CollectionsComparison as CollectionsComparison
     from abrank.collections import compare_collections as compare_collections
     from abrank.comparison import Comparison as Comparison
@@ -60,6 +62,7 @@ __docformat__ = "numpy"
 _HOMES = {
     "CollectionsComparison": "abrank.collections",
     "Comparison": "abrank.comparison",
+    "JudgeAgreement": "abrank.agreement",
     "Plan": "abrank.planning.plan",
     "Qrels": "abrank.inputs",
     "Ranking": "abrank.ranking",
@@ -72,6 +75,7 @@ _HOMES = {
     "compare_scores": "abrank.comparison",
     "evaluate": "abrank.evaluation",
     "from_groups": "abrank.inputs.groups",
+    "judge_agreement": "abrank.agreement",
     "measure": "abrank.measures",
     "power": "abrank.planning.plan",
     "rank": "abrank.workflow",

@@ -34,6 +34,7 @@ COMMANDS = {
     "power": "queries needed, and the smallest difference that shows",
     "aa": "does a test keep its level on your queries?",
     "inspect": "one query: both lists, what was missed, what to judge",
+    "agreement": "do two judges agree, and does the verdict hang on them?",
     "sample": "what people should judge next",
     "score": "per-query or mean scores of runs",
     "render": "any report from saved results",

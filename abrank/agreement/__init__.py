@@ -1,0 +1,6 @@
+"""Two judges of the same documents: how far they agree, and what hangs on it."""
+
+from abrank.agreement.judges import judge_agreement
+from abrank.agreement.result import Estimate, JudgeAgreement, JudgedPair, JudgedVerdict
+
+__all__ = ["Estimate", "JudgeAgreement", "JudgedPair", "JudgedVerdict", "judge_agreement"]

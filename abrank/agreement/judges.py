@@ -1,0 +1,276 @@
+"""Two judges of the same documents: their grades, the order of systems, verdicts, favourites."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from abrank import inference, inputs
+from abrank._support import checks
+from abrank._support.errors import AlignmentError, ArgumentError
+from abrank._support.keywords import explained
+from abrank._support.rng import entropy
+from abrank._support.typing import FloatArray, IntArray, RandomSource
+from abrank.agreement.result import Estimate, JudgeAgreement, JudgedPair, JudgedVerdict
+from abrank.comparison import Comparison, compare_scores
+from abrank.evaluation import EvaluateOptions, evaluate
+from abrank.inference.estimates.rater_agreement import Level, cohen_kappa, krippendorff_alpha
+from abrank.inputs.run_names import named_runs
+from abrank.inspection import depth_of
+from abrank.measures import Measure
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+N_RESAMPLES = 9_999
+MOST_GRADES = 20
+DEPTH = 10  # ranks that are looked at where the measure has no cut-off
+
+
+@explained
+def judge_agreement(
+    human: Any,  # noqa: ANN401 - whatever read_qrels reads
+    machine: Any,  # noqa: ANN401
+    runs: Mapping[str, Any] | Sequence[Any] = (),
+    *,
+    measure: str = "nDCG@10",
+    level: Level = "ordinal",
+    rel: int = 1,
+    margin: float | None = None,
+    rng: RandomSource = 0,
+) -> JudgeAgreement:
+    """Say how far two judges agree, and what that does to an evaluation.
+
+    Parameters
+    ----------
+    human, machine : path, DataFrame, dict of dicts, iterable of tuples, or Qrels
+        Two sets of judgments; the first is what the second is held against.
+    runs : mapping of str to run, or list of them
+        Without them only grades are compared. The first is the baseline of all others.
+    measure : str
+        That scores the runs.
+    level : {"ordinal", "nominal"}
+        Of Krippendorff's alpha.
+    rel : int
+        Lowest grade that is relevant, for the agreement on two grades.
+    margin : float, optional
+        Smallest difference worth having, for the verdicts.
+    rng : int, Generator, SeedSequence or None
+
+    Returns
+    -------
+    JudgeAgreement
+
+    Raises
+    ------
+    AlignmentError
+        If no document was judged by both.
+    ArgumentError
+        If there are more than 20 grades, or one run.
+    ReadError, NotFoundError
+        If an input cannot be used.
+
+    Notes
+    -----
+    Scores rest on the queries that both judged, each judge with all documents that it judged
+    there. Intervals are percentiles of resamples of the queries, whose documents stay together.
+    How many grades a judge gives on average to documents of one human grade is taken as known.
+
+    Examples
+    --------
+    >>> people = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 1, "d3": 0}}
+    >>> found = judge_agreement(people, {"q1": {"d1": 1, "d2": 1}, "q2": {"d1": 1, "d3": 0}})
+    >>> found.table, found.same.value, found.kappa.value
+    (((1, 1), (0, 2)), 0.75, 0.5)
+    """
+    judges = inputs.read_qrels(human), inputs.read_qrels(machine)
+    (asked,) = EvaluateOptions().measures([measure])
+    read = {name: inputs.read_run(run) for name, run in named_runs(runs).items()} if runs else {}
+    if len(read) == 1:
+        raise ArgumentError("judges are compared on two runs or more, or on none; one was given")
+    rel, seed = checks.count("rel", rel), entropy(rng)
+    queries = tuple(sorted(set(judges[0].query_ids) & set(judges[1].query_ids)))
+    every = [each.frame() for each in judges]
+    frames = [frame.loc[frame["query_id"].isin(queries)] for frame in every]
+    both = _documents(frames, queries)
+    grades = tuple(sorted({*both["human"].tolist(), *both["machine"].tolist()}))
+    if len(grades) > MOST_GRADES:
+        raise ArgumentError(
+            f"{len(grades)} grades are too many to compare one by one (at most {MOST_GRADES}):"
+            " map them to few first"
+        )
+    one, other = (len(each.query_ids) - len(queries) for each in judges)
+    return JudgeAgreement(
+        human=judges[0].name,
+        machine=judges[1].name,
+        n_queries=len(queries),
+        n_other_queries=(one, other),
+        n_documents=len(both),
+        n_other_documents=(len(frames[0]) - len(both), len(frames[1]) - len(both)),
+        **_by_grade(_tables(both, grades, len(queries)), grades, level, rel, seed),
+        **_on_runs(frames, both, queries, read, asked, margin, seed),
+        n_resamples=N_RESAMPLES,
+        seed=seed,
+    )
+
+
+def _by_grade(
+    tables: FloatArray, grades: tuple[int, ...], level: Level, rel: int, seed: int
+) -> dict[str, Any]:
+    """Return those fields of the result that rest on grades alone."""
+    relevant = np.array([[grade >= rel for grade in grades]], np.float64)
+    fold = np.concatenate([1.0 - relevant, relevant])
+    on_two = fold @ tables @ fold.T
+    symmetric = tables + np.swapaxes(tables, -1, -2)
+    return {
+        "grades": grades,
+        "table": tuple(tuple(map(int, row)) for row in tables.sum(axis=0)),
+        "same": _estimate(tables, _share_same, seed),
+        "kappa": _estimate(tables, cohen_kappa, seed),
+        "alpha": _estimate(symmetric, partial(krippendorff_alpha, level=level), seed),
+        "level": level,
+        "rel": rel,
+        "relevant_same": _estimate(on_two, _share_same, seed),
+        "relevant_kappa": _estimate(on_two, cohen_kappa, seed),
+    }
+
+
+def _documents(frames: list[pd.DataFrame], queries: tuple[str, ...]) -> pd.DataFrame:
+    """Return the documents that both judged: query_id, doc_id, human, machine, query (a place)."""
+    named = [
+        frame.rename(columns={"relevance": who})
+        for frame, who in zip(frames, ("human", "machine"), strict=True)
+    ]
+    both = named[0].merge(named[1], on=["query_id", "doc_id"])
+    if both.empty:
+        shared = "no query" if not queries else "no document of their shared queries"
+        raise AlignmentError(
+            f"{shared} was judged by both: agreement needs judgments of the same query and"
+            " document ids"
+        )
+    place = {query_id: i for i, query_id in enumerate(queries)}
+    return both.assign(query=both["query_id"].map(place))
+
+
+def _tables(both: pd.DataFrame, grades: tuple[int, ...], n_queries: int) -> FloatArray:
+    """Return the counts of each query: float64[n_queries, n_grades, n_grades]."""
+    k = len(grades)
+    row, column = (np.searchsorted(grades, both[who].to_numpy()) for who in ("human", "machine"))
+    cell = (both["query"].to_numpy() * k + row) * k + column
+    counts = np.bincount(cell, minlength=n_queries * k * k).reshape(n_queries, k, k)
+    return counts.astype(np.float64)
+
+
+def _share_same(table: FloatArray) -> FloatArray:
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.trace(table, axis1=-2, axis2=-1) / table.sum(axis=(-2, -1)))
+
+
+def _estimate(
+    per_query: FloatArray, statistic: Callable[[FloatArray], FloatArray], seed: int
+) -> Estimate:
+    """Return a statistic of sums over the queries, and its percentile interval."""
+    n, shape = len(per_query), per_query.shape[1:]
+    value = float(statistic(per_query.sum(axis=0)))
+    drawn = inference.resample_means(per_query.reshape(n, -1), n_resamples=N_RESAMPLES, seed=seed)
+    many = statistic(n * drawn.reshape(-1, *shape))
+    many = many[np.isfinite(many)]
+    if n < 2 or not len(many) or not np.isfinite(value):
+        return Estimate(value, np.nan, np.nan)
+    low, high = np.quantile(many, [0.025, 0.975])
+    return Estimate(value, float(low), float(high))
+
+
+def _on_runs(
+    frames: list[pd.DataFrame],
+    both: pd.DataFrame,
+    queries: tuple[str, ...],
+    runs: Mapping[str, inputs.Run],
+    measure: Measure,
+    margin: float | None,
+    seed: int,
+) -> dict[str, Any]:
+    """Return those fields of the result that need runs."""
+    if not runs:
+        nothing: dict[str, Any] = dict.fromkeys(("measure", "depth", "tau", "tau_ap"))
+        return {**nothing, "means": {}, "pairs": ()}
+    scored = [evaluate(frame, runs, [measure.name]) for frame in frames]
+    means = [each.means()[:, 0] for each in scored]
+    sign = 1.0 if measure.entry.higher_is_better else -1.0
+    depth = depth_of(measure, DEPTH)
+    seen = {name: _per_query(both, run, depth, len(queries)) for name, run in runs.items()}
+    baseline, *others = runs
+    pairs = []
+    for name in others:
+        human, machine = (
+            _verdict(
+                compare_scores(each, baseline=baseline, candidate=name, margin=margin, rng=seed)
+            )
+            for each in scored
+        )
+        pair = np.stack([seen[baseline], seen[name]], axis=1)
+        same = _ratios(pair.sum(axis=0))[..., 0]
+        pairs.append(
+            JudgedPair(
+                baseline=baseline,
+                candidate=name,
+                human=human,
+                machine=machine,
+                same_baseline=float(same[0]),
+                same_candidate=float(same[1]),
+                same_difference=_estimate(pair, lambda t: _difference(t)[..., 0], seed),
+                favour=_estimate(pair, lambda t: _difference(t)[..., 1], seed),
+            )
+        )
+    names = zip(runs, *(each.tolist() for each in means), strict=True)
+    return {
+        "measure": measure.name,
+        "depth": depth,
+        "means": {name: (one, other) for name, one, other in names},
+        "tau": float(inference.kendall_tau(*means)),
+        "tau_ap": float(inference.tau_ap(sign * means[0], sign * means[1])),
+        "pairs": tuple(pairs),
+    }
+
+
+def _verdict(found: Comparison) -> JudgedVerdict:
+    row = found.primary
+    return JudgedVerdict(row.diff, row.ci_low, row.ci_high, row.pvalue, str(found.verdict))
+
+
+def _per_query(both: pd.DataFrame, run: inputs.Run, depth: int, n_queries: int) -> FloatArray:
+    """Return sums over a run's top documents that both judged: number, same grades, excess grades.
+
+    The excess is what the second judge gives above its mean for documents of that human grade.
+    """
+    top = {
+        (query_id, doc)
+        for query_id in both["query_id"].unique()
+        for doc, _ in run.ranking(query_id, top=depth)
+    }
+    keys = zip(both["query_id"], both["doc_id"], strict=True)
+    there = np.fromiter((key in top for key in keys), np.bool_, len(both))
+    usual = both.groupby("human")["machine"].transform("mean")
+    query: IntArray = both["query"].to_numpy()[there]
+    of_each = (
+        np.ones(len(both)),
+        (both["human"] == both["machine"]).to_numpy(np.float64),
+        (both["machine"] - usual).to_numpy(np.float64),
+    )
+    sums = [np.bincount(query, each[there], minlength=n_queries) for each in of_each]
+    return np.stack(sums, axis=-1)
+
+
+def _ratios(sums: FloatArray) -> FloatArray:
+    """Return same and excess grades per document: [..., 2]; NaN without documents."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(sums[..., 1:] / sums[..., :1])
+
+
+def _difference(sums: FloatArray) -> FloatArray:
+    """Return B - A of the ratios, of sums [..., 2 systems, 3]."""
+    found = _ratios(sums)
+    return np.asarray(found[..., 1, :] - found[..., 0, :])

@@ -1,0 +1,127 @@
+"""What is known of two judges of the same documents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from abrank._support import lazy
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number and its 95% interval; NaN where there is none."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class JudgedVerdict:
+    """The comparison of two systems by one judge: the difference B - A, and the verdict."""
+
+    difference: float
+    low: float
+    high: float
+    pvalue: float
+    verdict: str
+
+
+@dataclass(frozen=True)
+class JudgedPair:
+    """Two systems under both judges.
+
+    Attributes
+    ----------
+    baseline, candidate : str
+    human, machine : JudgedVerdict
+    same_baseline, same_candidate : float
+        Share of each system's documents to which both judges give the same grade.
+    same_difference : Estimate
+        The candidate's share less the baseline's.
+    favour : Estimate
+        Grades that the second judge gives the candidate's documents above those it gives the
+        baseline's documents of the same human grade: above 0 it favours the candidate.
+    """
+
+    baseline: str
+    candidate: str
+    human: JudgedVerdict
+    machine: JudgedVerdict
+    same_baseline: float
+    same_candidate: float
+    same_difference: Estimate
+    favour: Estimate
+
+
+@dataclass(frozen=True)
+class JudgeAgreement:
+    """How far two judges agree.
+
+    Attributes
+    ----------
+    human, machine : str
+        Names of the two files.
+    n_queries : int
+        Queries that both judged; the rest is left out.
+    n_other_queries : pair of int
+        Queries of the first alone, of the second alone.
+    n_documents : int
+        Documents of these queries that both judged.
+    n_other_documents : pair of int
+        Documents of these queries that only one judged.
+    grades : tuple of int
+    table : tuple of tuple of int
+        Documents by the first judge's grade (rows) and the second's (columns).
+    same : Estimate
+        Share of the documents with the same grade.
+    kappa, alpha : Estimate
+        Cohen's, without weights, and Krippendorff's.
+    level : str
+        Of alpha: ordinal or nominal.
+    rel : int
+        Lowest grade that is relevant.
+    relevant_same, relevant_kappa : Estimate
+        The same of two grades: relevant or not.
+    measure : str or None
+        None without runs, as are the rest.
+    depth : int or None
+        Ranks whose documents tell whether a system is favoured.
+    means : mapping of str to pair of float
+        Mean score of each system by either judge.
+    tau, tau_ap : float or None
+        Of the two orders; the first judge's is the truth.
+    pairs : tuple of JudgedPair
+        Every other system against the first.
+    n_resamples, seed : int
+        Of the queries, for all intervals but those of the verdicts.
+    """
+
+    human: str
+    machine: str
+    n_queries: int
+    n_other_queries: tuple[int, int]
+    n_documents: int
+    n_other_documents: tuple[int, int]
+    grades: tuple[int, ...]
+    table: tuple[tuple[int, ...], ...]
+    same: Estimate
+    kappa: Estimate
+    alpha: Estimate
+    level: str
+    rel: int
+    relevant_same: Estimate
+    relevant_kappa: Estimate
+    measure: str | None
+    depth: int | None
+    means: Mapping[str, tuple[float, float]]
+    tau: float | None
+    tau_ap: float | None
+    pairs: tuple[JudgedPair, ...]
+    n_resamples: int
+    seed: int
+
+    def __str__(self) -> str:
+        text: str = lazy.attribute("abrank.report.formats.agreement_text", "agreement_text")(self)
+        return text

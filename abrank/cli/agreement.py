@@ -1,0 +1,85 @@
+"""``abrank agreement``: how far two judges agree, and what hangs on it."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from abrank.cli import _options, _terminal
+
+
+@click.command("agreement")
+@click.argument("human", type=_options.RUN)
+@click.argument("machine", type=_options.RUN)
+@click.argument("runs", type=_options.RUN, nargs=-1)
+@click.option(
+    "-m", "--measure", metavar="NAME", default="nDCG@10", show_default=True, help="Scores the runs."
+)
+@click.option(
+    "--level",
+    type=click.Choice(["ordinal", "nominal"]),
+    default="ordinal",
+    show_default=True,
+    help="Of Krippendorff's alpha.",
+)
+@click.option(
+    "--rel",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    metavar="GRADE",
+    help="Lowest grade that is relevant, for the agreement on relevant or not.",
+)
+@click.option("--margin", type=float, metavar="X", help="As for compare, for the verdicts.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--format", "shown", type=click.Choice(["text", "json"]), default="text")
+@click.option("--ascii", "ascii_only", is_flag=True, help="Only ASCII characters.")
+def command(
+    human: str,
+    machine: str,
+    runs: tuple[str, ...],
+    *,
+    measure: str,
+    level: Any,  # noqa: ANN401 - one of the choices
+    rel: int,
+    margin: float | None,
+    seed: int,
+    shown: str,
+    ascii_only: bool,
+) -> None:
+    """Hold the judgments of MACHINE against those of HUMAN, two qrels files.
+
+    By grade: who gave which, Cohen's kappa, Krippendorff's alpha. With two RUNS or more also: the
+    order of the systems by either, the verdict of each against the first by either, and whether the
+    machine favours one of them.
+
+    \b
+    abrank agreement people.qrels llm.qrels
+    abrank agreement people.qrels llm.qrels a.run b.run -m AP --format json
+    """  # noqa: D301 - click's mark for lines to keep
+    from abrank.agreement import judge_agreement
+    from abrank.report.formats.agreement_text import agreement_text
+
+    found = judge_agreement(
+        human, machine, _options.named(runs), measure=measure, level=level, rel=rel, margin=margin,
+        rng=seed,
+    )  # fmt: skip
+    if shown == "json":
+        click.echo(json.dumps(_known(asdict(found)), indent=2, allow_nan=False))
+        return
+    plain = _terminal.wants_ascii(ascii_only, sys.stdout)
+    _terminal.put(agreement_text(found, width=_terminal.width(), ascii=plain))
+
+
+def _known(value: Any) -> Any:  # noqa: ANN401 - a tree of JSON
+    """Return the same with null for what is not defined."""
+    if isinstance(value, dict):
+        return {key: _known(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_known(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,114 @@
+"""Two judges of the same documents, on hand-made and simulated data."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import abrank
+from abrank._support.errors import AlignmentError, ArgumentError
+from abrank.cli import run
+
+HUMAN = {"q1": {"d1": 2, "d2": 0, "d3": 0}, "q2": {"d1": 1, "d2": 0}, "q9": {"d1": 1}}
+MACHINE = {"q1": {"d1": 1, "d2": 0, "d4": 2}, "q2": {"d1": 1, "d2": 1}}
+
+
+def test_grades_are_compared_where_both_judged() -> None:
+    found = abrank.judge_agreement(HUMAN, MACHINE)
+    assert (found.n_queries, found.n_other_queries) == (2, (1, 0))
+    assert (found.n_documents, found.n_other_documents) == (4, (1, 1))
+    assert found.grades == (0, 1, 2)
+    assert found.table == ((1, 1, 0), (0, 1, 0), (0, 1, 0))
+    assert found.same.value == 0.5
+    # By chance (2 * 1 + 1 * 3 + 1 * 0) / 16; then relevant or not: 3 of 4, by chance 8 of 16.
+    assert found.kappa.value == pytest.approx((0.5 - 5 / 16) / (1 - 5 / 16))
+    assert (found.relevant_same.value, found.relevant_kappa.value) == (0.75, 0.5)
+    assert found.tau is None
+    assert found.pairs == ()
+
+
+def test_what_cannot_be_compared_is_said() -> None:
+    with pytest.raises(AlignmentError, match="no query was judged by both"):
+        abrank.judge_agreement(HUMAN, {"x": {"d1": 1}})
+    with pytest.raises(AlignmentError, match="no document of their shared queries"):
+        abrank.judge_agreement(HUMAN, {"q1": {"x": 1}})
+    with pytest.raises(ArgumentError, match="two runs or more, or on none"):
+        abrank.judge_agreement(HUMAN, MACHINE, {"a": {"q1": {"d1": 1.0}}})
+    many = {"q1": {f"d{i}": i for i in range(21)}}
+    with pytest.raises(ArgumentError, match="21 grades are too many"):
+        abrank.judge_agreement(many, many)
+
+
+def judged_by(made, *, favour: bool):
+    """Return a noisy machine's judgments; with a favour, higher ones of the candidate's top 10."""
+    random = np.random.default_rng(3)
+    rows = made.qrels.frame()
+    grade = rows["relevance"].to_numpy() + random.choice([-1, 0, 1], len(rows), p=[0.1, 0.8, 0.1])
+    top = {(q, d) for q in made.qrels.query_ids for d, _ in made.candidate.ranking(q, top=10)}
+    for i, key in enumerate(zip(rows["query_id"], rows["doc_id"], strict=True)):
+        grade[i] += favour and key in top and random.random() < 0.2
+    return rows.assign(relevance=np.clip(grade, 0, 3))
+
+
+@pytest.fixture(scope="module")
+def made():
+    return abrank.simulate_runs(80, effect=0.0, rng=5)
+
+
+def test_a_favour_is_found_where_there_is_one_and_not_elsewhere(made) -> None:
+    runs = {"a": made.baseline, "b": made.candidate}
+    (fair,), (biased,) = (
+        abrank.judge_agreement(made.qrels, judged_by(made, favour=each), runs).pairs
+        for each in (False, True)
+    )
+    assert fair.favour.low < 0 < fair.favour.high
+    assert biased.favour.low > 0
+    assert biased.same_difference.high < 0
+    assert biased.machine.difference > biased.human.difference
+    # The verdicts are those of compare.
+    alone = abrank.compare(made.qrels, made.baseline, made.candidate, measures="nDCG@10")
+    assert biased.human.verdict == alone.verdict
+    assert biased.human.pvalue == pytest.approx(alone.pvalue)
+
+
+def test_the_same_judgments_agree_fully(made) -> None:
+    runs = {"a": made.baseline, "b": made.candidate, "a again": made.baseline}
+    found = abrank.judge_agreement(made.qrels, made.qrels, runs, measure="P@10")
+    assert found.same.value == found.kappa.value == found.alpha.value == found.tau == 1.0
+    for pair in found.pairs:
+        assert pair.human == pair.machine
+        assert (pair.same_difference.value, pair.favour.value) == (0.0, 0.0)
+
+
+def test_favour_by_hand() -> None:
+    # To human grade 0 the machine gives 0 and 1, half on average: a's is half below, b's above.
+    human, machine = {"q1": {"x": 0, "y": 0}}, {"q1": {"x": 0, "y": 1}}
+    runs = {"a": {"q1": {"x": 1.0}}, "b": {"q1": {"y": 1.0}}}
+    (pair,) = abrank.judge_agreement(human, machine, runs, measure="P@1").pairs
+    assert (pair.same_baseline, pair.same_candidate) == (1.0, 0.0)
+    assert (pair.same_difference.value, pair.favour.value) == (-1.0, 1.0)
+    assert math.isnan(pair.favour.low)  # one query has no interval
+
+
+def test_the_command_prints_80_columns_and_json(made, tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    made.qrels.write("people.qrels")
+    abrank.read_qrels(judged_by(made, favour=True)).write("llm.qrels")
+    made.baseline.write("a.run")
+    made.candidate.write("b.run")
+    call = ["agreement", "people.qrels", "llm.qrels"]
+    assert run([*call, "a.run", "b.run"]) == 0
+    out = capsys.readouterr().out
+    assert max(map(len, out.splitlines())) <= 80
+    assert "Krippendorff's alpha, ordinal" in out
+    assert "the machine favours b" in out
+    assert run([*call, "--level", "nominal", "--format", "json"]) == 0
+    read = json.loads(capsys.readouterr().out)
+    assert (read["level"], read["tau"], read["n_queries"]) == ("nominal", None, 80)
+    assert run([*call, "--ascii"]) == 0
+    assert capsys.readouterr().out.isascii()
+    assert run([*call, "a.run"]) == 2
+    assert "two runs or more" in capsys.readouterr().err
