@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -184,6 +186,8 @@ def _session(master: str | None) -> Iterator[Any]:
     if master is None or master.startswith("local"):
         builder = builder.config("spark.driver.host", "127.0.0.1")
         builder = builder.config("spark.driver.bindAddress", "127.0.0.1")
+        # Its workers are this Python, whichever comes first on the path.
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     spark = _started(builder)
     try:
         yield spark

@@ -74,7 +74,7 @@ class PairedTest:
         Examples
         --------
         >>> TESTS["bootstrap"].options
-        ('method',)
+        ('method', 'bounded')
         """
         shared = {"alternative", "alpha", "seed", "n_resamples"}
         return tuple(name for name in self.parameters if name not in shared)

@@ -7,6 +7,7 @@ import json
 import os
 import shlex
 import shutil
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -133,6 +134,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory):
         "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("spark")),
         "spark.ui.showConsoleProgress": "false",
     }
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     session = SparkSession.builder.master("local[2,4]").config(map=local).getOrCreate()
     session.sparkContext.setLogLevel("OFF")
     yield session

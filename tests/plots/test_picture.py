@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.image import imread
 
 from abrank import plots
-from abrank.plots import DARK, PLOTS, Picture
+from abrank.plots import DARK, PLOTS, RANKING_PLOTS, Picture
 
 
 def size_of(png: bytes) -> tuple[int, int]:
@@ -104,5 +104,5 @@ def test_the_plots_list_themselves(comparison_of, ranking_of) -> None:
     lines = repr(found).splitlines()
     assert len(lines) == len(PLOTS)
     assert lines[0] == f"cutoffs       {PLOTS['cutoffs'].title}"
-    assert list(ranking_of(3).plot()) == ["cd", "leaderboard", "matrix"]
+    assert list(ranking_of(3).plot()) == list(RANKING_PLOTS)
     assert "cutoffs, judged, deltas" in repr(comparison.plot)

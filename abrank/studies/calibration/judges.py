@@ -146,8 +146,8 @@ def ndcg(ranked: IntArray, every: IntArray) -> FloatArray:
 
     Examples
     --------
-    >>> ndcg(np.array([0, 1]), np.array([1, 0, 0])).round(4)
-    array(0.6309)
+    >>> float(ndcg(np.array([0, 1]), np.array([1, 0, 0])).round(4))
+    0.6309
     """
     ideal = _dcg(-np.sort(-every, axis=-1)[..., :TOP])
     return np.asarray(np.divide(_dcg(ranked), ideal, out=np.zeros(ideal.shape), where=ideal > 0))
