@@ -3,29 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from abrank._support.errors import ArgumentError
 from abrank._support.keywords import explained
-from abrank._support.rng import entropy
-from abrank._support.typing import FloatArray, RandomSource
+from abrank._support.typing import RandomSource
 from abrank.comparison.alternatives import alternatives
 from abrank.comparison.beside import Beside
 from abrank.comparison.companions import IGNORING, companion_rows
 from abrank.comparison.deciding import decide_alternative, decide_primary
-from abrank.comparison.declared import (
-    Margin,
-    declare,
-    directions,
-    known_range,
-    primary_of,
-    read_margin,
-    require_margin_in_range,
-)
-from abrank.comparison.designs import describe_clusters, error_inflation, labels_of
+from abrank.comparison.declared import Declared, declare_on
+from abrank.comparison.designs import describe_clusters, error_inflation
 from abrank.comparison.effects import effects, spread
 from abrank.comparison.evidence import collect_details
 from abrank.comparison.family import measure_rows
@@ -39,10 +29,10 @@ from abrank.comparison.posterior import beliefs
 from abrank.comparison.power_analysis import plan_next_test
 from abrank.comparison.question import Question
 from abrank.comparison.result import Comparison
-from abrank.comparison.rows import TestRow
 from abrank.design import Spending
 from abrank.diagnostics import (
     Note,
+    UnequalDepth,
     inspect_clusters,
     inspect_depth,
     inspect_differences,
@@ -57,7 +47,7 @@ from abrank.inference.rounding import differences_of
 from abrank.inputs import Audit
 from abrank.provenance import provenance
 from abrank.scores import Scores
-from abrank.verdict import Family, Requirement, Rule
+from abrank.verdict import Family, Requirement
 
 
 @explained
@@ -225,42 +215,43 @@ def compare_systems(
         raise ArgumentError(f"two systems are compared, not {len(scores.systems)}")
     require_finite(scores)
     question = question or Question()
-    seed, n_resamples = entropy(question.rng), question.n_resamples
-    higher = directions(scores.measures, question.lower_is_better)
-    labels = labels_of(clusters, scores.query_ids)
-    rule = declare(
-        question,
-        primary_of(question.primary, scores.measures),
-        higher,
-        clusters=clusters[0] if clusters else "",
-    )
+    asked = declare_on(scores, question, clusters)
+    rule = asked.rule
+    made = _test_all(scores, asked, clusters[0] if clusters else "")
+    differences = made.differences()
+    deep = unequal_depth(scores)
+    again = partial(decide_alternative, rule, asked.higher, asked.span, asked.drawn, clusters)
+    made = replace(
+        made,
+        alternatives=alternatives(
+            scores, rule, made.decision, again, deep=deep, unjudged=any(made.evidence.n_unjudged)
+        ),
+        segmentations=segment(
+            segments or {}, scores.query_ids, differences, rule,
+            seed=made.seed, clusters=asked.drawn["clusters"],
+        ),
+        beliefs=beliefs(
+            differences, rule, margin=made.decision.margin, seed=made.seed, asked=question.bayes
+        ),
+        topics=_texts_of(scores.query_ids, topics or {}),
+        provenance=dict(provenance or {}),
+    )  # fmt: skip
+    return replace(made, notes=_notes(made, scores, asked, deep))
+
+
+def _test_all(scores: Scores, asked: Declared, clusters: str) -> Comparison:
+    """Return the tests and the decision; ``clusters`` names the property that makes them."""
+    rule, drawn = asked.rule, asked.drawn
     a, b = (scores.of(system) for system in scores.systems)
     lead = scores.measures.index(rule.primary)
-    differences = differences_of(a[:, lead], b[:, lead])
-    span = _span(scores, lead, read_margin(question.margin))
-    drawn: dict[str, Any] = {"seed": seed, "n_resamples": n_resamples, "clusters": labels}
-    rows, joint = measure_rows(scores.measures, a, b, rule, higher=higher, **drawn)
-    guarded = guard_results(rule, scores.measures, a, b, higher=higher, **drawn)
-    decision = decide_primary(rule, rows[lead], scores, span=span, guards=guarded, **drawn)
-    tests = companion_rows(differences, rule, **drawn)
-    grouped = describe_clusters(clusters[0], labels, differences) if clusters and labels else None
-    evidence = collect_details(scores, rule.primary, differences)
-    segmentations = segment(
-        segments or {}, scores.query_ids, differences, rule, seed=seed, clusters=labels
-    )
-    deep = unequal_depth(scores)
-    audits = _audits(scores)
-    notes = [
-        *_notes_on_data(scores, differences, tests, rule, audits),
-        *(inspect_clusters(grouped.n_clusters) if grouped else []),
-        *inspect_depth(deep, scores, keys="ab", primary=rule.primary),
-        *inspect_margin(decision.margin, baseline=rows[lead].mean_a, span=span),
-        *inspect_directions(higher, primary=rule.primary),
-        *inspect_evidence(rows[lead].diff, evidence, audits),
-        *inspect_segments(segmentations, shown=decision.direction != 0),
-    ]
-    believed = beliefs(differences, rule, margin=decision.margin, seed=seed, asked=question.bayes)
-    again = partial(decide_alternative, rule, higher, span, drawn, clusters)
+    of_a, of_b = a[:, lead], b[:, lead]
+    differences = differences_of(of_a, of_b)
+    rows, joint = measure_rows(scores.measures, a, b, rule, higher=asked.higher, **drawn)
+    guarded = guard_results(rule, scores.measures, a, b, higher=asked.higher, **drawn)
+    decision = decide_primary(rule, rows[lead], scores, span=asked.span, guards=guarded, **drawn)
+    labels = drawn["clusters"]
+    grouped = describe_clusters(clusters, labels, differences) if labels else None
+    inflation = error_inflation(rule, grouped, len(a))
     return Comparison(
         baseline=scores.systems[0],
         candidate=scores.systems[1],
@@ -271,43 +262,25 @@ def compare_systems(
         rule=rule,
         decision=decision,
         rows=rows,
-        test_rows=tests,
+        test_rows=companion_rows(differences, rule, **drawn),
         effects=effects(
-            a[:, lead],
-            b[:, lead],
+            of_a,
+            of_b,
             confidence=rule.confidence,
             higher_is_better=rule.higher_is_better,
             independent=grouped is None,
         ),
-        spread=spread(a[:, lead], b[:, lead]),
-        planning=plan_next_test(
-            differences, rule, decision.margin, inflation=error_inflation(rule, grouped, len(a))
-        ),
-        notes=tuple(sorted(notes, key=lambda note: -note.severity)),
-        seed=seed,
-        n_resamples=n_resamples,
+        spread=spread(of_a, of_b),
+        planning=plan_next_test(differences, rule, decision.margin, inflation=inflation),
+        notes=(),
+        seed=drawn["seed"],
+        n_resamples=drawn["n_resamples"],
         n_resamples_joint=joint,
         remarks=scores.notes,
-        audits=audits,
-        evidence=evidence,
-        alternatives=alternatives(
-            scores, rule, decision, again, deep=deep, unjudged=any(evidence.n_unjudged)
-        ),
-        segmentations=segmentations,
+        audits=_audits(scores),
+        evidence=collect_details(scores, rule.primary, differences),
         clusters=grouped,
-        beliefs=believed,
-        topics=_texts_of(scores.query_ids, topics or {}),
-        provenance=dict(provenance or {}),
     )
-
-
-def _span(scores: Scores, lead: int, margin: Margin) -> float:
-    """Return the largest difference that a query can have, which a margin must stay below."""
-    seen = scores.values[:, :, lead]
-    least, largest = float(seen.min(initial=np.inf)), float(seen.max(initial=-np.inf))
-    low, high = known_range(scores.measures[lead], least=least, largest=largest)
-    require_margin_in_range(margin, scores.measures[lead], range_=(low, high))
-    return high - low
 
 
 def _audits(scores: Scores) -> dict[str, Audit]:
@@ -325,25 +298,38 @@ def _texts_of(query_ids: Sequence[str], topics: Mapping[str, str]) -> dict[str, 
     return {query: text for query, text in topics.items() if query in known}
 
 
-def _notes_on_data(
-    scores: Scores,
-    differences: FloatArray,
-    tests: tuple[TestRow, ...],
-    rule: Rule,
-    audits: Mapping[str, Audit],
-) -> list[Note]:
-    """Return the notes on differences and inputs; of other designs none on single queries."""
-    own = tuple(row for row in tests if row.title != IGNORING)
+def _notes(
+    made: Comparison, scores: Scores, asked: Declared, deep: UnequalDepth | None
+) -> tuple[Note, ...]:
+    """Return every caution on a comparison, most severe first."""
+    rule, lead = made.rule, made.primary
+    notes = [
+        *_notes_on_differences(made),
+        *inspect_inputs(made.audits, made.query_ids),
+        *(inspect_clusters(made.clusters.n_clusters) if made.clusters else []),
+        *inspect_depth(deep, scores, keys="ab", primary=rule.primary),
+        *inspect_margin(made.decision.margin, baseline=lead.mean_a, span=asked.span),
+        *inspect_directions(asked.higher, primary=rule.primary),
+        *inspect_evidence(lead.diff, made.evidence, made.audits),
+        *inspect_segments(made.segmentations, shown=made.decision.direction != 0),
+    ]
+    return tuple(sorted(notes, key=lambda note: -note.severity))
+
+
+def _notes_on_differences(made: Comparison) -> list[Note]:
+    """Return the notes on the differences; of other designs none on single queries."""
+    rule = made.rule
+    own = tuple(row for row in made.test_rows if row.title != IGNORING)
     if rule.design is not None and rule.design.planned:
         own = tuple(row for row in own if row.decides)
     notes = inspect_differences(
-        differences,
+        made.differences(),
         own,
         alpha=rule.alpha,
-        query_ids=scores.query_ids,
+        query_ids=made.query_ids,
         measure=rule.primary,
         higher_is_better=rule.higher_is_better,
     )
     if rule.design is not None and (rule.design.clusters or rule.design.planned):
         notes = [note for note in notes if note.code not in ("few-signs", "one-query-decides")]
-    return notes + inspect_inputs(audits, scores.query_ids)
+    return notes

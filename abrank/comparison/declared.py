@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from abrank._support import display
 from abrank._support.errors import ArgumentError
-from abrank.comparison.designs import declare_design
+from abrank._support.rng import entropy
+from abrank.comparison.designs import declare_design, labels_of
 from abrank.comparison.family import resolve_adjustment
 from abrank.comparison.question import Question
 from abrank.design import Guard, read_look
 from abrank.diagnostics import bounds, higher_is_better
 from abrank.measures import parse
 from abrank.measures.naming.asked import DEFAULT_MEASURES, parse_measures
+from abrank.scores import Scores
 from abrank.verdict import Rule
 
 
@@ -292,3 +296,40 @@ def declare(
             " wins: choose another test, or no margin"
         )
     return rule
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A question put to certain scores: the rule, and what each of its tests is run with.
+
+    ``higher`` says of each measure whether the higher score is the better one, ``span`` is the
+    largest difference that a query can have, and ``drawn`` holds ``seed``, ``n_resamples`` and the
+    ``clusters`` of the queries.
+    """
+
+    rule: Rule
+    higher: Mapping[str, bool]
+    span: float
+    drawn: Mapping[str, Any]
+
+
+def declare_on(
+    scores: Scores, question: Question, clusters: tuple[str, Mapping[str, str]] | None
+) -> Declared:
+    """Return what a question declares for these scores; see :func:`declare` for what is refused."""
+    drawn = {"seed": entropy(question.rng), "n_resamples": question.n_resamples}
+    higher = directions(scores.measures, question.lower_is_better)
+    labels = labels_of(clusters, scores.query_ids)
+    primary = primary_of(question.primary, scores.measures)
+    rule = declare(question, primary, higher, clusters=clusters[0] if clusters else "")
+    span = _span(scores, primary, read_margin(question.margin))
+    return Declared(rule, higher, span, {**drawn, "clusters": labels})
+
+
+def _span(scores: Scores, primary: str, margin: Margin) -> float:
+    """Return the largest difference that a query can have, which a margin must stay below."""
+    seen = scores.values[:, :, scores.measures.index(primary)]
+    least, largest = float(seen.min(initial=np.inf)), float(seen.max(initial=-np.inf))
+    low, high = known_range(primary, least=least, largest=largest)
+    require_margin_in_range(margin, primary, range_=(low, high))
+    return high - low
