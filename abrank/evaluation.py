@@ -207,20 +207,8 @@ def score_runs(
     columns, judged_runs = [], {}
     for system, source in runs.items():
         on_stage(f"reading {system}")
-        found = inputs.read_judged_run(
-            judgments,
-            source,
-            name=system,
-            score_dtype=options.score_dtype,
-            duplicates=options.duplicates,
-            keep_scores=keep_scores,
-            top=top,
-            hashes=hashes,
-            max_input_size=options.max_input_size,
-        )
-        depth = options.depth
-        judged_runs[system] = (
-            found if depth is None else replace(found, judged=found.judged.top(depth))
+        judged_runs[system] = _judged(
+            judgments, system, source, options, keep_scores=keep_scores, top=top, hashes=hashes
         )
         columns.append(np.stack([each(judged_runs[system].judged) for each in parsed], axis=1))
     audits = {system: each.audit for system, each in judged_runs.items()}
@@ -228,7 +216,7 @@ def score_runs(
     return Scores(
         query_ids=tuple(judgments.query_ids[i] for i in kept),
         systems=tuple(runs),
-        measures=tuple(resolved(each, found.judged) for each in parsed),
+        measures=tuple(resolved(each, judged_runs[system].judged) for each in parsed),
         values=np.stack(columns, axis=1)[kept],
         audits=audits,
         sources={system: each.source for system, each in judged_runs.items()},
@@ -236,6 +224,32 @@ def score_runs(
         notes=notes,
         judgments=judgments.source,
     )
+
+
+def _judged(
+    judgments: inputs.Qrels,
+    system: str,
+    source: Any,  # noqa: ANN401 - whatever read_run reads
+    options: EvaluateOptions,
+    *,
+    keep_scores: bool,
+    top: int,
+    hashes: bool,
+) -> inputs.JudgedSource:
+    """Read one run against the judgments, and cut it at the depth asked for."""
+    found = inputs.read_judged_run(
+        judgments,
+        source,
+        name=system,
+        score_dtype=options.score_dtype,
+        duplicates=options.duplicates,
+        keep_scores=keep_scores,
+        top=top,
+        hashes=hashes,
+        max_input_size=options.max_input_size,
+    )
+    depth = options.depth
+    return found if depth is None else replace(found, judged=found.judged.top(depth))
 
 
 def read_judgments(

@@ -59,6 +59,7 @@ def compare(
     source: str,
     question: Question,
     options: EvaluateOptions,
+    *,
     measures: tuple[str, ...] | None,
     names: Mapping[str, str | None],
     command: str,

@@ -5,13 +5,20 @@ from __future__ import annotations
 import hashlib
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from abrank._support.display import shorten
 from abrank._support.errors import ArgumentError, NotFoundError, ReadError, nearest
+
+if TYPE_CHECKING:
+    from abrank.collections import CollectionsComparison
+    from abrank.comparison import Comparison
+
+Compared = TypeVar("Compared", bound="Comparison | CollectionsComparison")
 
 # Flags that are no part of a rule: where results go, and how they look.
 NOT_DECLARED = frozenset(
@@ -35,6 +42,14 @@ def option(function: Any) -> Any:  # noqa: ANN401 - a decorator of click
         help="The rule declared beforehand: a TOML file whose keys are the long flags, and"
         " baseline_run, candidate_run, qrels. A flag that differs from it is told as a deviation.",
     )(function)
+
+
+def with_declared(found: Compared) -> Compared:
+    """Return a result whose provenance says which file declared the rule, if one did."""
+    stated = declared()
+    if stated is None:
+        return found
+    return replace(found, provenance={**found.provenance, "declared": stated})
 
 
 def declared() -> dict[str, Any] | None:

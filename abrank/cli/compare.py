@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import replace
-from pathlib import Path
+from collections.abc import Callable, Mapping
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +14,10 @@ from abrank.verdict import GATES
 
 if TYPE_CHECKING:
     from abrank.collections import CollectionsComparison
-    from abrank.comparison import Comparison
+    from abrank.comparison import Comparison, Question
+    from abrank.comparison.beside import Beside
     from abrank.comparison.machine.judgments import SharedModel
+    from abrank.comparison.machine.source import MachineSource
 
 
 def _gates() -> str:
@@ -149,9 +150,6 @@ def command(
     measures: tuple[str, ...],
     baseline: str | None,
     candidate: str | None,
-    segments: str | None,
-    topics: str | None,
-    clusters: str | None,
     machine_qrels: str | None,
     machine_scores: tuple[str, str] | None,
     shared_model: SharedModel | None,
@@ -159,12 +157,6 @@ def command(
     fail_on: str | None,
     resamples: int | None,
     seed: int,
-    reports: tuple[str, ...],
-    figures: Path | None,
-    all_figures: bool,
-    shown: str,
-    digits: int,
-    style: str | None,
     color: str,
     ascii_only: bool,
     quiet: bool,
@@ -185,27 +177,18 @@ def command(
     abrank compare --scores bm25.eval monot5.eval -m ndcg_cut_10
     abrank compare --collections beir.tsv -m nDCG@10 --report html
     """  # noqa: D301 - click's mark for lines to keep
-    if require and fail_on:
-        raise click.UsageError("--require and --fail-on ask two questions; choose one")
-    if flags["guards"] and not (require or fail_on):
-        raise click.UsageError("--guard adds to a gate: give --require or --fail-on worse, too")
+    _require_one_gate(require, fail_on, flags["guards"])
     if collections:
         _collections.require_alone()
     else:
         _options.require_inputs([qrels, run_a, run_b], scores, joined)
     engine = _options.take_engine(flags, always=joined is not None)
-    run_a, run_b = joined or (run_a, run_b)
     output = _output.Output.of(
-        reports=reports,
-        figures=figures,
-        shown=shown,
-        digits=digits,
-        style=style,
-        all_figures=all_figures,
+        **_options.of(_output.Output, flags),
         formats=_collections.formats() if collections else None,
     )
 
-    from abrank.comparison import Question, compare_recorded, pair_scores
+    from abrank.comparison import Question
     from abrank.comparison.beside import Beside
     from abrank.comparison.machine.source import MachineSource
     from abrank.evaluation import EvaluateOptions
@@ -221,41 +204,58 @@ def command(
     names = {"baseline": baseline, "candidate": candidate}
     command = shlex.join(["abrank", *click.get_current_context().obj])
     options = EvaluateOptions(engine=engine, **_options.of(EvaluateOptions, flags))
-    comparison: Comparison | CollectionsComparison
+    found: Comparison | CollectionsComparison
     with _terminal.Progress(quiet=quiet, verbose=verbose) as progress:
-        beside = Beside.of(segments=segments, topics=topics, clusters=clusters)
+        asked: dict[str, Any] = {
+            "measures": measures or None,
+            "command": command,
+            "on_stage": progress,
+        }
+        beside = Beside.of(**_options.of(Beside, flags))
         if collections:
-            comparison = _collections.compare(
-                collections, question, options, measures or None, names, command, progress
-            )
+            found = _collections.compare(collections, question, options, names=names, **asked)
         elif scores:
-            progress("reading the scores")
-            paired = pair_scores(*scores, measures=measures or None, **names)
-            progress("testing")
-            beside = machine.beside(beside, paired)
-            comparison = compare_recorded(paired, question, beside=beside, command=command)
+            found = _compare_ready(scores, question, names, beside, machine, **asked)
         else:
-            comparison = compare_runs(
-                qrels,
-                _options.named_pair(run_a, run_b, **names),
-                question,
-                options,
-                measures=measures or None,
-                beside=beside,
-                machine=machine,
-                command=command,
-                on_stage=progress,
+            pair = _options.named_pair(*(joined or (run_a, run_b)), **names)
+            found = compare_runs(
+                qrels, pair, question, options, beside=beside, machine=machine, **asked
             )
-        stated = _config.declared()
-        if stated is not None:
-            recorded = {**comparison.provenance, "declared": stated}
-            comparison = replace(comparison, provenance=recorded)
-        written = output.write(comparison, progress)
-    if not quiet:
-        for remark in comparison.remarks:
-            _terminal.put(f"note: {remark}", err=True)
-    output.show(comparison, written, color=color, ascii_only=ascii_only)
-    return _gate(comparison)
+        found = _config.with_declared(found)
+        written = output.write(found, progress)
+    for remark in () if quiet else found.remarks:
+        _terminal.put(f"note: {remark}", err=True)
+    output.show(found, written, color=color, ascii_only=ascii_only)
+    return _gate(found)
+
+
+def _require_one_gate(require: str | None, fail_on: str | None, guards: tuple[str, ...]) -> None:
+    """Refuse two gates, and guards without one."""
+    if require and fail_on:
+        raise click.UsageError("--require and --fail-on ask two questions; choose one")
+    if guards and not (require or fail_on):
+        raise click.UsageError("--guard adds to a gate: give --require or --fail-on worse, too")
+
+
+def _compare_ready(
+    scores: tuple[str, str],
+    question: Question,
+    names: Mapping[str, str | None],
+    beside: Beside,
+    machine: MachineSource,
+    *,
+    measures: tuple[str, ...] | None,
+    command: str,
+    on_stage: Callable[[str], None],
+) -> Comparison:
+    """Compare two files of ready scores."""
+    from abrank.comparison import compare_recorded, pair_scores
+
+    on_stage("reading the scores")
+    paired = pair_scores(*scores, measures=measures, **names)
+    on_stage("testing")
+    beside = machine.beside(beside, paired)
+    return compare_recorded(paired, question, beside=beside, command=command)
 
 
 def _gate(comparison: Comparison | CollectionsComparison) -> int:
