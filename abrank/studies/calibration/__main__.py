@@ -10,10 +10,10 @@ from pathlib import Path
 
 from abrank._support.errors import AbrankError
 from abrank.studies.calibration import writing
-from abrank.studies.calibration.catalogue import PARTS
 from abrank.studies.calibration.cells import SIZES, Counts, measure
 from abrank.studies.calibration.material import Material, material
-from abrank.studies.calibration.parts import measure_part
+from abrank.studies.calibration.parts.catalogue import PARTS
+from abrank.studies.calibration.parts.part import measure_part
 from abrank.studies.calibration.populations import Population, populations
 from abrank.studies.calibration.table import MAIN, MIXED, Cell, Study, read_study
 

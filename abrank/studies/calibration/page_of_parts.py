@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from abrank.studies.calibration.catalogue import PARTS
-from abrank.studies.calibration.parts import Part
+from abrank.studies.calibration.parts.catalogue import PARTS
+from abrank.studies.calibration.parts.part import Part
 from abrank.studies.calibration.table import MIXED, Row, select
 from abrank.studies.calibration.tables import Section, is_above, listed, percent, table_of
 

@@ -13,8 +13,8 @@ import pytest
 
 from abrank.studies.calibration import sources as made
 from abrank.studies.calibration.__main__ import main
-from abrank.studies.calibration.catalogue import PARTS
 from abrank.studies.calibration.page import page
+from abrank.studies.calibration.parts.catalogue import PARTS
 from abrank.studies.calibration.table import MAIN, read_study, rows, select
 from abrank.studies.calibration.writing import table
 

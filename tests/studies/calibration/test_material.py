@@ -9,10 +9,10 @@ import pytest
 
 from abrank.inference import EFFECT_SIZES, effect_size
 from abrank.studies.calibration import sources
-from abrank.studies.calibration.effects import true_effects
 from abrank.studies.calibration.material import GAIN, Block, material
+from abrank.studies.calibration.parts.effects import true_effects
+from abrank.studies.calibration.parts.ranks import pseudo_median
 from abrank.studies.calibration.populations import Pair, balancing_weights, populations
-from abrank.studies.calibration.ranks import pseudo_median
 from tests.studies.calibration.made import normal_material
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from abrank._support.typing import BoolArray, FloatArray
 from abrank.inference import adjust, max_t, run_test
 from abrank.studies.calibration.cells import LEVELS, N_DRAWN, Asked, below, visible
-from abrank.studies.calibration.parts import Batch, Part, between
+from abrank.studies.calibration.parts.part import Batch, Part, between
 
 MOVED = (0, 1)
 STILL = (2, 3)

@@ -14,12 +14,12 @@ from abrank.inference import (
     tost,
 )
 from abrank.inference.estimates.segments import answer_by_segment
-from abrank.studies.calibration import effects, margins, streams, systems
-from abrank.studies.calibration.catalogue import PARTS
 from abrank.studies.calibration.cells import LEVELS, Asked
-from abrank.studies.calibration.clusters import CORRELATION, MEAN_SIZE
 from abrank.studies.calibration.material import GAIN
-from abrank.studies.calibration.parts import Batch, Part, between, measure_part, outside
+from abrank.studies.calibration.parts import effects, margins, streams, systems
+from abrank.studies.calibration.parts.catalogue import PARTS
+from abrank.studies.calibration.parts.clusters import CORRELATION, MEAN_SIZE
+from abrank.studies.calibration.parts.part import Batch, Part, between, measure_part, outside
 from tests.studies.calibration.made import normal_material, rates
 
 MATERIAL = normal_material()

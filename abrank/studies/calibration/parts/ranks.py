@@ -10,7 +10,7 @@ from abrank._support.typing import FloatArray
 from abrank.inference import run_test
 from abrank.inference.rounding import round_off
 from abrank.studies.calibration.cells import EXACT_RANKS, Asked
-from abrank.studies.calibration.parts import Batch, Part, between
+from abrank.studies.calibration.parts.part import Batch, Part, between
 from abrank.studies.calibration.populations import Pair
 
 DECIMALS = 10

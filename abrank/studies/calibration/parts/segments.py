@@ -10,7 +10,7 @@ from abrank._support.typing import FloatArray
 from abrank.inference.estimates.heterogeneity import heterogeneity
 from abrank.inference.estimates.segments import answer_by_segment
 from abrank.studies.calibration.cells import LEVELS, Asked, below, visible
-from abrank.studies.calibration.parts import Batch, Part, between
+from abrank.studies.calibration.parts.part import Batch, Part, between
 
 N_SEGMENTS = 3
 POWER = 0.6

@@ -10,7 +10,7 @@ from abrank._support.typing import Alternative, FloatArray
 from abrank.inference import run_test, tost
 from abrank.studies.calibration.cells import ENUMERATED_UP_TO as ENUMERATED
 from abrank.studies.calibration.cells import LEVELS, MARGIN_POWER, N_DRAWN, Asked, below, visible
-from abrank.studies.calibration.parts import Batch, Part
+from abrank.studies.calibration.parts.part import Batch, Part
 
 
 def ask(batch: Batch) -> Iterator[Asked]:

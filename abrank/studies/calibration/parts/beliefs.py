@@ -8,7 +8,7 @@ import numpy as np
 
 from abrank.inference import bayesian_bootstrap, t_posterior
 from abrank.studies.calibration.cells import Asked, visible
-from abrank.studies.calibration.parts import Batch, Part, between, confidences, outside
+from abrank.studies.calibration.parts.part import Batch, Part, between, confidences, outside
 
 N_DRAWN = 2_000
 POWER = 0.6

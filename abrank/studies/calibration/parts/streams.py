@@ -14,7 +14,7 @@ from abrank.inference.designs.group_sequential import answer_at_looks
 from abrank.inference.designs.sequential import FIRST, betting_pvalues
 from abrank.inference.designs.stopping import Kind
 from abrank.studies.calibration.cells import LEVELS, N_DRAWN, Asked, below, visible
-from abrank.studies.calibration.parts import Batch, Part, between, outside
+from abrank.studies.calibration.parts.part import Batch, Part, between, outside
 
 N_LOOKS = 5
 MANY_LOOKS = 25

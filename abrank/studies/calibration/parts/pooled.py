@@ -9,7 +9,7 @@ import numpy as np
 from abrank._support.typing import FloatArray
 from abrank.inference import MetaAnalysis, pool_collections
 from abrank.studies.calibration.cells import Asked, below
-from abrank.studies.calibration.parts import Batch, Part, between
+from abrank.studies.calibration.parts.part import Batch, Part, between
 from abrank.studies.calibration.populations import Pair
 
 COUNTS = (5, 10, 20)

@@ -20,7 +20,7 @@ from abrank.inference import (
 from abrank.inference.systems.tukey import honest_difference, least_difference
 from abrank.studies.calibration.cells import LEVELS, Asked, below
 from abrank.studies.calibration.material import N_SYSTEMS
-from abrank.studies.calibration.parts import Batch, Part, between
+from abrank.studies.calibration.parts.part import Batch, Part, between
 
 N_DRAWN = 100
 

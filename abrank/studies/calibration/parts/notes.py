@@ -14,7 +14,7 @@ from abrank.diagnostics import inspect_differences
 from abrank.inference import compare_segments, run_test
 from abrank.inference.paired.wilcoxon import wilcoxon_pvalues
 from abrank.studies.calibration.cells import ENUMERATED_UP_TO, EXACT_RANKS, LEVELS, N_DRAWN, Asked
-from abrank.studies.calibration.parts import Batch, Part
+from abrank.studies.calibration.parts.part import Batch, Part
 
 # Notes of the differences, under the test that decides where that matters.
 CODES = (

@@ -14,7 +14,7 @@ from abrank.inference.paired.bootstrap import answer_by_law
 from abrank.inference.rounding import round_off
 from abrank.studies.calibration.cells import LEVELS, Asked, below
 from abrank.studies.calibration.material import GAIN, Block
-from abrank.studies.calibration.parts import Batch, Part, between, confidences, outside
+from abrank.studies.calibration.parts.part import Batch, Part, between, confidences, outside
 
 # Of these the truth is 0 where the means are equal; of ranks and of wins it need not be.
 OF_MEANS = ("d_av", "glass_delta")

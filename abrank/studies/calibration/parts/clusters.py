@@ -10,7 +10,7 @@ from abrank._support.typing import IntArray
 from abrank.inference import ClusterResult, TestResult, run_cluster_test, run_test
 from abrank.inference.designs.clusters import CLUSTER_TESTS
 from abrank.studies.calibration.cells import Asked, below, visible
-from abrank.studies.calibration.parts import Batch, Part, between, outside
+from abrank.studies.calibration.parts.part import Batch, Part, between, outside
 
 MEAN_SIZE = 4
 LARGEST_SIZE = 20

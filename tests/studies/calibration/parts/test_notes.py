@@ -10,13 +10,13 @@ from scipy import stats
 
 from abrank.report.sections.caution_words import SENTENCES
 from abrank.studies.calibration.cells import Asked
-from abrank.studies.calibration.notes import CODES, NOTES, ask
 from abrank.studies.calibration.page_of_parts import parts_in_short, parts_in_tables
-from abrank.studies.calibration.parts import Batch
+from abrank.studies.calibration.parts.notes import CODES, NOTES, ask
+from abrank.studies.calibration.parts.part import Batch
 from abrank.studies.calibration.table import Row, read_study, rows
 from tests.studies.calibration.made import normal_material
 
-COMMITTED = Path(__file__).parents[3] / "reports" / "calibration" / "calibration.json"
+COMMITTED = Path(__file__).parents[4] / "reports" / "calibration" / "calibration.json"
 NAMES = [part.name for part in NOTES]
 
 
