@@ -159,9 +159,7 @@ def html(
         version=abrank.__version__,
         report=report,
         comparison=comparison,
-        numbers=around(
-            report.headline.numbers, display.signed(comparison.primary.diff, digits=digits)
-        ),
+        numbers=around(report.headline.numbers, _leading(comparison, digits)),
         gate=_gate(comparison),
         effect=draw(Figure("effect", report.headline.numbers)),
         pages=[page_of(section, draw) for section in sections],
@@ -176,6 +174,12 @@ def html(
     )
     # An id may hold half of a surrogate pair, which no file can.
     return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _leading(comparison: Comparison, digits: int) -> str:
+    """Return the difference of the headline that stands out: of all queries, with a machine."""
+    row = comparison.primary
+    return display.signed(row.diff if comparison.machine is None else row.estimate, digits=digits)
 
 
 def around(sentence: str, part: str) -> tuple[str, str, str]:

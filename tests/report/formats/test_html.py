@@ -17,6 +17,7 @@ from abrank.report.formats.html import PALETTE, Drawer, html
 from abrank.report.formats.query_rows import EMBED_EACH, query_rows
 from abrank.report.model import Caution, Figure
 from abrank.report.sections.cautions import SHOWN
+from tests.report.conftest import SITUATIONS
 from tests.report.formats.page import Page, comparison_of, island, read, scores
 
 
@@ -41,6 +42,13 @@ def test_page_says_the_verdict_in_title_heading_and_tag(better: Comparison, page
     assert page.inside("title") == report.title
     assert page.inside("h1") == report.headline.title == "monot5 is better than bm25."
     assert "▲ Better · gate passed" in "".join(data for _, data in page.text)
+
+
+def test_the_difference_that_decides_stands_out_where_a_machine_judged_too(no_drawer) -> None:
+    both = SITUATIONS["people and machine"][2]()
+    numbers = re.search(r'<p class="numbers">.*?</p>', html(both, drawer=no_drawer)).group()
+    assert both.primary.estimate != both.primary.diff
+    assert f"<strong>{display.signed(both.primary.estimate)}</strong>" in numbers
 
 
 def test_page_has_every_section_with_its_finding(better: Comparison, page: Page) -> None:
