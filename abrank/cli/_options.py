@@ -147,6 +147,31 @@ max_input_size = click.option(
     " compressed may hold 4G and 250 times its size, a pipe 4G, other files any number.",
 )
 
+table = click.option(
+    "--format",
+    "shown",
+    type=click.Choice(["text", "json", "csv"]),
+    default="text",
+    show_default=True,
+    help="What goes to standard output.",
+)
+
+
+def simulated(*, replications: str, seed: str) -> Callable[[Function], Function]:
+    """Return the options of a simulation, with what they are of, for the help."""
+    return stack(
+        click.option(
+            "--replications",
+            type=click.IntRange(100),
+            default=1000,
+            show_default=True,
+            metavar="N",
+            help=replications,
+        ),
+        click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help=seed),
+    )
+
+
 reading = stack(
     click.option(
         "--missing",

@@ -48,24 +48,12 @@ _WAYS = {"flips": "names swapped by chance", "halves": "half against half"}
     help="Queries come in conversations, users or topic variants: a CSV with query_id and one"
     " column. The names of a cluster are swapped together.",
 )
-@click.option(
-    "--replications",
-    type=click.IntRange(100),
-    default=1000,
-    show_default=True,
-    metavar="N",
-    help="Of each row; a right rate is then known to 1.4 points, with 10000 to 0.4.",
+@_options.simulated(
+    replications="Of each row; a right rate is then known to 1.4 points, with 10000 to 0.4.",
+    seed="Of swaps.",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of swaps.")
 @_options.reading
-@click.option(
-    "--format",
-    "shown",
-    type=click.Choice(["text", "json", "csv"]),
-    default="text",
-    show_default=True,
-    help="What goes to standard output.",
-)
+@_options.table
 def command(
     qrels: str | None,
     run_a: str | None,

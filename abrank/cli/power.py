@@ -56,24 +56,12 @@ if TYPE_CHECKING:
 @click.option(
     "--queries", type=click.IntRange(2), metavar="N", help="At hand; those of the files without it."
 )
-@click.option(
-    "--replications",
-    type=click.IntRange(100),
-    default=1000,
-    show_default=True,
-    metavar="N",
-    help="Of a simulation; the seconds it takes grow with them.",
+@_options.simulated(
+    replications="Of a simulation; the seconds it takes grow with them.",
+    seed="Of simulation.",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of simulation.")
 @_options.reading
-@click.option(
-    "--format",
-    "shown",
-    type=click.Choice(["text", "json", "csv"]),
-    default="text",
-    show_default=True,
-    help="What goes to standard output.",
-)
+@_options.table
 def command(
     qrels: str | None,
     run_a: str | None,

@@ -12,6 +12,8 @@ from abrank.ranking import rank_scores
 from abrank.report.ranking.html import ranking_html
 from abrank.scores import Scores
 
+expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
+
 
 @pytest.fixture(scope="module")
 def page() -> str:
@@ -46,4 +48,4 @@ def test_a_difference_opens_its_pair(show: Callable[..., Any], page: str) -> Non
     link = opened.page.locator("#pairs td a").first
     target = link.get_attribute("href")
     link.click()
-    opened.page.wait_for_selector(f"{target}", state="visible")
+    expect(opened.page.locator(target)).to_be_visible()
