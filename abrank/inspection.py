@@ -14,7 +14,7 @@ from abrank._support.display import shorten
 from abrank._support.errors import ArgumentError, nearest
 from abrank.evaluation import EvaluateOptions
 from abrank.inputs import ids
-from abrank.inputs.documents import read_documents
+from abrank.inputs.texts.documents import read_documents
 from abrank.measures import Measure
 from abrank.measures.sensitivity.swing import swing
 

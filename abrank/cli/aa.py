@@ -83,7 +83,7 @@ def command(
 
     from abrank.comparison.aa import aa_test
     from abrank.comparison.designs import labels_of
-    from abrank.inputs.topics import read_clusters
+    from abrank.inputs.texts.topics import read_clusters
 
     with _terminal.Progress(quiet=False, verbose=False) as progress:
         progress("scoring")

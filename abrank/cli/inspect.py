@@ -65,7 +65,7 @@ def command(
     abrank inspect qrels.txt bm25.run monot5.run 301 --docs docs.jsonl
     abrank inspect qrels.txt bm25.run monot5.run 301 -m AP --pool to-judge.txt
     """  # noqa: D301 - click's mark for lines to keep
-    from abrank.inputs.topics import read_topics
+    from abrank.inputs.texts.topics import read_topics
     from abrank.inspection import inspect_query
     from abrank.report.formats.query_text import query_text
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from abrank.comparison.machine.judgments import MachineScores
-from abrank.inputs.topics import read_clusters, read_segments, read_topics
+from abrank.inputs.texts.topics import read_clusters, read_segments, read_topics
 
 
 @dataclass(frozen=True)

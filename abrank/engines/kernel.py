@@ -22,7 +22,7 @@ from abrank.inputs.judged import JudgedRun
 from abrank.inputs.qrels import Qrels
 from abrank.inputs.qrels import build as build_qrels
 from abrank.inputs.run import build as build_run
-from abrank.inputs.stream import Block, NotPlain, ranked
+from abrank.inputs.trec.stream import Block, NotPlain, ranked
 from abrank.measures import Measure, parse
 
 _ONCE = "keep one row of the two"

@@ -20,10 +20,10 @@ from abrank.inputs.formats.arrow_file import LONGEST_MARK, kind_of, names_of
 from abrank.inputs.formats.delimited import header_of
 from abrank.inputs.formats.recognise import binary_reader, line_reader, table_reader
 from abrank.inputs.formats.tree import looks_like_json
-from abrank.inputs.lines import parse
 from abrank.inputs.objects.names import holds_grades
-from abrank.inputs.plain import BYTE_ORDER_MARK, MOST_LINE, first_long_line
 from abrank.inputs.stored import Stored, refusal
+from abrank.inputs.trec.lines import parse
+from abrank.inputs.trec.plain import BYTE_ORDER_MARK, MOST_LINE, first_long_line
 
 STDIN = "-"
 ENDINGS = (

@@ -22,7 +22,7 @@ from abrank.inputs.ids import Ids
 from abrank.inputs.judged import JudgedRun
 from abrank.inputs.qrels import Qrels
 from abrank.inputs.run import Run
-from abrank.inputs.stream import Block, NotPlain
+from abrank.inputs.trec.stream import Block, NotPlain
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -25,7 +25,7 @@ from abrank.inputs.columns import (
 from abrank.inputs.ids import Ids
 from abrank.inputs.objects import read as objects
 from abrank.inputs.subtopics import Subtopics, gather
-from abrank.inputs.write import trec_bytes, write_file
+from abrank.inputs.trec.write import trec_bytes, write_file
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -17,7 +17,7 @@ from abrank.inputs.join import ReadCounts, block_of, join_pieces
 from abrank.inputs.judged import JudgedRun
 from abrank.inputs.qrels import Qrels
 from abrank.inputs.run import Run, build, name_of, read_columns, read_run
-from abrank.inputs.stream import NotPlain, block, chunks, ranked, slices
+from abrank.inputs.trec.stream import NotPlain, block, chunks, ranked, slices
 
 
 @dataclass(frozen=True, eq=False)

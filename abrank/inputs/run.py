@@ -19,7 +19,7 @@ from abrank.inputs.columns import Columns, Source
 from abrank.inputs.ids import Ids
 from abrank.inputs.objects import read as objects
 from abrank.inputs.ties import at_precision, rank_conflicts, rank_rows
-from abrank.inputs.write import trec_bytes, write_file
+from abrank.inputs.trec.write import trec_bytes, write_file
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -21,10 +21,10 @@ from abrank._support.typing import FloatArray, IntArray
 from abrank.inputs import ids
 from abrank.inputs.columns import RUN, Columns, Layout, Source
 from abrank.inputs.formats.plain_table import plain_table, read_plain
-from abrank.inputs.lines import MOST_SHOWN, read_score
 from abrank.inputs.objects.arrow import to_ids, to_scores
 from abrank.inputs.objects.names import choose_columns, has_columns, holds_ranks
-from abrank.inputs.plain import BYTE_ORDER_MARK, MOST_ID, one_blank
+from abrank.inputs.trec.lines import MOST_SHOWN, read_score
+from abrank.inputs.trec.plain import BYTE_ORDER_MARK, MOST_ID, one_blank
 
 _DELIMITERS = "\t,;|"
 

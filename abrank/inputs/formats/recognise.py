@@ -9,7 +9,7 @@ from abrank.inputs.columns import RUN, Columns, Layout
 from abrank.inputs.formats import arrow_file, delimited, letor, tree
 from abrank.inputs.objects.names import choose_columns, holds_ranks
 from abrank.inputs.objects.read import of_table
-from abrank.inputs.plain import BYTE_ORDER_MARK
+from abrank.inputs.trec.plain import BYTE_ORDER_MARK
 
 TableReader: TypeAlias = Callable[[bytes, str, Layout, Mapping[str, str] | None], Columns]
 LineReader: TypeAlias = Callable[[bytes, str, Layout], Columns]

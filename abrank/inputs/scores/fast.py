@@ -16,9 +16,9 @@ from abrank.inputs.columns import Source
 from abrank.inputs.formats.plain_table import plain_table, read_plain
 from abrank.inputs.objects.arrow import to_ids, to_scores
 from abrank.inputs.objects.names import QUERY_IDS, found_in
-from abrank.inputs.plain import BYTE_ORDER_MARK
 from abrank.inputs.scores.columns import Coded, Queries, ScoreTable
 from abrank.inputs.scores.forms import AGGREGATES, Shape, shape_of
+from abrank.inputs.trec.plain import BYTE_ORDER_MARK
 
 
 def of_text(data: bytes, origin: Source) -> ScoreTable | None:

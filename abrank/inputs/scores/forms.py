@@ -13,9 +13,9 @@ from itertools import repeat
 from typing import Any, NamedTuple
 
 from abrank._support.errors import BadLine, ReadError
-from abrank.inputs.lines import MOST_SHOWN
 from abrank.inputs.objects.cells import read_id
 from abrank.inputs.objects.names import QUERY_IDS, found_in
+from abrank.inputs.trec.lines import MOST_SHOWN
 
 # Where the mean over the queries stands: trec_eval's, ir_measures' and our word, and ndeval's.
 AGGREGATES = ("all", "amean")

@@ -18,18 +18,18 @@ from abrank._support.errors import ArgumentError, BadLine, ReadError
 from abrank._support.typing import BoolArray, FloatArray
 from abrank.inputs import files
 from abrank.inputs.columns import Source
-from abrank.inputs.decimals import count_decimals
 from abrank.inputs.formats.arrow_file import kind_of
 from abrank.inputs.formats.tree import looks_like_json, parsed
-from abrank.inputs.lines import MOST_SHOWN, read_score
 from abrank.inputs.objects.arrow import to_objects
 from abrank.inputs.objects.cells import is_missing
 from abrank.inputs.objects.cells import read_score as read_cell
-from abrank.inputs.plain import BYTE_ORDER_MARK
 from abrank.inputs.scores import fast
 from abrank.inputs.scores.columns import Coded, Queries, ScoreTable
+from abrank.inputs.scores.decimals import count_decimals
 from abrank.inputs.scores.forms import Cells, cells_of_objects, cells_of_text
 from abrank.inputs.scores.shapes import SHAPES, columns_of, columns_of_file, label_of
+from abrank.inputs.trec.lines import MOST_SHOWN, read_score
+from abrank.inputs.trec.plain import BYTE_ORDER_MARK
 
 MOST_EXPONENT = 4  # digits
 

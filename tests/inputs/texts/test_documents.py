@@ -6,7 +6,7 @@ import json
 import pytest
 
 from abrank._support.errors import ReadError
-from abrank.inputs.documents import LONGEST, read_documents
+from abrank.inputs.texts.documents import LONGEST, read_documents
 
 
 def test_json_lines_and_tabs_give_titles_and_texts_of_what_is_wanted(tmp_path) -> None:

@@ -14,10 +14,10 @@ from typing import Any
 from abrank._support.display import shorten
 from abrank._support.errors import BadLine, NotFoundError, ReadError
 from abrank.inputs import files
-from abrank.inputs.lines import MOST_SHOWN
 from abrank.inputs.objects.arrow import objects_of
 from abrank.inputs.objects.cells import is_missing
 from abrank.inputs.scores.forms import csv_problem
+from abrank.inputs.trec.lines import MOST_SHOWN
 
 TEXTS = ("text", "title", "query", "question", "topic")
 # A column "query" is the id only where nothing else is: beside an id it is the text.

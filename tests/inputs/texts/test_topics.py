@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from abrank import NotFoundError, ReadError
-from abrank.inputs.topics import read_segments, read_topics
+from abrank.inputs.texts.topics import read_segments, read_topics
 
 TREC = """<top>
 <num> Number: 301

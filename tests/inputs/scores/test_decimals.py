@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from abrank.inputs.decimals import MOST_WHOLE, count_decimals
+from abrank.inputs.scores.decimals import MOST_WHOLE, count_decimals
 
 PLAIN = re.compile(rf"-?[0-9]{{1,{MOST_WHOLE}}}(?:\.([0-9]+))?")
 

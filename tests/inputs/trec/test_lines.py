@@ -8,7 +8,7 @@ import pytest
 from abrank import ReadError
 from abrank.inputs import ids
 from abrank.inputs.columns import QRELS, RUN, Columns, Layout
-from abrank.inputs.lines import parse
+from abrank.inputs.trec.lines import parse
 
 LINE = b"301 Q0 d1 1 2.5 tag\n"
 

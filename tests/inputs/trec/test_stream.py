@@ -10,12 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from abrank._support.errors import ReadError
-from abrank.inputs import ids, stream
+from abrank.inputs import ids
 from abrank.inputs.columns import has_duplicates
 from abrank.inputs.join import join_pieces
 from abrank.inputs.qrels import read_qrels
 from abrank.inputs.run import read_run
-from abrank.inputs.stream import NotPlain
+from abrank.inputs.trec import stream
+from abrank.inputs.trec.stream import NotPlain
 
 FIELD = st.sampled_from(["301", "q-1", "é", "a#b", "1e5", "007", "d" * 40, "NaN", '"', "x", "0x1f"])
 SCORE = st.sampled_from(["1", "2.5", "-0", "0.0", "1e3", "2.50", "nan", "inf", "1,5", "0x10", "3."])

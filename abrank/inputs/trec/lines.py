@@ -20,7 +20,14 @@ from abrank._support.errors import BadLine, ReadError
 from abrank._support.typing import IntArray
 from abrank.inputs import ids
 from abrank.inputs.columns import RUN, Columns, Layout, Source
-from abrank.inputs.plain import BYTE_ORDER_MARK, MOST_DIGITS, MOST_ID, MOST_LINE, Rows, parse_fast
+from abrank.inputs.trec.plain import (
+    BYTE_ORDER_MARK,
+    MOST_DIGITS,
+    MOST_ID,
+    MOST_LINE,
+    Rows,
+    parse_fast,
+)
 
 MOST_SHOWN = 20
 _SHOWN = 48  # characters of a value in a message
