@@ -82,7 +82,7 @@ class Inspection:
     documents: Mapping[str, str]
 
     def __str__(self) -> str:
-        text: str = lazy.attribute("abrank.report.formats.query_text", "query_text")(self)
+        text: str = lazy.attribute("abrank.report.formats.terminal.query_text", "query_text")(self)
         return text
 
 

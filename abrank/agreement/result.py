@@ -123,5 +123,7 @@ class JudgeAgreement:
     seed: int
 
     def __str__(self) -> str:
-        text: str = lazy.attribute("abrank.report.formats.agreement_text", "agreement_text")(self)
+        text: str = lazy.attribute(
+            "abrank.report.formats.terminal.agreement_text", "agreement_text"
+        )(self)
         return text

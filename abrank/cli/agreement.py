@@ -63,7 +63,7 @@ def command(
     abrank agreement people.qrels llm.qrels a.run b.run -m AP --format json
     """  # noqa: D301 - click's mark for lines to keep
     from abrank.agreement import judge_agreement
-    from abrank.report.formats.agreement_text import agreement_text
+    from abrank.report.formats.terminal.agreement_text import agreement_text
 
     found = judge_agreement(
         human, machine, _options.named(runs), measure=measure, level=level, rel=rel, margin=margin,

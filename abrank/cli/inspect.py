@@ -67,7 +67,7 @@ def command(
     """  # noqa: D301 - click's mark for lines to keep
     from abrank.inputs.texts.topics import read_topics
     from abrank.inspection import inspect_query
-    from abrank.report.formats.query_text import query_text
+    from abrank.report.formats.terminal.query_text import query_text
 
     found = inspect_query(
         qrels,

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from abrank.report.formats.card_html import card as card
     from abrank.report.formats.figures import write_figures as write_figures
     from abrank.report.formats.markdown import markdown as markdown
-    from abrank.report.formats.plain_text import text as text
-    from abrank.report.formats.plain_text import text_lines as text_lines
+    from abrank.report.formats.terminal.plain_text import text as text
+    from abrank.report.formats.terminal.plain_text import text_lines as text_lines
     from abrank.report.numbers import to_dict as to_dict
     from abrank.report.saved.write import from_dict as from_dict
     from abrank.report.sections.cautions import note_sentences as note_sentences
@@ -31,8 +31,8 @@ _HOMES = {
     "markdown": "abrank.report.formats.markdown",
     "note_sentences": "abrank.report.sections.cautions",
     "run_sentences": "abrank.report.sections.cautions",
-    "text": "abrank.report.formats.plain_text",
-    "text_lines": "abrank.report.formats.plain_text",
+    "text": "abrank.report.formats.terminal.plain_text",
+    "text_lines": "abrank.report.formats.terminal.plain_text",
     "to_dict": "abrank.report.numbers",
     "write": "abrank.report.writers",
     "write_figures": "abrank.report.formats.figures",

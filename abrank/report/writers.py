@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from abrank._support import display
 from abrank.collections import CollectionsComparison
 from abrank.comparison import Comparison
-from abrank.report.formats.plain_text import WIDTH
+from abrank.report.formats.terminal.plain_text import WIDTH
 from abrank.report.registry import (
     COLLECTIONS_WRITERS,
     RANKING_WRITERS,
@@ -61,7 +61,7 @@ def _measures(comparison: Comparison) -> str:
 
 @writer(".txt")
 def _text(comparison: Comparison, *, digits: int = display.DIGITS) -> str:
-    from abrank.report.formats.plain_text import text
+    from abrank.report.formats.terminal.plain_text import text
 
     return text(comparison, digits=digits) + "\n"
 

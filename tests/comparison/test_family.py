@@ -8,7 +8,7 @@ import pytest
 
 from abrank import ArgumentError, compare_scores
 from abrank.inference import max_t, run_test
-from abrank.report.formats.plain_text import text as plain_text
+from abrank.report.formats.terminal.plain_text import text as plain_text
 from abrank.report.numbers import json_text, to_dict
 from abrank.report.saved.write import read_comparison
 from abrank.report.sections import headline

@@ -10,9 +10,9 @@ from abrank.collections import CollectionRow, CollectionsComparison, MeasureSumm
 from abrank.report import cells
 from abrank.report.collections import words
 from abrank.report.collections.tables import SUMMARIES
-from abrank.report.formats.plain_text import NARROWEST, WIDTH
-from abrank.report.formats.text_forest import Bars
-from abrank.report.formats.text_table import ForestRow, forest_lines
+from abrank.report.formats.terminal.plain_text import NARROWEST, WIDTH
+from abrank.report.formats.terminal.text_forest import Bars
+from abrank.report.formats.terminal.text_table import ForestRow, forest_lines
 from abrank.report.sections.words import READINGS
 
 _SHORT = {"stratified": "= all queries", "equal": "= equal weights", "random": "= random effects"}

@@ -7,7 +7,7 @@ from xml.sax.saxutils import escape, quoteattr
 from abrank._support import display as f
 from abrank.comparison import Comparison
 from abrank.report.formats.clean import clean
-from abrank.report.formats.plain_text import text
+from abrank.report.formats.terminal.plain_text import text
 from abrank.report.sections import design, headline
 from abrank.report.sections.gate import primary_sentence
 from abrank.verdict import GATES

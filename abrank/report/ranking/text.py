@@ -9,7 +9,7 @@ from abrank._support import checks
 from abrank._support import display as f
 from abrank.ranking import PairRow, Ranking
 from abrank.report import cells
-from abrank.report.formats.plain_text import NARROWEST, WIDTH
+from abrank.report.formats.terminal.plain_text import NARROWEST, WIDTH
 from abrank.report.ranking import columns, extras
 from abrank.report.ranking.columns import Interval
 

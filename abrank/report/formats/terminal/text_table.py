@@ -9,7 +9,7 @@ from abrank._support import display as f
 from abrank.comparison import Comparison, MeasureResult
 from abrank.comparison.scales import shares_scale
 from abrank.report import cells
-from abrank.report.formats import text_forest
+from abrank.report.formats.terminal import text_forest
 from abrank.report.sections import headline, margins, words
 from abrank.report.sections.measures_and_tests import primary_first
 

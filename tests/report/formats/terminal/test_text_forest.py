@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abrank.comparison import MeasureResult
-from abrank.report.formats import text_forest
+from abrank.report.formats.terminal import text_forest
 
 number = st.floats(-1, 1, allow_nan=False)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from abrank._support import display as f
 from abrank.agreement import Estimate, JudgeAgreement, JudgedPair
 from abrank.report import cells
-from abrank.report.formats.plain_text import WIDTH
+from abrank.report.formats.terminal.plain_text import WIDTH
 
 _LABEL = 24
 

@@ -10,7 +10,7 @@ from abrank.inspection import Found, Inspection, Unjudged
 from abrank.measures import parse
 from abrank.report import cells
 from abrank.report.formats import ranked_lists
-from abrank.report.formats.plain_text import WIDTH
+from abrank.report.formats.terminal.plain_text import WIDTH
 
 _LEAST_DOC = 8
 DEPTH = ranked_lists.DEPTH

@@ -12,7 +12,7 @@ from abrank._support import display as f
 from abrank.comparison import Comparison
 from abrank.comparison.power_analysis import NOTHING
 from abrank.report import cells
-from abrank.report.formats.text_table import measure_lines
+from abrank.report.formats.terminal.text_table import measure_lines
 from abrank.report.sections import (
     appendix,
     design,
