@@ -58,3 +58,9 @@ def test_imports_run_down(path: Path) -> None:
 def test_every_module_stands_in_a_room() -> None:
     found = {room_of(path) for path in PACKAGE.rglob("*.py")}
     assert found - {"__init__", "__main__"} <= set(ROOMS)
+
+
+def test_no_room_is_too_full_to_read() -> None:
+    rooms = {path.parent for path in PACKAGE.rglob("*.py")}
+    full = {str(room): len(list(room.glob("*.py"))) for room in rooms}
+    assert max(full.values()) <= 22, full

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from abrank.report.formats.terminal.plain_text import text_lines as text_lines
     from abrank.report.numbers import to_dict as to_dict
     from abrank.report.saved.write import from_dict as from_dict
-    from abrank.report.sections.cautions import note_sentences as note_sentences
-    from abrank.report.sections.cautions import run_sentences as run_sentences
+    from abrank.report.sections.notes.cautions import note_sentences as note_sentences
+    from abrank.report.sections.notes.cautions import run_sentences as run_sentences
     from abrank.report.writers import COLLECTIONS_WRITERS as COLLECTIONS_WRITERS
     from abrank.report.writers import RANKING_WRITERS as RANKING_WRITERS
     from abrank.report.writers import WRITERS as WRITERS
@@ -29,8 +29,8 @@ _HOMES = {
     "card": "abrank.report.formats.card_html",
     "from_dict": "abrank.report.saved.write",
     "markdown": "abrank.report.formats.markdown",
-    "note_sentences": "abrank.report.sections.cautions",
-    "run_sentences": "abrank.report.sections.cautions",
+    "note_sentences": "abrank.report.sections.notes.cautions",
+    "run_sentences": "abrank.report.sections.notes.cautions",
     "text": "abrank.report.formats.terminal.plain_text",
     "text_lines": "abrank.report.formats.terminal.plain_text",
     "to_dict": "abrank.report.numbers",

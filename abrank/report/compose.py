@@ -10,7 +10,6 @@ from abrank.comparison import Comparison
 from abrank.report.model import Report
 from abrank.report.sections import (
     appendix,
-    cautions,
     depth,
     design,
     differences,
@@ -23,6 +22,7 @@ from abrank.report.sections import (
     sensitivity,
     words,
 )
+from abrank.report.sections.notes import cautions
 
 __all__ = ["compose", "gate_sentence"]
 

@@ -13,8 +13,8 @@ from abrank.comparison.scales import shares_scale
 from abrank.report.compose import compose
 from abrank.report.formats.clean import cut
 from abrank.report.sections import margins, segments, words
-from abrank.report.sections.cautions import SHOWN
 from abrank.report.sections.measures_and_tests import primary_first
+from abrank.report.sections.notes.cautions import SHOWN
 
 if TYPE_CHECKING:
     from abrank.comparison import Comparison, MeasureResult

@@ -19,7 +19,7 @@ from abrank.report.formats.clean import clean, cut
 from abrank.report.formats.jinja import environment
 from abrank.report.formats.query_rows import query_rows
 from abrank.report.model import Block, Caution, Figure, Fold, Report, Section, Table
-from abrank.report.sections.cautions import SHOWN
+from abrank.report.sections.notes.cautions import SHOWN
 
 if TYPE_CHECKING:
     from abrank.comparison import Comparison

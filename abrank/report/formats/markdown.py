@@ -7,7 +7,8 @@ from abrank.comparison import Comparison
 from abrank.report.compose import compose
 from abrank.report.formats import markdown_table
 from abrank.report.model import Report, Table, Text
-from abrank.report.sections import cautions, measures_and_tests
+from abrank.report.sections import measures_and_tests
+from abrank.report.sections.notes import cautions
 
 # A comment on GitHub may have 65 536 characters; a little is left for what a bot adds.
 LARGEST = 60_000

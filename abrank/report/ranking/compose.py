@@ -7,7 +7,7 @@ from abrank.ranking import Ranking
 from abrank.report.model import Caution, Headline, Report
 from abrank.report.ranking import appendix, extras, pairs, sections
 from abrank.report.ranking.names import name
-from abrank.report.sections.cautions import SystemNames, caution
+from abrank.report.sections.notes.cautions import SystemNames, caution
 
 
 def compose_ranking(ranking: Ranking, *, digits: int = f.DIGITS) -> Report:

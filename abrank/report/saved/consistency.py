@@ -28,8 +28,8 @@ from abrank.inference.designs.as_tests import level_of_look
 from abrank.inference.estimates.relative_change import RelativeChange
 from abrank.inference.rounding import differences_of
 from abrank.report.saved.schema import Damaged, shown
-from abrank.report.sections.caution_words import Names
-from abrank.report.sections.cautions import NO_LONGER_TOLD, WORDS, caution
+from abrank.report.sections.notes.cautions import NO_LONGER_TOLD, WORDS, caution
+from abrank.report.sections.notes.sentences import Names
 from abrank.verdict import Decision, Gate, Rule
 
 # A mean of a million scores is the same to that share, whatever adds it up.

@@ -19,7 +19,7 @@ from abrank.comparison import Comparison
 from abrank.diagnostics import Note
 from abrank.report.compose import compose
 from abrank.report.formats.card_html import MOST_ROWS, TONES, card, forest
-from abrank.report.sections.cautions import SHOWN
+from abrank.report.sections.notes.cautions import SHOWN
 from abrank.report.sections.segments import exploratory
 
 

@@ -16,7 +16,7 @@ from abrank.report.compose import compose
 from abrank.report.formats.html import PALETTE, Drawer, html
 from abrank.report.formats.query_rows import EMBED_EACH, query_rows
 from abrank.report.model import Caution, Figure
-from abrank.report.sections.cautions import SHOWN
+from abrank.report.sections.notes.cautions import SHOWN
 from tests.report.conftest import SITUATIONS
 from tests.report.formats.page import Page, comparison_of, island, read, scores
 

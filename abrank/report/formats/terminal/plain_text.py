@@ -25,9 +25,9 @@ from abrank.report.sections import (
     sensitivity,
     words,
 )
-from abrank.report.sections.cautions import SHOWN, cautions
 from abrank.report.sections.gate import gate_sentence
 from abrank.report.sections.next_step import next_step
+from abrank.report.sections.notes.cautions import SHOWN, cautions
 from abrank.verdict import Verdict
 
 WIDTH = 80

@@ -8,7 +8,7 @@ from typing import Any
 from abrank._support import display as f
 from abrank._support.display import shorten
 from abrank.report.sections import words
-from abrank.report.sections.caution_words import LONGEST_ID, Names, Words
+from abrank.report.sections.notes.sentences import LONGEST_ID, Names, Words
 
 MOST_SYSTEMS = 4
 MOST_MEASURES = 3

@@ -16,8 +16,8 @@ from abrank.diagnostics import Note
 from abrank.evaluation import evaluate
 from abrank.report import run_sentences
 from abrank.report.compose import compose
-from abrank.report.sections.caution_words import SENTENCES, Names
-from abrank.report.sections.cautions import WORDS, caution
+from abrank.report.sections.notes.cautions import WORDS, caution
+from abrank.report.sections.notes.sentences import SENTENCES, Names
 
 NAMES = Names("bm25", "monot5", digits=3, alpha=0.05)
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from abrank._support import display as f
 from abrank.diagnostics import Note, inspect_systems
 from abrank.report.model import Caution
-from abrank.report.sections.caution_words import SENTENCES, Names
-from abrank.report.sections.caution_words_machine import MACHINE_SENTENCES
-from abrank.report.sections.run_words import RUN_SENTENCES
+from abrank.report.sections.notes.machine import MACHINE_SENTENCES
+from abrank.report.sections.notes.runs import RUN_SENTENCES
+from abrank.report.sections.notes.sentences import SENTENCES, Names
 
 if TYPE_CHECKING:
     from abrank.comparison import Comparison

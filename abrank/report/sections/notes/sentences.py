@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 
 from abrank._support import display as f
 from abrank._support.display import shorten
-from abrank.report.sections import caution_words_declared as declared
 from abrank.report.sections import words
+from abrank.report.sections.notes import declared
 
 Words: TypeAlias = Callable[[Mapping[str, Any], "Names"], tuple[str, str]]
 

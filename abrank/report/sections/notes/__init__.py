@@ -1,0 +1,1 @@
+"""The notes to read before acting: which are shown, and the words of each."""
