@@ -45,8 +45,8 @@ if TYPE_CHECKING or "pdoc" in sys.modules:
     from abrank.inputs.groups import from_groups as from_groups
     from abrank.inspection import inspect_query as inspect_query
     from abrank.measures import measure as measure
-    from abrank.planning.plan import Plan as Plan
     from abrank.planning.plan import power as power
+    from abrank.planning.result import Plan as Plan
     from abrank.ranking import Ranking as Ranking
     from abrank.ranking import rank_scores as rank_scores
     from abrank.score_files import read_scores as read_scores
@@ -63,7 +63,7 @@ _HOMES = {
     "CollectionsComparison": "abrank.collections",
     "Comparison": "abrank.comparison",
     "JudgeAgreement": "abrank.agreement",
-    "Plan": "abrank.planning.plan",
+    "Plan": "abrank.planning.result",
     "Qrels": "abrank.inputs",
     "Ranking": "abrank.ranking",
     "Run": "abrank.inputs",

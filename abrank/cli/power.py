@@ -16,8 +16,7 @@ from abrank._support import display
 from abrank.cli import _options
 
 if TYPE_CHECKING:
-    from abrank._support.typing import FloatArray
-    from abrank.planning.plan import Plan, PlanRow, SameRow
+    from abrank.planning.result import Plan, PlanRow, SameRow, WidthRow
 
 
 @click.command("power")
@@ -56,6 +55,26 @@ if TYPE_CHECKING:
 @click.option(
     "--queries", type=click.IntRange(2), metavar="N", help="At hand; those of the files without it."
 )
+@click.option("--width", type=float, metavar="X", help="Wanted full width of the interval.")
+@click.option(
+    "--machine-qrels",
+    type=_options.RUN,
+    help="A machine's judgments: the human queries needed with its help.",
+)
+@click.option(
+    "--machine-queries",
+    type=click.IntRange(1),
+    metavar="N",
+    help="That a machine judges; those of --machine-qrels without it.",
+)
+@click.option(
+    "--correlation",
+    "correlations",
+    type=click.FloatRange(-1.0, 1.0),
+    multiple=True,
+    metavar="R",
+    help="Of people's and the machine's differences. Repeat for more.",
+)
 @_options.simulated(
     replications="Of a simulation; the seconds it takes grow with them.",
     seed="Of simulation.",
@@ -75,6 +94,10 @@ def command(
     test: str,
     sd: float | None,
     queries: int | None,
+    width: float | None,
+    machine_qrels: str | None,
+    machine_queries: int | None,
+    correlations: tuple[float, ...],
     replications: int,
     seed: int,
     shown: str,
@@ -90,23 +113,33 @@ def command(
     abrank power qrels.txt bm25.run monot5.run -m AP --effect 0.01 --effect 0.02
     abrank power qrels.txt bm25.run monot5.run -m AP --margin 0.01
     abrank power --sd 0.2 --queries 250
+    abrank power --sd 0.2 --margin 0.05 --machine-queries 2000 --correlation 0.8
     """  # noqa: D301 - click's mark for lines to keep
     files = [each for each in (qrels, run_a, run_b) if each is not None]
     if len(files) not in (0, 3) or bool(files) == (sd is not None):
         raise click.UsageError("give QRELS RUN_A RUN_B, or --sd without files")
-    if not files and queries is None and not effects and margin is None:
-        raise click.UsageError("--sd needs --queries, --effect or --margin")
+    if not files and queries is None and not effects and margin is None and width is None:
+        raise click.UsageError("--sd needs --queries, --effect, --margin or --width")
+    if machine_qrels is not None and not files:
+        raise click.UsageError("--machine-qrels needs QRELS RUN_A RUN_B; --sd, --machine-queries")
 
-    from abrank.cli import _terminal
+    from abrank.cli import _judged_plan, _terminal
     from abrank.planning.plan import power
 
     with _terminal.Progress(quiet=False, verbose=False) as progress:
         progress("scoring")
-        pilot = _differences(files, measure, reading) if files else None
+        pilot = _differences(files, measure, reading) if files else {}
+        correlation: list[float] | None = list(correlations) or None
+        if machine_qrels is not None:
+            machine = _differences([machine_qrels, *files[1:]], measure, reading)
+            machine_queries = machine_queries or len(machine)
+            correlation = correlation or _judged_plan.measured(pilot, machine)
         progress("planning")
         plan = power(
-            pilot, sd=sd, n=queries, effect=effects or None, margin=margin, target=target,
-            alpha=alpha, test=test, n_replications=replications, rng=seed,
+            [*pilot.values()] if files else None, sd=sd, n=queries, effect=effects or None,
+            margin=margin, target=target, alpha=alpha, test=test, width=width,
+            correlation=correlation, n_machine=machine_queries, n_replications=replications,
+            rng=seed,
         )  # fmt: skip
     if shown == "json":
         click.echo(json.dumps(_plain(plan), indent=2, allow_nan=False))
@@ -116,13 +149,14 @@ def command(
         click.echo("\n".join(_text(plan, measure if files else "")))
 
 
-def _differences(files: list[str], measure: str, reading: dict[str, Any]) -> FloatArray:
-    """Return B - A query by query."""
+def _differences(files: list[str], measure: str, reading: dict[str, Any]) -> dict[str, float]:
+    """Return B - A by query."""
     from abrank.evaluation import evaluate
 
     qrels, run_a, run_b = files
-    values = evaluate(qrels, {"A": run_a, "B": run_b}, [measure], **reading).values[:, :, 0]
-    return values[:, 1] - values[:, 0]
+    scores = evaluate(qrels, {"A": run_a, "B": run_b}, [measure], **reading)
+    a, b = scores.values[:, :, 0].T
+    return dict(zip(scores.query_ids, (b - a).tolist(), strict=True))
 
 
 def _text(plan: Plan, measure: str) -> list[str]:
@@ -140,6 +174,7 @@ def _text(plan: Plan, measure: str) -> list[str]:
     if plan.rows:
         lines += [*_table(plan), ""]
     lines += _same(plan)
+    lines += _width(plan)
     if plan.n_queries is not None:
         smallest = display.score(plan.mde, digits=4)
         if plan.mde_low > 0.0:
@@ -153,6 +188,10 @@ def _text(plan: Plan, measure: str) -> list[str]:
             " these; ± is a 95%"
         )
         lines.append("interval of the power, queries needed are good to about 3%")
+    if plan.judged:
+        from abrank.cli import _judged_plan
+
+        lines += ["", *_judged_plan.lines(plan)]
     return [_narrow(line) for line in lines]
 
 
@@ -189,6 +228,19 @@ def _same(plan: Plan) -> list[str]:
     ]
 
 
+def _width(plan: Plan) -> list[str]:
+    """Say how many queries give an interval as narrow as wanted."""
+    if plan.width is None:
+        return []
+    needed = _needed(plan.width.n)
+    shown = f"{needed} ({_range(plan.width)})" if plan.sd_low > 0.0 else needed
+    level = display.level(1.0 - plan.alpha)
+    return [
+        f"for a {level} interval of width {display.number(plan.width.width)} (t test):",
+        f"  {shown} queries",
+    ]
+
+
 def _chance(row: PlanRow) -> str:
     """Return the power at hand, with its error where it was simulated."""
     chance = display.percent(row.power, sign=False)
@@ -202,7 +254,7 @@ def _needed(n: int | None) -> str:
     return "no number" if n is None else display.count(n)
 
 
-def _range(row: PlanRow | SameRow) -> str:
+def _range(row: PlanRow | SameRow | WidthRow) -> str:
     return f"{_needed(row.n_low)} to {_needed(row.n_high)}"
 
 
@@ -226,7 +278,8 @@ def _narrow(line: str) -> str:
 def _plain(plan: Plan) -> dict[str, Any]:
     """Return the plan as JSON takes it: what is not known is null."""
     found: dict[str, Any] = asdict(plan)
-    found["rows"] = [_known(row) for row in found["rows"]]
+    for key in ("rows", "judged"):
+        found[key] = [_known(row) for row in found[key]]
     return _known(found)
 
 
@@ -239,12 +292,13 @@ def _known(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _csv(plan: Plan) -> str:
-    """Return a line a difference; what is not known is empty."""
-    from abrank.planning.plan import PlanRow
+    """Return a line a difference; what is not known is empty. One column more a correlation."""
+    from abrank.planning.result import PlanRow
 
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(each.name for each in fields(PlanRow))
-    for row in _plain(plan)["rows"]:
-        writer.writerow(row.values())
+    with_machine = [f"n_r_{display.number(one.correlation)}" for one in plan.judged]
+    writer.writerow([*(each.name for each in fields(PlanRow)), *with_machine])
+    for i, row in enumerate(_plain(plan)["rows"]):
+        writer.writerow([*row.values(), *(one.needed[i] for one in plan.judged)])
     return stream.getvalue()

@@ -37,6 +37,16 @@ or 1.9 of what is said, with 100 .8 or 1.3.
 from typing import TYPE_CHECKING
 
 from abrank._support.lazy import module_getattr
+from abrank.planning.judged import (
+    correlation_interval,
+    judged_error,
+    judged_for_width,
+    judged_needed,
+    judged_power,
+    judged_to_show_same,
+    judged_visible,
+    judged_width,
+)
 from abrank.planning.precision import expected_width, queries_for_width, spread_interval
 from abrank.planning.student import (
     power,
@@ -58,7 +68,15 @@ if TYPE_CHECKING:
 __all__ = [
     "SimulatedPower",
     "anova_power",
+    "correlation_interval",
     "expected_width",
+    "judged_error",
+    "judged_for_width",
+    "judged_needed",
+    "judged_power",
+    "judged_to_show_same",
+    "judged_visible",
+    "judged_width",
     "power",
     "power_curve",
     "queries_by_simulation",

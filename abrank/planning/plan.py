@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -15,8 +15,9 @@ from abrank._support.errors import ArgumentError
 from abrank._support.rng import entropy
 from abrank._support.typing import FloatArray, RandomSource
 from abrank.inference.registry import as_differences
-from abrank.planning import student
-from abrank.planning.precision import spread_interval
+from abrank.planning import judged, student
+from abrank.planning.precision import queries_for_width, spread_interval
+from abrank.planning.result import JudgedPlan, Plan, PlanRow, SameRow, WidthRow
 from abrank.planning.simulation import (
     N_REPLICATIONS,
     SimulatedPower,
@@ -25,6 +26,9 @@ from abrank.planning.simulation import (
     visible_by_simulation,
 )
 
+# Planned for where nothing is known of the machine.
+CORRELATIONS = (0.5, 0.7, 0.9)
+
 
 @runtime_checkable
 class Compared(Protocol):
@@ -32,99 +36,11 @@ class Compared(Protocol):
 
     rule: Any
     decision: Any
+    machine: Any
 
     def differences(self) -> FloatArray:
         """Return B - A of the primary measure, query by query."""
         ...
-
-
-@dataclass(frozen=True)
-class PlanRow:
-    """What one true difference asks for.
-
-    ``n`` is the number of queries needed (``None``: none, or too many to count), ``power`` the
-    chance to show the difference with the queries at hand (NaN without any). Where they were
-    simulated, ``power_low`` and ``power_high`` are the 95 % interval of that chance; else NaN.
-    ``n_low`` and ``n_high`` are the queries needed at the ends of the interval of the pilot's
-    standard deviation; None without a pilot, too.
-    """
-
-    difference: float
-    n: int | None
-    power: float
-    power_low: float = math.nan
-    power_high: float = math.nan
-    n_low: int | None = None
-    n_high: int | None = None
-
-
-@dataclass(frozen=True)
-class SameRow:
-    """The queries that show a true difference of 0 to lie within a margin, and their range."""
-
-    margin: float
-    n: int | None
-    n_low: int | None = None
-    n_high: int | None = None
-
-
-@dataclass(frozen=True)
-class Plan:
-    """Answers to what was asked of :func:`power`.
-
-    Attributes
-    ----------
-    test : str
-    alpha, target : float
-        Level of the two-sided test, and the power wanted.
-    sd : float
-        Standard deviation of the differences.
-    n_queries : int, optional
-        The queries at hand.
-    mde : float
-        Smallest true difference that ``n_queries`` show with the wanted power; NaN without them.
-    rows : tuple of PlanRow
-        One a difference asked for; round ones around ``mde`` where none was. The margin is one of
-        them.
-    n_replications : int
-        Of the simulation; 0 for the t test, which needs none.
-    sd_low, sd_high : float
-        95 % interval that the pilot leaves of the standard deviation, by the chi-square
-        distribution; NaN without a pilot.
-    mde_low, mde_high : float
-        ``mde`` at both ends of it.
-    same : SameRow, optional
-        For the margin; by the t test, whatever test was asked for.
-    """
-
-    test: str
-    alpha: float
-    target: float
-    sd: float
-    n_queries: int | None
-    mde: float
-    rows: tuple[PlanRow, ...]
-    n_replications: int = 0
-    sd_low: float = math.nan
-    sd_high: float = math.nan
-    mde_low: float = math.nan
-    mde_high: float = math.nan
-    same: SameRow | None = None
-
-    @property
-    def n(self) -> int | None:
-        """Queries needed for the one difference that was asked for."""
-        return self._only().n
-
-    @property
-    def power(self) -> float:
-        """Chance to show the one difference that was asked for, with the queries at hand."""
-        return self._only().power
-
-    def _only(self) -> PlanRow:
-        if len(self.rows) != 1:
-            raise ArgumentError(f"the plan has {len(self.rows)} differences; see its rows")
-        return self.rows[0]
 
 
 def power(
@@ -137,6 +53,9 @@ def power(
     target: float = 0.8,
     alpha: float | None = None,
     test: str | None = None,
+    width: float | None = None,
+    correlation: float | Sequence[float] | None = None,
+    n_machine: int | None = None,
     n_replications: int = N_REPLICATIONS,
     rng: RandomSource = 0,
 ) -> Plan:
@@ -164,6 +83,14 @@ def power(
         Level of the two-sided test; that of the comparison, else .05.
     test : str, optional
         That of the comparison, else ``t``. All tests but ``t`` are simulated from the pilot.
+    width : float, optional
+        Full width wanted of the interval, planned for by the t test.
+    correlation : float or sequence of float, optional
+        Of people's differences with those of a machine: plans also the human queries needed with
+        its help. That of a comparison with a machine, and the ends of its 95 % interval, without
+        it; else .5, .7 and .9.
+    n_machine : int, optional
+        Queries that the machine judges, those of people among them; those of the comparison.
     n_replications : int
         Of a simulation.
     rng : int, Generator, SeedSequence or None
@@ -175,8 +102,8 @@ def power(
     Raises
     ------
     ArgumentError
-        If there is neither a pilot nor ``sd`` (or both), a test other than t has no pilot, or
-        neither an effect, a margin nor the queries at hand are known.
+        If there is neither a pilot nor ``sd`` (or both), a test other than t has no pilot, nothing
+        to plan for is given, or a correlation without ``n_machine``.
 
     Examples
     --------
@@ -187,7 +114,11 @@ def power(
     [(0.1, 13, 36, 466), (0.2, 5, 11, 118)]
     >>> power(sd=0.20, margin=0.05).same
     SameRow(margin=0.05, n=139, n_low=None, n_high=None)
+    >>> plan = power(sd=0.20, effect=0.05, correlation=[0.6, 0.8], n_machine=2000)
+    >>> plan.n, [(one.correlation, one.needed) for one in plan.judged]
+    (128, [(0.6, (86,)), (0.8, (51,))])
     """
+    machine = _machine(pilot, correlation, n_machine)
     values, alpha, test, margin = _pilot(pilot, alpha, test, margin)
     if (values is None) == (sd is None):
         raise ArgumentError("planning needs a pilot or sd, and not both")
@@ -204,14 +135,56 @@ def power(
     asker = _Asker(test, alpha, target, sd, limits, values, n_replications, entropy(rng))
     mde = math.nan if n is None else asker.visible(checks.count("n", n, at_least=0))
     rows = tuple(asker.row(each, n) for each in _wanted(effect, margin, mde))
-    if not rows and n is None:
-        raise ArgumentError("planning needs an effect or a margin, or n, the queries at hand")
+    if not rows and n is None and width is None:
+        raise ArgumentError(
+            "planning needs an effect, a margin or a width, or n, the queries at hand"
+        )
     same = None if margin is None else asker.same(checks.positive("margin", margin))
     drawn = 0 if test == "t" else n_replications
     mde_low, mde_high = (mde * limit / sd if sd else limit for limit in limits)
-    return Plan(
-        test, alpha, target, sd, n, mde, rows, drawn, *limits, mde_low, mde_high, same
+    plan = Plan(
+        test, alpha, target, sd, n, mde, rows, drawn, *limits, mde_low, mde_high, same,
+        None if width is None else asker.width(checks.positive("width", width)),
     )  # fmt: skip
+    return replace(plan, judged=tuple(_judged(plan, each, machine[1]) for each in machine[0]))
+
+
+def _machine(
+    pilot: npt.ArrayLike | Compared | None,
+    correlation: float | Sequence[float] | None,
+    n_machine: int | None,
+) -> tuple[list[float], int]:
+    """Return the correlations to plan for, none without a machine, and its queries."""
+    found = pilot.machine if isinstance(pilot, Compared) else None
+    if found is not None:
+        n_machine = len(found.query_ids) if n_machine is None else n_machine
+        if correlation is None:
+            low, high = judged.correlation_interval(found.correlation, found.of("both").n_queries)
+            correlation = [low, found.correlation, high]
+    if n_machine is None:
+        if correlation is not None:
+            raise ArgumentError(
+                "a correlation is planned with where the machine's queries are known: give"
+                " n_machine= (--machine-queries)"
+            )
+        return [], 0
+    asked = list(CORRELATIONS) if correlation is None else np.atleast_1d(correlation).tolist()
+    return [float(each) for each in asked], checks.count("n_machine", n_machine)
+
+
+def _judged(plan: Plan, correlation: float, n_queries: int) -> JudgedPlan:
+    """Return the human queries needed with a machine of that correlation."""
+    known: dict[str, Any] = {"correlation": correlation, "n_queries": n_queries}
+    level: dict[str, Any] = {**known, "alpha": plan.alpha, "target": plan.target}
+    known["confidence"] = 1.0 - plan.alpha
+    return JudgedPlan(
+        correlation,
+        n_queries,
+        judged.judged_visible(plan.sd, plan.n_queries or 0, **level),
+        tuple(judged.judged_needed(plan.sd, row.difference, **level) for row in plan.rows),
+        None if not plan.same else judged.judged_to_show_same(plan.sd, plan.same.margin, **level),
+        None if not plan.width else judged.judged_for_width(plan.sd, plan.width.width, **known),
+    )
 
 
 def _wanted(
@@ -276,6 +249,15 @@ class _Asker:
             ),
         )
 
+    def width(self, width: float) -> WidthRow:
+        level = 1.0 - self.alpha
+        limits = (self.sd, *self.limits)
+        known = (
+            queries_for_width(sd, width, confidence=level) if math.isfinite(sd) else None
+            for sd in limits
+        )
+        return WidthRow(width, *known)
+
     def _scaled(self, needed: int | None, limit: float) -> int | None:
         """Return the queries needed at another spread: they grow with its square."""
         if needed is None or not self.sd or not math.isfinite(limit):
@@ -309,7 +291,8 @@ def _pilot(
         rule = pilot.rule
         level = rule.alpha if alpha is None else alpha
         declared = (pilot.decision.margin or None) if margin is None else margin
-        return pilot.differences(), level, test or rule.test, declared
+        own = "t" if pilot.machine is not None else rule.test
+        return pilot.differences(), level, test or own, declared
     level = 0.05 if alpha is None else alpha
     if pilot is None:
         return None, level, test or "t", margin

@@ -147,18 +147,25 @@ def smallest_visible(
         return math.nan
     if sd == 0 or target <= alpha:
         return 0.0
+    return sd * smallest_effect(lambda effect: power(n_queries, effect=effect, alpha=alpha), target)
+
+
+def smallest_effect(chance: Callable[[float], float], target: float) -> float:
+    """Return the smallest effect whose chance to be shown, which rises with it, is the target's.
+
+    Examples
+    --------
+    >>> round(smallest_effect(lambda effect: 1.0 - 1.0 / (1.0 + effect), 0.75), 6)
+    3.0
+    """
     low, high = 0.0, 1.0
-    while power(n_queries, effect=high, alpha=alpha) < target:
+    while chance(high) < target:
         high *= 2.0
-    # Bisection: the power rises with the effect, and 60 halvings exhaust a float.
+    # Bisection: 60 halvings exhaust a float.
     for _ in range(60):
         middle = (low + high) / 2.0
-        low, high = (
-            (low, middle)
-            if power(n_queries, effect=middle, alpha=alpha) >= target
-            else (middle, high)
-        )
-    return high * sd
+        low, high = (low, middle) if chance(middle) >= target else (middle, high)
+    return high
 
 
 def queries_needed(

@@ -99,10 +99,12 @@ def test_a_terminal_without_unicode(files, capsys, monkeypatch) -> None:
         ([], "give QRELS RUN_A RUN_B, or --sd"),
         (["qrels", "a.run"], "give QRELS RUN_A RUN_B, or --sd"),
         (["qrels", "a.run", "b.run", "--sd", "0.2"], "or --sd without files"),
-        (["--sd", "0.2"], "--sd needs --queries, --effect or --margin"),
+        (["--sd", "0.2"], "--sd needs --queries, --effect, --margin or --width"),
         (["--sd", "-0.2", "--effect", "0.1"], "sd must be 0 or more"),
         (["--sd", "0.2", "--effect", "0.1", "--test", "wilcoxon"], "needs a pilot"),
         (["--sd", "0.2", "--effect", "nan"], "effect must be finite"),
+        (["--sd", "0.2", "--correlation", "0.5", "--effect", "1"], "give n_machine="),
+        (["--sd", "0.2", "--machine-qrels", "qrels", "--width", "1"], "--sd, --machine-queries"),
         (["qrels", "a.run", "nothere.run"], "no such file"),
     ],
 )
@@ -111,3 +113,41 @@ def test_wrong_usage(files, arguments, said, capsys) -> None:
     out, err = capsys.readouterr()
     assert out == ""
     assert said in " ".join(err.split())
+
+
+def test_a_machine_beside_people(files, capsys) -> None:
+    call = ["power", "--sd", "0.2", "--margin", "0.05", "--width", "0.1", "--queries", "50"]
+    assert run([*call, "--machine-queries", "2000"]) == 0
+    out = capsys.readouterr().out.replace("\u202f", "")
+    assert max(map(len, out.splitlines())) <= 80
+    lines = [line.split() for line in out.splitlines()]
+    assert "human queries needed for   people alone  r 0.50  r 0.70  r 0.90" in out
+    needed = [planning.judged_needed(0.2, 0.05, correlation=r, n_queries=2000) for r in (0.5, 0.9)]
+    row = next(line for line in lines if line[:4] == ["a", "difference", "of", "0.05"])
+    assert [row[5], row[7]] == [str(n) for n in needed]
+    assert "0.21 at 25, 0.10 at 100" in out
+    assert run([*call, "--machine-queries", "40", "--correlation", "0.8", "--format", "csv"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [row["n_r_0.8"] for row in rows if row["difference"] == "0.05"] == [""]
+
+
+def test_a_machines_judgments_give_its_correlation(files, capsys) -> None:
+    every = abrank.read_qrels("qrels").frame()
+    every.loc[every.index % 7 == 0, "relevance"] = 0
+    abrank.read_qrels(every).write("llm.qrels")
+    people = abrank.read_qrels("qrels").frame()
+    few = people["query_id"].unique()[:20]
+    abrank.read_qrels(people[people["query_id"].isin(few)]).write("people.qrels")
+    call = ["power", "people.qrels", "a.run", "b.run", "--machine-qrels", "llm.qrels"]
+    assert run([*call, "--format", "json"]) == 0
+    low, r, high = json.loads(capsys.readouterr().out)["judged"]
+    assert (r["n_queries"], low["correlation"] < r["correlation"] < high["correlation"]) == (40, 1)
+    scores = [
+        abrank.evaluate(q, {"a": "a.run", "b": "b.run"}, ["nDCG@10"]).values[:20, :, 0]
+        for q in ("people.qrels", "llm.qrels")
+    ]
+    d, f = (np.diff(each)[:, 0] for each in scores)
+    assert r["correlation"] == pytest.approx(np.corrcoef(d, f)[0, 1])
+    abrank.read_qrels(people[people["query_id"].isin(few[:5])]).write("people.qrels")
+    assert run(call) == 3
+    assert "5 queries in common" in capsys.readouterr().err

@@ -114,7 +114,7 @@ def test_pilots_that_are_not_finite_are_refused(test) -> None:
         ({"effect": 0.1}, "a pilot or sd"),
         ({"pilot": [0.1, 0.2], "sd": 0.1}, "not both"),
         ({"sd": 0.1, "effect": 0.1, "test": "wilcoxon"}, "simulated"),
-        ({"sd": 0.1}, "an effect or a margin, or n"),
+        ({"sd": 0.1}, "an effect, a margin or a width, or n"),
         ({"sd": 0.1, "effect": math.nan}, "effect must be finite"),
         ({"sd": -0.1, "effect": 0.1}, "sd must be"),
         ({"sd": 0.1, "n": -1}, "n must be"),
