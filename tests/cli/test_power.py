@@ -121,7 +121,8 @@ def test_a_machine_beside_people(files, capsys) -> None:
     out = capsys.readouterr().out.replace("\u202f", "")
     assert max(map(len, out.splitlines())) <= 80
     lines = [line.split() for line in out.splitlines()]
-    assert "human queries needed for   people alone  r 0.50  r 0.70  r 0.90" in out
+    heads = ["human", "queries", "needed", "for", "people", "alone", "r", "0.50", "r", "0.70"]
+    assert heads in [line[:10] for line in lines]
     needed = [planning.judged_needed(0.2, 0.05, correlation=r, n_queries=2000) for r in (0.5, 0.9)]
     row = next(line for line in lines if line[:4] == ["a", "difference", "of", "0.05"])
     assert [row[5], row[7]] == [str(n) for n in needed]
