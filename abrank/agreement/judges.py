@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 N_RESAMPLES = 9_999
 MOST_GRADES = 20
+_AT_ONCE = 1_000_000  # signs of pairs of systems
 DEPTH = 10  # ranks that are looked at where the measure has no cut-off
 
 
@@ -130,6 +131,8 @@ def _by_grade(
         "table": tuple(tuple(map(int, row)) for row in tables.sum(axis=0)),
         "same": _estimate(tables, _share_same, seed),
         "kappa": _estimate(tables, cohen_kappa, seed),
+        "kappa_linear": _estimate(tables, partial(cohen_kappa, weights="linear"), seed),
+        "kappa_quadratic": _estimate(tables, partial(cohen_kappa, weights="quadratic"), seed),
         "alpha": _estimate(symmetric, partial(krippendorff_alpha, level=level), seed),
         "level": level,
         "rel": rel,
@@ -200,6 +203,7 @@ def _on_runs(
     scored = [evaluate(frame, runs, [measure.name]) for frame in frames]
     means = [each.means()[:, 0] for each in scored]
     sign = 1.0 if measure.entry.higher_is_better else -1.0
+    orders = sign * np.stack([each.values[:, :, 0] for each in scored], axis=1)
     depth = depth_of(measure, DEPTH)
     seen = {name: _per_query(both, run, depth, len(queries)) for name, run in runs.items()}
     baseline, *others = runs
@@ -230,10 +234,21 @@ def _on_runs(
         "measure": measure.name,
         "depth": depth,
         "means": {name: (one, other) for name, one, other in names},
-        "tau": float(inference.kendall_tau(*means)),
-        "tau_ap": float(inference.tau_ap(sign * means[0], sign * means[1])),
+        "tau": _estimate(orders, partial(_of_orders, inference.kendall_tau), seed),
+        "tau_ap": _estimate(orders, partial(_of_orders, inference.tau_ap), seed),
         "pairs": tuple(pairs),
     }
+
+
+def _of_orders(
+    agreement: Callable[[FloatArray, FloatArray], FloatArray], sums: FloatArray
+) -> FloatArray:
+    """Return the agreement of two orders, of sums of scores [..., 2 judges, systems]."""
+    step = max(1, _AT_ONCE // sums.shape[-1] ** 2)
+    means = sums.round(9).reshape(-1, *sums.shape[-2:])
+    parts = [means[start : start + step] for start in range(0, len(means), step)]
+    found = np.concatenate([agreement(part[:, 0], part[:, 1]) for part in parts])
+    return found.reshape(sums.shape[:-2])
 
 
 def _verdict(found: Comparison) -> JudgedVerdict:

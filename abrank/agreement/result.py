@@ -76,8 +76,9 @@ class JudgeAgreement:
         Documents by the first judge's grade (rows) and the second's (columns).
     same : Estimate
         Share of the documents with the same grade.
-    kappa, alpha : Estimate
-        Cohen's, without weights, and Krippendorff's.
+    kappa, kappa_linear, kappa_quadratic, alpha : Estimate
+        Cohen's without weights, with weights by the grades between and by their square; and
+        Krippendorff's.
     level : str
         Of alpha: ordinal or nominal.
     rel : int
@@ -90,7 +91,7 @@ class JudgeAgreement:
         Ranks whose documents tell whether a system is favoured.
     means : mapping of str to pair of float
         Mean score of each system by either judge.
-    tau, tau_ap : float or None
+    tau, tau_ap : Estimate or None
         Of the two orders; the first judge's is the truth.
     pairs : tuple of JudgedPair
         Every other system against the first.
@@ -108,6 +109,8 @@ class JudgeAgreement:
     table: tuple[tuple[int, ...], ...]
     same: Estimate
     kappa: Estimate
+    kappa_linear: Estimate
+    kappa_quadratic: Estimate
     alpha: Estimate
     level: str
     rel: int
@@ -116,8 +119,8 @@ class JudgeAgreement:
     measure: str | None
     depth: int | None
     means: Mapping[str, tuple[float, float]]
-    tau: float | None
-    tau_ap: float | None
+    tau: Estimate | None
+    tau_ap: Estimate | None
     pairs: tuple[JudgedPair, ...]
     n_resamples: int
     seed: int

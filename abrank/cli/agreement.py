@@ -54,9 +54,9 @@ def command(
 ) -> None:
     """Hold the judgments of MACHINE against those of HUMAN, two qrels files.
 
-    By grade: who gave which, Cohen's kappa, Krippendorff's alpha. With two RUNS or more also: the
-    order of the systems by either, the verdict of each against the first by either, and whether the
-    machine favours one of them.
+    By grade: who gave which, Cohen's kappa (plain, linear, quadratic), Krippendorff's alpha. With
+    two RUNS or more also: the order of the systems by either, the verdict of each against the first
+    by either, and whether the machine favours one of them.
 
     \b
     abrank agreement people.qrels llm.qrels

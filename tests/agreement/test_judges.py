@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import abrank
 from abrank._support.errors import AlignmentError, ArgumentError
@@ -77,7 +78,7 @@ def test_a_favour_is_found_where_there_is_one_and_not_elsewhere(made) -> None:
 def test_the_same_judgments_agree_fully(made) -> None:
     runs = {"a": made.baseline, "b": made.candidate, "a again": made.baseline}
     found = abrank.judge_agreement(made.qrels, made.qrels, runs, measure="P@10")
-    assert found.same.value == found.kappa.value == found.alpha.value == found.tau == 1.0
+    assert found.same.value == found.kappa.value == found.alpha.value == found.tau.value == 1.0
     for pair in found.pairs:
         assert pair.human == pair.machine
         assert (pair.same_difference.value, pair.favour.value) == (0.0, 0.0)
@@ -112,3 +113,27 @@ def test_the_command_prints_80_columns_and_json(made, tmp_path, monkeypatch, cap
     assert capsys.readouterr().out.isascii()
     assert run([*call, "a.run"]) == 2
     assert "two runs or more" in capsys.readouterr().err
+
+
+def test_the_agreement_of_orders_has_an_interval_over_the_queries() -> None:
+    random, systems = np.random.default_rng(2), range(5)
+    ids = [f"q{i}" for i in range(30)]
+    judges = [
+        {q: {f"d{k}": int(random.random() < 0.35 + 0.1 * k) for k in systems} for q in ids}
+        for _ in range(2)
+    ]
+    runs = {f"s{k}": {q: {f"d{k}": 1.0} for q in ids} for k in systems}
+    found = abrank.judge_agreement(*judges, runs, measure="P@1")
+    block = np.array([[[q[f"d{k}"] for k in systems] for q in one.values()] for one in judges])
+    means = block.mean(axis=1)
+    assert found.tau.value == pytest.approx(stats.kendalltau(*means).statistic)
+    drawn = random.integers(30, size=(500, 30))
+    taus = [stats.kendalltau(*block[:, rows].mean(axis=1)).statistic for rows in drawn]
+    ends = np.nanquantile(taus, [0.025, 0.975])
+    assert (found.tau.low, found.tau.high) == pytest.approx(tuple(ends), abs=0.11)
+    assert found.tau_ap.low <= found.tau_ap.value <= found.tau_ap.high
+    lines = str(found).splitlines()
+    at = lines.index("orders of the 5 systems:")
+    assert lines[at + 1].split()[:2] == ["Kendall's", "tau"]
+    assert " to " in lines[at + 2]
+    assert any(line.startswith("  tau_AP") for line in lines)

@@ -20,15 +20,19 @@ from abrank._support.typing import FloatArray
 
 Level: TypeAlias = Literal["ordinal", "nominal"]
 LEVELS: tuple[str, ...] = get_args(Level)
+Weights: TypeAlias = Literal["none", "linear", "quadratic"]
+WEIGHTS: tuple[str, ...] = get_args(Weights)
 
 
-def cohen_kappa(table: FloatArray) -> FloatArray:
-    """Return Cohen's kappa, without weights, over leading axes at once.
+def cohen_kappa(table: FloatArray, *, weights: Weights = "none") -> FloatArray:
+    """Return Cohen's kappa over leading axes at once.
 
     Parameters
     ----------
     table : float64[..., n_grades, n_grades]
-        Counts or shares: one judge's grades in rows, the other's in columns.
+        Counts or shares: one judge's grades in rows, the other's in columns, ascending.
+    weights : {"none", "linear", "quadratic"}
+        Of a disagreement: 1 whatever the grades, the number of grades between them, its square.
 
     Returns
     -------
@@ -38,18 +42,22 @@ def cohen_kappa(table: FloatArray) -> FloatArray:
     References
     ----------
     .. [1] Cohen (1960), A coefficient of agreement for nominal scales, Educational and
-       Psychological Measurement 20, 37-46.
+       Psychological Measurement 20, 37-46; (1968), Weighted kappa, Psychological Bulletin 70,
+       213-220.
 
     Examples
     --------
     >>> round(float(cohen_kappa(np.array([[20.0, 5.0], [10.0, 15.0]]))), 3)
     0.4
     """
-    total = table.sum(axis=(-2, -1))
-    same = np.trace(table, axis1=-2, axis2=-1)
-    by_chance = (table.sum(axis=-1) * table.sum(axis=-2)).sum(axis=-1)
+    checks.one_of("weights", weights, WEIGHTS)
+    grade = np.arange(table.shape[-1])
+    apart = np.abs(grade[:, None] - grade).astype(np.float64) ** WEIGHTS.index(weights)
+    np.fill_diagonal(apart, 0.0)
+    seen = table.sum(axis=(-2, -1)) * (table * apart).sum(axis=(-2, -1))
+    by_chance = np.einsum("...i,...j,ij->...", table.sum(axis=-1), table.sum(axis=-2), apart)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray((total * same - by_chance) / (total**2 - by_chance))
+        return np.asarray(1.0 - seen / by_chance)
 
 
 def krippendorff_alpha(coincidences: FloatArray, *, level: Level = "ordinal") -> FloatArray:

@@ -6,7 +6,9 @@ import itertools
 
 import numpy as np
 import pytest
+from statsmodels.stats import inter_rater
 
+from abrank import ArgumentError
 from abrank.inference.estimates.rater_agreement import cohen_kappa, krippendorff_alpha
 
 
@@ -45,6 +47,21 @@ def test_kappa_by_hand_and_against_scikit_learn() -> None:
     table = np.zeros((4, 4))
     np.add.at(table, (one, other), 1.0)
     assert cohen_kappa(table) == pytest.approx(metrics.cohen_kappa_score(one, other))
+    for weights in ("linear", "quadratic"):
+        theirs = metrics.cohen_kappa_score(one, other, weights=weights)
+        assert cohen_kappa(table, weights=weights) == pytest.approx(theirs)
+
+
+def test_weighted_kappa_against_statsmodels() -> None:
+    random = np.random.default_rng(7)
+    tables = random.integers(0, 30, (5, 4, 4)).astype(float)
+    for weights in ("linear", "quadratic"):
+        theirs = [inter_rater.cohens_kappa(table, wt=weights).kappa for table in tables]
+        assert cohen_kappa(tables, weights=weights) == pytest.approx(np.array(theirs), abs=1e-12)
+    two = tables[:, :2, :2]  # of two grades there is one distance
+    assert cohen_kappa(two, weights="quadratic") == pytest.approx(cohen_kappa(two))
+    with pytest.raises(ArgumentError, match="weights"):
+        cohen_kappa(two, weights="cubic")
 
 
 def test_one_grade_leaves_nothing_to_agree_on_and_full_agreement_is_one() -> None:

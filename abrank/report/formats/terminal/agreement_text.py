@@ -87,10 +87,13 @@ def _table(found: JudgeAgreement, width: int) -> Iterator[str]:
 def _grades(found: JudgeAgreement) -> Iterator[str]:
     yield _line("same grade", found.same, share=True)
     yield _line("Cohen's kappa", found.kappa)
+    if len(found.grades) > 2:
+        yield _line("  with linear weights", found.kappa_linear)
+        yield _line("  with quadratic weights", found.kappa_quadratic)
     yield _line(f"Krippendorff's alpha, {found.level}", found.alpha)
     yield _line("both relevant or both not", found.relevant_same, share=True)
     yield _line("  Cohen's kappa", found.relevant_kappa)
-    yield f"relevant is grade {found.rel} and up; kappa has no weights"
+    yield f"relevant is grade {found.rel} and up"
 
 
 def _line(name: str, value: Estimate, *, share: bool = False) -> str:
@@ -108,10 +111,9 @@ def _systems(found: JudgeAgreement) -> Iterator[str]:
         shown = "".join(f"{f.score(mean):>9}" for mean in means)
         yield f"{f.shorten(name, width=_LABEL - 1):<{_LABEL}}{shown}"
     if len(found.means) > 2 and found.tau is not None and found.tau_ap is not None:
-        yield (
-            f"orders of {len(found.means)} systems: Kendall's tau {f.score(found.tau)},"
-            f" tau_AP {f.score(found.tau_ap)}"
-        )
+        yield f"orders of the {len(found.means)} systems:"
+        yield _line("  Kendall's tau", found.tau)
+        yield _line("  tau_AP", found.tau_ap)
 
 
 def _pair(found: JudgeAgreement, pair: JudgedPair) -> Iterator[str]:
