@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,13 +13,12 @@ from abrank import inputs
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.rng import entropy, stream
-from abrank._support.typing import FloatArray, IntArray, RandomSource
+from abrank._support.typing import BoolArray, IntArray, RandomSource
 from abrank.evaluation import EvaluateOptions
-from abrank.inputs import JudgedRun
-from abrank.inspection import Unjudged, depth_of, highest_grade, unjudged_documents
+from abrank.inputs import JudgedRun, ids
+from abrank.inspection import TO_JUDGE, Unjudged, depth_of, highest_grade, unjudged_documents
 from abrank.measures import Measure
-from abrank.measures.sensitivity.swing import swing
-from abrank.measures.sensitivity.unjudged import with_judgments
+from abrank.measures.sensitivity.swing import swing, tipping_rows
 
 DEPTH = 10  # ranks that are looked at where the measure has no cut-off
 MOST_TIPPING = 200  # documents, after which a tipping list is given up
@@ -65,12 +66,19 @@ class ToJudge:
     difference : float
         Mean of B - A, unjudged documents not relevant.
     documents : tuple of Unjudged
-        In depth order: those first that a run has highest.
+        In depth order: those first that a run has highest. In a comparison only the 12 with the
+        largest swings, largest first; there a rank of 0 is one beyond those that were kept, 20.
     tipping : tuple of Unjudged
         The fewest, found one at a time, that would turn the sign of the mean if each had the
-        highest grade; its swing is that at its turn. Empty where no number of them does.
+        highest grade; its swing is that at its turn. Empty where no 200 of them do.
     grade : int
         The highest grade of the qrels.
+    tipped : float
+        Mean of B - A if those of the tipping list were relevant; NaN where it is empty.
+    depth : int
+        Ranks of either run that were looked at.
+    n_documents : int
+        All that nobody judged there, shown or not.
     """
 
     measure: str
@@ -78,6 +86,9 @@ class ToJudge:
     documents: tuple[Unjudged, ...]
     tipping: tuple[Unjudged, ...]
     grade: int
+    tipped: float = math.nan
+    depth: int = DEPTH
+    n_documents: int = 0
 
 
 def documents_to_judge(
@@ -122,15 +133,64 @@ def documents_to_judge(
     deep = checks.count("depth", depth_of(asked, DEPTH) if depth is None else depth)
     every = range(len(read.query_ids))
     found = unjudged_documents(asked, read, runs, joined, places=every, depth=deep)
-    place = {query_id: at for at, query_id in enumerate(read.query_ids)}
+    kept = np.ones(len(every), np.bool_)
+    return rank_documents(asked, joined, found, kept=kept, depth=deep, grade=highest_grade(read))
+
+
+def rank_documents(
+    measure: Measure,
+    joined: Sequence[JudgedRun],
+    found: Sequence[Unjudged],
+    *,
+    kept: BoolArray,
+    depth: int,
+    grade: int,
+) -> ToJudge:
+    """Put unjudged documents in depth order, and find those that would turn the mean.
+
+    Parameters
+    ----------
+    measure : Measure
+    joined : A and B
+    found : sequence of Unjudged
+    kept : bool[n_queries]
+        The queries of the qrels that the mean is over.
+    depth, grade : int
+        Where the documents were found, and what each would have.
+    """
+    place = {query_id: at for at, query_id in enumerate(joined[0].query_ids)}
     query = np.array([place[each.query_id] for each in found], dtype=np.int64)
-    ranks = np.array([(each.rank_a, each.rank_b) for each in found], np.int64).reshape(-1, 2)
-    moved, grade = np.array([each.swing for each in found]), highest_grade(read)
-    order = sorted(found, key=lambda each: (_first(each), each.query_id, each.doc_id))
-    difference = float((asked(joined[1]) - asked(joined[0])).mean())
-    tipping = _tip(asked, joined, query, ranks, moved, grade)
-    turned = tuple(replace(found[i], swing=by) for i, by in tipping)
-    return ToJudge(asked.name, difference, tuple(order), turned, grade)
+    ranks = np.array([(each.rank_a, each.rank_b) for each in found], np.int64).reshape(-1, 2).T
+    moved = np.array([each.swing for each in found])
+    differences = (measure(joined[1]) - measure(joined[0]))[kept]
+    total = float(differences.sum())
+    a, b = joined
+    rows = tipping_rows(
+        measure, a, b, query, ranks[0], ranks[1], moved,
+        total=total, grade=grade, most=MOST_TIPPING,
+    )  # fmt: skip
+    tipped = (total + sum(by for _, by in rows)) / len(differences) if rows else math.nan
+    return ToJudge(
+        measure.name,
+        float(differences.mean()),
+        tuple(sorted(found, key=lambda each: (_first(each), each.query_id, each.doc_id))),
+        tuple(replace(found[i], swing=by) for i, by in rows),
+        grade,
+        tipped,
+        depth,
+        len(found),
+    )
+
+
+def pool_text(documents: Sequence[Unjudged]) -> str:
+    r"""Return a pool file: ``query_id 0 doc_id`` a line, to which a grade is to be added.
+
+    Examples
+    --------
+    >>> pool_text([Unjudged("q1", "d9", 0, 1, 0.5)])
+    'q1 0 d9\n'
+    """
+    return "".join(f"{each.query_id} 0 {each.doc_id}\n" for each in documents)
 
 
 def _first(document: Unjudged) -> int:
@@ -138,31 +198,68 @@ def _first(document: Unjudged) -> int:
     return min(rank for rank in (document.rank_a, document.rank_b) if rank)
 
 
-def _tip(
-    measure: Measure,
-    joined: list[JudgedRun],
-    query: IntArray,
-    ranks: IntArray,
-    moved: FloatArray,
-    grade: int,
-) -> list[tuple[int, float]]:
-    """Return documents, each the one that takes most of the mean, until its sign has turned."""
-    runs, left, by = list(joined), np.ones(len(query), np.bool_), moved.copy()
-    total = float((measure(runs[1]) - measure(runs[0])).sum())
-    sign, found = np.sign(total), list[tuple[int, float]]()
-    while total * sign > 0.0 and len(found) < MOST_TIPPING and left.any():
-        gain = np.where(left, sign * by, np.inf)
-        best = int(gain.argmin())
-        if gain[best] >= 0.0:
-            return []
-        found.append((best, float(by[best])))
-        left[best] = False
-        total += float(by[best])
-        one = query[best : best + 1]
-        runs = [
-            with_judgments(run, one, ranks[best : best + 1, side], grade)
-            for side, run in enumerate(runs)
-        ]
-        same = np.flatnonzero(left & (query == query[best]))
-        by[same] = swing(measure, runs[0], runs[1], query[same], *ranks[same].T, grade=grade)
-    return found if total * sign <= 0.0 else []
+def top_documents_to_judge(
+    measure: Measure, a: inputs.JudgedSource, b: inputs.JudgedSource, kept: IntArray
+) -> ToJudge | None:
+    """Return the unjudged documents that could most move the mean difference.
+
+    Parameters
+    ----------
+    measure : Measure
+    a, b : inputs.JudgedSource
+        With the first documents of each query.
+    kept : int64[n_kept]
+        The queries that were compared.
+
+    Returns
+    -------
+    ToJudge or None
+        None where the measure looks at the whole ranking or beyond the ranks that were kept, or
+        passes unjudged documents by.
+    """
+    parameters = dict(measure.parameters)
+    depth = parameters.get("cutoff")
+    if not isinstance(depth, int) or parameters.get("judged_only"):
+        return None
+    wanted = np.zeros(a.judged.n_queries, dtype=np.bool_)
+    wanted[kept] = True
+    if not all(_reaches(each, depth, wanted) for each in (a, b)):
+        return None
+    at_a, at_b = (_unjudged(each, wanted) for each in (a, b))
+    found = {doc: (at_a.get(doc, 0), at_b.get(doc, 0)) for doc in {**at_a, **at_b}}
+    near = {
+        doc: ranks for doc, ranks in found.items() if min(rank for rank in ranks if rank) <= depth
+    }
+    query = np.array([place for place, _ in near], dtype=np.int64)
+    rank_a, rank_b = np.array(list(near.values()), dtype=np.int64).reshape(-1, 2).T
+    grade = max(1, int(a.judged.ideal_grade.max(initial=1)))
+    moved = swing(measure, a.judged, b.judged, query, rank_a, rank_b, grade=grade)
+    documents = [
+        Unjudged(a.judged.query_ids[place], doc, *ranks, by)
+        for ((place, doc), ranks), by in zip(near.items(), moved.tolist(), strict=True)
+    ]
+    joined = a.judged, b.judged
+    every = rank_documents(measure, joined, documents, kept=wanted, depth=depth, grade=grade)
+    largest = sorted(every.documents, key=lambda each: -round(abs(each.swing), 12))
+    return replace(every, documents=tuple(largest[:TO_JUDGE]))
+
+
+def _reaches(each: inputs.JudgedSource, depth: int, wanted: BoolArray) -> bool:
+    """Whether the documents of the first ranks were kept, all of them."""
+    top = each.top_docs
+    kept = np.bincount(top.query[top.rank <= depth], minlength=len(wanted))
+    return bool((kept >= np.minimum(each.judged.n_retrieved, depth))[wanted].all())
+
+
+def _unjudged(each: inputs.JudgedSource, wanted: BoolArray) -> dict[tuple[int, str], int]:
+    """Return the ranks of the unjudged documents among the first, by query and document."""
+    top, judged = each.top_docs, each.judged
+    beyond = 1 + int(top.rank.max(initial=0))
+    near = judged.rank < beyond
+    known = judged.query[near] * beyond + judged.rank[near]
+    unknown = wanted[top.query] & (top.rank <= judged.n_retrieved[top.query])
+    unknown &= ~np.isin(top.query * beyond + top.rank, known)
+    rows = np.flatnonzero(unknown)
+    docs = ids.decode(ids.take(top.docs, rows))
+    places = zip(top.query[rows].tolist(), docs, strict=True)
+    return dict(zip(places, top.rank[rows].tolist(), strict=True))

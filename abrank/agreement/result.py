@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from abrank._support.result import Printed
+from abrank._support import lazy
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class JudgedPair:
 
 
 @dataclass(frozen=True)
-class JudgeAgreement(Printed, text="abrank.report.formats.terminal.agreement_text:agreement_text"):
+class JudgeAgreement:
     """How far two judges agree.
 
     Attributes
@@ -124,3 +124,9 @@ class JudgeAgreement(Printed, text="abrank.report.formats.terminal.agreement_tex
     pairs: tuple[JudgedPair, ...]
     n_resamples: int
     seed: int
+
+    def __str__(self) -> str:
+        text: str = lazy.attribute(
+            "abrank.report.formats.terminal.agreement_text", "agreement_text"
+        )(self)
+        return text

@@ -81,9 +81,9 @@ def command(
     )
     if pool is not None:
         from abrank._support.files import replace_all
+        from abrank.annotation import pool_text
 
-        lines = [f"{each.query_id} 0 {each.doc_id}\n" for each in found.to_judge]
-        replace_all({Path(pool): "".join(lines).encode()})
+        replace_all({Path(pool): pool_text(found.to_judge).encode()})
     plain = _terminal.wants_ascii(ascii_only, sys.stdout)
     text = query_text(found, width=_terminal.width(), ascii=plain, depth=depth)
     _terminal.put(text if pool is None else f"{text}\n\npool      {pool}")

@@ -78,7 +78,7 @@ def documents(
     \b
     abrank sample documents qrels.txt a.run b.run --pool to-judge.txt
     """  # noqa: D301 - click's mark for lines to keep
-    from abrank.annotation import documents_to_judge
+    from abrank.annotation import documents_to_judge, pool_text
 
     found = documents_to_judge(qrels, run_a, run_b, measure=measure, depth=depth)
     chosen = found.tipping if tipping else found.documents
@@ -101,7 +101,7 @@ def documents(
         lines.append(f"and {f.count(len(chosen) - SHOWN)} more: --pool FILE writes all")
     _terminal.put("\n".join(lines))
     if pool is not None:
-        text = "\n".join(f"{each.query_id} 0 {each.doc_id}" for each in chosen)
+        text = pool_text(chosen).removesuffix("\n")
         _write(text, pool, f"{f.plural(len(chosen), 'document')} to judge")
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from abrank import inference
 from abrank._support.typing import FloatArray, IntArray
+from abrank.annotation import ToJudge, top_documents_to_judge
 from abrank.inputs import JudgedRun, JudgedSource, ids
 from abrank.measures import Measure, parse
 from abrank.measures.definitions.curves import precision_recall_curve
@@ -75,6 +76,14 @@ class RunDetails:
     cutoff_curve : CutoffCurve or None
         None where the primary measure has no cut-off.
     recall_curve : RecallCurve or None
+    to_judge : ToJudge or None
+        Unjudged documents that could most move the mean difference; None where there is none, or
+        where the primary measure looks beyond the ranks that were kept.
+    elsewhere : mapping of str to mapping of str to int
+        Of relevant documents that are among the first of one list and not of the other their rank
+        in the other, 0 where it was not retrieved, by query id and document.
+    documents : mapping of str to str
+        Title, or how the text begins, of documents that are shown, where they were given.
     """
 
     rankings: Mapping[str, tuple[RankedList, RankedList]] = field(default_factory=dict)
@@ -83,6 +92,9 @@ class RunDetails:
     n_unjudged: tuple[int, int] = (0, 0)
     cutoff_curve: CutoffCurve | None = None
     recall_curve: RecallCurve | None = None
+    to_judge: ToJudge | None = None
+    elsewhere: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    documents: Mapping[str, str] = field(default_factory=dict)
 
 
 def collect_details(scores: Scores, primary: str, differences: FloatArray) -> RunDetails:
@@ -122,6 +134,7 @@ def collect_details(scores: Scores, primary: str, differences: FloatArray) -> Ru
         n_unjudged=n_unjudged,
         cutoff_curve=_cutoff_curve(measure, a.judged, b.judged, kept),
         recall_curve=_recall_curve(measure, a.judged, b.judged, kept),
+        to_judge=top_documents_to_judge(measure, a, b, kept) if few and any(n_unjudged) else None,
     )
 
 

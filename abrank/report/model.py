@@ -24,7 +24,7 @@ class Text:
 class Cell:
     """What a table shows in one place; ``value`` is the number behind the text, for sorting.
 
-    ``link`` is the key of a :class:`Fold` that a page opens.
+    ``link`` is the key of a :class:`Fold` that a page opens, or ``query=`` and the id of a query.
     """
 
     text: str
@@ -70,15 +70,24 @@ class Figure:
 
 
 @dataclass(frozen=True)
+class Download:
+    """A file that a page holds and a reader can save: what the link says, its name, its text."""
+
+    line: str
+    file: str
+    text: str
+
+
+@dataclass(frozen=True)
 class Fold:
     """Blocks under one line: a page shows the line, and the blocks when it is opened."""
 
     key: str
     line: str
-    blocks: tuple[Text | Table, ...]
+    blocks: tuple[Text | Table | Download, ...]
 
 
-Block: TypeAlias = Text | Table | Figure | Fold
+Block: TypeAlias = Text | Table | Figure | Fold | Download
 
 
 @dataclass(frozen=True)

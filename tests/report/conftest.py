@@ -18,7 +18,7 @@ from abrank.evaluation import EvaluateOptions, evaluate
 from abrank.scores import Scores
 from abrank.simulate import simulate_runs
 from abrank.verdict import Verdict
-from abrank.workflow import compare_runs
+from abrank.workflow import compare, compare_runs
 
 Make = Callable[..., Comparison]
 
@@ -190,6 +190,19 @@ def judged() -> Comparison:
         "qrels": {"path": None, "sha256": None, "rows": None},
     }
     return compare_systems(scores, Question(n_resamples=999), provenance=made)
+
+
+@pytest.fixture(scope="session")
+def unjudged(tmp_path_factory: pytest.TempPathFactory) -> Comparison:
+    """Return a comparison by files of which one judgment in nine was taken back."""
+    folder = tmp_path_factory.mktemp("unjudged")
+    made = simulate_runs(40, effect=0.1, rng=8)
+    frame = made.qrels.frame()
+    inputs.read_qrels(frame[frame.index % 9 != 0]).write(folder / "qrels")
+    made.baseline.write(folder / "a.run")
+    made.candidate.write(folder / "b.run")
+    paths = [str(folder / name) for name in ("qrels", "a.run", "b.run")]
+    return compare(*paths, measures=["nDCG@10", "AP"], topics=made.topics, n_resamples=999)
 
 
 @pytest.fixture(scope="session")

@@ -360,6 +360,17 @@ def assert_sections_known(situation: Comparison) -> None:
                 assert_known(known[False].with_counts(*own.get(section.key, ())), [block.text])
 
 
+def test_what_to_judge_brings_no_other_number(unjudged: Comparison) -> None:
+    found = html(unjudged, drawer=lambda *_, **__: "")
+    section = re.search(r'<section id="judge".*?</section>', found, re.S)
+    assert section is not None
+    pieces = texts_of(re.sub(r"<pre>.*?</pre>", " ", section.group(), flags=re.S))
+    assert sum(len(NUMBER.findall(piece)) for piece in pieces) >= 50
+    assert_known(known_of(unjudged, scores=False), pieces)
+    for kind in (".md", ".txt"):
+        assert_all_known(unjudged, kind)
+
+
 @pytest.mark.parametrize("write", [measures_csv, queries_csv, segments_csv])
 def test_tables_have_the_very_numbers(runs: Comparison, write: Callable[[Comparison], str]) -> None:
     found = runs.to_dict()

@@ -145,8 +145,7 @@ def joint_test(
     """
 
     def register(function: Function) -> Function:
-        test = JointTest(name, title, estimand, source, family, function)
-        JOINT_TESTS.add(name, test, function)
+        JOINT_TESTS.add(name, JointTest(name, title, estimand, source, family, function))
         return function
 
     return register

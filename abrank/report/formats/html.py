@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from urllib.parse import quote
 
 from markupsafe import Markup
 
@@ -18,7 +19,7 @@ from abrank.report.formats import layout
 from abrank.report.formats.clean import clean, cut
 from abrank.report.formats.jinja import environment
 from abrank.report.formats.query_rows import query_rows
-from abrank.report.model import Block, Caution, Figure, Fold, Report, Section, Table
+from abrank.report.model import Block, Caution, Download, Figure, Fold, Report, Section, Table
 from abrank.report.sections.notes.cautions import SHOWN
 
 if TYPE_CHECKING:
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
 # Takes a plot's name, its subject and the options of ``plots.svg``, and returns an SVG element.
 Drawer: TypeAlias = Callable[..., str]
 Figures: TypeAlias = Literal["needed", "all"]
-Kind: TypeAlias = Literal["figure", "table", "fold", "plain", "caption", "code", "source", "quote"]
+Kind: TypeAlias = Literal[
+    "figure", "table", "fold", "plain", "caption", "code", "source", "quote", "download"
+]  # fmt: skip
 
 # Each colour in light and in dark. Those of the figures stand in them as attributes, so they are
 # right where a policy drops all styles; elsewhere a rule turns them with the theme.
@@ -71,7 +74,7 @@ HEIGHTS: Mapping[str, float] = {
     "power": 2.9,
     "judged": 2.7,
 }
-LABELS = {"depth": "Depth", "quality": "Data quality", "per-query": "Queries"}
+LABELS = {"depth": "Depth", "judge": "Judge", "quality": "Data quality", "per-query": "Queries"}
 
 
 @dataclass(frozen=True)
@@ -86,6 +89,7 @@ class Shown:
     svg: str = ""
     narrow: str = ""
     parts: tuple[Shown, ...] = ()
+    address: str = ""
 
 
 @dataclass(frozen=True)
@@ -214,12 +218,19 @@ def _show(
         return draw(block, f"{block.plot}-{place}")
     if isinstance(block, Table):
         return Shown("table", table=block, caption=f"Table: {cut(block.key, LONGEST_NAME)}")
+    if isinstance(block, Download):
+        return Shown("download", block.line, caption=block.file, address=_address(block))
     if isinstance(block, Fold):
         parts = tuple(_show(each, section, draw, place) for each in block.blocks)
         return Shown("fold", block.line, caption=block.key, parts=parts)
     if section.key == "methods" and block.kind == "code":
         return Shown("quote", lines=tuple(block.text.split("\n\n")))
     return Shown(block.kind, block.text)
+
+
+def _address(block: Download) -> str:
+    """Return the file as an address: a link saves it without a script and from any folder."""
+    return f"data:text/plain;charset=utf-8,{quote(block.text, errors='replace')}"
 
 
 def figure_of(

@@ -85,6 +85,7 @@ def _document(
         "<summary>Queries, segments, data, rule, command</summary>",
         markdown_table.grid(queries) if queries.rows else "",
         *_section(report, "segments", most, width),
+        *_section(report, "judge", most, width, "document"),
         *_section(report, "quality", 0, width),
         markdown_table.plain(head.rule, width),
         markdown_table.code(str(comparison.provenance.get("command") or "")),
@@ -101,7 +102,7 @@ def _folded(notes: list[str]) -> list[str]:
     return ["<details>", summary, "\n".join(notes), "</details>"]
 
 
-def _section(report: Report, key: str, most: int, width: int) -> list[str]:
+def _section(report: Report, key: str, most: int, width: int, rows: str = "segment") -> list[str]:
     """Return a section's finding, its sentences, and so many rows of its first tables."""
     section = next((each for each in report.sections if each.key == key), None)
     if section is None:
@@ -111,6 +112,6 @@ def _section(report: Report, key: str, most: int, width: int) -> list[str]:
     title = section.title.partition(" (")[0]
     parts = [f"**{title}.** {markdown_table.plain(' '.join([section.finding, *said]), width)}"]
     tables = [block for block in section.blocks if isinstance(block, Table)] if most else []
-    parts += [markdown_table.cut(table, most, "more segment") for table in tables[:MOST_TABLES]]
+    parts += [markdown_table.cut(table, most, f"more {rows}") for table in tables[:MOST_TABLES]]
     left = len(tables) - MOST_TABLES
     return parts + ([f"{f.plural(left, 'more table')} not shown."] if left > 0 else [])

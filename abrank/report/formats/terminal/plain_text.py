@@ -17,6 +17,7 @@ from abrank.report.sections import (
     appendix,
     design,
     headline,
+    judging,
     machine,
     margins,
     meaning,
@@ -271,6 +272,9 @@ def _facts(comparison: Comparison, width: int, digits: int, plain: bool) -> Iter
     held = headline.controlled(comparison)
     rule += f". {held.rstrip('.')}" if held else ""
     yield from _labelled("rule", rule, width, plain, style="muted")
+    tipping = judging.short_tipping(comparison)
+    if tipping:
+        yield from _labelled("judge", tipping, width, plain)
     if comparison.segmentations:
         yield from _labelled("segments", segments.exploratory(comparison), width, plain)
 
