@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from abrank import inputs
-from abrank._support import checks, lazy
+from abrank._support import checks
 from abrank._support.display import shorten
 from abrank._support.errors import ArgumentError, nearest
+from abrank._support.result import Printed
 from abrank.evaluation import EvaluateOptions
 from abrank.inputs import ids
 from abrank.inputs.texts.documents import read_documents
@@ -45,7 +46,7 @@ class Unjudged:
 
 
 @dataclass(frozen=True)
-class Inspection:
+class Inspection(Printed, text="abrank.report.formats.terminal.query_text:query_text"):
     """One query of A and B.
 
     Attributes
@@ -80,10 +81,6 @@ class Inspection:
     to_judge: tuple[Unjudged, ...]
     grade: int
     documents: Mapping[str, str]
-
-    def __str__(self) -> str:
-        text: str = lazy.attribute("abrank.report.formats.terminal.query_text", "query_text")(self)
-        return text
 
 
 def inspect_query(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Generic, TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Generic, TypeVar
 
 from abrank._support.errors import ArgumentError, UnknownNameError
 
@@ -13,6 +13,9 @@ MOST_LISTED = 12  # names in a message
 
 class Registry(Mapping[str, Entry], Generic[Entry]):
     """Names to entries, in order of registration; a second entry of a name is refused.
+
+    A function that is defined again, by a reload or a cell of a notebook run twice, takes its own
+    place once more.
 
     Parameters
     ----------
@@ -31,12 +34,19 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
     def __init__(self, kind: str) -> None:
         self.kind = kind
         self._entries: dict[str, Entry] = {}
+        self._definitions: dict[str, tuple[str, str] | None] = {}
 
-    def add(self, name: str, entry: Entry) -> None:
-        """Register ``entry`` under ``name``; raise ArgumentError if the name is taken."""
-        if name in self._entries:
+    def add(self, name: str, entry: Entry, function: Callable[..., Any] | None = None) -> None:
+        """Register ``entry``, made of ``function``; raise ArgumentError if the name is taken."""
+        if name in self._entries and not self.is_redefinition(name, function):
             raise ArgumentError(f'{self.kind} "{name}" is registered already')
         self._entries[name] = entry
+        self._definitions[name] = _definition(function)
+
+    def is_redefinition(self, name: str, function: Callable[..., Any] | None) -> bool:
+        """Whether ``function`` is what stands under ``name``, defined again at the same place."""
+        definition = _definition(function)
+        return definition is not None and self._definitions.get(name) == definition
 
     def __getitem__(self, name: str) -> Entry:
         if name not in self._entries:
@@ -54,3 +64,10 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
 
     def __len__(self) -> int:
         return len(self._entries)
+
+
+def _definition(function: Callable[..., Any] | None) -> tuple[str, str] | None:
+    """Return where a function is defined; None inside another one, which may make many alike."""
+    if function is None or "<locals>" in function.__qualname__:
+        return None
+    return function.__module__, function.__qualname__

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from abrank._support import lazy
+from abrank._support.result import Printed
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class JudgedPair:
 
 
 @dataclass(frozen=True)
-class JudgeAgreement:
+class JudgeAgreement(Printed, text="abrank.report.formats.terminal.agreement_text:agreement_text"):
     """How far two judges agree.
 
     Attributes
@@ -124,9 +124,3 @@ class JudgeAgreement:
     pairs: tuple[JudgedPair, ...]
     n_resamples: int
     seed: int
-
-    def __str__(self) -> str:
-        text: str = lazy.attribute(
-            "abrank.report.formats.terminal.agreement_text", "agreement_text"
-        )(self)
-        return text

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from abrank._support import lazy
 from abrank._support.errors import ArgumentError
+from abrank._support.result import Result
 from abrank.comparison import Comparison
 from abrank.inference import Heterogeneity
 
@@ -104,7 +103,13 @@ class MeasureSummary:
 
 
 @dataclass(frozen=True, eq=False)
-class CollectionsComparison:
+class CollectionsComparison(
+    Result,
+    text="abrank.report.collections.text:collections_text",
+    markdown="abrank.report.collections.markdown:collections_markdown",
+    values="abrank.report.collections.numbers:collections_dict",
+    read="abrank.report.collections.read:read_collections_report",
+):
     """Baseline A against candidate B on several collections.
 
     Made by :func:`abrank.compare_collections`; never changes.
@@ -186,67 +191,8 @@ class CollectionsComparison:
             ]
         )
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, CollectionsComparison):
-            return NotImplemented
-        mine, theirs = (replace(each, provenance={}) for each in (self, other))
-        return bool(mine.to_dict() == theirs.to_dict())
-
-    __hash__ = None  # type: ignore[assignment]
-
-    # ---- doors to the rooms above, opened when used
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, as JSON holds it."""
-        found: dict[str, Any] = lazy.attribute(
-            "abrank.report.collections.numbers", "collections_dict"
-        )(self)
-        return found
-
-    @classmethod
-    def from_json(cls, path: str | Path) -> CollectionsComparison:
-        """Read the JSON report back; every format written from it has the same bytes.
-
-        Raises
-        ------
-        NotFoundError, ReadError
-            As :meth:`abrank.Comparison.from_json`.
-        """
-        found: CollectionsComparison = lazy.attribute(
-            "abrank.report.collections.read", "read_collections_report"
-        )(path)
-        return found
-
-    def report(self, path: str | Path, **options: Any) -> Path:  # noqa: ANN401
-        """Write a report; its format follows the suffix: .html .md .json .csv .txt .tex.
-
-        Parameters
-        ----------
-        path : str or path
-            A format alone, such as ``html``, is ``reports/CANDIDATE-vs-BASELINE-collections``.
-        **options
-            Those of :func:`abrank.report.write`: ``format``, ``digits``.
-        """
-        written: Path = lazy.attribute("abrank.report", "write")(self, path, **options)
-        return written
-
-    @property
-    def plot(self) -> Any:  # noqa: ANN401
-        """The plots, each a method: ``result.plot.forest()``; called itself it lists them."""
-        return lazy.attribute("abrank.plots", "Plots")(self)
-
-    def __str__(self) -> str:
-        text: str = lazy.attribute("abrank.report.collections.text", "collections_text")(self)
-        return text
-
     def __repr__(self) -> str:
         return (
             f"<CollectionsComparison {self.candidate!r} against {self.baseline!r} on"
             f" {len(self.comparisons)} collections, {self.primary.measure}>"
         )
-
-    def _repr_markdown_(self) -> str:
-        text: str = lazy.attribute("abrank.report.collections.markdown", "collections_markdown")(
-            self
-        )
-        return text

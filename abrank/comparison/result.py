@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from abrank._support import checks, lazy
 from abrank._support.errors import ArgumentError, GateError, nearest
+from abrank._support.result import Result
 from abrank._support.typing import FloatArray, IntArray
 from abrank.comparison.alternatives import Alternative
 from abrank.comparison.designs import Clusters, run_declared
@@ -31,7 +31,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(
+    Result,
+    text="abrank.report:text",
+    markdown="abrank.report:markdown",
+    card="abrank.report:card",
+    values="abrank.report.numbers:to_dict",
+    read="abrank.report.saved.write:read_comparison",
+):
     """Baseline A against candidate B on the same queries.
 
     Made by :func:`abrank.compare` and :func:`abrank.compare_scores`; never changes.
@@ -273,81 +280,6 @@ class Comparison:
     def __bool__(self) -> NoReturn:
         raise TypeError("a comparison is neither true nor false; use .verdict or .require(...)")
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Comparison):
-            return NotImplemented
-        mine, theirs = self.to_dict(), other.to_dict()
-        return mine | {"provenance": None} == theirs | {"provenance": None}
-
-    __hash__ = None  # type: ignore[assignment]
-
-    # ---- doors to the rooms above, opened when used
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, as ``results.json`` holds it."""
-        found: dict[str, Any] = lazy.attribute("abrank.report.numbers", "to_dict")(self)
-        return found
-
-    @classmethod
-    def from_json(cls, path: str | Path) -> Comparison:
-        """Read ``results.json`` back; the comparison equals the one that was saved.
-
-        Parameters
-        ----------
-        path : str or path
-            ``-`` is standard input.
-
-        Returns
-        -------
-        Comparison
-            Every format written from it has the same bytes.
-
-        Raises
-        ------
-        NotFoundError
-            If there is no such file.
-        ReadError
-            If it is no JSON, of another schema, or damaged; the message says where.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> from abrank.comparison import compare_scores
-        >>> result = compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75})
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     Comparison.from_json(result.report(f"{folder}/results.json")) == result
-        True
-        """
-        found: Comparison = lazy.attribute("abrank.report.saved.write", "read_comparison")(path)
-        return found
-
-    def report(self, path: str | Path, **options: Any) -> Path:  # noqa: ANN401
-        """Write a report; its format follows the suffix: .html .md .json .csv .txt .tex .bib.
-
-        Parameters
-        ----------
-        path : str or path
-            A format alone, such as ``html``, is ``reports/CANDIDATE-vs-BASELINE.html``.
-        **options
-            Those of :func:`abrank.report.write`: ``format``, ``digits``, ``style``.
-
-        Returns
-        -------
-        Path
-            Where it was written.
-        """
-        written: Path = lazy.attribute("abrank.report", "write")(self, path, **options)
-        return written
-
-    @property
-    def plot(self) -> Any:  # noqa: ANN401
-        """The plots, each a method: ``comparison.plot.forest()``; called itself it lists them."""
-        return lazy.attribute("abrank.plots", "Plots")(self)
-
-    def __str__(self) -> str:
-        text: str = lazy.attribute("abrank.report", "text")(self)
-        return text
-
     def __repr__(self) -> str:
         return (
             f"<Comparison {self.candidate!r} against {self.baseline!r}: {self.verdict.value} on"
@@ -355,9 +287,5 @@ class Comparison:
         )
 
     def _repr_html_(self) -> str:
-        card: str = lazy.attribute("abrank.report", "card")(self)
+        card: str = self._door("card")(self)
         return card
-
-    def _repr_markdown_(self) -> str:
-        text: str = lazy.attribute("abrank.report", "markdown")(self)
-        return text

@@ -121,7 +121,7 @@ def paired_test(
     """
 
     def register(function: Function) -> Function:
-        TESTS.add(name, PairedTest(name, title, estimand, source, function))
+        TESTS.add(name, PairedTest(name, title, estimand, source, function), function)
         return function
 
     return register

@@ -87,7 +87,7 @@ def plot(
     """
 
     def register(function: Function) -> Function:
-        of.add(name, Plot(name, title, size, function))
+        of.add(name, Plot(name, title, size, function), function)
         return function
 
     return register

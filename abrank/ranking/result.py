@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from abrank import inference
 from abrank._support import lazy
 from abrank._support.errors import ArgumentError
+from abrank._support.result import Result
 from abrank._support.typing import BoolArray, FloatArray
 from abrank.diagnostics import Note
 from abrank.inputs import Audit
@@ -35,7 +35,14 @@ RANK_TESTS = frozenset({"nemenyi", "conover", "bonferroni-dunn"})
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking:
+class Ranking(
+    Result,
+    text="abrank.report.ranking.text:ranking_text",
+    markdown="abrank.report.ranking.markdown:ranking_markdown",
+    card="abrank.report.ranking.card:ranking_card",
+    values="abrank.report.ranking.numbers:ranking_dict",
+    read="abrank.report.ranking.read:read_ranking",
+):
     """Systems ranked by the mean of one measure, and all pairs of them tested.
 
     Further measures have rankings of their own, each a family of its own.
@@ -252,47 +259,6 @@ class Ranking:
                 return row
         raise ArgumentError(f"no system {system!r} here; there are {', '.join(self.systems)}")
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Ranking):
-            return NotImplemented
-        mine, theirs = self.to_dict(), other.to_dict()
-        return mine | {"provenance": None} == theirs | {"provenance": None}
-
-    __hash__ = None  # type: ignore[assignment]
-
-    # ---- doors to the rooms above, opened when used
-
-    @classmethod
-    def from_json(cls, path: str | Path) -> Ranking:
-        """Read the ranking that a ``.json`` report holds; ReadError where it is none."""
-        found: Ranking = lazy.attribute("abrank.report.ranking.read", "read_ranking")(path)
-        return found
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, as JSON holds it."""
-        found: dict[str, Any] = lazy.attribute("abrank.report.ranking.numbers", "ranking_dict")(
-            self
-        )
-        return found
-
-    def report(self, path: str | Path, **options: Any) -> Path:  # noqa: ANN401
-        """Write the ranking; its format follows the suffix: .html .md .tex .csv .json .txt.
-
-        Parameters
-        ----------
-        path : str or path
-            A format alone, such as ``md``, is ``reports/ranking-MEASURE.md``.
-        **options
-            Those of :func:`abrank.report.write`: ``format``, ``digits``, ``style``, ``interval``.
-
-        Returns
-        -------
-        Path
-            Where it was written.
-        """
-        written: Path = lazy.attribute("abrank.report", "write")(self, path, **options)
-        return written
-
     def to_latex(
         self, *, style: str = "interval", digits: int = 3, interval: str = "difference"
     ) -> str:
@@ -318,22 +284,9 @@ class Ranking:
         found: str = make(self, style=style, digits=digits, interval=interval)
         return found
 
-    @property
-    def plot(self) -> Any:  # noqa: ANN401
-        """The plots, each a method: ``ranking.plot.leaderboard()``; called itself it lists them."""
-        return lazy.attribute("abrank.plots", "Plots")(self)
-
-    def __str__(self) -> str:
-        text: str = lazy.attribute("abrank.report.ranking.text", "ranking_text")(self)
-        return text
-
     def _repr_html_(self) -> str:
-        text: str = lazy.attribute("abrank.report.ranking.card", "ranking_card")(self)
-        return text
-
-    def _repr_markdown_(self) -> str:
-        text: str = lazy.attribute("abrank.report.ranking.markdown", "ranking_markdown")(self)
-        return text
+        card: str = self._door("card")(self)
+        return card
 
     def __repr__(self) -> str:
         return (

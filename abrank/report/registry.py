@@ -116,7 +116,7 @@ def writer(
     def register(function: Writes) -> Writes:
         encode = _encoded(function)
         if beside is None:
-            of.add(suffix, Format(suffix, encode))
+            of.add(suffix, Format(suffix, encode), function)
         else:
             of[beside].beside[suffix] = encode
         return function

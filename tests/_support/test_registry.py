@@ -1,5 +1,10 @@
 from __future__ import annotations
 
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
 from abrank import ArgumentError, UnknownNameError
@@ -22,3 +27,43 @@ def test_registry_names_the_nearest() -> None:
     registry.add("small", 1)
     with pytest.raises(UnknownNameError, match="did you mean small"):
         registry["smal"]
+
+
+def _cell(code: str) -> Callable[[], int]:
+    """Return the function that a cell of a notebook defines."""
+    names: dict[str, Any] = {"__name__": "__main__"}
+    exec(code, names)
+    return next(value for name, value in names.items() if not name.startswith("__"))
+
+
+def test_a_function_defined_again_takes_its_own_place() -> None:
+    registry: Registry[int] = Registry("size")
+    registry.add("small", 1, _cell("def small(): return 1"))
+    registry.add("large", 2, _cell("def large(): return 2"))
+    registry.add("small", 3, _cell("def small(): return 3"))
+    assert list(registry.items()) == [("small", 3), ("large", 2)]
+    with pytest.raises(ArgumentError, match="registered already"):
+        registry.add("small", 4, _cell("def other(): return 4"))
+
+
+def test_two_functions_made_inside_another_are_two() -> None:
+    registry: Registry[int] = Registry("size")
+    registry.add("small", 1, lambda: 1)
+    with pytest.raises(ArgumentError, match="registered already"):
+        registry.add("small", 1, lambda: 1)
+
+
+def test_a_module_that_registers_may_be_imported_again() -> None:
+    # As pytest does when it is asked for the examples of one module alone.
+    code = """
+import importlib
+for name in (
+    "inference.paired.t_test",
+    "inference.systems.tukey",
+    "measures.definitions.graded",
+    "measures.definitions",
+    "report.writers",
+):
+    importlib.reload(importlib.import_module(f"abrank.{name}"))
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

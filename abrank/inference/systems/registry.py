@@ -145,7 +145,8 @@ def joint_test(
     """
 
     def register(function: Function) -> Function:
-        JOINT_TESTS.add(name, JointTest(name, title, estimand, source, family, function))
+        test = JointTest(name, title, estimand, source, family, function)
+        JOINT_TESTS.add(name, test, function)
         return function
 
     return register

@@ -59,6 +59,8 @@ def complete(entry: Entry) -> str:
     """
     text, *parts = _HEADING.split(inspect.cleandoc(entry.function.__doc__ or ""))
     own = dict(zip(parts[::2], parts[1::2], strict=True))
+    if "Returns" in own:  # completed when the package was imported before
+        return entry.function.__doc__ or ""
     summary, values, *definition = text.split("\n\n")
     sections = {
         "Parameters": _parameters(entry, own.pop("Parameters", "")),

@@ -258,6 +258,7 @@ def measure(
 
     Examples
     --------
+    >>> from abrank.measures import measure
     >>> @measure("mrr", bounds=(0, 1), source="none")
     ... def first_hit(judged: JudgedRun, *, cutoff: int | None = None) -> FloatArray:
     ...     '''One over the rank of the first relevant document.'''
@@ -282,11 +283,11 @@ def measure(
         for known in (name, *aliases):
             if not _NAME.fullmatch(known):
                 raise ArgumentError(f'"{known}" is no name for a measure: letters, digits and _')
-            if known.casefold() in _BY_FOLDED_NAME:
-                taken = _BY_FOLDED_NAME[known.casefold()]
+            taken = _BY_FOLDED_NAME.get(known.casefold())
+            if taken and not (taken == name and _MEASURES.is_redefinition(name, function)):
                 raise ArgumentError(f'the name "{known}" is taken by {taken}')
         _BY_FOLDED_NAME.update({known.casefold(): name for known in (name, *aliases)})
-        _MEASURES.add(name, entry)
+        _MEASURES.add(name, entry, function)
         return function
 
     return enter
@@ -297,6 +298,7 @@ def catalogue() -> Registry[Entry]:
 
     Examples
     --------
+    >>> from abrank.measures import catalogue
     >>> entry = catalogue()["AP"]
     >>> entry.bounds, [parameter.name for parameter in entry.parameters]
     ((0, 1), ['cutoff', 'rel', 'judged_only'])
@@ -305,12 +307,6 @@ def catalogue() -> Registry[Entry]:
 
 
 def known_as(name: str) -> Entry | None:
-    """Return the entry with this name or alias, in whatever case, or None.
-
-    Examples
-    --------
-    >>> known_as("mrr").name
-    'RR'
-    """
+    """Return the entry with this name or alias, in whatever case, or None."""
     canonical = _BY_FOLDED_NAME.get(name.casefold())
     return None if canonical is None else _MEASURES[canonical]

@@ -42,7 +42,7 @@ def rate(judged: JudgedRun, *, base: int) -> FloatArray:
 
 
 def enter(function=depth, name="Depth", **options):
-    return measure(name, bounds=(0, 100), source="none", **options)(function)
+    return measure(name, **{"bounds": (0, 100), "source": "none"} | options)(function)
 
 
 def test_measure_returns_the_function_unchanged(empty_catalogue):
@@ -94,8 +94,14 @@ def test_order_of_parameters_is_that_of_the_signature(empty_catalogue):
 def test_second_measure_of_a_name_is_refused(empty_catalogue, names):
     enter(aliases=("Length",))
     with pytest.raises(ArgumentError, match="is taken by Depth"):
-        enter(name=names[0], aliases=tuple(names[1:]))
+        enter(rate, names[0], aliases=tuple(names[1:]))
     assert list(catalogue()) == ["Depth"]
+
+
+def test_a_measure_defined_again_takes_its_own_place(empty_catalogue):
+    enter(aliases=("Length",))
+    enter(bounds=(0, 50))
+    assert catalogue()["Depth"].bounds == (0, 50)
 
 
 @pytest.mark.parametrize("name", ["", "two words", "1st", "a@b", "a(b)", "a-b"])
