@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -44,6 +45,21 @@ def test_version_is_that_of_the_distribution() -> None:
 def test_help_loads_nothing_heavy(flag) -> None:
     code = f"from abrank.cli import run\nassert run(['{flag}']) == 0"
     assert loaded_by(code) == set()
+
+
+@pytest.mark.parametrize("threads", [None, "2"])
+def test_a_command_starts_no_threads_of_blas_and_leaves_no_garbage_to_collect(threads) -> None:
+    code = (
+        "import atexit, gc, os\nfrom abrank.cli import main\n"
+        "left = lambda: print(os.environ['OPENBLAS_NUM_THREADS'], gc.get_freeze_count() > 9_000)\n"
+        "atexit.register(left)\nmain(['--version'])"
+    )
+    own = {} if threads is None else {"OPENBLAS_NUM_THREADS": threads}
+    rest = {key: value for key, value in os.environ.items() if key != "OPENBLAS_NUM_THREADS"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=rest | own
+    )
+    assert done.stdout.splitlines()[-1] == f"{threads or 1} True"
 
 
 def test_import_loads_no_library() -> None:
