@@ -15,26 +15,48 @@ _BLOCK = 4 << 20
 def plain_table(data: bytes, delimiter: str) -> bytes | None:
     r"""Return a table with LF at its lines' ends, or None where it is not plain.
 
-    Plain is a table without quotes, empty cells, empty lines, and blanks at a cell's ends: those
-    that Arrow and the careful reader read alike.
+    Plain is a table without empty cells, empty lines, and blanks at a cell's ends: those that Arrow
+    and the careful reader read alike. Quotes around whole cells are taken off; a table with any
+    other quote, or that needs its quotes, is not plain; between blanks a quote is text.
 
     Examples
     --------
     >>> plain_table(b"a,b\r\n1,2\r\n", ","), plain_table(b"a,b\n1, 2\n", ",")
     (b'a,b\n1,2', None)
+    >>> plain_table(b'"a","b"\n"q1",2\n', ","), plain_table(b'a,b\n"q,1",2\n', ",")
+    (b'a,b\nq1,2', None)
     """
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n")
     data = data.rstrip(b"\n")
-    if not data or b'"' in data or b"\r" in data or b"\0" in data:
+    if not data or b"\r" in data or b"\0" in data:
         return None
     mark = ord(delimiter)
+    if b'"' in data:
+        unquoted = None if delimiter == " " else _unquoted(data, mark)
+        if unquoted is None:
+            return None
+        data = unquoted
     for at in range(0, len(data), _BLOCK):
         part = np.frombuffer(data, np.uint8, min(_BLOCK + 1, len(data) - at), at)
         ends = (part <= ord(" ")) | (part == mark)
         if (ends[1:] & ends[:-1]).any() or (at == 0 and ends[0]):
             return None
     return None if data[-1] <= ord(" ") or data[-1] == mark else data
+
+
+def _unquoted(data: bytes, mark: int) -> bytes | None:
+    """Return a table without the quotes around its cells; None where a quote is anything else."""
+    text = np.frombuffer(b"\n" + data + b"\n", np.uint8)
+    quotes = np.flatnonzero(text == ord('"'))
+    opening, closing = quotes[0::2], quotes[1::2]
+    ends = (text == mark) | (text == ord("\n"))
+    if len(quotes) % 2 or not (ends[opening - 1].all() and ends[closing + 1].all()):
+        return None
+    cells = np.flatnonzero(ends)
+    if (np.searchsorted(cells, opening) != np.searchsorted(cells, closing)).any():
+        return None
+    return text[1:-1][text[1:-1] != ord('"')].tobytes()
 
 
 def read_plain(

@@ -82,6 +82,9 @@ def test_three_fields_that_are_no_ranks_are_not_guessed_at(data: str) -> None:
 
 def test_three_fields_with_fractions_are_scores() -> None:
     assert delimited.read_three(b"1 a 0.5\n1 b 2\n", "x", RUN).value.tolist() == [0.5, 2.0]
+    # Between blanks a quote is text.
+    quoted = delimited.read_three(b'1 "a" 0.5\n1 b 0.25\n', "x", RUN)
+    assert quoted.doc.to_pylist() == [b'"a"', b"b"]
 
 
 def test_one_short_line_is_still_a_bad_line(tmp_path: Path) -> None:
@@ -90,7 +93,10 @@ def test_one_short_line_is_still_a_bad_line(tmp_path: Path) -> None:
         read_run(tmp_path / "a.run")
 
 
-CELLS = st.sampled_from(["q1", "2", "é", " q", '"q"', "0x1f", "", "q\u2028", "a b"])
+CELLS = st.sampled_from(
+    ["q1", "2", "é", " q", '"q"', "0x1f", "", "q\u2028", "a b"]
+    + ['"a,b"', '"a\nb"', '"a""b"', 'a"b', '" q"', '""', '"']
+)
 NUMBERS = st.sampled_from(["1", "-2", "0.5", "1e-3", "+1", ".5", "nan", "inf", "0x1f", "", "2.0"])
 ROWS = st.lists(st.tuples(CELLS, CELLS, NUMBERS).map(list), min_size=1, max_size=4)
 

@@ -16,15 +16,21 @@ from abrank import AbrankError, read_scores
 from abrank.inputs.scores import fast
 from abrank.inputs.scores.table import read_score_table
 
-IDS = st.sampled_from(["q1", "q2", "2", "10", "é", " q", '"q"', "all", "", "a b"])
+IDS = st.sampled_from(
+    ["q1", "q2", "2", "10", "é", " q", '"q"', '"q3"', "all", "", "a b"]
+    + ['"a,b"', '"a\tb"', '"a\nb"', '"a""b"', 'a"b', '" q"', '""', '"']
+)
 NUMBERS = st.sampled_from(
     ["1", "-2", "0.5", "1e-3", "+1", ".5", "5.", "nan", "inf", "0x1f", "", "x", "1e999", "0,5"]
+    + ['"0.5"', '"x"', '"1', '"1,2"']
 )
 ROWS = st.lists(st.tuples(IDS, NUMBERS, NUMBERS).map(list), min_size=1, max_size=4)
 HEADERS = (
     "query_id,AP,RR",
     "AP,qid,P@5",
     "query_id,system,AP",
+    '"query_id","AP","RR"',
+    '"query_id,x",AP,RR',
     "measure,query_id,score",
     "qid,a,a",
 )
@@ -60,8 +66,18 @@ def test_both_readers_give_the_same(
         assert found == outcome(path)
 
 
-def test_a_plain_table_is_read_without_the_careful_reader(path: Path, monkeypatch: Any) -> None:
-    path.write_text("query_id,AP,RR\nq2,0.5,1\nq10,1e-3,0\n")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "query_id,AP,RR\nq2,0.5,1\nq10,1e-3,0\n",
+        '"query_id","AP","RR"\nq2,0.5,1\nq10,1e-3,0\n',
+        '"query_id","AP","RR"\r\n"q2","0.5",1\r\n"q10",1e-3,"0"',
+    ],
+)
+def test_a_plain_table_is_read_without_the_careful_reader(
+    path: Path, monkeypatch: Any, text: str
+) -> None:
+    path.write_text(text)
     module = "abrank.inputs.scores.table.cells_of_text"
     monkeypatch.setattr(module, lambda *_, **__: pytest.fail("read cell by cell"))
     scores = read_scores(path)
