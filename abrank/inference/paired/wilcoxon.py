@@ -219,7 +219,7 @@ def _limits(
         else:
             accepted = middle
     low = -np.inf if rejected < 0 else walsh.first_below(ranks.total - rejected)
-    high = np.inf if rejected < 0 else -walsh.mirrored().first_below(ranks.total - rejected)
+    high = np.inf if rejected < 0 else walsh.last_above(walsh.total - ranks.total + rejected)
     if alternative == "two-sided":
         return low, high
     return (low, np.inf) if alternative == "greater" else (-np.inf, high)

@@ -102,18 +102,40 @@ def test_the_interval_under_ties_holds_the_shifts_with_an_ordinary_count():
 
 
 @pytest.mark.parametrize("own_weight", [1, 4])
-def test_counted_averages_are_the_listed_ones(monkeypatch, own_weight):
+@pytest.mark.parametrize("kind", ["continuous", "few decimals", "two clusters"])
+def test_averages_looked_for_are_those_of_the_list(monkeypatch, kind, own_weight):
     random = np.random.default_rng(6)
-    for sample in (random.normal(0.1, 1, 61), random.integers(1, 9, 40) - 4.5):
-        listed = Walsh(sample, own_weight)
-        monkeypatch.setattr(walsh_module, "LISTED_UP_TO", 0)
-        counted = Walsh(sample, own_weight)
-        monkeypatch.undo()
-        assert counted.median() == pytest.approx(listed.median(), abs=1e-9)
-        for share in (0.02, 0.3, 0.5, 0.9):
-            bound = int(share * listed.total)
-            assert counted.first_below(bound) == pytest.approx(listed.first_below(bound), abs=1e-9)
-        assert counted.doubled_count(-99.0) == counted.total == listed.total
+    sample = {
+        "continuous": random.normal(0.1, 1, 61),
+        "few decimals": np.round(random.normal(0.1, 0.3, 90), 2),
+        "two clusters": np.append(random.normal(1, 1e-3, 20), random.normal(-1, 1e-3, 20)),
+    }[kind]
+    listed = Walsh(sample, own_weight)
+    for at_once in (3, 40, 400):
+        monkeypatch.setattr(walsh_module, "MOST_PAIRS", at_once)
+        found = Walsh(sample, own_weight)
+        assert found.median() == pytest.approx(listed.median(), abs=1e-12)
+        for bound in range(1, listed.total, 97):
+            assert found.first_below(bound) == pytest.approx(listed.first_below(bound), abs=1e-12)
+            assert found.last_above(bound) == pytest.approx(listed.last_above(bound), abs=1e-12)
+    assert found.doubled_count(-99.0) == listed.total
+
+
+def test_the_largest_theta_mirrors_the_least():
+    sample = np.random.default_rng(8).integers(-4, 9, 30) / 8
+    one, mirrored = Walsh(sample[sample != 0], 1), Walsh(-sample[sample != 0], 1)
+    for bound in range(1, one.total, 11):
+        assert one.last_above(one.total - bound) == -mirrored.first_below(bound)
+
+
+@pytest.mark.parametrize(
+    "sample",
+    [np.repeat([-0.2, 0.1, 0.3], [900, 800, 1000]), np.random.default_rng(9).normal(0.1, 1, 1601)],
+)
+def test_the_pseudo_median_of_many_queries_is_that_of_all_averages(sample):
+    one, other = np.triu_indices(len(sample))
+    expected = np.median((sample[one] + sample[other]) / 2)
+    assert Walsh(sample, 1).median() == pytest.approx(expected, abs=1e-12)
 
 
 def test_many_queries_keep_the_law_at_zero():
