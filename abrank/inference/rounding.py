@@ -54,6 +54,18 @@ def round_off(values: FloatArray, *, scale: npt.ArrayLike | None = None) -> Floa
     >>> round_off(np.array([0.3 - (0.1 + 0.2)]), scale=0.3)
     array([0.])
     """
+    if scale is None and values.size == len(values) and values.dtype == np.float64:
+        return _of_one_column(values.tobytes()).reshape(values.shape).copy()
+    return _rounded(values, scale)
+
+
+# One test after the other asks for the same column.
+@lru_cache(maxsize=2)
+def _of_one_column(content: bytes) -> FloatArray:
+    return _rounded(np.frombuffer(content), None)
+
+
+def _rounded(values: FloatArray, scale: npt.ArrayLike | None) -> FloatArray:
     sizes = np.abs(values)
     largest = sizes.max(axis=0, initial=0.0) if scale is None else np.asarray(scale, np.float64)
     gaps = np.diff(np.sort(sizes, axis=0), axis=0, prepend=0.0)
@@ -175,6 +187,19 @@ def to_lattice(differences: FloatArray) -> tuple[IntArray, FloatArray]:
     >>> numbers.ravel(), (numbers * unit).ravel()
     (array([ 4294967291, -8589934582]), array([ 0.25, -0.5 ]))
     """
+    if differences.size == len(differences) and differences.dtype == np.float64:
+        numbers, unit = _lattice_of_one_column(differences.tobytes())
+        return numbers[:, None].copy(), unit.copy()
+    return _lattice(differences)
+
+
+@lru_cache(maxsize=2)
+def _lattice_of_one_column(content: bytes) -> tuple[IntArray, FloatArray]:
+    numbers, unit = _lattice(np.frombuffer(content)[:, None])
+    return numbers[:, 0], unit
+
+
+def _lattice(differences: FloatArray) -> tuple[IntArray, FloatArray]:
     largest = np.abs(differences).max(axis=0, initial=0.0)
     largest = np.where(largest > 0.0, largest, 1.0)
     share = round_off(differences) / largest

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
@@ -127,6 +128,13 @@ def bootstrap_distribution(sample: FloatArray) -> BootstrapDistribution:
     >>> law.below.points * law.unit, law.below.chance
     (array([0. , 0.5, 1. ]), array([0.25, 0.75, 1.  ]))
     """
+    return _distribution(np.ascontiguousarray(sample, np.float64).tobytes())
+
+
+# The methods of the bootstrap ask about one sample after the other.
+@lru_cache(maxsize=4)
+def _distribution(content: bytes) -> BootstrapDistribution:
+    sample = np.frombuffer(content)
     n = sample.size
     numbers, units = to_lattice(sample[:, None])
     distinct, counts = np.unique(numbers[:, 0], return_counts=True)

@@ -20,6 +20,7 @@ not finite            refused                                        refused
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import Literal, get_args
 
 import numpy as np
@@ -200,10 +201,18 @@ def _tails(
         )
     if method == "percentile":
         return law.below, law.above
-    centred = sample - sample.mean()
-    acceleration = float((centred**3).sum() / (6.0 * (centred**2).sum() ** 1.5))
+    acceleration = _acceleration(np.ascontiguousarray(sample, np.float64).tobytes())
     bias = _bias(law.below, law.above, law.total) if bias is None else bias
     return _carried(law.below, bias, acceleration), _carried(law.above, -bias, -acceleration)
+
+
+# An interval, a p-value and its bounds ask for that of one sample.
+@lru_cache(maxsize=4)
+def _acceleration(content: bytes) -> float:
+    """Return the a of BCa, a sixth of the skewness over the root of n."""
+    sample = np.frombuffer(content)
+    centred = sample - sample.mean()
+    return float((centred**3).sum() / (6.0 * (centred**2).sum() ** 1.5))
 
 
 def _pvalue(below: Chances, above: Chances, alternative: Alternative) -> float:
@@ -225,6 +234,9 @@ def _bounds(sample: FloatArray, method: Method, alternative: Alternative) -> tup
         return max(low[0] - ROUNDING, 0.0), min(high[0] + ROUNDING, 1.0)
     # The larger the bias, the smaller the chance of a mean below 0 and the larger that above.
     biases = [_bias(each.below, each.above, each.total) for each in (over, under)]
+    if method == "BCa" and not np.isfinite(biases).all():
+        # So many queries that the two are apart: which bias the sample has is not known.
+        return 0.0, 1.0
     if method in ("percentile", "BCa"):
         small, large = _at_zero(small), _at_zero(large)
     low, high = (

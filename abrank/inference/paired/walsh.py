@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from itertools import cycle
 from typing import NamedTuple
 
@@ -150,14 +151,14 @@ class Walsh:
                 break
             # The count falls in steps, but so many that it is as good as a curve.
             reach = (high - low) * max(MOST_PAIRS / (16.0 * n_pairs), SMALLEST_SHARE)
-            find_root(lambda x, to=bound: self._count(float(x)) - to + 0.5, low, high, xtol=reach)
+            find_root(partial(self._count, less=bound - 0.5), low, high, xtol=reach)
         return self._listed(first, last)
 
-    def _count(self, theta: float) -> int:
-        """Return the doubled count, and keep it."""
+    def _count(self, theta: float, *, less: float) -> float:
+        """Return the doubled count less a number, and keep the count."""
         if theta not in self._counted:
             self._counted[theta] = self.doubled_count(theta)
-        return self._counted[theta]
+        return self._counted[theta] - less
 
     def _listed(self, first: IntArray, last: IntArray) -> _Averages:
         """Return the averages of each value with those from ``first`` up to before ``last``."""

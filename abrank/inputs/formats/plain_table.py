@@ -56,7 +56,7 @@ def _unquoted(data: bytes, mark: int) -> bytes | None:
     cells = np.flatnonzero(ends)
     if (np.searchsorted(cells, opening) != np.searchsorted(cells, closing)).any():
         return None
-    return text[1:-1][text[1:-1] != ord('"')].tobytes()
+    return bytes(text[1:-1][text[1:-1] != ord('"')])
 
 
 def read_plain(

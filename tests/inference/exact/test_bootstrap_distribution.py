@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from abrank.inference.exact import bootstrap_distribution as module
 from abrank.inference.exact.bootstrap_distribution import SMALLEST, bootstrap_distribution, on_grid
 from abrank.inference.rounding import to_lattice
 
@@ -64,7 +65,8 @@ def test_the_grid_against_a_lattice(n, monkeypatch):
     """The same sample by its own step of .001, and put on a grid that knows of no step."""
     sample = np.round(np.random.default_rng(n).normal(0.05, 0.2, n), 3)
     own = bootstrap_distribution(sample)
-    monkeypatch.setattr("abrank.inference.exact.bootstrap_distribution.MOST_POINTS", 0)
+    monkeypatch.setattr(module, "MOST_POINTS", 0)
+    module._distribution.cache_clear()
     grid = bootstrap_distribution(sample)
     assert own.on_lattice
     assert not grid.on_lattice

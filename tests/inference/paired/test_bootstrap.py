@@ -142,3 +142,10 @@ def test_two_queries_bound_nothing_at_95(method, d):
     if method in ("percentile", "basic"):
         assert result.pvalue[0] >= 0.5
         assert (result.ci_low[0], result.ci_high[0]) == (-np.inf, np.inf)
+
+
+def test_of_so_many_queries_that_bca_has_no_bias_its_bounds_say_nothing():
+    d = np.random.default_rng(11).normal(0.0005, 0.1, 300_000)
+    found = run_test("bootstrap", d, method="BCa")
+    assert (found.pvalue_low[0], found.pvalue_high[0]) == (0.0, 1.0)
+    assert 0.0 < found.pvalue[0] < 1.0
