@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ from abrank.inputs.run_names import named_runs
 from abrank.measures import parse
 from abrank.measures.naming.asked import DEFAULT_MEASURES, parse_measures
 from abrank.provenance import provenance
+from abrank.rule_file import ruled
 from abrank.verdict import Family, Requirement
 
 if TYPE_CHECKING:
@@ -32,11 +34,13 @@ TOP = 20  # documents of each ranking that a report can show
 
 
 @explained
+@ruled
 def compare(
-    qrels: Any,  # noqa: ANN401 - whatever read_qrels reads
-    a: Any,  # noqa: ANN401 - whatever read_run reads
-    b: Any,  # noqa: ANN401
+    qrels: Any = None,  # noqa: ANN401 - whatever read_qrels reads
+    a: Any = None,  # noqa: ANN401 - whatever read_run reads
+    b: Any = None,  # noqa: ANN401
     *,
+    config: str | os.PathLike[str] | None = None,  # noqa: ARG001 - taken by @ruled
     measures: Sequence[str] | str | None = None,
     primary: str | None = None,
     margin: float | str | None = None,
@@ -82,6 +86,9 @@ def compare(
         The judgments.
     a, b : path, DataFrame, dict of dicts, iterable of tuples, or Run
         The runs of the baseline and of the candidate.
+    config : path, optional
+        The rule declared beforehand, as for ``abrank compare --config``: see
+        :func:`abrank.rule_file.ruled`. What the call changes of it is recorded.
     measures : sequence of str, optional
         Names in any of the field's dialects; nDCG@10, AP, RR, P@10 and R@100 without it.
     primary : str, optional
@@ -117,10 +124,8 @@ def compare(
         Judgments by a machine, such as a language model, of all queries, or a pair of ready scores
         by them; ``qrels`` are then those of people, for a random draw from these. Whether "a", "b",
         "both" or "neither" shares its model. See :func:`abrank.inference.run_prediction_powered`.
-    n_resamples : int, optional
-        Resamples of the Monte Carlo tests.
-    rng : int, Generator, SeedSequence or None
-        Source of all resampling; the seed is recorded.
+    n_resamples, rng
+        Resamples of the Monte Carlo tests, and their source; the seed is recorded.
 
     Returns
     -------

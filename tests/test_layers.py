@@ -10,10 +10,11 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "abrank"
 ROOMS = (
-    "cli", "report", "studies", "plots", "collections", "workflow", "ranking", "agreement",
-    "comparison", "diagnostics", "verdict", "gates", "design", "planning", "score_files",
-    "annotation", "inspection", "sensitivity", "provenance", "evaluation", "repeats", "partitioned",
-    "scores", "engines", "measures", "simulate", "inference", "inputs", "_support",
+    "cli", "report", "studies", "plots", "collections", "workflow", "rule_file", "ranking",
+    "agreement", "comparison", "diagnostics", "verdict", "gates", "design", "planning",
+    "score_files", "annotation", "inspection", "sensitivity", "provenance", "evaluation",
+    "repeats", "partitioned", "scores", "engines", "measures", "simulate", "inference", "inputs",
+    "_support",
 )  # fmt: skip
 HEAVY = {
     "matplotlib": {"plots", "studies"},

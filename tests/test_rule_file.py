@@ -1,0 +1,99 @@
+"""``config=`` in Python: the same reading, hash and deviations as the command's ``--config``."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import abrank
+from abrank import ArgumentError, NotFoundError
+from abrank.cli import run
+
+RULE = """
+qrels = "qrels.txt"
+baseline-run = "a.run"
+candidate-run = "b.run"
+measures = ["nDCG@10", "AP"]
+margin = 0.01
+alpha = "0.1"
+test = "permutation"
+seed = 3
+guard = "P@10:-0.3"
+fail-on = "worse"
+rel = 1
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A rule beside its inputs, and a call from the folder above."""
+    made = abrank.simulate_runs(30, effect=0.3, rng=5)
+    (tmp_path / "rules").mkdir()
+    for name, what in (
+        ("qrels.txt", made.qrels), ("a.run", made.baseline), ("b.run", made.candidate),
+    ):  # fmt: skip
+        what.write(tmp_path / "rules" / name)
+    (tmp_path / "rules" / "abrank.toml").write_text(RULE)
+    monkeypatch.chdir(tmp_path)
+    return made
+
+
+def test_a_call_by_the_file_alone_is_the_commands(folder, capsys) -> None:
+    found = abrank.compare(config="rules/abrank.toml")
+    inputs = ["rules/qrels.txt", "rules/a.run", "rules/b.run"]
+    call = ["compare", *inputs, "--config", "rules/abrank.toml", "-q", "--report", "r.json"]
+    assert run(call) == 0, capsys.readouterr().err
+    command = json.loads(Path("r.json").read_text())
+    found.report("p.json")
+    python = json.loads(Path("p.json").read_text())
+    for key in ("measures", "settings", "verdict", "tests"):
+        assert python[key] == command[key], key
+    assert python["provenance"]["declared"] == command["provenance"]["declared"]
+    assert python["provenance"]["declared"]["deviations"] == []
+    assert (found.rule.alpha, found.seed, found.rule.require) == (0.1, 3, "not-worse-shown")
+
+
+def test_what_a_call_changes_is_told(folder) -> None:
+    found = abrank.compare(
+        folder.qrels, b=Path("rules/b.run"), config=Path("rules/abrank.toml"), margin="0.010",
+        alpha=0.05, rng=3, require="non-inferior", topics={"q01": "x"}, depth=50,
+    )  # fmt: skip
+    assert found.provenance["declared"]["deviations"] == [
+        {"setting": "qrels", "declared": "rules/qrels.txt", "used": "a Qrels"},
+        {"setting": "alpha", "declared": "0.1", "used": "0.05"},
+        {"setting": "require", "declared": "not-worse-shown", "used": "non-inferior"},
+        {"setting": "depth", "declared": "none", "used": "50"},
+    ]
+    assert "alpha 0.05 in place of 0.1" in " ".join(str(found).split())
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("margn = 0.01", 'unknown key "margn"\n  did you mean margin?'),
+        ("rng = 3", 'unknown key "rng"'),
+        ("margin = [0.01]", "margin takes one value"),
+        ("bayes = 1", "bayes takes true or false"),
+        ("alpha = true", "alpha takes text or a number"),
+        ("alpha = 'low'", "alpha takes a number, not 'low'"),
+        ("test = 'F'", 'unknown test "F"'),
+        ("scores = ['a', 'b']", "scores is not for abrank.compare; use abrank.compare_scores"),
+        ("margin = ", "no TOML: "),
+        ("qrels = 'q.txt'", "missing the argument 'a', and rules/abrank.toml does not state it"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_refused(folder, text, message) -> None:
+    Path("rules/abrank.toml").write_text(text)
+    inputs = () if "qrels" in text else (folder.qrels, folder.baseline, folder.candidate)
+    with pytest.raises(abrank.AbrankError, match=re.escape(message)):
+        abrank.compare(*inputs, config="rules/abrank.toml")
+
+
+def test_a_call_without_runs_names_the_one_that_is_missing(folder) -> None:
+    with pytest.raises(ArgumentError, match=r"compare\(\): missing the argument 'b'"):
+        abrank.compare(folder.qrels, folder.baseline)
+    with pytest.raises(NotFoundError, match="no such file"):
+        abrank.compare(config="no.toml")
