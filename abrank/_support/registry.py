@@ -36,6 +36,11 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
         self._entries: dict[str, Entry] = {}
         self._definitions: dict[str, tuple[str, str] | None] = {}
 
+    @classmethod
+    def of(cls, kind: str) -> Registry[Entry]:
+        """Return the one registry of a kind: a module imported again finds what stands in it."""
+        return _REGISTRIES.setdefault(kind, cls(kind))
+
     def add(self, name: str, entry: Entry, function: Callable[..., Any] | None = None) -> None:
         """Register ``entry``, made of ``function``; raise ArgumentError if the name is taken."""
         if name in self._entries and not self.is_redefinition(name, function):
@@ -64,6 +69,9 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
 
     def __len__(self) -> int:
         return len(self._entries)
+
+
+_REGISTRIES: dict[str, Registry[Any]] = {}
 
 
 def _definition(function: Callable[..., Any] | None) -> tuple[str, str] | None:

@@ -18,6 +18,7 @@ from abrank.agreement.result import Estimate, JudgeAgreement, JudgedPair, Judged
 from abrank.comparison import Comparison, compare_scores
 from abrank.evaluation import EvaluateOptions, evaluate
 from abrank.inference.estimates.rater_agreement import Level, cohen_kappa, krippendorff_alpha
+from abrank.inference.systems.stability import resample_means
 from abrank.inputs.run_names import named_runs
 from abrank.inspection import depth_of
 from abrank.measures import Measure
@@ -178,7 +179,7 @@ def _estimate(
     """Return a statistic of sums over the queries, and its percentile interval."""
     n, shape = len(per_query), per_query.shape[1:]
     value = float(statistic(per_query.sum(axis=0)))
-    drawn = inference.resample_means(per_query.reshape(n, -1), n_resamples=N_RESAMPLES, seed=seed)
+    drawn = resample_means(per_query.reshape(n, -1), n_resamples=N_RESAMPLES, seed=seed)
     many = statistic(n * drawn.reshape(-1, *shape))
     many = many[np.isfinite(many)]
     if n < 2 or not len(many) or not np.isfinite(value):

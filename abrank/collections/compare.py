@@ -19,8 +19,8 @@ from abrank.collections.result import (
 from abrank.comparison import Comparison, Question, compare_recorded, name_runs, pair_scores
 from abrank.comparison.beside import Beside
 from abrank.evaluation import EvaluateOptions, silent
-from abrank.inference import MetaAnalysis, pool_collections
-from abrank.inference.designs.meta_analysis import Summary
+from abrank.inference import pool_collections
+from abrank.inference.designs.meta_analysis import MetaAnalysis, Summary
 from abrank.inference.estimates.segments import answer_by_segment
 from abrank.provenance import origin
 from abrank.workflow import compare_runs

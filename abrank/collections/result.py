@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from abrank._support.errors import ArgumentError
 from abrank._support.result import Result
 from abrank.comparison import Comparison
-from abrank.inference import Heterogeneity
+from abrank.inference.estimates.heterogeneity import Heterogeneity
 
 if TYPE_CHECKING:
     import pandas as pd

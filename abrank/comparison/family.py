@@ -20,6 +20,7 @@ from abrank.comparison.machine.judgments import MachineDifferences
 from abrank.comparison.rows import MeasureResult
 from abrank.design import Design
 from abrank.diagnostics import outcomes
+from abrank.inference.designs.prediction_powered import PredictionPowered
 from abrank.inference.registry import as_alpha
 from abrank.inference.rounding import differences_of
 from abrank.verdict import Rule
@@ -153,7 +154,7 @@ def _run(
     *,
     machine: MachineDifferences | None,
     **drawn: Any,  # noqa: ANN401 - those of run_declared
-) -> inference.TestResult | inference.PredictionPowered:
+) -> inference.TestResult | PredictionPowered:
     if machine is not None:
         return machine.run(differences, confidence)
     return run_declared(rule, differences, confidence=confidence, **drawn)
@@ -172,7 +173,7 @@ def row_reading(low: float, high: float, *, moved: bool, pvalue: float) -> str:
 
 def adjust_family(
     differences: FloatArray,
-    plain: inference.TestResult | inference.PredictionPowered,
+    plain: inference.TestResult | PredictionPowered,
     primary: int,
     rule: Rule,
     *,

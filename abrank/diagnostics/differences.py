@@ -242,7 +242,7 @@ def _losses(
 
 def _shape(differences: FloatArray) -> list[Note]:
     """Note that most queries are tied, and a long tail."""
-    from abrank.inference import skewness_limit
+    from abrank.inference.estimates.shape import skewness_limit
 
     found = []
     n, ties = len(differences), int(np.sum(outcomes(differences) == 0))

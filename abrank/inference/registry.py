@@ -80,7 +80,7 @@ class PairedTest:
         return tuple(name for name in self.parameters if name not in shared)
 
 
-TESTS: Registry[PairedTest] = Registry("test")
+TESTS: Registry[PairedTest] = Registry.of("test")
 
 
 def paired_test(

@@ -41,9 +41,9 @@ class Plot:
         return self.size(subject) if callable(self.size) else self.size
 
 
-PLOTS: Registry[Plot] = Registry("plot")
-RANKING_PLOTS: Registry[Plot] = Registry("plot of a ranking")
-COLLECTIONS_PLOTS: Registry[Plot] = Registry("plot of several collections")
+PLOTS: Registry[Plot] = Registry.of("plot")
+RANKING_PLOTS: Registry[Plot] = Registry.of("plot of a ranking")
+COLLECTIONS_PLOTS: Registry[Plot] = Registry.of("plot of several collections")
 
 
 def plots_of(subject: Subject) -> Registry[Plot]:

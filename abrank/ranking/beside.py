@@ -12,7 +12,7 @@ from abrank import inference
 from abrank._support.typing import BoolArray, FloatArray
 from abrank.diagnostics import higher_is_better
 from abrank.inference.paired.wilcoxon import wilcoxon_pvalues
-from abrank.inference.systems.stability import N_AGREEMENT, N_RESAMPLES
+from abrank.inference.systems.stability import N_AGREEMENT, N_RESAMPLES, resample_means
 from abrank.ranking.rows import Agreement, OtherTest, PairSpread, RankChance
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def measure_agreements(rankings: Sequence[Ranking]) -> tuple[Agreement, ...]:
     blocks = [_oriented(each, first.systems) for each in rankings]
     n_resamples = min(N_AGREEMENT, max(99, MOST_SIGNS // n_systems**2))
     stacked = np.concatenate(blocks, axis=1)
-    drawn = inference.resample_means(stacked, n_resamples=n_resamples, seed=first.seed)
+    drawn = resample_means(stacked, n_resamples=n_resamples, seed=first.seed)
     # The scores as they are come first.
     means = np.vstack([stacked.mean(axis=0), drawn]).round(12)
     by_measure = np.split(means, len(rankings), axis=1)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from abrank import inference
 from abrank._support import lazy
 from abrank._support.errors import ArgumentError
 from abrank._support.result import Result
@@ -204,18 +203,20 @@ class Ranking(
         """
         if self.baseline is not None or self.test not in RANK_TESTS:
             return ()
+        from abrank.inference.systems.letters import find_cliques
+
         place, distinct = self._distinct()
         order = [place[system] for system in self.by_mean_rank]
-        return tuple(
-            tuple(self.systems[i] for i in bar) for bar in inference.find_cliques(order, distinct)
-        )
+        return tuple(tuple(self.systems[i] for i in bar) for bar in find_cliques(order, distinct))
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
         """The systems of each letter, best first: two share one exactly when not told apart."""
         if self.baseline is not None:
             return ()
-        found = inference.find_groups(self._distinct()[1])
+        from abrank.inference.systems.letters import find_groups
+
+        found = find_groups(self._distinct()[1])
         return tuple(tuple(self.systems[i] for i in group) for group in found)
 
     def _distinct(self) -> tuple[dict[str, int], BoolArray]:

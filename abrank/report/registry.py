@@ -66,9 +66,9 @@ class Format:
             checks.count("digits", options["digits"])
 
 
-WRITERS: Registry[Format] = Registry("report format")
-RANKING_WRITERS: Registry[Format] = Registry("format of a ranking")
-COLLECTIONS_WRITERS: Registry[Format] = Registry("format of several collections")
+WRITERS: Registry[Format] = Registry.of("report format")
+RANKING_WRITERS: Registry[Format] = Registry.of("format of a ranking")
+COLLECTIONS_WRITERS: Registry[Format] = Registry.of("format of several collections")
 
 
 def writers_of(subject: Subject) -> Registry[Format]:

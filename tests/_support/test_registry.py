@@ -58,6 +58,7 @@ def test_a_module_that_registers_may_be_imported_again() -> None:
     code = """
 import importlib
 for name in (
+    "inference.registry",
     "inference.paired.t_test",
     "inference.systems.tukey",
     "measures.definitions.graded",
@@ -65,5 +66,7 @@ for name in (
     "report.writers",
 ):
     importlib.reload(importlib.import_module(f"abrank.{name}"))
+from abrank.inference import registry
+assert {"t", "bootstrap"} <= set(registry.TESTS)
 """
     subprocess.run([sys.executable, "-c", code], check=True)

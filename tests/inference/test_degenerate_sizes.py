@@ -16,13 +16,13 @@ from abrank.inference import (
     compare_segments,
     describe_shape,
     effect_interval,
-    find_outliers,
     leave_out,
     log_bayes_factor,
     pool_collections,
     ratio_interval,
     t_posterior,
 )
+from abrank.inference.estimates.shape import find_outliers
 from tests.inference.degenerate import (
     HALF,
     INF,

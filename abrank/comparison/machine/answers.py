@@ -19,10 +19,11 @@ from abrank.comparison.machine.judgments import (
     SampleCheck,
     pair_of,
 )
+from abrank.inference.designs.prediction_powered import PredictionPowered, welch_pvalue
 from abrank.scores import Scores
 from abrank.verdict import Rule
 
-_Found: TypeAlias = "inference.TestResult | inference.PredictionPowered"
+_Found: TypeAlias = inference.TestResult | PredictionPowered
 
 
 def judge_together(
@@ -131,7 +132,7 @@ def _sample_checks(mean_score: FloatArray, pair: MachineDifferences) -> tuple[Sa
             what,
             float(each[judged].mean()),
             float(each[~judged].mean()),
-            inference.welch_pvalue(each[judged], each[~judged]),
+            welch_pvalue(each[judged], each[~judged]),
         )
         for what, each in looked_at.items()
     )

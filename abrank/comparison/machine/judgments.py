@@ -11,6 +11,7 @@ import numpy as np
 from abrank import inference
 from abrank._support import checks
 from abrank._support.typing import FloatArray, IntArray
+from abrank.inference.designs.prediction_powered import PredictionPowered
 from abrank.inference.rounding import differences_of
 from abrank.scores import Scores
 
@@ -21,7 +22,7 @@ ESTIMAND = "mean difference over all queries"
 SOURCE = "Angelopoulos, Bates, Fannjiang, Jordan & Zrnic 2023; Cochran 1977"
 FEWEST = 10  # fewer human queries are refused
 
-_Found: TypeAlias = "inference.TestResult | inference.PredictionPowered"
+_Found: TypeAlias = inference.TestResult | PredictionPowered
 SharedModel: TypeAlias = Literal["a", "b", "both", "neither"]
 
 
@@ -95,7 +96,8 @@ class MachineJudgments:
     answers : tuple of JudgedBy
         People alone, people and machine (which decides), the machine alone.
     slope, correlation, worth, outside, floored, refused
-        As in :class:`abrank.inference.PredictionPowered`; the worth in whole queries.
+        As in :class:`~abrank.inference.designs.prediction_powered.PredictionPowered`; the worth
+        in whole queries.
     break_even : float
         The correlation below which the machine widens the interval, 1 / sqrt(n - 2).
     sample : tuple of SampleCheck
@@ -148,9 +150,7 @@ class MachineDifferences(NamedTuple):
         """Return those of some measures."""
         return self._replace(predicted=self.predicted[:, columns])
 
-    def run(
-        self, differences: FloatArray, confidence: float | FloatArray
-    ) -> inference.PredictionPowered:
+    def run(self, differences: FloatArray, confidence: float | FloatArray) -> PredictionPowered:
         """Test the human differences, one column a measure, with the help of these."""
         return inference.run_prediction_powered(
             differences, self.judged, self.predicted, confidence=confidence

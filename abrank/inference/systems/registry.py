@@ -102,7 +102,7 @@ class JointTest:
         return "alpha" in self.parameters
 
 
-JOINT_TESTS: Registry[JointTest] = Registry("joint test")
+JOINT_TESTS: Registry[JointTest] = Registry.of("joint test")
 
 
 def joint_test(

@@ -21,7 +21,7 @@ Aggregate: TypeAlias = Literal["mean", "sum", "geometric"]
 Needs: TypeAlias = Literal["scores", "subtopics"]
 
 _NAME = re.compile(r"[^\W\d]\w*")
-_MEASURES: Registry[Entry] = Registry("measure")
+_MEASURES: Registry[Entry] = Registry.of("measure")
 _BY_FOLDED_NAME: dict[str, str] = {}
 _JUDGED_ONLY = Parameter("judged_only", (bool,), (), default=False, required=False)
 _TRIAL = JudgedRun.from_subtopics([[{"1": 1}]])

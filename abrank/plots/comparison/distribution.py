@@ -11,8 +11,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from abrank._support import display
 from abrank._support.typing import FloatArray
 from abrank.diagnostics import outcomes
-from abrank.inference import spread_form
-from abrank.inference.estimates.shape import FEWEST_FOR_DENSITY
+from abrank.inference.estimates.shape import FEWEST_FOR_DENSITY, spread_form
 from abrank.plots.registry import plot
 from abrank.plots.style import labels
 from abrank.plots.style.shapes import density, evenly, scatter_heights

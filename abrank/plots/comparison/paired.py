@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 
 from abrank._support.display import shorten
 from abrank._support.typing import FloatArray
-from abrank.inference import spread_form
+from abrank.inference.estimates.shape import spread_form
 from abrank.inference.rounding import differences_of, has_spread, round_off
 from abrank.plots.registry import plot
 from abrank.plots.style import labels

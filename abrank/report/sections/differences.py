@@ -6,7 +6,7 @@ import math
 
 from abrank._support import display as f
 from abrank.comparison import Comparison, TestRow
-from abrank.inference import spread_form
+from abrank.inference.estimates.shape import spread_form
 from abrank.report.model import Block, Cell, Column, Figure, Section, Table, Text, Tone
 from abrank.report.sections import appendix, headline, words
 from abrank.verdict import Verdict

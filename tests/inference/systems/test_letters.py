@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from abrank._support.errors import ArgumentError
-from abrank.inference import find_cliques, find_groups, group_letters
+from abrank.inference import group_letters
+from abrank.inference.systems.letters import find_cliques, find_groups
 
 
 def symmetric(random, n_systems, share):

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from abrank._support.typing import IntArray
-from abrank.inference import ClusterResult, TestResult, run_cluster_test, run_test
-from abrank.inference.designs.clusters import CLUSTER_TESTS
+from abrank.inference import TestResult, run_cluster_test, run_test
+from abrank.inference.designs.clusters import CLUSTER_TESTS, ClusterResult
 from abrank.studies.calibration.cells import Asked, below, visible
 from abrank.studies.calibration.parts.part import Batch, Part, between, outside
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from abrank._support.typing import FloatArray
-from abrank.inference import MetaAnalysis, pool_collections
+from abrank.inference import pool_collections
+from abrank.inference.designs.meta_analysis import MetaAnalysis
 from abrank.studies.calibration.cells import Asked, below
 from abrank.studies.calibration.parts.part import Batch, Part, between
 from abrank.studies.calibration.populations import Pair

@@ -9,10 +9,10 @@ from typing import get_args
 import numpy as np
 
 from abrank._support.typing import FloatArray, IntArray
-from abrank.inference import Boundaries, asymptotic_sequence, run_test, stopping_boundaries
+from abrank.inference import asymptotic_sequence, run_test, stopping_boundaries
 from abrank.inference.designs.group_sequential import answer_at_looks
 from abrank.inference.designs.sequential import FIRST, betting_pvalues
-from abrank.inference.designs.stopping import Kind
+from abrank.inference.designs.stopping import Boundaries, Kind
 from abrank.studies.calibration.cells import LEVELS, N_DRAWN, Asked, below, visible
 from abrank.studies.calibration.parts.part import Batch, Part, between, outside
 
