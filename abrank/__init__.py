@@ -14,22 +14,20 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from abrank._support.errors import (
-    AbrankError,
-    AbrankWarning,
-    AlignmentError,
-    ArgumentError,
-    GateError,
-    NotFoundError,
-    ReadError,
-    UnknownNameError,
-    WriteError,
-)
 from abrank._support.lazy import module_getattr
 from abrank._support.version import __version__
 
 # pdoc documents the names that a module holds, not those that it would fetch.
 if TYPE_CHECKING or "pdoc" in sys.modules:
+    from abrank._support.errors import AbrankError as AbrankError
+    from abrank._support.errors import AbrankWarning as AbrankWarning
+    from abrank._support.errors import AlignmentError as AlignmentError
+    from abrank._support.errors import ArgumentError as ArgumentError
+    from abrank._support.errors import GateError as GateError
+    from abrank._support.errors import NotFoundError as NotFoundError
+    from abrank._support.errors import ReadError as ReadError
+    from abrank._support.errors import UnknownNameError as UnknownNameError
+    from abrank._support.errors import WriteError as WriteError
     from abrank.agreement import JudgeAgreement as JudgeAgreement
     from abrank.agreement import judge_agreement as judge_agreement
     from abrank.collections import CollectionsComparison as CollectionsComparison
@@ -60,6 +58,15 @@ if TYPE_CHECKING or "pdoc" in sys.modules:
 __docformat__ = "numpy"
 
 _HOMES = {
+    "AbrankError": "abrank._support.errors",
+    "AbrankWarning": "abrank._support.errors",
+    "AlignmentError": "abrank._support.errors",
+    "ArgumentError": "abrank._support.errors",
+    "GateError": "abrank._support.errors",
+    "NotFoundError": "abrank._support.errors",
+    "ReadError": "abrank._support.errors",
+    "UnknownNameError": "abrank._support.errors",
+    "WriteError": "abrank._support.errors",
     "CollectionsComparison": "abrank.collections",
     "Comparison": "abrank.comparison",
     "JudgeAgreement": "abrank.agreement",
@@ -88,19 +95,7 @@ _HOMES = {
     "simulate_runs": "abrank.simulate",
 }
 
-__all__ = [
-    "AbrankError",
-    "AbrankWarning",
-    "AlignmentError",
-    "ArgumentError",
-    "GateError",
-    "NotFoundError",
-    "ReadError",
-    "UnknownNameError",
-    "WriteError",
-    "__version__",
-    *_HOMES,
-]
+__all__ = ["__version__", *_HOMES]
 
 __getattr__ = module_getattr(__name__, _HOMES)
 

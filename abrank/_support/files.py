@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import secrets
 import signal
 import stat
 import sys
@@ -18,6 +17,10 @@ from abrank._support.errors import WriteError
 # Names of what the process has open, and the numbers of those with names of their own.
 _OPEN = re.compile(r"/dev/(?:fd/)?(stdout|stderr|(?<=fd/)[0-9]+)")
 _NUMBERS = {"stdout": "1", "stderr": "2"}
+# What asks a process to end: Ctrl-C, `kill`, a terminal that closes (not known to every system).
+ENDING = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
 
 
 def name_of(text: str) -> str:
@@ -108,7 +111,7 @@ def replace_all(content: Mapping[Path, bytes]) -> None:
     """Write files under other names in their folders, then give all of them their own.
 
     Missing folders are made; a file that is there keeps its mode. A pipe or a device is written to
-    when all else is done. Ctrl-C and SIGTERM wait until all files have their names.
+    when all else is done. Ctrl-C, SIGTERM and SIGHUP wait until all files have their names.
 
     Parameters
     ----------
@@ -160,7 +163,7 @@ def _write_beside(path: Path, data: bytes, beside: dict[Path, Path]) -> None:
     final = path.resolve()
     final.parent.mkdir(parents=True, exist_ok=True)
     # Told apart from those of any other process: the names are random.
-    beside[path] = final.parent / f".{name_of(final.name)}.{secrets.token_hex(8)}"
+    beside[path] = final.parent / f".{name_of(final.name)}.{os.urandom(8).hex()}"
     with beside[path].open("xb") as file:
         file.write(data)
     beside[path].chmod(_mode(final))
@@ -176,11 +179,11 @@ def _write_open(path: Path, data: bytes) -> None:
 
 @contextlib.contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM wait; only a process' main thread hears of them."""
+    """Let signals that end the process wait; only its main thread hears of them."""
     came: list[int] = []
     before = {}
     if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in ENDING:
             before[number] = signal.signal(number, lambda which, _: came.append(which))
     try:
         yield

@@ -12,11 +12,12 @@ import tempfile
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from types import FrameType
 
 import click
 
 from abrank._support.errors import AbrankError, UnknownNameError, WriteError
+from abrank._support.files import ENDING
 from abrank._support.version import __version__
 from abrank.cli import _terminal
 
@@ -117,7 +118,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     gc.set_threshold(500_000, 20, 100)
     # numpy's BLAS starts a thread for each core when it is loaded: longer than all our sums take.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    signal.signal(signal.SIGTERM, _terminate)
+    for number in ENDING:
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup sets it
+            signal.signal(number, _stop)
     if sys.stderr is None:
         sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - as long as the process
     if sys.stdout is None:
@@ -128,9 +131,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.exit(code)
 
 
-def _terminate(number: int, _: object) -> NoReturn:
+def _stop(number: int, frame: FrameType | None) -> None:
+    """End the command by an exception; inside an import it could be lost, and waits."""
     signal.signal(number, signal.SIG_DFL)  # who asks again will not wait
-    raise _Terminated(number)
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            signal.signal(signal.SIGALRM, lambda _, now: _stop(number, now))
+            signal.setitimer(signal.ITIMER_REAL, 0.02)
+            return
+        frame = frame.f_back
+    raise KeyboardInterrupt if number == signal.SIGINT else _Terminated(number)
 
 
 def run(arguments: list[str]) -> int:

@@ -15,6 +15,7 @@ from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.figure import Figure
 
 from abrank._support.errors import ArgumentError
+from abrank._support.files import replace_all
 from abrank.plots.registry import Subject, Width, draw, plots_of
 from abrank.plots.style.layout import lay_out
 from abrank.plots.style.svg import clean
@@ -207,6 +208,8 @@ def save(axes: Axes, path: str | Path, *, dpi: float = 300.0) -> Path:
     ------
     ArgumentError
         If the suffix names no format that can be written.
+    WriteError
+        If the file cannot be written; one that was there stays.
 
     Examples
     --------
@@ -218,18 +221,22 @@ def save(axes: Axes, path: str | Path, *, dpi: float = 300.0) -> Path:
     '.pdf'
     """
     target = Path(path)
-    figure = _figure(axes)
-    kind = target.suffix.removeprefix(".").lower()
+    replace_all({target: file_bytes(axes, target.name, dpi=dpi)})
+    return target
+
+
+def file_bytes(axes: Axes, name: str, *, dpi: float = 300.0) -> bytes:
+    """Return what :func:`save` writes to a file of this name."""
+    figure, made = _figure(axes), io.BytesIO()
+    kind = Path(name).suffix.removeprefix(".").lower()
     known = figure.canvas.get_supported_filetypes()
     if kind not in known:
-        raise ArgumentError(
-            f"a figure cannot be written as {target.name!r}; suffixes: {', '.join(known)}"
-        )
+        raise ArgumentError(f"a figure cannot be written as {name!r}; suffixes: {', '.join(known)}")
     undated: dict[str, dict[str, Any]] = {
         "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
         "svg": {"Date": None, "Creator": None},
         "png": {"Software": None},
     }
     with _settings(FILE_SETTINGS):
-        figure.savefig(target, format=kind, dpi=dpi, metadata=undated.get(kind))
-    return target
+        figure.savefig(made, format=kind, dpi=dpi, metadata=undated.get(kind))
+    return made.getvalue()

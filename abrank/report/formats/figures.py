@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from abrank._support import display as f
 from abrank._support.files import replace_all
 from abrank.comparison import Comparison
 from abrank.plots.registry import Subject, plots_of
+from abrank.plots.render import file_bytes
 from abrank.report.compose import compose
 from abrank.report.model import Figure
 
@@ -45,6 +45,7 @@ def write_figures(
 
     Examples
     --------
+    >>> import tempfile
     >>> from abrank.comparison import compare_scores
     >>> nothing = compare_scores({}, {})
     >>> with tempfile.TemporaryDirectory() as made:
@@ -62,14 +63,13 @@ def figure_files(
     """Return the files that :func:`write_figures` writes."""
     drawn = _figures(comparison, digits)
     content = {}
-    with tempfile.TemporaryDirectory() as scratch:
-        for width in plots.WIDTHS:
-            for name, figure in drawn.items():
-                plot = getattr(comparison.plot, figure.plot)
-                picture = plot(width=width, digits=digits, **figure.options)
-                for suffix in SUFFIXES:
-                    made = picture.save(Path(scratch) / f"{name}{suffix}")
-                    content[Path(folder) / width / made.name] = made.read_bytes()
+    for width in plots.WIDTHS:
+        for name, figure in drawn.items():
+            plot = getattr(comparison.plot, figure.plot)
+            picture = plot(width=width, digits=digits, **figure.options)
+            for suffix in SUFFIXES:
+                file = f"{name}{suffix}"
+                content[Path(folder) / width / file] = file_bytes(picture.axes, file)
     return content
 
 
