@@ -13,13 +13,14 @@ values, not finite. The tables of tests are in :mod:`~abrank.inference.registry`
 
 from typing import TYPE_CHECKING
 
+from abrank._support.docstrings import complete
 from abrank._support.lazy import module_getattr
 from abrank.inference.estimates.effect_size import EFFECT_SIZES, effect_interval, effect_size
 from abrank.inference.estimates.relative_change import ratio_interval
 from abrank.inference.families.adjust import ADJUSTMENTS, adjust
 from abrank.inference.families.max_t import max_t
 from abrank.inference.paired import bootstrap, permutation, sign_test, t_test, wilcoxon  # noqa: F401 - register
-from abrank.inference.registry import TESTS, paired_test, run_test
+from abrank.inference.registry import PARAMETERS, TESTS, paired_test, run_test
 from abrank.inference.result import Answer, TestResult
 
 if TYPE_CHECKING:
@@ -122,3 +123,6 @@ __getattr__ = module_getattr(
         for name in names.split()
     },
 )
+
+for _test in TESTS.values():
+    complete(_test.function, PARAMETERS, Returns="Answer")

@@ -82,6 +82,16 @@ class PairedTest:
 
 TESTS: Registry[PairedTest] = Registry.of("test")
 
+# What these parameters are in every paired test that does not describe them itself.
+PARAMETERS = {
+    "differences": (
+        "ndarray of shape (n_queries, n_comparisons)\n"
+        "    Candidate minus baseline; taken to 10 digits of the largest."
+    ),
+    "alternative": '{"two-sided", "greater", "less"}',
+    "alpha": "ndarray of shape (n_comparisons,)",
+}
+
 
 def paired_test(
     name: str, *, title: str, estimand: str, source: str

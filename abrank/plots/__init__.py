@@ -1,8 +1,12 @@
 """Plots of a comparison or a ranking: each a function that draws onto an Axes and returns it.
 
-Nothing here shows a window, keeps a figure or changes a setting of matplotlib.
+Nothing here shows a window, keeps a figure or changes a setting of matplotlib. What the parameters
+of all plots are is said in :mod:`~abrank.plots.registry` and added to their docstrings here.
 """
 
+from itertools import chain
+
+from abrank._support.docstrings import complete
 from abrank.plots.collections import collections
 from abrank.plots.comparison.cutoffs import cutoffs, judged
 from abrank.plots.comparison.deltas import deltas
@@ -24,7 +28,15 @@ from abrank.plots.ranking.leaderboard import leaderboard
 from abrank.plots.ranking.matrix import matrix
 from abrank.plots.ranking.queries import queries
 from abrank.plots.ranking.ranks import ranks
-from abrank.plots.registry import COLLECTIONS_PLOTS, PLOTS, RANKING_PLOTS, WIDTHS, Plot, plot
+from abrank.plots.registry import (
+    COLLECTIONS_PLOTS,
+    PARAMETERS,
+    PLOTS,
+    RANKING_PLOTS,
+    WIDTHS,
+    Plot,
+    plot,
+)
 from abrank.plots.render import png, save, svg
 from abrank.plots.style.theme import DARK, LIGHT, NOTEBOOK, Theme
 
@@ -66,3 +78,6 @@ __all__ = [
     "svg",
     "tests",
 ]
+
+for _plot in chain(PLOTS.values(), RANKING_PLOTS.values(), COLLECTIONS_PLOTS.values()):
+    complete(_plot.draw, PARAMETERS, Returns="Axes")

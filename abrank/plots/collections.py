@@ -44,19 +44,6 @@ def collections(
     prediction interval, where one more collection would lie. Of more than 40 collections those of
     the most queries are drawn.
 
-    Parameters
-    ----------
-    found : CollectionsComparison
-    measure : str, optional
-        The primary one without it.
-    ax : Axes, optional
-        Drawn onto; a new Figure's without it.
-    theme : Theme
-
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> from abrank.collections import summarise_collections

@@ -45,6 +45,16 @@ PLOTS: Registry[Plot] = Registry.of("plot")
 RANKING_PLOTS: Registry[Plot] = Registry.of("plot of a ranking")
 COLLECTIONS_PLOTS: Registry[Plot] = Registry.of("plot of several collections")
 
+# What these parameters are in every plot that does not describe them itself.
+PARAMETERS = {
+    "comparison": "Comparison",
+    "ranking": "Ranking",
+    "found": "CollectionsComparison",
+    "measure": "str, optional\n    The primary one without it.",
+    "ax": "Axes, optional\n    Drawn onto; a new Figure's without it.",
+    "theme": "Theme",
+}
+
 
 def plots_of(subject: Subject) -> Registry[Plot]:
     """Return the plots that can be drawn of a comparison, a ranking, or several collections."""

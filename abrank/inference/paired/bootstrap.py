@@ -69,10 +69,6 @@ def bootstrap(
 
     Parameters
     ----------
-    differences : ndarray of shape (n_queries, n_comparisons)
-        Candidate minus baseline; taken to 10 digits of the largest.
-    alternative : {"two-sided", "greater", "less"}
-    alpha : ndarray of shape (n_comparisons,)
     seed : int
         The resamples depend on it and on the number of queries.
     n_resamples : int, optional

@@ -47,10 +47,6 @@ def permutation(
 
     Parameters
     ----------
-    differences : ndarray of shape (n_queries, n_comparisons)
-        Candidate minus baseline; taken to 10 digits of the largest.
-    alternative : {"two-sided", "greater", "less"}
-    alpha : ndarray of shape (n_comparisons,)
     seed : int
         The flips depend on it and on the number of queries, and are shared by all columns.
     n_resamples : int, optional

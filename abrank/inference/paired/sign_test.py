@@ -29,8 +29,6 @@ def sign(differences: FloatArray, *, alternative: Alternative, alpha: FloatArray
     differences : ndarray of shape (n_queries, n_comparisons)
         Candidate minus baseline; taken to 10 digits of the largest. A column of zeros only is
         not meant here.
-    alternative : {"two-sided", "greater", "less"}
-    alpha : ndarray of shape (n_comparisons,)
 
     Returns
     -------

@@ -31,8 +31,6 @@ def t(differences: FloatArray, *, alternative: Alternative, alpha: FloatArray) -
     ----------
     differences : ndarray of shape (n_queries, n_comparisons)
         Candidate minus baseline.
-    alternative : {"two-sided", "greater", "less"}
-    alpha : ndarray of shape (n_comparisons,)
 
     Returns
     -------

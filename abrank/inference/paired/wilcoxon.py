@@ -66,8 +66,6 @@ def wilcoxon(
     differences : ndarray of shape (n_queries, n_comparisons)
         Candidate minus baseline; taken to 10 digits of the largest. A column of zeros only is
         not meant here.
-    alternative : {"two-sided", "greater", "less"}
-    alpha : ndarray of shape (n_comparisons,)
     zero_method : {"wilcox", "pratt", "zsplit"}
         Zeros are dropped; ranked and then dropped; or ranked, each side given half their ranks.
     method : {"auto", "exact", "asymptotic"}

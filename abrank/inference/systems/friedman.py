@@ -172,11 +172,6 @@ def nemenyi(scores: FloatArray, *, pairs: Pairs) -> JointAnswer:
     Hypothesis: within each query all orders of the systems are equally likely. The query pairs the
     scores. What is said of two systems depends on which others take part [2]_.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_queries, n_systems)
-    pairs : Pairs
-
     Returns
     -------
     JointAnswer
@@ -221,11 +216,6 @@ def bonferroni_dunn(scores: FloatArray, *, pairs: Pairs) -> JointAnswer:
     Hypothesis: within each query all orders of the systems are equally likely. The query pairs the
     scores.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_queries, n_systems)
-    pairs : Pairs
-
     Returns
     -------
     JointAnswer
@@ -265,8 +255,6 @@ def conover(scores: FloatArray, *, pairs: Pairs, adjust: str = "holm") -> JointA
 
     Parameters
     ----------
-    scores : ndarray of shape (n_queries, n_systems)
-    pairs : Pairs
     adjust : str
         A name in ``ADJUSTMENTS``, for the number of pairs.
 

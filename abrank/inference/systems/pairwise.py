@@ -37,12 +37,6 @@ def pairwise(
 
     Parameters
     ----------
-    scores : ndarray of shape (n_queries, n_systems)
-    pairs : Pairs
-    alpha : float
-        Joint level.
-    seed : int
-    n_resamples : int, optional
     test : str
         A name in ``TESTS``.
     adjust : str
@@ -109,11 +103,6 @@ def max_t_of_pairs(
 
     Parameters
     ----------
-    scores : ndarray of shape (n_queries, n_systems)
-    pairs : Pairs
-    alpha : float
-        Joint level.
-    seed : int
     n_resamples : int, optional
         Random flips; 19,999.
 

@@ -49,10 +49,6 @@ def randomised_tukey(
     ----------
     scores : ndarray of shape (n_queries, n_systems)
         Taken to 10 digits of the largest.
-    pairs : Pairs
-    alpha : float
-        Joint level.
-    seed : int
     n_resamples : int, optional
         Random orders m; 19,999, or 1,999 above 50,000 scores. Where all ``(k!)**n`` orders are no
         more than m + 1 they are enumerated.

@@ -104,6 +104,15 @@ class JointTest:
 
 JOINT_TESTS: Registry[JointTest] = Registry.of("joint test")
 
+# What these parameters are in every joint test that does not describe them itself.
+PARAMETERS = {
+    "scores": "ndarray of shape (n_queries, n_systems)",
+    "pairs": "Pairs",
+    "alpha": "float\n    Joint level.",
+    "seed": "int",
+    "n_resamples": "int, optional",
+}
+
 
 def joint_test(
     name: str, *, title: str, estimand: str, source: str, family: Family

@@ -40,13 +40,6 @@ def tukey(scores: FloatArray, *, pairs: Pairs, alpha: float) -> JointAnswer:
     than others, ``max-t`` and ``pairwise`` give each pair its own. On real systems of one mean it
     tells some pair of five apart in 7 % of samples in place of 5 (``reports/calibration``).
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_queries, n_systems)
-    pairs : Pairs
-    alpha : float
-        Joint level.
-
     Returns
     -------
     JointAnswer
@@ -106,13 +99,6 @@ def dunnett(scores: FloatArray, *, pairs: Pairs, alpha: float) -> JointAnswer:
     Estimand: the mean difference. Hypothesis: no system's mean differs from the baseline's. The
     query pairs the scores. One error variance is taken to serve all comparisons: on real systems of
     one mean it errs in 7 % in place of 5 (``reports/calibration``); ``max-t`` takes one for each.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n_queries, n_systems)
-    pairs : Pairs
-    alpha : float
-        Joint level.
 
     Returns
     -------

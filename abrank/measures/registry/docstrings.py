@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import inspect
-import re
 from textwrap import indent
 
+from abrank._support.docstrings import entries, join, split
 from abrank.measures.registry.entries import Entry
 
 _JUDGED = {
@@ -33,8 +33,6 @@ _PARAMETERS = {
         "Share of a subtopic's gain that each relevant document takes away, in [0, 1]."
     ),
 }
-_PARAMETER = re.compile(r"^(\w+) : ", re.MULTILINE)
-_HEADING = re.compile(r"\n\n([A-Z][a-z]+)\n-{3,}\n")
 
 
 def complete(entry: Entry) -> str:
@@ -57,8 +55,7 @@ def complete(entry: Entry) -> str:
     ['judged : JudgedRun', '    A run joined with its qrels.',
      'rel : int', '    Lowest grade that is relevant, from 1.']
     """
-    text, *parts = _HEADING.split(inspect.cleandoc(entry.function.__doc__ or ""))
-    own = dict(zip(parts[::2], parts[1::2], strict=True))
+    text, own = split(entry.function.__doc__)
     if "Returns" in own:  # completed when the package was imported before
         return entry.function.__doc__ or ""
     summary, values, *definition = text.split("\n\n")
@@ -70,9 +67,7 @@ def complete(entry: Entry) -> str:
         "Notes": "\n\n".join(definition),
         **own,
     }
-    return summary + "".join(
-        f"\n\n{heading}\n{'-' * len(heading)}\n{body}" for heading, body in sections.items() if body
-    )
+    return join(summary, sections)
 
 
 def _keywords(entry: Entry) -> list[inspect.Parameter]:
@@ -81,11 +76,11 @@ def _keywords(entry: Entry) -> list[inspect.Parameter]:
 
 def _parameters(entry: Entry, own: str) -> str:
     """Return the entries of all parameters: in the function's own words where it has some."""
-    described = dict(zip((found := _PARAMETER.split(own))[1::2], found[2::2], strict=True))
+    described = entries(own)
     lines = [f"judged : JudgedRun\n    {_JUDGED[entry.needs]}"]
     for keyword in _keywords(entry):
         if keyword.name in described:
-            lines.append(f"{keyword.name} : {described[keyword.name].rstrip()}")
+            lines.append(f"{keyword.name} : {described[keyword.name]}")
             continue
         kind, text = str(keyword.annotation), _PARAMETERS[f"{keyword.name}: {keyword.annotation}"]
         of_subtopic = keyword.name == "rel" and entry.needs == "subtopics"

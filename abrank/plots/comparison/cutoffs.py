@@ -43,17 +43,6 @@ def cutoffs(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LI
     The band is the interval of the mean difference by the t-test, every cut-off by itself. Only the
     cut-off in bold was declared. The two panels stand within the Axes that comes back.
 
-    Parameters
-    ----------
-    comparison : Comparison
-    ax : Axes, optional
-        Drawn onto; a new Figure's without it.
-    theme : Theme
-
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> from abrank import compare_scores
@@ -122,17 +111,6 @@ def judged(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIG
 
     Where one curve lies lower, more of that system's documents counted as not relevant because
     nobody had looked at them.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    ax : Axes, optional
-        Drawn onto; a new Figure's without it.
-    theme : Theme
-
-    Returns
-    -------
-    Axes
 
     Examples
     --------

@@ -64,19 +64,6 @@ def deltas(
     marks with its query; more become one filled curve through 1 000 quantiles. The three best and
     the three worst are named.
 
-    Parameters
-    ----------
-    comparison : Comparison
-    measure : str, optional
-        The primary one without it.
-    ax : Axes, optional
-        Drawn onto; a new Figure's without it.
-    theme : Theme
-
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> from abrank import compare_scores

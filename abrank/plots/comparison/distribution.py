@@ -61,19 +61,6 @@ def distribution(
     Fewer than 10 queries are dots only. Up to 25 distinct values, or a fifth of the queries at one
     of them, are counted in bars, the ties in a bar of their own.
 
-    Parameters
-    ----------
-    comparison : Comparison
-    measure : str, optional
-        The primary one without it.
-    ax : Axes, optional
-        Drawn onto; a new Figure's without it.
-    theme : Theme
-
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> from abrank import compare_scores

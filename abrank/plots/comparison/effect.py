@@ -54,19 +54,6 @@ def effect(
     the mean. There is no shape for fewer than 10 queries, nor for a test of another hypothesis than
     the mean's; for more than 50 000 queries it is the normal curve. The margin is a band around 0.
 
-    Parameters
-    ----------
-    comparison : Comparison
-    measure : str, optional
-        The primary one without it.
-    ax : Axes, optional
-        Drawn onto; a new Figure's without it.
-    theme : Theme
-
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> from abrank import compare_scores

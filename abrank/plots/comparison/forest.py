@@ -33,17 +33,6 @@ def forest(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIG
     adjusted p-value. A measure whose scale is another than the primary one's is named, not drawn;
     an arrow marks one whose better side is the other one.
 
-    Parameters
-    ----------
-    comparison : Comparison
-    ax : Axes, optional
-        Drawn onto; a new Figure's without it.
-    theme : Theme
-
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> from abrank import compare_scores

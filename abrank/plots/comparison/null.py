@@ -60,17 +60,6 @@ def null(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIGHT
     flips of up to 16 queries are drawn, else 9 999 random ones; for more than 50 000 queries it is
     the normal curve.
 
-    Parameters
-    ----------
-    comparison : Comparison
-    ax : Axes, optional
-        Drawn onto; a new Figure's without it.
-    theme : Theme
-
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> from abrank import compare_scores

@@ -43,17 +43,6 @@ def power(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIGH
     Computed from the spread of the differences, never from the difference observed. The dot is the
     smallest difference that these queries show with the power of the plan; the band is the margin.
 
-    Parameters
-    ----------
-    comparison : Comparison
-    ax : Axes, optional
-        Drawn onto; a new Figure's without it.
-    theme : Theme
-
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> from abrank import compare_scores

@@ -51,19 +51,6 @@ def pvalue(
     does not refuse: that is the interval. Where the curve crosses 0 stands the p-value of "no
     difference". Not adjusted for other measures.
 
-    Parameters
-    ----------
-    comparison : Comparison
-    measure : str, optional
-        The primary one without it.
-    ax : Axes, optional
-        Drawn onto; a new Figure's without it.
-    theme : Theme
-
-    Returns
-    -------
-    Axes
-
     References
     ----------
     Birnbaum (1961), Journal of the American Statistical Association 56, 246-249; Fraser (2019), The

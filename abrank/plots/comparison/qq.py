@@ -37,19 +37,6 @@ def qq(
     of 95%, every one by itself. Of more than 400 queries some are drawn, evenly along the axis and
     with both ends. Fewer than 10 queries say nothing of their distribution.
 
-    Parameters
-    ----------
-    comparison : Comparison
-    measure : str, optional
-        The primary one without it.
-    ax : Axes, optional
-        Drawn onto; a new Figure's without it.
-    theme : Theme
-
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> from abrank import compare_scores

@@ -24,17 +24,6 @@ def recall(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIG
 
     At each level stands the highest precision at this recall or beyond it, so the curves only fall.
 
-    Parameters
-    ----------
-    comparison : Comparison
-    ax : Axes, optional
-        Drawn onto; a new Figure's without it.
-    theme : Theme
-
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> from abrank import compare_scores

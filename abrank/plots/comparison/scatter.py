@@ -52,19 +52,6 @@ def scatter(
     Shape and colour both tell who wins. The cross stands at the two means, which the axes name.
     For more than 2 000 queries hexagons count them, the darker the more, on a logarithmic scale.
 
-    Parameters
-    ----------
-    comparison : Comparison
-    measure : str, optional
-        The primary one without it.
-    ax : Axes, optional
-        Drawn onto; a new Figure's without it.
-    theme : Theme
-
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> from abrank import compare_scores

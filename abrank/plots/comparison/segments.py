@@ -50,16 +50,8 @@ def segments(
 
     Parameters
     ----------
-    comparison : Comparison
     by : str, optional
         The property; all of them without it.
-    ax : Axes, optional
-        Drawn onto; a new Figure's without it.
-    theme : Theme
-
-    Returns
-    -------
-    Axes
 
     Raises
     ------

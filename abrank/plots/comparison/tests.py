@@ -37,17 +37,6 @@ def tests(  # it tests nothing itself, whatever its name tells a linter
     The test that decides has a diamond and stands in bold. A colour says that the interval excludes
     0. A test that estimates something not on the measure's scale is named under the axis.
 
-    Parameters
-    ----------
-    comparison : Comparison
-    ax : Axes, optional
-        Drawn onto; a new Figure's without it.
-    theme : Theme
-
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> from abrank import compare_scores

@@ -44,17 +44,6 @@ def cd(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axe
     decide by means, and a distance of ranks would not show what they found: their groups stand in
     :func:`leaderboard`. Less than 3 systems or 5 queries have no diagram.
 
-    Parameters
-    ----------
-    ranking : Ranking
-    ax : Axes, optional
-        Drawn onto; a new Figure's without it.
-    theme : Theme
-
-    Returns
-    -------
-    Axes
-
     References
     ----------
     Demšar (2006), Journal of Machine Learning Research 7, 1-30, section 3.2.4.

@@ -62,7 +62,6 @@ def leaderboard(
 
     Parameters
     ----------
-    ranking : Ranking
     interval : {"own", "within", "difference"}
         Of each mean by itself; two that overlap can still be told apart, as all systems answer the
         same queries. Or with what a query adds to all systems taken out: for comparing systems, and
@@ -70,13 +69,6 @@ def leaderboard(
         ranking has it, drawn around the mean: what does not reach the line is told apart.
     most : int, optional
         Draw so many systems, and the baseline, at most.
-    ax : Axes, optional
-        Drawn onto; a new Figure's without it.
-    theme : Theme
-
-    Returns
-    -------
-    Axes
 
     Examples
     --------

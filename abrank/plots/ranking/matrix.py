@@ -46,17 +46,6 @@ def matrix(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) ->
     the difference. The small number is the adjusted p-value. More than 20 systems have no numbers,
     of more than 40 every tenth has its name, and more than 400 have no picture.
 
-    Parameters
-    ----------
-    ranking : Ranking
-    ax : Axes, optional
-        Drawn onto; a new Figure's without it.
-    theme : Theme
-
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> import numpy as np

@@ -33,17 +33,6 @@ def queries(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -
     The systems stand as in the leaderboard, the queries by their mean over the systems, highest
     first. Of more than 240 queries neighbours in that order share a column, which shows their mean.
 
-    Parameters
-    ----------
-    ranking : Ranking
-    ax : Axes, optional
-        Drawn onto; a new Figure's without it.
-    theme : Theme
-
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> from abrank.ranking import rank_scores

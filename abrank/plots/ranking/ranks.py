@@ -33,17 +33,6 @@ def ranks(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> 
     The deeper a cell, the more resamples give the system that rank; the line spans the ranks that
     hold 1 - alpha of them. Of more than 40 systems the first 40 are drawn.
 
-    Parameters
-    ----------
-    ranking : Ranking
-    ax : Axes, optional
-        Drawn onto; a new Figure's without it.
-    theme : Theme
-
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> from abrank.ranking import rank_scores
