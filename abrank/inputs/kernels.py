@@ -77,3 +77,13 @@ def trim_left(column: Any, characters: str) -> Any:  # noqa: ANN401
 def cast(column: Any, kind: Any) -> Any:  # noqa: ANN401
     """Return the values as another type; what does not fit raises ``pyarrow.ArrowInvalid``."""
     return arrow.call_function("cast", [column], arrow.CastOptions.safe(kind))
+
+
+def join_texts(lists: Any, separators: Any) -> Any:  # noqa: ANN401
+    """Return the texts of each list as one, with its separator between them."""
+    return arrow.call_function("binary_join", [lists, separators])
+
+
+def replaced(column: Any, where: Any, by: Any) -> Any:  # noqa: ANN401
+    """Return the values with those where ``where`` is true replaced by the next of ``by``."""
+    return arrow.call_function("replace_with_mask", [column, where, by])

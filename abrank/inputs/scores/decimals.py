@@ -1,13 +1,18 @@
-"""Plain decimal numbers in text, a column at a time."""
+"""Decimal numbers in text, a column at a time."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
-from abrank._support.typing import IntArray
+from abrank._support.typing import FloatArray, IntArray
+from abrank.inputs import ids, kernels
 
+# Sizes between which, and where it is no whole number, Arrow writes a number as Python does.
+WRITTEN_ALIKE = (1e-4, 1e9)
 # More digits before the point are left to who reads one number at a time.
 MOST_WHOLE = 17
 
@@ -49,3 +54,41 @@ def count_decimals(texts: Sequence[str]) -> IntArray:
     plain = (n_others == 1 + signed + has_point) & (decimals >= has_point)
     plain &= (whole >= 1) & (whole <= MOST_WHOLE)
     return np.where(plain, decimals, -1)
+
+
+def written(values: FloatArray, separator: str) -> str:
+    """Return the shortest decimals that are read back as these numbers, as Python writes them.
+
+    Parameters
+    ----------
+    values : float64[n]
+        Finite; more than none.
+    separator : str
+        What stands between two of them.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> written(np.array([0.5, 1.0, 1e-5, 0.1]), ",")
+    '0.5,1.0,1e-05,0.1'
+    """
+    n = len(values)
+    data = pa.py_buffer(np.ascontiguousarray(values, np.float64))
+    texts = kernels.cast(pa.Array.from_buffers(pa.float64(), n, [None, data]), pa.string())
+    sizes = np.abs(values)
+    alike = (sizes >= WRITTEN_ALIKE[0]) & (sizes < WRITTEN_ALIKE[1]) & (values != np.floor(values))
+    if not alike.all():
+        bits = pa.py_buffer(np.packbits(~alike, bitorder="little"))
+        others = pa.Array.from_buffers(pa.bool_(), n, [None, bits])
+        texts = kernels.replaced(texts, others, _texts(list(map(repr, values[~alike].tolist()))))
+    ends = pa.py_buffer(np.array([0, n], np.int32))
+    ends = pa.Array.from_buffers(pa.int32(), 2, [None, ends])
+    joined = kernels.join_texts(pa.ListArray.from_arrays(ends, texts), _texts([separator]))
+    return ids.decode(kernels.cast(joined, pa.large_binary()))[0]
+
+
+def _texts(texts: list[str]) -> Any:  # noqa: ANN401 - a column of Arrow's
+    return kernels.cast(ids.encode(texts), pa.string())

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import numpy as np
 
-from abrank.inputs.scores.decimals import MOST_WHOLE, count_decimals
+from abrank.inputs.scores.decimals import MOST_WHOLE, count_decimals, written
 
 PLAIN = re.compile(rf"-?[0-9]{{1,{MOST_WHOLE}}}(?:\.([0-9]+))?")
 
@@ -27,3 +28,19 @@ def test_a_text_of_two_lines_hides_no_number_as_another() -> None:
     assert count_decimals(["0.5", "1\n2", "3"]).tolist() == [-1, -1, -1]
     assert count_decimals(["0.5\n"]).tolist() == [-1]
     assert count_decimals([]).tolist() == []
+
+
+def test_numbers_are_written_as_python_writes_them() -> None:
+    random = np.random.default_rng(1)
+    values = np.concatenate(
+        [
+            random.random(20_000),
+            np.round(random.random(20_000), 4),
+            random.normal(size=20_000) * 10.0 ** random.integers(-8, 19, 20_000),
+            random.integers(0, 2**63, 20_000).view(np.float64),
+            [0.0, -0.0, 1.0, -3.0, 1e-4, 9.999e-5, 1e9, 1e9 - 0.5, 5e-324, 1e22, 2.0**53],
+        ]
+    )
+    values = values[np.isfinite(values)]
+    assert written(values, ", ") == json.dumps(values.tolist())[1:-1]
+    assert written(values[:1][::-1], ",") == repr(float(values[0]))
