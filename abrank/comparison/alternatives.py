@@ -6,8 +6,9 @@ rule decides it, so it says whether the verdict rests on that choice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -154,7 +155,7 @@ def _choices(declared: Scores, deep: UnequalDepth | None, *, unjudged: bool) -> 
     heavy = _influential(declared.values[:, 1, 0] - declared.values[:, 0, 0])
     if heavy:
         left_out = tuple(declared.query_ids[i] for i in heavy)
-        yield _Choice("without-influential", _without(declared, set(left_out)), left_out=left_out)
+        yield _Choice("without-influential", _without(declared, heavy), left_out=left_out)
 
 
 def _other_queries(declared: Scores) -> Iterator[_Choice]:
@@ -166,16 +167,15 @@ def _other_queries(declared: Scores) -> Iterator[_Choice]:
         yield _Choice("missing-as-zero", declared.rescored(lambda run: run, query_ids=every))
     elif policy == "zero":
         lacking = {query_id for audit in audits for query_id in audit.missing}
-        yield _Choice("shared-queries", _without(declared, lacking))
+        rows = [i for i, query_id in enumerate(declared.query_ids) if query_id in lacking]
+        yield _Choice("shared-queries", _without(declared, rows))
 
 
-def _without(scores: Scores, query_ids: Set[str]) -> Scores:
-    kept = [i for i, query_id in enumerate(scores.query_ids) if query_id not in query_ids]
-    return replace(
-        scores,
-        query_ids=tuple(scores.query_ids[i] for i in kept),
-        values=scores.values[kept],
-    )
+def _without(scores: Scores, rows: Sequence[int]) -> Scores:
+    kept = np.ones(len(scores.query_ids), dtype=np.bool_)
+    kept[list(rows)] = False
+    query_ids = tuple(compress(scores.query_ids, kept.tolist()))
+    return replace(scores, query_ids=query_ids, values=scores.values[kept])
 
 
 def _can_be_condensed(name: str) -> bool:

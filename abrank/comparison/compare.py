@@ -294,7 +294,7 @@ def _audits(scores: Scores) -> dict[str, Audit]:
 
 def _texts_of(query_ids: Sequence[str], topics: Mapping[str, str]) -> dict[str, str]:
     """Return the texts of the queries compared."""
-    known = set(query_ids)
+    known = set(query_ids) if topics else set()
     return {query: text for query, text in topics.items() if query in known}
 
 

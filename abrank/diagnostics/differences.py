@@ -182,7 +182,10 @@ def _outlying(
     That one of the larger differences turns a call near alpha is so in about half of all samples,
     and three of them outweigh most means; so only of outliers is it said.
     """
-    from abrank.inference import leave_out, rosner_outliers  # a look at the inputs needs no test
+    from abrank.inference import (
+        calls_without,
+        rosner_outliers,
+    )  # a look at the inputs needs no test
 
     total = float(np.sum(differences))
     apart = rosner_outliers(differences, alpha=OUTLIER_LEVEL)
@@ -190,14 +193,14 @@ def _outlying(
     if not apart.size:
         return []
     if any(test.decides and test.test == "t" for test in tests):
-        found = leave_out(differences, confidence=1.0 - alpha)
-        flips = apart[found.flips[apart]] if found.call else apart[:0]
+        call, calls, pvalues = calls_without(differences, apart, confidence=1.0 - alpha)
+        flips = np.flatnonzero((calls != call) & (call != 0))
         if flips.size:
-            one = int(flips[0])
+            one = int(apart[flips[0]])
             values = {
                 "query_id": query_ids[one],
                 "difference": float(differences[one]),
-                "pvalue": float(found.pvalue_without[one]),
+                "pvalue": float(pvalues[flips[0]]),
             }
             return [Note("one-query-decides", 3, values)]
     # With a sum near 0 any query outweighs it, which would say nothing.

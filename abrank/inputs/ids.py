@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 # A pyarrow.LargeBinaryArray without nulls; pyarrow has no types of its own to check against.
 Ids: TypeAlias = Any
 
+_PROBED = 2000  # ids: where most of the first are different, most of all are taken to be
 _LONG = 1 << 10  # bytes of an id that are looked at eight at a time
 
 
@@ -154,11 +155,28 @@ def number(column: Ids) -> tuple[Ids, IntArray]:
     """
     if len(column) and kernels.all_true(kernels.less(column[:-1], column[1:])):
         return column, np.arange(len(column))
+    first = column[:_PROBED]
+    if 2 * len(kernels.unique(first)) > len(first):
+        return _number_sorted(column)
     encoded = kernels.dictionary_encode(column)
     order = integers(kernels.sort_indices(encoded.dictionary))
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
     return take(encoded.dictionary, order), place[integers(encoded.indices)]
+
+
+def _number_sorted(column: Ids) -> tuple[Ids, IntArray]:
+    """Do what :func:`number` does where most ids are different: a table of them would be slow."""
+    order = integers(kernels.sort_indices(column))
+    ascending = take(column, order)
+    new = np.zeros(len(order), dtype=np.bool_)
+    new[0] = True
+    new[1 + integers(kernels.indices_nonzero(kernels.less(ascending[:-1], ascending[1:])))] = True
+    codes = np.empty(len(order), dtype=np.int64)
+    codes[order] = np.cumsum(new) - 1
+    if new.all():
+        return ascending, codes
+    return take(ascending, np.flatnonzero(new)), codes
 
 
 def code(column: Ids) -> tuple[Ids, IntArray]:

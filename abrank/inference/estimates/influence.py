@@ -92,22 +92,61 @@ def leave_out(differences: npt.ArrayLike, *, confidence: float = 0.95) -> Influe
         none = np.empty(0, np.int64)
         return Influence(0, nothing, nothing, np.zeros(n, np.bool_), np.nan, -1, none)
     mean, centred = values.mean(), _centred(values)
-    squares = (centred**2).sum()
-    whole = _pvalue(np.array([mean]), np.array([squares]), np.array([n]), squares)
-    call = int(_calls(np.array([mean]), whole, alpha)[0])
-    without = mean - centred / (n - 1)
-    left = squares - centred**2 * n / (n - 1)
-    pvalue = _pvalue(without, left, np.full(n, n - 1), squares)
+    call, without, pvalue, calls = _without_each(values, np.arange(n), alpha)
     most = int(np.argmax(np.abs(centred)))
     return Influence(
         call=call,
         mean_without=without,
         pvalue_without=pvalue,
-        flips=_calls(without, pvalue, alpha) != call,
+        flips=calls != call,
         largest_shift=float(without[most] - mean),
         most_influential=most,
-        removed=_removed(values, call, alpha, squares),
+        removed=_removed(values, call, alpha, (centred**2).sum()),
     )
+
+
+def calls_without(
+    differences: npt.ArrayLike, places: IntArray, *, confidence: float = 0.95
+) -> tuple[int, IntArray, FloatArray]:
+    """Return what :func:`leave_out` says of a few queries of many, without a look at the others.
+
+    Parameters
+    ----------
+    differences : array_like of shape (n_queries,)
+        At least two.
+    places : int64 ndarray
+        The queries to leave out, one at a time.
+    confidence : float
+
+    Returns
+    -------
+    call : int
+        Of all queries.
+    calls, pvalues : ndarray of the shape of ``places``
+        Without each of them.
+
+    Examples
+    --------
+    >>> calls_without([0.1, 0.2, 0.1, 0.0, 0.1, 0.3, -0.1, 0.2], np.array([5, 6]))
+    (1, array([0, 1]), array([0.07814075, 0.00823735]))
+    """
+    values = round_off(as_differences(differences)[:, 0])
+    call, _, pvalues, calls = _without_each(values, places, float(as_alpha(confidence, 1)[0]))
+    return call, calls, pvalues
+
+
+def _without_each(
+    values: FloatArray, places: IntArray, alpha: float
+) -> tuple[int, FloatArray, FloatArray, IntArray]:
+    """Return the call of all values, and mean, p-value and call without one after the other."""
+    n, mean, centred = len(values), values.mean(), _centred(values)
+    squares = (centred**2).sum()
+    whole = _pvalue(np.array([mean]), np.array([squares]), np.array([n]), squares)
+    call = int(_calls(np.array([mean]), whole, alpha)[0])
+    without = mean - centred[places] / (n - 1)
+    left = squares - centred[places] ** 2 * n / (n - 1)
+    pvalue = _pvalue(without, left, np.full(len(places), n - 1), squares)
+    return call, without, pvalue, _calls(without, pvalue, alpha)
 
 
 def means_without(differences: FloatArray) -> FloatArray:

@@ -7,7 +7,7 @@ import pytest
 
 from abrank._support.errors import ArgumentError
 from abrank.inference import run_test
-from abrank.inference.estimates.influence import leave_out
+from abrank.inference.estimates.influence import calls_without, leave_out
 
 
 def call_of(d, alpha=0.05):
@@ -101,3 +101,13 @@ def test_infinities_are_refused() -> None:
 def test_where_the_mean_is_zero_a_loss_is_removed_first() -> None:
     # The mean is 0, so either side might go; without the one loss what is left is a clear gain.
     assert leave_out(np.array([0.25, 0.375, 0.125, 0.25, -1.0])).removed.tolist() == [4]
+
+
+def test_a_few_queries_are_looked_at_as_all_are():
+    d = np.random.default_rng(5).normal(0.05, 0.15, 40)
+    found = leave_out(d)
+    places = np.array([7, 0, 39])
+    call, calls, pvalues = calls_without(d, places)
+    assert call == found.call
+    assert (calls != call).tolist() == found.flips[places].tolist()
+    assert pvalues.tolist() == found.pvalue_without[places].tolist()
