@@ -35,10 +35,6 @@ def score(value: float, *, digits: int = DIGITS) -> str:
     digits : int
         Decimals.
 
-    Returns
-    -------
-    str
-
     Examples
     --------
     >>> score(0.4404), score(-0.25, digits=2), score(float("nan")), score(2_500_000)
@@ -85,13 +81,8 @@ def pvalue(value: float, *, alpha: float = 0.05) -> str:
 
     Parameters
     ----------
-    value : float
     alpha : float
         Level of the test; the decimals grow where rounding would print alpha itself.
-
-    Returns
-    -------
-    str
 
     Examples
     --------

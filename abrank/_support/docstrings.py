@@ -51,7 +51,6 @@ def complete(function: Callable[..., Any], parameters: Mapping[str, str], **sect
 
     Parameters
     ----------
-    function : callable
     parameters : mapping of str to str
         What a parameter of a name is wherever it is not described.
     **sections

@@ -19,10 +19,6 @@ def entropy(rng: RandomSource) -> int:
         A seed is its own entropy; a Generator gives (and advances by) one draw; ``None`` asks the
         operating system. The number is recorded with the result, so every result can be replayed.
 
-    Returns
-    -------
-    int
-
     Examples
     --------
     >>> entropy(7), entropy(np.random.SeedSequence(7))

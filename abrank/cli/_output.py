@@ -200,10 +200,8 @@ def write_reports(
     Parameters
     ----------
     result : Comparison, Ranking or CollectionsComparison
-    targets : sequence of Target
     options : callable
         Gives those of a format.
-    on_stage : callable
     figures : Path, optional
         The folder for the figures.
     digits : int

@@ -68,7 +68,6 @@ def as_trec_eval(
 
     Parameters
     ----------
-    scores : Scores
     per_query : bool
         Lines of each query first (``-q``), without the measures that trec_eval gives for all
         queries together only: num_q and the geometric means.

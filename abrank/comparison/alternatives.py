@@ -87,7 +87,6 @@ def alternatives(
     ----------
     scores : Scores
         Of the baseline and the candidate.
-    rule : Rule
     decision : Decision
         Of the declared analysis.
     decide : callable

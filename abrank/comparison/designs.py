@@ -59,11 +59,8 @@ def run_declared(
 
     Parameters
     ----------
-    rule : Rule
     differences : float64[n_queries] or float64[n_queries, n_measures]
     confidence : float or float64[n_measures]
-    seed : int
-    n_resamples : int, optional
     clusters : sequence of str of length n_queries, optional
         The cluster of each query, where the design has clusters.
     """

@@ -101,10 +101,6 @@ def spread(a: FloatArray, b: FloatArray) -> Spread:
     a, b : float64[n_queries]
         Scores, paired by row.
 
-    Returns
-    -------
-    Spread
-
     Examples
     --------
     >>> found = spread(np.array([0.1, 0.2, 0.4, 0.4]), np.array([0.3, 0.3, 0.4, 0.8]))

@@ -30,13 +30,9 @@ def guard_results(
 
     Parameters
     ----------
-    rule : Rule
-    measures : sequence of str
     a, b : float64[n_queries, n_measures]
     higher : mapping of str to bool
         Of each measure, whether the higher score is the better one.
-    seed : int
-    n_resamples : int, optional
     clusters : sequence of str of length n_queries, optional
 
     Returns

@@ -39,10 +39,8 @@ def beliefs(
     ----------
     differences : float64[n_queries]
         B - A of the primary measure.
-    rule : Rule
     margin : float
         In the unit of the measure; 0 for none.
-    seed : int
     asked : bool
         Nothing is returned where it is False.
 

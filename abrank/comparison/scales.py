@@ -20,13 +20,8 @@ def shares_scale(comparison: Comparison, measure: str) -> bool:
 
     Parameters
     ----------
-    comparison : Comparison
     measure : str
         One of its measures. The range of a user's own is read off the scores.
-
-    Returns
-    -------
-    bool
 
     Examples
     --------

@@ -24,10 +24,6 @@ def exact_sum(values: FloatArray) -> int:
     ----------
     values : float64[n]
 
-    Returns
-    -------
-    int
-
     Examples
     --------
     >>> values = np.array([1e100, 1.0, -1e100, 1e-300])

@@ -80,7 +80,6 @@ def score_table(run: Any, qrels: Any, measures: Sequence[str]) -> Any:  # noqa: 
         each query that it holds.
     qrels : pyarrow.Table
         Columns ``query_id doc_id relevance``: the judgments of those queries.
-    measures : sequence of str
 
     Returns
     -------
@@ -121,11 +120,6 @@ def score_rows(
         Of each system the row groups that hold these queries.
     qrels : sequence of Columns, or mapping of str to such
         Their judgments; by system where each has its own (joined tables).
-    scoring : Scoring
-
-    Returns
-    -------
-    Scored
 
     Raises
     ------

@@ -77,7 +77,6 @@ def spills(
 
     Parameters
     ----------
-    tables : sequence of ParquetTable
     folder : Path
         For the regrouped rows; every worker can write there.
     n_rows : int

@@ -107,18 +107,12 @@ def audit(
 
     Parameters
     ----------
-    qrels : Qrels
     judged : JudgedRun
         The run joined with them, with a query in common at least.
     seen : Seen
         What was counted meanwhile.
     source : Source
         Of the run.
-    n_duplicates_dropped : int
-
-    Returns
-    -------
-    Audit
     """
     at_hand = np.minimum(judged.n_retrieved, DEPTH)
     graded = (judged.rank <= DEPTH) & (judged.grade >= 0)
@@ -156,7 +150,6 @@ def require_common(qrels: Qrels, seen: ReadCounts, run: str) -> None:
 
     Parameters
     ----------
-    qrels : Qrels
     seen : Seen
         What was counted in the run.
     run : str

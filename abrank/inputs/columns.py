@@ -120,7 +120,6 @@ def duplicates(query: IntArray, doc: Ids) -> tuple[IntArray, IntArray]:
     ----------
     query : int64[n]
         Numbers of the queries.
-    doc : Ids
 
     Returns
     -------
@@ -163,7 +162,6 @@ def has_duplicates(query: IntArray, doc: Ids, mark: npt.NDArray[np.uint64]) -> b
     ----------
     query : int64[n]
         Numbers of the queries.
-    doc : Ids
     mark : uint64[n]
         Their fingerprints.
 

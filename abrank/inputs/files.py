@@ -48,16 +48,11 @@ def read_columns(
     ----------
     path : str or path
         ``-`` is standard input. gzip, bzip2 and Zstandard are told by their first bytes.
-    layout : Layout
     columns : mapping, optional
         Which columns of a table to take.
     max_input_size : int, optional
         Most bytes that the file may hold once it is unpacked; see :class:`Unpacked` for what holds
         without it.
-
-    Returns
-    -------
-    Columns
 
     Raises
     ------
@@ -109,7 +104,6 @@ def contents(
 
     Parameters
     ----------
-    path : str or path
     lines : bool
         Whether it is made of lines, none of which may be longer than 1 MB.
     tables : bool

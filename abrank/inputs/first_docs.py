@@ -71,15 +71,10 @@ def document_ids(qrels: Qrels, judged: JudgedRun, shown: TopDocs) -> IdDifferenc
 
     Parameters
     ----------
-    qrels : Qrels
     judged : JudgedRun
         A run joined with them.
     shown : TopDocs
         Its first documents, of the sampled queries at least 10.
-
-    Returns
-    -------
-    IdDifference or None
 
     Examples
     --------

@@ -36,7 +36,6 @@ def rank_rows(query: IntArray, score: FloatArray, doc: Ids) -> IntArray:
     query : int64[n_rows]
     score : float64[n_rows]
         Without NaN.
-    doc : Ids
 
     Returns
     -------

@@ -23,7 +23,6 @@ def list_overlaps(scores: Scores, systems: Sequence[str]) -> tuple[Overlap, ...]
     ----------
     scores : Scores
         Joined with their judgments, the first 20 documents kept.
-    systems : sequence of str
 
     Returns
     -------
@@ -75,7 +74,6 @@ def overlap(
         Documents that both lists hold down to each rank.
     one, other : int64[n_queries]
         Their lengths, up to the depth.
-    persistence : float
 
     Returns
     -------

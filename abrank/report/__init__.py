@@ -1,4 +1,8 @@
-"""Reports: what a comparison says, in words, and the formats it is written in."""
+"""Reports: what a comparison says, in words, and the formats it is written in.
+
+Throughout, ``digits`` are the decimals of scores, means and differences, ``width`` the columns of a
+terminal, and with ``ascii`` no other characters are used.
+"""
 
 from __future__ import annotations
 

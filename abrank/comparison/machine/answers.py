@@ -37,18 +37,12 @@ def judge_together(
 
     Parameters
     ----------
-    machine : MachineScores
     scores : Scores
         By people, of queries that the machine judged too.
     missing : tuple of str
         The others of theirs.
     differences : float64[n_judged]
         B - A of the primary measure by people.
-    rule : Rule
-
-    Returns
-    -------
-    MachineJudgments
     """
     values = machine.scores.values
     pairs = {
@@ -66,11 +60,9 @@ def judge_again(
 
     Parameters
     ----------
-    found : MachineJudgments
     judged : tuple of str
         Queries that people judged.
     differences : float64[n_judged]
-    rule : Rule
     """
     known = (found.query_ids, found.scores, found.shared_model, found.missing)
     return _judge(known, judged, differences, rule)

@@ -47,10 +47,6 @@ def heterogeneity(counts: FloatArray, means: FloatArray, variances: FloatArray) 
         Of each group: queries, mean and sample variance of the differences. Groups of fewer than
         two queries or without variance (or with NaN) cannot be judged and are left out.
 
-    Returns
-    -------
-    Heterogeneity
-
     Notes
     -----
     With w = n / s**2 both statistics rest on q = sum w (mean - weighted mean)**2. Welch's keeps its

@@ -43,10 +43,6 @@ def normal_plot(
     most : int
         Of more queries some are taken, evenly along the quantiles, both ends among them.
 
-    Returns
-    -------
-    NormalPlot
-
     Raises
     ------
     ArgumentError

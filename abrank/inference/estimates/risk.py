@@ -53,7 +53,6 @@ def risk(differences: npt.ArrayLike, *, weight: float = 1.0, confidence: float =
         What the candidate gains; higher is better.
     weight : float
         How much more than a gain a loss weighs (alpha in the papers); 0 gives the mean difference.
-    confidence : float
 
     Returns
     -------
@@ -114,8 +113,6 @@ def geo_risk(
     ----------
     scores : array_like of shape (n_queries, n_systems)
         Not negative; higher is better.
-    weight : float
-    confidence : float
     n_resamples, seed : int
         Of the percentile bootstrap.
 

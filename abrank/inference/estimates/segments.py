@@ -187,7 +187,6 @@ def answer_by_segment(
         The differences of each segment; segments of several properties may share queries.
     large : ndarray of shape (n_segments,)
         Which are judged.
-    alpha : float
     asked : dict
         Arguments of :func:`run_test`, among them the name of the test.
     clusters : sequence of sequence of str, optional

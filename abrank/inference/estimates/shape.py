@@ -23,14 +23,13 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from abrank._support.typing import FloatArray, IntArray
+from abrank._support.typing import FloatArray
 from abrank.inference.registry import as_differences
 from abrank.inference.rounding import round_off
 
 # Beyond this Shapiro and Wilk's p-value is not accurate.
 MOST_FOR_SHAPIRO = 5_000
 # Iglewicz & Hoaglin (1993): what lies further than this many robust deviations is worth a look.
-FAR = 3.5
 # A smooth curve through few values, or through a heap at one, shows what is not there.
 FEWEST_FOR_DENSITY, FEW_VALUES, HEAP = 10, 25, 0.2
 
@@ -160,7 +159,6 @@ def skewness_limit(n_queries: int, *, alpha: float = 0.05) -> float:
 
     Parameters
     ----------
-    n_queries : int
     alpha : float
         Two-sided.
 
@@ -203,39 +201,3 @@ def _normality(values: FloatArray) -> tuple[float, str]:
     if len(values) <= MOST_FOR_SHAPIRO:
         return float(stats.shapiro(values).pvalue), "Shapiro-Wilk"
     return float(stats.normaltest(values).pvalue), "D'Agostino-Pearson"
-
-
-def find_outliers(differences: npt.ArrayLike) -> IntArray:
-    """Return the places of outlying queries, furthest from the median first.
-
-    Parameters
-    ----------
-    differences : array_like of shape (n_queries,)
-
-    Returns
-    -------
-    int64 ndarray
-        Where abs(d - median) exceeds 3.5 robust deviations: 1.4826 times the median of these
-        distances, or, where more than half of them are 0, 1.2533 times their mean.
-
-    Raises
-    ------
-    ArgumentError
-        If a difference is not finite.
-
-    References
-    ----------
-    .. [1] Iglewicz & Hoaglin (1993), How to Detect and Handle Outliers, chapter 3.
-
-    Examples
-    --------
-    >>> find_outliers([0.1, 0.0, -0.1, 0.05, 0.9, -0.05, 0.0])
-    array([4])
-    """
-    values = round_off(as_differences(differences)[:, 0])
-    if not values.size:
-        return np.empty(0, np.int64)
-    distance = round_off(np.abs(values - np.median(values)), scale=np.abs(values).max())
-    deviation = 1.4826 * np.median(distance) or 1.2533 * distance.mean()
-    far = np.flatnonzero(distance > FAR * deviation)
-    return far[np.argsort(-distance[far], kind="stable")].astype(np.int64)

@@ -35,8 +35,6 @@ def characteristic_function(
     ----------
     sizes, counts
         As for :func:`abrank.inference.exact.fourier.tail_by_fourier`.
-    step : float
-    n_frequencies : int
     tilt : float
         Of the signs, see :func:`abrank.inference.exact.fourier.tail_by_tilting`; the values are
         complex unless it is 0.

@@ -43,8 +43,6 @@ def random_subsets(numbers: IntArray, n_flips: int, *, seed: int) -> tuple[IntAr
     Parameters
     ----------
     numbers : int64 ndarray of shape (n_queries, n_comparisons)
-    n_flips : int
-    seed : int
 
     Returns
     -------
@@ -91,7 +89,6 @@ def composed_flips(numbers: IntArray, n_generators: int, *, seed: int) -> IntArr
     Parameters
     ----------
     numbers : int64 ndarray of shape (n_queries,)
-    n_generators : int
     seed : int
         With the number of rows it makes the flips.
 

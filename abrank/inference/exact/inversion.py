@@ -27,7 +27,6 @@ def invert(
     values : ndarray of shape (n_replicates,)
     lower, upper : ndarray of shape (always + n_replicates + 1,)
         Never decreasing; entry c is the one-sided p-value at count c, against "greater" and "less".
-    alpha : float
     alternative : {"two-sided", "greater", "less"}
     always : int
         Replicates that count whatever theta is.

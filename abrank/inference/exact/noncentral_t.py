@@ -70,7 +70,6 @@ def noncentrality_interval(
     Parameters
     ----------
     t : ndarray of shape (n_comparisons,)
-    freedom : int
     alpha : ndarray of shape (n_comparisons,)
 
     Returns

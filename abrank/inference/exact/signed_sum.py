@@ -108,10 +108,6 @@ def upper_tail(
     quick : bool
         Take a twentieth of the time at most, for wider bounds.
 
-    Returns
-    -------
-    Bracket
-
     Examples
     --------
     >>> upper_tail(np.array([0.1, 0.2]), np.array([1, 1]), 0.3, slack=1e-9)

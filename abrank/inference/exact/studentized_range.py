@@ -32,7 +32,6 @@ def range_tail(q: FloatArray, n_means: int, freedom: float) -> FloatArray:
     ----------
     q : ndarray of shape (n_values,)
         From 0.
-    n_means : int
     freedom : float
         Degrees of freedom of the error; from 1, infinity for a known one.
 
@@ -81,8 +80,6 @@ def many_one_tail(t: FloatArray, n_others: int, freedom: float) -> FloatArray:
     ----------
     t : ndarray of shape (n_values,)
         From 0.
-    n_others : int
-    freedom : float
 
     Returns
     -------

@@ -67,7 +67,6 @@ def flip_randomly(
         As for :func:`flip_all`.
     n_flips : int
         How many at most.
-    seed : int
     stop_after : int, optional
         The p of a column is settled when so many flips have reached its mean. Not for levels above
         one half.

@@ -39,7 +39,6 @@ def bootstrap_t(
     alternative : {"two-sided", "greater", "less"}
         Two-sided, the size of t is what is compared.
     alpha : ndarray of shape (n_comparisons,)
-    seed : int
     n_resamples : int, optional
         Resamples B; 9,999.
 

@@ -24,7 +24,6 @@ def achieved_levels(scores: npt.ArrayLike, *, test: str = "t", seed: int = 0) ->
     scores : array_like of shape (n_queries, n_systems)
     test : str
         A name in ``TESTS``.
-    seed : int
 
     Returns
     -------
@@ -54,7 +53,6 @@ def swap_rate(scores: npt.ArrayLike, *, n_splits: int = N_SPLITS, seed: int = 0)
     Parameters
     ----------
     scores : array_like of shape (n_queries, n_systems)
-    n_splits, seed : int
 
     Returns
     -------

@@ -39,10 +39,6 @@ def read_columns(
     label : str, optional
         What messages call it, where it was read from a file.
 
-    Returns
-    -------
-    Columns
-
     Raises
     ------
     ReadError
@@ -93,7 +89,6 @@ def of_table(columns: Sequence[Any], label: str, layout: Layout, *, ranks: bool 
         Arrow's or pandas' columns: queries, documents, numbers, and perhaps subtopics.
     label : str
         What messages call the table.
-    layout : Layout
     ranks : bool
         Whether the numbers are ranks, of which the lowest is first.
 

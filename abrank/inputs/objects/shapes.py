@@ -23,7 +23,6 @@ def unwrapped(source: Any, label: str | None) -> Any:  # noqa: ANN401
 
     Parameters
     ----------
-    source : object
     label : str, optional
         The file that it was read from.
 

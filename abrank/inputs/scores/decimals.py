@@ -20,10 +20,6 @@ MOST_WHOLE = 17
 def count_decimals(texts: Sequence[str]) -> IntArray:
     """Return the decimals of each plain number such as ``-0.25`` or ``12``.
 
-    Parameters
-    ----------
-    texts : sequence of str
-
     Returns
     -------
     int64[n]
@@ -65,10 +61,6 @@ def written(values: FloatArray, separator: str) -> str:
         Finite; more than none.
     separator : str
         What stands between two of them.
-
-    Returns
-    -------
-    str
 
     Examples
     --------

@@ -43,16 +43,10 @@ def tie_range(
 
     Parameters
     ----------
-    measure : Measure
-    judged : JudgedRun
     n_orders : int
         Random orders to draw; fewer where that would shuffle more than 20 million documents.
     seed : int
         Equal seeds give equal orders.
-
-    Returns
-    -------
-    TieRange
 
     Notes
     -----

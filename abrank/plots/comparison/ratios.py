@@ -34,8 +34,6 @@ def draw_ratios(rows: Sequence[Ratio], path: Path, *, theme: Theme = LIGHT) -> N
     ----------
     rows : sequence
         In the order of the table; the rows of abrank itself, whose ratio is 1, are left out.
-    path : Path
-    theme : Theme
     """
     figure = cast(Figure, ratios(rows, theme=theme).figure)
     figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
@@ -43,17 +41,7 @@ def draw_ratios(rows: Sequence[Ratio], path: Path, *, theme: Theme = LIGHT) -> N
 
 
 def ratios(rows: Sequence[Ratio], *, theme: Theme = LIGHT) -> Axes:
-    """Draw how many times as long every other program takes, on a logarithmic axis.
-
-    Parameters
-    ----------
-    rows : sequence
-    theme : Theme
-
-    Returns
-    -------
-    Axes
-    """
+    """Draw how many times as long every other program takes, on a logarithmic axis."""
     shown = [row for row in rows if row.program != "abrank" and row.work != "start"]
     ax = new_axes(theme, (WIDTH, 1.0 + ROW * len(shown)))
     for place, row in enumerate(shown):

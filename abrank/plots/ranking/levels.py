@@ -27,10 +27,8 @@ def draw_levels(ax: Axes, shares: FloatArray, colour: str, *, deepest: float = 0
 
     Parameters
     ----------
-    ax : Axes
     shares : float64[n_rows, n_columns]
         From 0, which leaves a cell empty, to 1.
-    colour : str
     deepest : float
         Opacity of 1.
     """

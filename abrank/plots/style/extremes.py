@@ -34,7 +34,6 @@ def name_extremes(ax: Axes, theme: Theme, name: Callable[[int], str], values: Fl
     ----------
     ax : Axes
         Bar i stands at x = i; the limits are set.
-    theme : Theme
     name : callable
         Gives the name of bar i.
     values : float64[n]

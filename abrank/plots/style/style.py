@@ -198,13 +198,8 @@ def difference_limits(*values: float, room: float = 0.16) -> tuple[float, float]
 
     Parameters
     ----------
-    *values : float
     room : float
         Least share of the width that stays on each side of 0, for the words above it.
-
-    Returns
-    -------
-    tuple of float
 
     Examples
     --------

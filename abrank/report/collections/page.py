@@ -41,12 +41,6 @@ class Opened:
 def collections_html(found: CollectionsComparison, *, digits: int = display.DIGITS) -> str:
     """Return several collections as one HTML document without any outside part.
 
-    Parameters
-    ----------
-    found : CollectionsComparison
-    digits : int
-        Decimals of scores and differences.
-
     Returns
     -------
     str

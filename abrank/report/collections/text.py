@@ -29,13 +29,8 @@ def collections_text(
 
     Parameters
     ----------
-    found : CollectionsComparison
     width : int
         Columns, at least 40.
-    ascii : bool
-        Use no character beyond ASCII.
-    digits : int
-        Decimals of scores and differences.
 
     Returns
     -------

@@ -21,10 +21,6 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 def measures_csv(comparison: Comparison) -> str:
     """Return the table of measures as CSV, one row a measure.
 
-    Parameters
-    ----------
-    comparison : Comparison
-
     Returns
     -------
     str
@@ -44,10 +40,6 @@ def measures_csv(comparison: Comparison) -> str:
 
 def queries_csv(comparison: Comparison) -> str:
     """Return the scores of every query as CSV, one row a query and measure.
-
-    Parameters
-    ----------
-    comparison : Comparison
 
     Returns
     -------

@@ -123,8 +123,6 @@ def html(
     ----------
     comparison : Comparison
         A against B.
-    digits : int
-        Decimals of scores and differences.
     report : Report, optional
         What it says, where it was composed before.
     figures : {"needed", "all"}

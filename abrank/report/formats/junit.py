@@ -16,12 +16,6 @@ from abrank.verdict import GATES
 def junit(comparison: Comparison, *, digits: int = f.DIGITS) -> str:
     """Return a comparison as one suite of JUnit XML.
 
-    Parameters
-    ----------
-    comparison : Comparison
-    digits : int
-        Decimals of scores and differences.
-
     Returns
     -------
     str

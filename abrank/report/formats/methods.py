@@ -13,7 +13,6 @@ def methods(comparison: Comparison, *, digits: int = f.DIGITS) -> str:
 
     Parameters
     ----------
-    comparison : Comparison
     digits : int
         Decimals of the margin.
 

@@ -13,12 +13,6 @@ from abrank.report.sections.notes.cautions import SystemNames, caution
 def compose_ranking(ranking: Ranking, *, digits: int = f.DIGITS) -> Report:
     """Return everything a report says about a ranking.
 
-    Parameters
-    ----------
-    ranking : Ranking
-    digits : int
-        Decimals of scores and differences.
-
     Returns
     -------
     Report

@@ -35,9 +35,6 @@ def ranking_html(ranking: Ranking, *, digits: int = f.DIGITS, drawer: Drawer | N
 
     Parameters
     ----------
-    ranking : Ranking
-    digits : int
-        Decimals of scores and differences.
     drawer : callable, optional
         Draws the figures, called as ``abrank.plots.svg`` is; ``abrank.plots.svg`` without it.
 

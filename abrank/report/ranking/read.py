@@ -50,13 +50,8 @@ def ranking_of(value: Mapping[str, Any], label: str = "results.json") -> Ranking
 
     Parameters
     ----------
-    value : mapping
     label : str
         What a message calls it.
-
-    Returns
-    -------
-    Ranking
 
     Raises
     ------

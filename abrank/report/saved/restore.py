@@ -26,10 +26,6 @@ def restore(kind: Any, value: Any) -> Any:  # noqa: ANN401 - any annotation, any
     value : object
         As ``json.loads`` returns it; a float may be null (NaN), ``"inf"`` or ``"-inf"``.
 
-    Returns
-    -------
-    object
-
     Examples
     --------
     >>> restore(tuple[float, ...], [0.5, None, "-inf"])

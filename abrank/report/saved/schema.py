@@ -49,7 +49,6 @@ def validate(value: Any, schema: Schema, *, root: Schema | None = None, place: s
     ----------
     value : object
         As ``json.loads`` returns it.
-    schema : mapping
     root : mapping, optional
         Where ``#/$defs/…`` are looked up; ``schema`` without it.
     place : str

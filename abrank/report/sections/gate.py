@@ -12,12 +12,6 @@ from abrank.verdict import GATES, Gate, Verdict
 def gate_sentence(comparison: Comparison, *, digits: int = f.DIGITS) -> str:
     """Say whether the gate passed and, where it did not, what was lacking.
 
-    Parameters
-    ----------
-    comparison : Comparison
-    digits : int
-        Decimals of scores and differences.
-
     Returns
     -------
     str

@@ -14,7 +14,6 @@ def margin(comparison: Comparison, *, digits: int = f.DIGITS) -> str:
 
     Parameters
     ----------
-    comparison : Comparison
     digits : int
         Decimals of scores; a margin that needs more has them.
 

@@ -34,16 +34,6 @@ class NextStep:
 def next_step(comparison: Comparison, *, digits: int = f.DIGITS) -> NextStep:
     """Decide what to do next: from the inputs, then the unjudged documents, gate and verdict.
 
-    Parameters
-    ----------
-    comparison : Comparison
-    digits : int
-        Decimals of scores and differences.
-
-    Returns
-    -------
-    NextStep
-
     Examples
     --------
     >>> from abrank.comparison import compare_scores

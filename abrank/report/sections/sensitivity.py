@@ -20,13 +20,8 @@ def sentence(comparison: Comparison, *, digits: int) -> str:
 
     Parameters
     ----------
-    comparison : Comparison
     digits : int
         Decimals of differences.
-
-    Returns
-    -------
-    str
 
     Examples
     --------

@@ -107,13 +107,8 @@ def interleave(
         What the jobs do, for the table.
     jobs : sequence of Job
         The first is abrank's.
-    rounds : int
     tell : callable
         Told of each round.
-
-    Returns
-    -------
-    list of Row
     """
     taken: list[list[Taken]] = [[] for _ in jobs]
     for number in range(rounds + 1):

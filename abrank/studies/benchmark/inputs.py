@@ -70,13 +70,8 @@ def make(size: Size, folder: Path) -> Files:
 
     Parameters
     ----------
-    size : Size
     folder : Path
         Made where it is not there.
-
-    Returns
-    -------
-    Files
 
     Examples
     --------

@@ -40,7 +40,6 @@ def write(
 
     Parameters
     ----------
-    rows : sequence of Row
     folder : Path
         Made where it is not there.
     machine : str

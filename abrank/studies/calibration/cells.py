@@ -74,12 +74,10 @@ def measure(population: Population, n_queries: int, *, replications: int, seed: 
 
     Parameters
     ----------
-    population : Population
     n_queries : int
         Queries of a sample.
     replications : int
         Samples, shared out evenly over the pairs of the population.
-    seed : int
 
     Returns
     -------

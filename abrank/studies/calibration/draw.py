@@ -85,15 +85,6 @@ def calibration(rows: Sequence[_Rates], *, theme: Theme = LIGHT) -> Figure:
     """Draw the rate of false findings and the coverage of every test against the queries.
 
     A band holds 95 % of what a test that keeps its promise would show in so many replications.
-
-    Parameters
-    ----------
-    rows : sequence
-    theme : Theme
-
-    Returns
-    -------
-    Figure
     """
     figure = Figure(figsize=(11.0, 6.0), layout="constrained", facecolor=theme.paper)
     panels = figure.subplots(len(QUANTITIES), len(PANELS), sharex=True, sharey="row")
@@ -121,17 +112,7 @@ def calibration(rows: Sequence[_Rates], *, theme: Theme = LIGHT) -> Figure:
 
 
 def calibration_parts(rows: Sequence[_Rates], *, theme: Theme = LIGHT) -> Figure:
-    """Draw false findings, or intervals that miss the truth, against n on a logarithmic axis.
-
-    Parameters
-    ----------
-    rows : sequence
-    theme : Theme
-
-    Returns
-    -------
-    Figure
-    """
+    """Draw false findings, or intervals that miss the truth, against n on a logarithmic axis."""
     figure = Figure(figsize=(11.0, 7.0), layout="constrained", facecolor=theme.paper)
     panels = figure.subplots(2, 3, sharey=True)
     for ax, (title, (part, size, quantity, names)) in zip(panels.flat, PARTS.items(), strict=True):
@@ -176,8 +157,6 @@ def _lines(
 
     Parameters
     ----------
-    ax : Axes
-    theme : Theme
     rates : sequence of (str, int, float)
         Test, size and rate.
     names : mapping of str to str

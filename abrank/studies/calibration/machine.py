@@ -57,10 +57,8 @@ def measure(pairs: Sequence[Judged], *, samples: int, seed: int) -> Iterator[Row
 
     Parameters
     ----------
-    pairs : sequence of Judged
     samples : int
         Of each pair, in each cell.
-    seed : int
     """
     for judge in JUDGES:
         of_judge = [pair for pair in pairs if pair.judge == judge]

@@ -90,10 +90,6 @@ def material(folder: Path | None, populations: Sequence[Population], *, seed: in
         Of that folder; those of its first source are taken: every second pair of each measure.
     seed : int
         Which blocks are taken.
-
-    Returns
-    -------
-    Material
     """
     source = populations[0].source
     of_source = {each.measure: each.pairs for each in populations if each.source == source}

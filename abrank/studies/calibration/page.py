@@ -22,13 +22,8 @@ def page(study: Study, found: _Rows) -> str:
 
     Parameters
     ----------
-    study : Study
     found : sequence of Row
         Its rates.
-
-    Returns
-    -------
-    str
     """
     source = found[0].source
     main = [*select(found, source=source), *select(found, source=source, measure=FAMILY)]

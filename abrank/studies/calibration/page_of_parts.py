@@ -50,10 +50,6 @@ def parts_in_short(found: Sequence[Row]) -> list[str]:
     ----------
     found : sequence of Row
         Of the whole study.
-
-    Returns
-    -------
-    list of str
     """
     return [_in_short(part, rows) for part, rows in _rows_of_parts(found)]
 

@@ -90,7 +90,6 @@ def populations(folder: Path | None, *, seed: int) -> list[Population]:
     folder : Path, optional
         With the matrices of scores in ``urbano/`` and qrels and runs in ``robust03/``, ``vaswani/``
         and ``ltr/``.
-    seed : int
 
     Returns
     -------

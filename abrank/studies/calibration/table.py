@@ -102,10 +102,6 @@ class Row:
 def rows(study: Study) -> list[Row]:
     """Return the rates of a study: by population, and over measures by skewness of the pair.
 
-    Parameters
-    ----------
-    study : Study
-
     Returns
     -------
     list of Row

@@ -17,11 +17,8 @@ def agreement_text(found: JudgeAgreement, *, width: int = WIDTH, ascii: bool = F
 
     Parameters
     ----------
-    found : JudgeAgreement
     width : int
         Columns.
-    ascii : bool
-        Use no character beyond ASCII.
 
     Returns
     -------

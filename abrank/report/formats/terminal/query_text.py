@@ -29,11 +29,8 @@ def query_text(
 
     Parameters
     ----------
-    found : Inspection
     width : int
         Columns. Titles and ids are shortened to fit, numbers never.
-    ascii : bool
-        Use no character beyond ASCII.
     digits : int
         Decimals of scores.
     depth : int, optional

@@ -51,11 +51,8 @@ def measure_lines(comparison: Comparison, *, width: int, digits: int, plain: boo
 
     Parameters
     ----------
-    comparison : Comparison
     width : int
         Columns. Names give way first, then the plot, then the means; numbers are never cut.
-    digits : int
-        Decimals of scores and differences.
     plain : bool
         Use no character beyond ASCII.
 

@@ -56,12 +56,8 @@ def measure_part(part: Part, material: Material, n: int, *, replications: int, s
 
     Parameters
     ----------
-    part : Part
-    material : Material
     n : int
         What the part counts: queries, or clusters.
-    replications : int
-    seed : int
 
     Returns
     -------
