@@ -1,17 +1,17 @@
 """How the differences are spread: information about them, never a gate to a test.
 
-=====================  =======  ======  ============  ==================  ==========
-differences            mean     sd      skew, excess  normality           outliers
-=====================  =======  ======  ============  ==================  ==========
-no query               NaN      NaN     NaN           NaN, no test        none
-one query              itself   NaN     NaN           NaN, no test        none
-two queries            theirs   theirs  0 and -2      NaN, no test        none
-all 0                  0        0       NaN           NaN, no test        none
-one value, not 0       it       0       NaN           NaN, no test        none
-one query differs      as any other data                                  that query
-two values             as any other data, everywhere
+=====================  =======  ======  ============  ==================
+differences            mean     sd      skew, excess  normality
+=====================  =======  ======  ============  ==================
+no query               NaN      NaN     NaN           NaN, no test
+one query              itself   NaN     NaN           NaN, no test
+two queries            theirs   theirs  0 and -2      NaN, no test
+all 0                  0        0       NaN           NaN, no test
+one value, not 0       it       0       NaN           NaN, no test
+one query differs      as any other data, everywhere
+two values             the same
 not finite             refused
-=====================  =======  ======  ============  ==================  ==========
+=====================  =======  ======  ============  ==================
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ from abrank.inference.rounding import round_off
 
 # Beyond this Shapiro and Wilk's p-value is not accurate.
 MOST_FOR_SHAPIRO = 5_000
-# Iglewicz & Hoaglin (1993): what lies further than this many robust deviations is worth a look.
 # A smooth curve through few values, or through a heap at one, shows what is not there.
 FEWEST_FOR_DENSITY, FEW_VALUES, HEAP = 10, 25, 0.2
 

@@ -7,7 +7,7 @@ import pytest
 from scipy import optimize, stats
 
 from abrank._support.errors import ArgumentError
-from abrank.inference.estimates.shape import describe_shape, find_outliers, skewness_limit
+from abrank.inference.estimates.shape import describe_shape, skewness_limit
 
 
 def test_moments_against_scipy() -> None:
@@ -45,7 +45,6 @@ def test_degenerate(d, mean, sd, skew, test) -> None:
     assert found.normality_test == test
     assert np.isnan(found.normality) == (test == "none")
     assert found.n_queries == len(d)
-    assert find_outliers(d).tolist() == ([8] if len(d) == 9 else [])
 
 
 def test_zero_share() -> None:
@@ -53,19 +52,9 @@ def test_zero_share() -> None:
     assert np.isnan(describe_shape([]).zero_share)
 
 
-def test_outliers_furthest_first() -> None:
-    d = np.r_[np.linspace(-0.1, 0.1, 21), 0.9, -1.2]
-    assert find_outliers(d).tolist() == [22, 21]
-    # The bound itself is not beyond: median 0, median distance 1.
-    edge = 3.5 * 1.4826
-    assert find_outliers([-1.0, 0.0, 1.0, -1.0, edge, 0.0, 1.0]).tolist() == []
-    assert find_outliers([-1.0, 0.0, 1.0, -1.0, edge + 1e-6, 0.0, 1.0]).tolist() == [4]
-
-
 def test_infinities_are_refused() -> None:
-    for ask in (describe_shape, find_outliers):
-        with pytest.raises(ArgumentError, match="finite"):
-            ask([0.1, np.inf])
+    with pytest.raises(ArgumentError, match="finite"):
+        describe_shape([0.1, np.inf])
 
 
 @pytest.mark.parametrize("n", [8, 10, 25, 250, 5000])
