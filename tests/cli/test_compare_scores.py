@@ -64,7 +64,11 @@ def test_names_gates_and_reports(files, capsys) -> None:
         (["--scores", "a.eval", "b.eval", "--judged-only"], 2, "--judged-only is for runs"),
         (["--scores", "a.eval", "c.eval"], 2, "c.eval: no such file"),
         (["--scores", "a.eval", "b.eval", "-m", "RR"], 2, "RR is not in both"),
-        (["--scores", "a.eval", "a.run"], 3, "a.run, line 1: expected 3 fields, found 6"),
+        (
+            ["--scores", "a.eval", "a.run"],
+            3,
+            "a.run: this looks like a run, not like scores of queries",
+        ),
         (["--scores", "a.eval", "bad.csv"], 3, 'bad.csv, line 3: score "high" is not a number'),
         (["--scores", "a.eval", "short.csv"], 3, "the query ids differ"),
     ],

@@ -28,6 +28,8 @@ def folder(tmp_path_factory):
     text = (folder / "b.run").read_text()
     (folder / "b.csv").write_text(re.sub(r"[ \t]+", ",", text))
     (folder / "q.csv").write_text(re.sub(r"[ \t]+", ";", (folder / "qrels.txt").read_text()))
+    (folder / "b.eval").write_text("map q01 0.5\nmap q02 0.25\nmap all 0.375\n")
+    (folder / "scores.csv").write_text("system,query_id,measure,score\nb,q01,AP,0.5\n")
     (folder / "upper.run").write_text(re.sub("(?m)^q", "Q", text))
     (folder / "twice.run").write_text(text + text.splitlines()[0] + "\n")
     return folder
@@ -48,6 +50,11 @@ MISTAKES = [
     ("compare qrels.txt a.run b.run --report r.pdf", 2, "print the .html in a browser"),
     ("compare a.run qrels.txt b.run", 3, "error: a.run: this looks like a run; the qrels come"),
     ("compare qrels.txt qrels.txt b.run", 3, "error: qrels.txt: this looks like qrels; the"),
+    ("compare --scores a.run b.run", 3, "a.run: this looks like a run, not like scores of queries"),
+    ("rank --scores a.run b.run", 3, "leave out --scores: abrank compare (or rank) QRELS"),
+    ("compare --scores qrels.txt b.eval", 3, "qrels.txt: this looks like qrels, not like scores"),
+    ("compare qrels.txt a.run b.eval", 3, "b.eval: this looks like scores of queries, not docum"),
+    ("rank qrels.txt a.run scores.csv", 3, "scores.csv: this looks like scores of queries, not"),
     ("compare qrels.txt a.run b.csv", 3, "error: b.csv: this looks like CSV (fields separated"),
     ("compare q.csv a.run b.run", 3, "error: q.csv: this looks like CSV (fields separated by semi"),
     ("compare qrels.txt a.run upper.run", 3, "the ids differ by upper and lower case"),

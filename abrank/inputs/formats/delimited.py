@@ -23,7 +23,7 @@ from abrank.inputs.columns import RUN, Columns, Layout, Source
 from abrank.inputs.formats.plain_table import plain_table, read_plain
 from abrank.inputs.objects.arrow import to_ids, to_scores
 from abrank.inputs.objects.names import choose_columns, has_columns, holds_ranks
-from abrank.inputs.trec.lines import MOST_SHOWN, read_score
+from abrank.inputs.trec.lines import MOST_SHOWN, READY_SCORES, read_score
 from abrank.inputs.trec.plain import BYTE_ORDER_MARK, MOST_ID, one_blank
 
 _DELIMITERS = "\t,;|"
@@ -93,6 +93,9 @@ def read_three(data: bytes, label: str, layout: Layout) -> Columns:
     array([-1., -2.])
     """
     data = one_blank(data.removeprefix(BYTE_ORDER_MARK)).rstrip(b" \n")
+    # Only a mean over the queries is called so: trec_eval -q, ir_measures -q and our own have one.
+    if data.startswith(b"all ") or b"\nall " in data or b" all " in data:
+        raise ReadError(label, f"this looks like {READY_SCORES}")
     plain, at = plain_table(data, " "), [0, 1, 2]
     read = None
     if plain is not None:

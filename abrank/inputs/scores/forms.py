@@ -99,11 +99,18 @@ def _is_matrix(header: Sequence[str], text: str, delimiter: str) -> bool:
     """
     lines = [line for line in text.split("\n", 3)[:3] if line.strip()]
     fields = lines[1].split(delimiter) if len(lines) > 1 else []
-    numbers = [not field.strip() or _is_number(field) for field in fields]
-    return len(header) == len(fields) and all(numbers) and not any(map(_is_number, header))
+    numbers = [not field.strip() or is_number(field) for field in fields]
+    return len(header) == len(fields) and all(numbers) and not any(map(is_number, header))
 
 
-def _is_number(field: str) -> bool:
+def is_number(field: str) -> bool:
+    """Whether a field is read as a number.
+
+    Examples
+    --------
+    >>> is_number("2.5"), is_number("d1")
+    (True, False)
+    """
     try:
         float(field)
     except ValueError:

@@ -26,12 +26,13 @@ from abrank.inputs.objects.cells import read_score as read_cell
 from abrank.inputs.scores import fast
 from abrank.inputs.scores.columns import Coded, Queries, ScoreTable
 from abrank.inputs.scores.decimals import count_decimals
-from abrank.inputs.scores.forms import Cells, cells_of_objects, cells_of_text
+from abrank.inputs.scores.forms import Cells, cells_of_objects, cells_of_text, is_number
 from abrank.inputs.scores.shapes import SHAPES, columns_of, columns_of_file, label_of
 from abrank.inputs.trec.lines import MOST_SHOWN, read_score
 from abrank.inputs.trec.plain import BYTE_ORDER_MARK
 
 MOST_EXPONENT = 4  # digits
+_START = 10_000  # bytes that tell a form
 
 _NUMBER_LIKE = re.compile(r"[+-]?[.,]?[0-9]|[+-]?(nan|inf)", re.IGNORECASE)
 
@@ -110,12 +111,35 @@ def _of_file(
         if found is None:
             raise ReadError(origin.label, "holds no scores by query", expected=SHAPES)
         return _of_columns(*found, rows)
+    _refuse_documents(data, origin.label, is_measure)
     table = fast.of_text(data, origin)
     if table is not None:
         return table
     text = data.removeprefix(BYTE_ORDER_MARK).decode("utf-8", "surrogateescape")
     form, cells = cells_of_text(text, origin.label, is_measure, numbered=numbered)
     return _table(cells, form, origin, _numbers_of_texts(cells.raw), _number_of_text)
+
+
+def _refuse_documents(data: bytes, label: str, is_measure: Callable[[str], bool]) -> None:
+    """Refuse a TREC run or qrels in the place of scores, by its first lines."""
+    lines = data[:_START].decode("utf-8-sig", "replace").split("\n")
+    rows = [line.split() for line in lines[:MOST_SHOWN] if line.strip()]
+    widths = {len(row) for row in rows}
+    if widths == {6} and all(is_number(row[4]) for row in rows):
+        kind = "a run"
+    elif widths == {4} and all(
+        row[1] in ("0", "Q0") and row[3].lstrip("-").isdigit() and not is_measure(row[2])
+        for row in rows
+    ):
+        kind = "qrels"
+    else:
+        return
+    raise ReadError(
+        label,
+        f"this looks like {kind}, not like scores of queries",
+        hint="leave out --scores: abrank compare (or rank) QRELS RUN_A RUN_B scores the runs;"
+        " in Python compare, not compare_scores",
+    )
 
 
 def _of_columns(header: Sequence[str], columns: Sequence[Any], origin: Source) -> ScoreTable:

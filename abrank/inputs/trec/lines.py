@@ -20,6 +20,7 @@ from abrank._support.errors import BadLine, ReadError
 from abrank._support.typing import IntArray
 from abrank.inputs import ids
 from abrank.inputs.columns import RUN, Columns, Layout, Source
+from abrank.inputs.objects.names import QUERY_IDS, found_in
 from abrank.inputs.trec.plain import (
     BYTE_ORDER_MARK,
     MOST_DIGITS,
@@ -30,6 +31,10 @@ from abrank.inputs.trec.plain import (
 )
 
 MOST_SHOWN = 20
+READY_SCORES = (
+    "scores of queries, not documents: abrank compare --scores A B (compare_scores) takes them"
+)
+_SCORED = (("measure", "metric", "score", "value"),)
 _SHOWN = 48  # characters of a value in a message
 
 # Never back over digits: a number that breaks off would take the square of its length.
@@ -304,6 +309,9 @@ def _likeness(gathered: Gathered) -> str:
         return "UTF-16; save it as UTF-8"
     if gathered.n_good:
         return ""
+    names = re.split(r"[\s,;|]+", first)
+    if found_in(names, QUERY_IDS) and found_in(names, _SCORED):
+        return READY_SCORES
     if layout is RUN and gathered.widths == {4}:
         return "qrels; the qrels come first, then the runs"
     if layout is not RUN and gathered.widths == {6}:
