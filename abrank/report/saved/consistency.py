@@ -29,7 +29,7 @@ from abrank.inference.estimates.relative_change import RelativeChange
 from abrank.inference.rounding import differences_of
 from abrank.report.saved.schema import Damaged, shown
 from abrank.report.sections.notes.cautions import NO_LONGER_TOLD, WORDS, caution
-from abrank.report.sections.notes.sentences import Names
+from abrank.report.sections.notes.names import Names
 from abrank.verdict import Decision, Gate, Rule
 
 # A mean of a million scores is the same to that share, whatever adds it up.

@@ -17,7 +17,6 @@ import tempfile
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,44 +25,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from abrank._support import rng
+from abrank.studies.benchmark.scale_row import DOCUMENTS, JUDGED, MEASURES, ScaleRow
 
-DOCUMENTS, JUDGED, CHUNK = 100, 10, 10_000
+CHUNK = 10_000
 COLLECTION = 8_800_000
-MEASURES = ("nDCG@10", "AP")
 LEAST_SAMPLE = 100
-
-
-@dataclass(frozen=True)
-class ScaleRow:
-    """What one engine took for one size.
-
-    Attributes
-    ----------
-    engine : str
-    rows : int
-        Of both runs.
-    scoring, whole, cpu : float
-        Seconds: until the scores were there, until the report was written, and of processors by
-        the process that asked until the scores were there.
-    memory_scoring, memory, largest : float
-        Largest resident set in MB: of the process that asked, until the scores were there and
-        until the end, and of the largest process below it.
-    disk : float
-        MB of the judgments and runs.
-    scores : float
-        MB of the scores per query.
-    """
-
-    engine: str
-    rows: int
-    scoring: float
-    whole: float
-    cpu: float
-    memory_scoring: float
-    memory: float
-    largest: float
-    disk: float
-    scores: float
 
 
 def make(n_queries: int, folder: Path) -> Path:

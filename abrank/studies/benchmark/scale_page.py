@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from abrank.plots.style.style import dress, label_x, label_y, write
 from abrank.plots.style.theme import LIGHT, Theme
-from abrank.studies.benchmark.scale import DOCUMENTS, JUDGED, MEASURES, ScaleRow
+from abrank.studies.benchmark.scale_row import DOCUMENTS, JUDGED, MEASURES, ScaleRow
 from abrank.studies.benchmark.writing import machine
 from abrank.studies.calibration.draw import save
 

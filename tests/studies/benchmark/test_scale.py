@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from abrank.studies.benchmark import scale, scale_page
+from abrank.studies.benchmark.scale_row import ScaleRow
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +37,7 @@ def test_one_run_and_its_page(folder, tmp_path, capsys):
     assert "| 24,000 | local |" in (tmp_path / "scale.md").read_text()
 
     # Another size is added; the same one is measured anew.
-    larger = replace(scale.ScaleRow(**row), rows=48_000, scoring=2.0)
+    larger = replace(ScaleRow(**row), rows=48_000, scoring=2.0)
     scale_page.add(tmp_path, [larger], 0.0)
     scale_page.add(tmp_path, [replace(larger, scoring=3.0)], 1e-15)
     page = (tmp_path / "scale.md").read_text()

@@ -9,8 +9,9 @@ from abrank._support import display as f
 from abrank.diagnostics import Note, inspect_systems
 from abrank.report.model import Caution
 from abrank.report.sections.notes.machine import MACHINE_SENTENCES
+from abrank.report.sections.notes.names import Names
 from abrank.report.sections.notes.runs import RUN_SENTENCES
-from abrank.report.sections.notes.sentences import SENTENCES, Names
+from abrank.report.sections.notes.sentences import SENTENCES
 
 if TYPE_CHECKING:
     from abrank.comparison import Comparison

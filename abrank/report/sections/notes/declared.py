@@ -9,7 +9,7 @@ from abrank._support import display as f
 from abrank._support.display import shorten
 
 if TYPE_CHECKING:
-    from abrank.report.sections.notes.sentences import Names
+    from abrank.report.sections.notes.names import Names
 
 MOST = 3
 

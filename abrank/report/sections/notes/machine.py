@@ -10,7 +10,7 @@ from abrank._support.display import shorten
 from abrank.report.sections import words
 
 if TYPE_CHECKING:
-    from abrank.report.sections.notes.sentences import Names, Words
+    from abrank.report.sections.notes.names import Names, Words
 
 
 def _sample_differs(v: Mapping[str, Any], names: Names) -> tuple[str, str]:

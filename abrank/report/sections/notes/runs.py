@@ -8,20 +8,16 @@ from typing import Any
 from abrank._support import display as f
 from abrank._support.display import shorten
 from abrank.report.sections import words
-from abrank.report.sections.notes.sentences import LONGEST_ID, Names, Words
+from abrank.report.sections.notes.names import LONGEST_ID, Names, Words, quoted
 
 MOST_SYSTEMS = 4
 MOST_MEASURES = 3
 HASH = 12
 
 
-def _id(text: object) -> str:
-    return f"“{shorten(str(text), width=LONGEST_ID)}”"
-
-
 def _pair(v: Mapping[str, Any]) -> str:
     """Return an id of the run beside the one of the judgments that it would match."""
-    return f"{_id(v['in_run'])} in the run, {_id(v['in_qrels'])} in the judgments"
+    return f"{quoted(v['in_run'])} in the run, {quoted(v['in_qrels'])} in the judgments"
 
 
 def _document_ids(v: Mapping[str, Any], names: Names) -> tuple[str, str]:

@@ -17,7 +17,8 @@ from abrank.evaluation import evaluate
 from abrank.report import run_sentences
 from abrank.report.compose import compose
 from abrank.report.sections.notes.cautions import WORDS, caution
-from abrank.report.sections.notes.sentences import SENTENCES, Names
+from abrank.report.sections.notes.names import Names
+from abrank.report.sections.notes.sentences import SENTENCES
 
 NAMES = Names("bm25", "monot5", digits=3, alpha=0.05)
 

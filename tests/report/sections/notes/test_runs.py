@@ -8,8 +8,9 @@ import pytest
 
 from abrank.diagnostics import Note
 from abrank.report.sections.notes.cautions import SystemNames, caution
+from abrank.report.sections.notes.names import Names
 from abrank.report.sections.notes.runs import RUN_SENTENCES
-from abrank.report.sections.notes.sentences import SENTENCES, Names
+from abrank.report.sections.notes.sentences import SENTENCES
 
 NAMES = Names("bm25", "monot5", digits=3, alpha=0.05)
 SYSTEMS = SystemNames("", "", digits=3, alpha=0.05)
