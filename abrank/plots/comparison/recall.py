@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from abrank.plots.registry import plot
 from abrank.plots.style.curves import draw_pair, name_systems
@@ -42,6 +43,7 @@ def recall(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIG
     ax.set_ylim(0.0, max(0.1, 1.06 * max(*curve.a, *curve.b)))
     draw_pair(ax, theme, curve.levels, curve.a, curve.b)
     for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
         axis.set_major_formatter(PlainTicks())
     name_systems(ax, theme, comparison)
     label_x(ax, theme, "recall")

@@ -7,6 +7,9 @@ from typing import TypeAlias
 from matplotlib.axes import Axes
 from matplotlib.backend_bases import RendererBase
 from matplotlib.figure import Figure
+from matplotlib.spines import Spine
+
+from abrank.plots.style.plain_axis import settle
 
 # Points left of the frame, below it, right of it and above it.
 Margins: TypeAlias = tuple[float, float, float, float]
@@ -27,13 +30,21 @@ def lay_out(figure: Figure, ax: Axes, renderer: RendererBase) -> None:
     """
     figure.set_layout_engine("none")
     _leave(figure, ax, COMMON)
-    around = ax.get_tightbbox(renderer, for_layout_only=True)
+    labels = settle(figure, ax, renderer)
+    # Spines lie on the frame. A label is centred on it, and may be as long as it is.
+    measured = [
+        artist
+        for artist in ax.get_default_bbox_extra_artists()
+        if not isinstance(artist, Spine) and artist not in labels
+    ]
+    around = ax.get_tightbbox(renderer, bbox_extra_artists=measured, for_layout_only=True)
     if around is None:
         return
+    low = [label.get_window_extent(renderer) for label in labels if label.get_text()]
     frame = ax.get_window_extent(renderer)
     beyond = (
-        frame.x0 - around.x0,
-        frame.y0 - around.y0,
+        frame.x0 - min([around.x0, *(box.x0 for box in low if box.x1 < frame.x0)]),
+        frame.y0 - min([around.y0, *(box.y0 for box in low if box.y1 < frame.y0)]),
         around.x1 - frame.x1,
         around.y1 - frame.y1,
     )
