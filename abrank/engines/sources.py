@@ -21,6 +21,7 @@ from abrank._support.errors import ArgumentError, NotFoundError, ReadError
 from abrank._support.parallel import threaded_map
 from abrank.engines import rows
 from abrank.inputs.columns import Columns, Layout
+from abrank.inputs.objects.nested import nested_column
 
 Key = bytes | int  # of a query: its id's bytes, or a number where the column holds numbers
 
@@ -145,7 +146,14 @@ def open_table(
     if not paths:
         raise NotFoundError(f"{label}: no Parquet file there")
     footers = list(threaded_map(lambda path: _footer(place, path), paths))
-    names = footers[0].schema.to_arrow_schema().names
+    schema = footers[0].schema.to_arrow_schema()
+    if nested_column(schema) is not None:
+        raise ReadError(
+            paths[0],
+            "its documents stand in lists, a row a query, which is read only of one small file",
+            hint='LensKit writes a row a document with save_parquet(path, layout="flat")',
+        )
+    names = schema.names
     chosen = rows.column_names(names, layout, columns, paths[0])
     pieces = [
         piece

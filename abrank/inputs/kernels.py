@@ -87,3 +87,8 @@ def join_texts(lists: Any, separators: Any) -> Any:  # noqa: ANN401
 def replaced(column: Any, where: Any, by: Any) -> Any:  # noqa: ANN401
     """Return the values with those where ``where`` is true replaced by the next of ``by``."""
     return arrow.call_function("replace_with_mask", [column, where, by])
+
+
+def list_parent_indices(column: Any) -> Any:  # noqa: ANN401
+    """Return for each value in lists the place of its list."""
+    return arrow.call_function("list_parent_indices", [column])

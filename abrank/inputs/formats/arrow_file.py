@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from abrank._support.errors import ReadError
+from abrank.inputs.objects.nested import nested_column, unfolded
 
 MARKS = {b"PAR1": "Parquet", b"ARROW1": "Feather", b"FEA1": "Feather"}
 LONGEST_MARK = 6
@@ -68,6 +69,8 @@ def _parquet(data: bytes, choose: Callable[[Sequence[str]], Sequence[str]]) -> l
     from pyarrow.parquet import ParquetFile
 
     file = ParquetFile(pa.BufferReader(data))
+    if nested_column(file.schema_arrow) is not None:
+        return _chosen(unfolded(file.read()), choose)
     chosen = list(choose(file.schema_arrow.names))
     table = file.read(columns=chosen)
     return [table[name] for name in chosen]
@@ -76,5 +79,8 @@ def _parquet(data: bytes, choose: Callable[[Sequence[str]], Sequence[str]]) -> l
 def _feather(data: bytes, choose: Callable[[Sequence[str]], Sequence[str]]) -> list[Any]:
     from pyarrow.feather import read_table
 
-    table = read_table(pa.BufferReader(data))
+    return _chosen(unfolded(read_table(pa.BufferReader(data))), choose)
+
+
+def _chosen(table: Any, choose: Callable[[Sequence[str]], Sequence[str]]) -> list[Any]:  # noqa: ANN401
     return [table[name] for name in choose(table.column_names)]

@@ -20,6 +20,7 @@ from abrank._support.typing import FloatArray, IntArray
 from abrank.inputs import ids, kernels
 from abrank.inputs.ids import Ids
 from abrank.inputs.objects.names import has_columns
+from abrank.inputs.objects.nested import unfolded
 
 _REFUSALS = (pa.ArrowException, TypeError, ValueError, OverflowError)
 
@@ -51,7 +52,10 @@ def columns_of(source: Any, choose: Callable[[Sequence[Any]], Sequence[Any]]) ->
     if hasattr(source, "collect_schema") and hasattr(source, "collect"):
         source = source.select([*choose(source.collect_schema().names())])
     table = table_of(source)
-    return None if table is None else [table[name] for name in choose(table.column_names)]
+    if table is None:
+        return None
+    table = unfolded(table)
+    return [table[name] for name in choose(table.column_names)]
 
 
 def _pandas_columns(

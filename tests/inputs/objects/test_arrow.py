@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from pyarrow import feather, parquet
 
 from abrank import ReadError, evaluate, read_qrels, read_run
 from abrank.inputs.objects import arrow
@@ -153,3 +154,16 @@ def test_no_library_is_imported_that_is_not_there_already(library: str, read: st
     )
     expected = "{'polars'}" if library == "polars" else "set()"
     assert done.stdout.split("\n")[:2] == ["1.0", expected], done.stdout
+
+
+def test_documents_in_a_list_are_unfolded(tmp_path) -> None:
+    lists = [[{"item_id": "a", "score": 0.5}, {"item_id": "b", "score": 0.75}], [],
+             [{"item_id": "a", "score": 1.0}]]  # fmt: skip
+    table = pa.table({"user_id": [3, 4, 5], "items": lists})
+    expected = read_run({"3": {"a": 0.5, "b": 0.75}, "5": {"a": 1.0}}).frame()
+    parquet.write_table(table, tmp_path / "run.parquet")
+    feather.write_feather(table, tmp_path / "run.feather")
+    for source in (table, tmp_path / "run.parquet", tmp_path / "run.feather"):
+        pd.testing.assert_frame_equal(read_run(source).frame(), expected)
+    with pytest.raises(ReadError, match=r'save_parquet\(path, layout="flat"\)'):
+        evaluate(QRELS, {"a": str(tmp_path / "*.parquet")}, ["AP"])

@@ -53,13 +53,16 @@ def test_ir_measures() -> None:
         assert ours.values[at] == pytest.approx(each.value, abs=1e-9)
 
 
-def test_lenskit() -> None:
+def test_lenskit(tmp_path: Path) -> None:
     data = peer("lenskit.data")
     frame = pd.DataFrame(
         {"user_id": [1, 1, 2], "item_id": [10, 11, 10], "score": [0.5, 0.25, 0.75]}
     )
     lists = data.ItemListCollection.from_df(frame, ["user_id"])
     same(read_run(lists), read_run({"1": {"10": 0.5, "11": 0.25}, "2": {"10": 0.75}}))
+    for layout in ("native", "flat"):
+        lists.save_parquet(tmp_path / f"{layout}.parquet", layout=layout)
+        same(read_run(tmp_path / f"{layout}.parquet"), read_run(lists))
     rated = pd.DataFrame({"user_id": [1, 2], "item_id": [10, 11], "rating": [4.0, 5.0]})
     test = data.ItemListCollection.from_df(rated, ["user_id"])
     assert read_qrels(test).grades("2") == {"11": 5}
