@@ -63,7 +63,10 @@ JUDGES: Mapping[str, Grader | None] = {
 
 
 class Judged(NamedTuple):
-    """Human and machine differences of a pair, (2, n); ``null`` has both orders: mean 0."""
+    """Human and machine differences of a pair, (3, n); ``null`` has both orders: mean 0.
+
+    The third row are the mean scores of both systems by the machine.
+    """
 
     name: str
     judge: str
@@ -118,7 +121,7 @@ def _queries(
 def _differences(
     queries: list[_Query], grader: Grader | None, random: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
-    """Return human and machine differences (2, n), of A against B and of both orders."""
+    """Return the rows of ``Judged`` (3, n), of A against B and of both orders."""
     both = [np.hstack([_of_query(each, grader, random, swap=swap) for each in queries])
             for swap in (False, True)]  # fmt: skip
     for each in both if grader is None else []:
@@ -134,11 +137,12 @@ def _of_query(
     of_a, of_b = (float(ndcg(query.grades[each], query.every_grade)) for each in (a, b))
     human = np.full(N_DRAWS, of_b - of_a)
     if grader is None:
-        return np.stack([human, human])
+        return np.stack([human, human, np.full(N_DRAWS, (of_a + of_b) / 2.0)])
     grades = np.repeat(query.grades[None], N_DRAWS, axis=0)
     own = np.isin(np.arange(grades.shape[1]), b)[None]
     machine = grader(grades, query.most, own, random)
-    return np.stack([human, ndcg(machine[:, b], machine) - ndcg(machine[:, a], machine)])
+    by_machine = [ndcg(machine[:, each], machine) for each in (a, b)]
+    return np.stack([human, by_machine[1] - by_machine[0], np.mean(by_machine, axis=0)])
 
 
 def ndcg(ranked: IntArray, every: IntArray) -> FloatArray:

@@ -1,6 +1,7 @@
 """Coverage and type I error of verdicts by people and machine, on pairs of real runs.
 
-``python -m abrank.studies.calibration.machine --data DIR`` writes ``machine.md``, ``machine.csv``.
+``python -m abrank.studies.calibration.machine --data DIR`` writes ``machine.md``, ``machine.csv``
+and ``machine-picked.csv``.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from abrank._support.rng import stream
 from abrank._support.typing import FloatArray
 from abrank.studies.calibration.judges import JUDGES, Judged, judged_pairs
 from abrank.studies.calibration.machine_methods import METHODS
+from abrank.studies.calibration.machine_picked import Picked, measure_picked, page_of_picked
 
 SIZES = (10, 25, 50, 100)
 N_QUERIES = 2_000
@@ -187,11 +189,14 @@ def main(arguments: list[str] | None = None) -> int:
     asked.output.mkdir(parents=True, exist_ok=True)
     n_pairs = len({pair.name for pair in pairs})
     said = page(rows, pairs=n_pairs, samples=asked.samples)
+    picked = list(measure_picked(pairs, samples=asked.samples, seed=asked.seed))
+    said += page_of_picked(picked, samples=asked.samples)
     (asked.output / "machine.md").write_text(said, encoding="utf-8")
-    with (asked.output / "machine.csv").open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([each.name for each in fields(Row)])
-        writer.writerows(astuple(row) for row in rows)
+    for name, kind, found in (("machine", Row, rows), ("machine-picked", Picked, picked)):
+        with (asked.output / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow([each.name for each in fields(kind)])
+            writer.writerows(astuple(row) for row in found)
     return 0
 
 

@@ -15,7 +15,8 @@ def made_pairs() -> list[Judged]:
         for name in ("one", "two"):
             d = random.normal(0.02, 0.2, 400)
             f = d + random.normal(0.2 if judge == "favours B" else 0.0, 0.1, 400)
-            real = np.stack([d, f])
-            null = np.hstack([real, np.stack([-d, f - 2 * d])])
+            score = 0.4 - d + random.normal(0.0, 0.1, 400)
+            real = np.stack([d, f, score])
+            null = np.hstack([real, np.stack([-d, f - 2 * d, score])])
             found.append(Judged(name, judge, real, null))
     return found

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import csv
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from abrank.studies.calibration import machine
+from abrank.studies.calibration import machine, machine_picked
 from abrank.studies.calibration.judges import JUDGES, ndcg
 from abrank.studies.calibration.machine_methods import METHODS
 from tests.studies.calibration.pairs import made_pairs
+
+ROOT = Path(__file__).parents[3]
 
 
 def test_ndcg_is_that_of_the_catalogue() -> None:
@@ -35,6 +41,37 @@ def test_rows_and_page(monkeypatch) -> None:
     said = machine.page(rows, pairs=2, samples=60)
     assert "## rare failures" in said
     assert f"| 25 | take all | {found['noisy', 'take all'].coverage:.3f} |" in said
+
+
+def test_queries_that_were_picked(monkeypatch) -> None:
+    monkeypatch.setattr(machine_picked, "SIZES", (25,))
+    monkeypatch.setattr(machine_picked, "N_QUERIES", 300)
+    rows = list(machine_picked.measure_picked(made_pairs(), samples=80, seed=1))
+    found = {(row.judge, row.picked): row for row in rows}
+    assert len(found) == len(JUDGES) * len(machine_picked.PICKS)
+    drawn = found["noisy", "drawn at random"]
+    ahead = found["noisy", "any of the half that is better for B"]
+    assert 0.88 < drawn.coverage <= 1.0
+    assert drawn.noticed < 0.2
+    assert ahead.people < 0.2  # the machine corrects some of it: here it errs alike everywhere
+    assert ahead.people < ahead.coverage
+    assert ahead.noticed > 0.95
+    said = machine_picked.page_of_picked(rows, samples=80)
+    assert f"| noisy | 25 | {ahead.people:.3f} | {ahead.coverage:.3f} |" in said
+
+
+def test_the_page_says_what_was_measured_of_picked_queries() -> None:
+    """The section of a report quotes the study: its smallest and largest coverage."""
+    from abrank.report.sections.machine import PICKED
+
+    with (ROOT / "reports/calibration/machine-picked.csv").open(encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if row["judge"] == "noisy"]
+    expected = []
+    for ways in (("any of the harder half", "any of the easier half"),
+                 ("the n with the largest differences",)):  # fmt: skip
+        found = [100 * float(row["coverage"]) for row in rows if row["picked"] in ways]
+        expected += [round(min(found)), round(max(found))]
+    assert [int(each) for each in re.findall(r"\b(\d+)(?= to|%)", PICKED)[1:]] == expected
 
 
 @pytest.mark.parametrize("judge", [name for name, grader in JUDGES.items() if grader])
