@@ -7,7 +7,8 @@ from typing import TypeAlias
 from matplotlib.axes import Axes
 from matplotlib.backend_bases import RendererBase
 from matplotlib.figure import Figure
-from matplotlib.spines import Spine
+from matplotlib.patches import Patch
+from matplotlib.transforms import Bbox
 
 from abrank.plots.style.plain_axis import settle
 
@@ -30,21 +31,19 @@ def lay_out(figure: Figure, ax: Axes, renderer: RendererBase) -> None:
     """
     figure.set_layout_engine("none")
     _leave(figure, ax, COMMON)
-    labels = settle(figure, ax, renderer)
-    # Spines lie on the frame. A label is centred on it, and may be as long as it is.
+    letters = settle(figure, ax, renderer)
+    # Bars, bands and spines lie in the frame or on its edge.
     measured = [
         artist
         for artist in ax.get_default_bbox_extra_artists()
-        if not isinstance(artist, Spine) and artist not in labels
+        if not isinstance(artist, Patch) and artist not in letters.texts
     ]
-    around = ax.get_tightbbox(renderer, bbox_extra_artists=measured, for_layout_only=True)
-    if around is None:
-        return
-    low = [label.get_window_extent(renderer) for label in labels if label.get_text()]
+    others = ax.get_tightbbox(renderer, bbox_extra_artists=measured, for_layout_only=True)
     frame = ax.get_window_extent(renderer)
+    around = Bbox.union([frame, *letters.boxes] if others is None else [others, *letters.boxes])
     beyond = (
-        frame.x0 - min([around.x0, *(box.x0 for box in low if box.x1 < frame.x0)]),
-        frame.y0 - min([around.y0, *(box.y0 for box in low if box.y1 < frame.y0)]),
+        frame.x0 - around.x0,
+        frame.y0 - around.y0,
         around.x1 - frame.x1,
         around.y1 - frame.y1,
     )

@@ -6,7 +6,7 @@ In a figure of ours nothing moves any more once it is drawn: each is made and me
 
 from __future__ import annotations
 
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 from matplotlib import rcParams
@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 from matplotlib.ticker import AutoLocator, FixedLocator, FuncFormatter, NullLocator
-from matplotlib.transforms import ScaledTranslation, Transform
+from matplotlib.transforms import Bbox, ScaledTranslation, Transform
 
 _One = TypeVar("_One")
 
@@ -28,7 +28,14 @@ TICK_DOWN: Final = 3
 DRESSED = {"length", "width", "color", "labelsize", "labelcolor"}  # what style.dress() says
 
 
-def settle(figure: Figure, ax: Axes, renderer: RendererBase) -> list[Text]:
+class Letters(NamedTuple):
+    """What was written, and the room that it takes, without the length of a label."""
+
+    texts: list[Text]
+    boxes: list[Bbox]
+
+
+def settle(figure: Figure, ax: Axes, renderer: RendererBase) -> Letters:
     """Put lines and texts in the place of both axes, where they have plain ticks; hide the axes.
 
     Parameters
@@ -41,8 +48,8 @@ def settle(figure: Figure, ax: Axes, renderer: RendererBase) -> list[Text]:
 
     Returns
     -------
-    list of Text
-        The labels of the axes that were replaced.
+    Letters
+        The names of the ticks and the label of each axis that was replaced.
 
     Examples
     --------
@@ -58,7 +65,10 @@ def settle(figure: Figure, ax: Axes, renderer: RendererBase) -> list[Text]:
     (['0.0', '+0.5', '+1.0'], False, True)
     """
     axes = [axis for axis in (ax.xaxis, ax.yaxis) if ax.axison and _is_plain(axis)]
-    return [_PlainAxis(figure, ax, axis).settle(renderer) for axis in axes]
+    letters = Letters([], [])
+    for axis in axes:
+        _PlainAxis(figure, ax, axis).settle(renderer, letters)
+    return letters
 
 
 def _is_plain(axis: Axis) -> bool:
@@ -87,8 +97,8 @@ class _PlainAxis:
         self.seen, self.places = np.flatnonzero(seen), places[seen]
         self.names = [names[i] for i in self.seen]
 
-    def settle(self, renderer: RendererBase) -> Text:
-        """Put the parts into the Axes, hide the axis, and return its label."""
+    def settle(self, renderer: RendererBase, letters: Letters) -> None:
+        """Put the parts into the Axes, and hide the axis."""
         side = "bottom" if self.is_x else "left"
         along = self.ax.get_xaxis_transform() if self.is_x else self.ax.get_yaxis_transform()
         reach = 0.0
@@ -97,14 +107,16 @@ class _PlainAxis:
         if self.look["length"] and self.look[side] and len(self.places):
             self._add(self._marks(), along, clipped=False)
             reach = float(self.look["length"])
-        if self.look[f"label{side}"]:
-            frame = self.ax.get_window_extent()
-            boxes = [text.get_window_extent(renderer) for text in self._written()]
-            beyond = [frame.y0 - box.y0 if self.is_x else frame.x0 - box.x0 for box in boxes]
-            reach = max([reach, *(POINTS / self.figure.dpi * each for each in beyond)])
+        written = self._written() if self.look[f"label{side}"] else []
+        frame, boxes = self.ax.bbox, [text.get_window_extent(renderer) for text in written]
+        beyond = [frame.y0 - box.y0 if self.is_x else frame.x0 - box.x0 for box in boxes]
+        reach = max([reach, *(POINTS / self.figure.dpi * each for each in beyond)])
         self._place_label(reach + self.axis.labelpad)
         self.axis.set_visible(False)
-        return self.axis.label
+        letters.texts.extend([*written, self.axis.label])
+        letters.boxes.extend(boxes)
+        if self.axis.label.get_text():
+            letters.boxes.append(self._thin(self.axis.label.get_window_extent(renderer)))
 
     def _add(self, artist: Artist, transform: Transform, *, clipped: bool = True) -> None:
         artist.set_transform(transform)
@@ -115,6 +127,14 @@ class _PlainAxis:
     def _turned(self, along: _One, across: _One) -> tuple[_One, _One]:
         """Return x and y of what goes along the axis and what goes across it."""
         return (along, across) if self.is_x else (across, along)
+
+    def _thin(self, box: Bbox) -> Bbox:
+        """Return the room of the label without its length."""
+        if self.is_x:
+            middle = (box.x0 + box.x1) / 2.0
+            return Bbox.from_extents(middle, box.y0, middle, box.y1)
+        middle = (box.y0 + box.y1) / 2.0
+        return Bbox.from_extents(box.x0, middle, box.x1, middle)
 
     def _grid(self) -> Line2D:
         """Return all lines of the grid as one, with gaps."""

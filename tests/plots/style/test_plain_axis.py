@@ -29,14 +29,14 @@ def test_letters_stand_where_matplotlib_puts_them(name, comparison_of):
     by, own = renderer_of(theirs), renderer_of(ours)
     theirs.figure.draw(by)
     written = len(ours.texts)
-    assert settle(ours.figure, ours, own) == [ours.xaxis.label, ours.yaxis.label]
+    found = [text for text in settle(ours.figure, ours, own).texts if text.get_text()]
+    assert found == [text for text in ours.texts[written:] if text.get_text()]
     expected = []
     for axis in (theirs.xaxis, theirs.yaxis):
         low, high = sorted(axis.get_view_interval())
         ticks = zip(axis.get_majorticklocs(), axis.get_majorticklabels(), strict=True)
         expected += [label for place, label in ticks if low <= place <= high and label.get_text()]
         expected.append(axis.label)
-    found = [text for text in ours.texts[written:] if text.get_text()]
     expected = [text for text in expected if text.get_text()]
     assert [text.get_text() for text in found] == [text.get_text() for text in expected]
     assert [text.get_color() for text in found] == [text.get_color() for text in expected]
@@ -63,5 +63,5 @@ def test_all_lines_of_a_grid_and_all_marks_are_one_artist_each(comparison_of):
 def test_an_axis_whose_ticks_depend_on_its_length_is_left_to_matplotlib(comparison_of):
     ax = draw("power", comparison_of(40))
     ax.xaxis.set_major_locator(AutoLocator())
-    assert settle(ax.figure, ax, renderer_of(ax)) == [ax.yaxis.label]
+    assert settle(ax.figure, ax, renderer_of(ax)).texts[-1] is ax.yaxis.label
     assert ax.xaxis.get_visible()
