@@ -31,7 +31,9 @@ if TYPE_CHECKING or "pdoc" in sys.modules:
     from abrank.agreement import JudgeAgreement as JudgeAgreement
     from abrank.agreement import judge_agreement as judge_agreement
     from abrank.collections import CollectionsComparison as CollectionsComparison
+    from abrank.collections import CollectionsRanking as CollectionsRanking
     from abrank.collections import compare_collections as compare_collections
+    from abrank.collections import rank_collections as rank_collections
     from abrank.comparison import Comparison as Comparison
     from abrank.comparison import compare_scores as compare_scores
     from abrank.comparison.aa import aa_test as aa_test
@@ -68,6 +70,7 @@ _HOMES = {
     "UnknownNameError": "abrank._support.errors",
     "WriteError": "abrank._support.errors",
     "CollectionsComparison": "abrank.collections",
+    "CollectionsRanking": "abrank.collections",
     "Comparison": "abrank.comparison",
     "JudgeAgreement": "abrank.agreement",
     "Plan": "abrank.planning.result",
@@ -86,6 +89,7 @@ _HOMES = {
     "measure": "abrank.measures",
     "power": "abrank.planning.plan",
     "rank": "abrank.workflow",
+    "rank_collections": "abrank.collections",
     "rank_scores": "abrank.ranking",
     "read_qrels": "abrank.inputs",
     "read_run": "abrank.inputs",

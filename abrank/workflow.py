@@ -325,6 +325,7 @@ def rank_runs(
     *,
     measures: Sequence[str] | str = DEFAULT_MEASURES[0],
     baseline: str | Sequence[str] | None = None,
+    beside: bool = True,
     command: str | None = None,
     on_stage: Callable[[str], None] = silent,
     **how: Any,  # noqa: ANN401 - those of rank_scores
@@ -341,9 +342,9 @@ def rank_runs(
             "a ranking takes two systems or more; abrank score (evaluate) takes one"
         )
     require_baselines(baselines_of(baseline), runs)
-    top = lists.DEPTH if len(runs) <= lists.MOST else 0
+    top = lists.DEPTH if beside and len(runs) <= lists.MOST else 0
     scores = score_runs(qrels, runs, measures, options, top=top, on_stage=on_stage)
     on_stage("testing")
     roles = {name: name for name in runs}
     found = provenance(scores, roles, settings=options.settings(), command=command)
-    return rank_scores(scores, baseline=baseline, provenance=found, **how)
+    return rank_scores(scores, baseline=baseline, beside=beside, provenance=found, **how)

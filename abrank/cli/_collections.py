@@ -3,44 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from abrank._support.typing import Function
 from abrank.cli import _options
 
 if TYPE_CHECKING:
     from abrank._support.registry import Registry
-    from abrank.collections import CollectionsComparison
+    from abrank.collections import CollectionsComparison, CollectionsRanking
     from abrank.comparison import Question
     from abrank.evaluation import EvaluateOptions
     from abrank.report.registry import Format
 
 # Flags that mean something over several collections; the others ask about the queries of one.
-_KNOWN = frozenset(
-    ["collections", "measures", "primary", "alpha", "test", "adjust", "family", "lower_is_better",
-     "baseline", "candidate", "resamples", "seed", "reports", "figures", "shown", "digits", "color",
-     "ascii_only", "quiet", "verbose", *_options.READING]
+_SHARED = frozenset(
+    ["collections", "measures", "alpha", "test", "adjust", "resamples", "seed", "reports", "shown",
+     "digits", "ascii_only", "quiet", "verbose", *_options.READING]
 )  # fmt: skip
-
-option = click.option(
-    "--collections",
-    type=_options.RUN,
-    metavar="FILE",
-    help="Several collections, in the place of QRELS RUN_A RUN_B: a TSV with columns name, qrels, a"
-    " and b, a TOML file with such keys, or a folder with a folder a collection.",
-)
+_COMPARED = _SHARED | {
+    "primary", "family", "lower_is_better", "baseline", "candidate", "figures", "color",
+}  # fmt: skip
 
 
-def require_alone() -> None:
+def _option(given: str, columns: str) -> Callable[[Function], Function]:
+    return click.option(
+        "--collections",
+        type=_options.RUN,
+        metavar="FILE",
+        help=f"Several collections, in the place of {given}: a TSV with columns {columns}, a TOML"
+        " file with such keys, or a folder with a folder a collection.",
+    )
+
+
+option = _option("QRELS RUN_A RUN_B", "name, qrels, a and b")
+many = _option("QRELS RUNS", "name, qrels and one a system (or name and scores)")
+
+
+def require_alone(*, ranked: bool = False) -> None:
     """Refuse other files and flags that would do nothing."""
+    known = _SHARED if ranked else _COMPARED
     context = click.get_current_context()
     sources = (click.core.ParameterSource.COMMANDLINE, click.core.ParameterSource.DEFAULT_MAP)
     for parameter in context.command.params:
         name = str(parameter.name)
-        if name in _KNOWN or context.get_parameter_source(name) not in sources:
+        if name in known or context.get_parameter_source(name) not in sources:
             continue
-        if isinstance(parameter, click.Argument) and context.params[name] is None:
+        if isinstance(parameter, click.Argument) and not context.params[name]:
             continue
         called = parameter.opts[0] if isinstance(parameter, click.Option) else parameter.name
         raise click.UsageError(
@@ -79,3 +89,21 @@ def compare(
         command=command,
         on_stage=on_stage,
     )
+
+
+def rank(
+    source: str,
+    options: EvaluateOptions,
+    *,
+    measures: tuple[str, ...],
+    on_stage: Callable[[str], None],
+    **how: Any,  # noqa: ANN401 - those of rank()
+) -> CollectionsRanking:
+    """Rank many systems on the collections of a table or folder."""
+    from abrank.collections import boards_of, read_collections
+    from abrank.collections.rank import rank_each
+
+    boards = boards_of(read_collections(source))
+    if "missing" in _options.given("missing"):
+        how["missing"] = options.missing
+    return rank_each(boards, options, measures=measures or None, on_stage=on_stage, **how)

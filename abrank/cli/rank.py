@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from abrank.cli import _options, _output, _terminal
+from abrank.cli import _collections, _options, _output, _terminal
 
 if TYPE_CHECKING:
     from abrank.ranking import Ranking
@@ -22,7 +22,7 @@ TESTS = (
 
 
 @click.command("rank")
-@click.argument("qrels", type=_options.RUN)
+@click.argument("qrels", type=_options.RUN, required=False)
 @click.argument("runs", type=_options.RUN, nargs=-1)
 @click.option(
     "--scores",
@@ -32,6 +32,7 @@ TESTS = (
     " column a system, or with columns query_id, system, measure and score; or the output of"
     " trec_eval -q and its like, a file a system.",
 )
+@_collections.many
 @click.option(
     "-m",
     "--measure",
@@ -119,10 +120,11 @@ TESTS = (
 @click.option("-q", "--quiet", is_flag=True, help="No notes and no progress on standard error.")
 @click.option("-v", "--verbose", is_flag=True, help="Say how long each stage took.")
 def command(
-    qrels: str,
+    qrels: str | None,
     runs: tuple[str, ...],
     *,
     ready: bool,
+    collections: str | None,
     measures: tuple[str, ...],
     baselines: tuple[str, ...],
     resamples: int | None,
@@ -143,15 +145,22 @@ def command(
     """Rank RUNS by their mean on QRELS, and tell apart those that differ.
 
     Systems that share a letter are not told apart. Each is named after its file, or the column;
-    NAME=RUN1,RUN2 are repeated runs of one system (seeds, folds), averaged per query.
+    NAME=RUN1,RUN2 are repeated runs of one system (seeds, folds), averaged per query. Over several
+    collections of equal weight: who may be called first on these, and on others like them.
 
     \b
     abrank rank qrels.txt bm25.run splade.run monot5.run -m nDCG@10 -m AP
     abrank rank qrels.txt *.run --baseline bm25 --pairs
     abrank rank --scores scores.csv -m AP
+    abrank rank --collections beir.tsv -m nDCG@10 --report html
     """  # noqa: D301 - click's mark for lines to keep
-    if [qrels, *runs].count("-") > 1:
-        raise click.UsageError("only one of the files can be standard input")
+    if collections:
+        _collections.require_alone(ranked=True)
+        how |= {"n_resamples": resamples, "rng": seed, "measures": measures}
+        how |= {"reports": reports, "shown": shown, "digits": digits}
+        _over_collections(collections, how, ascii_only=ascii_only, quiet=quiet, verbose=verbose)
+        return
+    _require_files(qrels, runs, ready=ready)
 
     from abrank.ranking import with_extras
     from abrank.report import RANKING_WRITERS
@@ -171,7 +180,7 @@ def command(
             ranking = with_extras(ranking, instruments=instruments, risk=risk)
         written = _output.write_reports(ranking, targets, options_of, progress)
     if not quiet:
-        _notes(ranking)
+        _put_notes(ranking.notes, {"": ranking})
     plain = _terminal.wants_ascii(ascii_only, sys.stdout)
     if shown != "text":
         kind = RANKING_WRITERS[f".{shown}"]
@@ -185,8 +194,44 @@ def command(
         _terminal.put("\n" + "\n".join(written))
 
 
+def _over_collections(
+    source: str, flags: dict[str, Any], *, ascii_only: bool, quiet: bool, verbose: bool
+) -> None:
+    """Rank on the collections of a table or folder, and print and write what was found."""
+    from abrank.evaluation import EvaluateOptions
+    from abrank.report import STANDINGS_WRITERS
+
+    output = _output.Output.of(
+        **{name: flags.pop(name) for name in ("reports", "shown", "digits")},
+        formats=STANDINGS_WRITERS,
+        style=None,
+        figures=None,
+        all_figures=False,
+    )
+    options = EvaluateOptions(**{name: flags.pop(name) for name in _options.READING})
+    asked = ("measures", "test", "adjust", "alpha", "n_resamples", "rng")
+    how = {name: flags[name] for name in asked}
+    how["command"] = shlex.join(["abrank", *click.get_current_context().obj])
+    with _terminal.Progress(quiet=quiet, verbose=verbose) as progress:
+        found = _collections.rank(source, options, on_stage=progress, **how)
+        written = output.write(found, progress)
+    if not quiet:
+        _put_notes(found.notes, found.rankings)
+    output.show(found, written, color="never", ascii_only=ascii_only)
+
+
+def _require_files(qrels: str | None, runs: tuple[str, ...], *, ready: bool) -> None:
+    """Refuse a call without files, or with standard input twice."""
+    if qrels is None or not (runs or ready):
+        raise click.UsageError(
+            "QRELS and RUNS are needed (or --scores and their files, or --collections FILE)"
+        )
+    if [qrels, *runs].count("-") > 1:
+        raise click.UsageError("only one of the files can be standard input")
+
+
 def _ranking(
-    qrels: str,
+    qrels: str | None,
     runs: tuple[str, ...],
     *,
     ready: bool,
@@ -209,8 +254,6 @@ def _ranking(
         how["missing"] = reading["missing"] if given else "error"
         on_stage("reading the scores")
         return rank_ready([qrels, *runs], measures=measures or None, **how)
-    if not runs:
-        raise click.UsageError("RUNS are needed beside QRELS (or --scores and their files)")
     return rank_runs(
         qrels,
         _options.named(runs),
@@ -221,11 +264,14 @@ def _ranking(
     )
 
 
-def _notes(ranking: Ranking) -> None:
-    """Say on standard error what was counted while the runs were read."""
+def _put_notes(notes: Sequence[str], rankings: Mapping[str, Ranking]) -> None:
+    """Say on standard error what was counted while the runs were read, by collection."""
     from abrank.report import note_sentences
 
-    sentences = [*ranking.notes, *note_sentences(ranking.cautions)]
+    sentences = list(notes)
+    for collection, ranking in rankings.items():
+        start = f"{collection}: " if collection else ""
+        sentences += [f"{start}{each}" for each in note_sentences(ranking.cautions)]
     for sentence in sentences[:MOST_NOTES]:
         _terminal.put(f"note: {sentence}", err=True)
     if len(sentences) > MOST_NOTES:

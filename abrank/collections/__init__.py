@@ -1,4 +1,4 @@
-"""Two systems on several collections: each by itself, and all of them together."""
+"""Two systems or many on several collections: each by itself, and all of them together."""
 
 from __future__ import annotations
 
@@ -9,22 +9,36 @@ from abrank._support.lazy import module_getattr
 if TYPE_CHECKING:
     from abrank.collections.compare import compare_collections as compare_collections
     from abrank.collections.compare import summarise_collections as summarise_collections
+    from abrank.collections.rank import rank_collections as rank_collections
+    from abrank.collections.rank import summarise_rankings as summarise_rankings
+    from abrank.collections.ranking import CollectionsRanking as CollectionsRanking
+    from abrank.collections.ranking import MeasureStandings as MeasureStandings
+    from abrank.collections.ranking import Standing as Standing
+    from abrank.collections.ranking import StandingRow as StandingRow
     from abrank.collections.result import CollectionRow as CollectionRow
     from abrank.collections.result import CollectionsComparison as CollectionsComparison
     from abrank.collections.result import MeasureSummary as MeasureSummary
     from abrank.collections.result import SummaryRow as SummaryRow
+    from abrank.collections.table import boards_of as boards_of
     from abrank.collections.table import pairs_of as pairs_of
     from abrank.collections.table import read_collections as read_collections
 
 _HOMES = {
     "CollectionRow": "abrank.collections.result",
     "CollectionsComparison": "abrank.collections.result",
+    "CollectionsRanking": "abrank.collections.ranking",
+    "MeasureStandings": "abrank.collections.ranking",
     "MeasureSummary": "abrank.collections.result",
+    "Standing": "abrank.collections.ranking",
+    "StandingRow": "abrank.collections.ranking",
     "SummaryRow": "abrank.collections.result",
+    "boards_of": "abrank.collections.table",
     "compare_collections": "abrank.collections.compare",
     "pairs_of": "abrank.collections.table",
+    "rank_collections": "abrank.collections.rank",
     "read_collections": "abrank.collections.table",
     "summarise_collections": "abrank.collections.compare",
+    "summarise_rankings": "abrank.collections.rank",
 }
 
 __all__ = [*_HOMES]

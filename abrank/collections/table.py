@@ -14,7 +14,7 @@ from abrank.inputs.files import contents, short_name
 
 # Path of the judgments ("qrels") and of the run of each system, by name.
 Files: TypeAlias = dict[str, Any]
-NAME, QRELS = "name", "qrels"
+NAME, QRELS, SCORES = "name", "qrels", "scores"
 _PAIRS = (("a", "b"), ("baseline", "candidate"))
 _FORM = "name<TAB>qrels<TAB>a<TAB>b, a line a collection; or TOML: [name] qrels = … a = … b = …"
 
@@ -29,7 +29,8 @@ def read_collections(source: str | os.PathLike[str]) -> dict[str, Files]:
         system, such as ``a`` and ``b``; without ``qrels`` the files hold ready scores. A TOML file
         with a table a collection and the same keys. Paths are relative to the file. Or a folder
         with a folder a collection: in each one file of judgments, ``qrels.*`` or ``*.qrels``, and
-        runs, named after their systems.
+        runs, named after their systems. To rank many systems a column ``scores`` may hold one file
+        with ready scores of them all.
 
     Returns
     -------
@@ -102,6 +103,33 @@ def pairs_of(
     return found, dict(zip(("baseline", "candidate"), names, strict=True))
 
 
+def boards_of(collections: Mapping[str, Files]) -> dict[str, Any]:
+    """Return what :func:`rank_collections` takes of each collection.
+
+    Parameters
+    ----------
+    collections : mapping of str to dict of str to path
+        As :func:`read_collections` returns them.
+
+    Returns
+    -------
+    dict of str to tuple, mapping or path
+        ``(qrels, runs)``, ready scores by system, or one file of ready scores of all systems.
+
+    Examples
+    --------
+    >>> boards_of({"web": {"qrels": "q", "bm25": "x", "t5": "y"}, "news": {"scores": "n.csv"}})
+    {'web': ('q', {'bm25': 'x', 't5': 'y'}), 'news': 'n.csv'}
+    """
+    found: dict[str, Any] = {}
+    for name, files in collections.items():
+        systems = {key: path for key, path in files.items() if key != QRELS}
+        found[name] = (files[QRELS], systems) if QRELS in files else systems
+        if list(files) == [SCORES]:
+            found[name] = files[SCORES]
+    return found
+
+
 def _chosen(name: str, files: Files, asked: tuple[str | None, str | None]) -> tuple[str, str]:
     systems = [key for key in files if key != QRELS]
     for pair in (asked, *_PAIRS):
@@ -122,7 +150,8 @@ def _lines(text: str, label: str) -> list[tuple[str, Mapping[str, Any]]]:
         return []
     head, *rows = csv.reader(lines, delimiter="\t" if "\t" in lines[0] else ",")
     head = [each.strip() for each in head]
-    if NAME not in head or len(set(head)) < len(head) or len(head) < 3:
+    fewest = 2 if SCORES in head else 3
+    if NAME not in head or len(set(head)) < len(head) or len(head) < fewest:
         raise ReadError(label, f"its first line is {', '.join(head)}", expected=_FORM)
     found: list[tuple[str, Mapping[str, Any]]] = []
     for number, row in enumerate(rows, 2):

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from abrank.inference.systems.pairs import JointAnswer, JointResult, Pairs
     from abrank.inference.systems.registry import JOINT_TESTS, joint_test, run_joint_test
     from abrank.inference.systems.stability import kendall_tau, rank_stability, tau_ap
+    from abrank.inference.systems.strata import compare_within_collections
     from abrank.inference.systems.within import within_query_interval
 
 # What an everyday comparison does without is imported when it is asked for.
@@ -66,6 +67,7 @@ _ON_DEMAND = {
     "systems.pairs": "JointAnswer JointResult Pairs",
     "systems.registry": "JOINT_TESTS joint_test run_joint_test",
     "systems.stability": "kendall_tau rank_stability tau_ap",
+    "systems.strata": "compare_within_collections",
     "systems.within": "within_query_interval",
 }
 
@@ -86,6 +88,7 @@ __all__ = [
     "calls_without",
     "check_level",
     "compare_segments",
+    "compare_within_collections",
     "critical_difference",
     "describe_shape",
     "effect_interval",

@@ -33,11 +33,13 @@ from abrank.plots.registry import (
     PARAMETERS,
     PLOTS,
     RANKING_PLOTS,
+    STANDINGS_PLOTS,
     WIDTHS,
     Plot,
     plot,
 )
 from abrank.plots.render import png, save, svg
+from abrank.plots.standings import means, rank_intervals
 from abrank.plots.style.theme import DARK, LIGHT, NOTEBOOK, Theme
 
 __all__ = [
@@ -47,6 +49,7 @@ __all__ = [
     "NOTEBOOK",
     "PLOTS",
     "RANKING_PLOTS",
+    "STANDINGS_PLOTS",
     "WIDTHS",
     "Picture",
     "Plot",
@@ -62,6 +65,7 @@ __all__ = [
     "judged",
     "leaderboard",
     "matrix",
+    "means",
     "null",
     "paired",
     "plot",
@@ -70,6 +74,7 @@ __all__ = [
     "pvalue",
     "qq",
     "queries",
+    "rank_intervals",
     "ranks",
     "recall",
     "save",

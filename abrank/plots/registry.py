@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from abrank._support.errors import ArgumentError
 from abrank._support.registry import Registry
 from abrank._support.typing import Function
-from abrank.collections import CollectionsComparison
+from abrank.collections import CollectionsComparison, CollectionsRanking
 from abrank.comparison import Comparison
 from abrank.plots.style.style import new_axes
 from abrank.plots.style.theme import LIGHT, Theme
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from abrank.ranking import Ranking
 
 Width: TypeAlias = Literal["column", "text"] | float
-Subject: TypeAlias = "Comparison | Ranking | CollectionsComparison"
+Subject: TypeAlias = "Comparison | Ranking | CollectionsComparison | CollectionsRanking"
 Size: TypeAlias = tuple[float, float] | Callable[[Any], tuple[float, float]]
 
 # Widths of a column and of the text block of a two-column page, in inches.
@@ -44,6 +44,7 @@ class Plot:
 PLOTS: Registry[Plot] = Registry.of("plot")
 RANKING_PLOTS: Registry[Plot] = Registry.of("plot of a ranking")
 COLLECTIONS_PLOTS: Registry[Plot] = Registry.of("plot of several collections")
+STANDINGS_PLOTS: Registry[Plot] = Registry.of("plot of many systems on several collections")
 
 # What these parameters are in every plot that does not describe them itself.
 PARAMETERS = {
@@ -60,6 +61,8 @@ def plots_of(subject: Subject) -> Registry[Plot]:
     """Return the plots that can be drawn of a comparison, a ranking, or several collections."""
     if isinstance(subject, CollectionsComparison):
         return COLLECTIONS_PLOTS
+    if isinstance(subject, CollectionsRanking):
+        return STANDINGS_PLOTS
     return PLOTS if isinstance(subject, Comparison) else RANKING_PLOTS
 
 
@@ -78,7 +81,8 @@ def plot(
         Width and height in inches, or what gives them for a comparison or ranking.
     of : Registry
         ``PLOTS`` for plots of a comparison, ``RANKING_PLOTS`` for those of a ranking,
-        ``COLLECTIONS_PLOTS`` for those of several collections.
+        ``COLLECTIONS_PLOTS`` for those of several collections, ``STANDINGS_PLOTS`` for those of
+        many systems on them.
 
     Returns
     -------

@@ -13,7 +13,7 @@ from abrank.ranking.result import Ranking
 
 
 def rank_ready(
-    sources: Sequence[Any],
+    sources: Any,  # noqa: ANN401 - whatever read_board reads
     *,
     measures: Sequence[str] | str | None = None,
     missing: Missing = "error",

@@ -12,16 +12,15 @@ from abrank import inference
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.rng import entropy
-from abrank._support.typing import FloatArray, Missing, RandomSource
+from abrank._support.typing import Missing, RandomSource
 from abrank.diagnostics import higher_is_better, inspect_systems
-from abrank.inference.rounding import TIE
 from abrank.inference.systems.stability import N_RESAMPLES
 from abrank.measures import parse
 from abrank.ranking.beside import measure_agreements, other_tests, pair_spread, rank_chances
 from abrank.ranking.board import read_board
 from abrank.ranking.lists import list_overlaps
 from abrank.ranking.result import Family, Ranking
-from abrank.ranking.rows import PairRow, SystemRow
+from abrank.ranking.tabulate import pair_rows, system_rows
 from abrank.scores import Scores
 
 ALL_PAIRS, AGAINST_BASELINE = "tukey", "max-t"
@@ -39,6 +38,7 @@ def rank_scores(
     family: Family = "measure",
     n_resamples: int | None = None,
     rng: RandomSource = 0,
+    beside: bool = True,
     provenance: Mapping[str, Any] | None = None,
 ) -> Ranking:
     """Rank the systems of ``scores``, and test all pairs of them or all against a baseline.
@@ -74,6 +74,9 @@ def rank_scores(
         Of tests that draw; each has a default.
     rng : int, Generator, SeedSequence or None
         Source of the resamples; the seed that replays them is recorded.
+    beside : bool
+        Whether to ask too what other tests say, how alike measures order the systems, and how alike
+        the lists are.
     provenance : mapping, optional
         Kept as it is.
 
@@ -119,9 +122,9 @@ def rank_scores(
         first,
         stability=chances,
         n_drawn=N_RESAMPLES if chances else 0,
-        agreements=measure_agreements([first, *others]),
-        overlaps=list_overlaps(scores, first.systems),
-        beside=other_tests(first),
+        agreements=measure_agreements([first, *others]) if beside else (),
+        overlaps=list_overlaps(scores, first.systems) if beside else (),
+        beside=other_tests(first) if beside else (),
         spread=pair_spread(first.scores),
         audits=scores.audits,
         notes=scores.notes,
@@ -202,8 +205,8 @@ def _rank_by(scores: Scores, column: int, asked: _Asked) -> Ranking:
         query_ids=scores.query_ids,
         systems=systems,
         scores=block,
-        rows=_system_rows(systems, block, means[order], found, sign),
-        pair_rows=_pair_rows(systems, block, means[order], found, sign),
+        rows=system_rows(systems, block, means[order], found, sign),
+        pair_rows=pair_rows(systems, block, means[order], found, sign),
         test=options.get("test", name),
         title=title,
         alpha=asked.alpha,
@@ -250,91 +253,3 @@ def _resolve(
     known = [name for name in inference.JOINT_TESTS if name != "pairwise"]
     checks.one_of("test", test, [*known, *inference.TESTS])
     return test, {} if adjust is None else {"adjust": adjust}
-
-
-def _system_rows(
-    systems: tuple[str, ...],
-    block: FloatArray,
-    means: FloatArray,
-    found: inference.JointResult,
-    sign: float,
-) -> tuple[SystemRow, ...]:
-    """Return the leaderboard, best first."""
-    own = inference.run_test(
-        "bootstrap", block, method="percentile", bounded=False, confidence=found.confidence
-    )
-    low, high = inference.within_query_interval(block, confidence=found.confidence)
-    ranks = inference.friedman_test(sign * block).mean_ranks
-    groups: tuple[str, ...] = ("",) * len(systems)
-    if found.baseline is None:
-        groups = inference.group_letters(found.matrix(found.distinct))
-    return tuple(
-        SystemRow(
-            position=i + 1,
-            system=system,
-            mean=float(means[i]),
-            ci_low=float(own.ci_low[i]),
-            ci_high=float(own.ci_high[i]),
-            within_low=float(low[i]),
-            within_high=float(high[i]),
-            mean_rank=float(ranks[i]),
-            group=groups[i],
-        )
-        for i, system in enumerate(systems)
-    )
-
-
-def _pair_rows(
-    systems: tuple[str, ...],
-    block: FloatArray,
-    means: FloatArray,
-    found: inference.JointResult,
-    sign: float,
-) -> tuple[PairRow, ...]:
-    """Return the pairs, b the one that stands above, or the one that is not the baseline."""
-    rows = []
-    wins, losses = _wins(block, found.pairs, sign if found.baseline is not None else -sign)
-    turned = -1.0 if found.baseline is None else 1.0
-    for k, (i, j) in enumerate(zip(*found.pairs, strict=True)):
-        a, b = (j, i) if found.baseline is None else (i, j)
-        estimate = turned * found.estimate[k]
-        limits = turned * found.ci_low[k], turned * found.ci_high[k]
-        rows.append(
-            PairRow(
-                a=systems[a],
-                b=systems[b],
-                diff=float(means[b] - means[a]),
-                ci_low=float(min(limits)),
-                ci_high=float(max(limits)),
-                pvalue=float(found.pvalue[k]),
-                pvalue_adj=float(found.pvalue_adj[k]),
-                reading=_reading(found, k, sign * estimate),
-                estimate=float(estimate),
-                wins=wins[k],
-                ties=len(block) - wins[k] - losses[k],
-                losses=losses[k],
-            )
-        )
-    return tuple(rows)
-
-
-def _wins(block: FloatArray, pairs: inference.Pairs, sign: float) -> tuple[list[int], list[int]]:
-    """Count the queries on which the second system of a pair, times the sign, stands higher."""
-    slack = TIE * np.abs(block).max(initial=0.0)
-    wins, losses = [], []
-    for i, j in zip(*pairs, strict=True):
-        difference = sign * (block[:, j] - block[:, i])
-        wins.append(int((difference > slack).sum()))
-        losses.append(int((difference < -slack).sum()))
-    return wins, losses
-
-
-def _reading(found: inference.JointResult, k: int, advantage: float) -> str:
-    """Say in one word what the adjusted p-value says of the second system of a row."""
-    if np.isnan(found.pvalue_adj[k]):
-        return "untested"
-    if found.identical[k]:
-        return "identical"
-    if not found.distinct[k]:
-        return "unclear"
-    return "better" if advantage > 0.0 else "worse"

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from abrank.report.sections.notes.cautions import run_sentences as run_sentences
     from abrank.report.writers import COLLECTIONS_WRITERS as COLLECTIONS_WRITERS
     from abrank.report.writers import RANKING_WRITERS as RANKING_WRITERS
+    from abrank.report.writers import STANDINGS_WRITERS as STANDINGS_WRITERS
     from abrank.report.writers import WRITERS as WRITERS
     from abrank.report.writers import write as write
     from abrank.report.writers import writer as writer
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "COLLECTIONS_WRITERS": "abrank.report.writers",
     "RANKING_WRITERS": "abrank.report.writers",
+    "STANDINGS_WRITERS": "abrank.report.writers",
     "WRITERS": "abrank.report.writers",
     "card": "abrank.report.formats.card_html",
     "from_dict": "abrank.report.saved.write",

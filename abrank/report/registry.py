@@ -13,13 +13,13 @@ from abrank._support import checks
 from abrank._support.errors import ArgumentError, UnknownNameError
 from abrank._support.files import is_replaceable, name_of, replace_all
 from abrank._support.registry import Registry
-from abrank.collections import CollectionsComparison
+from abrank.collections import CollectionsComparison, CollectionsRanking
 from abrank.comparison import Comparison
 
 if TYPE_CHECKING:
     from abrank.ranking import Ranking
 
-Subject: TypeAlias = "Comparison | Ranking | CollectionsComparison"
+Subject: TypeAlias = "Comparison | Ranking | CollectionsComparison | CollectionsRanking"
 Writes: TypeAlias = Callable[..., str | bytes]
 
 # Where a report goes that was asked for by its format alone.
@@ -69,12 +69,15 @@ class Format:
 WRITERS: Registry[Format] = Registry.of("report format")
 RANKING_WRITERS: Registry[Format] = Registry.of("format of a ranking")
 COLLECTIONS_WRITERS: Registry[Format] = Registry.of("format of several collections")
+STANDINGS_WRITERS: Registry[Format] = Registry.of("format of many systems on collections")
 
 
 def writers_of(subject: Subject) -> Registry[Format]:
     """Return the formats in which a comparison, a ranking, or collections are written."""
     if isinstance(subject, CollectionsComparison):
         return COLLECTIONS_WRITERS
+    if isinstance(subject, CollectionsRanking):
+        return STANDINGS_WRITERS
     return WRITERS if isinstance(subject, Comparison) else RANKING_WRITERS
 
 
@@ -89,7 +92,7 @@ def writer(
         Of the files it writes, with the dot.
     of : Registry
         ``WRITERS`` for comparisons, ``RANKING_WRITERS`` for rankings, ``COLLECTIONS_WRITERS`` for
-        comparisons on several collections.
+        comparisons on several collections, ``STANDINGS_WRITERS`` for rankings on them.
     beside : str, optional
         The format whose file this one is written beside; it cannot be asked for alone.
 
@@ -177,15 +180,16 @@ def default_path(subject: Subject, format: str) -> Path:
 
     Parameters
     ----------
-    subject : Comparison, Ranking or CollectionsComparison
+    subject : Comparison, Ranking, CollectionsComparison or CollectionsRanking
     format : str
         One of its formats.
 
     Returns
     -------
     Path
-        ``reports/CANDIDATE-vs-BASELINE`` or ``reports/ranking-MEASURE`` with the format as suffix;
-        of the names only letters, digits and ``_.+-`` are kept.
+        ``reports/CANDIDATE-vs-BASELINE`` or ``reports/ranking-MEASURE``, of several collections
+        with ``-collections``, and the format as suffix; of the names only letters, digits and
+        ``_.+-`` are kept.
 
     Examples
     --------
@@ -194,6 +198,9 @@ def default_path(subject: Subject, format: str) -> Path:
     >>> default_path(compare_scores({"q": 0.1}, {"q": 0.2}, **named), ".html").as_posix()
     'reports/mono-t5-vs-bm25-k1-0.9.html'
     """
+    if isinstance(subject, CollectionsRanking):
+        measure = name_of(subject.primary.measure) or "measure"
+        return REPORTS / f"ranking-{measure}-collections{format}"
     if not isinstance(subject, (Comparison, CollectionsComparison)):
         return REPORTS / f"ranking-{name_of(subject.measure) or 'measure'}{format}"
     names = ((subject.candidate, "B"), (subject.baseline, "A"))

@@ -9,12 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from abrank._support import display
-from abrank.collections import CollectionsComparison
+from abrank.collections import CollectionsComparison, CollectionsRanking
 from abrank.comparison import Comparison
 from abrank.report.formats.terminal.plain_text import WIDTH
 from abrank.report.registry import (
     COLLECTIONS_WRITERS,
     RANKING_WRITERS,
+    STANDINGS_WRITERS,
     WRITERS,
     write,
     writer,
@@ -26,7 +27,14 @@ if TYPE_CHECKING:
     from abrank.report.formats.latex import Style
     from abrank.report.ranking.columns import Interval
 
-__all__ = ["COLLECTIONS_WRITERS", "RANKING_WRITERS", "WRITERS", "write", "writer"]
+__all__ = [
+    "COLLECTIONS_WRITERS",
+    "RANKING_WRITERS",
+    "STANDINGS_WRITERS",
+    "WRITERS",
+    "write",
+    "writer",
+]
 
 
 @writer(".html")
@@ -240,3 +248,65 @@ def _collections_latex(found: CollectionsComparison, *, digits: int = display.DI
     from abrank.report.collections.markdown import collections_latex
 
     return collections_latex(found, digits=digits)
+
+
+@writer(".html", of=STANDINGS_WRITERS)
+def _standings_html(found: CollectionsRanking, *, digits: int = display.DIGITS) -> str:
+    from abrank.report.collections.systems.page import standings_html
+
+    return standings_html(found, digits=digits)
+
+
+@writer(".md", of=STANDINGS_WRITERS)
+def _standings_markdown(found: CollectionsRanking, *, digits: int = display.DIGITS) -> str:
+    from abrank.report.collections.systems.markdown import standings_markdown
+
+    return standings_markdown(found, digits=digits)
+
+
+@writer(".json", of=STANDINGS_WRITERS)
+def _standings_json(found: CollectionsRanking) -> str:
+    from abrank.report.collections.systems.numbers import standings_json
+
+    return standings_json(found)
+
+
+@writer(".csv", of=STANDINGS_WRITERS)
+def _standings_csv(found: CollectionsRanking) -> str:
+    from abrank.report.collections.systems.numbers import standings_csv
+
+    return standings_csv(found)
+
+
+@writer(".means.csv", of=STANDINGS_WRITERS, beside=".csv")
+def _means_csv(found: CollectionsRanking) -> str:
+    from abrank.report.collections.systems.numbers import means_csv
+
+    return means_csv(found)
+
+
+@writer(".pairs.csv", of=STANDINGS_WRITERS, beside=".csv")
+def _standings_pairs(found: CollectionsRanking) -> str:
+    from abrank.report.collections.systems.numbers import pairs_csv
+
+    return pairs_csv(found)
+
+
+@writer(".txt", of=STANDINGS_WRITERS)
+def _standings_text(
+    found: CollectionsRanking,
+    *,
+    digits: int = display.DIGITS,
+    ascii: bool = False,
+    width: int = 80,
+) -> str:
+    from abrank.report.collections.systems.text import standings_text
+
+    return standings_text(found, digits=digits, ascii=ascii, width=width) + "\n"
+
+
+@writer(".tex", of=STANDINGS_WRITERS)
+def _standings_latex(found: CollectionsRanking, *, digits: int = display.DIGITS) -> str:
+    from abrank.report.collections.systems.markdown import standings_latex
+
+    return standings_latex(found, digits=digits)

@@ -138,9 +138,35 @@ def rank_stability(
         nothing = np.zeros(n_systems, np.int64)
         return RankStability(np.full((n_systems,) * 2, np.nan), nothing, nothing, 0)
     means = resample_means(block, n_resamples=n_resamples, seed=seed)
-    means = round_off(-means if higher_is_better else means, scale=np.abs(block).max(initial=0.0))
+    scale = float(np.abs(block).max(initial=0.0))
+    return chances_of_ranks(
+        means if higher_is_better else -means, scale=scale, confidence=confidence, seed=seed
+    )
+
+
+def chances_of_ranks(
+    means: FloatArray, *, scale: float, confidence: float, seed: int
+) -> RankStability:
+    """Return how often each system has each rank in resampled means, the higher the better.
+
+    Parameters
+    ----------
+    means : float64[n_resamples, n_systems]
+    scale : float
+        The largest score: means that agree to 10 digits of it tie.
+    confidence : float
+    seed : int
+        Of the order of systems that tie.
+
+    Examples
+    --------
+    >>> drawn = np.array([[0.2, 0.1], [0.3, 0.1], [0.1, 0.3], [0.4, 0.2]])
+    >>> chances_of_ranks(drawn, scale=1.0, confidence=0.95, seed=0).chances[:, 0]
+    array([0.75, 0.25])
+    """
+    n_resamples, n_systems = means.shape
     noise = stream(seed, "ties").random(means.shape)
-    order = np.lexsort((noise, means), axis=-1)
+    order = np.lexsort((noise, round_off(-means, scale=scale)), axis=-1)
     places = order * n_systems + np.arange(n_systems)
     counts = np.bincount(places.ravel(), minlength=n_systems**2).reshape(n_systems, n_systems)
     below = np.cumsum(counts, axis=1)

@@ -9,10 +9,17 @@ from dataclasses import asdict
 from typing import Any
 
 from abrank._support.errors import AbrankError, ReadError
-from abrank.collections import CollectionsComparison, MeasureSummary, summarise_collections
+from abrank.collections import (
+    CollectionsComparison,
+    CollectionsRanking,
+    MeasureSummary,
+    summarise_collections,
+)
 from abrank.comparison import Comparison
 from abrank.ranking import Ranking
 from abrank.report.collections.numbers import SCHEMA
+from abrank.report.collections.systems.numbers import SCHEMA as STANDINGS_SCHEMA
+from abrank.report.collections.systems.read import standings_of
 from abrank.report.numbers import checksum, plain
 from abrank.report.ranking.numbers import SCHEMA as RANKING_SCHEMA
 from abrank.report.ranking.read import ranking_of
@@ -23,8 +30,10 @@ from abrank.report.saved.write import from_dict, read_json, require_unchanged
 _HOW = "write it again: abrank compare --collections … --report results.json"
 
 
-def read_results(path: str | os.PathLike[str]) -> Comparison | CollectionsComparison | Ranking:
-    """Read ``results.json`` of a comparison, on one collection or on several, or of a ranking.
+def read_results(
+    path: str | os.PathLike[str],
+) -> Comparison | CollectionsComparison | Ranking | CollectionsRanking:
+    """Read ``results.json`` of a comparison or ranking, on one collection or on several.
 
     Raises
     ------
@@ -35,6 +44,8 @@ def read_results(path: str | os.PathLike[str]) -> Comparison | CollectionsCompar
     schema = value.get("schema") if isinstance(value, Mapping) else None
     if schema == RANKING_SCHEMA:
         return ranking_of(value, label)
+    if schema == STANDINGS_SCHEMA:
+        return standings_of(value, label)
     return _collections(value, label) if schema == SCHEMA else from_dict(value, label)
 
 

@@ -95,7 +95,7 @@ def ranking_text(
         *_means(ranking, width, digits),
     ]
     if pairs:
-        blocks.append(_table(_pair_cells(ranking, digits), width, "NNrrrl"))
+        blocks.append(columns_of_text(_pair_cells(ranking, digits), width, "NNrrrl"))
     blocks.append(
         [
             line
@@ -104,7 +104,7 @@ def ranking_text(
         ]
     )
     for rows, align, said in extras.text_tables(ranking, digits=digits):
-        blocks += [_table(rows, width, align), cells.wrap(said, width)]
+        blocks += [columns_of_text(rows, width, align), cells.wrap(said, width)]
     text = "\n\n".join("\n".join(block) for block in blocks)
     return "\n".join(cells.to_ascii(line) if ascii else line for line in text.split("\n"))
 
@@ -223,7 +223,7 @@ def _leaderboard(ranking: Ranking, width: int, digits: int, interval: Interval) 
         if against or interval == "difference":
             shown.append(_distance(apart.get(row.system), digits))
         rows.append([*shown, last[row.system]])
-    return _table(rows, width, f"{align}l")
+    return columns_of_text(rows, width, f"{align}l")
 
 
 def _against_several(ranking: Ranking, width: int, digits: int) -> list[str]:
@@ -240,7 +240,7 @@ def _against_several(ranking: Ranking, width: int, digits: int) -> list[str]:
                 said = f"{f.signed(pair.diff, digits=digits)} {columns.reading(pair)}"
             shown.append(said)
         rows.append(shown)
-    return _table(rows, width, "rNr" + "l" * len(found))
+    return columns_of_text(rows, width, "rNr" + "l" * len(found))
 
 
 def _readings(ranking: Ranking) -> dict[str, str]:
@@ -270,7 +270,7 @@ def _means(ranking: Ranking, width: int, digits: int) -> list[list[str]]:
             blocks.append([])
         blocks[-1].append(each)
     return [
-        _table(_mean_cells(ranking, block, marks, digits), width, "N" + "l" * len(block))
+        columns_of_text(_mean_cells(ranking, block, marks, digits), width, "N" + "l" * len(block))
         for block in blocks
     ]
 
@@ -320,8 +320,14 @@ def _pair_cells(ranking: Ranking, digits: int) -> list[list[str]]:
     ]
 
 
-def _table(rows: list[list[str]], width: int, align: str) -> list[str]:
-    """Return rows in columns: right, left, or a Name, which gives way where all is too wide."""
+def columns_of_text(rows: list[list[str]], width: int, align: str) -> list[str]:
+    """Return rows in columns: right, left, or a Name, which gives way where all is too wide.
+
+    Examples
+    --------
+    >>> columns_of_text([["system", "mean"], ["bm25", "0.312"]], 40, "Nr")
+    ['system   mean', 'bm25    0.312']
+    """
     kinds = list(enumerate(align))
     rows = [
         [cells.one_line(row[i], width=200) if kind == "N" else row[i] for i, kind in kinds]

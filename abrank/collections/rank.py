@@ -1,0 +1,224 @@
+"""From the rankings on several collections to what they say together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from abrank._support.errors import AlignmentError, ArgumentError
+from abrank._support.typing import FloatArray, Missing
+from abrank.collections.ranking import CollectionsRanking
+from abrank.collections.standings import measure_standings
+from abrank.evaluation import EvaluateOptions, silent
+from abrank.inputs.run_names import named_runs
+from abrank.measures.naming.asked import DEFAULT_MEASURES
+from abrank.provenance import origin
+from abrank.ranking import Ranking, rank_scores
+from abrank.ranking.files import rank_ready
+from abrank.scores import Scores
+from abrank.workflow import rank_runs
+
+# What is asked of all collections alike.
+_ASKED = frozenset(["test", "adjust", "alpha", "n_resamples", "rng"])
+# Across collections every pair keeps an error of its own: systems differ in where they are good.
+TEST, ADJUST = "t", "holm"
+
+
+def rank_collections(
+    collections: Mapping[str, Any],
+    *,
+    measures: Sequence[str] | str | None = None,
+    **how: Any,  # noqa: ANN401 - the keywords of rank()
+) -> CollectionsRanking:
+    """Rank many systems by their mean over several collections, and say who may be called first.
+
+    Two questions are answered. How do the systems compare on these collections, were their queries
+    drawn anew? And on collections like these, of which these are a sample? The query pairs the
+    systems within a collection, the collection where they are a sample. Collections weigh equally,
+    and share no query.
+
+    Parameters
+    ----------
+    collections : mapping of str to (qrels, runs), ready scores or Ranking
+        By name of the collection: judgments and runs, as for :func:`abrank.rank`; ready scores, as
+        for :func:`abrank.rank_scores`; or what either returned. Two collections or more, all with
+        the same systems, two or more queries each.
+    measures : sequence of str, optional
+        As for :func:`abrank.rank`; the first orders the systems.
+    **how
+        ``test adjust alpha n_resamples rng``, and how runs are read and scored, as for
+        :func:`abrank.rank`. Without ``test`` each collection's own ranking has Tukey HSD, and
+        collections like these the paired t test over collections, adjusted by Holm.
+
+    Returns
+    -------
+    CollectionsRanking
+
+    Raises
+    ------
+    ReadError, NotFoundError, AlignmentError, ArgumentError
+        As :func:`abrank.rank`, or if a system is not on every collection, or the collections have
+        not the same measures.
+
+    Notes
+    -----
+    The rank intervals follow from all pairs at one joint level, and so hold for all systems
+    together [1]_: a system whose interval begins at 1 may be called first. On these collections the
+    joint test is :func:`abrank.inference.compare_within_collections`. On collections like these a
+    collection is one observation; percentiles of resampled collections miss the mean 8 to 18 % of
+    the time in place of 5 with 5 to 20 collections, so its limits are those of t.
+
+    References
+    ----------
+    .. [1] Mogstad, Romano, Shaikh & Wilhelm (2024), Review of Economic Studies 91, 476-518.
+
+    Examples
+    --------
+    >>> random = np.random.default_rng(3)
+    >>> made = {}
+    >>> for name in ("web", "news", "code", "law"):
+    ...     easy = random.uniform(0.2, 0.6, 30)
+    ...     scores = {"bm25": easy, "t5": easy + random.normal(0.1, 0.05, 30)}
+    ...     scores["rrf"] = scores["t5"] + random.normal(0.0, 0.02, 30)
+    ...     made[name] = {key: dict(enumerate(each)) for key, each in scores.items()}
+    >>> found = rank_collections(made, measures="AP")
+    >>> found.primary.first(), found.primary["bm25"].these.rank_low
+    (('rrf', 't5'), 3)
+    """
+    scored = {each.name for each in fields(EvaluateOptions)}
+    for name in how:
+        if name not in scored | _ASKED:
+            raise ArgumentError(f"rank_collections has no keyword {name!r}")
+    return rank_each(
+        collections,
+        EvaluateOptions(**{name: value for name, value in how.items() if name in scored}),
+        measures=measures,
+        missing=how.get("missing", "error"),
+        **{name: value for name, value in how.items() if name in _ASKED},
+    )
+
+
+def rank_each(
+    collections: Mapping[str, Any],
+    options: EvaluateOptions,
+    *,
+    measures: Sequence[str] | str | None = None,
+    missing: Missing = "error",
+    command: str | None = None,
+    on_stage: Callable[[str], None] = silent,
+    **how: Any,  # noqa: ANN401
+) -> CollectionsRanking:
+    """Rank as :func:`rank_collections` does, and tell the stages; ``missing`` of ready scores."""
+    if len(collections) < 2:
+        raise ArgumentError(
+            f"two collections or more are ranked together, not {len(collections)}; one is for rank"
+        )
+    found = {}
+    for name, given in collections.items():
+        on_stage(f"ranking on {name}")
+        found[name] = _ranking(name, given, options, measures, missing, how)
+    on_stage("testing over the collections")
+    return summarise_rankings(
+        found, test=how.get("test"), adjust=how.get("adjust"), provenance=origin(command)
+    )
+
+
+def _ranking(
+    name: str,
+    given: Any,  # noqa: ANN401
+    options: EvaluateOptions,
+    measures: Sequence[str] | str | None,
+    missing: Missing,
+    how: Mapping[str, Any],
+) -> Ranking:
+    """Rank on one collection."""
+    if isinstance(given, Ranking):
+        return given
+    try:
+        if isinstance(given, tuple) and len(given) == 2:
+            qrels, runs = given
+            asked = measures or DEFAULT_MEASURES[0]
+            return rank_runs(qrels, named_runs(runs), options, measures=asked, beside=False, **how)
+        return rank_ready(given, measures=measures, missing=missing, beside=False, **how)
+    except (AlignmentError, ArgumentError) as problem:
+        problem.args = (f"the collection {name}: {problem}",)
+        raise
+
+
+def summarise_rankings(
+    rankings: Mapping[str, Ranking],
+    *,
+    test: str | None = None,
+    adjust: str | None = None,
+    provenance: Mapping[str, Any] | None = None,
+) -> CollectionsRanking:
+    """Say what rankings on several collections say together; see :func:`rank_collections`.
+
+    Raises
+    ------
+    AlignmentError
+        If they have not the same systems and measures, or were not made at the same level.
+    ArgumentError
+        If there is one, or one has fewer than two queries or is against a baseline.
+    """
+    _require_alike(rankings)
+    first = next(iter(rankings.values()))
+    boards = {
+        name: np.stack([_columns(each.of(m), first.systems) for m in first.measures], axis=2)
+        for name, each in rankings.items()
+    }
+    means = Scores(
+        query_ids=tuple(rankings),
+        systems=first.systems,
+        measures=first.measures,
+        values=np.stack([block.mean(axis=0) for block in boards.values()]),
+    )
+    like = rank_scores(
+        means,
+        test=test or TEST,
+        adjust=adjust if test else adjust or ADJUST,
+        alpha=first.alpha,
+        rng=first.seed,
+        beside=False,
+    )
+    return CollectionsRanking(
+        rankings=dict(rankings),
+        measures=tuple(
+            measure_standings(each, rankings, {name: boards[name][:, :, m] for name in boards})
+            for m, each in enumerate(like.by_measure)
+        ),
+        alpha=first.alpha,
+        provenance=dict(provenance or {}),
+    )
+
+
+def _require_alike(rankings: Mapping[str, Ranking]) -> None:
+    if len(rankings) < 2:
+        raise ArgumentError("two collections or more are ranked together")
+    first_name, first = next(iter(rankings.items()))
+    every = list(dict.fromkeys(system for each in rankings.values() for system in each.systems))
+    for name, each in rankings.items():
+        missing = [system for system in every if system not in each.systems]
+        if missing:
+            shown = ", ".join(missing[:3]) + (", …" if len(missing) > 3 else "")
+            raise AlignmentError(
+                f"the collection {name} has no {shown}; a mean over collections takes every system"
+                " on each: add what is missing, or leave the system or the collection out"
+            )
+        if (each.measures, each.alpha) != (first.measures, first.alpha):
+            raise AlignmentError(
+                f"the collection {name} was ranked by {', '.join(each.measures)} at alpha"
+                f" {each.alpha}, {first_name} by {', '.join(first.measures)} at {first.alpha}"
+            )
+        if each.baseline is not None:
+            raise ArgumentError(
+                f"the collection {name} was ranked against a baseline, not by pairs"
+            )
+
+
+def _columns(ranking: Ranking, systems: Sequence[str]) -> FloatArray:
+    """Return the scores in an order of the systems."""
+    return ranking.scores[:, [ranking.systems.index(system) for system in systems]]

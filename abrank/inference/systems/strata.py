@@ -1,0 +1,246 @@
+"""Many systems on several collections, each with the same weight: queries drawn within collections.
+
+=========================  =====================================================================
+scores of two systems      what is said of the pair
+=========================  =====================================================================
+the same on every query    estimate 0, p 1, interval [0, 0]
+one value, not 0, of       p NaN, interval unbounded
+every difference
+one query differs, two     as any other data
+queries a collection
+fewer than two queries     refused: a collection with one query shows no spread
+not finite                 refused
+=========================  =====================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from abrank._support.errors import ArgumentError
+from abrank._support.rng import stream
+from abrank._support.typing import FloatArray
+from abrank.inference.exact.inversion import align_interval_with_pvalue
+from abrank.inference.paired.t_test import t_interval, t_pvalue
+from abrank.inference.registry import as_alpha
+from abrank.inference.rounding import round_off
+from abrank.inference.systems.pairs import JointResult, Pairs
+from abrank.inference.systems.registry import as_scores
+from abrank.inference.systems.stability import N_RESAMPLES, resample_means
+
+# Numbers that all resamples together hold, of the systems on the collections and of the pairs.
+MOST_MEANS, MOST_PAIRS, FEWEST = 5_000_000, 100_000_000, 999
+_AT_ONCE = 2_000_000  # numbers
+
+
+@dataclass(frozen=True)
+class WithinCollections:
+    """Answers of :func:`compare_within_collections`.
+
+    Attributes
+    ----------
+    ci_low, ci_high : float64[n_systems]
+        Of each mean over these collections by itself, by t.
+    compared : JointResult
+        All pairs; the intervals are simultaneous.
+    same_collections, other_collections : float64[n_resamples, n_systems]
+        Means over the collections where the queries of each are drawn anew, and where the
+        collections are, too.
+    """
+
+    ci_low: FloatArray
+    ci_high: FloatArray
+    compared: JointResult
+    same_collections: FloatArray
+    other_collections: FloatArray
+
+
+def compare_within_collections(
+    blocks: Mapping[str, npt.ArrayLike],
+    *,
+    confidence: float = 0.95,
+    n_resamples: int | None = None,
+    seed: int = 0,
+) -> WithinCollections:
+    """Compare all pairs of systems by their means over these collections, of equal weight.
+
+    Estimand: the difference of two means over the collections. Hypothesis: all systems have one.
+    The query pairs the systems; it belongs to one collection, and is drawn within it.
+
+    Parameters
+    ----------
+    blocks : mapping of str to array_like of shape (n_queries, n_systems)
+        By the name of the collection, the systems in one order. The order of the collections does
+        not matter.
+    confidence : float
+        Joint level of the intervals of the differences.
+    n_resamples : int, optional
+        9,999 without it, fewer of very many pairs.
+    seed : int
+
+    Returns
+    -------
+    WithinCollections
+
+    Raises
+    ------
+    ArgumentError
+        If a block has fewer than two queries or systems, or a score that is not finite.
+
+    Notes
+    -----
+    Each pair has its t with Satterthwaite's degrees of freedom from the variances within the
+    collections. Its p-value is held against the smallest of all pairs in each bootstrap sample of
+    the queries (min-P of Westfall and Young [1]_), which holds the chance of any false difference
+    whatever the correlations and variances of the pairs. The samples are stretched by
+    n / (n - 1) in their variance.
+
+    References
+    ----------
+    .. [1] Westfall & Young (1993), Resampling-Based Multiple Testing, algorithm 2.5.
+
+    Examples
+    --------
+    >>> random = np.random.default_rng(1)
+    >>> blocks = {name: random.normal([0.3, 0.3, 0.6], 0.1, (20, 3)) for name in "abcd"}
+    >>> found = compare_within_collections(blocks).compared
+    >>> found.distinct, found.ci_low.round(2)
+    (array([False,  True,  True]), array([-0.05,  0.23,  0.25]))
+    """
+    alpha = float(as_alpha(confidence, 1)[0])
+    names = sorted(blocks)
+    parts = [as_scores(blocks[name]) for name in names]
+    for name, part in zip(names, parts, strict=True):
+        if len(part) < 2:
+            count = "one query" if len(part) else "no query"
+            raise ArgumentError(f"the collection {name} has {count}: it takes two to show a spread")
+    n_systems, n_collections = parts[0].shape[1], len(parts)
+    drawn = _n_resamples(n_resamples, n_collections, n_systems)
+    centres = np.stack([part.mean(axis=0) for part in parts])
+    # Every collection's resamples are independent of the others'.
+    samples = np.stack(
+        [
+            resample_means(part, n_resamples=drawn, seed=_seed_of(seed, name))
+            for name, part in zip(names, parts, strict=True)
+        ]
+    )
+    stretch = np.array([(len(part) / (len(part) - 1)) ** 0.5 for part in parts])
+    moved = np.einsum("c,crs->rs", stretch / n_collections, samples - centres[:, None, :])
+    means = centres.mean(axis=0)
+    level = np.full(n_systems, alpha)
+    own = _satterthwaite([part.var(axis=0, ddof=1) for part in parts], parts)
+    low, high = t_interval(means, *own, level, "two-sided")
+    return WithinCollections(
+        ci_low=low,
+        ci_high=high,
+        compared=_compared(parts, means, moved, alpha, confidence),
+        same_collections=means + moved,
+        other_collections=_other_collections(samples, seed),
+    )
+
+
+def _seed_of(seed: int, name: str) -> int:
+    return int(stream(seed, "collection", name).integers(2**63))
+
+
+def _n_resamples(asked: int | None, n_collections: int, n_systems: int) -> int:
+    if asked is not None:
+        return asked
+    means = MOST_MEANS // (n_collections * n_systems)
+    return max(FEWEST, min(N_RESAMPLES, means, MOST_PAIRS // n_systems**2))
+
+
+def _satterthwaite(
+    variances: Sequence[FloatArray], parts: Sequence[FloatArray]
+) -> tuple[FloatArray, FloatArray]:
+    """Return the standard error of a mean of means, NaN where nothing varies, and its freedom."""
+    n = np.array([len(part) for part in parts], np.float64)[:, None]
+    shares = np.stack(variances) / n / len(parts) ** 2
+    total = shares.sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        freedom = total**2 / (shares**2 / (n - 1.0)).sum(axis=0)
+    varies = total > 0.0
+    return np.where(varies, np.sqrt(total), np.nan), np.where(varies, freedom, 1.0)
+
+
+def _compared(
+    parts: Sequence[FloatArray],
+    means: FloatArray,
+    moved: FloatArray,
+    alpha: float,
+    confidence: float,
+) -> JointResult:
+    """Return all pairs by the smallest p-value of each resample."""
+    from scipy.special import ndtr
+
+    n_systems = len(means)
+    pairs = Pairs(*(each.astype(np.int64) for each in np.triu_indices(n_systems, 1)))
+    scale = max(float(np.abs(part).max()) for part in parts)
+    differences = [round_off(pairs.of(part), scale=scale) for part in parts]
+    same = ~np.any([each.any(axis=0) for each in differences], axis=0)
+    error, freedom = _satterthwaite([_variance(each) for each in differences], parts)
+    estimate = np.where(same, 0.0, pairs.of(means))
+    statistic = np.where(same, 0.0, estimate / error)
+    alone = np.where(same, 1.0, t_pvalue(statistic, freedom, "two-sided"))
+    smallest = np.sort(2.0 * ndtr(-_largest(moved, pairs, error)))
+    reached = np.searchsorted(smallest, alone, side="right")
+    adjusted = np.where(np.isnan(alone), np.nan, (1.0 + reached) / (1.0 + len(smallest)))
+    adjusted[same] = 1.0
+    # Told apart is what at most so many of the resamples reach: fewer than that have p < alpha.
+    most = int(np.ceil(alpha * (1.0 + len(smallest)) - 1.0)) - 1
+    critical = float(smallest[most]) if most >= 0 else 0.0
+    low, high = t_interval(estimate, error, freedom, np.full_like(error, critical), "two-sided")
+    level = np.full_like(error, alpha)
+    low, high = align_interval_with_pvalue(adjusted, estimate, low, high, level)
+    return JointResult(
+        pairs=pairs,
+        estimate=estimate,
+        statistic=statistic,
+        pvalue=alone,
+        pvalue_adj=adjusted,
+        ci_low=np.where(same, 0.0, low),
+        ci_high=np.where(same, 0.0, high),
+        identical=same,
+        test="within-collections",
+        estimand="difference of means over these collections",
+        method="Monte Carlo",
+        n_resamples=len(smallest),
+        confidence=confidence,
+        baseline=None,
+        n_queries=sum(map(len, parts)),
+        n_systems=n_systems,
+    )
+
+
+def _variance(differences: FloatArray) -> FloatArray:
+    """Return the variance of each column, 0 where all is one value."""
+    flat = np.ptp(differences, axis=0) <= 1e-10 * np.abs(differences).max(axis=0)
+    return np.where(flat, 0.0, differences.var(axis=0, ddof=1))
+
+
+def _largest(moved: FloatArray, pairs: Pairs, error: FloatArray) -> FloatArray:
+    """Return the largest difference in standard errors in each resample."""
+    varies = np.isfinite(error)
+    first, second, units = pairs.first[varies], pairs.second[varies], 1.0 / error[varies]
+    found = np.zeros(len(moved))
+    step = max(1, _AT_ONCE // max(1, len(units)))
+    for start in range(0, len(moved), step) if len(units) else ():
+        part = moved[start : start + step]
+        found[start : start + step] = np.abs((part[:, second] - part[:, first]) * units).max(axis=1)
+    return found
+
+
+def _other_collections(samples: FloatArray, seed: int) -> FloatArray:
+    """Return means over collections that are drawn with replacement, and queries within them."""
+    n_collections, n_resamples, n_systems = samples.shape
+    random = stream(seed, "collections")
+    chosen = random.integers(n_collections, size=(n_collections, n_resamples))
+    rows = random.integers(n_resamples, size=(n_collections, n_resamples))
+    total = np.zeros((n_resamples, n_systems))
+    for which, row in zip(chosen, rows, strict=True):
+        total += samples[which, row]
+    return np.asarray(total / n_collections)

@@ -1,0 +1,1 @@
+"""How many systems on several collections are reported."""

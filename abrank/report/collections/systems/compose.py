@@ -1,0 +1,181 @@
+"""From many systems on several collections to a report in words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from abrank._support import display as f
+from abrank.collections import CollectionsRanking
+from abrank.ranking import Ranking
+from abrank.report.collections.systems import tables, words
+from abrank.report.model import Block, Caution, Figure, Fold, Headline, Report, Section, Table, Text
+from abrank.report.ranking import tables as ranking_tables
+from abrank.report.ranking.compose import cautions
+from abrank.report.ranking.sections import MOST_ROWS
+
+# Rows of the leaderboard of one collection.
+MOST_OF_ONE = 10
+
+
+def compose_standings(found: CollectionsRanking, *, digits: int = f.DIGITS) -> Report:
+    """Return everything a report says about many systems on several collections.
+
+    Parameters
+    ----------
+    found : CollectionsRanking
+    digits : int
+        Decimals of scores and differences.
+
+    Examples
+    --------
+    >>> from abrank.collections import rank_collections
+    >>> one = {"X": {"q1": 0.3, "q2": 0.6, "q3": 0.1}, "Y": {"q1": 0.6, "q2": 0.8, "q3": 0.3}}
+    >>> report = compose_standings(rank_collections({"web": one, "news": one}))
+    >>> [section.key for section in report.sections]
+    ['leaderboard', 'ranks', 'collections', 'each', 'methods', 'reproduce']
+    """
+    head = headline(found, digits=digits)
+    created = str(found.provenance.get("created") or "")[:10]
+    sections = [
+        _leaderboard(found, digits),
+        _ranks(found, digits),
+        *([_measures(found, digits)] if found.measures[1:] else []),
+        _collections(found, digits),
+        _each(found, digits),
+        Section("methods", "Methods", "What the two ranks claim.", (Text(words.claims(found)),)),
+        _reproduce(found),
+    ]
+    return Report(
+        title=f"{head.title.removesuffix('.')} · abrank",
+        context=(*words.context(found), *([created] if created else [])),
+        headline=head,
+        cautions=_cautions(found, digits),
+        sections=tuple(sections),
+        omitted=(),
+    )
+
+
+def headline(found: CollectionsRanking, *, digits: int) -> Headline:
+    """Return who may be called first, on these collections and on others like them."""
+    alone = len(found.primary.first()) == 1
+    return Headline(
+        verdict="leads" if alone else "shared",
+        glyph="▲" if alone else "≈",
+        tag="One first place" if alone else "Shared first place",
+        tone="b" if alone else "tie",
+        title=words.title(found),
+        numbers=words.leader(found, digits=digits),
+        meaning=words.like_these(found),
+        next_step=(
+            "More judged queries tell more of these collections, more collections tell of others."
+            if len(found.primary.first(like=True)) > 1
+            else "Read below on which collections the lead rests."
+        ),
+        rule="A system may be called first if no other is shown to be better: all pairs, alpha"
+        f" {f.number(found.alpha)}, {f.plural(len(found.rankings), 'collection')} of equal weight.",
+    )
+
+
+def _cautions(found: CollectionsRanking, digits: int) -> tuple[Caution, ...]:
+    """Return what is to be known of the runs on each collection, the most severe first."""
+    every = [
+        replace(each, title=f"{collection}: {each.title}")
+        for collection, ranking in found.rankings.items()
+        for each in cautions(ranking, digits=digits)
+        if each.code != "input"
+    ]
+    return tuple(sorted(every, key=lambda each: -each.severity))
+
+
+def _cut(table: Table, key: str) -> list[Block]:
+    """Return a table of which a page shows the first rows, and the others when it is opened."""
+    blocks: list[Block] = [Table(table.key, table.columns, table.rows[:MOST_ROWS])]
+    left = len(table.rows) - MOST_ROWS
+    if left > 0:
+        more = f"The other {f.plural(left, 'system')}"
+        blocks.append(Table(f"{table.key}-{key}", table.columns, table.rows[MOST_ROWS:], more))
+    return blocks
+
+
+def _leaderboard(found: CollectionsRanking, digits: int) -> Section:
+    table = tables.standings(found.primary, digits=digits)
+    # The rows are in order; chances to lead stand in the table of both claims.
+    table = Table(table.key, table.columns[1:7], tuple(row[1:7] for row in table.rows))
+    finding = f"{words.leads(found)} {words.firsts(found)}"
+    said = Text(
+        "Bold: may be called first. The intervals are of the difference from the first on these"
+        " collections, for all pairs together; a rank interval holds for all systems together.",
+        "caption",
+    )
+    return Section("leaderboard", "Leaderboard", finding, (*_cut(table, "more"), said))
+
+
+def _ranks(found: CollectionsRanking, digits: int) -> Section:
+    finding = f"{words.title(found)} {words.like_these(found)}"
+    caption = Text(
+        "Thick: these collections, their queries drawn anew. Thin: collections like these, of which"
+        " these are a sample; it takes many collections to say much of others. Neither speaks of"
+        " systems tuned on these queries.",
+        "caption",
+    )
+    table = tables.both_claims(found.primary, alpha=found.alpha, digits=digits)
+    folded = Table(table.key, table.columns, table.rows, "Both claims in numbers")
+    blocks = (Figure("ranks", finding), caption, folded)
+    return Section("ranks", "Ranks that can be claimed", finding, blocks)
+
+
+def _measures(found: CollectionsRanking, digits: int) -> Section:
+    table = tables.by_measure(found, digits=digits)
+    finding = " ".join(words.measures(found))
+    return Section("measures", "Measures", finding, tuple(_cut(table, "more")))
+
+
+def _collections(found: CollectionsRanking, digits: int) -> Section:
+    blocks: list[Block] = []
+    for each in found.measures:
+        table = tables.by_collection(found, each.measure, digits=digits)
+        if each is found.primary:
+            blocks += _cut(table, "more")
+            blocks.append(Text("Bold: the first, and what is not told apart from it.", "caption"))
+        else:
+            blocks.append(Table(table.key, table.columns, table.rows, f"By {each.measure}"))
+    return Section("collections", "Systems by collections", words.firsts(found), tuple(blocks))
+
+
+def _each(found: CollectionsRanking, digits: int) -> Section:
+    finding = (
+        "Open a collection to read its own leaderboard; the command makes its whole page, with"
+        " every pair."
+    )
+    blocks = tuple(
+        _fold(f"collection-{place}", name, ranking, digits)
+        for place, (name, ranking) in enumerate(found.rankings.items(), start=1)
+    )
+    return Section("each", "Each collection by itself", finding, blocks)
+
+
+def _fold(key: str, name: str, ranking: Ranking, digits: int) -> Fold:
+    table = ranking_tables.leaderboard(ranking, digits=digits)
+    rows = tuple(row[1:] for row in table.rows[:MOST_OF_ONE])
+    blocks: list[Text | Table] = [Table(f"leaderboard of {name}", table.columns[1:], rows)]
+    left = len(table.rows) - len(rows)
+    said = f"{f.plural(left, 'more system')} not shown. " if left else ""
+    blocks.append(
+        Text(f"{said}Systems that share a letter are not told apart, {ranking.title}.", "caption")
+    )
+    command = words.rank_command(name, ranking)
+    if command:
+        blocks.append(Text(command, "code"))
+    return Fold(key, f"{name}: {words.one_collection(ranking)}", tuple(blocks))
+
+
+def _reproduce(found: CollectionsRanking) -> Section:
+    command = str(found.provenance.get("command") or "")
+    blocks: list[Block] = []
+    versions = (found.provenance.get("versions") or {}).items()
+    facts = [f"Seed {found.primary.these.seed}", *(f"{each} {number}" for each, number in versions)]
+    blocks.append(Text(f"{', '.join(facts)}."))
+    if command:
+        blocks.append(Text(command, "code"))
+    how = "The command below gives" if command else "The same inputs and seed give"
+    return Section("reproduce", "Reproduce", f"{how} the same numbers again.", tuple(blocks))

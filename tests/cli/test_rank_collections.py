@@ -1,0 +1,96 @@
+"""``abrank rank --collections`` as a user meets it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import abrank
+from abrank.cli import run
+from abrank.report import STANDINGS_WRITERS
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch) -> str:
+    """Three collections with three systems in files, and the table of them."""
+    lines = ["name\tqrels\tbm25\tt5\trrf"]
+    for i, name in enumerate(("fiqa", "arguana", "nq")):
+        made = abrank.simulate_runs(25, effect=0.5, rng=i)
+        made.qrels.write(tmp_path / f"{name}.qrels")
+        made.baseline.write(tmp_path / f"{name}.bm25.run")
+        made.candidate.write(tmp_path / f"{name}.t5.run")
+        lines.append("\t".join([name, *(f"{name}.{end}" for end in
+                                         ("qrels", "bm25.run", "t5.run", "t5.run"))]))  # fmt: skip
+    (tmp_path / "beir.tsv").write_text("\n".join(lines))
+    monkeypatch.chdir(tmp_path)
+    return "beir.tsv"
+
+
+def test_text_and_every_report_from_one_command(table, capsys, monkeypatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    kinds = [kind.removeprefix(".") for kind in STANDINGS_WRITERS]
+    reports = [word for kind in kinds for word in ("--report", f"{kind}:out.{kind}")]
+    asked = ["rank", "--collections", table, "-m", "nDCG@10", "-m", "AP", "-q"]
+    assert run([*asked, *reports]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("Of 3 systems 2 may be called first on these 3 collections: rrf and t5.")
+    assert "3 systems, 3 collections, 75 queries, nDCG@10, AP." in out
+    assert max(map(len, out.splitlines())) <= 80
+    for kind in kinds:
+        assert run(["render", "out.json", "--report", f"{kind}:again.{kind}"]) == 0
+        assert Path(f"again.{kind}").read_bytes() == Path(f"out.{kind}").read_bytes(), kind
+    assert len(Path("out.means.csv").read_text().splitlines()) == 1 + 2 * 3 * 3
+    assert len(Path("out.pairs.csv").read_text().splitlines()) == 1 + 2 * 2 * 3
+    # What the page gives for one collection runs, and has that collection's numbers.
+    page = Path("out.html").read_text()
+    command = re.search(r"abrank (rank fiqa\.qrels .*? html:reports/fiqa\.html)", page)
+    assert command is not None
+    assert run([*command[1].split(), "--report", "fiqa.json", "-q"]) == 0
+    one = json.loads(Path("fiqa.json").read_text())
+    saved = json.loads(Path("out.json").read_text())["collections"][0]["ranking"]
+    assert [row["system"] for row in one["systems"]] == [row["system"] for row in saved["systems"]]
+    assert one["pairs"] == saved["pairs"]
+
+
+def test_one_table_of_scores_a_collection(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    for i, name in enumerate("xyz"):
+        rows = [
+            f"q{k},{0.1 * (k % 7)},{0.1 * (k % 7) + 0.05 + 0.01 * (k % (2 + i))}" for k in range(12)
+        ]
+        Path(f"{name}.csv").write_text("\n".join(["query_id,bm25,t5", *rows]))
+    Path("c.tsv").write_text("name\tscores\nx\tx.csv\ny\ty.csv\nz\tz.csv")
+    assert run(["rank", "--collections", "c.tsv", "-m", "AP"]) == 0
+    shown = capsys.readouterr()
+    assert shown.out.startswith("Only t5 may be called first of 2 systems on these 3 collections.")
+    assert "x.csv: taken for a table with a column for each system" in shown.err
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (["--baseline", "bm25"], "--baseline is for one collection"),
+        (["--instruments"], "--instruments is for one collection"),
+        (["--pairs"], "--pairs is for one collection"),
+        (["bm25.run"], "qrels is for one collection"),
+    ],
+)
+def test_flags_that_do_nothing_are_refused(table, capsys, flags, said) -> None:
+    assert run(["rank", "--collections", table, *flags]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_system_absent_from_a_collection_is_named(table, capsys) -> None:
+    lines = Path(table).read_text().splitlines()
+    lines[2] = lines[2].rpartition("\t")[0] + "\t"
+    Path(table).write_text("\n".join(lines))
+    assert run(["rank", "--collections", table]) == 3
+    assert "the collection arguana has no rrf" in capsys.readouterr().err
+
+
+def test_without_files_the_three_ways_are_named(capsys) -> None:
+    assert run(["rank"]) == 2
+    assert "or --collections FILE" in capsys.readouterr().err

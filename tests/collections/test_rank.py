@@ -1,0 +1,182 @@
+"""Many systems on several collections: who may be called first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+import abrank
+from abrank import CollectionsRanking, rank_collections, rank_scores
+from abrank._support.errors import AlignmentError, ArgumentError
+from abrank.collections import boards_of, summarise_rankings
+from abrank.scores import Scores
+
+SYSTEMS = ("bm25", "rm3", "t5", "rrf")
+
+
+def world(seed: int, *, c: int = 5, n: int = 25, tau: float = 0.02) -> dict[str, Scores]:
+    random = np.random.default_rng(seed)
+    found = {}
+    for i in range(c):
+        effect = np.array([0.0, 0.0, 0.08, 0.085]) + random.normal(0.0, tau, 4)
+        block = random.uniform(0.1, 0.6, (n, 1)) + effect + random.normal(0.0, 0.05, (n, 4))
+        ids = tuple(f"q{k}" for k in range(n))
+        found[f"c{i}"] = Scores(ids, SYSTEMS, ("AP", "RR"), np.stack([block, block**2], axis=2))
+    return found
+
+
+@pytest.fixture(scope="module")
+def found() -> CollectionsRanking:
+    return rank_collections(world(1))
+
+
+def test_means_weigh_the_collections_equally() -> None:
+    few = world(2)
+    short = few["c0"]
+    few["c0"] = replace(short, values=short.values[:5], query_ids=short.query_ids[:5])
+    found = rank_collections(few)
+    for row in found.primary.rows:
+        column = SYSTEMS.index(row.system)
+        means = [each.values[:, column, 0].mean() for each in few.values()]
+        assert row.mean == pytest.approx(np.mean(means))
+    assert found.n_queries == 5 + 4 * 25
+
+
+def test_ranks_follow_from_the_pairs(found) -> None:
+    for which in ("these", "like"):
+        ranking = getattr(found.primary, which)
+        for row in found.primary.rows:
+            standing = getattr(row, which)
+            better = sum(
+                (pair.a, pair.reading) == (row.system, "better")
+                or (pair.b, pair.reading) == (row.system, "worse")
+                for pair in ranking.pair_rows
+            )
+            assert standing.rank_low == 1 + better
+    assert found.primary.first() == ("rrf", "t5")
+    assert set(found.primary.first()) <= set(found.primary.first(like=True))
+    assert {row.system: row.these.rank_low for row in found.primary.rows}["bm25"] == 3
+
+
+def test_a_first_on_one_collection_is_counted(found) -> None:
+    best = [each.systems[0] for each in found.rankings.values()]
+    assert {row.system: row.n_first for row in found.primary.rows} == {
+        system: best.count(system) for system in SYSTEMS
+    }
+
+
+def test_collections_like_these_are_the_t_test_over_collections(found) -> None:
+    means = found.means.loc[list(found.systems)].to_numpy().T
+    again = rank_scores(
+        Scores(tuple(found.rankings), found.systems, ("AP",), means[:, :, None]), test="t"
+    )
+    assert [row.pvalue_adj for row in found.primary.like.pair_rows] == pytest.approx(
+        [row.pvalue_adj for row in again.pair_rows]
+    )
+    assert found.primary.like.title == "Paired t, adjusted by holm"
+
+
+def test_lower_is_better_turns_the_order() -> None:
+    lower = {name: replace(each, measures=("RBPResid", "RR")) for name, each in world(3).items()}
+    up, down = rank_collections(world(3)), rank_collections(lower)
+    assert down.systems == up.systems[::-1]
+    assert set(down.primary.first()) == {"bm25", "rm3"}
+    for row in down.primary.rows[2:]:
+        assert row.these.diff_low > 0.0
+        assert row.these.lead < 0.01
+
+
+def test_measures_come_in_the_order_asked() -> None:
+    found = rank_collections(world(3), measures=["RR", "AP"])
+    assert [each.measure for each in found.measures] == ["RR", "AP"]
+    assert str(found.of("AP").rows) == str(rank_collections(world(3)).primary.rows)
+    with pytest.raises(ArgumentError, match="no measure 'P@5' here; there are RR, AP"):
+        found.of("P@5")
+
+
+def test_a_system_that_is_missing_is_named() -> None:
+    given = world(1)
+    scores = given["c3"]
+    given["c3"] = replace(scores, systems=SYSTEMS[:3], values=scores.values[:, :3])
+    with pytest.raises(AlignmentError, match="the collection c3 has no rrf; a mean over"):
+        rank_collections(given)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda given: {"c0": given["c0"]}, "two collections or more are ranked together, not 1"),
+        (lambda given: given | {"c1": rank_scores(given["c1"], measures="RR")}, "was ranked by RR"),
+        (lambda given: given | {"c1": rank_scores(given["c1"], baseline="t5")}, "against a base"),
+        (lambda given: given | {"c1": rank_scores(given["c1"], alpha=0.01)}, "at alpha 0.01"),
+        (lambda given: given | {"c1": {"only": {"q1": 0.5}}}, "the collection c1: a ranking is of"),
+    ],
+)
+def test_what_does_not_fit_is_refused(change, said) -> None:
+    with pytest.raises((AlignmentError, ArgumentError), match=said):
+        rank_collections(change(world(1)))
+    with pytest.raises(ArgumentError, match="no keyword 'baseline'"):
+        rank_collections(world(1), baseline="t5")
+
+
+def test_one_query_is_no_collection() -> None:
+    given = world(1)
+    given["c1"] = replace(given["c1"], values=given["c1"].values[:1], query_ids=("q0",))
+    with pytest.raises(ArgumentError, match="the collection c1 has one query"):
+        rank_collections(given)
+
+
+def test_identical_systems_share_the_first_place() -> None:
+    given = {
+        name: replace(each, values=each.values[:, [0, 2, 2, 1]]) for name, each in world(4).items()
+    }
+    found = rank_collections(given)
+    assert found.primary.first() == ("rm3", "t5")
+    first, second = found.primary.rows[:2]
+    assert (second.diff, second.these.diff_low, second.these.diff_high) == (0.0, 0.0, 0.0)
+    assert first.these.rank_high == second.these.rank_high == 2
+
+
+def test_runs_with_judgments_and_rankings_are_taken() -> None:
+    made = {f"c{i}": abrank.simulate_runs(20, effect=0.4, rng=i) for i in range(3)}
+    runs = {
+        name: (each.qrels, {"A": each.baseline, "B": each.candidate}) for name, each in made.items()
+    }
+    found = rank_collections(runs, measures=["nDCG@10", "AP"], alpha=0.1)
+    assert found["c1"].measures == ("nDCG@10", "AP")
+    assert found.alpha == found["c1"].alpha == 0.1
+    again = summarise_rankings(found.rankings)
+    assert again == found
+    assert "c1" in found.means.columns
+    assert {"these_rank_low", "like_lead"} <= set(found.table.columns)
+
+
+def test_which_files_are_which() -> None:
+    files = {"x": {"bm25": "a.txt", "t5": "b.txt"}, "y": {"qrels": "q", "bm25": "a", "t5": "b"}}
+    assert boards_of(files) == {
+        "x": {"bm25": "a.txt", "t5": "b.txt"},
+        "y": ("q", {"bm25": "a", "t5": "b"}),
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("c", [5, 20])
+def test_the_best_system_is_left_out_of_the_first_places_no_more_often_than_alpha(c) -> None:
+    """In the population all four systems are equal, and differ from collection to collection."""
+    random = np.random.default_rng(c)
+    left_out = 0
+    for _ in range(400):
+        means = {
+            f"c{i}": random.uniform(0.1, 0.6, (12, 1))
+            + random.normal(0.0, 0.03, 4) * np.array([0.5, 1.0, 1.5, 2.0])
+            + random.normal(0.0, 0.05, (12, 4))
+            for i in range(c)
+        }
+        ids = tuple(f"q{k}" for k in range(12))
+        boards = {name: Scores(ids, SYSTEMS, ("AP",), v[:, :, None]) for name, v in means.items()}
+        first = rank_collections(boards, n_resamples=99).primary.first(like=True)
+        left_out += "rrf" not in first
+    assert binomtest(left_out, 400, 0.05, alternative="greater").pvalue > 0.001
