@@ -95,7 +95,7 @@ def average_repeats(scores: Scores, groups: Mapping[str, list[str]]) -> Scores:
         system: scores.values[:, [place[name] for name in names], :]
         for system, names in groups.items()
     }
-    repeated = [system for system, names in groups.items() if names != [system]]
+    repeated = [system for system, names in groups.items() if len(names) > 1]
     notes = [note for system in repeated for note in _notes(scores, system, blocks[system])]
     return replace(
         scores,
@@ -115,7 +115,7 @@ def _notes(scores: Scores, system: str, block: FloatArray) -> list[str]:
         f"{system} is the mean of {display.plural(n_runs, 'run')} on every query: tests count"
         f" {queries}, not {display.count(n_queries * n_runs)}"
     ]
-    if n_runs > 1 and n_queries > 1:
+    if n_queries > 1:
         said += [
             _spread(system, measure, block[:, :, m]) for m, measure in enumerate(scores.measures)
         ]

@@ -16,10 +16,11 @@ from abrank._support.typing import BoolArray, IntArray
 from abrank.engines.engine import has_parquet
 from abrank.inputs import ids
 from abrank.inputs.files import short_name
-from abrank.inputs.scores.columns import Queries, ScoreTable
+from abrank.inputs.scores.columns import Coded, Queries, ScoreTable
 from abrank.inputs.scores.forms import AGGREGATES
 from abrank.inputs.scores.table import read_score_table
 from abrank.measures import Measure, parse
+from abrank.repeats import average_repeats
 from abrank.scores import Scores
 
 UNNAMED = "scores"
@@ -38,8 +39,10 @@ def read_scores(source: Any, *, system: str | None = None) -> Scores:  # noqa: A
         a CSV or TSV table. A table, in a file or a frame, has a column query_id (or a name that
         other tools give it; a frame may have it as its index) and is wide, with a column a measure,
         or long, with columns measure and score (or value). Either may have a column system, or name
-        as in PyTerrier. Parquet (a folder too), dicts of pytrec_eval and ranx, ir_measures' metrics
-        and answers of _rank_eval are read too. Scores are returned as they are.
+        as in PyTerrier, and a column run (seed, fold) of its repeated runs, which are averaged per
+        query; run alone names the systems. Parquet (a folder too), dicts of pytrec_eval and ranx,
+        ir_measures' metrics and answers of _rank_eval are read too. Scores are returned as they
+        are.
     system : str, optional
         The system to take where there are several; else its name, which is that of the file.
 
@@ -104,12 +107,29 @@ def scores_of_table(
             hint="print one line a query: trec_eval -q, ir_measures -q, abrank score --per-query",
         )
     systems = table.system.names
-    scores = _scores(table, systems, aggregate)
-    if systems != ("",):
-        return scores
-    is_file = isinstance(source, (str, os.PathLike))
-    name = system or (short_name(source) if is_file else UNNAMED)
-    return replace(scores, systems=(name,), sources={name: table.source})
+    if systems == ("",):
+        is_file = isinstance(source, (str, os.PathLike))
+        systems = (system or (short_name(source) if is_file else UNNAMED),)
+    if table.run is not None:
+        return _averaged(table, systems, aggregate)
+    return _scores(table, systems, aggregate)
+
+
+def _averaged(table: ScoreTable, systems: tuple[str, ...], aggregate: BoolArray) -> Scores:
+    """Return the scores of systems with repeated runs: their mean on every query."""
+    assert table.run is not None
+    pairs, codes = np.unique(
+        np.stack([table.system.codes, table.run.codes]), axis=1, return_inverse=True
+    )
+    groups: dict[str, list[str]] = {system: [] for system in systems}
+    for of_system, of_run in pairs.T:
+        name = f"{systems[of_system]} (run {table.run.names[of_run]})"
+        groups[systems[of_system]].append(name)
+    single = tuple(name for names in groups.values() for name in names)
+    scores = _scores(replace(table, system=Coded(single, codes.ravel())), single, aggregate)
+    require_all(scores)  # a mean over other runs on other queries would compare unlike things
+    found = average_repeats(scores, groups)
+    return replace(found, sources=dict.fromkeys(systems, table.source))
 
 
 def is_known(name: str) -> bool:

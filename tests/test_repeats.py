@@ -6,10 +6,12 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import abrank
-from abrank._support.errors import ArgumentError
+from abrank import compare_scores, rank_scores, read_scores
+from abrank._support.errors import ArgumentError, ReadError
 from abrank.cli import run
 from abrank.repeats import expand_repeats
 
@@ -107,3 +109,73 @@ def test_a_ranking_takes_them_too(files, capsys) -> None:
 def test_a_run_without_a_name_is_told(files, capsys, runs) -> None:
     assert run(["rank", "qrels", "bm25.run", runs]) == 2
     assert "is not NAME=RUN1,RUN2" in capsys.readouterr().err
+
+
+def long_table() -> pd.DataFrame:
+    """Two systems on 12 queries, one of them with three runs."""
+    random = np.random.default_rng(8)
+    rows = []
+    for query in range(12):
+        base = random.uniform(0.1, 0.6)
+        for system, run in (("bm25", 1), ("t5", 41), ("t5", 42), ("t5", 43)):
+            score = base + (system == "t5") * (0.1 + random.normal(0.0, 0.02))
+            rows.append((f"q{query}", system, run, "AP", score))
+    return pd.DataFrame(rows, columns=["query_id", "system", "run", "measure", "score"])
+
+
+def averaged(table: pd.DataFrame) -> pd.DataFrame:
+    return table.groupby(["query_id", "system", "measure"], as_index=False)["score"].mean()
+
+
+def test_a_column_run_averages_the_runs_of_each_system(tmp_path) -> None:
+    table = long_table()
+    table.to_csv(tmp_path / "long.csv", index=False)
+    table.to_parquet(tmp_path / "long.parquet")
+    expected = rank_scores(averaged(table))
+    for source in (table, tmp_path / "long.csv", tmp_path / "long.parquet"):
+        found = rank_scores(source)
+        assert found.systems == expected.systems == ("t5", "bm25")
+        assert found.scores == pytest.approx(expected.scores)
+        assert found.pair_rows[0].pvalue == pytest.approx(expected.pair_rows[0].pvalue)
+        said = " ".join(found.notes)
+        assert "t5 is the mean of 3 runs on every query: tests count 12 queries, not 36" in said
+        assert "standard error of the mean from runs" in said
+        assert "bm25 is the mean" not in said
+
+
+def test_a_column_run_is_read_by_compare_too(tmp_path, capsys) -> None:
+    table = long_table()
+    one, two = (table[table.system == name] for name in ("bm25", "t5"))
+    found = compare_scores(one, two)
+    means = table.groupby("system").score.mean()
+    assert found.mean_difference == pytest.approx(means.t5 - means.bm25)
+    assert found.n_queries == 12
+    one.to_csv(tmp_path / "a.csv", index=False)
+    two.to_csv(tmp_path / "b.csv", index=False)
+    assert run(["compare", "--scores", str(tmp_path / "a.csv"), str(tmp_path / "b.csv")]) == 0
+    assert "t5 is the mean of 3 runs on every query" in capsys.readouterr().err
+    table.to_csv(tmp_path / "long.csv", index=False)
+    assert run(["rank", "--scores", str(tmp_path / "long.csv")]) == 0
+    assert "t5, AP: means of its runs" in capsys.readouterr().err
+
+
+def test_seeds_need_no_column_system() -> None:
+    table = long_table().query("system == 't5'").drop(columns="system")
+    scores = read_scores(table.rename(columns={"run": "seed"}))
+    assert scores.systems == ("scores",)
+    assert scores.values[:, 0, 0] == pytest.approx(
+        table.groupby("query_id").score.mean().loc[list(scores.query_ids)].to_numpy()
+    )
+    wide = table.pivot_table(index=["query_id", "run"], values="score").reset_index()
+    wide.columns = ["query_id", "seed", "AP"]
+    assert read_scores(wide).values == pytest.approx(scores.values)
+    # Alone, a column run names systems, as it did.
+    assert read_scores(table).systems == ("41", "42", "43")
+
+
+def test_a_run_that_lacks_a_query_is_an_error() -> None:
+    table = long_table().drop(index=3)
+    with pytest.raises(ReadError, match=r"query q0 has no score of AP of t5 \(run 43\)"):
+        rank_scores(table)
+    with pytest.raises(ReadError, match="seed and fold could all be the column run"):
+        read_scores(long_table().rename(columns={"run": "seed"}).assign(fold=1))

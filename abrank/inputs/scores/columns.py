@@ -129,6 +129,8 @@ class ScoreTable:
     form : str
         What it was taken for.
     source : Source
+    run : Coded or None
+        Which of the repeated runs of its system; None where the source names none.
     """
 
     at: IntArray
@@ -140,3 +142,4 @@ class ScoreTable:
     left_out: Mapping[str, int]
     form: str
     source: Source
+    run: Coded | None = None

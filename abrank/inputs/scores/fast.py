@@ -17,7 +17,8 @@ from abrank.inputs.formats.plain_table import plain_table, read_plain
 from abrank.inputs.objects.arrow import to_ids, to_scores
 from abrank.inputs.objects.names import QUERY_IDS, found_in
 from abrank.inputs.scores.columns import Coded, Queries, ScoreTable
-from abrank.inputs.scores.forms import AGGREGATES, Shape, shape_of
+from abrank.inputs.scores.forms import AGGREGATES
+from abrank.inputs.scores.header import Shape, shape_of
 from abrank.inputs.trec.plain import BYTE_ORDER_MARK
 
 
@@ -83,6 +84,8 @@ def _filled(
     missing: bool,
     first_row: int,
 ) -> ScoreTable | None:
+    if shape.run is not None:
+        return None
     places = (shape.query, shape.system, shape.measure)
     held = [None if i is None else to_ids(columns[i]) for i in places]
     values = [to_scores(columns[i], missing=missing) for i in shape.scored]

@@ -15,21 +15,11 @@ from typing import Any, NamedTuple
 from abrank._support.errors import BadLine, ReadError
 from abrank.inputs.objects.cells import read_id
 from abrank.inputs.objects.names import QUERY_IDS, found_in
+from abrank.inputs.scores.header import FORMS, columns_of_role, shape_of
 from abrank.inputs.trec.lines import MOST_SHOWN
 
 # Where the mean over the queries stands: trec_eval's, ir_measures' and our word, and ndeval's.
 AGGREGATES = ("all", "amean")
-FORMS = (
-    "measure query_id value (trec_eval -q), query_id measure value (ir_measures -q), or a table"
-    " whose header names a column query_id"
-)
-
-_ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
-    "query_id": QUERY_IDS,
-    "system": (("system", "run", "runid", "name"),),
-    "measure": (("measure", "metric"),),
-    "score": (("score", "value"),),
-}
 
 
 class Cells(NamedTuple):
@@ -42,6 +32,8 @@ class Cells(NamedTuple):
     query, system, measure : list of str
         ``system`` is empty text where the source names none.
     raw : list
+    run : sequence of str
+        Which of the repeated runs of its system; empty where the source names none.
     """
 
     at: list[int]
@@ -49,6 +41,7 @@ class Cells(NamedTuple):
     system: list[str]
     measure: list[str]
     raw: list[Any]
+    run: Sequence[str] = ()
 
 
 def cells_of_text(
@@ -255,7 +248,7 @@ def cells_of_objects(
     ReadError
         If a column is missing or has two meanings, or a query id is no id.
     """
-    (at,) = _columns(header, "query_id", label)
+    (at,) = columns_of_role(header, "query_id", label)
     held = list(columns)
     held[at] = [read_id(value, row, "query_id", label) for row, value in enumerate(columns[at])]
     rows = range(len(held[at]))
@@ -263,73 +256,26 @@ def cells_of_objects(
     return _of_columns(list(rows), held, header, label)
 
 
-class Shape(NamedTuple):
-    """Which column of a table holds what, by place; ``system`` and ``measure`` may hold nothing."""
-
-    form: str
-    query: int
-    system: int | None
-    measure: int | None
-    scored: list[int]
-
-
-def shape_of(header: Sequence[str], label: str) -> Shape:
-    """Tell a long table (a column measure and a column score) from a wide one.
-
-    Raises
-    ------
-    ReadError
-        If a column is missing, has two meanings or no name.
-
-    Examples
-    --------
-    >>> shape_of(["query_id", "AP", "RR"], "DataFrame")
-    Shape(form='a wide table', query=0, system=None, measure=None, scored=[1, 2])
-    """
-    query, system, measure, score = (_columns(header, role, label) for role in _ROLES)
-    others = [i for i in range(len(header)) if i not in (*query, *system, *measure, *score)]
-    of_system = system[0] if system else None
-    if measure:
-        if others or not score:
-            problem = "a column measure, but none score or value"
-            if score:
-                problem = (
-                    f'the column "{header[others[0]]}" has no meaning beside measure and score'
-                )
-            raise ReadError(label, problem, expected="query_id, measure, score, and perhaps system")
-        return Shape("a long table", query[0], of_system, measure[0], score)
-    scored = sorted([*others, *score])
-    _require_names([header[i] for i in scored], label)
-    return Shape("a wide table", query[0], of_system, None, scored)
-
-
 def _of_columns(
     at: list[int], columns: Sequence[list[Any]], header: Sequence[str], label: str
 ) -> tuple[str, Cells]:
     """Return the cells of a long or a wide table."""
-    form, query, system, measure, scored = shape_of(header, label)
+    form, query, system, measure, scored, run = shape_of(header, label)
     queries = columns[query]
     systems = [""] * len(at) if system is None else list(map(str, columns[system]))
+    runs = [] if run is None else list(map(str, columns[run]))
     if measure is not None:
         names = list(map(str, columns[measure]))
-        return form, Cells(at, queries, systems, names, columns[scored[0]])
+        return form, Cells(at, queries, systems, names, columns[scored[0]], runs)
     wide = Cells(
         at * len(scored),
         queries * len(scored),
         systems * len(scored),
         [name for i in scored for name in [header[i].strip()] * len(at)],
         [value for i in scored for value in columns[i]],
+        runs * len(scored),
     )
     return form, wide
-
-
-def _columns(header: Sequence[str], role: str, label: str) -> list[int]:
-    """Return where the column of this role stands, if there is one."""
-    found = found_in(header, _ROLES[role])
-    if len(found) > 1:
-        both = " and ".join(header[i] for i in found)
-        raise ReadError(label, f"{both} could all be the column {role}", hint="keep one of them")
-    return found
 
 
 def _require_filled(
@@ -340,18 +286,8 @@ def _require_filled(
     label: str,
 ) -> None:
     """Refuse a row without a name for its query, system or measure."""
-    for role in ("query_id", "system", "measure"):
-        for i in _columns(header, role, label):
+    for role in ("query_id", "system", "run", "measure"):
+        for i in columns_of_role(header, role, label):
             if "" in columns[i]:
                 where = f"{unit} {at[columns[i].index('')]}"
                 raise ReadError(label, f"the {header[i].strip()} is empty", at=where)
-
-
-def _require_names(measures: Sequence[str], label: str) -> None:
-    if not measures:
-        raise ReadError(label, "the table has no column of scores", expected=FORMS)
-    for i, name in enumerate(measures):
-        if not name.strip():
-            raise ReadError(label, "a column has no name", hint="name it, or write no row numbers")
-        if name in measures[:i]:
-            raise ReadError(label, f'the column "{name}" stands there twice')

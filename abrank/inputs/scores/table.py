@@ -180,6 +180,7 @@ def _table(cells: Cells, form: str, source: Source, numbers: _Numbers, read: _Re
         left_out=dict(left_out),
         form=form,
         source=replace(source, n_rows=len(value)),
+        run=Coded.of(cells.run) if len(cells.run) else None,
     )
 
 

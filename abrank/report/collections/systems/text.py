@@ -9,7 +9,7 @@ from abrank._support import display as f
 from abrank.collections import CollectionsRanking
 from abrank.report import cells
 from abrank.report.collections.systems import tables, words
-from abrank.report.formats.plain_text import NARROWEST, WIDTH
+from abrank.report.formats.terminal.plain_text import NARROWEST, WIDTH
 from abrank.report.model import Table
 from abrank.report.ranking.text import columns_of_text
 

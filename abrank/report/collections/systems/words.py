@@ -32,7 +32,7 @@ def title(found: CollectionsRanking) -> str:
     Examples
     --------
     >>> from abrank.collections import rank_collections
-    >>> one = {"X": {"q1": 0.3, "q2": 0.6}, "Y": {"q1": 0.5, "q2": 0.9}, "Z": {"q1": 0, "q2": 0.7}}
+    >>> one = {"X": {"q1": 0.3, "q2": 0.6}, "Y": {"q1": 0.5, "q2": 0.4}, "Z": {"q1": 0, "q2": 0.7}}
     >>> title(rank_collections({"web": one, "news": one}))
     'On these 2 collections any of the 3 systems may be called first.'
     """
