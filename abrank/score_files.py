@@ -110,23 +110,23 @@ def scores_of_table(
     if systems == ("",):
         is_file = isinstance(source, (str, os.PathLike))
         systems = (system or (short_name(source) if is_file else UNNAMED),)
-    if table.run is not None:
-        return _averaged(table, systems, aggregate)
-    return _scores(table, systems, aggregate)
+        table = replace(table, system=Coded(systems, table.system.codes))
+    return _scores(table, aggregate) if table.run is None else _averaged(table, aggregate)
 
 
-def _averaged(table: ScoreTable, systems: tuple[str, ...], aggregate: BoolArray) -> Scores:
+def _averaged(table: ScoreTable, aggregate: BoolArray) -> Scores:
     """Return the scores of systems with repeated runs: their mean on every query."""
     assert table.run is not None
     pairs, codes = np.unique(
         np.stack([table.system.codes, table.run.codes]), axis=1, return_inverse=True
     )
+    systems = table.system.names
     groups: dict[str, list[str]] = {system: [] for system in systems}
     for of_system, of_run in pairs.T:
         name = f"{systems[of_system]} (run {table.run.names[of_run]})"
         groups[systems[of_system]].append(name)
     single = tuple(name for names in groups.values() for name in names)
-    scores = _scores(replace(table, system=Coded(single, codes.ravel())), single, aggregate)
+    scores = _scores(replace(table, system=Coded(single, codes.ravel())), aggregate)
     require_all(scores)  # a mean over other runs on other queries would compare unlike things
     found = average_repeats(scores, groups)
     return replace(found, sources=dict.fromkeys(systems, table.source))
@@ -151,8 +151,9 @@ def _known(name: str) -> Measure | None:
         return None
 
 
-def _scores(table: ScoreTable, systems: tuple[str, ...], aggregate: BoolArray) -> Scores:
+def _scores(table: ScoreTable, aggregate: BoolArray) -> Scores:
     """Make the block of scores, and refuse one with two scores in one place."""
+    systems = table.system.names
     known = {name: _known(name) for name in table.measure.names}
     names = {name: name if found is None else found for name, found in known.items()}
     rows = np.flatnonzero(~aggregate)

@@ -117,9 +117,9 @@ def long_table() -> pd.DataFrame:
     rows = []
     for query in range(12):
         base = random.uniform(0.1, 0.6)
-        for system, run in (("bm25", 1), ("t5", 41), ("t5", 42), ("t5", 43)):
+        for system, of_run in (("bm25", 1), ("t5", 41), ("t5", 42), ("t5", 43)):
             score = base + (system == "t5") * (0.1 + random.normal(0.0, 0.02))
-            rows.append((f"q{query}", system, run, "AP", score))
+            rows.append((f"q{query}", system, of_run, "AP", score))
     return pd.DataFrame(rows, columns=["query_id", "system", "run", "measure", "score"])
 
 

@@ -84,5 +84,6 @@ __all__ = [
     "tests",
 ]
 
-for _plot in chain(PLOTS.values(), RANKING_PLOTS.values(), COLLECTIONS_PLOTS.values()):
+_REGISTRIES = (PLOTS, RANKING_PLOTS, COLLECTIONS_PLOTS, STANDINGS_PLOTS)
+for _plot in chain.from_iterable(each.values() for each in _REGISTRIES):
     complete(_plot.draw, PARAMETERS, Returns="Axes")

@@ -43,13 +43,6 @@ def means(
     found : CollectionsRanking
     most : int, optional
         Draw so many systems at most.
-    ax : Axes, optional
-        Drawn onto; a new Figure's without it.
-    theme : Theme
-
-    Returns
-    -------
-    Axes
 
     Examples
     --------
@@ -82,13 +75,6 @@ def rank_intervals(
     Parameters
     ----------
     found : CollectionsRanking
-    ax : Axes, optional
-        Drawn onto; a new Figure's without it.
-    theme : Theme
-
-    Returns
-    -------
-    Axes
 
     Examples
     --------
