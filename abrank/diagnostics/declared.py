@@ -7,14 +7,18 @@ from collections.abc import Mapping
 
 from abrank.diagnostics.notes import Note, is_known
 
+# So many queries show differences of a few hundredths of their standard deviation.
+MANY = 10_000
 # Names of what one would rather have less of.
 COSTS = frozenset({"latency", "ms", "time", "loss", "error", "cost", "rank", "perplexity"})
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _PLURALS = {"losses": "loss"} | {f"{word}s": word for word in COSTS - {"loss", "ms"}}
 
 
-def inspect_margin(margin: float, *, baseline: float, span: float) -> list[Note]:
-    """Return the caution that a margin is too wide to be the smallest difference worth having.
+def inspect_margin(
+    margin: float, *, baseline: float, span: float, n_queries: int = 0, visible: float = 0.0
+) -> list[Note]:
+    """Return the caution that a margin is too wide, or that many queries decide without one.
 
     Parameters
     ----------
@@ -24,6 +28,9 @@ def inspect_margin(margin: float, *, baseline: float, span: float) -> list[Note]
         Mean of the baseline, NaN without a query.
     span : float
         From the least to the largest value of the measure; infinite where it is not known.
+    n_queries : int
+    visible : float
+        The smallest difference that so many show, in the same unit; NaN where it is not known.
 
     Returns
     -------
@@ -31,6 +38,9 @@ def inspect_margin(margin: float, *, baseline: float, span: float) -> list[Note]
 
     Examples
     --------
+    >>> found = inspect_margin(0.0, baseline=0.4, span=1.0, n_queries=100_000, visible=0.0008)
+    >>> [note.code for note in found]
+    ['no-margin-many-queries']
     >>> [note.code for note in inspect_margin(0.6, baseline=0.4, span=1.0)]
     ['margin-above-baseline']
     >>> [note.code for note in inspect_margin(0.6, baseline=0.8, span=1.0)]
@@ -41,6 +51,8 @@ def inspect_margin(margin: float, *, baseline: float, span: float) -> list[Note]
         return [Note("margin-above-baseline", 3, values)]
     if margin > 0.5 * span:
         return [Note("margin-above-half-range", 3, values)]
+    if not margin and n_queries >= MANY and visible > 0.0:
+        return [Note("no-margin-many-queries", 2, {"n": n_queries, "visible": visible})]
     return []
 
 

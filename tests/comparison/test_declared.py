@@ -84,6 +84,20 @@ def test_a_margin_above_the_baseline_or_half_of_the_range_is_a_caution_at_the_to
         assert not [code for code in codes(compare_scores(a, b, margin=margin)) if "margin" in code]
 
 
+def test_ten_thousand_queries_without_a_margin_are_a_caution() -> None:
+    random = np.random.default_rng(3)
+    a = {f"u{i}": score for i, score in enumerate(random.random(10_000).tolist())}
+    b = {user: score + float(random.normal(0.001, 0.1)) for user, score in a.items()}
+    found = compare_scores(a, b)
+    (note,) = (note for note in found.notes if note.code == "no-margin-many-queries")
+    assert note.values == {"n": 10_000, "visible": found.planning.smallest_visible}
+    said = " ".join(str(found).split())
+    assert "A true Δ of 0.003 already shows here. Let a margin decide whether it matters" in said
+    few = {user: a[user] for user in list(a)[:9_999]}
+    for other in (compare_scores(a, b, margin=0.01), compare_scores(few, {u: b[u] for u in few})):
+        assert "no-margin-many-queries" not in codes(other)
+
+
 def decided(a: np.ndarray, b: np.ndarray, *, margin: str) -> Verdict:
     """Return the verdict alone, without the tests and intervals beside it."""
     rule = declare(Question(margin=margin), "AP", {"AP": True})

@@ -34,6 +34,15 @@ def margin_above_half(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
+def no_margin(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    """Say that so many queries show differences that need not matter."""
+    return (
+        f"With {f.count(v['n'])} queries nearly any difference is significant",
+        f"A true Δ of {f.least(v['visible'], digits=names.digits)} already shows here. Let a margin"
+        " decide whether it matters: --margin (margin=), the smallest difference worth having.",
+    )
+
+
 def direction_not_declared(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     """Ask whether less of a score is better."""
     measures = [shorten(str(each), width=40) for each in v["measures"]]

@@ -211,6 +211,7 @@ SENTENCES: Mapping[str, Words] = {
     "direction-not-declared": declared.direction_not_declared,
     "margin-above-baseline": declared.margin_above_baseline,
     "margin-above-half-range": declared.margin_above_half,
+    "no-margin-many-queries": declared.no_margin,
     "unjudged-documents": _unjudged,
     "judged-gap": _judged_gap,
     "order-of-ties": _order_of_ties,

@@ -89,6 +89,10 @@ EXAMPLES: dict[str, tuple[dict[str, Any], str]] = {
         {"margin": 0.6, "baseline": 0.8, "span": 1.0},
         "The margin of 0.600 is more than half of the measure's range",
     ),
+    "no-margin-many-queries": (
+        {"n": 100_000, "visible": 0.00081},
+        "With 100\u202f000 queries nearly any difference is significant",
+    ),
     "direction-not-declared": (
         {"measures": ["ms", "cost", "loss", "rank"]},
         "Is lower better for ms, cost, loss and 1 more?",
