@@ -21,7 +21,7 @@ from abrank.measures import Measure
 from abrank.measures.sensitivity.swing import swing, tipping_rows
 
 DEPTH = 10  # ranks that are looked at where the measure has no cut-off
-MOST_TIPPING = 200  # documents, after which a tipping list is given up
+MOST_TIPPING = 200  # documents; a longer list that would turn the difference is not given
 
 
 def sample_queries(query_ids: tuple[str, ...], n: int, *, rng: RandomSource = 0) -> tuple[str, ...]:
@@ -245,7 +245,7 @@ def top_documents_to_judge(
 
 
 def _reaches(each: inputs.JudgedSource, depth: int, wanted: BoolArray) -> bool:
-    """Whether the documents of the first ranks were kept, all of them."""
+    """Whether the documents of all the first ranks were kept."""
     top = each.top_docs
     kept = np.bincount(top.query[top.rank <= depth], minlength=len(wanted))
     return bool((kept >= np.minimum(each.judged.n_retrieved, depth))[wanted].all())

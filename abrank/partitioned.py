@@ -1,4 +1,4 @@
-"""The scores that an engine gives, with their audits: as if all rows had been read here."""
+"""Scores and audits from an engine, the same as from reading all rows here."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from abrank.inputs import Source
 from abrank.measures import Measure
 from abrank.scores import Scores
 
-_STEPS = 50  # times that progress is told
+_STEPS = 50  # times that progress is reported
 
 
 def score_partitioned(
@@ -92,7 +92,7 @@ def _tell(on_stage: Callable[[str], None], done: int, total: int) -> None:
 
 
 def _skipped(found: Result) -> tuple[str, ...]:
-    """Say which partitions are in no number."""
+    """Return a remark on the partitions that were skipped."""
     skipped = found.skipped
     if not skipped:
         return ()

@@ -1,4 +1,4 @@
-"""Two judges of the same documents: their grades, the order of systems, verdicts, favourites."""
+"""Agreement of two judges: on grades, on the order of systems and on verdicts; bias to a system."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def judge_agreement(
     margin: float | None = None,
     rng: RandomSource = 0,
 ) -> JudgeAgreement:
-    """Say how far two judges agree, and what that does to an evaluation.
+    """Measure how far two judges agree, and how that affects an evaluation.
 
     Parameters
     ----------

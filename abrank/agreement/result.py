@@ -1,4 +1,4 @@
-"""What is known of two judges of the same documents."""
+"""The agreement of two judges of the same documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the comparisons on several collections to what they say together."""
+"""Compare two systems on several collections, and summarise over the collections."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from abrank.inference.estimates.segments import answer_by_segment
 from abrank.provenance import origin
 from abrank.workflow import compare_runs
 
-# What of a question is asked of all collections alike.
+# The options that are the same for all collections.
 _ASKED = frozenset(
     ["primary", "test", "alpha", "adjust", "family", "lower_is_better", "n_resamples", "rng"]
 )
@@ -159,7 +159,7 @@ def summarise_collections(
     candidate: str | None = None,
     provenance: Mapping[str, Any] | None = None,
 ) -> CollectionsComparison:
-    """Say what comparisons on several collections say together; see :func:`compare_collections`.
+    """Summarise comparisons on several collections; see :func:`compare_collections`.
 
     Raises
     ------

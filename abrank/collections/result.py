@@ -98,7 +98,7 @@ class MeasureSummary:
     heterogeneity: Heterogeneity
 
     def count(self, reading: str) -> int:
-        """Return the number of collections that read so."""
+        """Return the number of collections with that reading."""
         return sum(row.reading == reading for row in self.rows)
 
 

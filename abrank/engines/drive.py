@@ -1,4 +1,4 @@
-"""A whole job: plan it, hand its partitions to an engine, and take up what was finished before."""
+"""Plan a job, hand its partitions to an engine, and resume what an earlier run finished."""
 
 from __future__ import annotations
 
@@ -213,8 +213,10 @@ def _divided(
     spilled.mkdir(exist_ok=True)
     tasks, n_buckets = regroup.spills(tables, spilled, n_rows=engine.rows)
     for bad in engine.run(regroup.spill, tasks):
-        if bad:  # whatever engine.on_bad_partition says: queries would lose some of their rows
-            raise _error(bad, "ReadError", "these rows do not stand by query: none can be skipped")
+        if bad:  # an error even with on_bad_partition="skip": queries would lose some of their rows
+            raise _error(
+                bad, "ReadError", "these rows are not sorted by query, so none can be skipped"
+            )
     regrouped, parts = regroup.buckets(tables, tasks, n_buckets)
     return replace(job, tables=tuple(regrouped)), parts
 
@@ -228,7 +230,7 @@ def _error(message: str, kind: str, hint: str) -> Exception:
 
 
 def _succeed(folder: Path, done: Sequence[Done]) -> None:
-    """Say that every file is there, and drop what was only on the way."""
+    """Mark the job as complete, and delete its temporary files."""
     shutil.rmtree(folder / "_regrouped", ignore_errors=True)
     (folder / "_qrels.parquet").unlink(missing_ok=True)
     told = {

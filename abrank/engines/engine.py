@@ -1,4 +1,4 @@
-"""Which engine scores partitions, and how it is told to."""
+"""Which engine scores partitions, and its settings."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Engine:
 
     def run(self, function: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[Any]:
         """Apply a function to every item, in whatever order."""
-        # Imported here: what is not asked for need not be there.
+        # Imported here: Dask and Spark are optional.
         from abrank.engines import dask, local, spark
 
         if self.name == "dask":
@@ -116,7 +116,7 @@ def has_parquet(source: Any) -> bool:  # noqa: ANN401
         return False
     try:
         return Path(source).is_dir() and next(Path(source).rglob("*.parquet"), None) is not None
-    except OSError:  # a name too long, a folder that may not be entered: its reader says so
+    except OSError:  # a name too long, or a folder without access: the reader reports it
         return False
 
 

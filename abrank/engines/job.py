@@ -1,4 +1,4 @@
-"""One partition of a job: read, scored, and written whole; what every engine calls."""
+"""One partition of a job, which every engine calls: read it, score it, write its whole file."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ def read_scores(job: Job, done: Sequence[Done]) -> tuple[tuple[str, ...], Any]:
 
 
 def light(table: ParquetTable | Regrouped) -> ParquetTable | Regrouped:
-    """Return a table without its list of row groups, to travel to a worker."""
+    """Return a table without its list of row groups, small enough to send to each worker."""
     return replace(table, pieces=(), stamp=()) if isinstance(table, ParquetTable) else table
 
 

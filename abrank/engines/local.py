@@ -1,4 +1,4 @@
-"""The engine of one machine: a thread a core, each with one partition at a time."""
+"""The engine of one machine: one thread per core, each scoring one partition at a time."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _Result = TypeVar("_Result")
 def run(function: Callable[[_Item], _Result], items: Sequence[_Item]) -> Iterator[_Result]:
     """Apply a function to every item, on all cores.
 
-    Threads and not processes: the time goes by in Arrow and numpy, which let others run, and a
-    script that calls this needs no guard around its first line.
+    Threads rather than processes: Arrow and NumPy release the lock of the interpreter, and a script
+    that calls this needs no ``if __name__ == "__main__"``.
 
     Yields
     ------

@@ -1,4 +1,4 @@
-"""Statistics of paired scores that add up: of any partition, merged in any order, the same.
+"""Mergeable statistics of paired scores: the same whatever the partitions and their order.
 
 What they hold does not grow with the queries: exact sums (see :mod:`~abrank.engines.exact`),
 counts, differences counted on a fine grid, and the queries with the largest gains and losses.
@@ -21,7 +21,7 @@ from abrank.engines.exact import exact_sum
 _GRID = -14
 STEP = 2.0**_GRID  # of the grid on which differences are counted: half of it is their largest error
 EXTREMES = 20  # queries kept at each end
-TIED = 1e-10  # of the larger score: a smaller difference is none
+TIED = 1e-10  # share of the larger score; a smaller difference counts as 0
 
 
 class Extreme(NamedTuple):
@@ -199,7 +199,7 @@ def statistics_from(saved: Mapping[str, Any]) -> Statistics:
 
 
 class Tree:
-    """Merges statistics as they come, two and two, and holds no more than log2 of their number.
+    """Merges statistics in pairs as they arrive, and holds at most log2 of their number.
 
     Examples
     --------

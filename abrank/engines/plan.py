@@ -1,8 +1,8 @@
 """Which row groups are scored together, so that every query is whole.
 
-Where the tables stand by query id, a partition is a range of query ids: it takes the row groups
+Where tables are sorted by query id, a partition is a range of query ids: it takes the row groups
 that overlap it, and of those only its own rows, so a query that is split over row groups or files
-is whole again. Where they do not, the rows are first regrouped by a hash of the query id.
+is whole again. Where they are not, the rows are first regrouped by a hash of the query id.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from abrank.engines.engine import ROWS
 from abrank.engines.sources import Key, ParquetTable, Piece
 
-MOST_READ = 2.5  # times that all rows may be read before regrouping costs less
+MOST_READ = 2.5  # times that all rows may be read before regrouping is cheaper
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Partition:
 
 
 def by_range(tables: Sequence[ParquetTable], *, rows: int = ROWS) -> list[Partition] | None:
-    """Divide the queries of tables that stand by query id.
+    """Divide the queries of tables that are sorted by query id.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def by_range(tables: Sequence[ParquetTable], *, rows: int = ROWS) -> list[Partit
     Returns
     -------
     list of Partition, or None
-        None where the tables do not stand by query id, or do not say so, and each row would be read
+        None where the tables are not sorted by query id, or do not say so, and each row would be read
         several times.
     """
     every = [piece for table in tables for piece in table.pieces]

@@ -1,4 +1,4 @@
-"""Rows that do not stand by query, brought together: by a hash of the query id, in two steps.
+"""Regroup rows that are not sorted by query, by a hash of the query id, in two steps.
 
 First every task reads some row groups and writes one file with a record batch for each bucket; then
 the batches of a bucket, of all files, are a partition.
@@ -98,7 +98,7 @@ def spills(
 def spill(task: Spill) -> str:
     """Write the rows of some row groups by bucket, whole files or none; return what is wrong."""
     last = f"{task.path}.{1 if task.table.layout == rows.JOINED else 0}"
-    if Path(last).exists():  # of an earlier run that was cut short
+    if Path(last).exists():  # left by an earlier run that was interrupted
         return ""
     try:
         loaded = [task.table.load(piece) for piece in task.pieces]

@@ -1,4 +1,4 @@
-"""Measures whose scale is left to the judgments: its highest grade is that of all partitions."""
+"""Measures that take the highest grade from the judgments: here that of all partitions."""
 
 from __future__ import annotations
 

@@ -224,7 +224,7 @@ def _footer(place: Any, path: str) -> Any:  # noqa: ANN401
         with place.open_input_file(path) as file:
             return pq.read_metadata(file)
     except (OSError, pa.ArrowException) as error:
-        raise ReadError(path, f"is no Parquet file that can be read: {error}") from error
+        raise ReadError(path, f"cannot be read as a Parquet file: {error}") from error
 
 
 def _pieces(path: str, footer: Any, columns: Sequence[str]) -> list[Piece]:  # noqa: ANN401

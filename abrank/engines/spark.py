@@ -119,7 +119,7 @@ def evaluate(
 
 
 class _Kernel:
-    """The kernel over the batches of a partition, which stand by query."""
+    """The kernel over the batches of a partition, sorted by query."""
 
     def __init__(self, scoring: Scoring) -> None:
         self.scoring = scoring
@@ -186,7 +186,7 @@ def _session(master: str | None) -> Iterator[Any]:
     if master is None or master.startswith("local"):
         builder = builder.config("spark.driver.host", "127.0.0.1")
         builder = builder.config("spark.driver.bindAddress", "127.0.0.1")
-        # Its workers are this Python, whichever comes first on the path.
+        # Workers run this Python, not the first one on the PATH.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     spark = _started(builder)
     try:
@@ -201,4 +201,4 @@ def _started(builder: Any) -> Any:  # noqa: ANN401
     try:
         return builder.getOrCreate()
     except PySparkRuntimeError as error:
-        raise ArgumentError(f"Spark did not start; Java 17 must be there: {error}") from error
+        raise ArgumentError(f"Spark did not start; it needs Java 17: {error}") from error

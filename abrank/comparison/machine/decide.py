@@ -1,4 +1,4 @@
-"""The verdict of people and machine together, in the place of that of people alone."""
+"""The verdict of people and machine together, which replaces that of people alone."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from abrank.scores import Scores
 
 @dataclass(frozen=True)
 class WithMachine:
-    """A question to people and a machine: the human scores that it takes, and what adds the other.
+    """A question answered with machine judgments: the human scores it uses, and the machine's.
 
     Attributes
     ----------
@@ -116,7 +116,7 @@ def _row(lead: MeasureResult) -> TestRow:
 
 
 def declare_machine(question: Question, *, segments: object, clusters: object) -> Question:
-    """Return the question with an adjustment that machine judgments have; the rest is refused.
+    """Return the question with an adjustment that machine judgments support; refuse others.
 
     Examples
     --------
@@ -144,7 +144,9 @@ def declare_machine(question: Question, *, segments: object, clusters: object) -
         "guard": question.guards, "bayes": question.bayes,
     }  # fmt: skip
     for name in (name for name, value in given.items() if value):
-        raise ArgumentError(f"--{name} and a machine's judgments have no test together; leave one")
+        raise ArgumentError(
+            f"--{name} cannot be combined with machine judgments; leave out one of them"
+        )
     if question.adjust == "max-t":
         raise ArgumentError(
             "max-t flips signs, for which machine judgments have no exact counterpart; use holm,"

@@ -1,4 +1,4 @@
-"""What was given of a machine, and what its judgments add to those of people."""
+"""Scores by a machine's judgments, and what they add to those by people."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from abrank.inference.designs.prediction_powered import PredictionPowered
 from abrank.inference.rounding import differences_of
 from abrank.scores import Scores
 
-# The test that decides where there are machine judgments; it stands in no list of plain tests.
+# The test that decides with machine judgments; it is not among the plain paired tests.
 TEST = "prediction-powered"
 TITLE = "Prediction-powered t"
 ESTIMAND = "mean difference over all queries"
@@ -56,7 +56,7 @@ class PairOfScores:
 
 @dataclass(frozen=True)
 class JudgedBy:
-    """What one of the three says of the primary measure: ``people``, ``both`` or ``machine``."""
+    """One of the three answers on the primary measure: ``people``, ``both`` or ``machine``."""
 
     who: str
     n_queries: int

@@ -18,7 +18,7 @@ from abrank.scores import Scores
 
 @dataclass(frozen=True)
 class MachineSource:
-    """What was given of a machine: judgments or ready scores, and whose model it shares.
+    """The machine's judgments or ready scores, and which systems share its model.
 
     Attributes
     ----------
@@ -37,10 +37,10 @@ class MachineSource:
     def __post_init__(self) -> None:
         given = [each for each in (self.qrels, self.scores) if each is not None]
         if len(given) > 1:
-            raise ArgumentError("the machine's judgments and its scores are one thing twice")
+            raise ArgumentError("give the machine's judgments or its scores, not both")
         if self.shared_model is not None and not given:
             raise ArgumentError(
-                "which system shares the machine's model is asked where there is one: give"
+                "--shared-model (shared_model=) needs machine judgments: give"
                 " --machine-qrels (machine_qrels=) with it"
             )
 

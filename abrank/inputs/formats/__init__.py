@@ -1,1 +1,1 @@
-"""Files in other forms than TREC's, to the same columns."""
+"""Files in other formats than TREC's, read into the same columns."""

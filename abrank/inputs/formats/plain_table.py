@@ -1,4 +1,4 @@
-"""Tables of text at Arrow's speed, where every reader would read them alike."""
+"""Read plain tables of text with Arrow, where the careful reader would give the same rows."""
 
 from __future__ import annotations
 

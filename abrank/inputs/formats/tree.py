@@ -1,4 +1,4 @@
-"""JSON, JSON lines and ranx' LZ4 files: the same objects as in memory, read with care."""
+"""JSON, JSON lines and ranx' LZ4 files, read as the same objects in memory are."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What libraries hold in memory, to the same columns that files give."""
+"""Objects of other libraries, read into the same columns as files."""

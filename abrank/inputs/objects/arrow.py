@@ -1,10 +1,10 @@
-"""Tables of any library as Arrow columns, without a Python object for a cell.
+"""Tables of any library as Arrow columns, without one Python object per cell.
 
-Whatever hands over Arrow data comes in: frames of pandas and polars, tables of pyarrow, relations
+Anything that exports Arrow data is read: frames of pandas and polars, tables of pyarrow, relations
 of DuckDB. No library is imported that is not there already: an object brings its own.
 
 Every conversion gives None for a column that is not plain (empty cells, cells of several kinds);
-then its cells are read one by one in ``cells``, which has words for what is wrong.
+then its cells are read one by one in ``cells``, which reports what is wrong.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Python's own values to ids, scores and grades, one by one, with words for what cannot be used."""
+"""Python values converted to ids, scores and grades one by one; errors name the bad cell."""
 
 from __future__ import annotations
 

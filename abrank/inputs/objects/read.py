@@ -1,4 +1,4 @@
-"""Tables, dicts of dicts and iterables of tuples to the same columns that files give."""
+"""Tables, dicts of dicts and iterables of tuples, read into the same columns as files."""
 
 from __future__ import annotations
 

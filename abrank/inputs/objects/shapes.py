@@ -1,4 +1,4 @@
-"""Judgments and rankings in the shapes in which other programs hold them, as plain rows.
+"""Judgments and rankings as other programs hold them in memory, converted to plain rows.
 
 Besides dicts of dicts these are: lists of documents by query, hits (dicts or pairs) by query,
 records, ranx' and LensKit's own objects, mteb's predictions by subset and split, answers of
@@ -82,7 +82,7 @@ def _one_of_many(source: Mapping[Any, Any], label: str) -> Mapping[Any, Any]:
 
 
 def _depth(value: Any) -> int:  # noqa: ANN401
-    """Return how many dicts stand in one another, by the first that is not empty."""
+    """Return how deeply dicts are nested, along the first value that is not empty."""
     if not isinstance(value, Mapping):
         return 0
     inner = (each for name, each in value.items() if name not in _BESIDE)

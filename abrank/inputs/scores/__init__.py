@@ -1,1 +1,1 @@
-"""Ready scores of other programs, in all the forms in which they come, to columns."""
+"""Ready scores of other programs, in any of their forms, read into columns."""

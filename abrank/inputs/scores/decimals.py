@@ -13,7 +13,7 @@ from abrank.inputs import ids, kernels
 
 # Sizes between which, and where it is no whole number, Arrow writes a number as Python does.
 WRITTEN_ALIKE = (1e-4, 1e9)
-# More digits before the point are left to who reads one number at a time.
+# Numbers with more digits before the point are read one at a time.
 MOST_WHOLE = 17
 
 
@@ -31,13 +31,13 @@ def count_decimals(texts: Sequence[str]) -> IntArray:
     array([ 2,  0,  3, -1, -1, -1, -1, -1])
     """
     data = np.frombuffer("\n".join([*texts, ""]).encode("ascii", "replace"), np.uint8)
-    # All that is no digit: the ends of the lines, and signs and points that may be there.
+    # All characters that are not digits: line ends, signs and decimal points.
     others = np.flatnonzero((data < ord("0")) | (data > ord("9")))
     kind = data[others]
     last = np.flatnonzero(kind == ord("\n"))
     end = others[last]
     if len(end) != len(texts) or not len(end):
-        # A text of two lines, which is no number: not worth a way of its own.
+        # A text of two lines is no number; it is read one at a time, which reports it.
         return np.full(len(texts), -1)
     start = np.append(0, end[:-1] + 1)
     signed = data[start] == ord("-")

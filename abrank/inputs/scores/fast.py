@@ -1,4 +1,4 @@
-"""Tables of ready scores as Arrow columns; None for what the careful reader must look at."""
+"""Tables of ready scores as Arrow columns; None for what the careful reader must read."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def of_text(data: bytes, origin: Source) -> ScoreTable | None:
     try:
         header = next(csv.reader([first.decode().rstrip("\r\n")], delimiter=delimiter))
     except csv.Error:
-        return None  # a field too long: the careful reader says so
+        return None  # a field too long: the careful reader reports it
     if not found_in(header, QUERY_IDS):
         return None
     try:
@@ -100,7 +100,7 @@ def _filled(
         return None
     n_rows, times = len(held[0]), len(values)
     query = Queries(*ids.number(held[0]))
-    # Aggregates are checked against the digits that were printed, which numbers no longer have.
+    # Aggregates are checked to the printed digits, which numbers no longer show.
     if not n_rows or query.is_one_of(AGGREGATES).any():
         return None
     system = Coded.constant("", n_rows) if held[1] is None else Coded.of_ids(held[1])

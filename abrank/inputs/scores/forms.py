@@ -119,7 +119,7 @@ def _header(line: str, delimiter: str, label: str) -> list[str]:
 
 
 def csv_problem(label: str, line: int, error: csv.Error) -> ReadError:
-    """Return what Python's reader of CSV says as an error that names the line.
+    """Return an error of Python's CSV reader as a ReadError that names the line.
 
     Examples
     --------
@@ -220,7 +220,7 @@ def _columns_of_text(text: str, delimiter: str, label: str) -> tuple[list[int], 
 def _plain_columns(text: str, delimiter: str) -> list[list[str]] | None:
     r"""Return the columns of a table without quotes and empty lines, and None for any other.
 
-    A list for each of a million lines would take longer than all else.
+    It avoids a list per line, which would dominate the time for a million lines.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Ready scores in the shapes in which other programs hold them, as columns with names.
+"""Ready scores as other programs hold them in memory, converted to named columns.
 
 These are: frames and tables of every library; ``{query_id: {measure: score}}`` (pytrec_eval) and
 ``{measure: {query_id: score}}`` (ranx' ``run.scores``); tuples (query_id, measure, value), such as
@@ -120,7 +120,7 @@ def _of_dict(
 
 
 def _measure_of(answer: Mapping[str, Any]) -> str:
-    """Return the metric of ``_rank_eval``, by no name of ours: its cut-off is not told."""
+    """Return the name of the metric of ``_rank_eval``, as given: its cut-off is not known."""
     return f"_rank_eval {next(iter(answer.get('metric_details') or {}), 'metric')}"
 
 

@@ -1,4 +1,4 @@
-"""Ready scores, in the forms in which programs print them, to numbers."""
+"""Ready scores, as programs print them, converted to numbers."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from abrank.inputs.trec.lines import MOST_SHOWN, read_score
 from abrank.inputs.trec.plain import BYTE_ORDER_MARK
 
 MOST_EXPONENT = 4  # digits
-_START = 10_000  # bytes that tell a form
+_START = 10_000  # bytes that are looked at to recognise the form
 
 _NUMBER_LIKE = re.compile(r"[+-]?[.,]?[0-9]|[+-]?(nan|inf)", re.IGNORECASE)
 
 
 class _Numbers(NamedTuple):
-    """What a column of cells holds as numbers, where ``plain``; the others want a closer look."""
+    """The numbers of a column of cells, valid where ``plain``; the others are read one by one."""
 
     value: FloatArray
     rounding: FloatArray
@@ -202,7 +202,7 @@ def _require_good(source: Source, cells: Cells, bad: Mapping[int, str]) -> None:
 
 
 def _is_text(raw: Any) -> bool:  # noqa: ANN401
-    """Whether a cell is a word, and no attempt at a number.
+    """Whether a cell is a word rather than a malformed number.
 
     Examples
     --------
