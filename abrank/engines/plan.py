@@ -56,8 +56,8 @@ def by_range(tables: Sequence[ParquetTable], *, rows: int = ROWS) -> list[Partit
     Returns
     -------
     list of Partition, or None
-        None where the tables are not sorted by query id, or do not say so, and each row would be read
-        several times.
+        None where the tables are not sorted by query id, or do not say so, and each row would be
+        read several times.
     """
     every = [piece for table in tables for piece in table.pieces]
     if len({type(key) for piece in every for key in (piece.low, piece.high)}) != 1:

@@ -187,7 +187,7 @@ def test_a_second_run_takes_up_what_is_finished(collection, tmp_path, monkeypatc
     [
         ("nowhere.parquet", None, NotFoundError, "nowhere.parquet: no Parquet file there"),
         ("run.parquet", ["a", "doc_id", "score"], ReadError, "run.parquet: no column query_id"),
-        ("junk.parquet", None, ReadError, "junk.parquet: is no Parquet file"),
+        ("junk.parquet", None, ReadError, "junk.parquet: cannot be read as a Parquet file"),
     ],
 )
 def test_what_is_no_run(collection, tmp_path, monkeypatch, path, columns, error, message):
