@@ -69,7 +69,8 @@ def provenance(
         if source is not None
     }
     for role, read in (beside or {}).items():
-        source = _source(read)
+        # Only titles are taken from a collection, which may be of any size: it is not hashed.
+        source = _named(read) if role == "docs" else _source(read)
         inputs[role] = {"path": source.path, "sha256": source.sha256, "rows": None}
     recorded = origin(command)
     versions = recorded.pop("versions")
@@ -107,6 +108,12 @@ def _version(name: str) -> str:
     head = (found.read_text("METADATA") or "").partition("\n\n")[0]
     line = next((line for line in head.splitlines() if line.startswith("Version:")), None)
     return found.version if line is None else line.partition(":")[2].strip()
+
+
+def _named(read: Any) -> Source:  # noqa: ANN401 - a path or an object
+    """Return where something came from, unread."""
+    path = os.fspath(read) if isinstance(read, (str, os.PathLike)) else None
+    return Source(path, None, 0)
 
 
 def _source(read: Any) -> Source:  # noqa: ANN401 - a path or an object

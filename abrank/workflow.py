@@ -64,6 +64,7 @@ def compare(
     segments: Any = None,  # noqa: ANN401 - whatever read_segments reads
     topics: Any = None,  # noqa: ANN401 - whatever read_topics reads
     clusters: Any = None,  # noqa: ANN401 - whatever read_clusters reads, or a column of segments
+    docs: Any = None,  # noqa: ANN401 - whatever read_documents reads
     look: str | tuple[int, int] | None = None,
     spending: Spending = "obrien-fleming",
     anytime: int | None = None,
@@ -117,6 +118,8 @@ def compare(
     clusters : path, DataFrame, mapping or str, optional
         The conversation, user or topic that each query comes from, in a table with query ids or as
         the name of a column of ``segments``: then clusters are tested, not single queries.
+    docs : path or mapping, optional
+        Titles or texts by document id, to show in ranked lists: JSON lines, or lines with a tab.
     look, spending, anytime, guards, bayes
         Looking more than once, what must not get worse, and a Bayesian view: see
         :class:`~abrank.comparison.Question`.
@@ -147,6 +150,10 @@ def compare(
     >>> result = compare(made.qrels, made.baseline, made.candidate, measures=["nDCG@10", "AP"])
     >>> str(result.verdict), result.mean_difference > 0
     ('better', True)
+    >>> docs = dict.fromkeys(made.qrels.doc_id, "Tea pots")
+    >>> titled = compare(made.qrels, made.baseline, made.candidate, docs=docs)
+    >>> set(titled.evidence.documents.values())
+    {'Tea pots'}
     """
     question = Question(
         primary=primary,
@@ -177,7 +184,7 @@ def compare(
         engine=engine,
     )
     runs = name_runs(a, b, baseline=baseline, candidate=candidate)
-    beside = Beside.of(segments=segments, topics=topics, clusters=clusters)
+    beside = Beside.of(segments=segments, topics=topics, clusters=clusters, docs=docs)
     machine = MachineSource(machine_qrels, machine_scores, shared_model)
     return compare_runs(
         qrels, runs, question, options, measures=measures, beside=beside, machine=machine

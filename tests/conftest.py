@@ -98,7 +98,7 @@ HOSTILE_IDS = (
 
 @pytest.fixture(scope="session")
 def hostile_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with ``qrels``, ``a.run``, ``b.run``, ``topics.jsonl`` and ``segments.csv``.
+    """A folder: ``qrels a.run b.run topics.jsonl docs.jsonl segments.csv``.
 
     Query ids, document ids, tags, texts and properties all try to break what shows them.
     """
@@ -115,7 +115,12 @@ def hostile_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         text = f"{HOSTILE_IDS[-i][:200]} \x1b[2J </script><script>alert(7)</script> =cmd() | \\end"
         topics.append(json.dumps({"query_id": query, "text": text}))
         rows.append([query, values[i % len(values)]])
-    for name, found in (*lines.items(), ("topics.jsonl", topics)):
+    docs = [
+        json.dumps({"_id": f"{query[:60]}-{k}", "title": values[k % 3], "text": "</li><img src=x>"})
+        for query in HOSTILE_IDS
+        for k in range(8)
+    ]
+    for name, found in (*lines.items(), ("topics.jsonl", topics), ("docs.jsonl", docs)):
         (folder / name).write_text("\n".join(found) + "\n", encoding="utf-8", newline="")
     with (folder / "segments.csv").open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows(rows)

@@ -22,6 +22,14 @@ READING = (
 ENGINE = ("engine", "scheduler", "master", "on_bad_partition", "keep_scores")
 
 
+docs = click.option(
+    "--docs",
+    type=RUN,
+    metavar="FILE",
+    help="Titles or texts of the documents: JSON lines, or doc_id<TAB>title; of any size.",
+)
+
+
 def of(kind: type, flags: Mapping[str, Any]) -> dict[str, Any]:
     """Return those of the flags that are fields of a dataclass."""
     return {each.name: flags[each.name] for each in fields(kind) if each.name in flags}

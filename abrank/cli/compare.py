@@ -109,6 +109,7 @@ def _gates() -> str:
     metavar="FILE",
     help="Texts of the queries: TREC topics, JSON lines, or query_id<TAB>text.",
 )
+@_options.docs
 @_designs.options
 @click.option(
     "--machine-qrels",

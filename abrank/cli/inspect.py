@@ -16,12 +16,7 @@ from abrank.cli import _options, _terminal
 @click.argument("run_b", type=_options.RUN)
 @click.argument("query")
 @_options.measures
-@click.option(
-    "--docs",
-    type=_options.RUN,
-    metavar="FILE",
-    help="Titles or texts of the documents: JSON lines, or doc_id<TAB>title; of any size.",
-)
+@_options.docs
 @click.option(
     "--topics", type=_options.RUN, metavar="FILE", help="Texts of the queries, as for compare."
 )

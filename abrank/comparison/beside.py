@@ -1,13 +1,24 @@
-"""What is known of the queries beside their scores: properties and texts."""
+"""What is known of queries and documents beside the scores: properties, texts, titles."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
+from abrank._support.display import plural
+from abrank._support.errors import ArgumentError
 from abrank.comparison.machine.judgments import MachineScores
+from abrank.comparison.result import Comparison
+from abrank.inputs.texts.documents import read_documents
 from abrank.inputs.texts.topics import read_clusters, read_segments, read_topics
+from abrank.measures import parse
+
+EACH_END = 25  # queries whose documents have titles: those that lose and that gain the most
+SNIPPET = 120  # characters of a title or text
+DEPTH = 20  # ranks of a list that is shown, at most
 
 
 @dataclass(frozen=True)
@@ -22,8 +33,11 @@ class Beside:
         The name of the property that says in which cluster a query comes, and its values.
     topics : mapping of str to str
         Texts by query id.
+    docs : path or mapping, optional
+        Titles or texts of documents, read when it is known which are shown.
     sources : mapping of str to path or object
-        What was given, under ``segments``, ``topics`` and ``clusters``; only what was given.
+        What was given, under ``segments``, ``topics``, ``clusters`` and ``docs``; only what was
+        given.
     machine : MachineScores, optional
         Scores by a machine's judgments.
     """
@@ -31,11 +45,19 @@ class Beside:
     segments: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     clusters: tuple[str, Mapping[str, str]] | None = None
     topics: Mapping[str, str] = field(default_factory=dict)
+    docs: Any = None
     sources: Mapping[str, Any] = field(default_factory=dict)
     machine: MachineScores | None = None
 
     @classmethod
-    def of(cls, *, segments: Any = None, topics: Any = None, clusters: Any = None) -> Beside:  # noqa: ANN401
+    def of(
+        cls,
+        *,
+        segments: Any = None,  # noqa: ANN401
+        topics: Any = None,  # noqa: ANN401
+        clusters: Any = None,  # noqa: ANN401
+        docs: Any = None,  # noqa: ANN401
+    ) -> Beside:
         """Read them; None is not given. Clusters may be the name of one of the segments' columns.
 
         Examples
@@ -45,16 +67,71 @@ class Beside:
         """
         cut = {} if segments is None else read_segments(segments)
         is_column = isinstance(clusters, str) and clusters in cut
-        given = {"segments": segments, "topics": topics}
+        given = {"segments": segments, "topics": topics, "docs": docs}
         if not is_column:
             given["clusters"] = clusters
         return cls(
             segments={name: each for name, each in cut.items() if name != clusters},
             clusters=(clusters, cut[clusters]) if is_column else read_clusters(clusters, cut),
             topics={} if topics is None else read_topics(topics),
+            docs=docs,
             sources={name: source for name, source in given.items() if source is not None},
         )
 
     def with_machine(self, machine: MachineScores, sources: Mapping[str, Any]) -> Beside:
         """Return these with a machine's scores, and with where they were read."""
         return replace(self, machine=machine, sources={**self.sources, **sources})
+
+
+def with_titles(comparison: Comparison, docs: Any) -> Comparison:  # noqa: ANN401 - a path or mapping
+    """Return a comparison with the titles of the documents that its page shows.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    docs : path or mapping, optional
+        As :func:`abrank.inputs.texts.documents.read_documents` takes it.
+
+    Returns
+    -------
+    Comparison
+        With ``evidence.documents``: at most 120 characters each, of the documents in the tops of
+        the 25 queries that lose and the 25 that gain the most, and of those to judge.
+
+    Raises
+    ------
+    ArgumentError
+        If there are no ranked lists.
+    NotFoundError, ReadError
+        If the file cannot be used.
+    """
+    if docs is None:
+        return comparison
+    evidence = comparison.evidence
+    if not evidence.rankings:
+        raise ArgumentError(
+            "--docs (docs=) gives titles to the documents of ranked lists, and here are none: ready"
+            " scores were compared, or runs scored partition by partition; leave it out"
+        )
+    wanted = set(_shown(comparison))
+    found = read_documents(docs, wanted, longest=SNIPPET)
+    remarks = comparison.remarks
+    if not found:
+        shown = plural(len(wanted), "document")
+        remarks = (*remarks, f"the file of documents has none of the {shown} that are shown")
+    return replace(comparison, evidence=replace(evidence, documents=found), remarks=remarks)
+
+
+def _shown(comparison: Comparison) -> Iterator[str]:
+    """Yield the documents that have titles."""
+    evidence = comparison.evidence
+    cutoff = dict(parse(comparison.rule.primary).parameters).get("cutoff")
+    depth = min(cutoff, DEPTH) if isinstance(cutoff, int) else DEPTH // 2
+    order = np.argsort(comparison.differences(), kind="stable")
+    ends = np.unique(np.concatenate([order[:EACH_END], order[-EACH_END:]]))
+    for query in ends.tolist():
+        for ranking in evidence.rankings.get(comparison.query_ids[query], ()):
+            yield from (doc for doc, _ in ranking[:depth])
+    if evidence.to_judge is not None:
+        for each in (*evidence.to_judge.documents, *evidence.to_judge.tipping):
+            yield each.doc_id

@@ -11,7 +11,7 @@ from abrank._support.errors import ArgumentError
 from abrank._support.keywords import explained
 from abrank._support.typing import RandomSource
 from abrank.comparison.alternatives import alternatives
-from abrank.comparison.beside import Beside
+from abrank.comparison.beside import Beside, with_titles
 from abrank.comparison.companions import IGNORING, companion_rows
 from abrank.comparison.deciding import decide_alternative, decide_primary
 from abrank.comparison.declared import Declared, declare_on
@@ -178,7 +178,7 @@ def compare_recorded(
         clusters=beside.clusters,
         provenance=recorded,
     )
-    return asked.decide(made) if asked else made
+    return with_titles(asked.decide(made) if asked else made, beside.docs)
 
 
 def compare_systems(

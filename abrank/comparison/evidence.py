@@ -127,8 +127,10 @@ def collect_details(scores: Scores, primary: str, differences: FloatArray) -> Ru
     depth = cutoff if isinstance(cutoff, int) else None
     n_unjudged = _unjudged(a.judged, kept, depth), _unjudged(b.judged, kept, depth)
     few = sum(n_unjudged) <= MOST_UNJUDGED and measure.entry.needs is None
+    chosen = kept[_chosen(differences)]
     return RunDetails(
-        rankings=_rankings(a, b, kept[_chosen(differences)]),
+        rankings=_rankings(a, b, chosen),
+        elsewhere=_elsewhere(a, b, chosen, rel=_rel(measure)),
         tie_range=ties,
         unjudged_range=_difference(measure, unjudged_range, a, b, kept) if few else None,
         n_unjudged=n_unjudged,
@@ -197,6 +199,38 @@ def _first(reading: JudgedSource, chosen: IntArray) -> dict[int, RankedList]:
     return {query: tuple(each) for query, each in found.items()}
 
 
+def _elsewhere(
+    a: JudgedSource, b: JudgedSource, chosen: IntArray, *, rel: int
+) -> dict[str, dict[str, int]]:
+    """Return where one list has the relevant documents that are among the first of the other only.
+
+    By query id and document; 0 is not retrieved.
+    """
+    found: dict[str, dict[str, int]] = {}
+    for own, other in ((a, b), (b, a)):
+        known, theirs = own.judged, other.judged
+        if known.judgment is None or theirs.judgment is None:
+            return {}
+        shown, first = (int(each.top_docs.rank.max(initial=0)) for each in (own, other))
+        rows = np.flatnonzero(
+            (known.rank <= shown) & (known.grade >= rel) & np.isin(known.query, chosen)
+        )
+        most = max(int(each.max(initial=0)) for each in (known.judgment, theirs.judgment))
+        place = np.zeros(1 + most, dtype=np.int64)
+        place[theirs.judgment] = theirs.rank
+        rank = place[known.judgment[rows]]
+        gone = (rank == 0) | (rank > first)
+        rows, rank = rows[gone], rank[gone]
+        top, beyond = own.top_docs, shown + 1
+        at = np.searchsorted(
+            top.query * beyond + top.rank, known.query[rows] * beyond + known.rank[rows]
+        )
+        docs = ids.decode(ids.take(top.docs, at))
+        for query, doc, its in zip(known.query[rows].tolist(), docs, rank.tolist(), strict=True):
+            found.setdefault(known.query_ids[query], {})[doc] = its
+    return found
+
+
 def _cutoff_curve(
     measure: Measure, a: JudgedRun, b: JudgedRun, kept: IntArray
 ) -> CutoffCurve | None:
@@ -224,10 +258,14 @@ def _cutoff_curve(
 
 
 def _recall_curve(measure: Measure, a: JudgedRun, b: JudgedRun, kept: IntArray) -> RecallCurve:
-    rel = dict(measure.parameters).get("rel", 1)
-    rel = rel if isinstance(rel, int) else 1
-    means = [precision_recall_curve(run, rel=rel)[kept].mean(axis=0) for run in (a, b)]
+    means = [precision_recall_curve(run, rel=_rel(measure))[kept].mean(axis=0) for run in (a, b)]
     return RecallCurve(tuple(ELEVEN_LEVELS), *map(_floats, means))
+
+
+def _rel(measure: Measure) -> int:
+    """Return the lowest grade that is relevant to a measure."""
+    rel = dict(measure.parameters).get("rel", 1)
+    return rel if isinstance(rel, int) else 1
 
 
 def _floats(values: Sequence[float] | FloatArray) -> tuple[float, ...]:

@@ -182,6 +182,7 @@ def join_pieces(
         ideal_grade=qrels.grade[ideal],
         retrieved_scores=_by_ranking(part) if keep_scores else None,
         subtopics=None if qrels.subtopics is None else subtopics.join(qrels.subtopics, at),
+        judgment=at,
     )
     first = np.lexsort((part.top_rank, part.top_query))
     shown = TopDocs(part.top_query[first], part.top_rank[first], ids.take(part.top_docs, first))

@@ -47,6 +47,9 @@ class JudgedRun:
         Scores of all retrieved documents, judged or not, by query and rank; kept on request.
     subtopics : JudgedSubtopics or None
         The judgments by subtopic, where the qrels hold them.
+    judgment : int64[n_rows] or None
+        Row of the qrels that each document has its grade from, where the run was read with them:
+        one document has one judgment in every run.
 
     Examples
     --------
@@ -69,6 +72,7 @@ class JudgedRun:
     ideal_grade: IntArray
     retrieved_scores: FloatArray | None = None
     subtopics: JudgedSubtopics | None = None
+    judgment: IntArray | None = None
 
     @classmethod
     def from_grades(
@@ -235,6 +239,7 @@ class JudgedRun:
             n_retrieved=n_retrieved,
             retrieved_scores=scores,
             subtopics=None if self.subtopics is None else self.subtopics.of_rows(kept),
+            judgment=None if self.judgment is None else self.judgment[kept],
         )
 
 

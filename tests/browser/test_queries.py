@@ -16,11 +16,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from abrank import compare_scores
+from abrank import compare, compare_scores, simulate_runs
 from abrank._support import display
+from abrank.annotation import pool_text
 from abrank.comparison import Comparison
 from abrank.report.formats import ranked_lists
 from abrank.report.formats.html import html
+from abrank.report.formats.query_rows import query_rows
 
 expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
 
@@ -349,3 +351,53 @@ def test_an_open_query_has_every_measure(show: Show, text: str, better) -> None:
     worst = int(np.argmin(better.differences()))
     expected = [display.signed(better.differences(name)[worst]) for name in better.measures]
     assert rows.locator("td:last-child").all_inner_texts() == expected
+
+
+@pytest.fixture(scope="module")
+def open_judgments() -> Comparison:
+    """Return a comparison with titles of which one judgment in nine was taken back."""
+    made = simulate_runs(60, effect=0.1, rng=8)
+    frame = made.qrels.frame()
+    docs = {doc: f"Title of {doc}" for doc in frame["doc_id"]}
+    runs = made.baseline, made.candidate
+    return compare(frame[frame.index % 9 != 0], *runs, measures=["nDCG@10"], docs=docs)
+
+
+def test_an_open_query_has_titles_and_says_where_relevant_documents_went(
+    show: Show, open_judgments: Comparison
+) -> None:
+    opened = show(html(open_judgments, drawer=lambda *_, **__: ""))
+    rows = query_rows(open_judgments)
+    assert rows is not None
+    place = next(i for i, each in enumerate(rows.went) if each and 0 in each[1::2])
+    row = rows.lists[place]
+    assert row is not None
+    query = rows.columns[0].values[place]
+    opened.page.get_by_label("Find a query").fill(query)
+    opened.page.locator(".opener").first.click()
+    found = ranked_lists.lists_of(row, depth=10, went=rows.went[place] or ())
+    cells = [[each.doc_id, str(each.grade), *each.ranks] for each in found.went]
+    expect(opened.page.locator(".went tbody tr")).to_have_text(["".join(each) for each in cells])
+    for side, ranking in zip(found.sides, open_judgments.evidence.rankings[query], strict=True):
+        assert [each.doc_id for each in side] == [doc for doc, _ in ranking[:10]]
+    first = open_judgments.evidence.rankings[query][0][0][0]
+    title = open_judgments.evidence.documents.get(first)
+    if title:
+        expect(opened.page.locator(".ranking .title").first).to_have_text(title)
+    assert opened.messages == []
+
+
+def test_what_to_judge_is_saved_and_its_queries_open(
+    show: Show, open_judgments: Comparison
+) -> None:
+    opened = show(html(open_judgments, drawer=lambda *_, **__: ""))
+    found = open_judgments.evidence.to_judge
+    assert found is not None
+    with opened.page.expect_download() as download:
+        opened.page.locator("#judge .save").first.click()
+    assert download.value.suggested_filename == "to-judge.txt"
+    assert Path(download.value.path()).read_text() == pool_text(found.documents)
+    link = opened.page.locator("#judge tbody th a").first
+    link.click()
+    expect(opened.page.locator("tr.found th")).to_have_text(found.documents[0].query_id)
+    expect(opened.page.locator(".ranking")).to_have_count(2)

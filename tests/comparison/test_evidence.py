@@ -115,3 +115,20 @@ def test_measures_of_diversity_have_no_ranges():
     assert found.tie_range is None
     assert found.unjudged_range is None
     assert found.rankings["q1"][0] == (("d2", 1), ("d1", 1))
+
+
+def test_relevant_documents_beyond_the_first_of_one_list_have_their_rank_there():
+    qrels = {"q1": {"d1": 2, "d2": 1, "d3": 0, "d4": 1, "d5": 1}, "q2": {"d1": 1}}
+    a = {"q1": {"d1": 9.0, "d3": 8.0, "d2": 7.0, "x": 6.0, "d4": 5.0}, "q2": {"d1": 1.0}}
+    b = {"q1": {"x": 9.0, "d4": 8.0, "d3": 7.0, "y": 6.0, "d1": 5.0}}
+    scores = evaluate(qrels, {"A": a, "B": b}, ["P@2"], top=2)
+    found = collect_details(scores, "P@2", np.zeros(2))
+    # d1 is 1st in A and 5th in B, d4 2nd in B and 5th in A; B has nothing for q2.
+    assert found.elsewhere == {"q1": {"d1": 5, "d4": 5}, "q2": {"d1": 0}}
+    strict = evaluate(qrels, {"A": a, "B": b}, ["P(rel=2)@2"], top=2)
+    assert collect_details(strict, "P(rel=2)@2", np.zeros(2)).elsewhere == {"q1": {"d1": 5}}
+
+
+def test_ready_scores_and_evaluations_without_lists_have_no_places_elsewhere():
+    scores = evaluate(QRELS, {"A": A, "B": B}, ["P@2"])
+    assert collect_details(scores, "P@2", np.zeros(3)).elsewhere == {}

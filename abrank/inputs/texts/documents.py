@@ -17,7 +17,12 @@ EXPECTED = "doc_id<TAB>title, or JSON lines with an id and a title or text"
 LONGEST = 300
 
 
-def read_documents(source: Any, wanted: Collection[str]) -> dict[str, str]:  # noqa: ANN401
+def read_documents(
+    source: Any,  # noqa: ANN401
+    wanted: Collection[str],
+    *,
+    longest: int = LONGEST,
+) -> dict[str, str]:
     """Read the titles of documents, or how their texts begin.
 
     Parameters
@@ -28,11 +33,13 @@ def read_documents(source: Any, wanted: Collection[str]) -> dict[str, str]:  # n
         line, whatever its size. A mapping by document id.
     wanted : collection of str
         Ids of the documents; all others are passed over.
+    longest : int
+        Characters that are kept of each.
 
     Returns
     -------
     dict of str to str
-        At most 300 characters on one line: the title, a dash, and the text, of those that there
+        On one line: the title, a dash, and the text, of those that there
         are. Documents that the source lacks are left out.
 
     Raises
@@ -46,7 +53,7 @@ def read_documents(source: Any, wanted: Collection[str]) -> dict[str, str]:  # n
     {'d1': 'Tea pots'}
     """
     if isinstance(source, Mapping):
-        return {doc: _short(str(source[doc])) for doc in sorted(wanted) if doc in source}
+        return {doc: _short(str(source[doc]), longest) for doc in sorted(wanted) if doc in source}
     missing, found = set(wanted), {}
     for number, line in enumerate(_lines(source), 1):
         doc, text = _json(line) if line.lstrip().startswith("{") else _tabs(line)
@@ -54,7 +61,7 @@ def read_documents(source: Any, wanted: Collection[str]) -> dict[str, str]:  # n
             bad = [BadLine(number, line, "no document id and text")]
             raise ReadError(os.fspath(source), lines=bad, expected=EXPECTED)
         if doc in missing:
-            found[doc] = _short(text)
+            found[doc] = _short(text, longest)
             missing.discard(doc)
             if not missing:
                 break
@@ -89,6 +96,10 @@ def _tabs(line: str) -> tuple[str, str]:
     return doc.strip(), text.replace("\t", " – ").strip()
 
 
-def _short(text: str) -> str:
+def _short(text: str, longest: int) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+    if len(line) <= longest:
+        return line
+    head = line[: longest - 1]
+    word = head.rfind(" ")
+    return f"{head[:word] if word > 0.8 * longest else head}…"

@@ -164,6 +164,7 @@ def _of_queries(judged: JudgedRun, which: IntArray) -> JudgedRun:
         ideal_grade=judged.ideal_grade[ideal_row],
         retrieved_scores=scores,
         subtopics=None,
+        judgment=None,
         **taken,
     )
 

@@ -186,4 +186,5 @@ def with_judgments(judged: JudgedRun, query: IntArray, rank: IntArray, grade: in
         ideal_query=ideal_query[ideal],
         ideal_grade=ideal_grade[ideal],
         subtopics=None,
+        judgment=None,
     )

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from abrank._support import display
+from abrank.comparison.beside import EACH_END, SNIPPET
 from abrank.report.formats import ranked_lists
+from abrank.report.formats.clean import cut
 from abrank.report.formats.query_columns import (
     MeasureScores,
     QueryColumn,
@@ -23,6 +25,7 @@ from abrank.report.model import Cell, Tone
 if TYPE_CHECKING:
     from abrank._support.typing import FloatArray
     from abrank.comparison import Comparison
+    from abrank.comparison.evidence import RankedList
 
 
 EMBED_ALL = 10_000  # rows; beyond, a page would weigh more than a browser likes
@@ -74,6 +77,10 @@ class QueryRows:
         The lowest grade that is relevant.
     known : int
         How many documents of a list are known.
+    went : list
+        For each row :func:`abrank.report.formats.ranked_lists.in_one_top`, None without lists.
+    titles : list
+        For each row the titles of its documents, None where they are not known.
     scores : tuple of MeasureScores
         Of every measure, the primary one first; empty where there is one measure or where the rows
         are too many.
@@ -87,12 +94,24 @@ class QueryRows:
     depth: int
     relevant: int
     known: int
+    went: list[list[int] | None]
+    titles: list[list[str] | None]
     scores: tuple[MeasureScores, ...] = ()
 
     @property
     def opens(self) -> bool:
         """Whether a row can be opened: the documents of some query are known."""
         return any(self.lists)
+
+    @property
+    def titled(self) -> str:
+        """Which documents have titles; empty where none has."""
+        if not any(self.titles):
+            return ""
+        said = f"Under a document stands its title, or how its text begins: {SNIPPET} characters"
+        if self.total <= 2 * EACH_END:
+            return f"{said} at most."
+        return f"{said} at most, for the {EACH_END} queries at each end of the table."
 
     @property
     def bar_column(self) -> QueryColumn:
@@ -163,6 +182,8 @@ class QueryRows:
             ],
             "outcome": self.outcome,
             "lists": self.lists if self.opens else None,
+            "went": self.went if self.opens else None,
+            "titles": self.titles if any(self.titles) else None,
             "depth": self.depth,
             "relevant": self.relevant,
             "measures": [asdict(each) for each in self.scores] or None,
@@ -189,8 +210,12 @@ class QueryRows:
         lead = self.bar_column
         share = round(100.0 * float(lead.values[index]) / self.largest, 2)
         tone = tone_of(lead.shown[index], lower_is_better=lead.lower_is_better)
-        compact = self.lists[index]
-        shown = ranked_lists.lists_of(compact, depth=self.depth) if compact else None
+        compact, went, titles = self.lists[index], self.went[index], self.titles[index]
+        shown = (
+            ranked_lists.lists_of(compact, depth=self.depth, went=went or (), titles=titles or ())
+            if compact
+            else None
+        )
         return Row(cells, Bar(min(0.0, share), abs(share), tone), shown)
 
 
@@ -214,15 +239,26 @@ def query_rows(comparison: Comparison, *, digits: int = display.DIGITS) -> Query
     ids = comparison.query_ids
     chosen = sorted(_chosen(differences), key=lambda i: (differences[i], ids[i]))
     depth, rel = ranked_lists.cutoff(comparison)
-    rankings = [comparison.evidence.rankings.get(ids[i]) for i in chosen]
+    evidence = comparison.evidence
+    rankings = [evidence.rankings.get(ids[i]) for i in chosen]
+    lists = _within_room(
+        [each and ranked_lists.compact(*each, depth=depth, rel=rel) for each in rankings]
+    )
+    shown = [each if kept else None for each, kept in zip(rankings, lists, strict=True)]
     return QueryRows(
         columns=tuple(columns(comparison, np.array(chosen), digits)),
         outcome=[int(each) for each in comparison.outcomes()[chosen]],
         total=comparison.n_queries,
         largest=float(np.abs(differences).max()) or 1.0,
-        lists=_within_room(
-            [each and ranked_lists.compact(*each, depth=depth, rel=rel) for each in rankings]
-        ),
+        lists=lists,
+        went=[
+            each
+            and ranked_lists.in_one_top(
+                *each, evidence.elsewhere.get(ids[i], {}), depth=depth, rel=rel
+            )
+            for i, each in zip(chosen, shown, strict=True)
+        ],
+        titles=[each and _titles(each, evidence.documents, depth) for each in shown],
         depth=depth,
         relevant=rel,
         known=max((len(each) for pair in rankings if pair for each in pair), default=0),
@@ -230,6 +266,15 @@ def query_rows(comparison: Comparison, *, digits: int = display.DIGITS) -> Query
         if len(comparison.measures) == 1 or len(chosen) > EVERY_MEASURE
         else measure_scores(comparison, np.array(chosen), digits),
     )
+
+
+def _titles(
+    pair: tuple[RankedList, RankedList], documents: Mapping[str, str], depth: int
+) -> list[str] | None:
+    """Return the titles of a query's documents; None where none is known."""
+    docs = [each.doc_id for each in ranked_lists.listed(*pair, depth=depth)] if documents else []
+    found = [cut(documents.get(doc, ""), SNIPPET) for doc in docs]
+    return found if any(found) else None
 
 
 def _within_room(lists: list[list[object] | None]) -> list[list[object] | None]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from operator import itemgetter
+from types import MappingProxyType
 from typing import Any
 
 from abrank._support import display as f
@@ -17,6 +19,8 @@ from abrank.report.formats.clean import cut
 DEPTH = 10
 DEEPEST = 20
 LONGEST_DOC = 80
+UNKNOWN = -1  # the rank of a document that is not among the first, where no more is known
+_NOWHERE: Mapping[str, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -161,6 +165,44 @@ def compact(a: RankedList, b: RankedList, *, depth: int, rel: int) -> list[objec
     return found
 
 
+def in_one_top(
+    a: RankedList,
+    b: RankedList,
+    elsewhere: Mapping[str, int] = _NOWHERE,
+    *,
+    depth: int,
+    rel: int,
+) -> list[int]:
+    """Return the relevant documents in the top of one list only, and where the other has them.
+
+    Parameters
+    ----------
+    a, b : RankedList
+    elsewhere : mapping of str to int
+        Ranks beyond what is known of the lists; 0 is not retrieved.
+    depth, rel : int
+
+    Returns
+    -------
+    list of int
+        Two values a document: its place in :func:`listed`, and its rank in the list that has it
+        not in its top, 0 where it was not retrieved, -1 where that is not known.
+
+    Examples
+    --------
+    >>> a, b = (("d1", 1), ("d2", 1)), (("d3", 0), ("d4", 2))
+    >>> in_one_top(a, b, {"d1": 57, "d4": 0}, depth=2, rel=1)
+    [0, 57, 1, -1, 3, 0]
+    """
+    found = []
+    for place, each in enumerate(listed(a, b, depth=depth)):
+        near = [0 < rank <= depth for rank in (each.rank_a, each.rank_b)]
+        if each.grade is not None and each.grade >= rel and sum(near) == 1:
+            other = each.rank_b if near[0] else each.rank_a
+            found += [place, other or elsewhere.get(each.doc_id, UNKNOWN)]
+    return found
+
+
 @dataclass(frozen=True)
 class Line:
     """A document of one list: its rank, its grade, and how it moved against the other list."""
@@ -169,38 +211,72 @@ class Line:
     grade: int | None
     move: str
     doc_id: str
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Went:
+    """A relevant document in one top only: its grade, and its ranks as they are read."""
+
+    doc_id: str
+    grade: int
+    ranks: tuple[str, str]
 
 
 @dataclass(frozen=True)
 class Lists:
-    """The two lists of a query as they are read: the sentence, A's documents and B's."""
+    """The two lists of a query as they are read: the sentence, A's documents and B's.
+
+    ``went`` has the relevant documents that are in the top of one of them only.
+    """
 
     why: str
     sides: tuple[tuple[Line, ...], tuple[Line, ...]]
+    went: tuple[Went, ...] = ()
 
 
-def lists_of(found: Sequence[Any], *, depth: int) -> Lists:
-    """Return the lists of a query from what :func:`compact` made of them.
+def lists_of(
+    found: Sequence[Any],
+    *,
+    depth: int,
+    went: Sequence[int] = (),
+    titles: Sequence[str] = (),
+) -> Lists:
+    """Return the lists of a query from what :func:`compact` and :func:`in_one_top` made of them.
+
+    ``titles`` are those of the documents in the order of :func:`listed`, or none.
 
     Examples
     --------
     >>> a, b = (("d1", 1), ("d2", 0)), (("d2", 0),)
     >>> for line in lists_of(compact(a, b, depth=10, rel=1), depth=10).sides[0]:
     ...     print(line)
-    Line(rank=1, grade=1, move='dropped', doc_id='d1')
-    Line(rank=2, grade=0, move='→ 1', doc_id='d2')
+    Line(rank=1, grade=1, move='dropped', doc_id='d1', title='')
+    Line(rank=2, grade=0, move='→ 1', doc_id='d2', title='')
     """
     sides: list[tuple[Line, ...]] = []
-    documents = [found[i : i + 4] for i in range(1, len(found), 4)]
+    flat = [found[i : i + 4] for i in range(1, len(found), 4)]
+    documents = [[*each, title] for each, title in zip_longest(flat, titles, fillvalue="")]
     for own, other in ((2, 3), (3, 2)):
         shown = sorted((each for each in documents if 0 < each[own] <= depth), key=itemgetter(own))
         sides.append(
             tuple(
-                Line(each[own], each[1], _move(each[own], each[other], first=own == 2), each[0])
+                Line(each[own], each[1], move, each[0], each[4])
                 for each in shown
+                for move in [_move(each[own], each[other], first=own == 2)]
             )
         )
-    return Lists(found[0], (sides[0], sides[1]))
+    pairs = zip(went[::2], went[1::2], strict=True)
+    gone = tuple(_went(documents[place], rank, depth) for place, rank in pairs)
+    return Lists(found[0], (sides[0], sides[1]), gone)
+
+
+def _went(document: Sequence[Any], elsewhere: int, depth: int) -> Went:
+    said = {0: "not retrieved", UNKNOWN: "further down or not retrieved"}
+    other = said.get(elsewhere, str(elsewhere))
+    in_a = 0 < document[2] <= depth
+    ranks = (str(document[2]), other) if in_a else (other, str(document[3]))
+    return Went(document[0], document[1], ranks)
 
 
 def _move(rank: int, other: int, *, first: bool) -> str:

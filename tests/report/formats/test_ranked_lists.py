@@ -11,7 +11,16 @@ from hypothesis import strategies as st
 
 from abrank.comparison import Comparison
 from abrank.comparison.evidence import RankedList
-from abrank.report.formats.ranked_lists import DEPTH, LONGEST_DOC, compact, cutoff, listed, why
+from abrank.report.formats.ranked_lists import (
+    DEPTH,
+    LONGEST_DOC,
+    compact,
+    cutoff,
+    in_one_top,
+    listed,
+    lists_of,
+    why,
+)
 
 Make = Callable[..., Comparison]
 
@@ -113,3 +122,21 @@ def test_as_many_documents_as_the_measure_looks_at(
 ) -> None:
     made = make(0.05, n=5)
     assert cutoff(replace(made, rule=replace(made.rule, primary=measure))) == expected
+
+
+def test_relevant_documents_in_one_top_only_say_where_the_other_has_them() -> None:
+    a, b = ranking("a2 b1 c1 d0 e1"), ranking("d0 e1 f1 a2")
+    went = in_one_top(a, b, {"b": 57, "c": 0, "f": 31}, depth=3, rel=1)
+    found = lists_of(compact(a, b, depth=3, rel=1), depth=3, went=went).went
+    assert [(each.doc_id, each.grade, each.ranks) for each in found] == [
+        ("a", 2, ("1", "4")),
+        ("b", 1, ("2", "57")),
+        ("c", 1, ("3", "not retrieved")),
+        ("e", 1, ("5", "2")),
+        ("f", 1, ("31", "3")),
+    ]
+    older = lists_of(
+        compact(a, b, depth=3, rel=1), depth=3, went=in_one_top(a, b, depth=3, rel=1)
+    ).went
+    assert older[1].ranks == ("2", "further down or not retrieved")
+    assert in_one_top(a, b, depth=3, rel=3) == []

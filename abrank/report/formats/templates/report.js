@@ -181,39 +181,54 @@
       const rank = make("span", "rank", String(entry[own]));
       rank.setAttribute("aria-hidden", "true");
       const moved = make("span", `move${matters ? (first ? " lost" : " gained") : ""}`, said);
-      return make("li", "", rank, chip(entry[1]), moved, make("bdi", "doc", entry[0]));
+      const title = entry[4] ? [make("bdi", "title", entry[4])] : [];
+      return make("li", "", rank, chip(entry[1]), moved, make("bdi", "doc", entry[0]), ...title);
     });
     return items.length ? make("ol", "ranking", ...items) : make("p", "caption", "No document.");
   };
+  /* A small table; its first column names the row. */
+  const line = (tag, texts, tone) => make("tr", "", ...texts.map((content, place) => {
+    const cell = make(place ? tag : "th", `${place ? "num" : ""}${tone && place === 3 ? ` tone-${tone}` : ""}`, content);
+    if (!place || tag === "th") cell.scope = place ? "col" : tag === "th" ? "col" : "row";
+    return cell;
+  }));
+  const small = (name, said, head, rows) => make("table", name, make("caption", "", said),
+    make("thead", "", line("th", head)), make("tbody", "", ...rows));
   /* Every measure of a row, and the address that opens it. */
   const everyMeasure = (row) => {
     const link = make("a", "", "Link to this query");
     link.href = address(row);
     const below = make("div", "every", make("p", "", link));
     if (!data.measures) return below;
-    const table = make("table", "");
-    const line = (tag, texts, tone) => make("tr", "", ...texts.map((content, place) => {
-      const cell = make(place ? tag : "th", `${place ? "num" : ""}${tone && place === 3 ? ` tone-${tone}` : ""}`, content);
-      if (!place || tag === "th") cell.scope = place ? "col" : tag === "th" ? "col" : "row";
-      return cell;
-    }));
-    table.append(make("thead", "", line("th", ["Measure", "A", "B", "Δ"])));
-    table.append(make("tbody", "", ...data.measures.map((each) => (
+    below.prepend(small("", "Every measure", ["Measure", "A", "B", "Δ"], data.measures.map((each) => (
       line("td", [each.name, each.a[row], each.b[row], each.shown[row]], side(each, each.shown[row]))
     ))));
-    below.prepend(table);
     return below;
+  };
+  /* Where the relevant documents went that only one list has in its top. */
+  const inOneTop = (row, entries) => {
+    const flat = data.went[row];
+    const rows = [];
+    for (let i = 0; i < flat.length; i += 2) {
+      const [doc, grade, rankA, rankB] = entries[flat[i]];
+      const other = { 0: "not retrieved", "-1": "further down or not retrieved" }[flat[i + 1]] || String(flat[i + 1]);
+      const inA = rankA > 0 && rankA <= data.depth;
+      rows.push(line("td", [make("bdi", "doc", doc), String(grade), inA ? String(rankA) : other, inA ? other : String(rankB)]));
+    }
+    if (!rows.length) return [];
+    return [small("went", `Relevant, but in one top ${data.depth} only`, ["Document", "Grade", "A", "B"], rows)];
   };
   const listsNode = (row) => {
     const [sentence, ...flat] = data.lists[row];
     const entries = [];
-    for (let i = 0; i < flat.length; i += 4) entries.push(flat.slice(i, i + 4));
+    const titles = (data.titles && data.titles[row]) || [];
+    for (let i = 0; i < flat.length; i += 4) entries.push([...flat.slice(i, i + 4), titles[i / 4]]);
     const scores = columns.filter((column) => column.kind === "score");
     const pair = ["a", "b"].map((name, index) => {
       const title = make("p", "side-title", make("span", `dot ${name}`), `${scores[index].title} · ${text(scores[index], row)}`);
       return make("div", "", title, ranking(entries, index === 0));
     });
-    const cell = make("td", "", make("p", "why", sentence), make("div", "pair", ...pair), everyMeasure(row));
+    const cell = make("td", "", make("p", "why", sentence), make("div", "pair", ...pair), make("div", "pair below", ...inOneTop(row, entries), everyMeasure(row)));
     cell.colSpan = columns.length + 1;
     return make("tr", "lists", cell);
   };
