@@ -24,7 +24,7 @@ _Found = TypeVar("_Found", bound="Comparison")
 # Its paths are seen from the folder that the file is in.
 PATHS = (
     "qrels", "run_a", "run_b", "scores", "joined", "collections", "segments", "topics", "clusters",
-    "machine_qrels", "machine_scores",
+    "docs", "machine_qrels", "machine_scores",
 )  # fmt: skip
 # What the file calls by another name than the flag's parameter.
 NAMES = {"qrels": "qrels", "baseline_run": "run_a", "candidate_run": "run_b"}

@@ -164,17 +164,26 @@ def test_cells_hold_the_very_numbers(runs: Comparison) -> None:
     assert [value for value in numbers if value not in found] == []
 
 
-FOLD = r'<tr class="lists lists-fold">.*?</tr>'
+FOLD = r'<tr class="lists lists-fold">.*?</details></td></tr>'
 STEPS = {"→": lambda rank, number: number, "▲": lambda rank, number: rank + number}
 STEPS |= {"▼": lambda rank, number: rank - number}
 
 
-def assert_ranks(table: str, rankings: dict[str, Any]) -> None:
+def assert_ranks(table: str, evidence: dict[str, Any]) -> None:
     """Each rank and each move of the lists in the page is a place in the saved lists."""
+    rankings = evidence["rankings"]
     rows = re.findall(rf'class="id" title="([^"]*)"(?:(?!class="id").)*?({FOLD})', table, re.S)
     assert len(rows) >= 20
     line = r'"rank">(\d+)<.*?"move">([^<]*)<.*?"doc">([^<]*)<'
+    went = r'<bdi class="doc">([^<]*)</bdi></th><td class="num">\d+</td>' + 2 * r"<td.*?>(.*?)</td>"
+    n_went = 0
     for query, fold in rows:
+        places = [{doc: i + 1 for i, (doc, _) in enumerate(each)} for each in rankings[query]]
+        far = evidence["elsewhere"].get(query, {})
+        for doc, *ranks in re.findall(went, fold):
+            n_went += 1
+            known = [str(each.get(doc, far.get(doc))) for each in places]
+            assert [rank.replace("not retrieved", "0") for rank in ranks] == known
         for side, shown in enumerate(re.findall(r'<ol class="ranking">.*?</ol>', fold, re.S)):
             own, other = rankings[query][side], rankings[query][1 - side]
             for rank, move, doc in re.findall(line, shown):
@@ -182,6 +191,7 @@ def assert_ranks(table: str, rankings: dict[str, Any]) -> None:
                 if move[0] in STEPS:
                     place = STEPS[move[0]](int(rank), int(move[2:]))
                     assert other[place - 1][0] == doc
+    assert n_went >= 10
 
 
 def test_page_has_no_other_number(page: str, runs: Comparison, results: Known) -> None:
@@ -190,11 +200,12 @@ def test_page_has_no_other_number(page: str, runs: Comparison, results: Known) -
     assert sources is not None
     assert unescape(sources.group(1)) == bibliography(runs).strip()
     body = body.replace(sources.group(), " ")
-    before, table, after = re.split(r'(<table class="queries">.*?</table>)', body, flags=re.S)
+    table_and_end = r'(<table class="queries">.*?</table>)\s*</div>\s*<div class="pages"'
+    before, table, after = re.split(table_and_end, body, flags=re.S)
     pieces = texts_of(before + after)
     assert sum(len(NUMBER.findall(piece)) for piece in pieces) >= 350
     assert_known(results, pieces)
-    assert_ranks(table, runs.to_dict()["evidence"]["rankings"])
+    assert_ranks(table, runs.to_dict()["evidence"])
     shown = texts_of(re.sub(FOLD, " ", table, flags=re.S))
     assert len(shown) >= 150
     assert_known(known_of(runs, scores=True).with_counts(runs.n_queries - 20), shown)
