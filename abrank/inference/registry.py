@@ -47,14 +47,14 @@ LARGEST = 1e100
 
 
 @dataclass(frozen=True)
-class PairedTest:
+class RegisteredTest:
     """A registered test: its names, what it estimates, where it is from, and the function."""
 
     name: str
     title: str
     estimand: str
     source: str
-    function: Callable[..., Answer]
+    function: Callable[..., Any]
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:
@@ -76,8 +76,12 @@ class PairedTest:
         >>> TESTS["bootstrap"].options
         ('method', 'bounded')
         """
-        shared = {"alternative", "alpha", "seed", "n_resamples"}
+        shared = {"alternative", "alpha", "pairs", "seed", "n_resamples"}
         return tuple(name for name in self.parameters if name not in shared)
+
+
+class PairedTest(RegisteredTest):
+    """A test of the difference of two systems; its function returns an Answer."""
 
 
 TESTS: Registry[PairedTest] = Registry.of("test")

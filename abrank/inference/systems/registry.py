@@ -31,10 +31,8 @@ two systems are an error. Scores are one value when they agree to 10 digits of t
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -44,7 +42,7 @@ from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.registry import Registry
 from abrank._support.typing import BoolArray, FloatArray, Function
-from abrank.inference.registry import LARGEST, as_alpha
+from abrank.inference.registry import LARGEST, RegisteredTest, as_alpha
 from abrank.inference.rounding import round_off
 from abrank.inference.systems.pairs import JointAnswer, JointResult, Pairs
 
@@ -52,38 +50,10 @@ Family: TypeAlias = Literal["all", "baseline", "either"]
 
 
 @dataclass(frozen=True)
-class JointTest:
-    """A registered joint test: its names, what it estimates, what it compares, the function."""
+class JointTest(RegisteredTest):
+    """A registered test over many systems, and what it compares; it returns a JointAnswer."""
 
-    name: str
-    title: str
-    estimand: str
-    source: str
     family: Family
-    function: Callable[..., JointAnswer]
-
-    @cached_property
-    def parameters(self) -> tuple[str, ...]:
-        """The keywords its function takes.
-
-        Examples
-        --------
-        >>> JOINT_TESTS["tukey"].parameters
-        ('pairs', 'alpha')
-        """
-        return tuple(inspect.signature(self.function).parameters)[1:]
-
-    @property
-    def options(self) -> tuple[str, ...]:
-        """The keywords that are this test's own.
-
-        Examples
-        --------
-        >>> JOINT_TESTS["pairwise"].options
-        ('test', 'adjust')
-        """
-        shared = {"pairs", "alpha", "seed", "n_resamples"}
-        return tuple(name for name in self.parameters if name not in shared)
 
     @property
     def one_baseline(self) -> bool:
@@ -154,7 +124,7 @@ def joint_test(
     """
 
     def register(function: Function) -> Function:
-        test = JointTest(name, title, estimand, source, family, function)
+        test = JointTest(name, title, estimand, source, function, family)
         JOINT_TESTS.add(name, test, function)
         return function
 
