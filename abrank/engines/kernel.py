@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,11 @@ from abrank.engines.counts import RunCounts, count
 from abrank.inputs.columns import QRELS, RUN, Columns
 from abrank.inputs.join import ReadCounts, block_of, join_pieces
 from abrank.inputs.judged import JudgedRun
+from abrank.inputs.lookup import Judgments
 from abrank.inputs.qrels import Qrels
 from abrank.inputs.qrels import build as build_qrels
 from abrank.inputs.run import build as build_run
-from abrank.inputs.trec.stream import Block, NotPlain, ranked
+from abrank.inputs.trec.stream import NotPlain, ranked, slices
 from abrank.measures import Measure, parse
 
 _ONCE = "keep one row of the two"
@@ -129,13 +131,14 @@ def score_rows(
         If a judged query is missing under ``missing="error"``, or systems have other queries.
     """
     own = qrels if isinstance(qrels, Mapping) else dict.fromkeys(runs, qrels)
-    known: dict[int, Qrels] = {}
+    known: dict[int, tuple[Qrels, Judgments]] = {}
     values, counts, found = [], {}, []
     for system, parts in runs.items():
         if id(own[system]) not in known:
-            known[id(own[system])] = _qrels(own[system])
-        judgments = known[id(own[system])]
-        judged, seen, dropped = _join(parts, judgments, scoring)
+            built = _qrels(own[system])
+            known[id(own[system])] = built, Judgments.of(built)
+        judgments, looked_up = known[id(own[system])]
+        judged, seen, dropped = _join(parts, judgments, looked_up, scoring)
         if scoring.depth is not None:
             judged = judged.top(scoring.depth)
         values.append(np.stack([each(judged) for each in scoring.measures], axis=1))
@@ -176,24 +179,22 @@ def _qrels(parts: Sequence[Columns]) -> Qrels:
 
 
 def _join(
-    parts: Sequence[Columns], qrels: Qrels, scoring: Scoring
+    parts: Sequence[Columns], qrels: Qrels, judgments: Judgments, scoring: Scoring
 ) -> tuple[JudgedRun, ReadCounts, int]:
     keep_scores = any(each.needs == "scores" for each in scoring.measures)
-    block, dropped = _block(parts, scoring)
-    judged, seen, _ = join_pieces(qrels, [block], lambda each: each, keep_scores=keep_scores)
-    return judged, seen, dropped
-
-
-def _block(parts: Sequence[Columns], scoring: Scoring) -> tuple[Block, int]:
-    """Return the rankings, and how many rows were left out as duplicates."""
+    laid = partial(join_pieces, qrels, judgments=judgments, keep_scores=keep_scores, threads=1)
     read = rows.by_query(rows.joined(parts))
+    # In slices that stay in the processor's cache; the engine has a thread for each partition.
+    block = partial(ranked, score_dtype=scoring.score_dtype)
     try:
-        return ranked(read, score_dtype=scoring.score_dtype), 0
+        judged, seen, _ = laid(slices(read), block)
     except NotPlain:
         if scoring.duplicates == "error":
             rows.require_once(parts, hint=_BEST)
         run = build_run(read, "run", scoring.score_dtype, scoring.duplicates)
-        return block_of(run), run.n_duplicates_dropped
+        judged, seen, _ = laid([run], block_of)
+        return judged, seen, run.n_duplicates_dropped
+    return judged, seen, 0
 
 
 def _kept(scored: Scored, missing: Missing) -> Scored:

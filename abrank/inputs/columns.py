@@ -181,12 +181,13 @@ def has_duplicates(query: IntArray, doc: Ids, mark: npt.NDArray[np.uint64]) -> b
 def _share_places(key: npt.NDArray[np.uint64]) -> tuple[bool, npt.NDArray[np.uint64]]:
     """Put keys into a table; return whether one met its like there, and those that found no place.
 
-    Of the rows that belong into one place the last keeps it: one row in thirty finds none.
+    Of the rows that belong into one place the last keeps it: one row in ten finds none.
     """
-    n_places = 16 << len(key).bit_length()
+    n_places = 4 << len(key).bit_length()
     place = (key & np.uint64(n_places - 1)).astype(np.int64)
-    row = np.arange(len(key))
-    kept = np.empty(n_places, dtype=np.int32)
+    small = np.uint16 if len(key) <= 1 << 16 else np.int32  # a table that stays in the cache
+    row = np.arange(len(key), dtype=small)
+    kept = np.empty(n_places, dtype=small)
     kept[place] = row
     lost = np.flatnonzero(kept[place] != row)
     return bool((key[kept[place[lost]]] == key[lost]).any()), key[lost]

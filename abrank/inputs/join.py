@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from abrank._support.parallel import threaded_map
-from abrank._support.typing import BoolArray, FloatArray, IntArray
+from abrank._support.parallel import MOST_THREADS, threaded_map
+from abrank._support.typing import FloatArray, IntArray
 from abrank.inputs import ids, subtopics
-from abrank.inputs.columns import pair_keys
 from abrank.inputs.first_docs import TopDocs, document_ids, ranks_kept
 from abrank.inputs.id_differences import IdDifference
 from abrank.inputs.ids import Ids
 from abrank.inputs.judged import JudgedRun
+from abrank.inputs.lookup import Judgments
 from abrank.inputs.qrels import Qrels
 from abrank.inputs.run import Run
 from abrank.inputs.trec.stream import Block, NotPlain
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    pass
 
 _Piece = TypeVar("_Piece")
 
@@ -127,6 +127,8 @@ def join_pieces(
     *,
     keep_scores: bool = False,
     top: int = 0,
+    threads: int = MOST_THREADS,
+    judgments: Judgments | None = None,
 ) -> tuple[JudgedRun, ReadCounts, TopDocs]:
     """Lay a run on the judgments, piece by piece and several pieces at a time.
 
@@ -141,6 +143,10 @@ def join_pieces(
         Whether the scores of unjudged documents are kept too.
     top : int
         Ranks of which the documents are kept.
+    threads : int
+        Most pieces at a time.
+    judgments : Judgments, optional
+        Those of ``qrels``, where several runs are laid on them.
 
     Returns
     -------
@@ -153,14 +159,14 @@ def join_pieces(
     NotPlain
         If a query is in more than one ranking.
     """
-    judgments = _Judgments.of(qrels)
+    looked_up = judgments or Judgments.of(qrels)
     n_queries = len(qrels.query_ids)
     ranks = ranks_kept(n_queries, top)
 
     def part_of(piece: _Piece) -> _Part:
-        return _Part.of(judgments, block(piece), keep_scores, ranks)
+        return _Part.of(looked_up, block(piece), keep_scores, ranks)
 
-    part = _Part.joined(list(threaded_map(part_of, pieces)))
+    part = _Part.joined(list(threaded_map(part_of, pieces, most=threads)))
     seen = part.seen
     order = np.lexsort((part.rank, part.query))
     at = part.at[order]
@@ -168,7 +174,7 @@ def join_pieces(
     n_retrieved[part.ranking] = part.length
     if np.count_nonzero(n_retrieved) + len(set(seen.extra)) < seen.n_shared + len(seen.extra):
         raise NotPlain("the lines of a query do not stand together")
-    ideal = np.lexsort((-qrels.grade, qrels.query))
+    ideal = looked_up.ideal
     judged = JudgedRun(
         query_ids=qrels.query_ids,
         query=part.query[order],
@@ -191,43 +197,6 @@ def join_pieces(
 
 
 @dataclass(frozen=True, eq=False)
-class _Judgments:
-    """The judgments, ready to be looked up."""
-
-    place: dict[str, int]
-    docs: Ids
-    key: npt.NDArray[np.uint64]
-    row: IntArray
-    known: BoolArray
-
-    @classmethod
-    def of(cls, qrels: Qrels) -> _Judgments:
-        key = pair_keys(qrels.query, ids.fingerprint(qrels.docs))
-        row = np.argsort(key)
-        place = {query_id: i for i, query_id in enumerate(qrels.query_ids)}
-        # By the last bits of the keys: most documents of a run are known to be unjudged from here.
-        known = np.zeros(1 << min(max(len(key).bit_length() + 5, 16), 24), dtype=np.bool_)
-        known[key & np.uint64(len(known) - 1)] = True
-        return cls(place, qrels.docs, key[row], row, known)
-
-    def find(self, block: Block, query: IntArray) -> tuple[IntArray, IntArray]:
-        """Return which rows of ``block.docs`` are judged, and their judgments.
-
-        ``query`` has the number of each ranking's query in the qrels, or -1.
-        """
-        key = pair_keys(np.repeat(query, np.diff(block.first_row)), block.mark)
-        rows = np.flatnonzero(self.known[key & np.uint64(len(self.known) - 1)])
-        begins = np.searchsorted(self.key, key[rows])
-        ends = np.searchsorted(self.key, key[rows], side="right")
-        # A key is that of one judgment, but for a chance of one in 10**10 or so.
-        count = ends - begins
-        rows = np.repeat(rows, count)
-        at = self.row[np.repeat(ends - np.cumsum(count), count) + np.arange(len(rows))]
-        same = ids.same(ids.take(block.docs, rows), ids.take(self.docs, at))
-        return rows[same], at[same]
-
-
-@dataclass(frozen=True, eq=False)
 class _Part:
     """What stays of a block: its judged rows, its rankings' lengths, its first documents."""
 
@@ -246,7 +215,7 @@ class _Part:
     seen: ReadCounts
 
     @classmethod
-    def of(cls, judgments: _Judgments, block: Block, keep_scores: bool, ranks: IntArray) -> _Part:
+    def of(cls, judgments: Judgments, block: Block, keep_scores: bool, ranks: IntArray) -> _Part:
         query = np.array([judgments.place.get(each, -1) for each in block.query_ids], np.int64)
         row, at = judgments.find(block, query)
         if block.row is not None:

@@ -21,6 +21,7 @@ from abrank.inputs.columns import (
     Source,
     duplicate_error,
     duplicates,
+    has_duplicates,
 )
 from abrank.inputs.ids import Ids
 from abrank.inputs.objects import read as objects
@@ -233,7 +234,8 @@ def build(columns: Columns, name: str) -> Qrels:
     Qrels('robust': 1 query, 1 judgment)
     """
     distinct, query = ids.number(columns.query)
-    _require_once(columns, *duplicates(query, columns.doc))
+    if has_duplicates(query, columns.doc, ids.fingerprint(columns.doc)):
+        _require_once(columns, *duplicates(query, columns.doc))
     order = np.lexsort((ids.order(columns.doc), query))
     return Qrels(
         name=name,

@@ -201,6 +201,8 @@ def slices(columns: Columns) -> Iterator[Columns]:
     """
     ends = ids.integers(kernels.run_end_encode(columns.query).run_ends)
     start = 0
+    if not len(columns.value):
+        yield columns
     while start < len(columns.value):
         stop = int(ends[min(int(np.searchsorted(ends, start + ROWS)), len(ends) - 1)])
         yield replace(
