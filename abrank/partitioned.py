@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
@@ -13,7 +14,7 @@ from abrank.engines.counts import audit_of
 from abrank.engines.drive import Result, score_tables
 from abrank.engines.kernel import Scoring
 from abrank.engines.merge import Statistics
-from abrank.inputs import Source
+from abrank.inputs import Audit, Source
 from abrank.measures import Measure
 from abrank.scores import Scores
 
@@ -46,10 +47,29 @@ def score_partitioned(
     scoring = Scoring(measures, **options)
     progress = partial(_tell, on_stage)
     found = score_tables(qrels, runs, scoring, engine, on_progress=progress)
-    tables = found.tables if qrels is None else found.tables[1:]
+    sources, audits, judgments = _counted(found, qrels, runs)
+    return Scores(
+        query_ids=found.query_ids,
+        systems=tuple(runs),
+        measures=found.scoring.measures,
+        values=found.values,
+        audits=audits,
+        sources=sources,
+        notes=(*notes, *_skipped(found)),
+        judgments=judgments,
+    )
+
+
+def _counted(
+    found: Result,
+    qrels: Any,  # noqa: ANN401
+    runs: Mapping[str, Any],
+) -> tuple[dict[str, Source], dict[str, Audit], Source | None]:
+    """Return where the runs came from, what was counted of them, and where the judgments did."""
+    first = 0 if qrels is None else 1
     sources = {
         system: Source(table.label, None, table.n_rows, table.label)
-        for system, table in zip(runs, tables, strict=True)
+        for system, table in zip(runs, found.tables[first:], strict=False)
     }
     audits = {
         system: audit_of((each.counts[system] for each in found.done if not each.bad), source)
@@ -59,16 +79,28 @@ def score_partitioned(
         if len(audit.missing) == audit.n_queries:
             raise AlignmentError(f"no query is in both the judgments and {system}")
     judged = found.tables[0]
-    return Scores(
-        query_ids=found.query_ids,
-        systems=tuple(runs),
-        measures=found.scoring.measures,
-        values=found.values,
-        audits=audits,
-        sources=sources,
-        notes=(*notes, *_skipped(found)),
-        judgments=None if qrels is None else Source(judged.label, None, judged.n_rows),
-    )
+    return sources, audits, Source(judged.label, None, judged.n_rows) if first else None
+
+
+@dataclass(frozen=True, eq=False)
+class MergedScores:
+    """What all partitions add up to, in the place of :class:`~abrank.scores.Scores`.
+
+    Attributes
+    ----------
+    statistics : Statistics
+    partitions : (int, int)
+        How many were scored, and how many could not be.
+    audits, sources, notes, judgments
+        As there.
+    """
+
+    statistics: Statistics
+    partitions: tuple[int, int]
+    audits: Mapping[str, Audit]
+    sources: Mapping[str, Source]
+    notes: tuple[str, ...]
+    judgments: Source | None
 
 
 def merge_partitioned(
@@ -77,13 +109,36 @@ def merge_partitioned(
     measures: tuple[Measure, ...],
     engine: Engine,
     *,
+    notes: tuple[str, ...],
+    properties: Mapping[str, Any],
+    clusters: str,
     on_stage: Callable[[str], None],
     **options: Any,  # noqa: ANN401 - the other fields of Scoring
-) -> tuple[Statistics, tuple[str, ...]]:
-    """Score two runs in Parquet on an engine, and return their statistics and what was skipped."""
-    scoring, progress = Scoring(measures, **options), partial(_tell, on_stage)
-    found = score_tables(qrels, runs, scoring, engine, merges=True, on_progress=progress)
-    return cast("Statistics", found.statistics), _skipped(found)
+) -> MergedScores:
+    """Score two runs in Parquet on an engine, and return what their partitions add up to.
+
+    ``properties`` and ``clusters`` are those of :func:`abrank.engines.drive.score_tables`.
+
+    Raises
+    ------
+    AlignmentError
+        As :func:`score_partitioned`; if a query has no cluster.
+    """
+    found = score_tables(
+        qrels, runs, Scoring(measures, **options), engine,
+        merges=True, properties=properties, clusters=clusters,
+        on_progress=partial(_tell, on_stage),
+    )  # fmt: skip
+    sources, audits, judgments = _counted(found, qrels, runs)
+    skipped = len(found.skipped)
+    return MergedScores(
+        statistics=cast("Statistics", found.statistics),
+        partitions=(len(found.done) - skipped, skipped),
+        audits=audits,
+        sources=sources,
+        notes=(*notes, *_skipped(found)),
+        judgments=judgments,
+    )
 
 
 def _tell(on_stage: Callable[[str], None], done: int, total: int) -> None:

@@ -9,18 +9,29 @@ import os
 import platform
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from abrank._support.version import __version__
 from abrank.inputs import Source
 from abrank.inputs.files import contents, is_regular
-from abrank.scores import Scores
 
 LIBRARIES = ("numpy", "pandas", "scipy", "statsmodels", "matplotlib", "pyarrow")
 
 
+class Sourced(Protocol):
+    """Scores, or what was merged of them: with where they were read."""
+
+    @property
+    def sources(self) -> Mapping[str, Source]:
+        """By system."""
+
+    @property
+    def judgments(self) -> Source | None:
+        """None for ready scores."""
+
+
 def provenance(
-    scores: Scores,
+    scores: Sourced,
     roles: Mapping[str, str],
     *,
     settings: Mapping[str, Any],
@@ -31,7 +42,7 @@ def provenance(
 
     Parameters
     ----------
-    scores : Scores
+    scores : Scores, or what else has sources and judgments
     roles : mapping of str to str
         The name under which each system's input is listed, to that of the system. The judgments are
         listed as ``qrels``, so an input of that name becomes ``qrels (run)``.

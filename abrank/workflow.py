@@ -15,6 +15,8 @@ from abrank.comparison.beside import Beside
 from abrank.comparison.declared import read_margin, require_margin_in_range, with_guards
 from abrank.comparison.machine.judgments import SharedModel
 from abrank.comparison.machine.source import MachineSource
+from abrank.comparison.merged.properties import Properties
+from abrank.comparison.merged.run import compare_merged
 from abrank.comparison.question import Question
 from abrank.design import Spending
 from abrank.engines import Engine, EngineName
@@ -59,6 +61,7 @@ def compare(
     interpolation: Interpolation = "10",
     max_input_size: int | None = None,
     engine: Engine | EngineName | None = None,
+    merged: bool = False,
     baseline: str | None = None,
     candidate: str | None = None,
     segments: Any = None,  # noqa: ANN401 - whatever read_segments reads
@@ -109,6 +112,9 @@ def compare(
     missing, score_dtype, duplicates, depth, rel, judged_only, interpolation, max_input_size,
     engine
         How the runs are read and scored, as in :func:`abrank.evaluate`.
+    merged : bool
+        Of runs in Parquet, merge what partitions add up to, and hold no scores of queries here: for
+        more of them than one machine holds. Segments and clusters may be Parquet then.
     baseline, candidate : str, optional
         Names to give the systems; those of the runs without them.
     segments : path, DataFrame or mapping, optional
@@ -184,7 +190,8 @@ def compare(
         engine=engine,
     )
     runs = name_runs(a, b, baseline=baseline, candidate=candidate)
-    beside = Beside.of(segments=segments, topics=topics, clusters=clusters, docs=docs)
+    kind = Properties if merged else Beside
+    beside = kind.of(segments=segments, topics=topics, clusters=clusters, docs=docs)
     machine = MachineSource(machine_qrels, machine_scores, shared_model)
     return compare_runs(
         qrels, runs, question, options, measures=measures, beside=beside, machine=machine
@@ -198,7 +205,7 @@ def compare_runs(
     options: EvaluateOptions,
     *,
     measures: Sequence[str] | str | None,
-    beside: Beside,
+    beside: Beside | Properties,
     machine: MachineSource | None = None,
     command: str | None = None,
     on_stage: Callable[[str], None] = silent,
@@ -212,7 +219,8 @@ def compare_runs(
     runs : mapping of str to run
         The baseline and the candidate, by name.
     question, options, beside, machine
-        What decides, how the runs are scored, what is known of the queries, and of a machine.
+        What decides, how the runs are scored, what is known of the queries (as properties where
+        statistics are merged), and of a machine.
     command : str, optional
         Recorded in the provenance.
     on_stage : callable
@@ -226,10 +234,14 @@ def compare_runs(
     first = (lead or parsed[0]).entry
     require_margin_in_range(read_margin(question.margin), first.name, range_=first.bounds)
     machine = machine or MachineSource()
+    how: dict[str, Any] = {"measures": measures, "on_stage": on_stage}
+    if isinstance(beside, Properties):
+        machine.require_none("merged statistics have no place for them")
+        how |= {"primary": lead, "properties": beside, "command": command}
+        return compare_merged(qrels, runs, question, options, **how)
     machine.require_runs_again(runs)
-    scores = score_runs(qrels, runs, measures, options, top=TOP, on_stage=on_stage)
-    how: dict[str, Any] = {"measures": measures, "options": options, "on_stage": on_stage}
-    beside = machine.beside(beside, scores, runs=runs, **how)
+    scores = score_runs(qrels, runs, options=options, top=TOP, **how)
+    beside = machine.beside(beside, scores, runs=runs, options=options, **how)
     on_stage("testing")
     if lead is not None:
         primary = dict(zip(parsed, scores.measures, strict=True)).get(lead, lead.name)

@@ -138,6 +138,12 @@ def _gates() -> str:
 )
 @_options.reading
 @_options.engine
+@click.option(
+    "--merged",
+    is_flag=True,
+    help="Merge what partitions add up to, and hold no scores of queries here: for more of them"
+    " than one machine holds. --segments and --clusters may be Parquet then.",
+)
 @_output.options
 @_options.display
 def command(
@@ -151,6 +157,7 @@ def command(
     measures: tuple[str, ...],
     baseline: str | None,
     candidate: str | None,
+    merged: bool,
     machine_qrels: str | None,
     machine_scores: tuple[str, str] | None,
     shared_model: SharedModel | None,
@@ -183,7 +190,9 @@ def command(
         _collections.require_alone()
     else:
         _options.require_inputs([qrels, run_a, run_b], scores, joined)
-    engine = _options.take_engine(flags, always=joined is not None)
+    if merged and (collections or scores):
+        raise click.UsageError("--merged is for runs in Parquet, not for scores or collections")
+    engine = _options.take_engine(flags, always=merged or joined is not None)
     output = _output.Output.of(
         **_options.of(_output.Output, flags),
         formats=_collections.formats() if collections else None,
@@ -192,6 +201,7 @@ def command(
     from abrank.comparison import Question
     from abrank.comparison.beside import Beside
     from abrank.comparison.machine.source import MachineSource
+    from abrank.comparison.merged.properties import Properties
     from abrank.evaluation import EvaluateOptions
     from abrank.workflow import compare_runs
 
@@ -212,12 +222,13 @@ def command(
             "command": command,
             "on_stage": progress,
         }
-        beside = Beside.of(**_options.of(Beside, flags))
+        about = _options.of(Beside, flags)
         if collections:
             found = _collections.compare(collections, question, options, names=names, **asked)
         elif scores:
-            found = _compare_ready(scores, question, names, beside, machine, **asked)
+            found = _compare_ready(scores, question, names, Beside.of(**about), machine, **asked)
         else:
+            beside = (Properties if merged else Beside).of(**about)
             pair = _options.named_pair(*(joined or (run_a, run_b)), **names)
             found = compare_runs(
                 qrels, pair, question, options, beside=beside, machine=machine, **asked

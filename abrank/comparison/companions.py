@@ -25,7 +25,7 @@ COMPANIONS: tuple[tuple[str, dict[str, Any]], ...] = (
 
 
 # Titles of tests that take clusters, not queries, and of the one that holds at any time.
-_OF_CLUSTERS = {
+OF_CLUSTERS = {
     "t": "Cluster-robust t",
     "permutation": "Sign flips of clusters",
     "bootstrap": "Bootstrap of clusters",
@@ -53,7 +53,7 @@ def companion_rows(
     rows: list[TestRow] = []
     if rule.design is not None and rule.design.planned:
         found = run_declared(rule, differences, confidence=rule.confidence, **asked)
-        rows.append(_row(found, SEQUENCE, decides=True))
+        rows.append(row_of(found, SEQUENCE, decides=True))
     for name, options in COMPANIONS:
         entry = inference.TESTS[name]
         found = inference.run_test(
@@ -61,7 +61,7 @@ def companion_rows(
         )
         kind = f", {options['method']}" if options else ""
         first = name == rule.test and all(row.test != name for row in rows)
-        rows.append(_row(found, f"{entry.title}{kind}", decides=first))
+        rows.append(row_of(found, f"{entry.title}{kind}", decides=first))
     return tuple(rows)
 
 
@@ -69,14 +69,15 @@ def _of_clusters(
     differences: FloatArray, rule: Rule, clusters: Sequence[str], asked: dict[str, Any]
 ) -> tuple[TestRow, ...]:
     rows = []
-    for name, title in _OF_CLUSTERS.items():
+    for name, title in OF_CLUSTERS.items():
         found = cluster_result(name, differences, clusters, confidence=rule.confidence, **asked)
-        rows.append(_row(found, title, decides=name == rule.test))
+        rows.append(row_of(found, title, decides=name == rule.test))
     plain = inference.run_test("t", differences, confidence=rule.confidence)
-    return *rows, _row(plain, IGNORING, decides=False)
+    return *rows, row_of(plain, IGNORING, decides=False)
 
 
-def _row(found: inference.TestResult, title: str, *, decides: bool) -> TestRow:
+def row_of(found: inference.TestResult, title: str, *, decides: bool) -> TestRow:
+    """Return the one column of a test's answer as a row of the table of tests."""
     return TestRow(
         test=found.test,
         title=title,

@@ -111,14 +111,17 @@ def decide_primary(
         equivalence_interval=narrow,
         relative=_relative(rule, a, b),
         identical=identical,
-        reason=_same(scores) if identical else _untestable(differences, row),
+        reason=_same(scores) if identical else _untestable(len(differences), row),
         unseen=_unseen(rule, len(differences), span) if identical else None,
         guards=guards,
     )
 
 
 def decide_again(
-    rule: Rule, row: MeasureResult, a: FloatArray, b: FloatArray, saved: Decision
+    rule: Rule,
+    row: MeasureResult,
+    scores: tuple[FloatArray, FloatArray] | None,
+    saved: Decision,
 ) -> Decision:
     """Decide from saved numbers; nothing is resampled.
 
@@ -127,26 +130,31 @@ def decide_again(
     rule : Rule
     row : MeasureResult
         Of the primary measure.
-    a, b : float64[n_queries]
-        Its scores.
+    scores : (float64[n_queries], float64[n_queries]), optional
+        Its scores; None where they were merged.
     saved : Decision
         Only what cannot be had from the others is taken from it: the narrower interval, what two
-        identical systems share, and what other queries could still show.
+        identical systems share, what other queries could still show, and of merged scores the
+        relative change.
 
     Returns
     -------
     Decision
     """
-    differences = differences_of(a, b)
-    identical = len(differences) > 1 and not outcomes(differences).any()
+    n = row.wins + row.ties + row.losses if scores is None else len(scores[0])
+    identical = n > 1 and not row.wins + row.losses
+    relative = saved.relative
+    if scores is not None:
+        identical = n > 1 and not outcomes(differences_of(*scores)).any()
+        relative = _relative(rule, *scores)
     return decide(
         rule,
         estimate=row.estimate,
         interval=(row.ci_low_adj, row.ci_high_adj),
         equivalence_interval=(saved.tost_low, saved.tost_high),
-        relative=_relative(rule, a, b),
+        relative=relative,
         identical=identical,
-        reason=saved.reason if identical else _untestable(differences, row),
+        reason=saved.reason if identical else _untestable(n, row),
         unseen=saved.unseen if identical else None,
         guards=saved.guards,
     )
@@ -194,9 +202,9 @@ def _relative(rule: Rule, a: FloatArray, b: FloatArray) -> RelativeChange | None
     return relative_change(a, b, alpha=rule.alpha)
 
 
-def _untestable(differences: FloatArray, row: MeasureResult) -> str:
+def _untestable(n_queries: int, row: MeasureResult) -> str:
     """Return why there is no test; empty where there is one."""
-    if len(differences) < 2:
+    if n_queries < 2:
         return "too-few-queries"
     return "" if np.isfinite(row.pvalue) else "no-variance"
 

@@ -7,16 +7,15 @@ a fixed sequence, tested one after the other at the full level until one shows n
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from abrank import inference
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
-from abrank._support.typing import FloatArray
+from abrank._support.typing import FloatArray, IntArray
 from abrank.comparison.designs import run_declared
-from abrank.comparison.machine.judgments import MachineDifferences
 from abrank.comparison.rows import MeasureResult
 from abrank.design import Design
 from abrank.diagnostics import outcomes
@@ -37,6 +36,18 @@ class Adjusted(NamedTuple):
     ci_low: FloatArray
     ci_high: FloatArray
     n_resamples: int
+
+
+class Answers(Protocol):
+    """What answers a test of every measure: with a machine's judgments, or from merged sums."""
+
+    def take(self, columns: list[int] | IntArray) -> Answers:
+        """Return those of some measures."""
+
+    def run(
+        self, differences: FloatArray, confidence: float | FloatArray
+    ) -> inference.TestResult | PredictionPowered:
+        """Test every measure."""
 
 
 def resolve_adjustment(
@@ -87,7 +98,7 @@ def measure_rows(
     seed: int,
     n_resamples: int | None,
     clusters: Sequence[str] | None = None,
-    machine: MachineDifferences | None = None,
+    answers: Answers | None = None,
 ) -> tuple[tuple[MeasureResult, ...], int]:
     """Return one row a measure, and the number of sign flips that max-t shared.
 
@@ -102,12 +113,12 @@ def measure_rows(
     seed : int
     n_resamples : int, optional
     clusters : sequence of str of length n_queries, optional
-    machine : MachineDifferences, optional
-        Of the same measures, where a machine's judgments are used.
+    answers : Answers, optional
+        What answers the rule's test in the place of ``differences``.
     """
     differences = differences_of(a, b)
     drawn: dict[str, Any] = {"seed": seed, "n_resamples": n_resamples, "clusters": clusters}
-    drawn["machine"] = machine
+    drawn["answers"] = answers
     plain = _run(rule, differences, rule.confidence, **drawn)
     primary = measures.index(rule.primary)
     adjusted = adjust_family(differences, plain, primary, rule, **drawn)
@@ -117,34 +128,48 @@ def measure_rows(
     rows = []
     for i, name in enumerate(measures):
         mean_a, mean_b = (np.nan, np.nan) if empty else (a[:, i].mean(), b[:, i].mean())
-        low, high = float(adjusted.ci_low[i]), float(adjusted.ci_high[i])
-        rows.append(
-            MeasureResult(
-                measure=name,
-                mean_a=float(mean_a),
-                mean_b=float(mean_b),
-                diff=float(mean_b - mean_a),
-                ci_low=float(plain.ci_low[i]),
-                ci_high=float(plain.ci_high[i]),
-                ci_low_adj=low,
-                ci_high_adj=high,
-                rel_diff=float((mean_b - mean_a) / mean_a) if mean_a else float("nan"),
-                wins=int(np.sum(signs[:, i] > 0)),
-                ties=int(np.sum(signs[:, i] == 0)),
-                losses=int(np.sum(signs[:, i] < 0)),
-                statistic=float(plain.statistic[i]),
-                pvalue=float(plain.pvalue[i]),
-                pvalue_adj=float(adjusted.pvalue[i]),
-                reading=row_reading(
-                    *((low, high) if directions[i] > 0 else (-high, -low)),
-                    moved=bool(signs[:, i].any()),
-                    pvalue=float(plain.pvalue[i]),
-                ),
-                estimate=float(plain.estimate[i]),
-                higher_is_better=bool(directions[i] > 0),
-            )
-        )
+        counts = tuple(int(np.sum(signs[:, i] == sign)) for sign in (1, 0, -1))
+        means = float(mean_a), float(mean_b)
+        rows.append(row_of_measure(name, means, counts, plain, adjusted, i, higher[name]))
     return tuple(rows), adjusted.n_resamples
+
+
+def row_of_measure(
+    name: str,
+    means: tuple[float, float],
+    counts: tuple[int, ...],
+    plain: inference.TestResult | PredictionPowered,
+    adjusted: Adjusted,
+    column: int,
+    is_higher: bool,
+) -> MeasureResult:
+    """Return the row of a measure: its means, its wins, ties and losses, its answers."""
+    (mean_a, mean_b), (wins, ties, losses) = means, counts
+    low, high = float(adjusted.ci_low[column]), float(adjusted.ci_high[column])
+    return MeasureResult(
+        measure=name,
+        mean_a=mean_a,
+        mean_b=mean_b,
+        diff=mean_b - mean_a,
+        ci_low=float(plain.ci_low[column]),
+        ci_high=float(plain.ci_high[column]),
+        ci_low_adj=low,
+        ci_high_adj=high,
+        rel_diff=(mean_b - mean_a) / mean_a if mean_a else float("nan"),
+        wins=wins,
+        ties=ties,
+        losses=losses,
+        statistic=float(plain.statistic[column]),
+        pvalue=float(plain.pvalue[column]),
+        pvalue_adj=float(adjusted.pvalue[column]),
+        reading=row_reading(
+            *((low, high) if is_higher else (-high, -low)),
+            moved=bool(wins + losses),
+            pvalue=float(plain.pvalue[column]),
+        ),
+        estimate=float(plain.estimate[column]),
+        higher_is_better=is_higher,
+    )
 
 
 def _run(
@@ -152,11 +177,11 @@ def _run(
     differences: FloatArray,
     confidence: float | FloatArray,
     *,
-    machine: MachineDifferences | None,
+    answers: Answers | None,
     **drawn: Any,  # noqa: ANN401 - those of run_declared
 ) -> inference.TestResult | PredictionPowered:
-    if machine is not None:
-        return machine.run(differences, confidence)
+    if answers is not None:
+        return answers.run(differences, confidence)
     return run_declared(rule, differences, confidence=confidence, **drawn)
 
 
@@ -180,7 +205,7 @@ def adjust_family(
     seed: int,
     n_resamples: int | None,
     clusters: Sequence[str] | None = None,
-    machine: MachineDifferences | None = None,
+    answers: Answers | None = None,
 ) -> Adjusted:
     """Adjust the measures of the family together, p-values and intervals by one procedure.
 
@@ -229,7 +254,7 @@ def adjust_family(
         pvalue[family] = inference.adjust(raw, rule.adjust)
     share = np.divide(raw, pvalue[family], out=np.full(raw.shape, 1.0 / len(raw)), where=raw > 0)
     drawn: dict[str, Any] = {"seed": seed, "n_resamples": n_resamples, "clusters": clusters}
-    drawn["machine"] = machine and machine.take(family)
+    drawn["answers"] = answers and answers.take(family)
     wide = _run(rule, members, 1.0 - alpha * share, **drawn)
     low[family], high[family] = wide.ci_low, wide.ci_high
     return Adjusted(pvalue, low, high, 0)
@@ -255,7 +280,7 @@ def interval_of_primary(
     seed: int,
     n_resamples: int | None,
     clusters: Sequence[str] | None = None,
-    machine: MachineDifferences | None = None,
+    answers: Answers | None = None,
 ) -> tuple[float, float]:
     """Return the interval of the primary measure that decides: adjusted if it is in the family.
 
@@ -271,10 +296,10 @@ def interval_of_primary(
     clusters : sequence of str of length n_queries, optional
     """
     if rule.family != "all":
-        machine = machine and machine.take([primary])
+        answers = answers and answers.take([primary])
         differences, primary = differences[:, [primary]], 0
     drawn: dict[str, Any] = {"seed": seed, "n_resamples": n_resamples, "clusters": clusters}
-    drawn["machine"] = machine
+    drawn["answers"] = answers
     plain = _run(rule, differences, confidence, **drawn)
     if rule.family != "all":
         return float(plain.ci_low[0]), float(plain.ci_high[0])

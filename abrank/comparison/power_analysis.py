@@ -106,7 +106,21 @@ def plan_next_test(
     [('same', 15), ('not-worse', 12)]
     """
     n = len(differences)
-    sd = inflation * float(np.std(differences, ddof=1)) if n > 1 else math.nan
+    sd = float(np.std(differences, ddof=1)) if n > 1 else math.nan
+    return plan_from_spread(sd, n, rule, margin, inflation=inflation)
+
+
+def plan_from_spread(
+    sd: float, n: int, rule: Rule, margin: float, *, inflation: float = 1.0
+) -> Planning:
+    """Plan as :func:`plan_next_test` does, from the standard deviation of ``n`` differences.
+
+    Examples
+    --------
+    >>> round(plan_from_spread(0.2, 50, Rule("AP"), 0.0).smallest_visible, 3)
+    0.081
+    """
+    sd *= inflation
     if rule.design is not None and rule.design.look:
         rule = replace(rule, alpha=rule.design.alpha)
     visible = planning.smallest_visible(sd, n, alpha=rule.alpha)

@@ -18,6 +18,7 @@ from abrank.comparison.effects import Effect, Spread
 from abrank.comparison.evidence import RunDetails
 from abrank.comparison.groups import Segmentation
 from abrank.comparison.machine.judgments import MachineJudgments, pair_of
+from abrank.comparison.merged.result import MergedQueries
 from abrank.comparison.posterior import Belief
 from abrank.comparison.power_analysis import Planning
 from abrank.comparison.rows import ConfidenceInterval, MeasureResult, TestRow
@@ -89,6 +90,9 @@ class Comparison(
         Inputs with hashes, versions, command; empty where nothing is known.
     machine : MachineJudgments, optional
         What a machine's judgments add to those of people; None without them.
+    merged : MergedQueries, optional
+        What stands in the place of ``query_ids``, ``a`` and ``b`` where partitions were merged:
+        those are empty then, and so are the labels of segments and clusters.
     """
 
     baseline: str
@@ -118,13 +122,14 @@ class Comparison(
     topics: Mapping[str, str] = field(default_factory=dict)
     provenance: Mapping[str, Any] = field(default_factory=dict)
     machine: MachineJudgments | None = None
+    merged: MergedQueries | None = None
 
     # ---- numbers of the primary measure
 
     @property
     def n_queries(self) -> int:
         """Number of queries compared."""
-        return len(self.query_ids)
+        return len(self.query_ids) if self.merged is None else self.merged.n_queries
 
     @property
     def primary(self) -> MeasureResult:
@@ -173,6 +178,10 @@ class Comparison(
         if level is None:
             return self.primary.confidence_interval()
         checks.fraction("level", level)
+        if self.merged is not None:
+            place = self.measures.index(self.rule.primary)
+            limits = self.merged.interval(place, self.mean_difference, level)
+            return ConfidenceInterval(*limits)
         if self.machine is not None:
             scores = self.machine.scores[self.rule.primary]
             pair = pair_of(self.machine.query_ids, scores, self.query_ids)
@@ -192,8 +201,9 @@ class Comparison(
         """Return B - A query by query: float64[n_queries], in the order of ``query_ids``.
 
         Scores that agree to 10 digits of the largest differ by 0, and differences that agree so are
-        one value.
+        one value. Of merged statistics there are none.
         """
+        self.require_queries()
         column = self.measures.index(self[measure or self.rule.primary].measure)
         return differences_of(self.a[:, column], self.b[:, column])
 
@@ -202,6 +212,15 @@ class Comparison(
         row = self[measure or self.rule.primary]
         signs = outcomes(self.differences(row.measure))
         return signs if row.higher_is_better else -signs
+
+    def require_queries(self) -> None:
+        """Refuse to go on without the scores of queries, and say where they are."""
+        if self.merged is not None:
+            raise ArgumentError(
+                "the scores of single queries are not here: the statistics of partitions were"
+                " merged; --keep-scores DIR (Engine(output=)) keeps them as Parquet, and a"
+                " comparison without --merged (merged=) reads them"
+            )
 
     def __getitem__(self, measure: str) -> MeasureResult:
         name = measure if measure in self.measures else self._canonical(measure)
@@ -234,6 +253,7 @@ class Comparison(
     @property
     def queries(self) -> pd.DataFrame:
         """One row a query and measure: ``query_id measure a b diff outcome``."""
+        self.require_queries()
         import pandas as pd
 
         n_queries, n_measures = self.a.shape

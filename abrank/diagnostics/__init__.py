@@ -6,6 +6,8 @@ from abrank.diagnostics.differences import (
     FALSE_FINDINGS,
     inspect_clusters,
     inspect_differences,
+    inspect_losses,
+    inspect_tail,
 )
 from abrank.diagnostics.evidence import inspect_evidence, inspect_inputs, inspect_segments
 from abrank.diagnostics.machine import inspect_machine
@@ -30,11 +32,13 @@ __all__ = [
     "inspect_directions",
     "inspect_evidence",
     "inspect_inputs",
+    "inspect_losses",
     "inspect_machine",
     "inspect_margin",
     "inspect_run",
     "inspect_segments",
     "inspect_systems",
+    "inspect_tail",
     "missing_policy",
     "outcomes",
     "unequal_depth",

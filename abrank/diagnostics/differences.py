@@ -25,7 +25,7 @@ from typing import Protocol
 import numpy as np
 
 from abrank._support.errors import ArgumentError
-from abrank._support.typing import FloatArray
+from abrank._support.typing import FloatArray, IntArray
 from abrank.diagnostics.notes import (
     DECIMALS,
     Note,
@@ -227,36 +227,74 @@ def _losses(
     deciding = _deciding(tests)
     if deciding is None or not deciding.pvalue < alpha or np.mean(gains) <= 0.0:
         return []
-    rounded = np.round(gains, DECIMALS)
-    losses = np.flatnonzero(rounded < -LARGE_LOSS)
-    if not losses.size or not on_unit_scale(measure):
-        return []
     worst = int(np.argmin(gains))
+    often = np.ones(len(gains), np.int64)
+    return inspect_losses(gains, often, measure, worst=(query_ids[worst], float(gains[worst])))
+
+
+def inspect_losses(
+    gains: FloatArray, counts: IntArray, measure: str, *, worst: tuple[str, float]
+) -> list[Note]:
+    """Return the caution that some queries lose much.
+
+    Parameters
+    ----------
+    gains : float64[n]
+        Of B, query by query or each distinct one.
+    counts : int64[n]
+        How many queries have each.
+    measure : str
+    worst : (str, float)
+        The query with the largest loss, and its gain.
+
+    Examples
+    --------
+    >>> gains = np.array([-0.5, 0.1]), np.array([2, 98])
+    >>> inspect_losses(*gains, "AP", worst=("q1", -0.5))[0].values["count"]
+    2
+    """
+    rounded = np.round(gains, DECIMALS)
+    losses = rounded < -LARGE_LOSS
+    if not losses.any() or not on_unit_scale(measure):
+        return []
     values = {
-        "count": int(losses.size),
-        "gains": int(np.count_nonzero(rounded > LARGE_LOSS)),
+        "count": int(counts[losses].sum()),
+        "gains": int(counts[rounded > LARGE_LOSS].sum()),
         "threshold": LARGE_LOSS,
-        "cost": float(-gains[losses].sum() / len(gains)),
-        "query_id": query_ids[worst],
-        "loss": float(gains[worst]),
+        "cost": float(-(counts[losses] @ gains[losses]) / counts.sum()),
+        "query_id": worst[0],
+        "loss": worst[1],
     }
     return [Note("losses-behind-the-mean", 2, values)]
 
 
 def _shape(differences: FloatArray) -> list[Note]:
-    """Note that most queries are tied, and a long tail."""
+    centred = differences - np.mean(differences)
+    return inspect_tail(
+        len(differences),
+        ties=int(np.sum(outcomes(differences) == 0)),
+        mean=float(np.sum(differences)) / len(differences),
+        median=float(np.median(differences)),
+        skew=float(np.mean(centred**3) / np.mean(centred**2) ** 1.5),
+    )
+
+
+def inspect_tail(n: int, *, ties: int, mean: float, median: float, skew: float) -> list[Note]:
+    """Return the cautions that most queries are tied, and that the differences have a long tail.
+
+    Examples
+    --------
+    >>> [note.code for note in inspect_tail(100, ties=60, mean=0.1, median=0.0, skew=3.0)]
+    ['most-tied', 'long-tail']
+    """
     from abrank.inference.estimates.shape import skewness_limit
 
     found = []
-    n, ties = len(differences), int(np.sum(outcomes(differences) == 0))
-    if 2 * ties > n:
-        others = float(np.sum(differences)) / (n - ties)
-        found.append(Note("most-tied", 1, {"count": ties, "n": n, "others": others}))
-    centred = differences - np.mean(differences)
-    skew = float(np.mean(centred**3) / np.mean(centred**2) ** 1.5)
-    if abs(skew) > max(HEAVY_SKEW, skewness_limit(n, alpha=SKEW_LEVEL)):
-        values = {"skew": skew, "mean": float(np.mean(differences))}
-        found.append(Note("long-tail", 1, values | {"median": float(np.median(differences))}))
+    if n > ties > n / 2:
+        values = {"count": ties, "n": n, "others": mean * n / (n - ties)}
+        found.append(Note("most-tied", 1, values))
+    if n > ties and abs(skew) > max(HEAVY_SKEW, skewness_limit(n, alpha=SKEW_LEVEL)):
+        found.append(Note("long-tail", 1, {"skew": skew, "mean": mean, "median": median}))
     return found
 
 

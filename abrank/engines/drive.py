@@ -31,9 +31,10 @@ from abrank.engines.job import (
     stamp_of,
 )
 from abrank.engines.kernel import Scoring
+from abrank.engines.labels import open_property
 from abrank.engines.merge import Statistics, Tree
 from abrank.engines.scale import has_open_scale, with_scale
-from abrank.engines.sources import ParquetTable, open_table
+from abrank.engines.sources import ParquetTable, by_content, open_table
 from abrank.inputs import ids, read_qrels
 from abrank.inputs.columns import QRELS, RUN
 
@@ -79,6 +80,8 @@ def score_tables(
     filesystem: Any = None,  # noqa: ANN401
     columns: Mapping[str, str] | None = None,
     merges: bool = False,
+    properties: Mapping[str, Any] | None = None,
+    clusters: str = "",
     on_progress: Progress | None = None,
 ) -> Result:
     """Score runs in Parquet, partition by partition.
@@ -97,6 +100,11 @@ def score_tables(
         Names of the runs' columns.
     merges : bool
         Merge the statistics of two systems, and leave the scores where they are written.
+    properties : mapping, optional
+        Of the queries by name, where statistics are merged: what
+        :func:`abrank.engines.labels.open_property` takes.
+    clusters : str
+        Which of them says in which cluster a query comes; empty for none.
     on_progress : callable
         Told how many partitions are done, of how many.
 
@@ -109,9 +117,18 @@ def score_tables(
         scoring = replace(
             scoring, measures=tuple(_scaled(each, tables) for each in scoring.measures)
         )
-        stamp = stamp_of(tables, [*runs, *["merged"] * merges], scoring)
+        named = tuple(properties or {})
+        own = tables[0]
+        tables += [
+            open_property(name, each, folder, number=number, like=own)
+            for number, (name, each) in enumerate((properties or {}).items())
+        ]
+        stamp = stamp_of(tables, [*runs, *["merged"] * merges, *named, clusters], scoring)
         light_tables = tuple(map(light, tables))
-        job = Job(tuple(runs), light_tables, qrels is None, scoring, str(folder), stamp, merges)
+        job = Job(
+            tuple(runs), light_tables, qrels is None, scoring, str(folder), stamp, merges,
+            named, clusters,
+        )  # fmt: skip
         job, parts = _divided(job, tables, engine, folder)
         tree = Tree()
         done = _done(job, parts, engine, tree, on_progress or (lambda *_: None))
@@ -176,7 +193,7 @@ def _tables(
     if is_parquet(qrels):
         judged = open_table(qrels, QRELS, **where)
     else:
-        judged = open_table(_parquet_of(qrels, folder), QRELS)
+        judged = by_content(open_table(_parquet_of(qrels, folder), QRELS))
     return [judged, *(open_table(run, RUN, columns=columns, **where) for run in runs.values())]
 
 
@@ -232,7 +249,8 @@ def _error(message: str, kind: str, hint: str) -> Exception:
 def _succeed(folder: Path, done: Sequence[Done]) -> None:
     """Mark the job as complete, and delete its temporary files."""
     shutil.rmtree(folder / "_regrouped", ignore_errors=True)
-    (folder / "_qrels.parquet").unlink(missing_ok=True)
+    for made in [folder / "_qrels.parquet", *folder.glob("_property-*.parquet")]:
+        made.unlink(missing_ok=True)
     told = {
         "partitions": len(done),
         "queries": sum(each.n_queries for each in done),

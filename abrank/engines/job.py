@@ -20,6 +20,7 @@ from abrank._support.version import __version__
 from abrank.engines import rows
 from abrank.engines.counts import RunCounts
 from abrank.engines.kernel import Scored, Scoring, long_table, score_rows
+from abrank.engines.labels import labels_of
 from abrank.engines.merge import Statistics, statistics_from, statistics_of
 from abrank.engines.plan import Partition
 from abrank.engines.regroup import Regrouped
@@ -48,6 +49,10 @@ class Job:
         Of everything that decides the scores: files with another stamp are of another job.
     merges : bool
         Whether statistics of the two systems are kept with the scores.
+    properties : tuple of str
+        Of the queries; the last tables hold them, one each. Only where statistics are merged.
+    clusters : str
+        Which of them says in which cluster a query comes; empty for none.
     """
 
     systems: tuple[str, ...]
@@ -57,6 +62,8 @@ class Job:
     folder: str
     stamp: str = ""
     merges: bool = False
+    properties: tuple[str, ...] = ()
+    clusters: str = ""
 
     def path(self, partition: int) -> Path:
         """Return the file of a partition's scores."""
@@ -115,12 +122,11 @@ def score_partition(job: Job, partition: Partition) -> Done:
         An error of the data is in it, not raised: no engine need try that again.
     """
     try:
-        scored = score_rows(*_loaded(job, partition), job.scoring)
+        runs, qrels, labels = _loaded(job, partition)
+        scored = score_rows(runs, qrels, job.scoring)
+        merged = _statistics(job, scored, labels) if job.merges else None
     except AbrankError as error:
         return Done(partition.number, bad=str(error), kind=type(error).__name__)
-    merged = None
-    if job.merges:
-        merged = statistics_of(scored.query_ids, scored.values, job.scoring.measures)
     done = Done(partition.number, len(scored.query_ids), scored.counts, statistics=merged)
     _write(job, scored, done)
     return done
@@ -183,14 +189,40 @@ def light(table: ParquetTable | Regrouped) -> ParquetTable | Regrouped:
     return replace(table, pieces=(), stamp=()) if isinstance(table, ParquetTable) else table
 
 
+def _statistics(job: Job, scored: Scored, labels: Mapping[str, Sequence[Columns]]) -> Statistics:
+    """Return what the scores of a partition add to the merged statistics."""
+    of_query = {
+        name: labels_of(name, parts, scored.query_ids, required=name == job.clusters)
+        for name, parts in labels.items()
+    }
+    clusters = of_query.pop(job.clusters, None)
+    return statistics_of(
+        scored.query_ids, scored.values, job.scoring.measures,
+        clusters=clusters, segments=of_query,
+    )  # fmt: skip
+
+
 def _loaded(
     job: Job, partition: Partition
-) -> tuple[dict[str, list[Columns]], list[Columns] | dict[str, list[Columns]]]:
-    """Return the rows of each run and the judgments, those of other partitions left out."""
+) -> tuple[
+    dict[str, list[Columns]], list[Columns] | dict[str, list[Columns]], dict[str, list[Columns]]
+]:
+    """Return the rows of each run, the judgments and the properties, all of these queries alone."""
     found = [
         [_load(job, table, piece, partition) for piece in pieces]
         for table, pieces in zip(job.tables, partition.pieces, strict=True)
     ]
+    first = len(found) - len(job.properties)
+    labels = {
+        name: [c for one in each for c in one[0]]
+        for name, each in zip(job.properties, found[first:], strict=True)
+    }
+    return (*_runs_and_judgments(job, found[:first]), labels)
+
+
+def _runs_and_judgments(
+    job: Job, found: Sequence[Sequence[tuple[list[Columns], ...]]]
+) -> tuple[dict[str, list[Columns]], list[Columns] | dict[str, list[Columns]]]:
     if job.joined:
         both = [
             ([c for one in each for c in one[0]], [c for one in each for c in one[1]])

@@ -51,7 +51,11 @@ class Scoring:
     def __post_init__(self) -> None:
         for each in self.measures:
             if each.needs == "subtopics":
-                raise ArgumentError(f"{each} needs judgments by subtopic, which no engine reads")
+                raise ArgumentError(
+                    f"{each} needs judgments by subtopic, which no engine reads: leave out the"
+                    " engine, and give judgments and runs as TREC files or as single Parquet files"
+                    " below 256 MB"
+                )
 
 
 @dataclass(frozen=True, eq=False)

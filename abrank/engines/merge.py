@@ -1,8 +1,8 @@
 """Mergeable statistics of paired scores: the same whatever the partitions and their order.
 
 What they hold does not grow with the queries: exact sums (see :mod:`~abrank.engines.exact`),
-counts, differences counted on a fine grid, and the queries with the largest gains and losses.
-From them :func:`abrank.comparison.merged.compare_statistics` compares two systems.
+counts, differences counted (see :mod:`~abrank.engines.counted`), the queries with the largest gains
+and losses. From them :func:`abrank.comparison.merged.compare_statistics` compares two systems.
 """
 
 from __future__ import annotations
@@ -16,10 +16,9 @@ import numpy as np
 
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray, IntArray
+from abrank.engines.counted import Counted, count
 from abrank.engines.exact import exact_sum
 
-_GRID = -14
-STEP = 2.0**_GRID  # of the grid on which differences are counted: half of it is their largest error
 EXTREMES = 20  # queries kept at each end
 TIED = 1e-10  # share of the larger score; a smaller difference counts as 0
 
@@ -45,8 +44,8 @@ class MeasureStatistics:
         Of d with the d of each measure, in the same units.
     wins, ties, losses : int
         Queries on which B scores higher, the same, lower.
-    grid : tuple of (int, int)
-        Difference in steps of ``STEP``, and how many queries have it; ascending.
+    counted : Counted
+        The differences, and how many queries have each.
     largest, smallest : tuple of Extreme
         The queries with the largest and with the smallest difference.
     """
@@ -56,31 +55,22 @@ class MeasureStatistics:
     wins: int
     ties: int
     losses: int
-    grid: tuple[tuple[int, int], ...]
+    counted: Counted
     largest: tuple[Extreme, ...]
     smallest: tuple[Extreme, ...]
 
     def merged(self, other: MeasureStatistics) -> MeasureStatistics:
         """Return the statistics of the queries of both."""
-        grid = dict(self.grid)
-        for step, count in other.grid:
-            grid[step] = grid.get(step, 0) + count
         return MeasureStatistics(
             sums=_added(self.sums, other.sums),
             products=_added(self.products, other.products),
             wins=self.wins + other.wins,
             ties=self.ties + other.ties,
             losses=self.losses + other.losses,
-            grid=tuple(sorted(grid.items())),
+            counted=self.counted.merged(other.counted),
             largest=tuple(heapq.nsmallest(EXTREMES, self.largest + other.largest, key=_falling)),
             smallest=tuple(heapq.nsmallest(EXTREMES, self.smallest + other.smallest)),
         )
-
-    def differences(self) -> tuple[FloatArray, IntArray]:
-        """Return the differences of the grid, and how many queries have each."""
-        steps, counts = np.array(self.grid, dtype=np.int64).reshape(-1, 2).T
-        values: FloatArray = np.ldexp(steps.astype(np.float64), _GRID)
-        return values, counts
 
 
 @dataclass(frozen=True, eq=True)
@@ -95,13 +85,17 @@ class Statistics:
         By measure.
     clusters : mapping of str to tuple
         For each cluster its number of queries, and the sum of d of each measure in units of
-        2**-1074; empty where none were given.
+        2**-1074; empty where none were given. There is an entry for every cluster.
+    segments : mapping of str to mapping of str to tuple
+        For each property of the queries and each of its values the number of queries, and for each
+        measure the sums of d and of d * d in the same units.
     """
 
     measures: tuple[str, ...]
     n_queries: int
     of: tuple[MeasureStatistics, ...]
     clusters: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    segments: Mapping[str, Mapping[str, tuple[int, ...]]] = field(default_factory=dict)
 
     def merged(self, other: Statistics) -> Statistics:
         """Return the statistics of the queries of both.
@@ -113,14 +107,16 @@ class Statistics:
         """
         if self.measures != other.measures:
             raise ArgumentError("statistics of other measures cannot be merged")
-        clusters = dict(self.clusters)
-        for name, sums in other.clusters.items():
-            clusters[name] = _added(clusters[name], sums) if name in clusters else sums
+        names = sorted({*self.segments, *other.segments})
         return Statistics(
             self.measures,
             self.n_queries + other.n_queries,
             tuple(one.merged(two) for one, two in zip(self.of, other.of, strict=True)),
-            dict(sorted(clusters.items())),
+            _together(self.clusters, other.clusters),
+            {
+                name: _together(self.segments.get(name, {}), other.segments.get(name, {}))
+                for name in names
+            },
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -128,8 +124,12 @@ class Statistics:
         return {
             "measures": list(self.measures),
             "n_queries": self.n_queries,
-            "of": [dict(vars(each)) for each in self.of],
+            "of": [
+                {**vars(each), "counted": [each.counted.exponent, each.counted.items]}
+                for each in self.of
+            ],
             "clusters": dict(self.clusters),
+            "segments": {name: dict(each) for name, each in self.segments.items()},
         }
 
 
@@ -139,6 +139,7 @@ def statistics_of(
     measures: Sequence[str],
     *,
     clusters: Sequence[str] | None = None,
+    segments: Mapping[str, Sequence[str]] | None = None,
 ) -> Statistics:
     """Return the statistics of some queries.
 
@@ -150,6 +151,8 @@ def statistics_of(
     measures : sequence of str
     clusters : sequence of str, optional
         The cluster of each query.
+    segments : mapping of str to sequence of str, optional
+        For each property its value of each query.
 
     Returns
     -------
@@ -168,13 +171,11 @@ def statistics_of(
     a, b = values[:, 0, :], values[:, 1, :]
     d = b - a
     found = tuple(_of_measure(query_ids, a, b, d, m) for m in range(len(measures)))
-    by_cluster: dict[str, tuple[int, ...]] = {}
-    if clusters is not None:
-        names, number = np.unique(np.array(clusters, dtype=object).astype(str), return_inverse=True)
-        for i, name in enumerate(names.tolist()):
-            rows = d[number == i]
-            by_cluster[name] = (len(rows), *(exact_sum(rows[:, m]) for m in range(d.shape[1])))
-    return Statistics(tuple(map(str, measures)), len(query_ids), found, by_cluster)
+    by_cluster = {} if clusters is None else _by_label(clusters, (d,))
+    by_segment = {
+        name: _by_label(labels, (d, d * d)) for name, labels in sorted((segments or {}).items())
+    }
+    return Statistics(tuple(map(str, measures)), len(query_ids), found, by_cluster, by_segment)
 
 
 def statistics_from(saved: Mapping[str, Any]) -> Statistics:
@@ -191,11 +192,18 @@ def statistics_from(saved: Mapping[str, Any]) -> Statistics:
     for each in saved["of"]:
         known: dict[str, Any] = {key: tuple(each[key]) for key in ("sums", "products")}
         known |= {key: each[key] for key in ("wins", "ties", "losses")}
-        known["grid"] = tuple((int(step), int(count)) for step, count in each["grid"])
+        exponent, items = each["counted"]
+        known["counted"] = Counted(exponent, tuple((place, n) for place, n in items))
         known |= {key: tuple(Extreme(*one) for one in each[key]) for key in ("largest", "smallest")}
         every.append(MeasureStatistics(**known))
-    clusters = {name: tuple(sums) for name, sums in saved["clusters"].items()}
-    return Statistics(tuple(saved["measures"]), saved["n_queries"], tuple(every), clusters)
+    clusters = {label: tuple(sums) for label, sums in saved["clusters"].items()}
+    segments = {
+        name: {label: tuple(sums) for label, sums in each.items()}
+        for name, each in saved["segments"].items()
+    }
+    return Statistics(
+        tuple(saved["measures"]), saved["n_queries"], tuple(every), clusters, segments
+    )
 
 
 class Tree:
@@ -250,7 +258,6 @@ def _of_measure(
 ) -> MeasureStatistics:
     x, y, difference = a[:, m], b[:, m], d[:, m]
     tied = np.abs(difference) <= TIED * np.maximum(np.abs(x), np.abs(y))
-    steps, counts = np.unique(np.rint(difference / STEP).astype(np.int64), return_counts=True)
     added = (x, y, difference, x * x, y * y, x * y, difference * difference)
 
     def ends(order: IntArray) -> list[Extreme]:
@@ -265,7 +272,7 @@ def _of_measure(
         wins=int(np.count_nonzero(~tied & (difference > 0))),
         ties=int(np.count_nonzero(tied)),
         losses=int(np.count_nonzero(~tied & (difference < 0))),
-        grid=tuple(zip(steps.tolist(), counts.tolist(), strict=True)),
+        counted=count(difference, tied=tied),
         largest=tuple(sorted(ends(_extreme(-difference)), key=_falling)[:EXTREMES]),
         smallest=tuple(sorted(ends(_extreme(difference)))[:EXTREMES]),
     )
@@ -281,6 +288,29 @@ def _extreme(values: FloatArray) -> IntArray:
 
 def _falling(extreme: Extreme) -> tuple[float, str]:
     return -extreme.difference, extreme.query_id
+
+
+def _by_label(labels: Sequence[str], summed: Sequence[FloatArray]) -> dict[str, tuple[int, ...]]:
+    """Return the number of rows with each label, and the exact sums of every column."""
+    names, number = np.unique(np.array(labels, dtype=object).astype(str), return_inverse=True)
+    order, ends = np.argsort(number, kind="stable"), np.cumsum(np.bincount(number))
+    found: dict[str, tuple[int, ...]] = {}
+    if not len(names):
+        return found
+    for name, rows in zip(names.tolist(), np.split(order, ends[:-1]), strict=True):
+        sums = (exact_sum(each[rows, m]) for m in range(summed[0].shape[1]) for each in summed)
+        found[name] = (len(rows), *sums)
+    return found
+
+
+def _together(
+    one: Mapping[str, tuple[int, ...]], other: Mapping[str, tuple[int, ...]]
+) -> dict[str, tuple[int, ...]]:
+    """Return the sums of each label, in the order of the labels."""
+    total = dict(one)
+    for name, sums in other.items():
+        total[name] = _added(total[name], sums) if name in total else sums
+    return dict(sorted(total.items()))
 
 
 def _added(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:

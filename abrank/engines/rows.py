@@ -21,6 +21,8 @@ from abrank.inputs.objects.read import of_table
 # One row a shown document: its position from 1, empty where a judged document was not shown, and
 # its grade, empty where it was not judged.
 JOINED = Layout("joined table", "query_id position relevance", "relevance", 2, 3)
+# The value of a property of the query stands in the place of the document, and there is no number.
+PROPERTY = Layout("property", "query_id value", "relevance", 1, 2)
 _POSITIONS = ("position", "rank")
 
 
@@ -41,6 +43,11 @@ def column_names(
     >>> column_names(["query_id", "position", "relevance"], JOINED, None, "log.parquet")
     ('query_id', 'position', 'relevance')
     """
+    if layout == PROPERTY:
+        (value,) = (columns or {}).values()
+        if value not in names:
+            raise ReadError(label, f"no column {value}; it has {', '.join(names)}")
+        columns = {"doc_id": value, "relevance": value}
     if layout != JOINED:
         query, document, value = choose_columns(names, layout, columns, label=label)
         return query, document, value
@@ -84,8 +91,10 @@ def read_rows(table: Any, layout: Layout, label: str) -> Columns:  # noqa: ANN40
     abrank._support.errors.ReadError: run.parquet, row group 0, row 1: score is missing (None)
     """
     columns = [_plain(table.column(i)) for i in range(3)]
-    if table.num_rows:
-        return of_table(columns, label, RUN if layout == RUN else QRELS)
+    if layout == PROPERTY:
+        columns = _labels(*columns[:2])
+    if len(columns[0]):
+        return of_table(columns, label, QRELS if layout == QRELS else RUN)
     return _empty(label)
 
 
@@ -214,6 +223,14 @@ def _plain(column: Any) -> Any:  # noqa: ANN401 - Arrow arrays throughout
     if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
         return column.cast(pa.large_string())
     return column.cast(pa.int64()) if pa.types.is_boolean(kind) else column
+
+
+def _labels(query: Any, value: Any) -> list[Any]:  # noqa: ANN401
+    """Return the queries that have a value of a property, the value, and a number for none."""
+    text = value.cast(pa.large_string())
+    known = compute.fill_null(compute.not_equal(text, ""), False)
+    query, text = query.filter(known), text.filter(known)
+    return [query, text, pa.chunked_array([np.zeros(len(text))])]
 
 
 def _empty(label: str) -> Columns:

@@ -7,10 +7,12 @@ least and the largest query id. Nothing else is read.
 from __future__ import annotations
 
 import fnmatch
+import hashlib
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -162,6 +164,27 @@ def open_table(
     ]
     stamp = tuple((info.path, info.size, str(info.mtime)) for info in place.get_file_info(paths))
     return ParquetTable(label, layout, chosen, tuple(pieces), place, stamp)
+
+
+def by_content(table: ParquetTable) -> ParquetTable:
+    """Return a table of one local file known by what is in it, however often it is written."""
+    (path,) = {piece.path for piece in table.pieces} or {""}
+    data = Path(path).read_bytes() if path else b""
+    return replace(table, stamp=((path, len(data), hashlib.sha256(data).hexdigest()),))
+
+
+def columns_of(source: Any) -> list[str]:  # noqa: ANN401 - a path
+    """Return the names of a Parquet table's columns.
+
+    Raises
+    ------
+    NotFoundError, ReadError
+        As :func:`open_table`.
+    """
+    place, paths = _files([source], None)
+    if not paths:
+        raise NotFoundError(f"{os.fspath(source)}: no Parquet file there")
+    return list(_footer(place, paths[0]).schema.to_arrow_schema().names)
 
 
 def _files(named: Sequence[Any], filesystem: Any) -> tuple[Any, list[str]]:  # noqa: ANN401

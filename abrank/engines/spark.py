@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import os
 import pickle
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
+import numpy as np
 import pyarrow as pa
 from pyarrow import compute
 
@@ -19,7 +21,7 @@ from abrank._support.errors import ArgumentError
 from abrank.engines import rows
 from abrank.engines.kernel import SCHEMA, Scoring, long_table, score_rows
 from abrank.engines.scale import has_open_scale
-from abrank.inputs import ids, kernels, read_qrels
+from abrank.inputs import Qrels, ids, kernels, read_qrels
 from abrank.inputs.columns import QRELS, RUN, Columns, Layout
 from abrank.measures.naming.asked import parse_measures
 
@@ -28,6 +30,7 @@ _Result = TypeVar("_Result")
 
 ROWS = 250_000  # of a run and its judgments that a task holds before it scores them
 _LONG = "query_id string, measure string, value double"
+_SEEN = f"{_LONG}, seen int"
 
 
 def run(
@@ -76,10 +79,13 @@ def evaluate(
     measures: Sequence[str] | str | None = None,
     *,
     columns: dict[str, str] | None = None,
+    partitioned_by_query: bool | None = None,
 ) -> Any:  # noqa: ANN401
     """Score the run in a DataFrame, on its own session.
 
-    Run and judgments are brought together by query id in one shuffle, so no query is split.
+    Run and judgments are brought together by query id in one shuffle, so no query is split. A run
+    that stands by query id already (after ``repartition("query_id")``, or read from buckets) stays
+    where it is if the judgments are no DataFrame: every task gets them, and only scores move.
 
     Parameters
     ----------
@@ -91,6 +97,9 @@ def evaluate(
         nDCG@10, AP, RR, P@10 and R@100 without it.
     columns : dict, optional
         Which columns of ``df`` to take.
+    partitioned_by_query : bool, optional
+        Whether all rows of a query are in one partition; what Spark's plan says without it. A query
+        in two partitions is an error of the task that meets its scores.
 
     Returns
     -------
@@ -112,6 +121,12 @@ def evaluate(
             raise ArgumentError(
                 f"{each} needs the highest grade of its scale: {each.entry.name}(max_grade=4)@10"
             )
+    if not hasattr(qrels, "sparkSession"):
+        names = rows.column_names(df.columns, RUN, columns, "the DataFrame")
+        if partitioned_by_query is None:
+            partitioned_by_query = _stands_by(df, names[0])
+        if partitioned_by_query:
+            return _in_place(_chosen(df, RUN, columns, "score"), read_qrels(qrels), scoring)
     judged = qrels if hasattr(qrels, "sparkSession") else _frame(df.sparkSession, qrels)
     both = _chosen(df, RUN, columns, "score").unionByName(_chosen(judged, QRELS, None, "relevance"))
     whole = both.repartition("query_id").sortWithinPartitions("query_id")
@@ -146,6 +161,76 @@ class _Kernel:
         run, judged = table.filter(is_run), table.filter(compute.invert(is_run))
         found = score_rows({"run": [_read(run, RUN)]}, [_read(judged, QRELS)], self.scoring)
         yield from long_table(found, self.scoring.measures).cast(SCHEMA).to_batches()
+
+
+def _stands_by(df: Any, query: str) -> bool:  # noqa: ANN401
+    """Whether Spark's plan has all rows of a query in one partition."""
+    java = getattr(df, "_jdf", None)  # not of Spark Connect
+    if java is None:
+        return False
+    plan = java.queryExecution().executedPlan()
+    if plan.nodeName() == "AdaptiveSparkPlan":  # which says nothing before it has run
+        plan = plan.inputPlan()
+    if "REBALANCE" in plan.toString():  # which divides what is large, queries too
+        return False
+    found = plan.outputPartitioning().toString()
+    return re.fullmatch(rf"hashpartitioning\({re.escape(query)}#\d+, \d+\)", found) is not None
+
+
+def _in_place(run: Any, qrels: Qrels, scoring: Scoring) -> Any:  # noqa: ANN401
+    """Score a run partition by partition, the judgments at hand in every task.
+
+    Each judged query has the scores of a run without it too, which those of its partition replace.
+    """
+    from pyspark.sql import functions as f
+
+    kernel = _KernelOfRun(scoring, qrels)
+    missing = list(kernel.scored_without_run())
+    scored = run.sortWithinPartitions("query_id").mapInArrow(kernel, _SEEN)
+    frame = run.sparkSession.createDataFrame(pa.Table.from_batches(missing).to_pandas(), _SEEN)
+    by_score = scored.union(frame).groupBy("query_id", "measure")
+    once = by_score.agg(f.sum("seen").alias("seen"), f.max_by("value", "seen").alias("value"))
+    split = "concat('query ', query_id, ' is in two partitions: pass partitioned_by_query=False')"
+    return once.selectExpr(
+        "query_id", "measure",
+        f"if(seen > 1, cast(raise_error({split}) as double), value) as value",
+    )  # fmt: skip
+
+
+class _KernelOfRun(_Kernel):
+    """The kernel over the batches of a run, which stand by query, with all judgments at hand."""
+
+    def __init__(self, scoring: Scoring, qrels: Qrels) -> None:
+        super().__init__(scoring)
+        frame = qrels.frame()
+        order = np.argsort(qrels.query, kind="stable")
+        self.judged = pa.table(
+            {
+                "query_id": pa.array(frame["query_id"].astype(str).to_numpy()[order]),
+                "doc_id": pa.array(frame["doc_id"].astype(str).to_numpy()[order]),
+                "value": pa.array(qrels.grade[order].astype(np.float64)),
+            }
+        )
+        ends = np.cumsum(np.bincount(qrels.query, minlength=len(qrels.query_ids)))
+        self.rows = dict(zip(qrels.query_ids, zip([0, *ends[:-1]], ends, strict=True), strict=True))
+
+    def scored_without_run(self) -> Iterator[Any]:
+        """Yield the scores of every judged query in a run that lacks it."""
+        nothing = _read(self.judged.slice(0, 0), RUN)
+        yield from self._told(nothing, self.judged, seen=0)
+
+    def _scored(self, table: Any) -> Iterator[Any]:  # noqa: ANN401
+        queries = compute.unique(table.column("query_id")).to_pylist()
+        known = [self.rows[query] for query in queries if query in self.rows]
+        if known:
+            chosen = np.concatenate([np.arange(low, high) for low, high in known])
+            yield from self._told(_read(table, RUN), self.judged.take(chosen), seen=1)
+
+    def _told(self, run: Columns, judged: Any, *, seen: int) -> Iterator[Any]:  # noqa: ANN401
+        found = score_rows({"run": [run]}, [_read(judged, QRELS)], self.scoring)
+        told = long_table(found, self.scoring.measures).cast(SCHEMA)
+        mark = pa.array(np.full(told.num_rows, seen, np.int32))
+        yield from told.append_column("seen", mark).to_batches()
 
 
 def _read(table: Any, layout: Layout) -> Columns:  # noqa: ANN401

@@ -162,7 +162,9 @@ def has_spread(values: FloatArray) -> BoolArray:
     return np.asarray(np.ptp(values, axis=0) > TIE * np.abs(values).max(axis=0))
 
 
-def to_lattice(differences: FloatArray) -> tuple[IntArray, FloatArray]:
+def to_lattice(
+    differences: FloatArray, *, n_terms: int | None = None
+) -> tuple[IntArray, FloatArray]:
     """Return whole numbers and the unit of each column: differences = numbers * unit.
 
     Where the differences are multiples of one step (they have few decimals, or are small fractions
@@ -175,6 +177,8 @@ def to_lattice(differences: FloatArray) -> tuple[IntArray, FloatArray]:
     Parameters
     ----------
     differences : ndarray of shape (n_queries, n_comparisons)
+    n_terms : int, optional
+        How many are to be added, where each row is told once and stands for several.
 
     Returns
     -------
@@ -188,22 +192,22 @@ def to_lattice(differences: FloatArray) -> tuple[IntArray, FloatArray]:
     (array([ 4294967291, -8589934582]), array([ 0.25, -0.5 ]))
     """
     if differences.size == len(differences) and differences.dtype == np.float64:
-        numbers, unit = _lattice_of_one_column(differences.tobytes())
+        numbers, unit = _lattice_of_one_column(differences.tobytes(), n_terms)
         return numbers[:, None].copy(), unit.copy()
-    return _lattice(differences)
+    return _lattice(differences, n_terms)
 
 
 @lru_cache(maxsize=2)
-def _lattice_of_one_column(content: bytes) -> tuple[IntArray, FloatArray]:
-    numbers, unit = _lattice(np.frombuffer(content)[:, None])
+def _lattice_of_one_column(content: bytes, n_terms: int | None) -> tuple[IntArray, FloatArray]:
+    numbers, unit = _lattice(np.frombuffer(content)[:, None], n_terms)
     return numbers[:, 0], unit
 
 
-def _lattice(differences: FloatArray) -> tuple[IntArray, FloatArray]:
+def _lattice(differences: FloatArray, n_terms: int | None) -> tuple[IntArray, FloatArray]:
     largest = np.abs(differences).max(axis=0, initial=0.0)
     largest = np.where(largest > 0.0, largest, 1.0)
     share = round_off(differences) / largest
-    finest = min(FINEST, 2 ** (BITS_OF_A_SUM - len(differences).bit_length()))
+    finest = min(FINEST, 2 ** (BITS_OF_A_SUM - (n_terms or len(differences)).bit_length()))
     parts = _common_denominator(np.abs(share))
     each = np.where(parts > 0, finest // np.maximum(parts, 1), 1)
     shares = np.where(parts > 0, parts, finest)

@@ -18,6 +18,7 @@ from abrank.report.sections import (
     judging,
     machine,
     measures_and_tests,
+    merged,
     quality,
     segments,
     sensitivity,
@@ -79,8 +80,16 @@ def compose(comparison: Comparison, *, digits: int = display.DIGITS) -> Report:
         headline=head,
         cautions=cautions.cautions(comparison, digits=digits),
         sections=tuple(section for section in found.values() if section is not None),
-        omitted=tuple(_why(comparison, key) for key in _OMITTED if found[key] is None),
+        omitted=_omitted(comparison, [key for key in _OMITTED if found[key] is None]),
     )
+
+
+def _omitted(comparison: Comparison, lacking: list[str]) -> tuple[str, ...]:
+    """Say of each section that is left out why; of what merging leaves out in one line."""
+    if comparison.merged is None:
+        return tuple(_why(comparison, key) for key in lacking)
+    own = [key for key in lacking if key not in ("machine", "sensitivity", "depth")]
+    return merged.LEFT_OUT, *(_why(comparison, key) for key in own)
 
 
 def _why(comparison: Comparison, key: str) -> str:

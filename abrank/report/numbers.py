@@ -44,7 +44,8 @@ def to_dict(comparison: Comparison) -> dict[str, Any]:
     dict
         ``schema systems n_queries settings seed verdict measures tests effects spread planning
         notes remarks quality queries segments clusters beliefs topics evidence provenance
-        next_step sensitivity``, and ``machine`` where a machine's judgments were used. A number
+        next_step sensitivity``, and ``machine`` where a machine's judgments were used, ``merged``
+        where the statistics of partitions were. A number
         that is not defined is None, an infinite limit is the text ``"inf"`` or ``"-inf"``.
         ``queries`` is columnar: ``query_id``, and under ``scores`` for each measure the lists ``a``
         and ``b`` in the same order. ``quality`` has what was counted while the runs were read,
@@ -100,6 +101,7 @@ def _content(comparison: Comparison) -> dict[str, Any]:
         "next_step": next_step(comparison).action,
         "sensitivity": comparison.alternatives,
         **({} if comparison.machine is None else {"machine": comparison.machine}),
+        **({} if comparison.merged is None else {"merged": comparison.merged}),
     }
 
 

@@ -115,7 +115,7 @@ def _queries_parquet(comparison: Comparison) -> bytes:
 def _queries(comparison: Comparison) -> str:
     from abrank.report.formats.csv import queries_csv
 
-    return queries_csv(comparison)
+    return "" if comparison.merged else queries_csv(comparison)
 
 
 @writer(".segments.csv", beside=".csv")

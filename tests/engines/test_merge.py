@@ -1,8 +1,7 @@
-"""Merged statistics: in whatever order, the numbers of a comparison that holds every query."""
+"""Merged statistics: exact, and the same in whatever order and by whatever tree they are merged."""
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
 import random
@@ -10,11 +9,8 @@ import random
 import numpy as np
 import pytest
 
-import abrank
 from abrank._support.errors import ArgumentError
-from abrank.comparison.merged import compare_merged, compare_statistics
-from abrank.comparison.question import Question
-from abrank.engines import Engine, drive
+from abrank.engines import Engine, counted, drive
 from abrank.engines.exact import exact_sum, exact_value
 from abrank.engines.kernel import Scoring
 from abrank.engines.merge import EXTREMES, merge_all, statistics_from, statistics_of
@@ -33,29 +29,56 @@ def scores():
     return tuple(f"q{i:03d}" for i in range(500)), values
 
 
-def parts_of(scores, cuts):
+def part_of(scores, rows):
     query_ids, values = scores
-    rows = np.split(np.arange(len(query_ids)), cuts)
-    clusters = [query[-1] for query in query_ids]
-    return [
-        statistics_of(
-            [query_ids[i] for i in part], values[part], NAMES, clusters=[clusters[i] for i in part]
-        )
-        for part in rows
+    chosen = [query_ids[i] for i in rows]
+    return statistics_of(
+        chosen, values[rows], NAMES,
+        clusters=[query[-1] for query in chosen],
+        segments={"tens": [query[-2] for query in chosen], "all": ["one"] * len(chosen)},
+    )  # fmt: skip
+
+
+def text_of(statistics):
+    return json.dumps(statistics.to_dict())
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_any_partitions_and_any_tree_give_the_same_bytes(scores, seed, monkeypatch):
+    # So that some partitions count each difference, some do not, and the grids differ.
+    monkeypatch.setattr(counted, "MOST", 60)
+    drawn = random.Random(seed)
+    rows = list(range(500))
+    drawn.shuffle(rows)
+    cuts = sorted(drawn.choices(range(501), k=drawn.randrange(1, 40)))
+    parts = [
+        part_of(scores, sorted(rows[low:high]))
+        for low, high in zip([0, *cuts], [*cuts, 500], strict=True)
     ]
+    whole = text_of(part_of(scores, list(range(500))))
+    assert text_of(merge_all(parts)) == whole
+    while len(parts) > 1:  # a random tree, and some parts through JSON
+        one, two = (parts.pop(drawn.randrange(len(parts))) for _ in range(2))
+        if drawn.random() < 0.3:
+            one = statistics_from(json.loads(text_of(one)))
+        parts.append(one.merged(two))
+    assert text_of(parts[0]) == whole
 
 
-def test_the_order_of_merging_changes_nothing(scores):
-    (whole,) = parts_of(scores, [])
-    for seed, cuts in enumerate(([250], [1, 2, 3], range(10, 500, 10), [0, 500])):
-        parts = parts_of(scores, list(cuts))
-        random.Random(seed).shuffle(parts)
-        assert merge_all(parts) == whole
-        assert (
-            merge_all(statistics_from(json.loads(json.dumps(x.to_dict()))) for x in parts) == whole
-        )
-    assert len(whole.of[0].largest) == EXTREMES
-    assert sum(sums[0] for sums in whole.clusters.values()) == 500
+def test_what_is_counted_is_within_half_a_bin_and_exact_where_values_are_few():
+    drawn = np.random.default_rng(2)
+    few = np.round(drawn.integers(-10, 11, 20_000) / 10, 1)
+    found = counted.count(few)
+    assert found.step == 0.0
+    values, counts = found.values()
+    np.testing.assert_array_equal(np.repeat(values, counts), np.sort(few))
+    many = np.where(drawn.random(20_000) < 0.3, 0.0, drawn.normal(0, 30, 20_000))
+    found = counted.count(many)
+    values, counts = found.values()
+    assert found.step == 2.0 ** (math.ceil(math.log2(np.abs(many).max())) - 14)
+    assert np.abs(np.repeat(values, counts) - np.sort(many)).max() <= found.step / 2
+    assert dict(zip(values.tolist(), counts.tolist(), strict=True))[0.0] == np.sum(many == 0.0)
+    assert counted.count(np.array([0.3 - 0.2, 0.2 - 0.1, 3e-12])).items == ((3e-12, 1), (0.1, 2))
 
 
 def test_exact_sums_are_those_of_fsum_for_any_floats():
@@ -66,87 +89,31 @@ def test_exact_sums_are_those_of_fsum_for_any_floats():
         assert exact_value(exact_sum(some)) == math.fsum(some)
 
 
-def test_the_extremes_and_the_grid_are_those_of_all_queries(scores):
+def test_the_extremes_are_those_of_all_queries(scores):
     query_ids, values = scores
-    merged = merge_all(parts_of(scores, [100, 333]))
+    merged = merge_all(part_of(scores, list(rows)) for rows in (range(100), range(100, 500)))
     for m, own in enumerate(merged.of):
         d = values[:, 1, m] - values[:, 0, m]
         ranked = sorted(zip(-d, query_ids, strict=True))[:EXTREMES]
         assert [each.query_id for each in own.largest] == [query for _, query in ranked]
-        assert sum(count for _, count in own.grid) == len(d)
-        grid, counts = own.differences()
-        assert np.abs(np.repeat(grid, counts) - np.sort(d)).max() <= 2.0**-15 + 1e-15
-
-
-def test_a_comparison_from_statistics_has_the_numbers_of_one_from_scores(scores):
-    query_ids, values = scores
-    frames = [
-        {name: dict(zip(query_ids, values[:, s, m], strict=True)) for m, name in enumerate(NAMES)}
-        for s in range(2)
-    ]
-    import pandas as pd
-
-    a, b = (pd.DataFrame(frame).rename_axis("query_id") for frame in frames)
-    whole = abrank.compare_scores(a, b, margin=0.01, adjust="holm", baseline="A", candidate="B")
-    question = Question(margin=0.01, adjust="holm")
-    merged = compare_statistics(merge_all(parts_of(scores, [7, 200])), question)
-    assert str(merged.verdict) == str(whole.verdict)
-    exact = ("wins", "ties", "losses", "reading", "measure")
-    for mine, theirs in itertools.zip_longest(merged.rows, whole.rows):
-        for name, value in vars(theirs).items():
-            if name in exact:
-                assert getattr(mine, name) == value, name
-            elif name != "higher_is_better":
-                assert getattr(mine, name) == pytest.approx(value, rel=1e-10, abs=1e-12), name
-    tests = {row.test: row for row in whole.test_rows}
-    found = {test.test: test for test in merged.tests}
-    assert found["sign"].pvalue == pytest.approx(tests["sign"].pvalue, rel=1e-12)
-    # From the grid: its step moves ranks a little; what is drawn has a standard error.
-    assert found["wilcoxon"].pvalue == pytest.approx(tests["wilcoxon"].pvalue, rel=0.05)
-    error = math.sqrt(found["permutation"].pvalue / 1999)
-    assert abs(found["permutation"].pvalue - tests["permutation"].pvalue) < 4 * error + 1e-3
-    spread = tests["t"].ci_high - tests["t"].ci_low
-    assert abs(found["bootstrap"].ci_low - tests["t"].ci_low) < 0.1 * spread
-    difference = np.sort(values[:, 1, 0] - values[:, 0, 0])
-    assert merged.quantiles[0.25] == pytest.approx(difference[124], abs=2.0**-14)
-
-
-def test_identical_systems_and_questions_that_need_every_query(scores):
-    query_ids, values = scores
-    same = statistics_of(query_ids, values[:, [0, 0]], NAMES)
-    assert str(compare_statistics(same).verdict) == "identical"
-    (whole,) = parts_of(scores, [])
-    for question in (Question(test="wilcoxon"), Question(margin="2%"), Question(family="all")):
-        with pytest.raises(ArgumentError, match="needs the scores of every query"):
-            compare_statistics(whole, question)
+        assert sum(n for _, n in own.counted.items) == len(d)
     with pytest.raises(ArgumentError, match="other measures"):
-        whole.merged(statistics_of(query_ids, values[:, :, :1], NAMES[:1]))
+        merged.merged(statistics_of(query_ids, values[:, :, :1], NAMES[:1]))
 
 
 def test_an_engine_merges_and_gives_no_scores(collection, tmp_path):
     scoring = Scoring(parse_measures(["nDCG@5", "AP"]))
     engine = Engine(rows=100, output=str(tmp_path))
     asked = (collection.folder / "qrels", collection.paths, scoring, engine)
-    for _ in range(2):  # the second takes up what the first has finished
-        found = drive.score_tables(*asked, merges=True)
-        assert not len(found.values)
-        whole = statistics_of(
-            collection.scores.query_ids, collection.scores.values[:, :, :2], ["nDCG@5", "AP"]
-        )
-        assert found.statistics == whole
-
-
-def test_two_runs_are_compared_by_what_their_partitions_add_up(collection):
-    found = compare_merged(
-        collection.folder / "qrels", *collection.paths.values(), measures=["nDCG@5", "AP"],
-        engine=Engine(rows=100),
+    ids = collection.scores.query_ids
+    half = {query: str(int(query[1:]) // 2) for query in ids}
+    kinds = {"half": half, "kind": {query: query[-1] for query in ids[:40]}}
+    whole = statistics_of(
+        ids, collection.scores.values[:, :, :2], ["nDCG@5", "AP"],
+        clusters=[half[query] for query in ids],
+        segments={"kind": [kinds["kind"].get(query, "(none)") for query in ids]},
     )  # fmt: skip
-    whole = abrank.compare(
-        collection.qrels, *collection.runs.values(), measures=["nDCG@5", "AP"], adjust="holm"
-    )
-    assert (found.baseline, found.candidate, found.n_queries) == ("A", "B", 60)
-    assert str(found.verdict) == str(whole.verdict)
-    for mine, theirs in zip(found.rows, whole.rows, strict=True):
-        assert mine.pvalue == pytest.approx(theirs.pvalue, rel=1e-10)
-        assert (mine.diff, mine.ci_low) == pytest.approx((theirs.diff, theirs.ci_low), abs=1e-12)
-    assert list(found.table.columns)[:2] == ["measure", "mean_a"]
+    for _ in range(2):  # the second takes up what the first has finished
+        found = drive.score_tables(*asked, merges=True, properties=kinds, clusters="half")
+        assert not len(found.values)
+        assert text_of(found.statistics) == text_of(whole)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 import numpy as np
@@ -34,7 +35,9 @@ def test_the_scores_are_those_of_one_machine_and_a_killed_worker_changes_nothing
     monkeypatch.undo()
     monkeypatch.chdir(tmp_path)
     here, _, command = COMMANDS
-    assert run_readme(command, collection, tmp_path) == run_readme(here, collection, tmp_path)
+    for more in ((), ("--merged",)):
+        one, two = (run_readme(each, collection, tmp_path, *more) for each in (command, here))
+        assert one == two
 
     # A DataFrame of the session, its rows in any order and partition.
     df = spark.createDataFrame(collection.runs["B"].sample(frac=1, random_state=1)).repartition(5)
@@ -44,6 +47,18 @@ def test_the_scores_are_those_of_one_machine_and_a_killed_worker_changes_nothing
         assert tuple(wide.index) == collection.scores.query_ids
         expected = collection.scores.of("B")[:, [MEASURES.index(name) for name in FIXED]]
         np.testing.assert_allclose(wide.to_numpy(), expected, rtol=0, atol=1e-12)
+
+    # One that stands by query stays where it is: only scores move, and the judgments go to it.
+    placed = df.repartition(4, "query_id")
+    found = on_spark.evaluate(placed, collection.qrels, FIXED)
+    plan = found._jdf.queryExecution().executedPlan().toString()
+    moved = re.findall(r"Exchange hashpartitioning\((.*), \d+\)", plan)
+    assert [re.sub(r"#\d+", "", each) for each in moved] == ["query_id, measure", "query_id"]
+    wide = found.toPandas().pivot(index="query_id", columns="measure", values="value")[FIXED]
+    assert tuple(wide.index) == collection.scores.query_ids
+    np.testing.assert_allclose(wide.to_numpy(), expected, rtol=0, atol=1e-12)
+    with pytest.raises(Exception, match="is in two partitions: pass partitioned_by_query=False"):
+        on_spark.evaluate(df, collection.qrels, FIXED, partitioned_by_query=True).collect()
 
     with pytest.raises(ArgumentError, match=r"ERR\(max_grade=4\)@10"):
         on_spark.evaluate(df, collection.qrels, ["ERR@10"])

@@ -59,7 +59,7 @@ class WithMachine:
         """Return a comparison by people alone with the verdict of people and machine."""
         rule = replace(people.rule, test=TEST)
         higher = {row.measure: row.higher_is_better for row in people.rows}
-        drawn: dict[str, Any] = {"seed": people.seed, "n_resamples": None, "machine": self.pair}
+        drawn: dict[str, Any] = {"seed": people.seed, "n_resamples": None, "answers": self.pair}
         rows, _ = measure_rows(people.measures, people.a, people.b, rule, higher=higher, **drawn)
         lead = people.measures.index(rule.primary)
         d = people.differences()
@@ -68,7 +68,7 @@ class WithMachine:
             confidence=rule.confidence_equivalence, **drawn,
         )  # fmt: skip
         decision = decide_again(
-            rule, rows[lead], people.a[:, lead], people.b[:, lead],
+            rule, rows[lead], (people.a[:, lead], people.b[:, lead]),
             replace(people.decision, tost_low=low, tost_high=high),
         )  # fmt: skip
         found = judge_together(self.machine, self.scores, self.missing, d, rule)

@@ -44,6 +44,14 @@ class MachineSource:
                 " --machine-qrels (machine_qrels=) with it"
             )
 
+    def require_none(self, why: str) -> None:
+        """Refuse a machine's judgments, and say why."""
+        if self.qrels is not None or self.scores is not None:
+            raise ArgumentError(
+                f"judgments by a machine cannot be used here: {why}; leave out --machine-qrels and"
+                " --machine-scores, or --merged (merged=)"
+            )
+
     def require_runs_again(self, runs: Mapping[str, Any]) -> None:
         """Refuse runs that cannot be read a second time, for the machine's judgments."""
         if self.qrels is None:

@@ -6,12 +6,13 @@ a test can ask a design in its place.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
-from abrank._support.typing import FloatArray
-from abrank.inference.designs.clusters import run_cluster_test
+from abrank._support.typing import FloatArray, IntArray
+from abrank.inference.designs.clusters import ClusterResult, run_cluster_test, run_on_sums
 from abrank.inference.designs.sequential import (
     FIRST,
     best_rho_squared,
@@ -59,10 +60,47 @@ def cluster_result(
     array([0.0369])
     """
     data = as_differences(differences)
+    ask = partial(run_cluster_test, clusters=clusters, seed=seed, n_resamples=n_resamples)
+    return _by_column(name, data, len(data), confidence, ask)
+
+
+def sums_result(
+    name: str,
+    sums: FloatArray,
+    sizes: IntArray,
+    *,
+    confidence: float | FloatArray,
+    seed: int,
+    n_resamples: int | None = None,
+) -> TestResult:
+    """Return :func:`run_on_sums` of every column, each at its own level.
+
+    Examples
+    --------
+    >>> sums, sizes = np.array([[0.3], [0.1], [0.5], [-0.1], [0.3], [0.4]]), np.full(6, 2)
+    >>> sums_result("t", sums, sizes, confidence=0.95, seed=0).pvalue.round(4)
+    array([0.0369])
+    """
+
+    def ask(name: str, column: FloatArray, *, confidence: float) -> ClusterResult:
+        return run_on_sums(
+            name, column[:, None], sizes,
+            confidence=confidence, seed=seed, n_resamples=n_resamples,
+        )  # fmt: skip
+
+    return _by_column(name, sums, int(sizes.sum()), confidence, ask)
+
+
+def _by_column(
+    name: str,
+    data: FloatArray,
+    n_queries: int,
+    confidence: float | FloatArray,
+    ask: Callable[..., ClusterResult],
+) -> TestResult:
     levels = np.broadcast_to(confidence, (data.shape[1],))
-    asked = {"seed": seed, "n_resamples": n_resamples}
     each = [
-        run_cluster_test(name, column, clusters, confidence=level, **asked)  # type: ignore[arg-type]
+        ask(name, column, confidence=level)
         for column, level in zip(data.T, levels.tolist(), strict=True)
     ]
     rows = np.array(
@@ -70,7 +108,7 @@ def cluster_result(
     ).reshape(-1, 5).T  # fmt: skip
     drawn = max((a.n_resamples for a in each), default=0)
     return _result(
-        name, rows, each[0].method if each else "closed form", confidence, len(data), drawn
+        name, rows, each[0].method if each else "closed form", confidence, n_queries, drawn
     )
 
 

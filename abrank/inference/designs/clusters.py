@@ -143,15 +143,48 @@ def run_cluster_test(
     checks.count("seed", seed, at_least=0)
     if n_resamples is not None:
         checks.count("n_resamples", n_resamples)
-    alpha = float(as_alpha(confidence, 1)[0])
+    as_alpha(confidence, 1)
     _, index, sizes = np.unique(
         np.asarray(clusters, dtype=object).astype(str), return_inverse=True, return_counts=True
     )
-    rows = np.full((5, data.shape[1]), np.nan)
-    for column, values in enumerate(data.T):
-        if len(values):
-            sums = np.asarray(np.bincount(index, weights=values), dtype=np.float64)
-            rows[:, column] = _answer(name, sums, sizes, alpha, seed, n_resamples)
+    sums = [np.bincount(index, weights=values, minlength=len(sizes)) for values in data.T]
+    return run_on_sums(
+        name, np.stack(sums, axis=1) if sums else np.empty((len(sizes), 0)), sizes,
+        confidence=confidence, seed=seed, n_resamples=n_resamples,
+    )  # fmt: skip
+
+
+def run_on_sums(
+    name: str,
+    sums: FloatArray,
+    sizes: IntArray,
+    *,
+    confidence: float = 0.95,
+    seed: int = 0,
+    n_resamples: int | None = None,
+) -> ClusterResult:
+    """Return :func:`run_cluster_test` from the sums of the clusters, which are all it needs.
+
+    Parameters
+    ----------
+    name, confidence, seed, n_resamples
+        As there.
+    sums : ndarray of shape (n_clusters, n_comparisons)
+        Of the differences of each cluster.
+    sizes : int64 ndarray of shape (n_clusters,)
+        Queries of each.
+
+    Examples
+    --------
+    >>> sums, sizes = np.array([[0.3], [0.1], [0.5], [-0.1], [0.3], [0.4]]), np.full(6, 2)
+    >>> run_on_sums("t", sums, sizes).pvalue.round(4)
+    array([0.0369])
+    """
+    alpha = float(as_alpha(confidence, 1)[0])
+    rows = np.full((5, sums.shape[1]), np.nan)
+    for column, each in enumerate(sums.T):
+        if len(sizes):
+            rows[:, column] = _answer(name, each, sizes, alpha, seed, n_resamples)
     enumerated = name == "permutation" and _all_flips(len(sizes), n_resamples)
     drawn = 0 if name == "t" or enumerated else n_resamples or _default(name)
     return ClusterResult(
@@ -164,7 +197,7 @@ def run_cluster_test(
         method="closed form" if name == "t" else "exact" if enumerated else "Monte Carlo",
         n_resamples=drawn,
         confidence=confidence,
-        n_queries=len(data),
+        n_queries=int(sizes.sum()),
         n_clusters=len(sizes),
         largest_cluster=int(sizes.max(initial=0)),
     )

@@ -199,17 +199,35 @@ def _d_z(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def _d_z_interval(a: FloatArray, b: FloatArray, alpha: FloatArray) -> tuple[FloatArray, FloatArray]:
-    root = np.sqrt(len(a))
-    t = _d_z(a, b) * root
-    low, high = noncentrality_interval(t, len(a) - 1, alpha)
+    return d_z_limits(_d_z(a, b), len(a), alpha)
+
+
+def d_z_limits(d_z: FloatArray, n_queries: int, alpha: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the interval of Cohen's d_z.
+
+    Examples
+    --------
+    >>> low, high = d_z_limits(np.array([0.5]), 20, np.array([0.05]))
+    >>> low.round(3), high.round(3)
+    (array([0.028]), array([0.961]))
+    """
+    root = np.sqrt(n_queries)
+    t = d_z * root
+    low, high = noncentrality_interval(t, n_queries - 1, alpha)
     low, high = align_interval_with_pvalue(
-        t_pvalue(t, len(a) - 1, "two-sided"), t, low, high, alpha
+        t_pvalue(t, n_queries - 1, "two-sided"), t, low, high, alpha
     )
     return low / root, high / root
 
 
-def _bias(n_queries: int) -> float:
-    """Return J(n - 1); Hedges 1981, equation 6e. It is not defined for two queries."""
+def hedges_bias(n_queries: int) -> float:
+    """Return J(n - 1); Hedges 1981, equation 6e. It is not defined for two queries.
+
+    Examples
+    --------
+    >>> round(hedges_bias(10), 3)
+    0.914
+    """
     from scipy.special import gammaln
 
     freedom = n_queries - 1
@@ -222,14 +240,14 @@ def _bias(n_queries: int) -> float:
 def _hedges_g(a: FloatArray, b: FloatArray) -> FloatArray:
     """Return d_z times J(n - 1)."""
     d_z = _d_z(a, b)
-    return np.where(d_z == 0.0, 0.0, d_z * _bias(len(a)))
+    return np.where(d_z == 0.0, 0.0, d_z * hedges_bias(len(a)))
 
 
 def _hedges_g_interval(
     a: FloatArray, b: FloatArray, alpha: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     low, high = _d_z_interval(a, b, alpha)
-    return low * _bias(len(a)), high * _bias(len(a))
+    return low * hedges_bias(len(a)), high * hedges_bias(len(a))
 
 
 def _pooled(a: FloatArray, b: FloatArray) -> FloatArray:
@@ -302,13 +320,20 @@ def _rank_biserial_interval(
         total = float(ranks.sum())
         size[column] = (ranks * signs).sum() / total
         share[column] = (ranks.astype(np.float64) ** 2).sum() / total**2
-    return _score_limits(size, share, alpha)
+    return score_limits(size, share, alpha)
 
 
-def _score_limits(
+def score_limits(
     size: FloatArray, share: FloatArray, alpha: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the rho with (size - rho)**2 <= z**2 (1 - rho**2) share."""
+    """Return the rho with (size - rho)**2 <= z**2 (1 - rho**2) share.
+
+    Examples
+    --------
+    >>> low, high = score_limits(np.array([0.5]), np.array([0.1]), np.array([0.05]))
+    >>> low.round(2), high.round(2)
+    (array([-0.09]), array([0.81]))
+    """
     from scipy.special import ndtri
 
     reach = ndtri(alpha / 2.0) ** 2 * share
@@ -328,7 +353,7 @@ def _p_better_interval(
     net = signs.mean(axis=0)
     unanimous = np.abs(net) == 1.0
     ties = np.divide(signs.var(axis=0), 1.0 - net**2, out=np.ones_like(net), where=~unanimous)
-    low, high = _score_limits(net, ties / len(a), alpha)
+    low, high = score_limits(net, ties / len(a), alpha)
     return (1.0 + low) / 2.0, (1.0 + high) / 2.0
 
 

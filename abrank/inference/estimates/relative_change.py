@@ -103,16 +103,54 @@ def relative_change(a: npt.ArrayLike, b: npt.ArrayLike, *, alpha: float) -> Rela
     first, second = paired_scores(a, b)
     if min(first.min(initial=0.0), second.min(initial=0.0)) < 0.0:
         raise ArgumentError("a relative margin needs scores of 0 or more in A and B")
-    if not np.any(first > 0.0):
-        raise ArgumentError(
-            "a relative margin is a share of the baseline's mean, which is 0 here; give the margin"
-            " in the measure's own unit"
-        )
+    _require_baseline(bool(np.any(first > 0.0)))
     wide, narrow = (
         ratio_interval(first, second, confidence=1.0 - times * alpha) for times in (1.0, 2.0)
     )
     limits = (wide.change, wide.ci_low, wide.ci_high, narrow.ci_low, narrow.ci_high)
     return RelativeChange(float(first.mean()), *(float(each[0]) for each in limits))
+
+
+def _require_baseline(is_there: bool) -> None:
+    if not is_there:
+        raise ArgumentError(
+            "a relative margin is a share of the baseline's mean, which is 0 here; give the margin"
+            " in the measure's own unit"
+        )
+
+
+def relative_change_of_moments(
+    n_queries: int, means: tuple[float, float], moments: tuple[float, float, float], *, alpha: float
+) -> RelativeChange:
+    """Return :func:`relative_change` from the moments of the scores.
+
+    Parameters
+    ----------
+    n_queries : int
+        At least two.
+    means : tuple of float
+        Of A and of B.
+    moments : tuple of float
+        The sample variances of A and of B, and their covariance.
+    alpha : float
+
+    Examples
+    --------
+    >>> found = relative_change_of_moments(
+    ...     4, (0.35, 0.45), (0.05 / 3, 0.11 / 3, 0.07 / 3), alpha=0.05
+    ... )
+    >>> round(found.estimate, 3), round(found.tost_low, 3), round(found.tost_high, 3)
+    (0.286, 0.015, 0.503)
+    """
+    _require_baseline(means[0] > 0.0)
+    mean_a, mean_b = (np.array([each]) for each in means)
+    of = tuple(np.array([each]) for each in moments)
+    limits = [
+        float(each[0])
+        for times in (1.0, 2.0)
+        for each in _fieller_limits(n_queries, mean_a, mean_b, of, np.array([times * alpha]))[:2]
+    ]
+    return RelativeChange(means[0], means[1] / means[0] - 1.0, *limits)
 
 
 def ratio_interval(
@@ -215,11 +253,19 @@ def _fieller(
     a: FloatArray, b: FloatArray, alpha: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return Fieller's limits and g."""
-    n_queries = len(a)
-    mean_a, mean_b = a.mean(axis=0), b.mean(axis=0)
+    return _fieller_limits(len(a), a.mean(axis=0), b.mean(axis=0), _moments(a, b), alpha)
+
+
+def _fieller_limits(
+    n_queries: int,
+    mean_a: FloatArray,
+    mean_b: FloatArray,
+    moments: tuple[FloatArray, ...],
+    alpha: FloatArray,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     # The t test's quadratic in theta: squared * theta**2 - 2 mixed * theta + constant <= 0.
     spread = student_quantile(n_queries - 1, 1.0 - alpha / 2.0) ** 2 / n_queries
-    var_a, var_b, cov = _moments(a, b)
+    var_a, var_b, cov = moments
     g = spread * var_a / mean_a**2
     squared = mean_a**2 - spread * var_a
     mixed = mean_a * mean_b - spread * cov

@@ -96,7 +96,9 @@ class BootstrapDistribution:
     on_lattice: bool
 
 
-def bootstrap_distribution(sample: FloatArray) -> BootstrapDistribution:
+def bootstrap_distribution(
+    sample: FloatArray, counts: IntArray | None = None
+) -> BootstrapDistribution:
     """Return the bootstrap distribution of a sample's mean.
 
     Values with a common step (tenths, four decimals, reciprocal ranks) have their own distribution,
@@ -108,6 +110,8 @@ def bootstrap_distribution(sample: FloatArray) -> BootstrapDistribution:
     ----------
     sample : ndarray of shape (n,)
         At least two values, not all alike; taken to 10 digits of the largest.
+    counts : ndarray of shape (n,), optional
+        How often each is in the sample; once without it.
 
     Returns
     -------
@@ -128,16 +132,19 @@ def bootstrap_distribution(sample: FloatArray) -> BootstrapDistribution:
     >>> law.below.points * law.unit, law.below.chance
     (array([0. , 0.5, 1. ]), array([0.25, 0.75, 1.  ]))
     """
-    return _distribution(np.ascontiguousarray(sample, np.float64).tobytes())
+    often = b"" if counts is None else counts.astype(np.int64).tobytes()
+    return _distribution(np.ascontiguousarray(sample, np.float64).tobytes(), often)
 
 
 # The methods of the bootstrap ask about one sample after the other.
 @lru_cache(maxsize=4)
-def _distribution(content: bytes) -> BootstrapDistribution:
-    sample = np.frombuffer(content)
-    n = sample.size
-    numbers, units = to_lattice(sample[:, None])
-    distinct, counts = np.unique(numbers[:, 0], return_counts=True)
+def _distribution(content: bytes, often: bytes) -> BootstrapDistribution:
+    sample, weights = np.frombuffer(content), np.frombuffer(often, np.int64)
+    n = int(weights.sum()) if often else sample.size
+    numbers, units = to_lattice(sample[:, None], n_terms=n)
+    distinct, place, counts = np.unique(numbers[:, 0], return_inverse=True, return_counts=True)
+    if often:
+        counts = np.bincount(place, weights).astype(np.int64)
     # In units: what is computed does not depend on the unit of the sample.
     values, unit = distinct.astype(np.float64), float(units[0])
     cells = common_step(distinct, n_terms=n)
@@ -150,9 +157,9 @@ def _distribution(content: bytes) -> BootstrapDistribution:
     deviation = float(np.sqrt(np.cov(values, fweights=counts, ddof=0)))
     finer = FINE_POINTS / np.sqrt(8.0 * LOG_OUTSIDE * n)
     step = deviation / max(STEPS_PER_DEVIATION, finer)
-    cells, weights = on_grid(values, counts, step)
+    cells, shares = on_grid(values, counts, step)
     zeros = (float(counts[values == 0.0].sum()) / n) ** n
-    return _law(cells, weights, n, _window(cells, weights, n), step * unit, zeros)
+    return _law(cells, shares, n, _window(cells, shares, n), step * unit, zeros)
 
 
 def on_grid(values: FloatArray, counts: IntArray, step: float) -> tuple[IntArray, FloatArray]:

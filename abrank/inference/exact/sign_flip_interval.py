@@ -79,11 +79,28 @@ def sign_flip_test(
     (1.0, 0.2, 0.6)
     """
     distinct, counts = np.unique(numbers, return_counts=True)
-    coarse = common_step(distinct, n_terms=numbers.size)
+    return sign_flip_of_counts(distinct, counts, unit, alpha=alpha, alternative=alternative)
+
+
+def sign_flip_of_counts(
+    distinct: IntArray, counts: IntArray, unit: float, *, alpha: float, alternative: Alternative
+) -> tuple[Bracket, float, float]:
+    """Return what :func:`sign_flip_test` does, of ascending distinct differences and their counts.
+
+    Examples
+    --------
+    >>> pvalue, low, high = sign_flip_of_counts(
+    ...     np.array([1, 2]) * 1000, np.array([3, 4]), 1e-4, alpha=0.05, alternative="two-sided"
+    ... )
+    >>> pvalue.value * 64
+    1.0
+    """
+    n = int(counts.sum())
+    coarse = common_step(distinct, n_terms=n)
     sample = Sample(distinct.astype(np.float64), counts, coarse, unit)
-    total = int(numbers.sum())
-    total = 0 if abs(total) <= numbers.size else total
-    slack = float(numbers.size)
+    total = int(counts @ distinct)
+    total = 0 if abs(total) <= n else total
+    slack = float(n)
     if alternative == "greater":
         greater = _at_zero(sample, total, slack)
         return greater, _lower_limit(sample, alpha, greater.value >= alpha), math.inf

@@ -26,7 +26,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from abrank._support import checks
-from abrank._support.typing import Alternative, FloatArray
+from abrank._support.typing import Alternative, FloatArray, IntArray
 from abrank.inference.exact.bootstrap_bounds import laws_around
 from abrank.inference.exact.bootstrap_distribution import (
     SMALLEST,
@@ -148,6 +148,7 @@ def answer_by_law(
     method: Method,
     alpha: float,
     alternative: Alternative,
+    counts: IntArray | None = None,
 ) -> tuple[float, float, float]:
     """Return p-value and limits of a bootstrap that draws nothing, from the law of the mean.
 
@@ -159,6 +160,8 @@ def answer_by_law(
     method : {"percentile", "BCa", "basic", "shift"}
     alpha : float
     alternative : {"two-sided", "greater", "less"}
+    counts : ndarray of shape (n_queries,), optional
+        How often each difference is in the sample; once without it.
 
     Returns
     -------
@@ -174,7 +177,7 @@ def answer_by_law(
     """
     if method == "shift" and alternative == "two-sided":
         return _shift(law, alpha)
-    below, above = _tails(law, sample, method)
+    below, above = _tails(law, sample, method, counts=counts)
     sides = 2.0 if alternative == "two-sided" else 1.0
     low, high = below.reaches(alpha / sides), -above.reaches(alpha / sides)
     pvalue = _pvalue(below, above, alternative)
@@ -186,7 +189,12 @@ def answer_by_law(
 
 
 def _tails(
-    law: BootstrapDistribution, sample: FloatArray, method: Method, *, bias: float | None = None
+    law: BootstrapDistribution,
+    sample: FloatArray,
+    method: Method,
+    *,
+    bias: float | None = None,
+    counts: IntArray | None = None,
 ) -> tuple[Chances, Chances]:
     """Return the chances by which a method rejects means: that are too small, and too large."""
     if method in ("basic", "shift"):
@@ -197,18 +205,20 @@ def _tails(
         )
     if method == "percentile":
         return law.below, law.above
-    acceleration = _acceleration(np.ascontiguousarray(sample, np.float64).tobytes())
+    often = b"" if counts is None else counts.astype(np.int64).tobytes()
+    acceleration = _acceleration(np.ascontiguousarray(sample, np.float64).tobytes(), often)
     bias = _bias(law.below, law.above, law.total) if bias is None else bias
     return _carried(law.below, bias, acceleration), _carried(law.above, -bias, -acceleration)
 
 
 # An interval, a p-value and its bounds ask for that of one sample.
 @lru_cache(maxsize=4)
-def _acceleration(content: bytes) -> float:
+def _acceleration(content: bytes, often: bytes) -> float:
     """Return the a of BCa, a sixth of the skewness over the root of n."""
     sample = np.frombuffer(content)
-    centred = sample - sample.mean()
-    return float((centred**3).sum() / (6.0 * (centred**2).sum() ** 1.5))
+    weights = np.frombuffer(often, np.int64) if often else np.ones(sample.size)
+    centred = sample - np.average(sample, weights=weights)
+    return float(weights @ centred**3 / (6.0 * (weights @ centred**2) ** 1.5))
 
 
 def _pvalue(below: Chances, above: Chances, alternative: Alternative) -> float:

@@ -32,7 +32,10 @@ from abrank.plots.style.theme import LIGHT, Theme
 from abrank.plots.style.words import delta
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from abrank.comparison import Comparison
+    from abrank.comparison.merged.result import MergedQueries
 
 STRIP = 500
 # So many bars have room for their counts.
@@ -76,13 +79,19 @@ def distribution(
     row = comparison[measure or comparison.rule.primary]
     if row.wins == row.losses == 0:
         return say(ax, theme, "A and B score the same on every query: nothing spreads.")
-    values = np.sort(comparison.differences(row.measure))
+    merged = comparison.merged
+    if merged is not None and row.measure != comparison.rule.primary:
+        return say(ax, theme, f"Only {comparison.rule.primary} was counted to be drawn.")
+    values = np.sort(comparison.differences(row.measure)) if merged is None else _profile(merged)
     distinct, counts = np.unique(values, return_counts=True)
     dress(ax, theme)
     room = 0.28 if inches(ax) < NARROW else 0.16
     limits = difference_limits(float(values[0]), float(values[-1]), room=room)
     look = theme.by_sign(higher_is_better=row.higher_is_better)
-    form = spread_form(values)
+    form = spread_form(values) if merged is None else merged.form
+    if merged is not None and form == "values":
+        distinct = np.array([cell.value for cell in merged.cells])
+        counts = np.array([cell.n_queries for cell in merged.cells])
     if form == "dots":
         _strip(ax, look, values, 0.5, 0.5, size=42.0)
         ax.set_ylim(0.0, 1.0)
@@ -90,7 +99,9 @@ def distribution(
     elif form == "values":
         _bars(ax, look, distinct, counts, _thickness(distinct, limits))
     elif form == "bins":
-        _heaps(ax, look, values, limits)
+        step = (limits[1] - limits[0]) / 40.0 if merged is None else _width(merged)
+        bars = _binned(values, step) if merged is None else _cells(merged)
+        _heaps(ax, look, bars, step)
     else:
         limits = _rain(ax, look, values, room)
     zero_from = 1.0 if form == "values" and row.ties else 0.0
@@ -183,23 +194,40 @@ def _bars(
             write(ax, text, (float(centre), float(number)), shift=(0.0, 2.0), **at)
 
 
-def _heaps(ax: Axes, theme: Theme, values: FloatArray, limits: tuple[float, float]) -> None:
-    """Draw a histogram whose bins meet at 0, and the ties in a bar of their own."""
-    ties = int(np.sum(values == 0.0))
-    step = (limits[1] - limits[0]) / 40.0
+def _binned(values: FloatArray, step: float) -> list[tuple[float, int]]:
+    """Return the bars of a histogram whose bins meet at 0: middle, and queries; the ties at 0."""
+    bars = [(0.0, int(np.sum(values == 0.0)))]
     for sign in (-1, 1):
         part = np.abs(values[np.sign(values) == sign])
         if len(part):
             edges = np.arange(0.0, part.max() + step, step)
             counts, _ = np.histogram(part, bins=edges)
-            ax.bar(
-                sign * (edges[:-1] + step / 2.0),
-                counts,
-                width=0.92 * step,
-                color=theme.of_outcome(sign),
-                linewidth=0.0,
-                zorder=3.0,
-            )
+            middles = sign * (edges[:-1] + step / 2.0)
+            bars += zip(middles.tolist(), counts.tolist(), strict=True)
+    return bars
+
+
+def _profile(merged: MergedQueries) -> FloatArray:
+    return np.array(merged.profile)
+
+
+def _cells(merged: MergedQueries) -> list[tuple[float, int]]:
+    return [(cell.value, cell.n_queries) for cell in merged.cells]
+
+
+def _width(merged: MergedQueries) -> float:
+    return max(cell.width for cell in merged.cells)
+
+
+def _heaps(ax: Axes, theme: Theme, bars: Sequence[tuple[float, int]], step: float) -> None:
+    """Draw the bars of a histogram, and the ties in one of their own."""
+    ties = sum(n for middle, n in bars if middle == 0.0)
+    for sign in (-1, 1):
+        side = [bar for bar in bars if np.sign(bar[0]) == sign]
+        if side:
+            middles, counts = zip(*side, strict=True)
+            colour = theme.of_outcome(sign)
+            ax.bar(middles, counts, width=0.92 * step, color=colour, linewidth=0.0, zorder=3.0)
     tallest = max((float(bar.get_height()) for bar in ax.patches), default=0.0)  # type: ignore[attr-defined]
     if ties:
         cap = min(float(ties), 1.3 * tallest) if tallest else float(ties)

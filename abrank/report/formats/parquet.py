@@ -34,6 +34,7 @@ def queries_parquet(comparison: Comparison) -> bytes:
     import pyarrow as pa
     from pyarrow import parquet
 
+    comparison.require_queries()
     n_queries, n_measures = comparison.a.shape
     # An id may hold half of a surrogate pair, which no text of Arrow can.
     query_ids = [each.encode("utf-8", "replace").decode() for each in comparison.query_ids]

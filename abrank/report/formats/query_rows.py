@@ -231,9 +231,9 @@ def query_rows(comparison: Comparison, *, digits: int = display.DIGITS) -> Query
     Returns
     -------
     QueryRows or None
-        None where there is no query.
+        None where there is no query, or none was kept.
     """
-    if not comparison.n_queries:
+    if not comparison.n_queries or comparison.merged is not None:
         return None
     differences = comparison.differences()
     ids = comparison.query_ids

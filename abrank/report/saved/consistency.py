@@ -27,13 +27,12 @@ from abrank.diagnostics import Note, outcomes
 from abrank.inference.designs.as_tests import level_of_look
 from abrank.inference.estimates.relative_change import RelativeChange
 from abrank.inference.rounding import differences_of
+from abrank.report.saved.alike import require_same
+from abrank.report.saved.merged import require_merged
 from abrank.report.saved.schema import Damaged, shown
 from abrank.report.sections.notes.cautions import NO_LONGER_TOLD, WORDS, caution
 from abrank.report.sections.notes.names import Names
 from abrank.verdict import Decision, Gate, Rule
-
-# A mean of a million scores is the same to that share, whatever adds it up.
-RELATIVE = 1e-9
 
 
 def require_consistent(comparison: Comparison) -> None:
@@ -55,13 +54,17 @@ def require_consistent(comparison: Comparison) -> None:
     >>> require_consistent(compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75}))
     """
     _rule(comparison.rule)
+    if comparison.merged is not None:
+        require_merged(comparison)
     for i, row in enumerate(comparison.rows):
-        _row_of_scores(comparison, i)
+        if comparison.merged is None:
+            _row_of_scores(comparison, i)
         _row_of_test(row, comparison.rule, f"measures[{i}]")
     _guards(comparison)
     _verdict(comparison)
     _tests(comparison)
-    for i, segmentation in enumerate(comparison.segmentations):
+    whole = comparison.merged is None
+    for i, segmentation in enumerate(comparison.segmentations if whole else ()):
         _segments(comparison, segmentation, f"segments[{i}]")
     _design(comparison)
     _known_queries(comparison)
@@ -70,17 +73,6 @@ def require_consistent(comparison: Comparison) -> None:
     for i, each in enumerate(comparison.alternatives):
         _alternative(comparison, each, f"sensitivity[{i}]")
     _notes(comparison)
-
-
-def _same(place: str, value: Any, computed: Any, source: str, *, scale: float = 0.0) -> None:  # noqa: ANN401
-    """Compare what stands in the file with what its source gives; floats to rounding."""
-    if isinstance(computed, float):
-        alike = math.isclose(value, computed, rel_tol=RELATIVE, abs_tol=RELATIVE * scale)
-        alike |= math.isnan(value) and math.isnan(computed)
-    else:
-        alike = value == computed
-    if not alike:
-        raise Damaged(place, f"is {shown(value)}, but {source} give {shown(computed)}")
 
 
 def _rule(rule: Rule) -> None:
@@ -96,18 +88,18 @@ def _row_of_scores(comparison: Comparison, i: int) -> None:
     a, b = comparison.a[:, i], comparison.b[:, i]
     scale = float(np.abs([a, b]).max(initial=0.0))
     means = [float(each.mean()) if len(each) else math.nan for each in (a, b)]
-    _same(f"{place}.mean_a", row.mean_a, means[0], scores, scale=scale)
-    _same(f"{place}.mean_b", row.mean_b, means[1], scores, scale=scale)
-    _same(f"{place}.diff", row.diff, row.mean_b - row.mean_a, "the means", scale=scale)
+    require_same(f"{place}.mean_a", row.mean_a, means[0], scores, scale=scale)
+    require_same(f"{place}.mean_b", row.mean_b, means[1], scores, scale=scale)
+    require_same(f"{place}.diff", row.diff, row.mean_b - row.mean_a, "the means", scale=scale)
     relative = row.diff / row.mean_a if row.mean_a else math.nan
-    _same(f"{place}.rel_diff", row.rel_diff, relative, "the means")
+    require_same(f"{place}.rel_diff", row.rel_diff, relative, "the means")
     signs = outcomes(differences_of(a, b)) * (1 if row.higher_is_better else -1)
     for key, sign in (("wins", 1), ("ties", 0), ("losses", -1)):
-        _same(f"{place}.{key}", getattr(row, key), int(np.sum(signs == sign)), scores)
+        require_same(f"{place}.{key}", getattr(row, key), int(np.sum(signs == sign)), scores)
     low, high = row.ci_low_adj, row.ci_high_adj
     gain = (low, high) if row.higher_is_better else (-high, -low)
     reading = row_reading(*gain, moved=bool(signs.any()), pvalue=row.pvalue)
-    _same(f"{place}.reading", row.reading, reading, "the scores and the adjusted interval")
+    require_same(f"{place}.reading", row.reading, reading, "the scores and the adjusted interval")
 
 
 def _row_of_test(row: MeasureResult, rule: Rule, place: str) -> None:
@@ -117,7 +109,7 @@ def _row_of_test(row: MeasureResult, rule: Rule, place: str) -> None:
     if row.measure == rule.primary and rule.family != "all":
         for key in ("ci_low", "ci_high", "pvalue"):
             plain, adjusted = getattr(row, key), getattr(row, f"{key}_adj")
-            _same(f"{place}.{key}_adj", adjusted, plain, "the primary measure's own numbers")
+            require_same(f"{place}.{key}_adj", adjusted, plain, "the primary measure's own numbers")
 
 
 def _one_procedure(
@@ -141,9 +133,12 @@ def _one_procedure(
 def _verdict(comparison: Comparison) -> None:
     """Decide again from the numbers, and compare every part of the decision."""
     row, rule, saved = comparison.primary, comparison.rule, comparison.decision
-    _same("settings.higher_is_better", rule.higher_is_better, row.higher_is_better, "the measures")
+    require_same(
+        "settings.higher_is_better", rule.higher_is_better, row.higher_is_better, "the measures"
+    )
     lead = comparison.measures.index(rule.primary)
-    again = decide_again(rule, row, comparison.a[:, lead], comparison.b[:, lead], saved)
+    scores = comparison.a[:, lead], comparison.b[:, lead]
+    again = decide_again(rule, row, None if comparison.merged else scores, saved)
     names = {"verdict": "state", "ci_low": "interval.low", "ci_high": "interval.high"}
     for each in fields(Decision):
         place = f"verdict.{names.get(each.name, each.name)}"
@@ -159,7 +154,7 @@ def _same_part(place: str, saved: Any, again: Any) -> None:  # noqa: ANN401 - a 
         for each in fields(RelativeChange):
             _same_part(f"{place}.{each.name}", getattr(saved, each.name), getattr(again, each.name))
     else:
-        _same(place, _plain(saved), _plain(again), "the numbers")
+        require_same(place, _plain(saved), _plain(again), "the numbers")
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - a gate, a part of a decision, an enum, a number
@@ -180,9 +175,9 @@ def _tests(comparison: Comparison) -> None:
         _one_procedure(f"tests[{i}]", each.ci_low, each.ci_high, each.pvalue, rule.alpha)
     for i in deciding:
         each = comparison.test_rows[i]
-        _same(f"tests[{i}].test", each.test, rule.test, "the settings")
+        require_same(f"tests[{i}].test", each.test, rule.test, "the settings")
         for key in ("estimate", "ci_low", "ci_high", "statistic", "pvalue"):
-            _same(f"tests[{i}].{key}", getattr(each, key), getattr(row, key), "the measures")
+            require_same(f"tests[{i}].{key}", getattr(each, key), getattr(row, key), "the measures")
 
 
 def _segments(comparison: Comparison, segmentation: Segmentation, place: str) -> None:
@@ -195,17 +190,17 @@ def _segments(comparison: Comparison, segmentation: Segmentation, place: str) ->
         raise Damaged(f"{place}.rows", "are not those of the labels")
     for i, row in enumerate(segmentation.rows):
         where = f"{place}.rows[{i}]"
-        _same(f"{where}.n_queries", row.n_queries, counts[row.label], "the labels")
+        require_same(f"{where}.n_queries", row.n_queries, counts[row.label], "the labels")
         mean = float(differences[labels == row.label].mean())
-        _same(f"{where}.mean", row.mean, mean, "the scores of the queries", scale=scale)
+        require_same(f"{where}.mean", row.mean, mean, "the scores of the queries", scale=scale)
         reading = segment_reading(comparison.rule, row.ci_low_adj, row.ci_high_adj)
-        _same(f"{where}.reading", row.reading, reading, "its adjusted limits")
+        require_same(f"{where}.reading", row.reading, reading, "its adjusted limits")
 
 
 def _guards(comparison: Comparison) -> None:
     """Compare what was found of each guard with what was declared, and with its own limits."""
     rule, found = comparison.rule, comparison.decision.guards
-    _same("verdict.guards", len(found), len(rule.guards), "the settings")
+    require_same("verdict.guards", len(found), len(rule.guards), "the settings")
     for i, (declared, guard) in enumerate(zip(rule.guards, found, strict=True)):
         place = f"verdict.guards[{i}]"
         if declared.measure not in comparison.measures:
@@ -216,8 +211,8 @@ def _guards(comparison: Comparison) -> None:
         higher = comparison[declared.measure].higher_is_better
         again = judge_guard(declared, guard.estimate, guard.low, guard.high, is_higher=higher)
         for each in fields(guard):
-            _same(f"{place}.{each.name}", getattr(guard, each.name), getattr(again, each.name),
-                  "the settings and its limits")  # fmt: skip
+            value, computed = getattr(guard, each.name), getattr(again, each.name)
+            require_same(f"{place}.{each.name}", value, computed, "the settings and its limits")
 
 
 def _design(comparison: Comparison) -> None:
@@ -228,13 +223,15 @@ def _design(comparison: Comparison) -> None:
         level = level_of_look(
             design.look, design.n_looks, spending=design.spending, alpha=design.alpha
         )
-        _same("settings.alpha", comparison.rule.alpha, level, "the looks planned")
-    _same("settings.design.clusters", named, found.name if found else "", "the clusters")
-    if found is not None:
+        require_same("settings.alpha", comparison.rule.alpha, level, "the looks planned")
+    require_same("settings.design.clusters", named, found.name if found else "", "the clusters")
+    if found is not None and comparison.merged is None:
         counts = Counter(found.labels)
-        _same("clusters.labels", len(found.labels), comparison.n_queries, "the queries")
-        _same("clusters.n_clusters", found.n_clusters, len(counts), "the labels")
-        _same("clusters.largest", found.largest, max(counts.values(), default=0), "the labels")
+        require_same("clusters.labels", len(found.labels), comparison.n_queries, "the queries")
+        require_same("clusters.n_clusters", found.n_clusters, len(counts), "the labels")
+        require_same(
+            "clusters.largest", found.largest, max(counts.values(), default=0), "the labels"
+        )
 
 
 def _known_queries(comparison: Comparison) -> None:
@@ -269,10 +266,10 @@ def _machine(comparison: Comparison) -> None:
         for each in fields(one):
             place = f"machine.answers[{i}].{each.name}"
             value, computed = getattr(one, each.name), getattr(two, each.name)
-            _same(place, value, computed, "the scores of the queries", scale=scale)
+            require_same(place, value, computed, "the scores of the queries", scale=scale)
     for key in ("slope", "correlation", "worth", "outside", "floored", "refused"):
         value, computed = getattr(found, key), getattr(again, key)
-        _same(f"machine.{key}", value, computed, "the scores of the queries", scale=1.0)
+        require_same(f"machine.{key}", value, computed, "the scores of the queries", scale=1.0)
 
 
 def _curves(comparison: Comparison) -> None:
@@ -295,10 +292,10 @@ def _curves(comparison: Comparison) -> None:
 def _alternative(comparison: Comparison, found: Alternative, place: str) -> None:
     """Compare an alternative with itself, and its verdict with the declared one."""
     scale = max(abs(found.mean_a), abs(found.mean_b), 0.0)
-    _same(f"{place}.diff", found.diff, found.mean_b - found.mean_a, "the means", scale=scale)
+    require_same(f"{place}.diff", found.diff, found.mean_b - found.mean_a, "the means", scale=scale)
     _one_procedure(place, found.ci_low, found.ci_high, found.pvalue, comparison.rule.alpha)
     changes = found.verdict is not comparison.verdict
-    _same(f"{place}.changes", found.changes, changes, "the verdicts")
+    require_same(f"{place}.changes", found.changes, changes, "the verdicts")
 
 
 def _notes(comparison: Comparison) -> None:

@@ -22,6 +22,7 @@ from abrank.comparison.designs import Clusters
 from abrank.comparison.evidence import RunDetails
 from abrank.comparison.groups import Segmentation
 from abrank.comparison.machine.judgments import MachineJudgments
+from abrank.comparison.merged.result import MergedQueries
 from abrank.comparison.posterior import Belief
 from abrank.design import GuardResult
 from abrank.diagnostics import Note
@@ -152,7 +153,7 @@ def _as_now(found: Comparison) -> Decision:
     """
     lead, decision = found.measures.index(found.rule.primary), found.decision
     scores = found.a[:, lead], found.b[:, lead]
-    again = decide_again(found.rule, found.primary, *scores, decision)
+    again = decide_again(found.rule, found.primary, None if found.merged else scores, decision)
     if again.verdict is Verdict.SAME and decision.verdict in _NOW_SAME:
         decision = replace(decision, verdict=Verdict.SAME, by_equivalence=True)
     return replace(decision, gate=check_gate(found.rule, decision))
@@ -204,7 +205,8 @@ def _comparison(value: Mapping[str, Any]) -> Comparison:
     """Build the comparison part by part; Damaged names the parts that do not fit together."""
     rows = _take(value, "measures", tuple[MeasureResult, ...])
     measures = tuple(row.measure for row in rows)
-    query_ids, a, b = _queries(value, measures)
+    merged = _take(value, "merged", MergedQueries | None, None)
+    query_ids, a, b = _queries(value, measures, merged)
     segmentations = _take(value, "segments", tuple[Segmentation, ...])
     for i, each in enumerate(segmentations):
         _same_length(each.labels, len(query_ids), f"segments[{i}].labels")
@@ -239,6 +241,7 @@ def _comparison(value: Mapping[str, Any]) -> Comparison:
         topics=_take(value, "topics", Mapping[str, str]),
         provenance=_take(value, "provenance", Mapping[str, Any]),
         machine=_take(value, "machine", MachineJudgments | None, None),
+        merged=merged,
     )
 
 
@@ -260,11 +263,13 @@ class _Pair:
 
 
 def _queries(
-    value: Mapping[str, Any], measures: tuple[str, ...]
+    value: Mapping[str, Any], measures: tuple[str, ...], merged: MergedQueries | None
 ) -> tuple[tuple[str, ...], FloatArray, FloatArray]:
     """Return the ids of the queries, and the scores of A and of B as the comparison holds them."""
     query_ids = _take(value, "queries.query_id", tuple[str, ...])
-    _same_length(query_ids, value["n_queries"], "queries.query_id")
+    _same_length(query_ids, 0 if merged else value["n_queries"], "queries.query_id")
+    if merged is not None and merged.n_queries != value["n_queries"]:
+        raise Damaged("n_queries", f"is {value['n_queries']}, but {merged.n_queries} were merged")
     pairs = _take(value, "queries.scores", Mapping[str, _Pair])
     if sorted(measures) != sorted(pairs):
         raise Damaged("queries.scores", "not of the same measures as measures")

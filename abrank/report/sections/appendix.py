@@ -11,7 +11,7 @@ from abrank.comparison import Comparison, Effect, TestRow
 from abrank.comparison.power_analysis import NOTHING
 from abrank.report.model import Block, Cell, Column, Figure, Section, Table, Text
 from abrank.report.numbers import plain
-from abrank.report.sections import design, headline, margins, planning, words
+from abrank.report.sections import design, headline, margins, merged, planning, words
 from abrank.report.sections.bibliography import bibliography
 from abrank.verdict import Verdict
 
@@ -126,6 +126,8 @@ def methods_text(comparison: Comparison, *, digits: int) -> str:
         names = ", ".join(row.measure for row in comparison.rows if row.measure != rule.primary)
         how = headline.adjustment(comparison)
         sentences.append(f"{words.capital(how)}: {names}.")
+    if comparison.merged is not None:
+        sentences.append(merged.sentence(comparison.merged))
     if settings.get("missing") == "zero":
         sentences.append("A query missing from a run scored 0.")
     elif settings.get("missing") == "drop":

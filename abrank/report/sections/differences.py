@@ -8,7 +8,7 @@ from abrank._support import display as f
 from abrank.comparison import Comparison, TestRow
 from abrank.inference.estimates.shape import spread_form
 from abrank.report.model import Block, Cell, Column, Figure, Section, Table, Text, Tone
-from abrank.report.sections import appendix, headline, words
+from abrank.report.sections import appendix, headline, merged, words
 from abrank.verdict import Verdict
 
 PAIRS = 60  # more queries are drawn as deciles
@@ -22,6 +22,48 @@ def distribution(comparison: Comparison, *, digits: int) -> Section | None:
     """Return the section of the distribution; None below three queries."""
     if comparison.n_queries < 3 or comparison.verdict is Verdict.IDENTICAL:
         return None
+    finding = _spread_finding(comparison, digits)
+    measure, few = comparison.rule.primary, comparison.n_queries <= FEW
+    spread: list[Block] = [
+        Figure(
+            "distribution",
+            f"Distribution of the differences in {measure}. {finding}",
+            repeats=few,
+        ),
+        Text(_distribution_guide(comparison), "caption"),
+    ]
+    if comparison.merged is not None:
+        spread.append(Text(merged.rounding(comparison.merged)))
+        return Section("distribution", "Distribution of the differences", finding, tuple(spread))
+    blocks: list[Block] = [
+        Figure("scatter", f"{measure} of every query, A across and B upwards.", repeats=few),
+        Text("Above the diagonal B scores higher, below it A does.", "caption"),
+        Figure(
+            "paired",
+            f"{measure} of A and of B, query by query, and the mean difference.",
+            repeats=few or comparison.n_queries > PAIRS,
+        ),
+        Text(
+            f"Left, the scores; lines join the same query, or beyond {PAIRS} queries the same"
+            " decile. Right, the mean difference with its interval, in the same unit.",
+            "caption",
+        ),
+        *spread,
+    ]
+    if comparison.n_queries >= SHAPE:
+        blocks += [
+            Figure("qq", f"Differences in {measure} against a normal curve.", repeats=True),
+            Text(
+                "On the line, the differences are normal. The t test needs this of few queries"
+                " only; of many, only that the mean is not ruled by single ones.",
+                "caption",
+            ),
+        ]
+    return Section("distribution", "Distribution of the differences", finding, tuple(blocks))
+
+
+def _spread_finding(comparison: Comparison, digits: int) -> str:
+    """Say where the middle half of the differences lies, and the medians."""
     spread = comparison.spread
     low, middle, high = (
         f.signed(each, digits=digits)
@@ -39,37 +81,7 @@ def distribution(comparison: Comparison, *, digits: int) -> Section | None:
             f" {f.signed(row.estimate, digits=digits)} ({f.level(comparison.rule.confidence)}"
             f" interval {limits})."
         )
-    measure, few = comparison.rule.primary, comparison.n_queries <= FEW
-    blocks: list[Block] = [
-        Figure("scatter", f"{measure} of every query, A across and B upwards.", repeats=few),
-        Text("Above the diagonal B scores higher, below it A does.", "caption"),
-        Figure(
-            "paired",
-            f"{measure} of A and of B, query by query, and the mean difference.",
-            repeats=few or comparison.n_queries > PAIRS,
-        ),
-        Text(
-            f"Left, the scores; lines join the same query, or beyond {PAIRS} queries the same"
-            " decile. Right, the mean difference with its interval, in the same unit.",
-            "caption",
-        ),
-        Figure(
-            "distribution",
-            f"Distribution of the differences in {measure}. {finding}",
-            repeats=few,
-        ),
-        Text(_distribution_guide(comparison), "caption"),
-    ]
-    if comparison.n_queries >= SHAPE:
-        blocks += [
-            Figure("qq", f"Differences in {measure} against a normal curve.", repeats=True),
-            Text(
-                "On the line, the differences are normal. The t test needs this of few queries"
-                " only; of many, only that the mean is not ruled by single ones.",
-                "caption",
-            ),
-        ]
-    return Section("distribution", "Distribution of the differences", finding, tuple(blocks))
+    return finding
 
 
 def _distribution_guide(comparison: Comparison) -> str:
@@ -80,7 +92,9 @@ def _distribution_guide(comparison: Comparison) -> str:
         "bins": "A bar counts the queries; those that tie have a bar of their own.",
         "density": "Box: middle half; line: 5% to 95%.",
     }
-    return f"Right of 0 B scores higher. {guides[spread_form(comparison.differences())]}"
+    found = comparison.merged
+    form = spread_form(comparison.differences()) if found is None else found.form
+    return f"Right of 0 B scores higher. {guides[form]}"
 
 
 def all_tests(comparison: Comparison, *, digits: int) -> Section | None:
@@ -104,6 +118,7 @@ def all_tests(comparison: Comparison, *, digits: int) -> Section | None:
         blocks.append(Text(short))
     design = comparison.rule.design
     plain = design is None or not (design.clusters or design.planned)
+    plain = plain and comparison.merged is None
     if comparison.verdict is not Verdict.IDENTICAL and plain:
         blocks += _how_p_is_found()
     return Section("tests", "Do the tests agree?", finding, tuple(blocks))

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from abrank._support import display as f
 from abrank.comparison import Comparison, MeasureResult
+from abrank.comparison.merged.result import ExtremeQuery
+from abrank.engines.merge import TIED
 from abrank.report.model import Block, Cell, Column, Figure, Section, Table, Text, Tone
 from abrank.report.sections import headline, margins, words
 
@@ -194,20 +198,21 @@ def queries(comparison: Comparison, *, digits: int) -> Section | None:
         f" {comparison.baseline} on {f.count(row.losses)}; {tied}."
     )
     above, below = (row.wins, row.losses)[:: 1 if row.higher_is_better else -1]
-    blocks: list[Block] = [
-        Figure(
-            "deltas",
-            f"Difference B − A of every query, sorted: {f.count(above)} above 0,"
-            f" {f.count(row.ties)} at 0, {f.count(below)} below.",
-        ),
-        query_table(comparison, digits=digits),
-    ]
+    deltas = Figure(
+        "deltas",
+        f"Difference B − A of every query, sorted: {f.count(above)} above 0,"
+        f" {f.count(row.ties)} at 0, {f.count(below)} below.",
+    )
+    blocks: list[Block] = [] if comparison.merged else [deltas]
+    blocks.append(query_table(comparison, digits=digits))
     if comparison.n_queries > 2 * SHOWN:
         caption = (
             f"The {SHOWN} queries with the lowest difference and the {SHOWN} with the highest, of"
             f" {f.count(comparison.n_queries)}."
         )
         blocks.append(Text(caption, "caption"))
+    if comparison.merged is not None:
+        return Section("extremes", "Largest differences", finding, tuple(blocks))
     return Section("queries", "Query by query", finding, tuple(blocks))
 
 
@@ -224,24 +229,37 @@ def extremes(comparison: Comparison, most: int) -> tuple[list[int], list[int]]:
     return order[:most], order[-most:]
 
 
+def _outermost(comparison: Comparison, most: int) -> Iterator[tuple[ExtremeQuery, int]]:
+    """Yield the queries with the lowest and the highest difference, ascending, with who wins."""
+    sign = 1 if comparison.primary.higher_is_better else -1
+    if comparison.merged is not None:
+        low, high = comparison.merged.smallest[:most], comparison.merged.largest[:most]
+        for query in {each.query_id: each for each in (*low, *reversed(high))}.values():
+            size = abs(query.difference) > TIED * max(abs(query.a), abs(query.b))
+            yield query, sign * int(size) * (1 if query.difference > 0 else -1)
+        return
+    column = comparison.measures.index(comparison.rule.primary)
+    differences, outcomes = comparison.differences(), comparison.outcomes()
+    for i in [each for side in extremes(comparison, most) for each in side]:
+        a, b = float(comparison.a[i, column]), float(comparison.b[i, column])
+        query = ExtremeQuery(comparison.query_ids[i], a, b, float(differences[i]))
+        yield query, int(outcomes[i])
+
+
 def query_table(comparison: Comparison, *, digits: int, most: int = SHOWN) -> Table:
     """Return the queries with the lowest and highest differences, ascending."""
-    column = comparison.measures.index(comparison.rule.primary)
-    differences = comparison.differences()
-    outcome = comparison.outcomes()
     named: dict[int, tuple[str, Tone]] = {
         1: ("B wins", "b"),
         0: ("tie", "tie"),
         -1: ("A wins", "a"),
     }
     rows = []
-    for i in [each for side in extremes(comparison, most) for each in side]:
-        a, b = float(comparison.a[i, column]), float(comparison.b[i, column])
-        text, tone = named[int(outcome[i])]
-        difference = float(differences[i])
+    for query, outcome in _outermost(comparison, most):
+        a, b, difference = query.a, query.b, query.difference
+        text, tone = named[outcome]
         rows.append(
             (
-                Cell(comparison.query_ids[i], comparison.query_ids[i]),
+                Cell(query.query_id, query.query_id),
                 Cell(f.score(a, digits=digits), a),
                 Cell(f.score(b, digits=digits), b),
                 Cell(f.signed(difference, digits=digits), difference, tone),
@@ -255,4 +273,4 @@ def query_table(comparison: Comparison, *, digits: int, most: int = SHOWN) -> Ta
         Column("Δ"),
         Column("Outcome", numeric=False),
     )
-    return Table("queries", columns, tuple(rows))
+    return Table("extremes" if comparison.merged else "queries", columns, tuple(rows))

@@ -70,6 +70,14 @@ def quality(comparison: Comparison, *, digits: int) -> Section | None:
 def unjudged_sentence(comparison: Comparison, *, digits: int) -> str:
     """Say what unjudged documents could make of the difference."""
     evidence, measure = comparison.evidence, comparison.rule.primary
+    seen = (evidence.rankings, evidence.cutoff_curve, evidence.recall_curve, evidence.tie_range)
+    if not any(seen):
+        # Runs that were scored in partitions: nobody held the documents of all queries.
+        a, b = (f.count(comparison.audits[key].n_unjudged_at_10) for key in "ab")
+        return (
+            f"Of the first ten documents {a} of A's and {b} of B's are unjudged and count as not"
+            " relevant; what they could make of Δ was not worked out."
+        )
     if not any(evidence.n_unjudged):
         return f"Every document that {measure} looks at is judged: more judgments change nothing."
     a, b = (f.count(number) for number in evidence.n_unjudged)

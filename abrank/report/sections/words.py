@@ -239,6 +239,8 @@ def queries(n: int) -> str:
 
 def missing_policy(comparison: Comparison) -> str | None:
     """Return what became of queries that a run lacks, ``zero`` or ``drop``; None without any."""
+    if comparison.merged is not None:
+        return comparison.merged.missing or None
     return diagnostics.missing_policy([*comparison.audits.values()], comparison.query_ids)
 
 
@@ -262,9 +264,9 @@ def cannot_test(comparison: Comparison, *, digits: int) -> str:
     name = name_of_rule(comparison)
     if comparison.clusters is not None and comparison.clusters.n_clusters == 1:
         return "all queries come in one cluster, and a test takes two at the very least"
-    differences = comparison.differences()
-    if not has_spread(differences):
-        same = f.signed(float(differences[0]), digits=digits)
+    constant = comparison.merged is not None or not has_spread(comparison.differences())
+    if constant:
+        same = f.signed(comparison.mean_difference, digits=digits)
         undefined = "t statistic" if comparison.rule.test == "t" else name
         return f"every query differs by exactly {same}, so the {undefined} is undefined"
     return f"the {name} gives no p-value for these differences"

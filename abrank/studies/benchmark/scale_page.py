@@ -140,5 +140,5 @@ def _far(rows: Sequence[ScaleRow]) -> list[str]:
         f"- **The process that asks** takes {8 * 2 * len(MEASURES)} bytes of scores and an id for"
         f" each query: {queries * (8 * 2 * len(MEASURES) + 60) / 1e9:.1f} GB for {queries:,.0f}"
         " queries. Where that is too much, the statistics of the partitions are merged instead"
-        " (`compare_merged`), and nothing of that size leaves a worker.",
+        " (`--merged`), and nothing of that size leaves a worker.",
     ]

@@ -21,6 +21,7 @@ from abrank.report.sections import (
     machine,
     margins,
     meaning,
+    merged,
     planning,
     segments,
     sensitivity,
@@ -272,6 +273,8 @@ def _facts(comparison: Comparison, width: int, digits: int, plain: bool) -> Iter
     held = headline.controlled(comparison)
     rule += f". {held.rstrip('.')}" if held else ""
     yield from _labelled("rule", rule, width, plain, style="muted")
+    if comparison.merged is not None:
+        yield from _labelled("merged", merged.sentence(comparison.merged), width, plain)
     tipping = judging.short_tipping(comparison)
     if tipping:
         yield from _labelled("judge", tipping, width, plain)

@@ -1,0 +1,275 @@
+"""From merged statistics to a comparison, by the same rule as from the scores of every query."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from abrank._support.errors import ArgumentError
+from abrank._support.rng import entropy
+from abrank._support.typing import FloatArray
+from abrank.comparison.declared import declare, directions, primary_of
+from abrank.comparison.designs import error_inflation
+from abrank.comparison.family import adjust_family, interval_of_primary, row_of_measure
+from abrank.comparison.guards import judge_guard
+from abrank.comparison.merged import parts
+from abrank.comparison.merged.moments import (
+    Moments,
+    moments_of,
+    moments_of_clusters,
+    score_moments,
+)
+from abrank.comparison.power_analysis import plan_from_spread
+from abrank.comparison.question import Question
+from abrank.comparison.result import Comparison
+from abrank.comparison.rows import MeasureResult
+from abrank.design import GuardResult
+from abrank.diagnostics import (
+    Note,
+    bounds,
+    inspect_clusters,
+    inspect_directions,
+    inspect_inputs,
+    inspect_losses,
+    inspect_margin,
+    inspect_segments,
+    inspect_tail,
+)
+from abrank.engines.exact import exact_value
+from abrank.engines.merge import MeasureStatistics, Statistics
+from abrank.inference.designs.binomial import bound_unseen
+from abrank.inference.estimates.relative_change import (
+    RelativeChange,
+    relative_change_of_moments,
+)
+from abrank.inputs import Audit
+from abrank.verdict import Decision, Rule, decide
+
+_NONE: FloatArray = np.empty((0, 0))
+
+
+def compare_statistics(
+    statistics: Statistics,
+    question: Question | None = None,
+    *,
+    baseline: str = "A",
+    candidate: str = "B",
+    clusters: str = "",
+    partitions: tuple[int, int] = (0, 0),
+    audits: Mapping[str, Audit] | None = None,
+    missing: str = "",
+    remarks: tuple[str, ...] = (),
+    provenance: Mapping[str, Any] | None = None,
+) -> Comparison:
+    """Compare two systems from the merged statistics of all partitions.
+
+    Parameters
+    ----------
+    statistics : Statistics
+    question : Question, optional
+        The t test decides, cluster-robust where there are clusters. What needs the scores of every
+        query is refused.
+    baseline, candidate : str
+    clusters : str
+        Name of the property whose values are the clusters.
+    partitions : (int, int)
+        How many were scored, and how many could not be.
+    audits : mapping of str to Audit, optional
+        Under ``"a"`` and ``"b"``.
+    missing : str
+        What became of queries that a run lacks.
+    remarks : tuple of str
+    provenance : mapping, optional
+
+    Returns
+    -------
+    Comparison
+        Without the scores of queries: ``merged`` has what stands in their place.
+
+    Raises
+    ------
+    ArgumentError
+        If the question asks for the scores of every query, or there are fewer than two queries.
+
+    Examples
+    --------
+    >>> from abrank.engines.merge import statistics_of
+    >>> scores = np.array([[[0.2], [0.3]], [[0.4], [0.6]], [[0.1], [0.2]], [[0.5], [0.9]]])
+    >>> result = compare_statistics(statistics_of(["q1", "q2", "q3", "q4"], scores, ["AP"]))
+    >>> round(result.mean_difference, 3), round(result.pvalue, 3), str(result.verdict)
+    (0.2, 0.066, 'inconclusive')
+    """
+    question = require_mergeable(question or Question())
+    n, measures = statistics.n_queries, statistics.measures
+    if n < 2:
+        raise ArgumentError("two queries at least are compared")
+    higher = directions(measures, question.lower_is_better)
+    rule = declare(question, primary_of(question.primary, measures), higher, clusters=clusters)
+    lead, seed = measures.index(rule.primary), entropy(question.rng)
+    moments = moments_of_clusters(statistics) if statistics.clusters else moments_of(statistics)
+    rows = _rows(statistics, moments, rule, higher)
+    decision = _decide(statistics, moments, rule, rows, higher)
+    own, one = statistics.of[lead], moments_of(statistics).take([lead])
+    grouped = parts.clusters_of(clusters, statistics, lead, moments)
+    sd = float(one.errors[0]) * n**0.5
+    made = Comparison(
+        baseline=baseline,
+        candidate=candidate,
+        query_ids=(),
+        measures=measures,
+        a=np.empty((0, len(measures))),
+        b=np.empty((0, len(measures))),
+        rule=rule,
+        decision=decision,
+        rows=rows,
+        test_rows=parts.test_rows(statistics, lead, moments, rule, seed=seed),
+        effects=parts.effects_of(own, rows[lead], one, rule, clustered=grouped is not None),
+        spread=parts.spread_of(own, n),
+        planning=plan_from_spread(
+            sd if np.isfinite(sd) else 0.0, n, rule, decision.margin,
+            inflation=error_inflation(rule, grouped, n),
+        ),
+        notes=(),
+        seed=seed,
+        remarks=remarks,
+        audits=dict(audits or {}),
+        segmentations=parts.segmentations(statistics, lead, rule),
+        clusters=grouped,
+        provenance=dict(provenance or {}),
+        merged=parts.queries_of(statistics, lead, moments, partitions=partitions, missing=missing),
+    )  # fmt: skip
+    return replace(made, notes=_notes(made, statistics, higher))
+
+
+def require_mergeable(question: Question) -> Question:
+    """Return the question with Holm's adjustment where none was asked for.
+
+    Raises
+    ------
+    ArgumentError
+        If it asks for the scores of every query.
+
+    Examples
+    --------
+    >>> require_mergeable(Question()).adjust
+    'holm'
+    """
+    asked = {
+        f"the {question.test} test as the one that decides": question.test != "t",
+        "max-t": question.adjust == "max-t",
+        "a confidence sequence (--anytime, anytime=)": question.anytime is not None,
+        "a posterior (--bayes, bayes=)": question.bayes,
+    }
+    for what, is_asked in asked.items():
+        if is_asked:
+            raise ArgumentError(
+                f"{what} needs the scores of every query, which merged statistics do not hold:"
+                " leave out --merged (merged=), or this"
+            )
+    plain = question.adjust is None and question.family != "fixed-sequence"
+    return replace(question, adjust="holm") if plain else question
+
+
+def _rows(
+    statistics: Statistics, moments: Moments, rule: Rule, higher: Mapping[str, bool]
+) -> tuple[MeasureResult, ...]:
+    plain = moments.run(_NONE, rule.confidence)
+    lead, n = statistics.measures.index(rule.primary), statistics.n_queries
+    nothing = np.empty((0, len(statistics.measures)))
+    adjusted = adjust_family(nothing, plain, lead, rule, **_answered_by(moments))
+    rows = []
+    for m, (name, own) in enumerate(zip(statistics.measures, statistics.of, strict=True)):
+        means = exact_value(own.sums[0]) / n, exact_value(own.sums[1]) / n
+        counts = (own.wins, own.ties, own.losses)[:: 1 if higher[name] else -1]
+        rows.append(row_of_measure(name, means, counts, plain, adjusted, m, higher[name]))
+    return tuple(rows)
+
+
+def _answered_by(moments: Moments) -> dict[str, Any]:
+    return {"seed": 0, "n_resamples": None, "answers": moments}
+
+
+def _decide(
+    statistics: Statistics,
+    moments: Moments,
+    rule: Rule,
+    rows: tuple[MeasureResult, ...],
+    higher: Mapping[str, bool],
+) -> Decision:
+    lead = statistics.measures.index(rule.primary)
+    row, own, n = rows[lead], statistics.of[lead], statistics.n_queries
+    interval = interval_of_primary(
+        rule, np.empty((0, len(rows))), lead,
+        confidence=rule.confidence_equivalence, **_answered_by(moments),
+    )  # fmt: skip
+    identical = not own.wins + own.losses
+    low, high = bounds(rule.primary)
+    return decide(
+        rule,
+        estimate=row.estimate,
+        interval=(row.ci_low_adj, row.ci_high_adj),
+        equivalence_interval=interval,
+        relative=_relative(statistics, lead, rule) if rule.margin_is_relative else None,
+        identical=identical,
+        reason="tied-scores" if identical else "" if np.isfinite(row.pvalue) else "no-variance",
+        unseen=bound_unseen(n, alpha=rule.alpha, span=high - low) if identical else None,
+        guards=_guards(statistics, moments, rule, higher),
+    )
+
+
+def _relative(statistics: Statistics, measure: int, rule: Rule) -> RelativeChange:
+    n = statistics.n_queries
+    means, moments = score_moments(n, statistics.of[measure].sums)
+    return relative_change_of_moments(n, means, moments, alpha=rule.alpha)
+
+
+def _guards(
+    statistics: Statistics, moments: Moments, rule: Rule, higher: Mapping[str, bool]
+) -> tuple[GuardResult, ...]:
+    narrow = moments.run(_NONE, rule.confidence_equivalence)
+    found = []
+    for guard in rule.guards:
+        m = statistics.measures.index(guard.measure)
+        limits = [float(each[m]) for each in (narrow.estimate, narrow.ci_low, narrow.ci_high)]
+        if guard.margin_is_relative:
+            change = _relative(statistics, m, rule)
+            limits = [change.estimate, change.tost_low, change.tost_high]
+        found.append(judge_guard(guard, *limits, is_higher=higher[guard.measure]))
+    return tuple(found)
+
+
+def _notes(
+    made: Comparison, statistics: Statistics, higher: Mapping[str, bool]
+) -> tuple[Note, ...]:
+    """Return the cautions that merged statistics can give, most severe first."""
+    low, high = bounds(made.rule.primary)
+    own = statistics.of[made.measures.index(made.rule.primary)]
+    known = {query for audit in made.audits.values() for query in audit.missing}
+    dropped = made.merged is not None and made.merged.missing == "drop"
+    notes = [
+        *_losses(made, own),
+        *inspect_tail(
+            made.n_queries, ties=own.ties, mean=made.mean_difference,
+            median=made.spread.median, skew=made.spread.skew,
+        ),
+        *inspect_inputs(made.audits, () if dropped else tuple(known)),
+        *(inspect_clusters(made.clusters.n_clusters) if made.clusters else []),
+        *inspect_margin(made.decision.margin, baseline=made.primary.mean_a, span=high - low),
+        *inspect_directions(higher, primary=made.rule.primary),
+        *inspect_segments(made.segmentations, shown=made.decision.direction != 0),
+    ]  # fmt: skip
+    return tuple(sorted(notes, key=lambda note: -note.severity))
+
+
+def _losses(made: Comparison, own: MeasureStatistics) -> list[Note]:
+    """Return the caution on large losses, where B is shown to be better; see there."""
+    sign = 1.0 if made.rule.higher_is_better else -1.0
+    if not made.pvalue < made.rule.alpha or sign * made.mean_difference <= 0.0:
+        return []
+    counted = parts.counts_of(own)
+    end = (own.smallest if sign > 0.0 else own.largest)[0]
+    worst = end.query_id, sign * end.difference
+    return inspect_losses(sign * counted.values, counted.counts, made.rule.primary, worst=worst)

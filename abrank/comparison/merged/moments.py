@@ -1,0 +1,178 @@
+"""Means of differences with their standard errors: all that a t test needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from abrank import inference
+from abrank._support.typing import BoolArray, FloatArray, IntArray
+from abrank.engines.exact import exact_value
+from abrank.engines.merge import Statistics
+from abrank.inference.designs.as_tests import sums_result
+from abrank.inference.exact.inversion import align_interval_with_pvalue
+from abrank.inference.paired.t_test import t_interval, t_pvalue
+from abrank.inference.registry import as_alpha
+from abrank.inference.rounding import TIE
+
+_UNIT = 1 << 1074
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Means and standard errors, one a column: a measure, or a segment of the queries.
+
+    Attributes
+    ----------
+    means, errors : float64[n_columns]
+        The error is NaN where the differences are all one value.
+    freedom : float64[n_columns]
+        Degrees of freedom.
+    identical : bool[n_columns]
+        Where all differences are 0.
+    n_queries : int
+    """
+
+    means: FloatArray
+    errors: FloatArray
+    freedom: FloatArray
+    identical: BoolArray
+    n_queries: int
+
+    def take(self, columns: list[int] | IntArray) -> Moments:
+        """Return some of the columns."""
+        return Moments(
+            self.means[columns], self.errors[columns], self.freedom[columns],
+            self.identical[columns], self.n_queries,
+        )  # fmt: skip
+
+    def run(
+        self,
+        _differences: FloatArray,
+        confidence: float | FloatArray,
+    ) -> inference.TestResult:
+        """Test by Student's t, two-sided, as :func:`abrank.inference.run_test` does.
+
+        Examples
+        --------
+        >>> of = Moments(np.array([0.2]), np.array([0.1]), np.array([9.0]), np.array([False]), 10)
+        >>> of.run(np.empty((0, 1)), 0.95).pvalue.round(4)
+        array([0.0769])
+        """
+        alpha = as_alpha(confidence, len(self.means))
+        statistic = self.means / self.errors
+        pvalue = t_pvalue(statistic, self.freedom, "two-sided")
+        limits = t_interval(self.means, self.errors, self.freedom, alpha, "two-sided")
+        low, high = align_interval_with_pvalue(pvalue, self.means, *limits, alpha)
+        statistic, low, high = (
+            np.where(self.identical, 0.0, each) for each in (statistic, low, high)
+        )
+        pvalue = np.where(self.identical, 1.0, pvalue)
+        return inference.TestResult(
+            estimate=self.means,
+            statistic=statistic,
+            pvalue=pvalue,
+            ci_low=low,
+            ci_high=high,
+            test="t",
+            estimand="mean difference",
+            method="closed form",
+            n_resamples=0,
+            confidence=confidence,
+            alternative="two-sided",
+            n_queries=self.n_queries,
+            pvalue_low=pvalue,
+            pvalue_high=pvalue,
+            pvalue_error=np.zeros_like(pvalue),
+        )
+
+
+def moments_of(statistics: Statistics) -> Moments:
+    """Return mean and error of every measure, of queries that are independent, rounded once."""
+    n = statistics.n_queries
+    pairs = [mean_and_error(n, own.sums[2], own.sums[6]) for own in statistics.of]
+    identical = np.array([not own.wins + own.losses for own in statistics.of])
+    return _moments(pairs, np.full(len(pairs), n - 1.0), identical, n)
+
+
+def moments_of_clusters(statistics: Statistics) -> Moments:
+    """Return mean and cluster-robust error of every measure."""
+    sums, sizes = cluster_sums(statistics)
+    found = sums_result("t", sums, sizes, confidence=0.95, seed=0)
+    identical = np.array([not own.wins + own.losses for own in statistics.of])
+    pairs = [
+        (mean, mean / t if t else _error_of_zero(sums[:, m], sizes))
+        for m, (mean, t) in enumerate(zip(found.estimate, found.statistic, strict=True))
+    ]
+    freedom = np.full(len(pairs), len(sizes) - 1.0)
+    return _moments(pairs, freedom, identical, statistics.n_queries)
+
+
+def cluster_sums(statistics: Statistics) -> tuple[FloatArray, IntArray]:
+    """Return the sums of every cluster, float64[n_clusters, n_measures], and its queries."""
+    every = list(statistics.clusters.values())
+    sums = [[exact_value(total) for total in each[1:]] for each in every]
+    return np.array(sums), np.array([each[0] for each in every], dtype=np.int64)
+
+
+def moments_of_segments(statistics: Statistics, name: str, measure: int) -> Moments:
+    """Return mean and error of one measure in each segment of a property."""
+    every = list(statistics.segments[name].values())
+    places = 1 + 2 * measure, 2 + 2 * measure
+    pairs = [mean_and_error(each[0], *(each[place] for place in places)) for each in every]
+    sizes = np.array([each[0] for each in every], dtype=np.float64)
+    identical = np.array([each[places[1]] == 0 for each in every])
+    return _moments(pairs, sizes - 1.0, identical, statistics.n_queries)
+
+
+def mean_and_error(n: int, total: int, squares: int) -> tuple[float, float]:
+    """Return mean and standard error from exact sums; NaN where there is no spread but rounding.
+
+    Examples
+    --------
+    >>> from abrank.engines.exact import exact_sum
+    >>> d = np.array([0.1, 0.3])
+    >>> [round(each, 3) for each in mean_and_error(2, exact_sum(d), exact_sum(d * d))]
+    [0.2, 0.1]
+    """
+    mean = Fraction(total, _UNIT) / n
+    if n < 2:
+        return float(mean), float("nan")
+    variance = (Fraction(squares, _UNIT) - n * mean**2) / (n - 1)
+    if variance <= (TIE * mean) ** 2:
+        return float(mean), float("nan")
+    return float(mean), float(variance / n) ** 0.5
+
+
+def score_moments(
+    n: int, sums: tuple[int, ...]
+) -> tuple[tuple[float, float], tuple[float, float, float]]:
+    """Return the means of A and B, their sample variances and their covariance.
+
+    Parameters
+    ----------
+    n : int
+    sums : tuple of int
+        Those of :class:`~abrank.engines.merge.MeasureStatistics`.
+    """
+    a, b, _, squares_a, squares_b, crossed, _ = (Fraction(each, _UNIT) for each in sums)
+    products = (squares_a, a, a), (squares_b, b, b), (crossed, a, b)
+    var_a, var_b, cov = (
+        float((total - one * other / n) / max(n - 1, 1)) for total, one, other in products
+    )
+    return (float(a / n), float(b / n)), (var_a, var_b, cov)
+
+
+def _moments(
+    pairs: list[tuple[float, float]], freedom: FloatArray, identical: BoolArray, n: int
+) -> Moments:
+    means, errors = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
+    return Moments(means, errors, freedom, identical, n)
+
+
+def _error_of_zero(sums: FloatArray, sizes: IntArray) -> float:
+    """Return the CR1 error of a mean of 0."""
+    n = len(sizes)
+    return float(np.sqrt(n / (n - 1.0) * float(sums @ sums)) / sizes.sum()) if n > 1 else np.nan

@@ -1,0 +1,258 @@
+"""The parts of a comparison beside its verdict, from merged statistics."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from abrank import inference
+from abrank.comparison.companions import IGNORING, OF_CLUSTERS, row_of
+from abrank.comparison.designs import Clusters
+from abrank.comparison.effects import Effect, Spread
+from abrank.comparison.groups import Segmentation, SegmentRow, segment_reading
+from abrank.comparison.merged.moments import (
+    Moments,
+    cluster_sums,
+    moments_of,
+    moments_of_segments,
+    score_moments,
+)
+from abrank.comparison.merged.result import Cell, ExtremeQuery, MergedQueries
+from abrank.comparison.rows import MeasureResult, TestRow
+from abrank.engines.exact import exact_value
+from abrank.engines.merge import Extreme, MeasureStatistics, Statistics
+from abrank.inference.designs.as_tests import sums_result
+from abrank.inference.estimates.counted_effects import counted_effects
+from abrank.inference.estimates.heterogeneity import heterogeneity
+from abrank.inference.estimates.segments import MIN_QUERIES
+from abrank.inference.paired.counted import Counts, result_of
+from abrank.verdict import Rule
+
+SHARES = np.linspace(0.0, 1.0, 201)
+MOST_VALUES, MOST_BINS = 25, 80
+# The tests of the primary measure that counts of differences allow beside the t test.
+_COUNTED: tuple[tuple[str, dict[str, str]], ...] = (
+    ("permutation", {}),
+    ("bootstrap", {"method": "percentile"}),
+    ("bootstrap", {"method": "BCa"}),
+    ("wilcoxon", {}),
+    ("sign", {}),
+)
+
+
+def counts_of(own: MeasureStatistics) -> Counts:
+    """Return the differences of a measure as counts."""
+    values, counts = own.counted.values()
+    return Counts(values, counts, own.counted.step, exact_value(own.sums[2]))
+
+
+def test_rows(
+    statistics: Statistics, lead: int, moments: Moments, rule: Rule, *, seed: int
+) -> tuple[TestRow, ...]:
+    """Return every test of the primary measure; the first decides."""
+    if statistics.clusters:
+        return _of_clusters(statistics, lead, rule, seed)
+    t = moments.take([lead]).run(np.empty((0, 1)), rule.confidence)
+    rows = [row_of(t, inference.TESTS["t"].title, decides=True)]
+    counted = counts_of(statistics.of[lead])
+    for name, options in _COUNTED:
+        answer = counted.run(name, alpha=1.0 - rule.confidence, **options)
+        found, title = result_of(name, answer, counted.n_queries, rule.confidence, **options)
+        rows.append(row_of(found, title, decides=False))
+    return tuple(rows)
+
+
+def _of_clusters(statistics: Statistics, lead: int, rule: Rule, seed: int) -> tuple[TestRow, ...]:
+    sums, sizes = cluster_sums(statistics)
+    rows = [
+        row_of(
+            sums_result(name, sums[:, [lead]], sizes, confidence=rule.confidence, seed=seed),
+            title,
+            decides=name == rule.test,
+        )
+        for name, title in OF_CLUSTERS.items()
+    ]
+    plain = moments_of(statistics).take([lead]).run(np.empty((0, 1)), rule.confidence)
+    return *rows, row_of(plain, IGNORING, decides=False)
+
+
+def clusters_of(name: str, statistics: Statistics, lead: int, moments: Moments) -> Clusters | None:
+    """Count the clusters, and say what they make of the standard error."""
+    if not statistics.clusters:
+        return None
+    plain = float(moments_of(statistics).errors[lead])
+    ratio = float(moments.errors[lead]) / plain if plain else math.nan
+    sizes = [sums[0] for sums in statistics.clusters.values()]
+    return Clusters(name, (), len(sizes), max(sizes), ratio)
+
+
+def segmentations(statistics: Statistics, lead: int, rule: Rule) -> tuple[Segmentation, ...]:
+    """Compare the systems in every segment of every property by t, all adjusted together."""
+    names = list(statistics.segments)
+    of = {name: moments_of_segments(statistics, name, lead) for name in names}
+    if not names:
+        return ()
+    every = _joined([of[name] for name in names])
+    large = every.freedom + 1 >= MIN_QUERIES
+    plain = every.run(np.empty((0, 0)), rule.confidence)
+    pvalue = np.where(large, plain.pvalue, np.nan)
+    adjusted = inference.adjust(pvalue, "holm")
+    known = np.isfinite(adjusted)
+    # A p of 0 is tested at Bonferroni's level.
+    share = np.full(pvalue.shape, 1.0 / max(1, int(known.sum())))
+    np.divide(pvalue, adjusted, out=share, where=known & (adjusted > 0.0))
+    share[~known] = 1.0
+    wide = every.run(np.empty((0, 0)), 1.0 - (1.0 - rule.confidence) * share)
+    columns = (pvalue, plain.ci_low, plain.ci_high, adjusted, wide.ci_low, wide.ci_high)
+    answers = iter(np.where(large, np.stack(columns), np.nan).T.tolist())
+    interactions = np.array([_interaction(of[name]) for name in names])
+    together = inference.adjust(interactions, "holm")
+    return tuple(
+        Segmentation(
+            name=name,
+            labels=(),
+            rows=_rows(list(statistics.segments[name]), of[name], rule, answers),
+            interaction_pvalue=float(interactions[place]),
+            reversal=_reversal(of[name], exact_value(statistics.of[lead].sums[2])),
+            interaction_pvalue_adj=float(together[place]),
+        )
+        for place, name in enumerate(names)
+    )
+
+
+def _joined(every: Sequence[Moments]) -> Moments:
+    return Moments(
+        np.concatenate([each.means for each in every]),
+        np.concatenate([each.errors for each in every]),
+        np.concatenate([each.freedom for each in every]),
+        np.concatenate([each.identical for each in every]),
+        every[0].n_queries,
+    )
+
+
+def _interaction(of: Moments) -> float:
+    n = of.freedom + 1.0
+    large = (n >= MIN_QUERIES) & np.isfinite(of.errors)
+    return heterogeneity(n, of.means, np.where(large, of.errors**2 * n, 0.0)).pvalue
+
+
+def _reversal(of: Moments, total: float) -> bool:
+    signs = np.sign(of.means[of.freedom + 1 >= MIN_QUERIES]) * np.sign(total)
+    return bool(np.sum(signs < 0) > np.sum(signs > 0))
+
+
+def _rows(
+    labels: list[str], of: Moments, rule: Rule, answers: Iterator[list[float]]
+) -> tuple[SegmentRow, ...]:
+    rows = []
+    for label, mean, freedom in zip(labels, of.means.tolist(), of.freedom.tolist(), strict=True):
+        pvalue, low, high, pvalue_adj, low_adj, high_adj = next(answers)
+        rows.append(
+            SegmentRow(
+                label=label,
+                n_queries=int(freedom) + 1,
+                mean=mean,
+                ci_low=low,
+                ci_high=high,
+                ci_low_adj=low_adj,
+                ci_high_adj=high_adj,
+                pvalue=pvalue,
+                pvalue_adj=pvalue_adj,
+                reading=segment_reading(rule, low_adj, high_adj),
+            )
+        )
+    return tuple(sorted(rows, key=lambda row: (-row.n_queries, row.label)))
+
+
+def effects_of(
+    own: MeasureStatistics, row: MeasureResult, moments: Moments, rule: Rule, *, clustered: bool
+) -> dict[str, Effect]:
+    """Return the effect sizes; d_av and glass_delta without interval, and in clusters all."""
+    counted, known = counts_of(own), math.nan if clustered else 1.0
+    deviation = float(moments.errors[0]) * math.sqrt(moments.n_queries)
+    found = counted_effects(
+        counted,
+        d_z=0.0 if not row.wins + row.losses else row.diff / deviation,
+        alpha=1.0 - rule.confidence,
+        higher_is_better=rule.higher_is_better,
+    )
+    made = {
+        name: Effect(
+            float(each.estimate[0]),
+            known * float(each.ci_low[0]),
+            known * float(each.ci_high[0]),
+            each.method,
+        )
+        for name, each in found.items()
+    }
+    # Their limits take the fourth moments of the scores.
+    _, (var_a, var_b, _) = score_moments(moments.n_queries, own.sums)
+    for name, variance in (("d_av", (var_a + var_b) / 2.0), ("glass_delta", var_a)):
+        size = row.diff / math.sqrt(variance) if variance > 0.0 else math.nan
+        made[name] = Effect(size, math.nan, math.nan, "none")
+    return {name: made[name] for name in inference.EFFECT_SIZES}
+
+
+def spread_of(own: MeasureStatistics, n: int) -> Spread:
+    """Return how the differences are spread, and the correlation of A and B."""
+    counted = counts_of(own)
+    low, middle, high = counted.quantiles(np.array([0.25, 0.5, 0.75])).tolist()
+    _, (var_a, var_b, cov) = score_moments(n, own.sums)
+    known = n > 2 and var_a > 0.0 and var_b > 0.0
+    correlation = cov / math.sqrt(var_a * var_b) if known else math.nan
+    return Spread(low, middle, high, *counted.moments(), correlation)
+
+
+def queries_of(
+    statistics: Statistics,
+    lead: int,
+    moments: Moments,
+    *,
+    partitions: tuple[int, int] = (0, 0),
+    missing: str = "",
+) -> MergedQueries:
+    """Return what stands in the place of the scores of every query."""
+    own = statistics.of[lead]
+    counted = counts_of(own)
+    return MergedQueries(
+        n_queries=statistics.n_queries,
+        n_partitions=partitions[0],
+        n_skipped=partitions[1],
+        step=own.counted.step,
+        errors=tuple(moments.errors.tolist()),
+        freedom=float(moments.freedom[lead]),
+        missing=missing,
+        profile=tuple(counted.quantiles(SHARES).tolist()),
+        cells=cells_of(counted),
+        smallest=tuple(map(_extreme, own.smallest)),
+        largest=tuple(map(_extreme, own.largest)),
+    )
+
+
+def cells_of(counted: Counts) -> tuple[Cell, ...]:
+    """Return counts to draw: of each value where they are few, else of some 80 bins and of 0.
+
+    Examples
+    --------
+    >>> cells_of(Counts(np.array([0.0, 0.5]), np.array([1, 2]), 0.0, 1.0))
+    (Cell(value=0.0, width=0.0, n_queries=1), Cell(value=0.5, width=0.0, n_queries=2))
+    """
+    values, counts = counted.values, counted.counts
+    if len(values) <= MOST_VALUES:
+        pairs = zip(values.tolist(), counts.tolist(), strict=True)
+        return tuple(Cell(value, 0.0, n) for value, n in pairs)
+    width = float(np.abs(values).max()) / (MOST_BINS / 2)
+    place = np.sign(values) * np.ceil(np.abs(values) / width * (1.0 - 1e-12))
+    bins, which = np.unique(place, return_inverse=True)
+    n = np.bincount(which, counts).astype(int).tolist()
+    return tuple(
+        Cell(width * (each - 0.5 * math.copysign(1.0, each)) if each else 0.0,
+             width if each else 0.0, number)
+        for each, number in zip(bins.tolist(), n, strict=True)
+    )  # fmt: skip
+
+
+def _extreme(one: Extreme) -> ExtremeQuery:
+    return ExtremeQuery(one.query_id, one.a, one.b, one.difference)

@@ -1,0 +1,85 @@
+"""What a comparison holds in the place of the scores of every query, where these were merged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from abrank.inference.estimates.shape import HEAP, Form
+from abrank.inference.paired.t_test import t_interval
+
+
+@dataclass(frozen=True)
+class ExtremeQuery:
+    """A query with one of the largest or smallest differences of the primary measure."""
+
+    query_id: str
+    a: float
+    b: float
+    difference: float
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Queries with one difference, or in one bin of differences, which ``value`` is the middle of.
+
+    Bins stand as ``width`` says, from 0 outwards; those that tie are at 0 with no width.
+    """
+
+    value: float
+    width: float
+    n_queries: int
+
+
+@dataclass(frozen=True)
+class MergedQueries:
+    """The queries of a comparison from merged statistics.
+
+    Attributes
+    ----------
+    n_queries : int
+    n_partitions, n_skipped : int
+        Partitions that were scored, and those that could not be.
+    step : float
+        Width of the bins in which the differences of the primary measure were counted; 0 where each
+        was counted by itself.
+    errors : tuple of float, length n_measures
+        Standard errors of the mean differences, by the test that decides.
+    freedom : float
+        Degrees of freedom of their t.
+    missing : str
+        What became of queries that a run lacks, ``zero`` or ``drop``; empty without any.
+    profile : tuple of float, length 201
+        Quantiles of the differences of the primary measure: of 0, 0.5, 1, ... 100 per cent.
+    cells : tuple of Cell
+        The same differences counted, in at most 25 values or some 80 bins.
+    smallest, largest : tuple of ExtremeQuery
+        The 20 queries with the smallest and with the largest difference, the furthest first.
+    """
+
+    n_queries: int
+    n_partitions: int
+    n_skipped: int
+    step: float
+    errors: tuple[float, ...]
+    freedom: float
+    missing: str
+    profile: tuple[float, ...]
+    cells: tuple[Cell, ...]
+    smallest: tuple[ExtremeQuery, ...]
+    largest: tuple[ExtremeQuery, ...]
+
+    @property
+    def form(self) -> Form:
+        """The picture that shows how the differences spread: as :func:`spread_form` has it."""
+        ties = next((cell.n_queries for cell in self.cells if cell.value == 0.0), 0)
+        if all(cell.width == 0.0 for cell in self.cells):
+            return "values"
+        return "bins" if ties > HEAP * self.n_queries else "density"
+
+    def interval(self, place: int, mean: float, level: float) -> tuple[float, float]:
+        """Return the interval of a mean difference at a level; ``place`` is that of its measure."""
+        centre, error, alpha = np.array([[mean], [self.errors[place]], [1.0 - level]])
+        low, high = t_interval(centre, error, self.freedom, alpha, "two-sided")
+        return float(low[0]), float(high[0])

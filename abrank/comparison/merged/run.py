@@ -1,0 +1,106 @@
+"""Two runs in Parquet compared by what their partitions add up to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from abrank._support.errors import ArgumentError
+from abrank.comparison.merged.compare import compare_statistics, require_mergeable
+from abrank.comparison.merged.properties import Properties
+from abrank.comparison.question import Question
+from abrank.comparison.result import Comparison
+from abrank.diagnostics import missing_policy
+from abrank.engines import on
+from abrank.evaluation import EvaluateOptions
+from abrank.measures import Measure
+from abrank.measures.naming.asked import notes_on
+from abrank.partitioned import merge_partitioned
+from abrank.provenance import provenance
+from abrank.repeats import expand_repeats
+
+
+def compare_merged(
+    qrels: Any,  # noqa: ANN401 - Parquet, or whatever read_qrels reads; None for joined tables
+    runs: Mapping[str, Any],
+    question: Question,
+    options: EvaluateOptions,
+    *,
+    measures: Sequence[str] | str | None,
+    primary: Measure | None,
+    properties: Properties,
+    command: str | None,
+    on_stage: Callable[[str], None],
+) -> Comparison:
+    """Compare two runs in Parquet of more queries than one machine holds.
+
+    Every partition gives statistics that add up, and only those come back.
+
+    Parameters
+    ----------
+    qrels, runs, question, options, measures, command, on_stage
+        As for :func:`abrank.workflow.compare_runs`.
+    primary : Measure, optional
+        The one that decides; the first without it.
+    properties : Properties
+        Segments or clusters of the queries.
+
+    Returns
+    -------
+    Comparison
+        See :func:`~abrank.comparison.merged.compare.compare_statistics`.
+
+    Raises
+    ------
+    ArgumentError
+        If the question asks for the scores of every query, or a system has repeated runs.
+    """
+    question = require_mergeable(question)
+    if list(expand_repeats(runs)[0]) != list(runs):
+        raise ArgumentError(
+            "repeated runs of one system are averaged query by query, which merged statistics"
+            " cannot be: leave out --merged (merged=), or compare two single runs"
+        )
+    parsed = options.measures(measures)
+    found = merge_partitioned(
+        qrels,
+        runs,
+        parsed,
+        on(options.engine or "local"),
+        notes=notes_on(measures, parsed, rel=options.rel, judged_only=options.judged_only),
+        properties=properties.tables,
+        clusters=properties.clusters,
+        on_stage=on_stage,
+        score_dtype=options.score_dtype,
+        duplicates=options.duplicates,
+        depth=options.depth,
+        missing=options.missing,
+    )
+    on_stage("testing")
+    if primary is not None:
+        named = dict(zip(parsed, found.statistics.measures, strict=True))
+        question = replace(question, primary=named.get(primary, primary.name))
+    roles = dict(zip("ab", runs, strict=True))
+    audits = {key: found.audits[system] for key, system in roles.items()}
+    kept = found.statistics.n_queries == audits["a"].n_queries
+    everywhere = [query for audit in audits.values() for query in audit.missing if kept]
+    baseline, candidate = runs
+    return compare_statistics(
+        found.statistics,
+        question,
+        baseline=baseline,
+        candidate=candidate,
+        clusters=properties.clusters,
+        partitions=found.partitions,
+        audits=audits,
+        missing=missing_policy([*audits.values()], everywhere) or "",
+        remarks=(*found.notes, *properties.remarks),
+        provenance=provenance(
+            found,
+            roles,
+            settings=options.settings(),
+            beside=properties.sources,
+            command=command,
+        ),
+    )

@@ -1,0 +1,140 @@
+"""Differences of one measure, counted: of any part of the queries, merged in any order, the same.
+
+Up to ``MOST`` distinct differences are counted each by itself, rounded to 10 decimals as in memory,
+so that nothing of P@k or RR@k is lost. More of them are counted in bins of a grid whose step is a
+power of 2, the smallest for which the largest difference is within ``BINS`` steps. Which of the two
+it is, and the step, follow from the differences alone: merging in another order, or by other
+parts, gives the same counts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from abrank._support.typing import BoolArray, FloatArray, IntArray
+
+MOST = 4096  # distinct differences that are counted each by itself
+BINS = 1 << 14  # of differences above 0, and of those below
+_DECIMALS = 10
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Distinct differences, or bins of them, and how many queries are in each.
+
+    Attributes
+    ----------
+    exponent : int, optional
+        The step of the grid is 2 to this power; None where every difference is there by itself.
+    items : tuple of (float or int, int)
+        Difference, or signed number of the bin, from 1 and -1 outwards, and 0 for ties; and how
+        many queries have it. Ascending.
+    """
+
+    exponent: int | None = None
+    items: tuple[tuple[float, int], ...] = ()
+
+    @property
+    def step(self) -> float:
+        """Width of a bin; 0 where every difference is there by itself."""
+        return 0.0 if self.exponent is None else math.ldexp(1.0, self.exponent)
+
+    def merged(self, other: Counted) -> Counted:
+        """Return the counts of the queries of both.
+
+        Examples
+        --------
+        >>> count(np.array([0.5, 0.0])).merged(count(np.array([0.5]))).items
+        ((0.0, 1), (0.5, 2))
+        """
+        if self.exponent is None and other.exponent is None:
+            return _fitted(_added(self.items + other.items))
+        levels = [each._level() for each in (self, other)]
+        exponent = max(level for level in levels if level is not None)
+        both = (each._on(exponent).items for each in (self, other))
+        return Counted(exponent, _added([item for items in both for item in items]))
+
+    def values(self) -> tuple[FloatArray, IntArray]:
+        """Return distinct differences, a bin's by its middle, and how many queries have each.
+
+        Examples
+        --------
+        >>> Counted(-2, ((-1, 3), (0, 1), (2, 5))).values()
+        (array([-0.125,  0.   ,  0.375]), array([3, 1, 5]))
+        """
+        places, counts = np.array(self.items, dtype=np.float64).reshape(-1, 2).T
+        if self.exponent is not None:
+            places = np.ldexp(places - 0.5 * np.sign(places), self.exponent)
+        return places, counts.astype(np.int64)
+
+    def _level(self) -> int | None:
+        """Return the exponent of the grid that the largest difference asks for."""
+        if self.exponent is not None:
+            return self.exponent
+        largest = max((abs(place) for place, _ in self.items), default=0.0)
+        return _exponent_of(largest) if largest else None
+
+    def _on(self, exponent: int) -> Counted:
+        """Return the same queries in the bins of a coarser grid."""
+        own = self.exponent or 0  # a single difference counts steps of 1
+        binned = [(_outwards(place, own - exponent), n) for place, n in self.items]
+        return Counted(exponent, _added(binned))
+
+
+def count(differences: FloatArray, *, tied: BoolArray | None = None) -> Counted:
+    """Count differences.
+
+    Parameters
+    ----------
+    differences : float64[n]
+        Finite.
+    tied : bool[n], optional
+        Of which queries what is left is rounding.
+
+    Examples
+    --------
+    >>> count(np.array([0.3 - 0.2, 0.2 - 0.1, -0.5])).items
+    ((-0.5, 1), (0.1, 2))
+    >>> made = count(np.linspace(-0.9, 0.9, 5001))
+    >>> made.step == 2.0**-14, len(made.items) <= 5001
+    (True, True)
+    """
+    rounded = np.round(differences, _DECIMALS)
+    # What is smaller than the last decimal is kept as it is: of scores that are as small.
+    rounded = np.where(rounded == 0.0, differences, rounded)
+    if tied is not None:
+        rounded = np.where(tied, 0.0, rounded)
+    values, counts = np.unique(rounded + 0.0, return_counts=True)
+    return _fitted(tuple(zip(values.tolist(), counts.tolist(), strict=True)))
+
+
+def _fitted(items: tuple[tuple[float, int], ...]) -> Counted:
+    """Return counts as they are, or in bins where they are too many."""
+    alone = Counted(None, items)
+    if len(items) <= MOST:
+        return alone
+    return alone._on(_exponent_of(max(abs(place) for place, _ in items)))
+
+
+def _exponent_of(largest: float) -> int:
+    share, exponent = math.frexp(largest)
+    return exponent - (share == 0.5) - BINS.bit_length() + 1
+
+
+def _outwards(place: float, shift: int) -> int:
+    """Return the bin of a number of steps on a grid that is 2**-shift times as wide.
+
+    Rounding up twice is rounding up once, so the way to a grid changes nothing.
+    """
+    return int(math.copysign(math.ceil(math.ldexp(abs(place), shift)), place))
+
+
+def _added(items: Iterable[tuple[float, int]]) -> tuple[tuple[float, int], ...]:
+    total: dict[float, int] = {}
+    for place, n in items:
+        total[place] = total.get(place, 0) + n
+    return tuple(sorted(total.items()))
