@@ -15,6 +15,12 @@ from abrank.inputs.objects.cells import checked
 from abrank.inputs.objects.names import choose_columns, holds_ranks
 from abrank.inputs.objects.shapes import rows_of_dict, rows_of_records, unwrapped
 
+# What becomes of an object that holds a way to judgments or a run, by its library.
+_CONVERSIONS = {
+    ("pyterrier", "run"): ": give what it retrieves, pipeline.transform(topics)",
+    ("pyterrier", "qrels"): ": give its judgments, dataset.get_qrels()",
+}
+
 
 def read_columns(
     source: Any,  # noqa: ANN401
@@ -75,8 +81,9 @@ def read_columns(
             return checked(rows_of_records(rows, layout, label), label, layout)
         return checked(_from_tuples(rows, layout, columns, label), label, layout)
     kind = type(source).__name__
+    hint = _CONVERSIONS.get((type(source).__module__.partition(".")[0], layout.kind), "")
     raise ArgumentError(
-        f"{layout.kind} must be a path, a DataFrame, a dict of dicts or tuples, not {kind}"
+        f"{layout.kind} must be a path, a DataFrame, a dict of dicts or tuples, not {kind}{hint}"
     )
 
 

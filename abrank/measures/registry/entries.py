@@ -195,6 +195,11 @@ class Measure(str):
 
     def __call__(self, judged: JudgedRun) -> FloatArray:
         """Return the value of each query: float64[n_queries], finite."""
+        if not hasattr(judged, "grade"):  # as pandas calls whatever is callable in frame[name]
+            raise ArgumentError(
+                f"{self.name} scores a judged run, not a {type(judged).__name__}; as the name of a"
+                f' column write frame["{self.name}"] or frame[measure.name]'
+            )
         parameters = dict(self.parameters)
         if parameters.pop(_JUDGED_ONLY.name, False):
             judged = judged.condensed()

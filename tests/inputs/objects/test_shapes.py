@@ -125,3 +125,14 @@ def test_json_that_cannot_be_used(text: str, words: str, tmp_path: Path) -> None
         read_run(tmp_path / "a.json")
     assert words in str(caught.value)
     assert str(caught.value).startswith(str(tmp_path / "a.json"))
+
+
+@pytest.mark.parametrize(
+    ("read", "line"),
+    [(read_run, "pipeline.transform(topics)"), (read_qrels, "dataset.get_qrels()")],
+)
+def test_what_pyterrier_retrieves_with_is_told_what_to_call(read, line) -> None:
+    stand_in = type("Retriever", (), {"__module__": "pyterrier.terrier.retriever"})()
+    with pytest.raises(ArgumentError, match="not Retriever: give") as told:
+        read(stand_in)
+    assert line in str(told.value)

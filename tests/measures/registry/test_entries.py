@@ -3,6 +3,7 @@ import pickle
 from typing import Literal
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import abrank.measures.registry.entries
@@ -237,3 +238,10 @@ def test_a_name_is_parsed_once_and_never_for_a_report(monkeypatch):
     str(result)
     assert all(isinstance(name, Measure) for name in result.measures)
     assert read == []
+
+
+def test_a_frame_indexed_by_a_measure_is_told_its_name() -> None:
+    frame = pd.DataFrame({"AP": [0.5]})
+    with pytest.raises(ArgumentError, match=r'as the name of a column write frame\["AP"\]'):
+        frame[parse("map")]
+    assert frame[parse("map").name].tolist() == [0.5]
