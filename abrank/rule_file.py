@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import inspect
 import os
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import wraps
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from abrank._support.display import shorten
 from abrank._support.errors import ArgumentError, NotFoundError, ReadError, nearest
+from abrank._support.toml import parse_toml
 
 if TYPE_CHECKING:
     from abrank.comparison import Comparison
@@ -92,11 +92,10 @@ def read_rule(path: str | os.PathLike[str]) -> RuleFile:
         raise NotFoundError(f"{name}: no such file") from None
     except OSError as problem:
         raise ReadError(name, f"cannot be read: {(problem.strerror or '').lower()}") from None
-    try:
-        stated = tomllib.loads(data.decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
-        raise ReadError(name, f"no TOML: {problem}") from None
+    stated = parse_toml(data, name)
     keys = {key: key.replace("-", "_") for key in stated}
+    if len(set(keys.values())) < len(keys):
+        raise ReadError(name, "a key stands twice, once with - and once with _")
     return RuleFile(
         name, hashlib.sha256(data).hexdigest(), {keys[key]: stated[key] for key in stated}
     )

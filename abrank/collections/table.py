@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 import os
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from abrank._support.display import shorten
 from abrank._support.errors import ArgumentError, NotFoundError, ReadError
+from abrank._support.toml import parse_toml
 from abrank.inputs.files import contents, short_name
 
 # Path of the judgments ("qrels") and of the run of each system, by name.
@@ -55,8 +56,8 @@ def read_collections(source: str | os.PathLike[str]) -> dict[str, Files]:
     if path.is_dir():
         return _folder(path)
     label = os.fspath(source)
-    text = contents(source)[0].decode("utf-8-sig", "replace")
-    rows = _toml(text, label) if path.suffix.lower() == ".toml" else _lines(text, label)
+    data = contents(source)[0]
+    rows = _toml(data, label) if path.suffix.lower() == ".toml" else _lines(data, label)
     if not rows:
         raise ReadError(label, "names no collection", expected=_FORM)
     return {name: {key: _beside(path, each) for key, each in row.items()} for name, row in rows}
@@ -143,16 +144,20 @@ def _chosen(name: str, files: Files, asked: tuple[str | None, str | None]) -> tu
     )
 
 
-def _lines(text: str, label: str) -> list[tuple[str, Mapping[str, Any]]]:
+def _lines(data: bytes, label: str) -> list[tuple[str, Mapping[str, Any]]]:
     """Return the rows of a table; a tab separates the cells, or a comma."""
+    text = data.decode("utf-8-sig", "replace")
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
     if not lines:
         return []
-    head, *rows = csv.reader(lines, delimiter="\t" if "\t" in lines[0] else ",")
+    try:
+        head, *rows = csv.reader(lines, delimiter="\t" if "\t" in lines[0] else ",")
+    except csv.Error as problem:
+        raise ReadError(label, f"is no table: {problem}", expected=_FORM) from None
     head = [each.strip() for each in head]
     fewest = 2 if SCORES in head else 3
     if NAME not in head or len(set(head)) < len(head) or len(head) < fewest:
-        raise ReadError(label, f"its first line is {', '.join(head)}", expected=_FORM)
+        raise ReadError(label, f"its first line is {shorten(', '.join(head))}", expected=_FORM)
     found: list[tuple[str, Mapping[str, Any]]] = []
     for number, row in enumerate(rows, 2):
         if len(row) != len(head):
@@ -167,18 +172,17 @@ def _lines(text: str, label: str) -> list[tuple[str, Mapping[str, Any]]]:
 def _require_names(names: list[str], label: str) -> None:
     for name in names:
         if not name or names.count(name) > 1:
-            problem = f"two collections are named {name}" if name else "a collection has no name"
+            problem = (
+                f"two collections are named {shorten(name)}" if name else "a collection has no name"
+            )
             raise ReadError(label, problem)
 
 
-def _toml(text: str, label: str) -> list[tuple[str, Mapping[str, Any]]]:
-    try:
-        tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as problem:
-        raise ReadError(label, f"no TOML: {problem}", expected=_FORM) from None
+def _toml(data: bytes, label: str) -> list[tuple[str, Mapping[str, Any]]]:
+    tables = parse_toml(data, label, expected=_FORM)
     for name, table in tables.items():
         if not isinstance(table, dict) or not all(map(_is_path, table.values())):
-            raise ReadError(label, "is no table of paths", at=f"[{name}]", expected=_FORM)
+            raise ReadError(label, "is no table of paths", at=f"[{shorten(name)}]", expected=_FORM)
     return list(tables.items())
 
 

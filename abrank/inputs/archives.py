@@ -90,7 +90,7 @@ class Unpacked:
                 hint=f"if it is meant to, raise the limit: --max-input-size {_size(more)}"
                 f" (max_input_size={more})",
             )
-        grown = self._n_bytes > max(_SMALL, MOST_GROWTH * self._stored.n_bytes)
+        grown = self._n_bytes > most_unpacked(self._stored.n_bytes)
         if self._kind and self._asked is None and grown:
             raise ReadError(
                 self._label,
@@ -99,6 +99,17 @@ class Unpacked:
                 hint="if it is meant to, say how much may be read: --max-input-size 1G"
                 " (max_input_size=2**30)",
             )
+
+
+def most_unpacked(n_bytes: int) -> int:
+    """Return how much a packed file may unpack to unless told otherwise.
+
+    Examples
+    --------
+    >>> most_unpacked(10) >> 20, most_unpacked(1 << 20) >> 20
+    (32, 250)
+    """
+    return max(_SMALL, MOST_GROWTH * n_bytes)
 
 
 def _size(size: int) -> str:

@@ -8,10 +8,16 @@ from typing import Any
 import pyarrow as pa
 
 from abrank._support.errors import ReadError
+from abrank.inputs.archives import MOST_GROWTH, most_unpacked
 from abrank.inputs.objects.nested import nested_column, unfolded
 
 MARKS = {b"PAR1": "Parquet", b"ARROW1": "Feather", b"FEA1": "Feather"}
+_BATCH = 4096  # rows, after each of which it is seen how much there is
 LONGEST_MARK = 6
+
+
+class Oversized(Exception):
+    """A small file holds more than any run or judgments would."""
 
 
 def kind_of(start: bytes) -> str:
@@ -48,7 +54,10 @@ def columns_of(
     try:
         read = _parquet if kind == "Parquet" else _feather
         return read(data, choose)
-    except (pa.ArrowException, OSError) as error:
+    except Oversized:
+        problem = f"the {kind} file unpacks to more than {MOST_GROWTH} times its size"
+        raise ReadError(label, problem, hint="no run, judgments or scores do") from None
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         problem = f"the {kind} file is cut short or damaged ({error})"
         raise ReadError(label, problem, hint="copy or write the file again") from error
 
@@ -69,17 +78,30 @@ def _parquet(data: bytes, choose: Callable[[Sequence[str]], Sequence[str]]) -> l
     from pyarrow.parquet import ParquetFile
 
     file = ParquetFile(pa.BufferReader(data))
-    if nested_column(file.schema_arrow) is not None:
-        return _chosen(unfolded(file.read()), choose)
-    chosen = list(choose(file.schema_arrow.names))
-    table = file.read(columns=chosen)
-    return [table[name] for name in chosen]
+    nested = nested_column(file.schema_arrow) is not None
+    names = file.schema_arrow.names
+    chosen = names if nested else list(choose(names))
+    batches, n_bytes = [], 0
+    for batch in file.iter_batches(_BATCH, columns=chosen):
+        batches.append(batch)
+        n_bytes += batch.nbytes
+        if n_bytes > most_unpacked(len(data)):
+            raise Oversized
+    empty = file.schema_arrow.empty_table().select(chosen)
+    table = (pa.Table.from_batches(batches) if batches else empty).select(chosen)
+    return _chosen(unfolded(_checked(table)), choose) if nested else _checked(table).columns
 
 
 def _feather(data: bytes, choose: Callable[[Sequence[str]], Sequence[str]]) -> list[Any]:
     from pyarrow.feather import read_table
 
-    return _chosen(unfolded(read_table(pa.BufferReader(data))), choose)
+    return _chosen(unfolded(_checked(read_table(pa.BufferReader(data)))), choose)
+
+
+def _checked(table: Any) -> Any:  # noqa: ANN401
+    """Return a table whose lengths are true: Arrow takes a file at its word, and reads beyond."""
+    table.validate(full=True)
+    return table
 
 
 def _chosen(table: Any, choose: Callable[[Sequence[str]], Sequence[str]]) -> list[Any]:  # noqa: ANN401

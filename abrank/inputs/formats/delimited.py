@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from abrank._support.display import shorten
 from abrank._support.errors import BadLine, ReadError
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inputs import ids
@@ -242,6 +243,6 @@ def _grade(text: bytes, query: bytes) -> tuple[float, str]:
     """
     value, problem = read_score(text, query)
     if problem or value != np.floor(value) or abs(value) >= 2**53:
-        shown = text.decode("utf-8", "backslashreplace")
+        shown = shorten(text.decode("utf-8", "backslashreplace"), width=48)
         return 0.0, f'grade "{shown}" is not a whole number'
     return value, ""

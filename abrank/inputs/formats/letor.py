@@ -12,9 +12,12 @@ from abrank._support.errors import BadLine, ReadError
 from abrank.inputs import ids
 from abrank.inputs.columns import RUN, Columns, Layout, Source
 from abrank.inputs.trec.lines import MOST_SHOWN
+from abrank.inputs.trec.plain import MOST_ID
 
 _LINE = re.compile(rb"\s*([+-]?[0-9]+)(?:\.0*)?\s+qid:([^\s#]+)(?:\s|$)")
 _DOCUMENT = re.compile(rb"#.*?\bdoc(?:id|_id|no)\s*[=:]\s*(\S+)")
+
+MOST_DIGITS = 18  # of a grade: fewer than what 64 bits hold
 
 LINE = "grade qid:query_id 1:feature 2:feature ..."
 
@@ -60,16 +63,14 @@ def read_letor(data: bytes, label: str, layout: Layout) -> Columns:
     for number, line in enumerate(data.split(b"\n"), 1):
         if not line.strip() or line.lstrip().startswith(b"#"):
             continue
-        found = _LINE.match(line)
-        if found is None:
-            bad.append(
-                BadLine(number, line.decode("utf-8", "backslashreplace"), "no grade and qid")
-            )
+        found, named = _LINE.match(line), _DOCUMENT.search(line)
+        problem = _problem(found, named)
+        if found is None or problem:
+            bad.append(BadLine(number, line.decode("utf-8", "backslashreplace"), problem))
             continue
         at.append(number)
         grades.append(int(found[1]))
         queries.append(found[2])
-        named = _DOCUMENT.search(line)
         docs.append(named[1] if named else None)
     if bad:
         raise ReadError(label, lines=bad[:MOST_SHOWN], total=len(bad), expected=LINE)
@@ -80,6 +81,18 @@ def read_letor(data: bytes, label: str, layout: Layout) -> Columns:
         position=np.array(at, dtype=np.int64),
         source=Source(None, None, len(at), label),
     )
+
+
+def _problem(found: re.Match[bytes] | None, named: re.Match[bytes] | None) -> str:
+    """Return what is wrong with a line, given its grade and query, and its document."""
+    if found is None:
+        return "no grade and qid"
+    if len(found[1].lstrip(b"+-0")) > MOST_DIGITS:
+        return f"the grade has more than {MOST_DIGITS} digits"
+    each = [found[2], *([named[1]] if named else [])]
+    if b"\0" in found.string:
+        return "a NUL character"
+    return f"an id is longer than {MOST_ID >> 10} kB" if max(map(len, each)) > MOST_ID else ""
 
 
 def document_names(queries: Sequence[bytes], docs: Sequence[bytes | None]) -> list[bytes]:

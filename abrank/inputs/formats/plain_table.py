@@ -34,7 +34,7 @@ def plain_table(data: bytes, delimiter: str) -> bytes | None:
     mark = ord(delimiter)
     if b'"' in data:
         unquoted = None if delimiter == " " else _unquoted(data, mark)
-        if unquoted is None:
+        if not unquoted:
             return None
         data = unquoted
     for at in range(0, len(data), _BLOCK):

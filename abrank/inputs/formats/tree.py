@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from abrank._support.errors import ReadError
+from abrank.inputs.archives import MOST_GROWTH, most_unpacked
 from abrank.inputs.columns import Columns, Layout
 from abrank.inputs.objects.read import read_columns
 
@@ -103,12 +104,19 @@ def read_lz4(
         hint = f'ranx.Run.from_file("{label}").save("run.json") writes a file that is read as it is'
         raise ReadError(label, "is a run of ranx, which needs cbor2", hint=hint) from error
     try:
-        held = cbor.loads(_unpacked(_unpacked(data)))
-    except (pa.ArrowException, OSError, ValueError, EOFError) as error:
+        held = cbor.loads(_unpacked(_unpacked(data, label), label))
+    except ReadError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, EOFError, RecursionError) as error:
         hint = "copy or write the file again"
         raise ReadError(label, f"the LZ4 file is damaged ({error})", hint=hint) from error
     return read_columns(held, layout, columns=columns, label=label)
 
 
-def _unpacked(data: bytes) -> bytes:
-    return bytes(pa.CompressedInputStream(pa.BufferReader(data), "lz4").read())
+def _unpacked(data: bytes, label: str) -> bytes:
+    most = most_unpacked(len(data))
+    found = pa.CompressedInputStream(pa.BufferReader(data), "lz4").read(most + 1)
+    if len(found) > most:
+        problem = f"the LZ4 file unpacks to more than {MOST_GROWTH} times its size, as no run does"
+        raise ReadError(label, problem)
+    return bytes(found)

@@ -117,7 +117,7 @@ def read_score(value: Any) -> tuple[float, str]:  # noqa: ANN401
         return 0.0, f"score is missing ({value!r})"
     if not _is_number(value):
         return 0.0, f"score {value!r} is a {type(value).__name__}, not a number"
-    number = float(value)
+    number = _as_float(value)
     return number, "" if math.isfinite(number) else "score is infinite"
 
 
@@ -133,9 +133,18 @@ def _one_grade(value: Any) -> tuple[int, str]:  # noqa: ANN401
         return 0, f"relevance is missing ({value!r})"
     if not _is_number(value):
         return 0, f"relevance {value!r} is a {type(value).__name__}, not a whole number"
+    if isinstance(value, int) and math.isinf(_as_float(value)):
+        return 0, "relevance is too large"
     if not math.isfinite(value) or int(value) != value:
         return 0, f"relevance {value!r} is not a whole number"
     return int(value), "" if abs(int(value)) < 2**63 else f"relevance {value!r} is too large"
+
+
+def _as_float(value: Any) -> float:  # noqa: ANN401
+    try:
+        return float(value)
+    except OverflowError:  # a whole number of hundreds of digits
+        return math.inf
 
 
 def _is_number(value: Any) -> bool:  # noqa: ANN401

@@ -44,24 +44,36 @@ def unwrapped(source: Any, label: str | None) -> Any:  # noqa: ANN401
     if isinstance(source, Mapping):
         details = source.get("details")
         if isinstance(details, Mapping) and "metric_score" in source:
-            return {query: _ranked_hits(answer) for query, answer in details.items()}
+            return {query: _ranked_hits(query, details[query], label) for query in details}
         if "results" not in source or not found_in(list(source), QUERY_IDS):
             return _one_of_many(source, label or "dict")
         source = [source]  # a single line of JSON
     records = isinstance(source, list) and source and isinstance(source[0], Mapping)
     if records and "results" in source[0]:  # predictions of sentence-transformers
-        return {_query_of(record): record["results"] for record in source}
+        return _results_by_query(source, label or "list")
     return source
 
 
-def _ranked_hits(answer: Any) -> list[Any]:  # noqa: ANN401
-    return [each["hit"]["_id"] for each in answer["hits"]]
+def _ranked_hits(query: Any, answer: Any, label: str | None) -> list[Any]:  # noqa: ANN401
+    try:
+        return [each["hit"]["_id"] for each in answer["hits"]]
+    except (TypeError, KeyError) as error:
+        problem = f"query {query!r} has no list of hits with their _id"
+        raise ReadError(label or "dict", problem, expected="an answer of _rank_eval") from error
 
 
-def _query_of(record: Mapping[str, Any]) -> Any:  # noqa: ANN401
-    names = list(record)
-    found = found_in(names, QUERY_IDS)
-    return record[names[found[0]]] if found else None
+def _results_by_query(records: Sequence[Any], label: str) -> dict[Any, Any]:
+    """Return the results of each query, none of which may stand twice."""
+    made = {}
+    for number, record in enumerate(records):
+        names = list(record) if isinstance(record, Mapping) else []
+        found = found_in(names, QUERY_IDS)
+        query = record[names[found[0]]] if found else None
+        if not isinstance(query, (str, int)) or "results" not in names or query in made:
+            problem = f"query {query!r} stands twice" if found else "no query with results"
+            raise ReadError(label, problem, at=f"row {number}")
+        made[query] = record["results"]
+    return made
 
 
 def _one_of_many(source: Mapping[Any, Any], label: str) -> Mapping[Any, Any]:
@@ -161,6 +173,9 @@ def rows_of_records(
     first = next(iter(source))
     chosen = choose_columns(list(first), layout, None, label=label)
     for number, record in enumerate(source):
+        if not isinstance(record, Mapping):
+            problem = f"is a {type(record).__name__}, where the first row is a record"
+            raise ReadError(label, problem, at=f"row {number}")
         lacking = [name for name in chosen if name not in record]
         if lacking:
             raise ReadError(label, f"the record has no {lacking[0]}", at=f"row {number}")

@@ -59,7 +59,7 @@ def columns_of(source: Any, is_measure: Callable[[str], bool], label: str) -> Na
         return _of_table(table.column_names, list(table.columns))
     if isinstance(source, Mapping):
         return list(_LONG), _of_dict(source, is_measure, label)
-    return _of_tuples(source)
+    return _of_tuples(source, label)
 
 
 def columns_of_file(data: bytes, label: str) -> Named:
@@ -84,7 +84,7 @@ def _of_table(names: list[str], columns: list[Any]) -> Named:
     return ["query_id", *names], [rows, *columns]
 
 
-def _of_tuples(source: Any) -> Named | None:  # noqa: ANN401
+def _of_tuples(source: Any, label: str) -> Named | None:  # noqa: ANN401
     """Return the columns of named tuples or dicts, such as ir_measures' metrics."""
     rows = list(source) if isinstance(source, Iterable) and not isinstance(source, str) else []
     if not rows:
@@ -93,8 +93,15 @@ def _of_tuples(source: Any) -> Named | None:  # noqa: ANN401
     names = list(first) if isinstance(first, Mapping) else list(getattr(first, "_fields", ()))
     if not found_in(names, QUERY_IDS):
         return None
-    held = [row if isinstance(row, Mapping) else row._asdict() for row in rows]
+    held = [row if isinstance(row, Mapping) else row._asdict() for row in rows if _has_names(row)]
+    if len(held) < len(rows) or not all(set(names) <= set(row) for row in held):
+        told = ", ".join(map(str, names))
+        raise ReadError(label, f"its rows are not alike; the first has {told}")
     return names, [[row[name] for row in held] for name in names]
+
+
+def _has_names(row: Any) -> bool:  # noqa: ANN401
+    return isinstance(row, Mapping) or hasattr(row, "_asdict")
 
 
 def _of_dict(
@@ -102,9 +109,12 @@ def _of_dict(
 ) -> list[list[Any]]:
     details = source.get("details")
     if isinstance(details, Mapping) and "metric_score" in source:
+        answers = [row for row in details.values() if isinstance(row, Mapping)]
+        if not all("metric_score" in row for row in answers) or len(answers) < len(details):
+            raise ReadError(label, "is no answer of _rank_eval: a query has no metric_score")
         source = {
             query: {_measure_of(answer): answer["metric_score"]}
-            for query, answer in details.items()
+            for query, answer in zip(details, answers, strict=True)
         }
         by_query = True
     elif all(isinstance(row, Mapping) for row in source.values()) and source:
@@ -121,7 +131,8 @@ def _of_dict(
 
 def _measure_of(answer: Mapping[str, Any]) -> str:
     """Return the name of the metric of ``_rank_eval``, as given: its cut-off is not known."""
-    return f"_rank_eval {next(iter(answer.get('metric_details') or {}), 'metric')}"
+    told = answer.get("metric_details")
+    return f"_rank_eval {next(iter(told), 'metric') if isinstance(told, Mapping) else 'metric'}"
 
 
 def _queries_first(

@@ -7,6 +7,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import compress
 from typing import Any, NamedTuple
@@ -16,7 +17,7 @@ import numpy as np
 from abrank._support.display import shorten
 from abrank._support.errors import ArgumentError, BadLine, ReadError
 from abrank._support.typing import BoolArray, FloatArray
-from abrank.inputs import files
+from abrank.inputs import files, ids
 from abrank.inputs.columns import Source
 from abrank.inputs.formats.arrow_file import kind_of
 from abrank.inputs.formats.tree import looks_like_json, parsed
@@ -170,6 +171,7 @@ def _table(cells: Cells, form: str, source: Source, numbers: _Numbers, read: _Re
         kept = [name not in left_out for name in cells.measure]
         cells = Cells(*(list(compress(column, kept)) for column in cells))
         value, rounding = value[kept], rounding[kept]
+    _require_texts(source, cells)
     return ScoreTable(
         at=np.array(cells.at, dtype=np.int64),
         query=Queries.of(cells.query),
@@ -182,6 +184,16 @@ def _table(cells: Cells, form: str, source: Source, numbers: _Numbers, read: _Re
         source=replace(source, n_rows=len(value)),
         run=Coded.of(cells.run) if len(cells.run) else None,
     )
+
+
+def _require_texts(source: Source, cells: Cells) -> None:
+    """Refuse names that no file can hold: half a surrogate pair, as JSON may have one."""
+    for column, names in (("query_id", cells.query), ("measure", cells.measure)):
+        try:
+            ids.encode(names)
+        except UnicodeEncodeError as error:
+            problem = f"{column} {error.object!r} is not valid text"
+            raise ReadError(source.label, problem) from error
 
 
 def _require_good(source: Source, cells: Cells, bad: Mapping[int, str]) -> None:
@@ -255,7 +267,8 @@ def _numbers_of_objects(objects: Sequence[Any]) -> _Numbers:
     """Read Python's own numbers, where there is nothing else."""
     value = np.full(len(objects), np.nan)
     if set(map(type, objects)) <= {float, int}:
-        value[:] = np.fromiter(map(float, objects), np.float64)
+        with suppress(OverflowError):  # whole numbers of hundreds of digits
+            value[:] = np.fromiter(map(float, objects), np.float64)
     return _Numbers(value, np.zeros(len(objects)), np.isfinite(value))
 
 

@@ -1,0 +1,31 @@
+"""TOML that others wrote, or a sentence on why it cannot be read."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import Any
+
+from abrank._support.display import shorten
+from abrank._support.errors import ReadError
+
+
+def parse_toml(data: bytes, label: str, *, expected: str = "") -> dict[str, Any]:
+    """Return what TOML holds.
+
+    Raises
+    ------
+    ReadError
+        If it is no TOML, is nested too deeply, or has a number of thousands of digits.
+
+    Examples
+    --------
+    >>> parse_toml(b"margin = 0.01", "abrank.toml")
+    {'margin': 0.01}
+    """
+    try:
+        found = tomllib.loads(data.decode("utf-8-sig"))
+        repr(found)  # of what is too large or too deep Python makes no text, nor could a message
+    except (ValueError, RecursionError) as problem:
+        told = shorten(str(problem), width=200)
+        raise ReadError(label, f"no TOML: {told}", expected=expected) from None
+    return found
