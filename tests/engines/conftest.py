@@ -110,7 +110,7 @@ def cluster():
     """A LocalCluster of two processes."""
     distributed = pytest.importorskip("distributed", reason="needs abrank[dask]")
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1"
+        n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", host="127.0.0.1"
     ) as found:
         yield found
 

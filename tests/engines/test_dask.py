@@ -31,9 +31,12 @@ def test_the_command_of_the_readme(collection, cluster, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     here, dask, _ = COMMANDS
     expected = run_readme(here, collection, tmp_path)
-    found = run_readme(dask, collection, tmp_path, "--scheduler", cluster.scheduler_address)
-    assert found == expected
+    there = "--scheduler", cluster.scheduler_address
+    assert run_readme(dask, collection, tmp_path, *there) == expected
     assert (tmp_path / "scores" / "_SUCCESS").exists()
+    merged = ("--merged", "--keep-scores", "merged")
+    found = run_readme(dask, collection, tmp_path, *merged, *there)
+    assert found == run_readme(here, collection, tmp_path, "--merged")
 
 
 def test_a_scheduler_that_does_not_answer(collection, monkeypatch):

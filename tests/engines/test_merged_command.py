@@ -1,0 +1,151 @@
+"""``--merged`` through the command: the page and numbers of the whole, properties in Parquet."""
+
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import abrank
+from abrank.cli import run
+from abrank.engines import Engine
+from tests.comparison.merged.test_compare import assert_same
+from tests.engines.conftest import write
+
+MEASURES = ["nDCG@5", "P@3"]
+
+
+@pytest.fixture(scope="module")
+def properties(collection, tmp_path_factory):
+    """Where ``kind`` of most queries and ``user`` of all stand, as one Parquet file and as CSV."""
+    folder = tmp_path_factory.mktemp("properties")
+    ids = list(collection.scores.query_ids)
+    kind = [None if i % 10 == 0 else "buy" if i % 3 else "know" for i in range(len(ids))]
+    frame = pd.DataFrame({"query_id": ids, "kind": kind, "user": [i // 3 for i in range(len(ids))]})
+    frame.to_parquet(folder / "about.parquet", row_group_size=7, index=False)
+    frame[["query_id", "user"]].to_csv(folder / "user.csv", index=False)
+    frame[["query_id", "kind"]].fillna("").to_csv(folder / "kind.csv", index=False)
+    return folder
+
+
+def compare(collection, capfd, *more):
+    paths = [str(path) for path in (collection.folder / "qrels", *collection.paths.values())]
+    named = [flag for name in MEASURES for flag in ("-m", name)]
+    code = run(["compare", *paths, *named, "--format", "json", "--quiet", *more])
+    out, err = capfd.readouterr()
+    return code, json.loads(out) if code in (0, 1) else None, err
+
+
+def same_parts(found, whole, *parts):
+    for part in parts:
+        assert_same(found[part], whole[part], place=part)
+
+
+@pytest.mark.parametrize("file", ["about.parquet", "kind.csv"])
+def test_segments_are_read_beside_each_partition(collection, properties, capfd, file):
+    flags = ["--segments", str(properties / "kind.csv"), "--adjust", "holm", "--margin", "0.01"]
+    gate = ["--require", "non-inferior", "--guard", "P@3:-0.1"]
+    code, whole, _ = compare(collection, capfd, *flags, *gate)
+    flags[1] = str(properties / file)
+    again, found, _ = compare(collection, capfd, *flags, *gate, "--merged")
+    assert again == code
+    same_parts(found, whole, "verdict", "measures", "settings", "quality", "systems")
+    by_name = {each["name"]: each for each in found["segments"]}
+    assert set(by_name) == {"kind", "user"} if file == "about.parquet" else {"kind"}
+    rows = [{k: v for k, v in row.items() if "_adj" not in k and k != "reading"}
+            for row in by_name["kind"]["rows"]]  # fmt: skip
+    for mine, theirs in zip(rows, whole["segments"][0]["rows"], strict=True):
+        assert_same(mine, {key: theirs[key] for key in mine})
+    assert [row["label"] for row in rows] == ["buy", "know", "(none)"]
+
+
+def test_clusters_are_read_beside_each_partition(collection, properties, capfd):
+    _, whole, _ = compare(collection, capfd, "--clusters", str(properties / "user.csv"))
+    given = ["--segments", str(properties / "about.parquet"), "--clusters", "user"]
+    for flags in (["--clusters", str(properties / "user.csv")], given):
+        _, found, _ = compare(collection, capfd, *flags, "--merged")
+        same_parts(found, whole, "verdict", "measures")
+        assert found["clusters"]["n_clusters"] == whole["clusters"]["n_clusters"] == 20
+        tests = [(row["title"], row["method"]) for row in found["tests"]]
+        assert tests == [(row["title"], row["method"]) for row in whole["tests"]]
+    assert "segments by kind were not tested" in " ".join(found["remarks"])
+
+
+def test_a_query_without_a_cluster_or_with_two_is_an_error(collection, properties, capfd, tmp_path):
+    table = pq.read_table(properties / "about.parquet", columns=["query_id", "user"])
+    pq.write_table(table.slice(1), tmp_path / "fewer.parquet")
+    code, _, err = compare(
+        collection, capfd, "--merged", "--clusters", str(tmp_path / "fewer.parquet")
+    )
+    assert code == 3
+    assert "clusters by user: query q000 has none" in err
+    twice = pa.concat_tables([table, table.slice(0, 1).set_column(1, "user", pa.array([7]))])
+    pq.write_table(twice, tmp_path / "twice.parquet")
+    code, _, err = compare(
+        collection, capfd, "--merged", "--clusters", str(tmp_path / "twice.parquet")
+    )
+    assert code == 3
+    assert "query q000 has two values of user" in err
+
+
+def test_skipped_partitions_are_counted(collection, tmp_path):
+    bad = collection.runs["B"].copy()
+    bad.loc[bad.query_id == "q030", "score"] = None
+    write(bad, tmp_path / "B", n_files=3, group=50)
+    engine = Engine(rows=100, on_bad_partition="skip")
+    found = abrank.compare(
+        collection.folder / "qrels", collection.paths["A"], tmp_path / "B",
+        measures=MEASURES, engine=engine, merged=True,
+    )  # fmt: skip
+    assert found.merged.n_skipped == 1
+    assert found.merged.n_partitions > 2
+    assert found.n_queries < 60
+    assert f"{found.merged.n_partitions} partitions (1 was skipped) were merged" in str(found)
+    assert "could not be read and was skipped" in found.remarks[-1]
+
+
+def test_a_second_run_takes_up_text_judgments_too(collection, tmp_path):
+    engine = Engine(rows=100, output=str(tmp_path / "kept"))
+    asked = (collection.qrels, *collection.paths.values())
+    first, second = (
+        abrank.compare(*asked, measures=MEASURES, engine=engine, merged=True,
+                       segments={"kind": {"q000": "buy"}})
+        for _ in range(2)
+    )  # fmt: skip
+    assert first == second
+    assert len(list((tmp_path / "kept").glob("part-*"))) == first.merged.n_partitions
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (["--topics", "t.tsv"], "texts are shown beside the scores of each query"),
+        (["--machine-qrels", "m.txt"], "judgments by a machine cannot be used here"),
+        (["--test", "sign"], "the sign test as the one that decides needs the scores of every"),
+    ],
+)
+def test_what_merged_statistics_do_not_hold_is_refused(collection, capfd, flags, said):
+    code, _, err = compare(collection, capfd, "--merged", *flags)
+    assert code == 2
+    assert said in err
+    assert "--merged" in err
+
+
+def test_scores_and_collections_are_not_merged(capfd):
+    assert run(["compare", "--scores", "a.csv", "b.csv", "--merged"]) == 2
+    assert "--merged is for runs in Parquet" in capfd.readouterr().err
+    assert run(["compare", "q.txt", "a=1.run,2.run", "b.run", "--merged"]) == 2
+    assert "repeated runs of one system are averaged query by query" in capfd.readouterr().err
+
+
+def test_partitions_do_not_say_that_all_is_judged(collection):
+    paths = collection.folder / "qrels", *collection.paths.values()
+    found = abrank.compare(*paths, measures=MEASURES, engine="local")
+    a, b = (found.audits[key].n_unjudged_at_10 for key in "ab")
+    assert a > 0
+    text = found._repr_markdown_()
+    assert f"Of the first ten documents {a} of A's and {b} of B's are unjudged" in text
+    assert "is judged: more judgments change nothing" not in text
