@@ -75,8 +75,8 @@ def _client(distributed: Any, scheduler: Any) -> Iterator[Any]:  # noqa: ANN401
         with client:
             yield client
         return
-    # One thread a process: a worker that dies takes one partition with it. Its page is at a free port:
-    # another cluster may have the usual one.
+    # One thread a process: a worker that dies takes one partition with it. The dashboard is at a
+    # free port, as another cluster may have the usual one.
     options = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0", "host": "127.0.0.1"}
     with (
         distributed.LocalCluster(**options) as cluster,
