@@ -11,7 +11,7 @@ import numpy as np
 from abrank import inputs
 from abrank._support import checks
 from abrank._support.errors import AlignmentError, ArgumentError
-from abrank._support.keywords import explained
+from abrank._support.keywords import explained, fields_of
 from abrank._support.typing import Duplicates, Interpolation, Missing, ScoreDtype
 from abrank.engines import Engine, EngineName, needs_engine, on
 from abrank.inputs.run_names import named_runs
@@ -138,17 +138,7 @@ def evaluate(
       query_id system measure  score
     0       q1      B      RR    1.0
     """
-    options = EvaluateOptions(
-        missing=missing,
-        score_dtype=score_dtype,
-        duplicates=duplicates,
-        depth=depth,
-        rel=rel,
-        judged_only=judged_only,
-        interpolation=interpolation,
-        max_input_size=max_input_size,
-        engine=engine,
-    )
+    options = EvaluateOptions(**fields_of(EvaluateOptions, locals()))
     return score_runs(qrels, named_runs(runs), measures, options, top=top, hashes=hashes)
 
 

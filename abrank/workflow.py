@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from abrank._support.errors import ArgumentError
-from abrank._support.keywords import explained
+from abrank._support.keywords import explained, fields_of
 from abrank._support.typing import Duplicates, Interpolation, Missing, RandomSource, ScoreDtype
 from abrank.comparison import Comparison, compare_recorded, name_runs
 from abrank.comparison.beside import Beside
@@ -42,7 +42,7 @@ def compare(
     a: Any = None,  # noqa: ANN401 - whatever read_run reads
     b: Any = None,  # noqa: ANN401
     *,
-    config: str | os.PathLike[str] | None = None,  # noqa: ARG001 - taken by @ruled
+    config: str | os.PathLike[str] | None = None,  # taken by @ruled
     measures: Sequence[str] | str | None = None,
     primary: str | None = None,
     margin: float | str | None = None,
@@ -161,34 +161,9 @@ def compare(
     >>> set(titled.evidence.documents.values())
     {'Tea pots'}
     """
-    question = Question(
-        primary=primary,
-        margin=margin,
-        test=test,
-        alpha=alpha,
-        adjust=adjust,
-        family=family,
-        require=require,
-        lower_is_better=lower_is_better,
-        n_resamples=n_resamples,
-        look=look,
-        spending=spending,
-        anytime=anytime,
-        guards=guards,
-        bayes=bayes,
-        rng=rng,
-    )
-    options = EvaluateOptions(
-        missing=missing,
-        score_dtype=score_dtype,
-        duplicates=duplicates,
-        depth=depth,
-        rel=rel,
-        judged_only=judged_only,
-        interpolation=interpolation,
-        max_input_size=max_input_size,
-        engine=engine,
-    )
+    given = locals()
+    question = Question(**fields_of(Question, given))
+    options = EvaluateOptions(**fields_of(EvaluateOptions, given))
     runs = name_runs(a, b, baseline=baseline, candidate=candidate)
     kind = Properties if merged else Beside
     beside = kind.of(segments=segments, topics=topics, clusters=clusters, docs=docs)
@@ -321,17 +296,7 @@ def rank(
     >>> [(row.system, row.group) for row in rank(made.qrels, runs).rows]
     [('B', 'a'), ('A', 'b'), ('A again', 'b')]
     """
-    options = EvaluateOptions(
-        missing=missing,
-        score_dtype=score_dtype,
-        duplicates=duplicates,
-        depth=depth,
-        rel=rel,
-        judged_only=judged_only,
-        interpolation=interpolation,
-        max_input_size=max_input_size,
-        engine=engine,
-    )
+    options = EvaluateOptions(**fields_of(EvaluateOptions, locals()))
     how: dict[str, Any] = {"test": test, "adjust": adjust, "alpha": alpha, "family": family}
     how |= {"baseline": baseline, "n_resamples": n_resamples, "rng": rng}
     return rank_runs(qrels, named_runs(runs), options, measures=measures, **how)

@@ -7,12 +7,15 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import fields
 from importlib.metadata import version
 from typing import Any
 
 import pytest
 
 import abrank
+from abrank.comparison import Question
+from abrank.evaluation import EvaluateOptions
 
 HEAVY = {"pandas", "scipy", "matplotlib", "statsmodels", "pyarrow", "jinja2", "rich", "numpy"}
 
@@ -127,3 +130,18 @@ def members(name: str) -> Iterator[tuple[str, Any]]:
 @pytest.mark.parametrize("name", [name for name in abrank.__all__ if name != "__version__"])
 def test_every_public_name_is_documented(name: str) -> None:
     assert [key for key, value in members(name) if not inspect.getdoc(value)] == []
+
+
+@pytest.mark.parametrize(
+    ("function", "kinds"),
+    [
+        (abrank.evaluate, [EvaluateOptions]),
+        (abrank.rank, [EvaluateOptions]),
+        (abrank.compare, [EvaluateOptions, Question]),
+        (abrank.compare_scores, [Question]),
+    ],
+)
+def test_every_option_is_a_keyword_with_the_same_default(function, kinds) -> None:
+    keywords = inspect.signature(function).parameters
+    for each in (field for kind in kinds for field in fields(kind)):
+        assert keywords[each.name].default == each.default

@@ -1,11 +1,12 @@
-"""Calls with a keyword that a function does not have: the error names the one that was meant."""
+"""Keywords of public functions: those that belong to one object, and the error for unknown ones."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import fields
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from abrank._support.errors import ArgumentError, nearest
 
@@ -25,6 +26,18 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "test": ("stat_test", "method"),
     "runs": ("systems",),
 }
+
+
+def fields_of(kind: type, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of the arguments that are fields of a dataclass.
+
+    Examples
+    --------
+    >>> from abrank.evaluation import EvaluateOptions
+    >>> fields_of(EvaluateOptions, {"rel": 2, "measures": ["AP"]})
+    {'rel': 2}
+    """
+    return {each.name: arguments[each.name] for each in fields(kind) if each.name in arguments}
 
 
 def explained(function: Callable[_P, _R]) -> Callable[_P, _R]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import fields
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -28,11 +27,6 @@ docs = click.option(
     metavar="FILE",
     help="Titles or texts of the documents: JSON lines, or doc_id<TAB>title; of any size.",
 )
-
-
-def of(kind: type, flags: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those of the flags that are fields of a dataclass."""
-    return {each.name: flags[each.name] for each in fields(kind) if each.name in flags}
 
 
 def given(*names: str) -> set[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from abrank._support.keywords import fields_of
 from abrank.cli import _collections, _config, _designs, _options, _output, _terminal
 from abrank.verdict import GATES
 
@@ -194,7 +195,7 @@ def command(
         raise click.UsageError("--merged is for runs in Parquet, not for scores or collections")
     engine = _options.take_engine(flags, always=merged or joined is not None)
     output = _output.Output.of(
-        **_options.of(_output.Output, flags),
+        **fields_of(_output.Output, flags),
         formats=_collections.formats() if collections else None,
     )
 
@@ -209,12 +210,12 @@ def command(
         require="not-worse-shown" if fail_on else require,  # type: ignore[arg-type]
         n_resamples=resamples,
         rng=seed,
-        **_options.of(Question, flags),
+        **fields_of(Question, flags),
     )
     machine = MachineSource(machine_qrels, machine_scores, shared_model)
     names = {"baseline": baseline, "candidate": candidate}
     command = shlex.join(["abrank", *click.get_current_context().obj])
-    options = EvaluateOptions(engine=engine, **_options.of(EvaluateOptions, flags))
+    options = EvaluateOptions(engine=engine, **fields_of(EvaluateOptions, flags))
     found: Comparison | CollectionsComparison
     with _terminal.Progress(quiet=quiet, verbose=verbose) as progress:
         asked: dict[str, Any] = {
@@ -222,7 +223,7 @@ def command(
             "command": command,
             "on_stage": progress,
         }
-        about = _options.of(Beside, flags)
+        about = fields_of(Beside, flags)
         if collections:
             found = _collections.compare(collections, question, options, names=names, **asked)
         elif scores:

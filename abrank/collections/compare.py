@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from abrank._support.errors import AlignmentError, ArgumentError
+from abrank._support.keywords import fields_of
 from abrank._support.typing import FloatArray
 from abrank.collections.result import (
     CollectionRow,
@@ -91,7 +92,7 @@ def compare_collections(
         if name not in scored | _ASKED:
             raise ArgumentError(f"compare_collections has no keyword {name!r}")
     question = Question(**{name: value for name, value in how.items() if name in _ASKED})
-    options = EvaluateOptions(**{name: value for name, value in how.items() if name in scored})
+    options = EvaluateOptions(**fields_of(EvaluateOptions, how))
     return compare_each(
         collections,
         question,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from abrank._support.errors import AlignmentError, ArgumentError
+from abrank._support.keywords import fields_of
 from abrank._support.typing import FloatArray, Missing
 from abrank.collections.ranking import CollectionsRanking
 from abrank.collections.standings import measure_standings
@@ -94,7 +95,7 @@ def rank_collections(
             raise ArgumentError(f"rank_collections has no keyword {name!r}")
     return rank_each(
         collections,
-        EvaluateOptions(**{name: value for name, value in how.items() if name in scored}),
+        EvaluateOptions(**fields_of(EvaluateOptions, how)),
         measures=measures,
         missing=how.get("missing", "error"),
         **{name: value for name, value in how.items() if name in _ASKED},

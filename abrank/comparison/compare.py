@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from abrank._support.errors import ArgumentError
-from abrank._support.keywords import explained
+from abrank._support.keywords import explained, fields_of
 from abrank._support.typing import RandomSource
 from abrank.comparison.alternatives import alternatives
 from abrank.comparison.beside import Beside, with_titles
@@ -116,23 +116,7 @@ def compare_scores(
     >>> round(result.mean_difference, 3), round(result.pvalue, 3), str(result.verdict)
     (0.2, 0.066, 'inconclusive')
     """
-    question = Question(
-        primary=primary,
-        margin=margin,
-        test=test,
-        alpha=alpha,
-        adjust=adjust,
-        family=family,
-        require=require,
-        lower_is_better=lower_is_better,
-        n_resamples=n_resamples,
-        look=look,
-        spending=spending,
-        anytime=anytime,
-        guards=guards,
-        bayes=bayes,
-        rng=rng,
-    )
+    question = Question(**fields_of(Question, locals()))
     beside = Beside.of(segments=segments, topics=topics, clusters=clusters)
     machine = MachineSource(scores=machine_scores, shared_model=shared_model)
     scores = pair_scores(a, b, baseline=baseline, candidate=candidate, measures=measures)
