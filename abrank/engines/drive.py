@@ -135,6 +135,8 @@ def score_tables(
         _succeed(folder, done)
         merged = tree.total() if merges else None
         query_ids, values = read_scores(job, () if merges else done)
+        # What Arrow keeps for the next partition would stand beside the comparison.
+        pa.default_memory_pool().release_unused()
         return Result(query_ids, values, done, scoring, tuple(tables), merged)
 
 

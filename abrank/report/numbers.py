@@ -7,6 +7,7 @@ the JSON Schema ``saved/abrank-1.schema.json``.
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import math
 import re
@@ -117,10 +118,19 @@ def json_text(comparison: Comparison) -> str:
     >>> text.splitlines()[:2]
     ['{', '  "schema": "abrank/1",']
     """
+    return json_bytes(comparison).decode()
+
+
+def json_bytes(comparison: Comparison) -> bytes:
+    """Return what :func:`json_text` returns as it stands in the file."""
     found = plain(_content(comparison), many=True)
     numbers: Numbers = {}
     sum_ = checksum(found, numbers=numbers)
-    return layout({**found, "checksum": sum_}, numbers=numbers) + "\n"
+    made = io.BytesIO()
+    for piece in _laid_out({**found, "checksum": sum_}, "", numbers):
+        made.write(piece.encode())
+    made.write(b"\n")
+    return made.getvalue()
 
 
 def checksum(found: Mapping[str, Any], *, numbers: Numbers | None = None) -> str:
@@ -239,7 +249,7 @@ def _verdict(rule: Rule, decision: Decision) -> dict[str, Any]:
     }
 
 
-def layout(value: Any, indent: str = "", *, numbers: Numbers | None = None) -> str:  # noqa: ANN401 - what plain() returns
+def layout(value: Any) -> str:  # noqa: ANN401 - what plain() returns
     """Return JSON, mappings and lists that hold one indented, any other list on one line.
 
     Examples
@@ -249,21 +259,26 @@ def layout(value: Any, indent: str = "", *, numbers: Numbers | None = None) -> s
       "p": [0.5, null]
     }
     """
-    deeper = indent + "  "
-    if isinstance(value, dict) and value:
-        items = [
-            f"{_scalar(key)}: {layout(item, deeper, numbers=numbers)}"
-            for key, item in value.items()
-        ]
-    elif isinstance(value, list) and _holds_mapping(value):
-        items = [layout(item, deeper, numbers=numbers) for item in value]
-    elif numbers and id(value) in numbers:
-        return numbers[id(value)].replace(",", ", ")
+    return "".join(_laid_out(value, "", {}))
+
+
+def _laid_out(value: Any, indent: str, numbers: Numbers) -> Iterator[str]:  # noqa: ANN401
+    """Yield what :func:`layout` returns piece by piece: a text of all would stand there twice."""
+    deeper, is_mapping = indent + "  ", isinstance(value, dict)
+    if (is_mapping and value) or (isinstance(value, list) and _holds_mapping(value)):
+        ends = "{}" if is_mapping else "[]"
+        yield f"{ends[0]}\n{deeper}"
+        for i, item in enumerate(value):
+            if i:
+                yield f",\n{deeper}"
+            if is_mapping:
+                yield f"{_scalar(item)}: "
+            yield from _laid_out(value[item] if is_mapping else item, deeper, numbers)
+        yield f"\n{indent}{ends[1]}"
+    elif id(value) in numbers:
+        yield numbers[id(value)].replace(",", ", ")
     else:
-        return _scalar(value)
-    ends = "{}" if isinstance(value, dict) else "[]"
-    inner = f",\n{deeper}".join(items)
-    return f"{ends[0]}\n{deeper}{inner}\n{indent}{ends[1]}"
+        yield _scalar(value)
 
 
 def _holds_mapping(value: Any) -> bool:  # noqa: ANN401

@@ -54,10 +54,10 @@ def _markdown(comparison: Comparison, *, digits: int = display.DIGITS) -> str:
 
 
 @writer(".json")
-def _json(comparison: Comparison) -> str:
-    from abrank.report.numbers import json_text
+def _json(comparison: Comparison) -> bytes:
+    from abrank.report.numbers import json_bytes
 
-    return json_text(comparison)
+    return json_bytes(comparison)
 
 
 @writer(".csv")
