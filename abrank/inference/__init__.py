@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 from abrank._support.docstrings import complete
 from abrank._support.lazy import module_getattr
-from abrank.inference.estimates.effect_size import EFFECT_SIZES, effect_interval, effect_size
+from abrank.inference.estimates.effect_formulas import EFFECT_SIZES
+from abrank.inference.estimates.effect_size import effect_interval, effect_size
 from abrank.inference.estimates.relative_change import ratio_interval
 from abrank.inference.families.adjust import ADJUSTMENTS, adjust
 from abrank.inference.families.max_t import max_t

@@ -5,12 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from abrank._support.typing import FloatArray
-from abrank.inference.estimates.effect_size import (
-    EffectInterval,
-    d_z_limits,
-    hedges_bias,
-    score_limits,
-)
+from abrank.inference.estimates.effect_formulas import d_z_limits, hedges_bias, score_limits
+from abrank.inference.estimates.effect_size import EffectInterval
 from abrank.inference.paired.counted import Counts
 
 
