@@ -23,6 +23,7 @@ from abrank.plots.comparison.scatter import scatter
 from abrank.plots.comparison.segments import segments
 from abrank.plots.comparison.tests import tests
 from abrank.plots.picture import Picture, Plots
+from abrank.plots.ranking.achieved import achieved
 from abrank.plots.ranking.critical_difference import cd
 from abrank.plots.ranking.leaderboard import leaderboard
 from abrank.plots.ranking.matrix import matrix
@@ -55,6 +56,7 @@ __all__ = [
     "Plot",
     "Plots",
     "Theme",
+    "achieved",
     "cd",
     "collections",
     "cutoffs",

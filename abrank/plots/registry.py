@@ -97,7 +97,7 @@ def plot(
     Examples
     --------
     >>> len(PLOTS), sorted(RANKING_PLOTS)
-    (15, ['cd', 'leaderboard', 'matrix', 'queries', 'ranks'])
+    (15, ['achieved', 'cd', 'leaderboard', 'matrix', 'queries', 'ranks'])
     """
 
     def register(function: Function) -> Function:

@@ -1,4 +1,4 @@
-"""The page of a ranking in a real browser."""
+"""The pages of many systems, on one collection and on several, in a real browser."""
 
 from __future__ import annotations
 
@@ -8,34 +8,46 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abrank.ranking import rank_scores
+from abrank.collections import rank_collections
+from abrank.ranking import rank_scores, with_extras
+from abrank.report.collections.systems.page import standings_html
 from abrank.report.ranking.html import ranking_html
 from abrank.scores import Scores
 
 expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
 
 
-@pytest.fixture(scope="module")
-def page() -> str:
-    random = np.random.default_rng(2)
+def board(seed: int) -> Scores:
+    random = np.random.default_rng(seed)
     hard = random.uniform(0.2, 0.6, (30, 1, 1))
     shift = 0.05 * np.arange(5)[:, None]
     values = hard + shift + random.normal(0, 0.05, (30, 5, 2))
     ids = tuple(f"q{i}" for i in range(30))
-    return ranking_html(rank_scores(Scores(ids, tuple("abcde"), ("AP", "RR"), values)))
+    return Scores(ids, tuple("abcde"), ("AP", "RR"), values)
 
 
+@pytest.fixture(scope="module")
+def page() -> str:
+    return ranking_html(with_extras(rank_scores(board(2)), instruments=True, risk=1.0))
+
+
+@pytest.fixture(scope="module")
+def standings() -> str:
+    return standings_html(rank_collections({f"c{seed}": board(seed) for seed in range(3)}))
+
+
+@pytest.mark.parametrize("which", ["page", "standings"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_and_nothing_is_too_wide(
-    show: Callable[..., Any], page: str, scheme: str
+    show: Callable[..., Any], request: pytest.FixtureRequest, which: str, scheme: str
 ) -> None:
     axe = pytest.importorskip(
         "axe_playwright_python.sync_playwright", reason="axe is not installed"
     )
-    opened = show(page, color_scheme=scheme)
+    opened = show(request.getfixturevalue(which), color_scheme=scheme)
     assert len(opened.requests) == 1
     assert opened.messages == []
-    opened.page.locator("#pairs summary").first.click()
+    opened.page.locator("#pairs summary, #each summary").first.click()
     for width in (1280, 360):
         opened.resize(width)
         found = axe.Axe().run(opened.page)

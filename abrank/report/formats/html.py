@@ -73,6 +73,7 @@ HEIGHTS: Mapping[str, float] = {
     **dict.fromkeys(("null", "pvalue", "cutoffs", "recall"), 2.7),
     "power": 2.9,
     "judged": 2.7,
+    "achieved": 2.5,
 }
 LABELS = {"depth": "Depth", "judge": "Judge", "quality": "Data quality", "per-query": "Queries"}
 

@@ -37,6 +37,8 @@ def compose_ranking(ranking: Ranking, *, digits: int = f.DIGITS) -> Report:
         "methods": appendix.methods(ranking),
         "reproduce": appendix.reproduce(ranking),
     }
+    # What was asked for beside the leaderboard stands before what is said of the test.
+    asked = extras.sections(ranking, digits=digits)
     head = headline(ranking, digits=digits)
     created = str(ranking.provenance.get("created") or "")[:10]
     context = [
@@ -49,9 +51,11 @@ def compose_ranking(ranking: Ranking, *, digits: int = f.DIGITS) -> Report:
         context=(*context, *([created] if created else [])),
         headline=head,
         cautions=cautions(ranking, digits=digits),
-        sections=(
-            *(section for section in found.values() if section is not None),
-            *extras.sections(ranking, digits=digits),
+        sections=tuple(
+            part
+            for key, section in found.items()
+            for part in (*(asked if key == "test" else ()), section)
+            if part is not None
         ),
         omitted=tuple(_OMITTED[key] for key, section in found.items() if section is None),
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from abrank._support import display as f
 from abrank.ranking import Ranking
-from abrank.report.model import Cell, Column, Section, Table, Text
+from abrank.report.model import Cell, Column, Figure, Section, Table, Text
 
 
 def sections(ranking: Ranking, *, digits: int) -> list[Section]:
@@ -56,8 +56,13 @@ def _instruments(ranking: Ranking, digits: int) -> Section:
         " two means told apart. Tau: Kendall's, with the order by the first measure.",
         "caption",
     )
-    table = Table("instruments", tuple(heads), rows)
-    return Section("instruments", "Measures as instruments", finding, (table, text))
+    curve = Text(
+        "The p-values of all pairs by each measure, smallest first: the further right a curve meets"
+        " the line, the more pairs the measure tells apart (Sakai 2006).",
+        "caption",
+    )
+    blocks = (Table("instruments", tuple(heads), rows), text, Figure("achieved", finding), curve)
+    return Section("instruments", "Measures as instruments", finding, blocks)
 
 
 def _risk(ranking: Ranking, digits: int) -> Section:

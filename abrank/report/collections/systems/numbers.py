@@ -48,13 +48,19 @@ def pairs_csv(found: CollectionsRanking) -> str:
 def standings_dict(found: CollectionsRanking) -> dict[str, Any]:
     """Return everything as dicts, lists, text, numbers and None.
 
-    Keys: ``schema alpha measures collections provenance``. Each of ``measures``, the one that
-    orders first, has ``standings``, a row a system, and under ``these`` and ``like`` the ranking of
-    the means over the collections as :func:`abrank.report.ranking.numbers.ranking_dict` gives it, a
-    collection in the place of a query. ``collections`` is a list of names with the ranking of each.
+    Keys: ``schema alpha n_queries measures collections provenance``. Each of ``measures``, the one
+    that orders first, has ``standings``, a row a system, and under ``these`` and ``like`` the
+    ranking of the means over the collections as
+    :func:`abrank.report.ranking.numbers.ranking_dict` gives it, a collection in the place of a
+    query. ``collections`` is a list of names with the ranking of each.
     """
     values: dict[str, Any] = plain(
-        {"schema": SCHEMA, "alpha": found.alpha, "provenance": found.provenance}
+        {
+            "schema": SCHEMA,
+            "alpha": found.alpha,
+            "n_queries": found.n_queries,
+            "provenance": found.provenance,
+        }
     )
     values["measures"] = [
         {

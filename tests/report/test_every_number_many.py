@@ -1,0 +1,151 @@
+"""Every number on the pages of many systems, on one collection and on several, is in results.json.
+
+As for a comparison (``test_every_number``): what a format writes is taken apart, and each number is
+the one rounding of a saved one, of a pair read the other way round, of a difference of two saved
+scores of a query, or of the confidence.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from html import unescape
+from typing import Any
+
+import numpy as np
+import pytest
+
+from abrank.collections import CollectionsRanking, rank_collections
+from abrank.plots import RANKING_PLOTS, STANDINGS_PLOTS
+from abrank.ranking import Ranking, rank_scores, with_extras
+from abrank.report import RANKING_WRITERS, STANDINGS_WRITERS
+from tests.report.ranking.test_html import board
+from tests.report.test_every_number import (
+    NUMBER,
+    PIECES,
+    Known,
+    assert_known,
+    drawings,
+    leaves,
+    on_scale,
+    plain,
+    split,
+    texts_of,
+    written,
+)
+
+# Constants of the words, and years of sources.
+OURS = (
+    "−1 for the reverse", "TRisk below −2", "Robertson 2008", "Zhang 2009", "Sakai 2006",
+    "Carterette 2012", "Tukey 1953", "Barreiro (2025, arXiv 2501.03930)", "Young 1993",
+    "Wilhelm 2024",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def ranking() -> Ranking:
+    made = rank_scores(board(5, measures=("AP", "RR", "P@10"), step=0.02))
+    return with_extras(made, instruments=True, risk=1.5)
+
+
+@pytest.fixture(scope="module")
+def standings() -> CollectionsRanking:
+    return rank_collections(
+        {f"c{i}": board(5, measures=("AP", "RR"), n_queries=21 + i, step=0.02) for i in range(3)}
+    )
+
+
+def known_of(found: Ranking | CollectionsRanking) -> Known:
+    saved = json.loads(json.dumps(found.to_dict()))
+    numbers = [each for each in leaves(saved) if not isinstance(each, str)]
+    numbers.append(1.0 - found.alpha)
+    if isinstance(found, Ranking):
+        numbers.append(1.0 + found.extras.risk_weight)  # how often a loss counts
+        scores = found.scores
+        numbers += np.subtract(scores[:, :, None], scores[:, None, :]).ravel().tolist()
+    for pairs in pairs_of(saved):
+        numbers += [-value for pair in pairs for value in pair.values() if type(value) is float]
+    shown = {plain(text) for each in numbers for text in written(each, found.alpha)}
+    texts = {each for each in leaves(saved) if isinstance(each, str) and re.search(r"\d", each)}
+    texts |= set(OURS) | {str(found.provenance.get("created"))[:10]}
+    for scores in scores_of(saved):
+        texts |= set(scores)
+    named = sorted(texts, key=len, reverse=True)
+    return Known(shown, re.compile("|".join(rf"(?<!\w){re.escape(each)}(?!\w)" for each in named)))
+
+
+def pairs_of(value: Any) -> list[list[dict[str, Any]]]:
+    return _under(value, "pairs")
+
+
+def scores_of(value: Any) -> list[dict[str, Any]]:
+    return _under(value, "scores")
+
+
+def _under(value: Any, key: str) -> list[Any]:
+    """Return all that stands under a key of a tree."""
+    if isinstance(value, list):
+        return [found for each in value for found in _under(each, key)]
+    if not isinstance(value, dict):
+        return []
+    own = [value[key]] if key in value else []
+    return own + [found for each in value.values() for found in _under(each, key)]
+
+
+KINDS = {
+    "ranking": (RANKING_WRITERS, RANKING_PLOTS),
+    "standings": (STANDINGS_WRITERS, STANDINGS_PLOTS),
+}
+
+
+@pytest.fixture(params=KINDS)
+def subject(request: pytest.FixtureRequest) -> Any:
+    return request.getfixturevalue(request.param), *KINDS[request.param]
+
+
+def test_pages_have_no_other_number(subject) -> None:
+    found, writers, plots = subject
+    known, page = known_of(found), writers[".html"](found).decode()
+    body = re.sub(r"<(svg|script|style)\b.*?</\1>", " ", page, flags=re.S)
+    body = re.sub(r'<details class="source">.*?</details>', " ", body, flags=re.S)  # BibTeX
+    pieces = texts_of(body)
+    assert sum(len(NUMBER.findall(plain(piece))) for piece in pieces) >= 200
+    assert_known(known, pieces)
+    drawn = drawings(page)
+    assert {re.sub(r"(-\d+)?[wn]?$", "", name) for name in drawn} >= {*plots} - {
+        "cd", "leaderboard", "matrix", "means",
+    }  # fmt: skip
+    n_ticks = 0
+    for drawing in drawn.values():
+        axes, others = split(drawing)
+        assert_known(known, others)
+        n_ticks += sum(map(len, axes))
+        assert all(on_scale(ticks) for ticks in axes)
+    assert n_ticks >= 15 or found.query_ids == ()  # ranks over collections have lines alone
+
+
+@pytest.mark.parametrize("kind", [".md", ".txt", ".tex"])
+def test_texts_have_no_other_number(subject, kind) -> None:
+    found, writers, _ = subject
+    pieces = [unescape(each) for each in PIECES[kind](writers[kind](found).decode())]
+    assert sum(len(NUMBER.findall(plain(piece))) for piece in pieces) >= 15
+    assert_known(known_of(found), pieces)
+
+
+def test_tables_have_the_very_numbers(subject) -> None:
+    found, writers, _ = subject
+    saved = {float(each) for each in leaves(found.to_dict()) if isinstance(each, (int, float))}
+    made = writers[".csv"]
+    texts = [made(found), *(encode(found) for encode in made.beside.values())]
+    for text in texts:
+        cells = [cell for row in csv.reader(io.StringIO(text.decode())) for cell in row]
+        numbers = [float(each) for each in cells if re.fullmatch(r"-?\d+(\.\d+)?(e-?\d+)?", each)]
+        assert len(numbers) >= 30
+        assert [each for each in numbers if each not in saved] == []
+
+
+def test_a_changed_number_would_be_seen(standings) -> None:
+    known = known_of(standings)
+    assert known.unknown("mean 0.123456") == ["0.123456"]
