@@ -26,6 +26,8 @@ PATHS = (
     "qrels", "run_a", "run_b", "scores", "joined", "collections", "segments", "topics", "clusters",
     "docs", "machine_qrels", "machine_scores",
 )  # fmt: skip
+# The day on which the rule was declared: recorded, and part of no flag.
+DATE = "declared_on"
 # What the file calls by another name than the flag's parameter.
 NAMES = {"qrels": "qrels", "baseline_run": "run_a", "candidate_run": "run_b"}
 # Keywords of abrank.compare by the names of the flags' parameters, where they are others.
@@ -53,10 +55,12 @@ class RuleFile:
     path: str
     sha256: str
     stated: Mapping[str, Any]
+    date: str = ""
 
     def recorded(self, deviations: list[dict[str, str]]) -> dict[str, Any]:
         """Return what stands in the provenance of a result."""
-        return {"path": self.path, "sha256": self.sha256, "deviations": deviations}
+        dated = {"date": self.date} if self.date else {}
+        return {"path": self.path, "sha256": self.sha256, **dated, "deviations": deviations}
 
     def beside(self, value: str) -> str:
         """Return a path as seen from where the program runs; what is no file stays as it is."""
@@ -78,7 +82,7 @@ def read_rule(path: str | os.PathLike[str]) -> RuleFile:
     ----------
     path : path
         A TOML file whose keys are the long flags of ``abrank compare``, and baseline_run,
-        candidate_run and qrels.
+        candidate_run and qrels; ``declared_on`` is the day of the declaration.
 
     Raises
     ------
@@ -93,12 +97,11 @@ def read_rule(path: str | os.PathLike[str]) -> RuleFile:
     except OSError as problem:
         raise ReadError(name, f"cannot be read: {(problem.strerror or '').lower()}") from None
     stated = parse_toml(data, name)
-    keys = {key: key.replace("-", "_") for key in stated}
-    if len(set(keys.values())) < len(keys):
+    values = {key.replace("-", "_"): value for key, value in stated.items()}
+    if len(values) < len(stated):
         raise ReadError(name, "a key stands twice, once with - and once with _")
-    return RuleFile(
-        name, hashlib.sha256(data).hexdigest(), {keys[key]: stated[key] for key in stated}
-    )
+    day = str(values.pop(DATE, ""))
+    return RuleFile(name, hashlib.sha256(data).hexdigest(), values, day)
 
 
 def shown(name: str, value: Any) -> str:  # noqa: ANN401 - of any flag

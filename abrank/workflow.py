@@ -75,6 +75,7 @@ def compare(
     bayes: bool = False,
     machine_qrels: Any = None,  # noqa: ANN401 - whatever read_qrels reads
     machine_scores: Any = None,  # noqa: ANN401 - a pair of what read_scores reads
+    machine_judge: str | None = None,
     shared_model: SharedModel | None = None,
     n_resamples: int | None = None,
     rng: RandomSource = 0,
@@ -129,10 +130,11 @@ def compare(
     look, spending, anytime, guards, bayes
         Looking more than once, what must not get worse, and a Bayesian view: see
         :class:`~abrank.comparison.Question`.
-    machine_qrels, machine_scores, shared_model : optional
+    machine_qrels, machine_scores, machine_judge, shared_model : optional
         Judgments by a machine, such as a language model, of all queries, or a pair of ready scores
-        by them; ``qrels`` are then those of people, for a random draw from these. Whether "a", "b",
-        "both" or "neither" shares its model. See :func:`abrank.inference.run_prediction_powered`.
+        by them; ``qrels`` are then those of people, for a random draw from these. The machine's
+        name, fixed beforehand, and whether "a", "b", "both" or "neither" shares its model. See
+        :func:`abrank.inference.run_prediction_powered`.
     n_resamples, rng
         Resamples of the Monte Carlo tests, and their source; the seed is recorded.
 
@@ -167,7 +169,7 @@ def compare(
     runs = name_runs(a, b, baseline=baseline, candidate=candidate)
     kind = Properties if merged else Beside
     beside = kind.of(segments=segments, topics=topics, clusters=clusters, docs=docs)
-    machine = MachineSource(machine_qrels, machine_scores, shared_model)
+    machine = MachineSource(machine_qrels, machine_scores, shared_model, machine_judge)
     return compare_runs(
         qrels, runs, question, options, measures=measures, beside=beside, machine=machine
     )

@@ -127,6 +127,11 @@ def _gates() -> str:
     help="Ready scores by a machine's judgments, in the place of --machine-qrels.",
 )
 @click.option(
+    "--machine-judge",
+    metavar="NAME",
+    help="Which machine judged, fixed before its results were seen: best stated in --config.",
+)
+@click.option(
     "--shared-model",
     type=click.Choice(["a", "b", "both", "neither"]),
     help="Which system shares its model with the machine.",
@@ -161,6 +166,7 @@ def command(
     merged: bool,
     machine_qrels: str | None,
     machine_scores: tuple[str, str] | None,
+    machine_judge: str | None,
     shared_model: SharedModel | None,
     require: str | None,
     fail_on: str | None,
@@ -212,7 +218,7 @@ def command(
         rng=seed,
         **fields_of(Question, flags),
     )
-    machine = MachineSource(machine_qrels, machine_scores, shared_model)
+    machine = MachineSource(machine_qrels, machine_scores, shared_model, machine_judge)
     names = {"baseline": baseline, "candidate": candidate}
     command = shlex.join(["abrank", *click.get_current_context().obj])
     options = EvaluateOptions(engine=engine, **fields_of(EvaluateOptions, flags))

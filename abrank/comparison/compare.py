@@ -75,6 +75,7 @@ def compare_scores(
     guards: Sequence[str] | str = (),
     bayes: bool = False,
     machine_scores: Any = None,  # noqa: ANN401 - a pair of what a and b are
+    machine_judge: str | None = None,
     shared_model: SharedModel | None = None,
     n_resamples: int | None = None,
     rng: RandomSource = 0,
@@ -91,7 +92,8 @@ def compare_scores(
         Names to give them; without ``b`` those to take, else the two there are.
     primary, margin, test, alpha, adjust, family, require, lower_is_better, n_resamples, rng
         What decides, and how it is resampled, as in :func:`abrank.compare`.
-    segments, topics, clusters, look, spending, anytime, guards, bayes, machine_scores, shared_model
+    segments, topics, clusters, look, spending, anytime, guards, bayes, machine_scores,
+    machine_judge, shared_model
         As in :func:`abrank.compare`.
 
     Returns
@@ -118,7 +120,7 @@ def compare_scores(
     """
     question = Question(**fields_of(Question, locals()))
     beside = Beside.of(segments=segments, topics=topics, clusters=clusters)
-    machine = MachineSource(scores=machine_scores, shared_model=shared_model)
+    machine = MachineSource(None, machine_scores, shared_model, machine_judge)
     scores = pair_scores(a, b, baseline=baseline, candidate=candidate, measures=measures)
     return compare_recorded(scores, question, beside=machine.beside(beside, scores))
 

@@ -22,6 +22,7 @@ def inspect_machine(
     outside: float,
     refused: bool,
     shared_model: str | None = None,
+    judge: str | None = None,
     sample: Sequence[tuple[str, float, float, float]] = (),
 ) -> list[Note]:
     """Return the cautions on a comparison that uses a machine's judgments.
@@ -39,6 +40,8 @@ def inspect_machine(
     refused : bool
         Too few errors of the machine were seen to correct it by: people alone answer.
     shared_model : {"a", "b", "both", "neither"}, optional
+    judge : str, optional
+        The machine's name.
     sample : sequence of (what, mean of judged, mean of others, p-value)
 
     Returns
@@ -50,7 +53,7 @@ def inspect_machine(
     >>> seen = {"correlation": 0.1, "break_even": 0.32, "outside": 0.15, "refused": True}
     >>> found = inspect_machine(n_judged=12, n_queries=400, **seen)
     >>> [note.code for note in found]
-    ['machine-few-queries', 'machine-no-help', 'machine-set-aside']
+    ['machine-few-queries', 'machine-no-help', 'machine-set-aside', 'machine-not-declared']
     """
     notes = []
     sizes = {"n_judged": n_judged, "n_queries": n_queries}
@@ -72,4 +75,7 @@ def inspect_machine(
         notes.append(Note("machine-missing", 2, values))
     if shared_model not in (None, "neither"):
         notes.append(Note("machine-shares-model", 2, {"shared": shared_model}))
+    if shared_model is None or judge is None:
+        values = {"judge": judge is not None, "shared_model": shared_model is not None}
+        notes.append(Note("machine-not-declared", 1, values))
     return notes

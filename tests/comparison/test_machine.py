@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import abrank
 from abrank._support.errors import AlignmentError, ArgumentError
+from abrank.cli import run
 from abrank.comparison import Comparison, compare_scores
 from abrank.inference import run_prediction_powered, run_test
 from abrank.report.compose import compose
 from abrank.report.saved.write import from_dict
+from abrank.report.sections.appendix import methods_text
 
 N_QUERIES, N_JUDGED = 200, 40
 MEASURES = ["nDCG@10", "AP", "RR"]
@@ -131,6 +135,7 @@ def test_a_saved_comparison_comes_back_and_cannot_be_changed(scores, tmp_path) -
             "segments hold few human queries",
         ),
         ({"machine_scores": None, "shared_model": "a"}, "give --machine-qrels"),
+        ({"machine_scores": None, "machine_judge": "m"}, "--machine-judge .* give --machine-qrels"),
         ({"shared_model": "c"}, "shared model"),
     ],
 )
@@ -222,3 +227,50 @@ def test_the_page_says_what_was_declared(scores) -> None:
     section = next(each for each in unsaid.sections if each.key == "machine")
     texts = " ".join(getattr(block, "text", "") for block in section.blocks)
     assert "was not declared (--shared-model)" in texts
+
+
+def test_a_machine_that_was_not_declared_is_a_caution(scores) -> None:
+    both = {"machine_judge": "gpt-x", "shared_model": "neither"}
+    assert "machine-not-declared" not in codes(compared(scores, **both))
+    for lacking, said in (
+        ({}, "which machine judged (--machine-judge) and whether a system shares its model"),
+        ({"shared_model": "a"}, "Not declared: which machine judged (--machine-judge)"),
+        ({"machine_judge": "gpt-x"}, "Not declared: whether a system shares its model"),
+    ):
+        result = compared(scores, **lacking)
+        assert "machine-not-declared" in codes(result)
+        assert said in " ".join(each.title for each in compose(result).cautions)
+    older = compared(scores).to_dict()
+    del older["machine"]["judge"]
+    assert from_dict(older) == compared(scores)
+
+
+def test_a_machine_declared_in_the_rule_file_stands_there_with_hash_and_day(
+    tmp_path, monkeypatch, capsys
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    made = abrank.simulate_runs(40, rng=3)
+    made.qrels.write("llm.qrels")
+    drawn = set(made.qrels.query_ids[:20])
+    people = made.qrels.frame()[lambda rows: rows["query_id"].isin(drawn)]
+    abrank.read_qrels(people).write("people.qrels")
+    made.baseline.write("a.run")
+    made.candidate.write("b.run")
+    rule = tmp_path / "abrank.toml"
+    rule.write_text(
+        'measure = "nDCG@10"\nmachine_qrels = "llm.qrels"\nmachine_judge = "gpt-x"\n'
+        'shared_model = "neither"\ndeclared_on = 2026-11-01\n'
+    )
+    digest = hashlib.sha256(rule.read_bytes()).hexdigest()[:12]
+    call = ["compare", "people.qrels", "a.run", "b.run", "--config", "abrank.toml", "-q"]
+    said = f"gpt-x, was declared beforehand on 2026-11-01 in abrank.toml (sha256 {digest}…)."
+    assert run([*call, "--report", "r.json", "--format", "methods"]) == 0
+    assert said in capsys.readouterr().out
+    result = Comparison.from_json("r.json")
+    assert result.machine.judge == "gpt-x"
+    assert result.provenance["declared"]["date"] == "2026-11-01"
+    assert said in methods_text(result, digits=3)
+    by_call = abrank.compare(
+        "people.qrels", "a.run", "b.run", config="abrank.toml", machine_judge="another"
+    )
+    assert "The machine was named with the call: another." in methods_text(by_call, digits=3)

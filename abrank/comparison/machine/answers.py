@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
@@ -50,7 +51,7 @@ def judge_together(
         for i, name in enumerate(scores.measures)
     }
     known = (machine.scores.query_ids, pairs, machine.shared_model, missing)
-    return _judge(known, scores.query_ids, differences, rule)
+    return replace(_judge(known, scores.query_ids, differences, rule), judge=machine.judge)
 
 
 def judge_again(
@@ -65,7 +66,7 @@ def judge_again(
     differences : float64[n_judged]
     """
     known = (found.query_ids, found.scores, found.shared_model, found.missing)
-    return _judge(known, judged, differences, rule)
+    return replace(_judge(known, judged, differences, rule), judge=found.judge)
 
 
 def _judge(

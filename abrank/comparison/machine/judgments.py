@@ -36,10 +36,13 @@ class MachineScores:
         Of the same systems by the same measures, in the same order.
     shared_model : {"a", "b", "both", "neither"}, optional
         Which of the systems shares its model with the machine; None where it was not said.
+    judge : str, optional
+        Name of the machine that judged, such as that of a model.
     """
 
     scores: Scores
     shared_model: SharedModel | None = None
+    judge: str | None = None
 
     def __post_init__(self) -> None:
         if self.shared_model is not None:
@@ -102,6 +105,8 @@ class MachineJudgments:
         The correlation below which the machine widens the interval, 1 / sqrt(n - 2).
     sample : tuple of SampleCheck
         Empty where people judged all queries.
+    judge : str, optional
+        Name of the machine, as it was declared.
     """
 
     query_ids: tuple[str, ...]
@@ -117,6 +122,7 @@ class MachineJudgments:
     floored: bool
     refused: bool
     sample: tuple[SampleCheck, ...]
+    judge: str | None = None
 
     def looked_at(self) -> dict[str, Any]:
         """Return what :func:`abrank.diagnostics.inspect_machine` looks at."""
@@ -130,6 +136,7 @@ class MachineJudgments:
             "outside": self.outside,
             "refused": self.refused,
             "shared_model": self.shared_model,
+            "judge": self.judge,
             "sample": [
                 (each.what, each.mean_judged, each.mean_others, each.pvalue) for each in self.sample
             ],

@@ -28,19 +28,23 @@ class MachineSource:
         In the place of ``qrels``: the baseline's and the candidate's scores by the machine.
     shared_model : {"a", "b", "both", "neither"}, optional
         Which system shares its model with the machine.
+    judge : str, optional
+        Name of the machine that judged.
     """
 
     qrels: Any = None
     scores: Any = None
     shared_model: SharedModel | None = None
+    judge: str | None = None
 
     def __post_init__(self) -> None:
         given = [each for each in (self.qrels, self.scores) if each is not None]
         if len(given) > 1:
             raise ArgumentError("give the machine's judgments or its scores, not both")
-        if self.shared_model is not None and not given:
+        asked = {"shared-model": self.shared_model, "machine-judge": self.judge}
+        for name in (name for name, value in asked.items() if value is not None and not given):
             raise ArgumentError(
-                "--shared-model (shared_model=) needs machine judgments: give"
+                f"--{name} ({name.replace('-', '_')}=) needs machine judgments: give"
                 " --machine-qrels (machine_qrels=) with it"
             )
 
@@ -102,7 +106,7 @@ class MachineSource:
             scores, sources = _ready(self.scores, human)
         else:
             return beside
-        return beside.with_machine(MachineScores(scores, self.shared_model), sources)
+        return beside.with_machine(MachineScores(scores, self.shared_model, self.judge), sources)
 
 
 def _score(

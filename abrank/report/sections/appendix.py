@@ -8,10 +8,11 @@ from typing import Any
 
 from abrank._support import display as f
 from abrank.comparison import Comparison, Effect, TestRow
+from abrank.comparison.machine.judgments import MachineJudgments
 from abrank.comparison.power_analysis import NOTHING
 from abrank.report.model import Block, Cell, Column, Figure, Section, Table, Text
 from abrank.report.numbers import plain
-from abrank.report.sections import design, headline, margins, merged, planning, words
+from abrank.report.sections import design, headline, machine, margins, merged, planning, words
 from abrank.report.sections.bibliography import bibliography
 from abrank.verdict import Verdict
 
@@ -120,6 +121,8 @@ def methods_text(comparison: Comparison, *, digits: int) -> str:
     ]
     if rule.margin:
         sentences.append(_margin_judged(comparison, digits=digits))
+    if comparison.machine is not None:
+        sentences.append(_people_and_machine(comparison, comparison.machine))
     sentences += [said for _, said in design.sentences(comparison, digits=digits)]
     others = len(comparison.rows) - 1
     if others:
@@ -136,6 +139,19 @@ def methods_text(comparison: Comparison, *, digits: int) -> str:
     tool = f"abrank {version}" if version else "abrank"
     sentences.append(f"Computed with {tool}, seed {comparison.seed}.")
     return " ".join(sentences)
+
+
+def _people_and_machine(comparison: Comparison, found: MachineJudgments) -> str:
+    """Say who judged what, and what was declared of the machine."""
+    every = words.queries(len(found.query_ids))
+    shared = machine.SHARED.get(found.shared_model or "", "")
+    n = f.count(comparison.n_queries)
+    how = "the machine's differences were corrected by people's"
+    if found.refused:
+        how = "the machine made too few errors there to correct it by, so people alone decide"
+    said = f"A machine judged {every}, and people {n} of them, taken as a random draw; {how}."
+    said = f"{said} {machine.judge(comparison)}"
+    return f"{said} {shared}".strip()
 
 
 def _margin_judged(comparison: Comparison, *, digits: int) -> str:

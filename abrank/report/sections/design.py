@@ -61,7 +61,8 @@ def _sentences(comparison: Comparison, digits: int) -> Iterator[tuple[str, str]]
 def _declared(stated: Mapping[str, Any]) -> str:
     """Say in which file the rule was declared, and what the call changed of it."""
     digest = str(stated.get("sha256"))[:12]
-    said = f"The rule was declared in {_short(stated.get('path'), 60)} (sha256 {digest}…)"
+    day = f" on {_short(stated['date'])}" if stated.get("date") else ""
+    said = f"The rule was declared{day} in {_short(stated.get('path'), 60)} (sha256 {digest}…)"
     changes = [
         f"{_short(each.get('setting'))} {_short(each.get('used'))} in place of"
         f" {_short(each.get('declared'))}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abrank._support import display as f
+from abrank._support.display import shorten
 from abrank.comparison import Comparison
 from abrank.comparison.machine.judgments import JudgedBy, MachineJudgments, SampleCheck
 from abrank.report.model import Block, Cell, Column, Section, Table, Text
@@ -16,7 +17,7 @@ PICKED = (
     " the easier or the harder half was judged, in 37 to 50% where the queries with the largest"
     " differences were."
 )
-_SHARED = {
+SHARED = {
     "a": "A was declared to share its model with the machine.",
     "b": "B was declared to share its model with the machine.",
     "both": "Both systems were declared to share their model with the machine.",
@@ -53,6 +54,23 @@ def worth(found: MachineJudgments) -> str:
     return f"{together} are worth about {f.about(found.worth)}."
 
 
+def judge(comparison: Comparison) -> str:
+    """Say which machine judged, and where that was declared; empty without a machine."""
+    found = comparison.machine
+    if found is None:
+        return ""
+    if found.judge is None:
+        return "Which machine judged was not declared (--machine-judge)."
+    name = shorten(found.judge, width=60)
+    stated = comparison.provenance.get("declared") or {}
+    changed = {each.get("setting") for each in stated.get("deviations") or ()}
+    if not stated or "machine-judge" in changed:
+        return f"The machine was named with the call: {name}."
+    day = f" on {stated['date']}" if stated.get("date") else ""
+    path, digest = shorten(str(stated.get("path")), width=60), str(stated.get("sha256"))[:12]
+    return f"The machine, {name}, was declared beforehand{day} in {path} (sha256 {digest}…)."
+
+
 def sizes(comparison: Comparison) -> str:
     """Return the numbers of queries, as they stand at the end of a sentence of numbers."""
     found = comparison.machine
@@ -67,7 +85,7 @@ def machine(comparison: Comparison, *, digits: int) -> Section | None:
     found = comparison.machine
     if found is None:
         return None
-    shared = _SHARED.get(
+    shared = SHARED.get(
         found.shared_model or "",
         "Whether a system shares its model with the machine was not declared (--shared-model).",
     )
@@ -83,7 +101,7 @@ def machine(comparison: Comparison, *, digits: int) -> Section | None:
         Text(
             "r is the correlation of people's and machine's differences on the queries that people"
             " judged; below the break-even the machine widens the interval. λ is the weight of the"
-            f" machine's differences. {shared}",
+            f" machine's differences. {judge(comparison)} {shared}",
             "caption",
         ),
     ]

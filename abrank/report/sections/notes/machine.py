@@ -75,6 +75,18 @@ def _shares_model(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
+def _not_declared(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
+    lacking = [] if v["judge"] else ["which machine judged (--machine-judge)"]
+    if not v["shared_model"]:
+        lacking.append("whether a system shares its model (--shared-model)")
+    return (
+        f"Not declared: {' and '.join(lacking)}",
+        "A machine that was chosen after its results were seen, or that judges its own kind, can"
+        f" favour a system. State {'both' if len(lacking) > 1 else 'it'} in the rule file"
+        " (--config) before people judge.",
+    )
+
+
 MACHINE_SENTENCES: Mapping[str, Words] = {
     "machine-set-aside": _set_aside,
     "machine-sample-differs": _sample_differs,
@@ -83,4 +95,5 @@ MACHINE_SENTENCES: Mapping[str, Words] = {
     "machine-no-help": _no_help,
     "machine-shares-model": _shares_model,
     "machine-nearly-all-judged": _nearly_all,
+    "machine-not-declared": _not_declared,
 }
