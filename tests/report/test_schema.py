@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
 
+from abrank.annotation import ToJudge
 from abrank.comparison import (
     Alternative,
     Comparison,
@@ -33,6 +34,7 @@ from abrank.comparison.machine.judgments import MachineJudgments
 from abrank.diagnostics import Note
 from abrank.inputs import Audit
 from abrank.inputs.id_differences import IdDifference
+from abrank.inspection import Unjudged
 from abrank.report.numbers import SCHEMA, json_text, to_dict
 from abrank.verdict import Family, Requirement, Rule, Verdict
 
@@ -96,6 +98,8 @@ def test_runs_hostile_names_gates_and_segments_obey_it(
         ("cutoff_curve", CutoffCurve),
         ("recall_curve", RecallCurve),
         ("machine", MachineJudgments),
+        ("to_judge", ToJudge),
+        ("unjudged", Unjudged),
     ],
 )
 def test_fields_are_those_of_the_class(name: str, kind: type[Any]) -> None:
