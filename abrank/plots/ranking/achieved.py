@@ -86,6 +86,6 @@ def _name(ax: Axes, theme: Theme, place: int, measure: str, look: dict[str, Any]
     )  # fmt: skip
     shift = ScaledTranslation(0.0, down / 72.0, figure.dpi_scale_trans)
     # In points right of the corner of the frame.
-    corner = ScaledTranslation(1.0, 1.0, ax.transAxes) + shift  # type: ignore[arg-type] - affine
+    corner = ScaledTranslation(1.0, 1.0, ax.transAxes) + shift  # type: ignore[arg-type]
     ends = Affine2D().scale(1.0 / 72.0) + figure.dpi_scale_trans + corner
     ax.plot([8.0, 30.0], [0.0, 0.0], transform=ends, clip_on=False, **look)
