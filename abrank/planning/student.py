@@ -206,9 +206,14 @@ def queries_needed(
         return None
     if sd == 0:
         return 2
+    from scipy.special import ndtri
+
     effect = abs(difference) / sd
+    at_alpha, at_target = -ndtri(alpha / 2.0), ndtri(target)
+    # That of the normal distribution, which the answer exceeds by one or two.
+    near = ((at_alpha + at_target) / effect) ** 2 + at_alpha**2 / 2.0
     return smallest_size(
-        lambda n: power(n, effect=effect, alpha=alpha) >= target, most=_MOST_QUERIES
+        lambda n: power(n, effect=effect, alpha=alpha) >= target, most=_MOST_QUERIES, near=near
     )
 
 
@@ -256,24 +261,26 @@ def queries_to_show_same(
     return queries_needed(sd, margin, alpha=2.0 * alpha, target=(1.0 + target) / 2.0)
 
 
-def smallest_size(enough: Callable[[int], bool], *, most: int) -> int | None:
+def smallest_size(enough: Callable[[int], bool], *, most: int, near: float = 2.0) -> int | None:
     """Return the smallest n from 2 up that is enough, where all larger ones are; None beyond most.
+
+    The search goes from ``near`` in growing steps, so that a good guess takes few calls.
 
     Examples
     --------
     >>> smallest_size(lambda n: n * n >= 50, most=100), smallest_size(lambda n: False, most=100)
     (8, None)
     """
-    high = 2
-    while not enough(high):
-        if high >= most:
-            return None
-        high = min(2 * high, most)
-    low = max(2, high // 2)
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle + 1, high)
-    return low
+    low, high, step = 1, most + 1, 1  # too few or none; enough, or more than there may be
+    at = round(min(max(2.0, near), most))
+    while low + 1 < high:
+        low, high = (low, at) if enough(at) else (at, high)
+        if low > 1 and high <= most:
+            at = (low + high) // 2
+        else:
+            at = max(2, high - step) if high == at else min(low + step, most)
+        step *= 2
+    return high if high <= most else None
 
 
 def _check(sd: float, alpha: float, target: float) -> None:

@@ -10,6 +10,7 @@ import pytest
 from scipy import integrate, special, stats
 
 from abrank import ArgumentError, planning
+from abrank.planning.student import smallest_size
 
 
 # Of statsmodels 0.15: its TTestPower().power(effect, n, alpha).
@@ -181,3 +182,17 @@ def test_queries_to_show_same_degenerate() -> None:
             planning.queries_to_show_same(0.2, margin)
     with pytest.raises(ArgumentError, match="target"):
         planning.queries_to_show_same(0.2, 0.1, target=1.0)
+
+
+@pytest.mark.parametrize("most", [2, 3, 100, 100_000_000])
+@pytest.mark.parametrize("near", [0.0, 2.0, 41.4, 1e300])
+def test_the_smallest_size_is_found_from_any_guess(most, near):
+    for needed in (2, 3, 41, 42, 99, 100, 101):
+        found = smallest_size(lambda n, least=needed: n >= least, most=most, near=near)
+        assert found == (needed if needed <= most else None)
+
+
+def test_a_good_guess_takes_few_calls():
+    asked = []
+    assert smallest_size(lambda n: asked.append(n) or n >= 813, most=10_000, near=811.2) == 813
+    assert len(asked) <= 4
