@@ -6,7 +6,6 @@ an exit code: 2 for wrong usage, 3 for data that cannot be used, 1 for a gate th
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -151,6 +150,8 @@ def nearest(name: str, known: Iterable[str]) -> list[str]:
     >>> nearest("ttest", ["permutation", "t"])
     ['t']
     """
+    import difflib
+
     by_fold = {candidate.casefold(): candidate for candidate in known}
     found = difflib.get_close_matches(name.casefold(), by_fold, n=3, cutoff=0.55)
     bare = _FILLING.sub("", name.casefold())  # "ttest" and "paired_t" are the test t

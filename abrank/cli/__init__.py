@@ -8,8 +8,6 @@ import importlib
 import os
 import signal
 import sys
-import tempfile
-import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
@@ -201,6 +199,9 @@ def _lost_output(error: OSError) -> int:
 
 def _confess() -> int:
     """Save the traceback and say in one line where."""
+    import tempfile
+    import traceback
+
     trace = traceback.format_exc()
     try:
         with tempfile.NamedTemporaryFile(

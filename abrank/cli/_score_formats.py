@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
@@ -47,6 +46,8 @@ def as_csv(scores: Scores, *, per_query: bool) -> str:
 
 def as_json(scores: Scores, *, per_query: bool) -> str:
     """Return a list of objects with the columns of the table; a value that is NaN is null."""
+    import json
+
     records = [
         dict(zip(COLUMNS, (*names, None if math.isnan(value) else value), strict=True))
         for *names, value in rows(scores, per_query=per_query)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import time
 from collections.abc import Sequence
@@ -52,7 +51,11 @@ def wants_ascii(flag: bool, stream: TextIO) -> bool:
 
 def width() -> int:
     """Return the columns of the terminal, from 40 to 80; 80 into a pipe or a file."""
-    return min(max(shutil.get_terminal_size().columns, 40), 80) if sys.stdout.isatty() else 80
+    if not sys.stdout.isatty():
+        return 80
+    import shutil
+
+    return min(max(shutil.get_terminal_size().columns, 40), 80)
 
 
 def paint(lines: Sequence[Sequence[tuple[str, str]]], *, color: bool) -> str:

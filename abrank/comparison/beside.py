@@ -12,8 +12,6 @@ from abrank._support.display import plural
 from abrank._support.errors import ArgumentError
 from abrank.comparison.machine.judgments import MachineScores
 from abrank.comparison.result import Comparison
-from abrank.inputs.texts.documents import read_documents
-from abrank.inputs.texts.topics import read_clusters, read_segments, read_topics
 from abrank.measures import parse
 
 EACH_END = 25  # queries whose documents have titles: those that lose and that gain the most
@@ -65,6 +63,10 @@ class Beside:
         >>> Beside.of(topics={"q1": "cats"}).topics
         {'q1': 'cats'}
         """
+        if segments is None and topics is None and clusters is None and docs is None:
+            return cls()
+        from abrank.inputs.texts.topics import read_clusters, read_segments, read_topics
+
         cut = {} if segments is None else read_segments(segments)
         is_column = isinstance(clusters, str) and clusters in cut
         given = {"segments": segments, "topics": topics, "docs": docs}
@@ -113,6 +115,8 @@ def with_titles(comparison: Comparison, docs: Any) -> Comparison:  # noqa: ANN40
             "--docs (docs=) gives titles to the documents of ranked lists, and here are none: ready"
             " scores were compared, or runs scored partition by partition; leave it out"
         )
+    from abrank.inputs.texts.documents import read_documents
+
     wanted = set(_shown(comparison))
     found = read_documents(docs, wanted, longest=SNIPPET)
     remarks = comparison.remarks

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray
-from abrank.inference.designs.bayes import bayesian_bootstrap, t_posterior
 from abrank.verdict import Rule
 
 
@@ -64,6 +63,8 @@ def beliefs(
             "the Bayesian view takes queries to be independent, and clusters say they are not;"
             " leave out --bayes (bayes=) or --clusters (clusters=)"
         )
+    from abrank.inference.designs.bayes import bayesian_bootstrap, t_posterior
+
     # Looking does not change a posterior, so that its level is that of all looks.
     looks = rule.design is not None and rule.design.look
     level = 1.0 - rule.design.alpha if rule.design and looks else rule.confidence

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import zlib
 from typing import Any, BinaryIO, cast
 
@@ -45,7 +43,7 @@ class Unpacked:
 
     Examples
     --------
-    >>> import io
+    >>> import gzip, io
     >>> stored = Stored(io.BytesIO(gzip.compress(b"301 0 d1 1")), "qrels.gz")
     >>> Unpacked(stored, "qrels.gz").read(100)
     b'301 0 d1 1'
@@ -137,7 +135,10 @@ def _packing(start: bytes) -> str:
 
 
 def _opened(kind: str, stored: Stored) -> Readable:
+    # Most files are not packed, and need neither of the unpackers.
     if kind == "gzip":
+        import gzip
+
         return gzip.GzipFile(fileobj=cast(BinaryIO, stored))
     if kind == "bzip2":
         return _Bzip2(stored)
@@ -151,8 +152,10 @@ class _Bzip2:
     """All streams of a bzip2 file; ``bz2.BZ2File`` takes a damaged one for the end of the file."""
 
     def __init__(self, stored: Stored) -> None:
-        self._stored = stored
-        self._stream = bz2.BZ2Decompressor()
+        from bz2 import BZ2Decompressor
+
+        self._stored, self._next_stream = stored, BZ2Decompressor
+        self._stream = BZ2Decompressor()
 
     def read(self, size: int) -> bytes:
         """Return ``size`` bytes, fewer at the end."""
@@ -171,7 +174,7 @@ class _Bzip2:
                 packed = self._stream.unused_data or self._stored.read(_STEP)
                 if not packed:
                     break
-                self._stream = bz2.BZ2Decompressor()
+                self._stream = self._next_stream()
             elif self._stream.needs_input:
                 packed = self._stored.read(_STEP)
                 if not packed:

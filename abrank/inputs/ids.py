@@ -10,7 +10,6 @@ is installed, 0.2 s at the first call; what is here goes through buffers instead
 
 from __future__ import annotations
 
-import hashlib
 from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import pairwise
@@ -272,9 +271,14 @@ def fingerprint(column: Ids) -> npt.NDArray[np.uint64]:
     for row in np.flatnonzero(length > _LONG).tolist():
         # One by one: in steps of eight bytes, a single long id would cost as much as all others.
         rest = text[start[row] + _LONG : start[row] + length[row]]
-        digest = hashlib.blake2b(rest.tobytes(), digest_size=8).digest()
-        bits[row] ^= np.uint64(int.from_bytes(digest, "little"))
+        bits[row] ^= np.uint64(_digest(rest.tobytes()))
     return bits
+
+
+def _digest(rest: bytes) -> int:
+    import hashlib  # no everyday id is so long
+
+    return int.from_bytes(hashlib.blake2b(rest, digest_size=8).digest(), "little")
 
 
 def _longer(length: IntArray, at: int, rows: IntArray | slice) -> IntArray:

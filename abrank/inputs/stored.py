@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-from typing import BinaryIO, Protocol
+from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 from abrank._support.errors import ReadError
+
+if TYPE_CHECKING:
+    from hashlib import _Hash
 
 _STEP = 1 << 20
 
@@ -46,7 +48,7 @@ class Stored:
         self.endless = endless
         self.n_bytes = 0
         self._file, self.label = file, label
-        self._hash = hashlib.sha256() if hashes else None
+        self._hash = _sha256() if hashes else None
         self._ahead = b""
 
     def peek(self, size: int) -> bytes:
@@ -94,3 +96,9 @@ def refusal(label: str, error: Exception) -> ReadError:
         return ReadError(label, "is a folder, not a file")
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return ReadError(label, f"cannot be read: {reason[:1].lower()}{reason[1:]}")
+
+
+def _sha256() -> _Hash:
+    from hashlib import sha256  # a library of its own, which takes as long to load as ten of ours
+
+    return sha256()

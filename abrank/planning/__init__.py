@@ -37,16 +37,6 @@ or 1.9 of what is said, with 100 .8 or 1.3.
 from typing import TYPE_CHECKING
 
 from abrank._support.lazy import module_getattr
-from abrank.planning.judged import (
-    correlation_interval,
-    judged_error,
-    judged_for_width,
-    judged_needed,
-    judged_power,
-    judged_to_show_same,
-    judged_visible,
-    judged_width,
-)
 from abrank.planning.precision import expected_width, queries_for_width, spread_interval
 from abrank.planning.student import (
     power,
@@ -58,6 +48,16 @@ from abrank.planning.student import (
 
 if TYPE_CHECKING:
     from abrank.planning.anova import anova_power, queries_for_anova
+    from abrank.planning.judged import (
+        correlation_interval,
+        judged_error,
+        judged_for_width,
+        judged_needed,
+        judged_power,
+        judged_to_show_same,
+        judged_visible,
+        judged_width,
+    )
     from abrank.planning.simulation import (
         SimulatedPower,
         queries_by_simulation,
@@ -93,6 +93,19 @@ __all__ = [
 __getattr__ = module_getattr(
     __name__,
     dict.fromkeys(("anova_power", "queries_for_anova"), f"{__name__}.anova")
+    | dict.fromkeys(
+        (
+            "correlation_interval",
+            "judged_error",
+            "judged_for_width",
+            "judged_needed",
+            "judged_power",
+            "judged_to_show_same",
+            "judged_visible",
+            "judged_width",
+        ),
+        f"{__name__}.judged",
+    )
     | dict.fromkeys(
         ("SimulatedPower", "queries_by_simulation", "simulate_power", "visible_by_simulation"),
         f"{__name__}.simulation",

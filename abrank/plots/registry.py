@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from abrank._support.errors import ArgumentError
 from abrank._support.registry import Registry
 from abrank._support.typing import Function
-from abrank.collections import CollectionsComparison, CollectionsRanking
 from abrank.comparison import Comparison
 from abrank.plots.style.style import new_axes
 from abrank.plots.style.theme import LIGHT, Theme
@@ -17,6 +16,7 @@ from abrank.plots.style.theme import LIGHT, Theme
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from abrank.collections import CollectionsComparison, CollectionsRanking
     from abrank.ranking import Ranking
 
 Width: TypeAlias = Literal["column", "text"] | float
@@ -59,11 +59,13 @@ PARAMETERS = {
 
 def plots_of(subject: Subject) -> Registry[Plot]:
     """Return the plots that can be drawn of a comparison, a ranking, or several collections."""
+    if isinstance(subject, Comparison):
+        return PLOTS
+    from abrank.collections import CollectionsComparison, CollectionsRanking
+
     if isinstance(subject, CollectionsComparison):
         return COLLECTIONS_PLOTS
-    if isinstance(subject, CollectionsRanking):
-        return STANDINGS_PLOTS
-    return PLOTS if isinstance(subject, Comparison) else RANKING_PLOTS
+    return STANDINGS_PLOTS if isinstance(subject, CollectionsRanking) else RANKING_PLOTS
 
 
 def plot(

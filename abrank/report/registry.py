@@ -13,10 +13,10 @@ from abrank._support import checks
 from abrank._support.errors import ArgumentError, UnknownNameError
 from abrank._support.files import is_replaceable, name_of, replace_all
 from abrank._support.registry import Registry
-from abrank.collections import CollectionsComparison, CollectionsRanking
 from abrank.comparison import Comparison
 
 if TYPE_CHECKING:
+    from abrank.collections import CollectionsComparison, CollectionsRanking
     from abrank.ranking import Ranking
 
 Subject: TypeAlias = "Comparison | Ranking | CollectionsComparison | CollectionsRanking"
@@ -74,11 +74,13 @@ STANDINGS_WRITERS: Registry[Format] = Registry.of("format of many systems on col
 
 def writers_of(subject: Subject) -> Registry[Format]:
     """Return the formats in which a comparison, a ranking, or collections are written."""
+    if isinstance(subject, Comparison):
+        return WRITERS
+    from abrank.collections import CollectionsComparison, CollectionsRanking
+
     if isinstance(subject, CollectionsComparison):
         return COLLECTIONS_WRITERS
-    if isinstance(subject, CollectionsRanking):
-        return STANDINGS_WRITERS
-    return WRITERS if isinstance(subject, Comparison) else RANKING_WRITERS
+    return STANDINGS_WRITERS if isinstance(subject, CollectionsRanking) else RANKING_WRITERS
 
 
 def writer(
@@ -198,6 +200,8 @@ def default_path(subject: Subject, format: str) -> Path:
     >>> default_path(compare_scores({"q": 0.1}, {"q": 0.2}, **named), ".html").as_posix()
     'reports/mono-t5-vs-bm25-k1-0.9.html'
     """
+    from abrank.collections import CollectionsComparison, CollectionsRanking
+
     if isinstance(subject, CollectionsRanking):
         measure = name_of(subject.primary.measure) or "measure"
         return REPORTS / f"ranking-{measure}-collections{format}"

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from abrank._support import display
-from abrank.collections import CollectionsComparison, CollectionsRanking
 from abrank.comparison import Comparison
 from abrank.report.formats.terminal.plain_text import WIDTH
 from abrank.report.registry import (
@@ -22,6 +21,7 @@ from abrank.report.registry import (
 )
 
 if TYPE_CHECKING:
+    from abrank.collections import CollectionsComparison, CollectionsRanking
     from abrank.ranking import Ranking
     from abrank.report.formats.html import Figures
     from abrank.report.formats.latex import Style

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -63,6 +62,7 @@ def parsed(data: bytes, label: str) -> Any:  # noqa: ANN401 - whatever JSON hold
     >>> parsed(b'{"a": 1}\n{"a": 2}\n', "a.jsonl")
     [{'a': 1}, {'a': 2}]
     """
+    import json  # few inputs are
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         made = dict(pairs)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -38,7 +37,11 @@ def trec_bytes(columns: Sequence[Sequence[bytes]]) -> bytes:
 def write_file(path: str | os.PathLike[str], data: bytes) -> Path:
     """Write ``data`` whole or not at all, packed if the name ends in .gz; always the same bytes."""
     file = Path(path)
-    replace_all({file: gzip.compress(data, mtime=0) if file.suffix == ".gz" else data})
+    if file.suffix == ".gz":
+        import gzip
+
+        data = gzip.compress(data, mtime=0)
+    replace_all({file: data})
     return file
 
 
