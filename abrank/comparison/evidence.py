@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from abrank import inference
 from abrank._support.typing import FloatArray, IntArray
+from abrank.annotation import ToJudge, top_documents_to_judge
 from abrank.inputs import JudgedRun, JudgedSource, ids
 from abrank.measures import Measure, parse
 from abrank.measures.definitions.curves import precision_recall_curve
@@ -17,9 +18,6 @@ from abrank.measures.definitions.interpolated import ELEVEN_LEVELS
 from abrank.measures.sensitivity.ties import extremes
 from abrank.measures.sensitivity.unjudged import unjudged_range
 from abrank.scores import Scores
-
-if TYPE_CHECKING:
-    from abrank.annotation import ToJudge
 
 CUTOFFS = (1, 2, 3, 5, 10, 20, 50, 100)
 LIST_ALL = 1_500
@@ -130,11 +128,6 @@ def collect_details(scores: Scores, primary: str, differences: FloatArray) -> Ru
     n_unjudged = _unjudged(a.judged, kept, depth), _unjudged(b.judged, kept, depth)
     few = sum(n_unjudged) <= MOST_UNJUDGED and measure.entry.needs is None
     chosen = kept[_chosen(differences)]
-    judge = None
-    if few and any(n_unjudged):
-        from abrank.annotation import top_documents_to_judge
-
-        judge = top_documents_to_judge(measure, a, b, kept)
     return RunDetails(
         rankings=_rankings(a, b, chosen),
         elsewhere=_elsewhere(a, b, chosen, rel=_rel(measure)),
@@ -143,7 +136,7 @@ def collect_details(scores: Scores, primary: str, differences: FloatArray) -> Ru
         n_unjudged=n_unjudged,
         cutoff_curve=_cutoff_curve(measure, a.judged, b.judged, kept),
         recall_curve=_recall_curve(measure, a.judged, b.judged, kept),
-        to_judge=judge,
+        to_judge=top_documents_to_judge(measure, a, b, kept) if few and any(n_unjudged) else None,
     )
 
 
