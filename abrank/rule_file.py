@@ -89,8 +89,6 @@ def read_rule(path: str | os.PathLike[str]) -> RuleFile:
     NotFoundError, ReadError
         If there is no such file, or it is no TOML.
     """
-    import tomllib
-
     name = os.fspath(path)
     try:
         data = Path(name).read_bytes()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from typing import Any
 
 from abrank._support.display import shorten
@@ -22,6 +21,8 @@ def parse_toml(data: bytes, label: str, *, expected: str = "") -> dict[str, Any]
     >>> parse_toml(b"margin = 0.01", "abrank.toml")
     {'margin': 0.01}
     """
+    import tomllib  # a rule in a file is the rarer way
+
     try:
         found = tomllib.loads(data.decode("utf-8-sig"))
         repr(found)  # of what is too large or too deep Python makes no text, nor could a message
