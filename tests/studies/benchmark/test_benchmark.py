@@ -127,3 +127,46 @@ def test_the_table_has_ratios_first() -> None:
     ]
     lines = table(rows, machine="A machine.").splitlines()
     assert lines[-1].startswith("| score S | peer | 7.0 (7.0–7.0) |")
+
+
+def asked_of(work: str, jobs_: list[Job]) -> list[tuple[str, list[Job]]]:
+    """Stand in for what times: what would be timed."""
+    return [(work, jobs_)]
+
+
+def test_what_is_timed_of_runs_and_every_day(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("S", "L", "F", "R"):
+        monkeypatch.setitem(inputs.SIZES, name, TINY)
+    monkeypatch.setattr(inputs, "READY_SCORES", 30)
+    monkeypatch.setattr(inputs, "RANKED_RUNS", 3)
+    found = dict(command.measure(["S", "L"], tmp_path, asked_of, trec_eval="/bin/trec_eval"))  # type: ignore[arg-type]
+    works = [work.replace(" (12 × 30)", "") for work in found]
+    assert works == [
+        "start", "score S", "compare S, terminal", "compare S, HTML report", "score L",
+        "compare L, JSON report",
+    ]  # fmt: skip
+    page, terminal = (found[f"compare S (12 × 30), {kind}"] for kind in ("HTML report", "terminal"))
+    assert page[0].command == (*terminal[0].command, "--report", str(tmp_path / "report.html"))
+    assert page[1:-1] == terminal[1:]
+    assert "making S: 12 queries of 30 documents" in capsys.readouterr().err
+
+    daily = dict(row for each in command.EVERYDAY.values() for row in each(tmp_path, asked_of))  # type: ignore[arg-type]
+    assert [work.split()[0] for work in daily] == ["evaluate", "compare", "compare", "rank", "demo"]
+    assert daily["demo"][0].command[-2:] == (str(tmp_path / "demo"), "-q")
+    assert all(jobs_[0].program.startswith("abrank") for jobs_ in daily.values())
+
+
+def test_where_no_peer_is_installed_abrank_is_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = make(TINY, tmp_path)
+    for module in (everyday, jobs):
+        monkeypatch.setattr(module, "_installed", lambda name: False)
+    of_all = [
+        jobs.score_jobs(files, None), jobs.compare_jobs(files), everyday.frame_jobs(files),
+        everyday.rank_jobs(files.qrels, [files.a]), everyday.ready_jobs(files.a, files.b, tmp_path),
+    ]  # fmt: skip
+    assert {job.program for each in of_all for job in each} <= {"abrank", "abrank, file"}
+    assert [len(each) for each in of_all] == [1] * 5

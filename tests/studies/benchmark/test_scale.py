@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+import threading
 from dataclasses import replace
 
 import pyarrow.parquet as pq
@@ -58,3 +61,43 @@ def test_a_score_that_differs_stops_the_study(folder, tmp_path):
     pq.write_table(table.set_column(3, "value", [values]), path)
     with pytest.raises(RuntimeError, match="is not that of memory"):
         scale._require_in_memory(folder, kept)
+
+
+def test_the_largest_process_below_is_seen():
+    seen, done = [0.0], threading.Event()
+    program = "held = bytearray(64 << 20); print(flush=True); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as child:
+        child.stdout.readline()  # it holds its memory now
+        watching = threading.Thread(target=scale._watch, args=(seen, done))
+        watching.start()
+        while seen[0] == 0.0 and watching.is_alive():
+            done.wait(0.05)
+        done.set()
+        watching.join()
+        child.communicate(b"\n")
+    assert 64 < seen[0] < 1_000
+
+
+def test_how_far_engines_are_apart(folder, tmp_path, monkeypatch):
+    row = ScaleRow(**dict.fromkeys(ScaleRow.__dataclass_fields__, 1.0) | {"engine": "x"})
+    apart = {"local": 0.25, "dask": 0.25, "spark": 0.5}
+
+    def measure(_, engine, path):
+        path.write_text(json.dumps({"provenance": engine, "checksum": engine, "p": apart[engine]}))
+        return replace(row, engine=engine)
+
+    monkeypatch.setattr(scale, "measure", measure)
+    rows, most = scale.compare_engines(folder, list(apart))
+    assert [each.engine for each in rows] == list(apart)
+    assert most == 0.25
+
+
+def test_one_engine_alone_tells_what_it_took(folder, tmp_path, capsys):
+    asked = ["--one", "local", "--inputs", str(folder), "--kept", str(tmp_path / "kept")]
+    assert scale.main([*asked, "--output", str(tmp_path / "results.json")]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["rows"] == 24_000
+    assert 0 < told["scoring"] < told["whole"]
+    assert json.loads((tmp_path / "results.json").read_text())["verdict"]
