@@ -125,7 +125,7 @@ def compare_statistics(
         rule=rule,
         decision=decision,
         rows=rows,
-        test_rows=parts.test_rows(statistics, lead, moments, rule, seed=seed),
+        test_rows=parts.rows_of_tests(statistics, lead, moments, rule, seed=seed),
         effects=parts.effects_of(own, rows[lead], one, rule, clustered=grouped is not None),
         spread=parts.spread_of(own, n),
         planning=plan_from_spread(

@@ -59,7 +59,7 @@ class Moments:
         --------
         >>> of = Moments(np.array([0.2]), np.array([0.1]), np.array([9.0]), np.array([False]), 10)
         >>> of.run(np.empty((0, 1)), 0.95).pvalue.round(4)
-        array([0.0769])
+        array([0.0766])
         """
         alpha = as_alpha(confidence, len(self.means))
         statistic = self.means / self.errors

@@ -48,7 +48,7 @@ def counts_of(own: MeasureStatistics) -> Counts:
     return Counts(values, counts, own.counted.step, exact_value(own.sums[2]))
 
 
-def test_rows(
+def rows_of_tests(
     statistics: Statistics, lead: int, moments: Moments, rule: Rule, *, seed: int
 ) -> tuple[TestRow, ...]:
     """Return every test of the primary measure; the first decides."""

@@ -36,7 +36,7 @@ def counted_effects(
     >>> of = Counts(values, counts, 0.0, 0.7)
     >>> found = counted_effects(of, d_z=0.92, alpha=0.05, higher_is_better=True)
     >>> [round(float(each.estimate[0]), 3) for each in found.values()]
-    [0.92, 0.775, 0.867, 0.75]
+    [0.92, 0.773, 0.867, 0.75]
     """
     n, one, level = counted.n_queries, np.array([d_z]), np.array([alpha])
     identical = not np.any(counted.values)

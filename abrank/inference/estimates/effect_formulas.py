@@ -75,7 +75,7 @@ def d_z_limits(d_z: FloatArray, n_queries: int, alpha: FloatArray) -> tuple[Floa
     --------
     >>> low, high = d_z_limits(np.array([0.5]), 20, np.array([0.05]))
     >>> low.round(3), high.round(3)
-    (array([0.028]), array([0.961]))
+    (array([0.028]), array([0.96]))
     """
     root = np.sqrt(n_queries)
     t = d_z * root
@@ -198,7 +198,7 @@ def score_limits(
     --------
     >>> low, high = score_limits(np.array([0.5]), np.array([0.1]), np.array([0.05]))
     >>> low.round(2), high.round(2)
-    (array([-0.09]), array([0.81]))
+    (array([-0.12]), array([0.84]))
     """
     from scipy.special import ndtri
 

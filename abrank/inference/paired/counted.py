@@ -249,7 +249,7 @@ def result_of(
     >>> answer = Counts(values, counts, 0.0, 2.0).run("sign", alpha=0.05)
     >>> found, title = result_of("sign", answer, 8, 0.95)
     >>> found.pvalue.round(3), title
-    (array([0.289]), 'Sign test')
+    (array([0.289]), 'Sign')
     """
     entry = TESTS[name]
     low, high, error = answer.precision
