@@ -1,4 +1,4 @@
-"""Write every format of eight comparisons and three rankings, and a list of their SHA-256.
+"""Write every format of nine comparisons and three rankings, and a list of their SHA-256.
 
 Two versions of the program that are meant to print the same are told apart by it::
 
@@ -31,8 +31,12 @@ COMPARISONS = {
     "robust": ROBUST.format("Sel50", "THUIRr0301") + " -m nDCG@10 -m AP -m RR --margin 0.02",
     "robust-bootstrap": ROBUST.format("pircRBa1", "humR03dc") + " --test bootstrap -m AP -m P@10",
     "ltr": "ltr/qrels.txt ltr/runs/ridge.run ltr/runs/constant.run --test wilcoxon",
+    "demo-collections": "--collections collections.tsv -m nDCG@10 -m AP",
     "partial": "partial/qrels.txt.gz partial/runs/a.run.gz partial/runs/b.run.gz -m AP",
 }
+COLLECTIONS = "name\tqrels\ta\tb\n" + "".join(
+    f"{name}\tqrels.txt\told.run\tnew.run\n" for name in ("first", "second")
+)
 RANKINGS = {
     "demo-rank": f"{DEMO} -m nDCG@10",
     "robust-rank": "robust03/qrels.txt.gz "
@@ -43,7 +47,7 @@ RANKINGS = {
 }
 SUFFIXES = {
     "compare": ["json", "html", "md", "tex", "csv", "txt"],
-    "rank": ["json", "md", "tex", "csv"],
+    "rank": ["json", "html", "md", "tex", "csv", "txt"],
 }
 
 
@@ -69,6 +73,7 @@ def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     demo = [sys.executable, "-m", "abrank", "demo", ".", "-q"]
     subprocess.run(demo, cwd=folder, check=True, env=_environment(), capture_output=True)
+    (folder / "collections.tsv").write_text(COLLECTIONS, encoding="utf-8")
     for verb, calls in (("compare", COMPARISONS), ("rank", RANKINGS)):
         for name, command in calls.items():
             if "/" in command and not DATA.is_dir():
