@@ -14,6 +14,8 @@ import pytest
 from abrank import inputs
 from abrank.comparison import Comparison, Question, compare_scores, compare_systems
 from abrank.comparison.beside import Beside
+from abrank.comparison.merged.compare import compare_statistics
+from abrank.engines.merge import statistics_of
 from abrank.evaluation import EvaluateOptions, evaluate
 from abrank.scores import Scores
 from abrank.simulate import simulate_runs
@@ -89,6 +91,21 @@ def _designed(**how: Any) -> Comparison:
     return _make.__wrapped__(0.04, n=60, measures=2, margin=0.013, require="non-inferior", **how)
 
 
+def _merged(n: int, *, decimals: int, clustered: bool = False) -> Comparison:
+    """Compare two measures from merged statistics, each difference counted or bins of them."""
+    rng = np.random.default_rng(5)
+    a = rng.random((n, 2))
+    values = np.round(np.stack([a, a + 0.03 + 0.15 * rng.standard_normal((n, 2))], 1), decimals)
+    found = statistics_of(
+        [f"q{i:04}" for i in range(n)], values, ["nDCG@10", "AP"],
+        clusters=[f"u{i // 4}" for i in range(n)] if clustered else None,
+        segments={"half": [("even", "odd")[i % 2] for i in range(n)]},
+    )  # fmt: skip
+    question = Question(margin=0.013, require="non-inferior", guards=["AP:-0.0371"])
+    named = {"baseline": "bm25", "candidate": "monot5", "partitions": (7, 1)}
+    return compare_statistics(found, question, clusters="user" if clustered else "", **named)
+
+
 _USERS = {f"q{i:04}": f"u{i // 4}" for i in range(60)}
 DESIGNS: dict[str, Callable[[], Comparison]] = {
     "clusters": lambda: _designed(clusters=_USERS, guards=["AP:-0.0371"]),
@@ -99,6 +116,9 @@ DESIGNS: dict[str, Callable[[], Comparison]] = {
     "segments": lambda: _designed(
         segments={"half": {q: q[-1] < "5" for q in _USERS}, "user": _USERS}
     ),
+    "merged": lambda: _merged(300, decimals=1),
+    "merged, clusters": lambda: _merged(300, decimals=3, clustered=True),
+    "merged, bins": lambda: _merged(5000, decimals=9),
 }
 
 

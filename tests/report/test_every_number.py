@@ -358,7 +358,8 @@ def test_no_section_brings_another_number(situation: Comparison) -> None:
 def assert_sections_known(situation: Comparison) -> None:
     known = {each: known_of(situation, scores=each) for each in (False, True)}
     # How many queries are shown at each end, and how many tests give a p-value.
-    own = {"queries": [SHOWN], "tests": [sum(row.pvalue >= 0.0 for row in situation.test_rows)]}
+    own = {key: [SHOWN] for key in ("queries", "extremes")}
+    own["tests"] = [sum(row.pvalue >= 0.0 for row in situation.test_rows)]
     for section in compose(situation).sections:
         assert_known(known[False], [section.title, section.finding])
         for block in section.blocks:
