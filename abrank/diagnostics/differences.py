@@ -25,7 +25,7 @@ from typing import Protocol
 import numpy as np
 
 from abrank._support.errors import ArgumentError
-from abrank._support.typing import FloatArray, IntArray
+from abrank._support.typing import FloatArray
 from abrank.diagnostics.notes import (
     DECIMALS,
     Note,
@@ -227,41 +227,44 @@ def _losses(
     deciding = _deciding(tests)
     if deciding is None or not deciding.pvalue < alpha or np.mean(gains) <= 0.0:
         return []
-    worst = int(np.argmin(gains))
-    often = np.ones(len(gains), np.int64)
-    return inspect_losses(gains, often, measure, worst=(query_ids[worst], float(gains[worst])))
+    rounded, worst = np.round(gains, DECIMALS), int(np.argmin(gains))
+    lost = gains[rounded < -LARGE_LOSS]
+    return inspect_losses(
+        len(gains), measure, lost=(len(lost), float(lost.sum())),
+        n_gained=int(np.count_nonzero(rounded > LARGE_LOSS)),
+        worst=(query_ids[worst], float(gains[worst])),
+    )  # fmt: skip
 
 
 def inspect_losses(
-    gains: FloatArray, counts: IntArray, measure: str, *, worst: tuple[str, float]
+    n: int, measure: str, *, lost: tuple[int, float], n_gained: int, worst: tuple[str, float]
 ) -> list[Note]:
-    """Return the caution that some queries lose much.
+    """Return the caution that some of ``n`` queries lose much.
 
     Parameters
     ----------
-    gains : float64[n]
-        Of B, query by query or each distinct one.
-    counts : int64[n]
-        How many queries have each.
+    n : int
     measure : str
+    lost : (int, float)
+        How many queries lose more than 0.2, and the sum of their gains.
+    n_gained : int
+        How many gain more than that.
     worst : (str, float)
         The query with the largest loss, and its gain.
 
     Examples
     --------
-    >>> gains = np.array([-0.5, 0.1]), np.array([2, 98])
-    >>> inspect_losses(*gains, "AP", worst=("q1", -0.5))[0].values["count"]
-    2
+    >>> found = inspect_losses(100, "AP", lost=(2, -0.7), n_gained=9, worst=("q1", -0.4))
+    >>> found[0].values["cost"]
+    0.007
     """
-    rounded = np.round(gains, DECIMALS)
-    losses = rounded < -LARGE_LOSS
-    if not losses.any() or not on_unit_scale(measure):
+    if not lost[0] or not on_unit_scale(measure):
         return []
     values = {
-        "count": int(counts[losses].sum()),
-        "gains": int(counts[rounded > LARGE_LOSS].sum()),
+        "count": lost[0],
+        "gains": n_gained,
         "threshold": LARGE_LOSS,
-        "cost": float(-(counts[losses] @ gains[losses]) / counts.sum()),
+        "cost": -lost[1] / n,
         "query_id": worst[0],
         "loss": worst[1],
     }

@@ -19,7 +19,7 @@ from abrank._support.typing import BoolArray, FloatArray, IntArray
 
 MOST = 4096  # distinct differences that are counted each by itself
 BINS = 1 << 14  # of differences above 0, and of those below
-_DECIMALS = 10
+DECIMALS = 10
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def count(differences: FloatArray, *, tied: BoolArray | None = None) -> Counted:
     >>> made.step == 2.0**-14, len(made.items) <= 5001
     (True, True)
     """
-    rounded = np.round(differences, _DECIMALS)
+    rounded = np.round(differences, DECIMALS)
     # What is smaller than the last decimal is kept as it is: of scores that are as small.
     rounded = np.where(rounded == 0.0, differences, rounded)
     if tied is not None:

@@ -16,10 +16,11 @@ import numpy as np
 
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray, IntArray
-from abrank.engines.counted import Counted, count
+from abrank.engines.counted import DECIMALS, Counted, count
 from abrank.engines.exact import exact_sum
 
 EXTREMES = 20  # queries kept at each end
+LARGE = 0.2  # a difference beyond it is counted apart: a fifth of most measures' scale
 TIED = 1e-10  # share of the larger score; a smaller difference counts as 0
 
 
@@ -44,6 +45,8 @@ class MeasureStatistics:
         Of d with the d of each measure, in the same units.
     wins, ties, losses : int
         Queries on which B scores higher, the same, lower.
+    beyond : tuple of int
+        Queries with a d below -0.2 and the exact sum of those d, and the same of a d above 0.2.
     counted : Counted
         The differences, and how many queries have each.
     largest, smallest : tuple of Extreme
@@ -55,6 +58,7 @@ class MeasureStatistics:
     wins: int
     ties: int
     losses: int
+    beyond: tuple[int, ...]
     counted: Counted
     largest: tuple[Extreme, ...]
     smallest: tuple[Extreme, ...]
@@ -67,6 +71,7 @@ class MeasureStatistics:
             wins=self.wins + other.wins,
             ties=self.ties + other.ties,
             losses=self.losses + other.losses,
+            beyond=_added(self.beyond, other.beyond),
             counted=self.counted.merged(other.counted),
             largest=tuple(heapq.nsmallest(EXTREMES, self.largest + other.largest, key=_falling)),
             smallest=tuple(heapq.nsmallest(EXTREMES, self.smallest + other.smallest)),
@@ -190,7 +195,7 @@ def statistics_from(saved: Mapping[str, Any]) -> Statistics:
     """
     every = []
     for each in saved["of"]:
-        known: dict[str, Any] = {key: tuple(each[key]) for key in ("sums", "products")}
+        known: dict[str, Any] = {key: tuple(each[key]) for key in ("sums", "products", "beyond")}
         known |= {key: each[key] for key in ("wins", "ties", "losses")}
         exponent, items = each["counted"]
         known["counted"] = Counted(exponent, tuple((place, n) for place, n in items))
@@ -258,11 +263,13 @@ def _of_measure(
 ) -> MeasureStatistics:
     x, y, difference = a[:, m], b[:, m], d[:, m]
     tied = np.abs(difference) <= TIED * np.maximum(np.abs(x), np.abs(y))
+    # Those that differ by rounding alone stand by their ids.
+    ranked = np.round(difference, DECIMALS)
     added = (x, y, difference, x * x, y * y, x * y, difference * difference)
 
     def ends(order: IntArray) -> list[Extreme]:
         return [
-            Extreme(float(difference[i]), query_ids[i], float(x[i]), float(y[i]))
+            Extreme(float(ranked[i]), query_ids[i], float(x[i]), float(y[i]))
             for i in order.tolist()
         ]
 
@@ -272,9 +279,10 @@ def _of_measure(
         wins=int(np.count_nonzero(~tied & (difference > 0))),
         ties=int(np.count_nonzero(tied)),
         losses=int(np.count_nonzero(~tied & (difference < 0))),
+        beyond=_beyond(difference),
         counted=count(difference, tied=tied),
-        largest=tuple(sorted(ends(_extreme(-difference)), key=_falling)[:EXTREMES]),
-        smallest=tuple(sorted(ends(_extreme(difference)))[:EXTREMES]),
+        largest=tuple(sorted(ends(_extreme(-ranked)), key=_falling)[:EXTREMES]),
+        smallest=tuple(sorted(ends(_extreme(ranked)))[:EXTREMES]),
     )
 
 
@@ -288,6 +296,12 @@ def _extreme(values: FloatArray) -> IntArray:
 
 def _falling(extreme: Extreme) -> tuple[float, str]:
     return -extreme.difference, extreme.query_id
+
+
+def _beyond(difference: FloatArray) -> tuple[int, ...]:
+    rounded = np.round(difference, DECIMALS)  # 0.5 - 0.3 is not beyond 0.2
+    below, above = difference[rounded < -LARGE], difference[rounded > LARGE]
+    return len(below), exact_sum(below), len(above), exact_sum(above)
 
 
 def _by_label(labels: Sequence[str], summed: Sequence[FloatArray]) -> dict[str, tuple[int, ...]]:

@@ -257,7 +257,10 @@ def _notes(
         ),
         *inspect_inputs(made.audits, () if dropped else tuple(known)),
         *(inspect_clusters(made.clusters.n_clusters) if made.clusters else []),
-        *inspect_margin(made.decision.margin, baseline=made.primary.mean_a, span=high - low),
+        *inspect_margin(
+            made.decision.margin, baseline=made.primary.mean_a, span=high - low,
+            n_queries=made.n_queries, visible=made.planning.smallest_visible,
+        ),
         *inspect_directions(higher, primary=made.rule.primary),
         *inspect_segments(made.segmentations, shown=made.decision.direction != 0),
     ]  # fmt: skip
@@ -269,7 +272,12 @@ def _losses(made: Comparison, own: MeasureStatistics) -> list[Note]:
     sign = 1.0 if made.rule.higher_is_better else -1.0
     if not made.pvalue < made.rule.alpha or sign * made.mean_difference <= 0.0:
         return []
-    counted = parts.counts_of(own)
+    n_below, below, n_above, above = own.beyond
+    lost, n_gained = (n_below, exact_value(below)), n_above
+    if sign < 0.0:
+        lost, n_gained = (n_above, -exact_value(above)), n_below
     end = (own.smallest if sign > 0.0 else own.largest)[0]
     worst = end.query_id, sign * end.difference
-    return inspect_losses(sign * counted.values, counted.counts, made.rule.primary, worst=worst)
+    return inspect_losses(
+        made.n_queries, made.rule.primary, lost=lost, n_gained=n_gained, worst=worst
+    )
