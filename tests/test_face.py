@@ -104,7 +104,11 @@ COMPARED = {
     "abrank.ranking",
     "abrank.score_files",
 }
-WITHOUT = {"score q r -m AP -q": NEVER | SCORED, "compare q r r -m AP": NEVER | COMPARED}
+WITHOUT = {
+    "score q r -m AP -q": NEVER | SCORED,
+    "compare q r r -m AP": NEVER | COMPARED,
+    "compare q r r -m AP --report out.html": NEVER | COMPARED - {"abrank.plots"},
+}
 
 
 @pytest.mark.parametrize("command", LOADED)

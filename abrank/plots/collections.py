@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
 
 from abrank._support import display
-from abrank.collections import CollectionRow, CollectionsComparison, MeasureSummary, SummaryRow
 from abrank.plots.registry import COLLECTIONS_PLOTS, plot
 from abrank.plots.style import labels
 from abrank.plots.style.rows import Row, draw_rows
 from abrank.plots.style.style import fit_height, label_x, new_axes
 from abrank.plots.style.theme import LIGHT, Theme
+
+if TYPE_CHECKING:
+    from abrank.collections import (
+        CollectionRow,
+        CollectionsComparison,
+        MeasureSummary,
+        SummaryRow,
+    )
 
 MOST = 40
 LARGEST, SMALLEST = 9.0, 3.5

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from abrank._support import display
 from abrank._support.display import shorten
-from abrank.collections import CollectionsRanking, Standing
 from abrank.plots.ranking import leaderboard as board
 from abrank.plots.registry import STANDINGS_PLOTS, plot
 from abrank.plots.style.rows import name_rows, stripe
 from abrank.plots.style.style import NARROW, dress, inches, label_x, new_axes
 from abrank.plots.style.theme import LIGHT, Theme
+
+if TYPE_CHECKING:
+    from abrank.collections import CollectionsRanking, Standing
 
 # Of more systems the first.
 MOST = 60

@@ -14,7 +14,6 @@ from abrank._support.display import shorten
 from abrank.plots.registry import RANKING_PLOTS, plot
 from abrank.plots.style.style import NARROW, inches, label_x, new_axes, say, sizes, write
 from abrank.plots.style.theme import LIGHT, Theme
-from abrank.ranking.result import RANK_TESTS
 
 if TYPE_CHECKING:
     from abrank.ranking import Ranking
@@ -91,6 +90,8 @@ def _words(ranking: Ranking) -> str:
 
 def _nothing_to_draw(ranking: Ranking) -> str:
     """Return why there is no diagram, or nothing."""
+    from abrank.ranking.result import RANK_TESTS  # a page of a comparison needs nothing of it
+
     n, k = ranking.n_queries, len(ranking.systems)
     if k < FEWEST_SYSTEMS:
         return f"Only {k} systems: mean ranks say no more than who wins more queries."
