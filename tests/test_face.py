@@ -11,6 +11,8 @@ from dataclasses import fields
 from importlib.metadata import version
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import abrank
@@ -82,6 +84,7 @@ LOADED = {
     "compare q r r -m AP": {"numpy", "pyarrow", "scipy"},
     "compare q r r -m AP --report out.json --report out.csv": {"numpy", "pyarrow", "scipy"},
     "compare q r r -m AP --report out.html": {"numpy", "pyarrow", "scipy", "matplotlib", "jinja2"},
+    "compare --scores s.parquet s.parquet --report out.json": {"numpy", "pyarrow", "scipy"},
     "rank q r s -m AP": {"numpy", "pyarrow", "scipy"},
 }
 # Of the rest, what an everyday command does without; drawing takes figures, never windows.
@@ -118,6 +121,7 @@ def test_a_command_loads_what_it_needs(command, tmp_path) -> None:
         lines = (f"{query} Q0 {doc} 1 {query % 3} t\n" for query in range(8) for doc in f"{name}a")
         (tmp_path / name).write_text("".join(lines))
     never = WITHOUT.get(command, NEVER)
+    pq.write_table(pa.table({"query_id": ["1", "2"], "AP": [0.5, 1.0]}), tmp_path / "s.parquet")
     code = (
         f"import os, sys\nfrom abrank.cli import run\nos.chdir({str(tmp_path)!r})\n"
         f"assert run({command.split()!r}) == 0\n"

@@ -17,6 +17,7 @@ from abrank._support.typing import FloatArray
 from abrank.comparison.rows import MeasureResult
 from abrank.diagnostics import UnequalDepth, missing_policy, outcomes
 from abrank.inference.estimates.influence import means_without
+from abrank.inference.rounding import differences_of
 from abrank.inputs import JudgedRun
 from abrank.measures import parse
 from abrank.scores import Scores
@@ -151,7 +152,7 @@ def _choices(declared: Scores, deep: UnequalDepth | None, *, unjudged: bool) -> 
         column = deep.cut.measures.index(measure)
         cut = replace(declared, values=deep.cut.values[:, :, column : column + 1])
         yield _Choice("common-depth", cut, depth=deep.depth)
-    heavy = _influential(declared.values[:, 1, 0] - declared.values[:, 0, 0])
+    heavy = _influential(differences_of(declared.values[:, 0, 0], declared.values[:, 1, 0]))
     if heavy:
         left_out = tuple(declared.query_ids[i] for i in heavy)
         yield _Choice("without-influential", _without(declared, heavy), left_out=left_out)

@@ -87,8 +87,9 @@ def _parquet(data: bytes, choose: Callable[[Sequence[str]], Sequence[str]]) -> l
         n_bytes += batch.nbytes
         if n_bytes > most_unpacked(len(data)):
             raise Oversized
-    empty = file.schema_arrow.empty_table().select(chosen)
-    table = (pa.Table.from_batches(batches) if batches else empty).select(chosen)
+    # Only where it is needed: to make an empty table, Arrow imports pandas.
+    table = pa.Table.from_batches(batches) if batches else file.schema_arrow.empty_table()
+    table = table.select(chosen)
     return _chosen(unfolded(_checked(table)), choose) if nested else _checked(table).columns
 
 
