@@ -34,7 +34,7 @@ def measured(people: Mapping[str, float], machine: Mapping[str, float]) -> list[
     return [low, found, high]
 
 
-def lines(plan: Plan) -> list[str]:
+def lines(plan: Plan, *, measured: bool) -> list[str]:
     """Return the human queries needed, a line a question and a column a correlation."""
     machine = plan.judged[0].n_queries
     rows = [["human queries needed for", "people alone", *(f"r {_r(one)}" for one in plan.judged)]]
@@ -59,14 +59,16 @@ def lines(plan: Plan) -> list[str]:
     shown = [
         f"{row[0]:<{widths[0]}}  " + "  ".join(map(str.rjust, row[1:], widths[1:])) for row in rows
     ]
+    beyond = any(None in (*one.needed, one.same if plan.same else 0) for one in plan.judged)
     even = ", ".join(
         f"{display.score(1.0 / math.sqrt(n - 2), digits=2)} at {n}" for n in (FEWEST_PLANNED, 100)
     )
     return [
         f"with a machine's judgments of {display.plural(machine, 'query', 'queries')}; r is the"
         " correlation of",
-        "its differences B - A with people's",
+        f"its differences B - A with people's{', between its 95% limits' if measured else ''}",
         *shown,
+        *([f"> {display.count(machine)}: more than the machine judged"] if beyond else []),
         f"{FEWEST_PLANNED} human queries at least: with fewer the machine is often set aside",
         f"a machine of r below 1/sqrt(n - 2) widens the interval: {even}",
     ]

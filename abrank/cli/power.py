@@ -146,7 +146,8 @@ def command(
     elif shown == "csv":
         click.echo(_csv(plan), nl=False)
     else:
-        click.echo("\n".join(_text(plan, measure if files else "")))
+        measured = machine_qrels is not None and not correlations
+        click.echo("\n".join(_text(plan, measure if files else "", measured=measured)))
 
 
 def _differences(files: list[str], measure: str, reading: dict[str, Any]) -> dict[str, float]:
@@ -159,7 +160,7 @@ def _differences(files: list[str], measure: str, reading: dict[str, Any]) -> dic
     return dict(zip(scores.query_ids, (b - a).tolist(), strict=True))
 
 
-def _text(plan: Plan, measure: str) -> list[str]:
+def _text(plan: Plan, measure: str, *, measured: bool) -> list[str]:
     """Return the plan as lines of at most 80 columns."""
     unit = f" of {display.shorten(measure, width=24)}" if measure else ""
     spread = f"sd of the differences{unit}: {display.score(plan.sd, digits=4)}"
@@ -191,7 +192,7 @@ def _text(plan: Plan, measure: str) -> list[str]:
     if plan.judged:
         from abrank.cli import _judged_plan
 
-        lines += ["", *_judged_plan.lines(plan)]
+        lines += ["", *_judged_plan.lines(plan, measured=measured)]
     return [_narrow(line) for line in lines]
 
 

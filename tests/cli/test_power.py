@@ -149,6 +149,11 @@ def test_a_machines_judgments_give_its_correlation(files, capsys) -> None:
     ]
     d, f = (np.diff(each)[:, 0] for each in scores)
     assert r["correlation"] == pytest.approx(np.corrcoef(d, f)[0, 1])
+    assert run([*call, "--effect", "0.01"]) == 0
+    out = capsys.readouterr().out
+    assert "its differences B - A with people's, between its 95% limits\n" in out
+    assert "\n> 40: more than the machine judged\n" in out
+    assert max(map(len, out.splitlines())) <= 80
     abrank.read_qrels(people[people["query_id"].isin(few[:5])]).write("people.qrels")
     assert run(call) == 3
     assert "5 queries in common" in capsys.readouterr().err
