@@ -95,7 +95,7 @@ def test_files_go_through_the_command_an_editor_and_back(tmp_path, monkeypatch, 
     call = ["people.qrels", "a.run", "b.run"]
     assert run(["sample", "documents", *call, "--pool", "pool"]) == 0
     out, _ = capsys.readouterr()
-    assert "in the top ranks that nobody judged" in out
+    assert "that nobody judged count as not relevant: Δ nDCG@10 is" in " ".join(out.split())
     pool = (tmp_path / "pool").read_text().splitlines()
     assert pool
     # An editor writes a grade at the end of each line; the two files are one.
@@ -105,3 +105,20 @@ def test_files_go_through_the_command_an_editor_and_back(tmp_path, monkeypatch, 
     assert documents_to_judge("more", "a.run", "b.run").documents == ()
     assert run(["compare", "more", "a.run", "b.run", "--machine-qrels", "llm.qrels", "-q"]) == 0
     assert "12 of 30 queries judged by people" in " ".join(capsys.readouterr().out.split())
+
+
+def test_the_command_says_what_would_turn_and_keeps_its_columns(
+    tmp_path, monkeypatch, capsys
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    long = "clueweb09-en0000-00-00000-a-document-with-an-id-that-is-longer-than-most"
+    renamed = {"q1": {long: 3.0, "d2": 2.0}, "q2": RUN_B["q2"]}
+    abrank.read_qrels(QRELS).write("qrels")
+    abrank.read_run(RUN_A, name="a").write("a.run")
+    abrank.read_run(renamed, name="b").write("b.run")
+    assert run(["sample", "documents", "qrels", "a.run", "b.run", "-m", "P@2"]) == 0
+    out = capsys.readouterr().out
+    assert max(map(len, out.splitlines())) <= 80
+    said = " ".join(out.split())
+    assert "If 2 of them were all relevant (grade 1), its sign would turn, to 0.000" in said
+    assert "swing: how far Δ of its query moves if the document has grade 1" in said

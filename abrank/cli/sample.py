@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -79,27 +80,14 @@ def documents(
     abrank sample documents qrels.txt a.run b.run --pool to-judge.txt
     """  # noqa: D301 - click's mark for lines to keep
     from abrank.annotation import documents_to_judge, pool_text
+    from abrank.report.formats.terminal.query_text import documents_text
 
     found = documents_to_judge(qrels, run_a, run_b, measure=measure, depth=depth)
     chosen = found.tipping if tipping else found.documents
-    many = f.plural(len(found.documents), "document")
-    lines = [f"{many} in the top ranks that nobody judged; Δ {found.measure} is"
-             f" {f.signed(found.difference)} without them"]  # fmt: skip
-    if found.tipping:
-        turn = f.count(len(found.tipping))
-        lines.append(f"{turn} of them, each of grade {found.grade}, would turn its sign")
-    elif found.documents:
-        lines.append(f"no number of them, up to 200, would turn its sign at grade {found.grade}")
-    if chosen:
-        lines += ["", f"{'query':<12}{'document':<28}{'rank A':>8}{'rank B':>8}{'swing':>10}"]
-    lines += [
-        f"{each.query_id:<12}{each.doc_id:<28}{each.rank_a or '–':>8}{each.rank_b or '–':>8}"
-        f"{f.signed(each.swing):>10}"
-        for each in chosen[:SHOWN]
-    ]
-    if len(chosen) > SHOWN:
-        lines.append(f"and {f.count(len(chosen) - SHOWN)} more: --pool FILE writes all")
-    _terminal.put("\n".join(lines))
+    plain = _terminal.wants_ascii(False, sys.stdout)
+    width = _terminal.width()
+    text = documents_text(found, tipping=tipping, most=SHOWN, width=width, ascii=plain)
+    _terminal.put(text)
     if pool is not None:
         text = pool_text(chosen).removesuffix("\n")
         _write(text, pool, f"{f.plural(len(chosen), 'document')} to judge")

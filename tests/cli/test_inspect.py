@@ -42,7 +42,7 @@ def test_lists_scores_missed_documents_and_what_to_judge(folder, capsys) -> None
     # AP of A is (1/1 + 2/3) / 3, of B (1/3) / 3; P@2 is 1/2 and 0.
     assert "P@2      0.500  0.000  −0.500" in lines
     assert "AP       0.556  0.111  −0.444" in lines
-    at = lines.index("relevant, but not in the top 2 of both (– is not retrieved)")
+    at = lines.index("relevant, but missing from one top 2 or both (– is not retrieved)")
     assert [line.split() for line in lines[at + 1 : at + 4]] == [
         ["d1", "grade", "2", "A", "1", "B", "3"],
         ["d2", "grade", "1", "A", "3", "B", "–"],

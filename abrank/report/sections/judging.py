@@ -136,7 +136,7 @@ def _table(
     ]
     titled = any(each.doc_id in titles for each in documents)
     if titled:
-        columns.append(Column("Title or text", numeric=False))
+        columns.append(Column("Title", numeric=False))
     rows = []
     for each in documents:
         text = comparison.topics.get(each.query_id, "")
@@ -149,7 +149,7 @@ def _table(
             Cell(f.signed(each.swing, digits=digits), each.swing, _tone(comparison, each.swing)),
         ]
         if titled:
-            row.append(Cell(f.shorten(titles.get(each.doc_id, ""), width=100)))
+            row.append(Cell(titles.get(each.doc_id, "")))
         rows.append(tuple(row))
     return Table(key, tuple(columns), tuple(rows))
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 from abrank._support import display as f
+from abrank.annotation import MOST_TIPPING, ToJudge
 from abrank.inspection import Found, Inspection, Unjudged
 from abrank.measures import parse
 from abrank.report import cells
@@ -72,6 +73,50 @@ def query_text(
         list(_to_judge(found, width, digits)),
     ]
     text = "\n\n".join("\n".join(block) for block in blocks if block)
+    return cells.to_ascii(text) if ascii else text
+
+
+def documents_text(
+    found: ToJudge, *, tipping: bool, most: int, width: int = WIDTH, ascii: bool = False
+) -> str:
+    """Return the unjudged documents of all queries as plain text.
+
+    Parameters
+    ----------
+    found : ToJudge
+    tipping : bool
+        List those that would turn the sign of the mean, in the place of all.
+    most : int
+        Documents that are listed.
+    width, ascii
+        As for :func:`query_text`.
+    """
+    many, delta = f.plural(found.n_documents, "document"), f"Δ {found.measure}"
+    lines = [
+        f"{many} in the top {found.depth} of A or B that nobody judged count as not relevant:"
+        f" {delta} is {f.signed(found.difference)}."
+    ]
+    if found.tipping:
+        n = len(found.tipping)
+        those = "1 of them was" if n == 1 else f"{f.count(n)} of them were all"
+        lines.append(
+            f"If {those} relevant (grade {found.grade}), its sign would turn, to"
+            f" {f.signed(found.tipped)}: the tipping list{'' if tipping else ' (--tipping)'}."
+        )
+    elif found.documents:
+        lines.append(f"No choice of up to {MOST_TIPPING} of them that was found turns its sign.")
+    chosen = found.tipping if tipping else found.documents
+    rows = [
+        (each.doc_id, each.query_id, *_places(each), f"swing {f.signed(each.swing)}")
+        for each in chosen[:most]
+    ]
+    said = [line for each in lines for line in cells.wrap(each, width)]
+    if rows:
+        swing = f"swing: how far Δ of its query moves if the document has grade {found.grade}"
+        said += ["", *_table(rows, width), *cells.wrap(swing, width)]
+    if len(chosen) > most:
+        said.append(f"and {f.count(len(chosen) - most)} more: --pool FILE writes all")
+    text = "\n".join(said)
     return cells.to_ascii(text) if ascii else text
 
 
@@ -151,7 +196,7 @@ def _missed(found: Inspection, depth: int, width: int) -> Iterator[str]:
         each for each in found.relevant if not all(0 < rank <= depth for rank in _ranks(each))
     ]
     if missed:
-        yield f"relevant, but not in the top {depth} of both (– is not retrieved)"
+        yield f"relevant, but missing from one top {depth} or both (– is not retrieved)"
         rows = [(each.doc_id, f"grade {each.grade}", *_places(each)) for each in missed[:MOST]]
         yield from _table(rows, width)
     if len(missed) > MOST:
