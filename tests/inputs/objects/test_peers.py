@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from abrank import compare_scores, evaluate, read_qrels, read_run
+from abrank import ArgumentError, compare, compare_scores, evaluate, read_qrels, read_run
 
 JUDGED = {"1": {"a": 1, "b": 0}, "2": {"b": 2}}
 RUN = {"1": {"a": 0.5, "b": 0.75}, "2": {"b": 1.0}}
@@ -51,6 +51,29 @@ def test_ir_measures() -> None:
     for each in ir_measures.iter_calc(measures, qrels, run):
         at = ours.query_ids.index(each.query_id), 0, ours.measures.index(str(each.measure))
         assert ours.values[at] == pytest.approx(each.value, abs=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore:The inplace keyword")  # PyTerrier 1.1 on pandas 3.1
+def test_pyterrier() -> None:
+    terrier = peer("pyterrier")  # an experiment on given results starts no Java
+    measures = peer("pyterrier.measures")
+    judged = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "b"], "label": [1, 0, 2]})
+    first = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["b", "a", "b"], "score": [2.0, 1, 1]})
+    second = first.assign(score=[1.0, 2, 1])
+    results = [terrier.model.add_ranks(each.assign(query="x")) for each in (first, second)]
+    asked = [measures.MAP, measures.nDCG @ 10, measures.RR]
+    experiment = terrier.Experiment(
+        [terrier.Transformer.from_df(each) for each in results],
+        pd.DataFrame({"qid": ["1", "2"], "query": ["x", "x"]}),
+        judged, asked, names=["A", "B"], perquery=True,
+    )  # fmt: skip
+    ours = compare(judged, *results, measures=asked)
+    theirs = compare_scores(experiment, baseline="A")
+    for measure in map(str, ours.measures):
+        assert ours[measure].diff == pytest.approx(theirs[measure].diff, abs=1e-12)
+    assert ours["AP"].diff == 0.25
+    with pytest.raises(ArgumentError, match=r"pipeline\.transform\(topics\)"):
+        read_run(terrier.Transformer.from_df(first))
 
 
 def test_lenskit(tmp_path: Path) -> None:
