@@ -15,8 +15,6 @@ from abrank.comparison.beside import Beside
 from abrank.comparison.declared import read_margin, require_margin_in_range, with_guards
 from abrank.comparison.machine.judgments import SharedModel
 from abrank.comparison.machine.source import MachineSource
-from abrank.comparison.merged.properties import Properties
-from abrank.comparison.merged.run import compare_merged
 from abrank.comparison.question import Question
 from abrank.design import Spending
 from abrank.engines import Engine, EngineName
@@ -29,6 +27,7 @@ from abrank.rule_file import ruled
 from abrank.verdict import Family, Requirement
 
 if TYPE_CHECKING:
+    from abrank.comparison.merged.properties import Properties
     from abrank.ranking import Ranking
     from abrank.ranking.result import Family as RankingFamily
 
@@ -167,12 +166,29 @@ def compare(
     question = Question(**fields_of(Question, given))
     options = EvaluateOptions(**fields_of(EvaluateOptions, given))
     runs = name_runs(a, b, baseline=baseline, candidate=candidate)
-    kind = Properties if merged else Beside
-    beside = kind.of(segments=segments, topics=topics, clusters=clusters, docs=docs)
+    beside = kind_of_beside(merged=merged).of(
+        segments=segments, topics=topics, clusters=clusters, docs=docs
+    )
     machine = MachineSource(machine_qrels, machine_scores, shared_model, machine_judge)
     return compare_runs(
         qrels, runs, question, options, measures=measures, beside=beside, machine=machine
     )
+
+
+def kind_of_beside(*, merged: bool) -> type[Beside | Properties]:
+    """Return what holds the properties of queries: read here, or beside each partition.
+
+    Examples
+    --------
+    >>> kind_of_beside(merged=False).__name__, kind_of_beside(merged=True).__name__
+    ('Beside', 'Properties')
+    """
+    if not merged:
+        return Beside
+    # Scores that stay on the workers take the engines with them.
+    from abrank.comparison.merged.properties import Properties
+
+    return Properties
 
 
 def compare_runs(
@@ -212,7 +228,9 @@ def compare_runs(
     require_margin_in_range(read_margin(question.margin), first.name, range_=first.bounds)
     machine = machine or MachineSource()
     how: dict[str, Any] = {"measures": measures, "on_stage": on_stage}
-    if isinstance(beside, Properties):
+    if not isinstance(beside, Beside):
+        from abrank.comparison.merged.run import compare_merged
+
         machine.require_none("merged statistics have no place for them")
         how |= {"primary": lead, "properties": beside, "command": command}
         return compare_merged(qrels, runs, question, options, **how)

@@ -102,6 +102,7 @@ SCORED = {"bz2", "gzip", "json", "shutil", "tempfile", "abrank.report", "abrank.
 COMPARED = {
     "abrank.inference.designs.bayes",
     "abrank.inference.systems",
+    "abrank.partitioned",
     "abrank.planning.judged",
     "abrank.plots",
     "abrank.ranking",

@@ -208,9 +208,8 @@ def command(
     from abrank.comparison import Question
     from abrank.comparison.beside import Beside
     from abrank.comparison.machine.source import MachineSource
-    from abrank.comparison.merged.properties import Properties
     from abrank.evaluation import EvaluateOptions
-    from abrank.workflow import compare_runs
+    from abrank.workflow import compare_runs, kind_of_beside
 
     question = Question(
         require="not-worse-shown" if fail_on else require,  # type: ignore[arg-type]
@@ -235,7 +234,7 @@ def command(
         elif scores:
             found = _compare_ready(scores, question, names, Beside.of(**about), machine, **asked)
         else:
-            beside = (Properties if merged else Beside).of(**about)
+            beside = kind_of_beside(merged=merged).of(**about)
             pair = _options.named_pair(*(joined or (run_a, run_b)), **names)
             found = compare_runs(
                 qrels, pair, question, options, beside=beside, machine=machine, **asked
