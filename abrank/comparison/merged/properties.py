@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from abrank._support.display import shorten
 from abrank._support.errors import ArgumentError, ReadError
 from abrank.comparison.beside import Beside
 from abrank.engines.engine import is_parquet
@@ -92,8 +93,9 @@ class Properties:
         if "clusters" in columns:
             (name, *more) = columns["clusters"]
             if more:
-                raise ReadError(str(clusters), f"several columns could be the clusters: {name}, …",
-                                hint=_SEVERAL)  # fmt: skip
+                found = shorten(", ".join(columns["clusters"]))
+                problem = f"several columns could be the clusters: {found}"
+                raise ReadError(str(clusters), problem, hint=_SEVERAL)
         elif isinstance(clusters, str) and clusters in of:
             name = rest.pop("clusters")
         beside = Beside.of(**rest)
