@@ -128,7 +128,7 @@ def test_evaluated_systems_are_compared_as_their_runs_are() -> None:
     assert abrank.compare_scores(scores, baseline="A", candidate="B") == whole
     # Without the documents there is all but the lists of them.
     without = abrank.compare_scores(abrank.evaluate(qrels, runs, ["AP"]))
-    assert without.evidence == replace(whole.evidence, rankings={})
+    assert without.evidence == replace(whole.evidence, rankings={}, elsewhere={})
     assert (without.notes, without.audits) == (whole.notes, whole.audits)
 
 
