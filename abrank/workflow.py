@@ -113,8 +113,7 @@ def compare(
     engine
         How the runs are read and scored, as in :func:`abrank.evaluate`.
     merged : bool
-        Of runs in Parquet, merge what partitions add up to, and hold no scores of queries here: for
-        more of them than one machine holds. Segments and clusters may be Parquet then.
+        Merge what partitions of Parquet add up to; no scores of queries are held here.
     baseline, candidate : str, optional
         Names to give the systems; those of the runs without them.
     segments : path, DataFrame or mapping, optional
@@ -212,8 +211,7 @@ def compare_runs(
     runs : mapping of str to run
         The baseline and the candidate, by name.
     question, options, beside, machine
-        What decides, how the runs are scored, what is known of the queries (as properties where
-        statistics are merged), and of a machine.
+        What decides, how runs are scored, what is known of the queries, and of a machine.
     command : str, optional
         Recorded in the provenance.
     on_stage : callable
