@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from abrank._support import display as f
@@ -15,6 +16,8 @@ from abrank.report.ranking.sections import MOST_ROWS
 
 # Rows of the leaderboard of one collection.
 MOST_OF_ONE = 10
+# Collections beside each other in a table.
+MOST_COLUMNS = 10
 
 
 def compose_standings(found: CollectionsRanking, *, digits: int = f.DIGITS) -> Report:
@@ -103,8 +106,9 @@ def _leaderboard(found: CollectionsRanking, digits: int) -> Section:
     table = Table(table.key, table.columns[1:7], tuple(row[1:7] for row in table.rows))
     finding = f"{words.leads(found)} {words.firsts(found)}"
     said = Text(
-        "Bold: may be called first. The intervals are of the difference from the first on these"
-        " collections, for all pairs together; a rank interval holds for all systems together.",
+        "Bold: may be called first. Δ is the difference from the first, its interval for all pairs"
+        " together. Rank: on these collections; like these: on others of which they are a sample;"
+        " both hold for all systems together.",
         "caption",
     )
     return Section("leaderboard", "Leaderboard", finding, (*_cut(table, "more"), said))
@@ -135,11 +139,21 @@ def _collections(found: CollectionsRanking, digits: int) -> Section:
     for each in found.measures:
         table = tables.by_collection(found, each.measure, digits=digits)
         if each is found.primary:
-            blocks += _cut(table, "more")
+            for part in _side_by_side(table):
+                blocks += _cut(part, "more")
             blocks.append(Text("Bold: the first, and what is not told apart from it.", "caption"))
         else:
             blocks.append(Table(table.key, table.columns, table.rows, f"By {each.measure}"))
     return Section("collections", "Systems by collections", words.firsts(found), tuple(blocks))
+
+
+def _side_by_side(table: Table) -> Iterator[Table]:
+    """Yield a table of very many columns in parts that a page, or paper, has room for."""
+    for start in range(1, len(table.columns), MOST_COLUMNS):
+        kept = (0, *range(start, min(start + MOST_COLUMNS, len(table.columns))))
+        columns = tuple(table.columns[i] for i in kept)
+        key = table.key if start == 1 else f"{table.key}, from {columns[1].title}"
+        yield Table(key, columns, tuple(tuple(row[i] for i in kept) for row in table.rows))
 
 
 def _each(found: CollectionsRanking, digits: int) -> Section:

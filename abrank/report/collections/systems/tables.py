@@ -14,8 +14,7 @@ from abrank.report.ranking.sections import chance
 def standings(standings: MeasureStandings, *, digits: int) -> Table:
     """Return a row a system: mean, distance from the first, both rank intervals, chance to lead."""
     heads = [Column(""), Column("System", numeric=False), Column("Mean")]
-    heads += [Column("Δ from the first"), Column("Simultaneous interval")]
-    heads += [Column("Rank, these"), Column("Rank, like these")]
+    heads += [Column("Δ"), Column("Interval of Δ"), Column("Rank"), Column("Like these")]
     heads += [Column("Chance to lead"), Column("First on")]
     rows = tuple(
         (
