@@ -249,12 +249,15 @@ def split(drawing: ET.Element) -> tuple[list[list[Tick]], list[str]]:
     """Return the ticks of each axis with what stands beside them, and the other texts."""
     axes: dict[tuple[bool, float, int], list[Tick]] = {}  # the ticks of an axis stand together
     others: list[str] = []
-    tick: tuple[float, float] | None = None
+    marks: list[tuple[float, float]] = []  # those that have no text yet, in the order of the texts
+    written = True
     for element in drawing.iter():
         kind = element.tag.rpartition("}")[2]
+        place_of = mark(element)
         if kind in ("text", "title", "desc"):
             said = "".join(element.itertext())
             number = NUMBER.fullmatch(plain(said).strip())
+            tick = marks.pop(0) if marks else None
             if tick is None or number is None:
                 others.append(said)
             else:
@@ -262,7 +265,12 @@ def split(drawing: ET.Element) -> tuple[list[list[Tick]], list[str]]:
                 place, line = tick if level else tick[::-1]
                 value = float(number.group().replace("−", "-").rstrip("%"))
                 axes.setdefault((level, line, len(others)), []).append(Tick(place, value, said))
-        tick = mark(element)
+            written = True
+        elif place_of is not None:
+            marks = [place_of] if written else [*marks, place_of]
+            written = False
+        else:
+            marks, written = [], True
     # A number alone beside a mark, such as the end of an interval, is no axis.
     others += [ticks[0].said for ticks in axes.values() if len(ticks) == 1]
     return [ticks for ticks in axes.values() if len(ticks) > 1], others
