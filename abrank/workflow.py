@@ -81,8 +81,7 @@ def compare(
 ) -> Comparison:
     """Compare candidate B with baseline A on the same judged queries.
 
-    The hypothesis tested is that the mean per-query difference B - A of the primary measure is 0;
-    the query pairs the scores.
+    The hypothesis tested: the mean difference B - A per query of the primary measure is 0.
 
     Parameters
     ----------
@@ -165,9 +164,8 @@ def compare(
     question = Question(**fields_of(Question, given))
     options = EvaluateOptions(**fields_of(EvaluateOptions, given))
     runs = name_runs(a, b, baseline=baseline, candidate=candidate)
-    beside = kind_of_beside(merged=merged).of(
-        segments=segments, topics=topics, clusters=clusters, docs=docs
-    )
+    kind = kind_of_beside(merged=merged)
+    beside = kind.of(segments=segments, topics=topics, clusters=clusters, docs=docs)
     machine = MachineSource(machine_qrels, machine_scores, shared_model, machine_judge)
     return compare_runs(
         qrels, runs, question, options, measures=measures, beside=beside, machine=machine

@@ -69,7 +69,7 @@ def rank_collections(
     The rank intervals follow from all pairs at one joint level, and so hold for all systems
     together [1]_: a system whose interval begins at 1 may be called first. On these collections the
     joint test is :func:`abrank.inference.compare_within_collections`. On collections like these a
-    collection is one observation; percentiles of resampled collections miss the mean 8 to 18 % of
+    collection is one observation; percentiles of resampled collections miss the mean 6 to 18 % of
     the time in place of 5 with 5 to 20 collections, so its limits are those of t.
 
     References
