@@ -118,7 +118,9 @@ _TYPES: Mapping[str, tuple[tuple[type, ...], str]] = {
 
 def _has_type(value: Any, kinds: str | Iterable[str]) -> bool:  # noqa: ANN401
     # Not isinstance: true is no number here.
-    return any(type(value) in _TYPES[kind][0] for kind in _listed(kinds))
+    if isinstance(kinds, str):
+        return type(value) in _TYPES[kinds][0]
+    return any(type(value) in _TYPES[kind][0] for kind in kinds)
 
 
 def _listed(kinds: str | Iterable[str]) -> Iterable[str]:
@@ -126,8 +128,9 @@ def _listed(kinds: str | Iterable[str]) -> Iterable[str]:
 
 
 def _type(value: Any, kinds: str | list[str], place: str) -> None:  # noqa: ANN401
-    expected = " or ".join(_TYPES[kind][1] for kind in _listed(kinds))
-    _expect(_has_type(value, kinds), expected, value, place)
+    if not _has_type(value, kinds):
+        expected = " or ".join(_TYPES[kind][1] for kind in _listed(kinds))
+        _expect(False, expected, value, place)
 
 
 def _enum(value: Any, choices: list[Any], place: str) -> None:  # noqa: ANN401

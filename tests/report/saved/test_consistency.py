@@ -174,8 +174,10 @@ CONTRADICTIONS: dict[str, tuple[Change, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", CONTRADICTIONS)
-@pytest.mark.parametrize("sealed", [False, True])
+@pytest.mark.parametrize(
+    ("name", "sealed"),
+    [*product(CONTRADICTIONS, [True]), *product([*CONTRADICTIONS][:5], [False])],
+)
 def test_contradictions_are_refused(saved: str, name: str, sealed: bool) -> None:
     change, said = CONTRADICTIONS[name]
     value = json.loads(saved)
