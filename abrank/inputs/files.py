@@ -87,7 +87,7 @@ def _read(
         return reader(_whole(file, label, ahead=start), label, layout, columns)
     form = line_reader(start, layout)
     if form is not None and not columns:
-        return form(_whole(file, label, ahead=start), label, layout)
+        return form(b"".join(pieces(file, label, ahead=start)), label, layout)
     if columns:
         raise ArgumentError("columns= is for tables and named tuples, not for TREC's files")
     return parse(pieces(file, label, ahead=start), layout, label=label)

@@ -148,3 +148,11 @@ def test_looking_at_standard_input_leaves_it_unread(monkeypatch: pytest.MonkeyPa
 )
 def test_names_of_files(path: str, name: str) -> None:
     assert files.short_name(path) == name
+
+
+def test_a_line_that_is_too_long_is_refused_in_every_form_of_lines(tmp_path: Path) -> None:
+    path = tmp_path / "a.run"
+    for line in (b"q1 Q0 " + b"x" * (2 << 20), b"1 qid:1 1:" + b"9" * (2 << 20)):
+        path.write_bytes(line)
+        with pytest.raises(ReadError, match="a line is longer than 1 MB"):
+            read_run(path)

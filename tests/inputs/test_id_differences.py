@@ -61,6 +61,14 @@ def test_numbers_that_end_alike_by_chance_are_no_prefix() -> None:
     )
 
 
+def test_a_prefix_is_found_among_many_other_judged_documents() -> None:
+    run = [(0, f"x-{i}-{i}") for i in range(30)]
+    judged = [(0, f"{i}-{i}") for i in range(30)] + [(0, f"other {i}") for i in range(60)]
+    found = id_difference(run, judged)
+    assert found is not None
+    assert (found.cause, found.n_alike) == ('the prefix "x-"', 30)
+
+
 def test_nothing_to_compare_is_no_difference() -> None:
     assert id_difference([], JUDGED) is None
     assert id_difference(JUDGED, []) is None

@@ -70,7 +70,7 @@ def test_the_column_of_subtopics_can_be_named() -> None:
 
 @given(JUDGMENTS)
 def test_file_and_back(tmp_path_factory, table) -> None:
-    path = tmp_path_factory.mktemp("qrels") / "q"
+    path = tmp_path_factory.getbasetemp() / "subtopics.qrels"  # the same for every example
     qrels = read_qrels(rows_of(table), subtopics=True)
     again = read_qrels(qrels.write(path), subtopics=True)
     for name in ("ids", "query", "document", "subtopic", "grade"):

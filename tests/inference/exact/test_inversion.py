@@ -18,7 +18,7 @@ def test_inversion_is_unbounded_where_the_table_starts_at_alpha():
     [
         (0.04, -1e-18, 1.0, True), (0.04, -1.0, 1e-18, True), (0.05, 1e-18, 1.0, False),
         (0.05, -1.0, -1e-18, False), (0.04, 0.1, 1.0, True), (np.nan, -np.inf, np.inf, False),
-        (0.04, -0.1, 1.0, False),
+        (0.04, -0.1, 1.0, False), (0.2, 0.3, np.inf, True),
     ],
 )  # fmt: skip
 def test_the_pvalue_settles_a_limit_that_is_zero_but_for_rounding(p, low, high, excludes):
