@@ -81,6 +81,8 @@ BEGIN = """
 import signal, sys, weakref
 from pathlib import Path
 signal.signal(signal.SIGINT, signal.default_int_handler)
+for number in (signal.SIGTERM, signal.SIGHUP):  # the suite may run under nohup
+    signal.signal(number, signal.SIG_DFL)
 """
 # A callback, as an import's lock has one: an exception raised there is printed and lost.
 IN_AN_IMPORT = """

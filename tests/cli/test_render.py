@@ -68,12 +68,8 @@ def test_csv_has_its_companions(saved) -> None:
 
 def test_figures_are_those_of_the_comparison(saved, result, monkeypatch, capsys) -> None:
     # Drawing takes seconds; what is drawn, and where it goes, needs none of it.
-    def save(axes: object, path: Path, **_: object) -> Path:
-        path.write_text("drawn")
-        return path
-
     monkeypatch.setattr("abrank.plots.picture.draw", lambda *_, **__: None)
-    monkeypatch.setattr("abrank.plots.picture.save", save)
+    monkeypatch.setattr("abrank.report.formats.figures.file_bytes", lambda *_: b"drawn")
     assert run(["render", "results.json", "-q", "--figures", "figures"]) == 0
     assert "figures   figures  " in capsys.readouterr().out
     names = {path.relative_to("figures").as_posix() for path in Path("figures").rglob("*.*")}

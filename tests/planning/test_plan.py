@@ -32,7 +32,7 @@ def test_a_comparison_brings_spread_queries_level_and_test() -> None:
     assert plan.n == planning.queries_needed(plan.sd, 0.05, alpha=0.01)
     assert abrank.power(result, effect=0.05, alpha=0.05, n=90).n_queries == 90
     ready = abrank.power(result.differences(), effect=0.05, alpha=0.01)
-    assert ready == plan
+    assert repr(ready) == repr(plan)  # NaN is not NaN, and from Python 3.13 not within equality
 
 
 def test_several_effects_are_rows() -> None:
