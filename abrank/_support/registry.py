@@ -76,6 +76,5 @@ _REGISTRIES: dict[str, Registry[Any]] = {}
 
 def _definition(function: Callable[..., Any] | None) -> tuple[str, str] | None:
     """Return where a function is defined; None inside another one, which may make many alike."""
-    if function is None or "<locals>" in function.__qualname__:
-        return None
-    return function.__module__, function.__qualname__
+    name = getattr(function, "__qualname__", "<locals>")  # a ufunc of numpy 2.0 has none
+    return None if "<locals>" in name else (str(getattr(function, "__module__", "")), name)

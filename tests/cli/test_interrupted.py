@@ -71,7 +71,9 @@ def test_a_kill_leaves_whole_files_of_one_set(folder: Path, trials: int) -> None
         if number != signal.SIGKILL:
             assert found == shown
             assert code in (0, -number, 128 + number)
-            assert messages.strip() in ("", "interrupted", "terminated")
+            # The first line; the second may say that all three were written already.
+            assert messages.strip().partition("\n")[0] in ("", "interrupted", "terminated")
+            assert "Traceback" not in messages
         for name in set(found) - set(shown):
             (out / name).unlink()
         before = shown
