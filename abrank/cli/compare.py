@@ -219,16 +219,13 @@ def command(
     )
     machine = MachineSource(machine_qrels, machine_scores, shared_model, machine_judge)
     names = {"baseline": baseline, "candidate": candidate}
-    command = shlex.join(["abrank", *click.get_current_context().obj])
     options = EvaluateOptions(engine=engine, **fields_of(EvaluateOptions, flags))
+    asked: dict[str, Any] = {"measures": measures or None}
+    asked["command"] = shlex.join(["abrank", *click.get_current_context().obj])
+    about = fields_of(Beside, flags)
     found: Comparison | CollectionsComparison
     with _terminal.Progress(quiet=quiet, verbose=verbose) as progress:
-        asked: dict[str, Any] = {
-            "measures": measures or None,
-            "command": command,
-            "on_stage": progress,
-        }
-        about = fields_of(Beside, flags)
+        asked["on_stage"] = progress
         if collections:
             found = _collections.compare(collections, question, options, names=names, **asked)
         elif scores:
