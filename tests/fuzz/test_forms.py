@@ -43,7 +43,8 @@ def table_rows(data: bytes) -> Iterator[list[str]]:
         raise strict.Refused from None
     for row in rows[1:]:
         cells = [cell.strip(" \t\n\r\v\f") for cell in row]
-        if any(cells):
+        # A row of blanks of any script is no row.
+        if "".join(cells).encode("latin-1").decode("utf-8", "surrogateescape").strip():
             strict.require(len(cells) == 3 and all(cells))
             strict.require(max(map(len, cells[:2])) <= strict.MOST_ID)
             yield cells
@@ -170,6 +171,8 @@ def json_run(data: bytes) -> dict[str, dict[str, float]]:
         strict.require(len({name for name, _ in pairs}) == len(pairs))
         return dict(pairs)
 
+    if re.match(rb"(\xef\xbb\xbf)?\s*\{\s*[\"}]", data) is None:
+        raise OtherFormError
     try:
         found = json.loads(data.decode("utf-8-sig"), object_pairs_hook=once)
     except (ValueError, RecursionError):

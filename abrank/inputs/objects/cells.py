@@ -11,6 +11,7 @@ from abrank._support.errors import ReadError
 from abrank.inputs import ids
 from abrank.inputs.columns import RUN, Columns, Layout, Source
 from abrank.inputs.ids import Ids
+from abrank.inputs.trec.plain import MOST_ID
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -55,6 +56,10 @@ def _ids(values: list[Any], column: str, label: str) -> Ids:
         ) from error
     if "" in values:
         raise ReadError(label, f"{column} is empty", at=f"row {values.index('')}")
+    if ids.longest(encoded) > MOST_ID:
+        row = max(range(len(values)), key=lambda at: len(values[at]))
+        problem = f"{column} is longer than {MOST_ID >> 10} kB"
+        raise ReadError(label, problem, at=f"row {row}")
     return encoded
 
 

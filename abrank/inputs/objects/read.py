@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from abrank._support.errors import ArgumentError, ReadError
+from abrank.inputs import ids
 from abrank.inputs.columns import RUN, SUBTOPIC_QRELS, Columns, Layout, Source
 from abrank.inputs.objects import arrow
 from abrank.inputs.objects.cells import checked
 from abrank.inputs.objects.names import choose_columns, holds_ranks
 from abrank.inputs.objects.shapes import rows_of_dict, rows_of_records, unwrapped
+from abrank.inputs.trec.plain import MOST_ID
 
 # What becomes of an object that holds a way to judgments or a run, by its library.
 _CONVERSIONS = {
@@ -107,7 +109,9 @@ def of_table(columns: Sequence[Any], label: str, layout: Layout, *, ranks: bool 
     queries, docs, numbers, *subtopics = columns
     query, doc, *subtopic = (arrow.to_ids(each) for each in (queries, docs, *subtopics))
     value = (arrow.to_scores if layout is RUN else arrow.to_grades)(numbers)
-    plain = all(each is not None for each in (query, doc, value, *subtopic))
+    plain = all(
+        each is not None and ids.longest(each) <= MOST_ID for each in (query, doc, *subtopic)
+    )
     if value is None or not plain or not len(value):
         read = checked([arrow.to_objects(each) for each in columns], label, layout)
         return replace(read, value=-read.value) if ranks else read

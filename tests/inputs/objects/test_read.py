@@ -233,3 +233,15 @@ def test_duplicates_in_a_frame_are_found() -> None:
 
 def test_choosing_knows_no_case() -> None:
     assert choose_columns(["QID", "DocNo", "SCORE"], RUN, None) == ("QID", "DocNo", "SCORE")
+
+
+def test_an_id_that_is_too_long_is_refused() -> None:
+    for length, fits in ((65_536, True), (65_537, False)):
+        docs = ["d", "d" * length]
+        table = pd.DataFrame({"query_id": "q", "doc_id": docs, "score": [2.0, 1.0]})
+        for source in (table, {"q": dict(zip(docs, [2.0, 1.0], strict=True))}):
+            if fits:
+                assert len(read_run(source)) == 2
+                continue
+            with pytest.raises(ReadError, match="row 1: doc_id is longer than 64 kB"):
+                read_run(source)
