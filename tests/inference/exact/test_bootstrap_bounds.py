@@ -119,3 +119,12 @@ def test_frequent_values_are_on_the_grid_of_both_laws():
     step = low.unit * sample.size
     for value in (0.5, 1 / 3):
         assert value / step == pytest.approx(round(value / step), abs=1e-6)
+
+
+def test_one_value_besides_0_gives_a_step():
+    # A resample of three is 0 where none of its draws is the one value.
+    low, high = laws_around(np.array([0.3, 0.0, 0.0]))
+    nothing = (2 / 3) ** 3
+    assert float(high.below.at(0.1)) <= nothing + 1e-12
+    assert float(low.below.at(0.1)) >= nothing - 1e-12
+    assert float(low.below.at(0.1)) - float(high.below.at(0.1)) < 1e-3

@@ -171,3 +171,9 @@ def test_without_a_narrow_bracket_flips_are_drawn():
 def test_unknown_choices_are_named(options, message):
     with pytest.raises(ArgumentError, match=message):
         run_test("permutation", [0.1, 0.2], **options)
+
+
+def test_all_signs_leave_no_doubt_about_the_p_value():
+    result = run_test("permutation", np.array([0.3, 0.1, 0.4, -0.2, 0.5]))
+    assert result.method == "exact"
+    assert result.pvalue_low[0] == result.pvalue[0] == result.pvalue_high[0]
