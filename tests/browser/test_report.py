@@ -84,7 +84,7 @@ def test_nothing_is_wider_than_the_screen_at_twice_the_size(show: Show, text: st
 def test_an_opened_query_fits_a_telephone(show: Show, text: str) -> None:
     opened = show(text, width=360)
     opened.page.locator(".opener").first.click()
-    for name in (".why", ".pair"):
+    for name in (".why", ".pair:not(.below)", ".below"):
         box = opened.page.locator(name).bounding_box()
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= 360
@@ -262,7 +262,7 @@ def test_print_is_light_and_cuts_no_table(show: Show, text: str) -> None:
     expect(opened.page.locator("h1")).to_have_css("color", rgb(PALETTE["ink"][0]))
     expect(opened.page.locator(".top")).to_be_hidden()
     expect(opened.page.locator(".tools")).to_be_hidden()
-    expect(opened.page.locator(".pair")).to_be_visible()
+    expect(opened.page.locator(".pair:not(.below)")).to_be_visible()
     assert opened.page.locator(".queries thead th").first.inner_text() == "Query"
     cut = """[...document.querySelectorAll('.table, .card')].filter(
         (box) => box.scrollWidth > box.clientWidth + 1).length"""
