@@ -47,10 +47,10 @@ def _instruments(ranking: Ranking, digits: int) -> Section:
     pairs = f.plural(len(best.achieved_levels), "pair")
     finding = (
         f"{best.measure} tells most pairs apart: {f.percent(best.discriminative_power, sign=False)}"
-        f" of {pairs}."
+        f" of {pairs}, by paired t tests that are not adjusted."
     )
     text = Text(
-        f"Told apart: pairs with p < {alpha} by paired t tests that are not adjusted"
+        f"Told apart: pairs with p < {alpha} by these tests"
         " (discriminative power; the p-values of all pairs stand in the JSON). Swap rate: how"
         " often disjoint halves of the queries order a pair the other way round. Smallest Δ: of"
         " two means told apart. Tau: Kendall's, with the order by the first measure.",
