@@ -136,7 +136,8 @@ def _type(value: Any, kinds: str | list[str], place: str) -> None:  # noqa: ANN4
 def _enum(value: Any, choices: list[Any], place: str) -> None:  # noqa: ANN401
     # By type too: in Python 1 is true, and 1.0 is 1.
     same = any(type(value) is type(each) and value == each for each in choices)
-    _expect(same, f"one of {', '.join(map(_plainly, choices))}", value, place)
+    kind = "the whole numbers " if all(type(each) is int for each in choices) else ""
+    _expect(same, f"one of {kind}{', '.join(map(_plainly, choices))}", value, place)
 
 
 def _plainly(choice: Any) -> str:  # noqa: ANN401
