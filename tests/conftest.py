@@ -21,9 +21,17 @@ from tests import no_network
 # In the process of every worker, before any test: none reaches the network.
 sys.addaudithook(no_network.refuse)
 
-# A slow machine is no failure.
-settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("patient")
+# A slow machine is no failure. The suite tries the same examples each time, so that it fails only
+# for what was changed; `-m slow`, which hunts with many more, draws new ones.
+PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("same-examples", PATIENT, derandomize=True)
+settings.register_profile("new-examples", PATIENT)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    hunts = config.getoption("markexpr") == "slow"
+    settings.load_profile("new-examples" if hunts else "same-examples")
+
 
 SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
 

@@ -44,7 +44,7 @@ def assert_scaled(found, scaled, factor, *, unit_free=False):
 
 @pytest.mark.parametrize(("name", "options"), ASKED)
 @given(factor=POWERS, place=st.integers(0, len(SAMPLES) - 1))
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=25)
 def test_no_p_depends_on_the_unit(name, options, factor, place):
     d = SAMPLES[place]
     asked = options if name != "bootstrap" else {"n_resamples": 500} | options
@@ -63,7 +63,7 @@ def test_differences_times_a_billionth_have_the_same_p():
 
 
 @given(factor=POWERS)
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=25)
 def test_no_p_of_a_family_depends_on_the_unit(factor):
     d = np.column_stack([SAMPLES[10], SAMPLES[11], SAMPLES[12], SAMPLES[13]])
     found, scaled = (max_t(each, n_resamples=500) for each in (d, d * factor))
@@ -73,7 +73,7 @@ def test_no_p_of_a_family_depends_on_the_unit(factor):
 
 @pytest.mark.parametrize("name", ["tukey", "randomised-tukey", "nemenyi", "max-t"])
 @given(factor=POWERS)
-@settings(max_examples=10, deadline=None, derandomize=True)
+@settings(max_examples=10)
 def test_no_p_of_several_systems_depends_on_the_unit(name, factor):
     scores = np.abs(np.column_stack([SAMPLES[10], SAMPLES[12], SAMPLES[13]]))
     baseline = {"baseline": 0} if name == "max-t" else {}
@@ -84,7 +84,7 @@ def test_no_p_of_several_systems_depends_on_the_unit(name, factor):
 
 @pytest.mark.parametrize("name", CLUSTER_TESTS)
 @given(factor=POWERS)
-@settings(max_examples=10, deadline=None, derandomize=True)
+@settings(max_examples=10)
 def test_no_p_of_clusters_depends_on_the_unit(name, factor):
     d, clusters = SAMPLES[17], np.arange(45) % 12
     found, scaled = (
