@@ -69,9 +69,29 @@ def test_nothing_is_wider_than_the_screen(show: Show, text: str) -> None:
     for width in (360, 768, 1280, 1920):
         opened.resize(width)
         assert too_wide(opened) <= 0, width
-        wide = width > 640
+        wide = width > 960
         expect(opened.page.locator("#measures .wide").first).to_be_visible(visible=wide)
         expect(opened.page.locator("#measures .narrow").first).to_be_visible(visible=not wide)
+
+
+@pytest.mark.parametrize("width", [360, 480, 640, 768, 900, 1024, 1280])
+def test_no_column_is_out_of_sight_and_letters_are_legible(
+    show: Show, text: str, width: int
+) -> None:
+    page = show(text, width=width).page
+    cut = """[...document.querySelectorAll('.table')].filter(
+        (box) => box.scrollWidth > box.clientWidth + 1).map((box) => box.ariaLabel)"""
+    # On a telephone: the second measure of the queries, the hashes of the inputs.
+    swiped = {"Scores of each query", "Table: inputs"} if width == 360 else set()
+    assert set(page.evaluate(cut)) <= swiped
+    letters = """[...document.querySelectorAll('figure svg text')]
+        .filter((text) => text.getClientRects().length).map((text) => {
+            const drawn = text.getScreenCTM();
+            return parseFloat(getComputedStyle(text).fontSize) * Math.hypot(drawn.a, drawn.b);
+        })"""
+    sizes = page.evaluate(letters)
+    assert len(sizes) > 100
+    assert min(sizes) > 8
 
 
 def test_nothing_is_wider_than_the_screen_at_twice_the_size(show: Show, text: str) -> None:
