@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from abrank import inputs
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
+from abrank._support.records import record
 from abrank._support.rng import entropy, stream
 from abrank._support.typing import BoolArray, IntArray, RandomSource
 from abrank.evaluation import EvaluateOptions
@@ -56,7 +57,7 @@ def sample_queries(query_ids: tuple[str, ...], n: int, *, rng: RandomSource = 0)
     return tuple(every[i] for i in drawn)
 
 
-@dataclass(frozen=True)
+@record
 class ToJudge:
     """Documents that nobody judged, of all queries, and those that could turn the difference.
 

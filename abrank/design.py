@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
+from abrank._support.records import record
 
 Spending: TypeAlias = Literal["obrien-fleming", "pocock"]
 
@@ -19,7 +19,7 @@ _LOOK = re.compile(r"\s*([0-9]{1,3})\s*/\s*([0-9]{1,3})\s*")
 _GUARD = re.compile(r"(?P<measure>.+):\s*(?P<sign>[-+−]?)\s*(?P<size>[0-9.eE-]+)(?P<percent>%?)\s*")
 
 
-@dataclass(frozen=True)
+@record
 class Design:
     """How queries came and how often they are looked at, where it is not one by one and once.
 
@@ -93,7 +93,7 @@ def read_look(look: str | tuple[int, int] | None) -> tuple[int, int]:
     return int(found[1]), int(found[2])
 
 
-@dataclass(frozen=True)
+@record
 class Guard:
     """A measure that must be shown not to be worse by a margin or more, for a gate to pass.
 
@@ -142,7 +142,7 @@ def _size(text: str) -> float:
         return math.nan
 
 
-@dataclass(frozen=True)
+@record
 class GuardResult:
     """What was found of a guard: ``margin`` as declared, and the interval it is held against.
 

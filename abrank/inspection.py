@@ -12,6 +12,7 @@ from abrank import inputs
 from abrank._support import checks
 from abrank._support.display import shorten
 from abrank._support.errors import ArgumentError, nearest
+from abrank._support.records import record
 from abrank._support.result import Printed
 from abrank.evaluation import EvaluateOptions
 from abrank.inputs import ids
@@ -34,7 +35,7 @@ class Found:
     rank_b: int
 
 
-@dataclass(frozen=True)
+@record
 class Unjudged:
     """An unjudged document, and how far B - A of its query moves if it has the highest grade."""
 
@@ -45,7 +46,7 @@ class Unjudged:
     swing: float
 
 
-@dataclass(frozen=True)
+@record
 class Inspection(Printed, text="abrank.report.formats.terminal.query_text:query_text"):
     """One query of A and B.
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
+from abrank._support.records import record
 from abrank.design import Design, Guard, GuardResult
 from abrank.gates import GATES, Gate, GateDefinition, Requirement, Verdict
 
@@ -30,7 +31,7 @@ __all__ = [
 Family: TypeAlias = Literal["secondary", "all", "fixed-sequence"]
 
 
-@dataclass(frozen=True)
+@record
 class Rule:
     """What was declared before the runs were compared.
 
@@ -116,7 +117,7 @@ class Rule:
         return (low, high) if self.higher_is_better else (-high, -low)
 
 
-@dataclass(frozen=True)
+@record
 class Decision:
     """The verdict with the numbers that gave it.
 

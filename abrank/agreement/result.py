@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from abrank._support.records import record
 from abrank._support.result import Printed
 
 
-@dataclass(frozen=True)
+@record
 class Estimate:
     """A number and its 95% interval; NaN where there is none."""
 
@@ -17,7 +17,7 @@ class Estimate:
     high: float
 
 
-@dataclass(frozen=True)
+@record
 class JudgedVerdict:
     """The comparison of two systems by one judge: the difference B - A, and the verdict."""
 
@@ -28,7 +28,7 @@ class JudgedVerdict:
     verdict: str
 
 
-@dataclass(frozen=True)
+@record
 class JudgedPair:
     """Two systems under both judges.
 
@@ -55,7 +55,7 @@ class JudgedPair:
     favour: Estimate
 
 
-@dataclass(frozen=True)
+@record
 class JudgeAgreement(Printed, text="abrank.report.formats.terminal.agreement_text:agreement_text"):
     """How far two judges agree.
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from abrank._support.errors import ArgumentError
+from abrank._support.records import record
 from abrank._support.result import Result
 from abrank.ranking import Ranking
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True)
+@record
 class Standing:
     """How a system stands on these collections, or on collections like these.
 
@@ -38,7 +39,7 @@ class Standing:
         return self.rank_low == 1
 
 
-@dataclass(frozen=True)
+@record
 class StandingRow:
     """One system on one measure over all collections, each with the same weight.
 

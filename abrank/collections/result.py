@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from abrank._support.errors import ArgumentError
+from abrank._support.records import record
 from abrank._support.result import Result
 from abrank.comparison import Comparison
 from abrank.inference.estimates.heterogeneity import Heterogeneity
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True)
+@record
 class CollectionRow:
     """One collection on one measure.
 
@@ -47,7 +48,7 @@ class CollectionRow:
     estimate: float
 
 
-@dataclass(frozen=True)
+@record
 class SummaryRow:
     """A mean difference over the collections, its standard error, interval, p-value and reading."""
 
@@ -59,7 +60,7 @@ class SummaryRow:
     reading: str
 
 
-@dataclass(frozen=True)
+@record
 class MeasureSummary:
     """One measure over all collections; see :func:`abrank.inference.pool_collections`.
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, get_args
 
 from abrank import inference
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
+from abrank._support.records import record
 from abrank._support.rng import entropy
 from abrank._support.typing import RandomSource
 from abrank.comparison.result import Comparison
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 CLUSTER_ROBUST = "cluster-robust t"
 
 
-@dataclass(frozen=True)
+@record
 class AARow:
     """How often one test found a difference where there was none.
 
@@ -42,7 +43,7 @@ class AARow:
     too_often: bool
 
 
-@dataclass(frozen=True)
+@record
 class AACheck:
     """The answer of :func:`aa_test`.
 

@@ -7,12 +7,13 @@ rule decides it, so it says whether the verdict rests on that choice.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import compress
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from abrank._support.records import record
 from abrank._support.typing import FloatArray
 from abrank.comparison.rows import MeasureResult
 from abrank.diagnostics import UnequalDepth, missing_policy, outcomes
@@ -33,7 +34,7 @@ INFLUENTIAL = 3
 FEWEST_QUERIES = 10
 
 
-@dataclass(frozen=True)
+@record
 class Alternative:
     """The primary measure under another choice.
 

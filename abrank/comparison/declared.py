@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from abrank._support import display
 from abrank._support.errors import ArgumentError
+from abrank._support.records import record
 from abrank._support.rng import entropy
 from abrank.comparison.designs import declare_design, labels_of
 from abrank.comparison.family import resolve_adjustment
@@ -298,7 +299,7 @@ def declare(
     return rule
 
 
-@dataclass(frozen=True)
+@record
 class Declared:
     """A question put to certain scores: the rule, and what each of its tests is run with.
 

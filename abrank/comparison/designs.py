@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from abrank import inference
 from abrank._support import display
 from abrank._support.errors import AlignmentError, ArgumentError
+from abrank._support.records import record
 from abrank._support.typing import FloatArray
 from abrank.design import Design
 from abrank.inference.designs.as_tests import anytime_result, cluster_result, level_of_look
@@ -22,7 +22,7 @@ from abrank.verdict import Rule
 MOST_NAMED = 3
 
 
-@dataclass(frozen=True)
+@record
 class Clusters:
     """The clusters that the queries compared come in.
 

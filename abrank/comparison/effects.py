@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from abrank import inference
+from abrank._support.records import record
 from abrank._support.typing import FloatArray
 from abrank.inference.estimates.shape import moments
 from abrank.inference.rounding import differences_of
 
 
-@dataclass(frozen=True)
+@record
 class Effect:
     """An effect size of the primary measure, its interval, and how that is made."""
 
@@ -23,7 +23,7 @@ class Effect:
     method: str
 
 
-@dataclass(frozen=True)
+@record
 class Spread:
     """The differences of the primary measure in six numbers.
 

@@ -9,6 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from abrank import inference
+from abrank._support.records import record
 from abrank._support.typing import FloatArray, IntArray
 from abrank.annotation import ToJudge, top_documents_to_judge
 from abrank.inputs import JudgedRun, JudgedSource, ids
@@ -28,7 +29,7 @@ RankedList: TypeAlias = tuple[tuple[str, int | None], ...]
 Range: TypeAlias = tuple[float, float]
 
 
-@dataclass(frozen=True)
+@record
 class CutoffCurve:
     """The primary measure at growing cut-offs, with the interval of the difference by the t-test.
 
@@ -47,7 +48,7 @@ class CutoffCurve:
     judged_b: tuple[float, ...]
 
 
-@dataclass(frozen=True)
+@record
 class RecallCurve:
     """Mean interpolated precision at eleven levels of recall."""
 

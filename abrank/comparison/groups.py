@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from abrank import inference
 from abrank._support.errors import AlignmentError
+from abrank._support.records import record
 from abrank._support.typing import FloatArray
 from abrank.inference.estimates.segments import (
     MIN_QUERIES,
@@ -22,7 +22,7 @@ from abrank.verdict import Rule
 UNNAMED = "(none)"
 
 
-@dataclass(frozen=True)
+@record
 class SegmentRow:
     """One segment: its queries, its mean difference, its interval alone and among all segments.
 
@@ -41,7 +41,7 @@ class SegmentRow:
     reading: str
 
 
-@dataclass(frozen=True)
+@record
 class Segmentation:
     """The primary measure by one property of the queries; exploratory, never part of the verdict.
 

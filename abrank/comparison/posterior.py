@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from abrank._support.errors import ArgumentError
+from abrank._support.records import record
 from abrank._support.typing import FloatArray
 from abrank.verdict import Rule
 
 
-@dataclass(frozen=True)
+@record
 class Belief:
     """What a posterior of the mean difference says of B's gain.
 

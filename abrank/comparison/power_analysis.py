@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from abrank import planning
+from abrank._support.records import record
 from abrank._support.typing import FloatArray
 from abrank.verdict import Rule
 
@@ -15,7 +16,7 @@ from abrank.verdict import Rule
 NOTHING = 1e-9
 
 
-@dataclass(frozen=True)
+@record
 class PlannedDifference:
     """One true difference: the queries that show it, and the chance that these ones do.
 
@@ -43,7 +44,7 @@ class PlannedClaim:
     queries_high: int | None
 
 
-@dataclass(frozen=True)
+@record
 class Planning:
     """What this number of queries can see, and how many the next test needs.
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from abrank._support.records import record
 from abrank._support.typing import RandomSource
 from abrank.design import Spending
 from abrank.verdict import Family, Requirement
 
 
-@dataclass(frozen=True)
+@record
 class Question:
     """The keywords of :func:`abrank.compare` that say what decides, and how it is resampled.
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from abrank._support.records import record
 
 
 class ConfidenceInterval(NamedTuple):
@@ -13,7 +14,7 @@ class ConfidenceInterval(NamedTuple):
     high: float
 
 
-@dataclass(frozen=True)
+@record
 class MeasureResult:
     """One row of the table: one measure, A against B, by the test that decides.
 
@@ -48,7 +49,7 @@ class MeasureResult:
         return ConfidenceInterval(self.ci_low, self.ci_high)
 
 
-@dataclass(frozen=True)
+@record
 class TestRow:
     """One test of the primary measure, as shown beside the one that decides.
 

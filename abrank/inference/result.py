@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
+from abrank._support.records import record
 from abrank._support.typing import Alternative, BoolArray, FloatArray
 
 
-@dataclass(frozen=True)
+@record
 class Answer:
     """What a registered test returns: arrays of shape (n_comparisons,) and how they were found.
 
@@ -63,7 +63,7 @@ class Answer:
         return np.stack([low, high, error])
 
 
-@dataclass(frozen=True)
+@record
 class TestResult:
     """Estimate, interval and p-value of one test over all comparisons.
 

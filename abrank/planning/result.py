@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from abrank._support.errors import ArgumentError
+from abrank._support.records import record
 
 
-@dataclass(frozen=True)
+@record
 class PlanRow:
     """What one true difference asks for.
 
@@ -28,7 +28,7 @@ class PlanRow:
     n_high: int | None = None
 
 
-@dataclass(frozen=True)
+@record
 class SameRow:
     """The queries that show a true difference of 0 to lie within a margin, and their range."""
 
@@ -38,7 +38,7 @@ class SameRow:
     n_high: int | None = None
 
 
-@dataclass(frozen=True)
+@record
 class WidthRow:
     """The queries whose interval is expected to be as narrow as wanted, and their range."""
 
@@ -48,7 +48,7 @@ class WidthRow:
     n_high: int | None = None
 
 
-@dataclass(frozen=True)
+@record
 class JudgedPlan:
     """The human queries needed where a machine judges ``n_queries``, at one correlation with it.
 
@@ -66,7 +66,7 @@ class JudgedPlan:
     width: int | None = None
 
 
-@dataclass(frozen=True)
+@record
 class Plan:
     """Answers to what was asked of :func:`power`.
 

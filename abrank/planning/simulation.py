@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
+from abrank._support.records import record
 from abrank._support.rng import stream
 from abrank._support.typing import FloatArray
 from abrank.inference.designs.binomial import clopper_pearson
@@ -29,7 +29,7 @@ VALUES_AT_ONCE = 1_000_000
 STEPS = 3
 
 
-@dataclass(frozen=True)
+@record
 class SimulatedPower:
     """A share of replications, and the interval of the chance behind it."""
 

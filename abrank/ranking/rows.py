@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from abrank._support.records import record
 
-@dataclass(frozen=True)
+
+@record
 class SystemRow:
     """One line of the leaderboard.
 
@@ -29,7 +31,7 @@ class SystemRow:
     group: str
 
 
-@dataclass(frozen=True)
+@record
 class PairRow:
     """One pair. ``diff`` is the mean difference b - a; ``estimate`` what the test estimates of it.
 
@@ -52,7 +54,7 @@ class PairRow:
     losses: int = 0
 
 
-@dataclass(frozen=True)
+@record
 class RankChance:
     """How often a system has each rank where the queries are drawn anew.
 
@@ -71,7 +73,7 @@ class RankChance:
         return self.chances[0]
 
 
-@dataclass(frozen=True)
+@record
 class Agreement:
     """How alike two measures order the systems, with limits from resampled queries.
 
@@ -90,7 +92,7 @@ class Agreement:
     tau_ap_high: float
 
 
-@dataclass(frozen=True)
+@record
 class Overlap:
     """Rank-biased overlap of the lists of two systems, in the mean over the queries."""
 
@@ -113,7 +115,7 @@ class OtherTest:
     n_leaders: int
 
 
-@dataclass(frozen=True)
+@record
 class PairSpread:
     """Smallest and largest standard deviation of a pair's differences, identical pairs left out."""
 
@@ -121,7 +123,7 @@ class PairSpread:
     most: float
 
 
-@dataclass(frozen=True)
+@record
 class Instrument:
     """How well a measure tells the systems apart.
 
@@ -139,7 +141,7 @@ class Instrument:
     achieved_levels: tuple[float, ...]
 
 
-@dataclass(frozen=True)
+@record
 class RiskRow:
     """URisk and TRisk of a system against the baseline, and its GeoRisk, each with limits."""
 
@@ -156,7 +158,7 @@ class RiskRow:
     georisk_high: float
 
 
-@dataclass(frozen=True)
+@record
 class Extras:
     """What was asked for beside the leaderboard; empty where nothing was."""
 

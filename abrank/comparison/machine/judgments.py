@@ -10,6 +10,7 @@ import numpy as np
 
 from abrank import inference
 from abrank._support import checks
+from abrank._support.records import record
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inference.designs.prediction_powered import PredictionPowered
 from abrank.inference.rounding import differences_of
@@ -49,7 +50,7 @@ class MachineScores:
             checks.one_of("shared model", self.shared_model, get_args(SharedModel))
 
 
-@dataclass(frozen=True)
+@record
 class PairOfScores:
     """The scores of one measure by the machine, in the order of its query ids."""
 
@@ -57,7 +58,7 @@ class PairOfScores:
     b: tuple[float, ...]
 
 
-@dataclass(frozen=True)
+@record
 class JudgedBy:
     """One of the three answers on the primary measure: ``people``, ``both`` or ``machine``."""
 
@@ -69,7 +70,7 @@ class JudgedBy:
     pvalue: float
 
 
-@dataclass(frozen=True)
+@record
 class SampleCheck:
     """Whether the human queries are like the others: means of both, and Welch's p-value.
 
@@ -82,7 +83,7 @@ class SampleCheck:
     pvalue: float
 
 
-@dataclass(frozen=True)
+@record
 class MachineJudgments:
     """What the machine's judgments add to those of people, on the primary measure.
 

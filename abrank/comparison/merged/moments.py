@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from abrank import inference
+from abrank._support.records import record
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.engines.exact import exact_value
 from abrank.engines.merge import Statistics
@@ -20,7 +20,7 @@ from abrank.inference.rounding import TIE
 _UNIT = 1 << 1074
 
 
-@dataclass(frozen=True)
+@record
 class Moments:
     """Means and standard errors, one a column: a measure, or a segment of the queries.
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from abrank._support.records import record
 from abrank.inference.estimates.shape import HEAP, Form
 from abrank.inference.paired.t_test import t_interval
 
 
-@dataclass(frozen=True)
+@record
 class ExtremeQuery:
     """A query with one of the largest or smallest differences of the primary measure."""
 
@@ -20,7 +19,7 @@ class ExtremeQuery:
     difference: float
 
 
-@dataclass(frozen=True)
+@record
 class Cell:
     """Queries with one difference, or in one bin of differences, which ``value`` is the middle of.
 
@@ -32,7 +31,7 @@ class Cell:
     n_queries: int
 
 
-@dataclass(frozen=True)
+@record
 class MergedQueries:
     """The queries of a comparison from merged statistics.
 

@@ -17,7 +17,6 @@ not finite          refused
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -25,6 +24,7 @@ import numpy.typing as npt
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
+from abrank._support.records import record
 from abrank._support.rng import stream
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inference.designs.as_tests import cluster_result
@@ -41,7 +41,7 @@ N_RESAMPLES = 9_999
 VALUES_AT_ONCE = 1_000_000
 
 
-@dataclass(frozen=True)
+@record
 class AATest:
     """The answer of :func:`check_level`.
 

@@ -22,13 +22,12 @@ All 0 of one query is one query.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
+from abrank._support.records import record
 from abrank._support.rng import stream
 from abrank._support.typing import BoolArray, FloatArray
 from abrank.inference.exact.bootstrap_distribution import on_grid
@@ -45,7 +44,7 @@ MANY_QUERIES = 2_000
 STEPS_PER_DEVIATION = 50.0
 
 
-@dataclass(frozen=True)
+@record
 class Posterior:
     """What is believed of the mean difference: arrays of shape (n_comparisons,).
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
+from abrank._support.records import record
 
 
-@dataclass(frozen=True)
+@record
 class Unseen:
     """What may hold beyond the queries compared, where none of them shows a difference.
 

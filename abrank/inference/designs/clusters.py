@@ -29,13 +29,13 @@ finds 17 % there (``reports/calibration``).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
+from abrank._support.records import record
 from abrank._support.rng import stream
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inference.exact.flips import all_subsets, random_subsets
@@ -51,7 +51,7 @@ N_RESAMPLES = 9_999
 DRAWS_AT_ONCE = 2_000_000
 
 
-@dataclass(frozen=True)
+@record
 class ClusterResult:
     """The answer of :func:`run_cluster_test`: arrays of shape (n_comparisons,), and its grounds.
 

@@ -20,7 +20,6 @@ none is the candidate less the baseline with the margin taken off.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
@@ -28,6 +27,7 @@ import numpy.typing as npt
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
+from abrank._support.records import record
 from abrank._support.typing import Alternative, BoolArray, FloatArray
 from abrank.inference.estimates.relative_change import paired_scores, ratio_interval
 from abrank.inference.registry import as_differences, run_test
@@ -36,7 +36,7 @@ EquivalenceTest = Literal["t", "permutation"]
 _SIDES: tuple[Alternative, ...] = ("greater", "less")
 
 
-@dataclass(frozen=True)
+@record
 class Equivalence:
     """Answers about a margin: arrays of shape (n_comparisons,).
 

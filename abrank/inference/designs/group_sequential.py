@@ -18,18 +18,18 @@ a look too early    interval (-inf, inf) and no stop, where less than 1e-14 may 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from abrank._support.errors import ArgumentError
+from abrank._support.records import record
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inference.designs.stopping import NOTHING, Boundaries, Kind, stopping_boundaries
 from abrank.inference.registry import as_alpha, as_differences, run_test
 
 
-@dataclass(frozen=True)
+@record
 class GroupSequential:
     """The tests at the looks that have been reached: arrays of shape (n_reached,).
 

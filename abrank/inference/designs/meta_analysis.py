@@ -25,12 +25,12 @@ none.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from abrank._support.errors import ArgumentError
+from abrank._support.records import record
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inference.estimates.heterogeneity import Heterogeneity, heterogeneity
 from abrank.inference.exact.inversion import align_interval_with_pvalue
@@ -41,7 +41,7 @@ from abrank.inference.registry import as_alpha, as_differences
 from abrank.inference.rounding import has_spread
 
 
-@dataclass(frozen=True)
+@record
 class Summary:
     """A mean difference over collections; the interval excludes 0 exactly when p < alpha."""
 
@@ -52,7 +52,7 @@ class Summary:
     ci_high: float
 
 
-@dataclass(frozen=True)
+@record
 class MetaAnalysis:
     """Answers of :func:`pool_collections`; arrays of shape (n_collections,) in the order given.
 

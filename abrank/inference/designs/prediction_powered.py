@@ -20,7 +20,6 @@ and 100 queries it rejected 7.5 to 10 % of true null hypotheses at the level 5 %
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +27,7 @@ import numpy.typing as npt
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
+from abrank._support.records import record
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inference.exact.inversion import align_interval_with_pvalue
 from abrank.inference.exact.student_quantile import student_quantile
@@ -43,7 +43,7 @@ FEWEST = 3
 FEWEST_ERRORS = 6.0
 
 
-@dataclass(frozen=True)
+@record
 class PredictionPowered:
     """The answer of :func:`run_prediction_powered`: arrays of shape (n_comparisons,), and sizes.
 

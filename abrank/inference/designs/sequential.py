@@ -21,13 +21,13 @@ out of [-1, 1]      as any other data                           refused
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
+from abrank._support.records import record
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inference.exact.inversion import align_interval_with_pvalue
 from abrank.inference.registry import as_alpha, as_differences
@@ -39,7 +39,7 @@ _STAKE = 0.5
 _HALVINGS = 50
 
 
-@dataclass(frozen=True)
+@record
 class ConfidenceSequence:
     """Mean, interval and p-value at every look: arrays of shape (n_looks,).
 

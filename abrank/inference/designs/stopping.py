@@ -24,6 +24,7 @@ import numpy as np
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
+from abrank._support.records import record
 from abrank._support.typing import FloatArray
 from abrank.inference.exact.roots import find_root
 
@@ -38,7 +39,7 @@ _PANEL = 4.0
 CLOSEST_LOOKS = 1.0 / 40_000.0
 
 
-@dataclass(frozen=True)
+@record
 class Boundaries:
     """Where to stop: arrays of shape (n_looks,).
 

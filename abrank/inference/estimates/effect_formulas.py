@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 
+from abrank._support.records import record
 from abrank._support.registry import Registry
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inference.exact.inversion import align_interval_with_pvalue
@@ -21,7 +21,7 @@ Estimate: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
 Interval: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
 
 
-@dataclass(frozen=True)
+@record
 class EffectSize:
     """A registered effect size: ``estimate(a, b)``, ``interval(a, b, alpha)``, how that is made.
 

@@ -23,11 +23,10 @@ scores (for glass_delta: the baseline's) have no spread there is no unit: NaN, u
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
+from abrank._support.records import record
 from abrank._support.typing import FloatArray
 from abrank.inference.estimates.effect_formulas import EFFECT_SIZES
 from abrank.inference.estimates.relative_change import paired_scores
@@ -35,7 +34,7 @@ from abrank.inference.registry import as_alpha
 from abrank.inference.rounding import differences_of
 
 
-@dataclass(frozen=True)
+@record
 class EffectInterval:
     """An effect size with its interval, arrays of shape (n_comparisons,), and how it is made."""
 

@@ -13,14 +13,13 @@ with a variance NaN    left out
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from abrank._support.records import record
 from abrank._support.typing import FloatArray
 
 
-@dataclass(frozen=True)
+@record
 class Heterogeneity:
     """Answers of :func:`heterogeneity`; NaN where fewer than two groups can be judged.
 

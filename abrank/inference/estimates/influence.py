@@ -16,17 +16,16 @@ not finite          refused
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
+from abrank._support.records import record
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inference.registry import as_alpha, as_differences
 from abrank.inference.rounding import round_off
 
 
-@dataclass(frozen=True)
+@record
 class Influence:
     """Answers of :func:`leave_out`.
 

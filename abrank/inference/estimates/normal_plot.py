@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
 
 from abrank._support.errors import ArgumentError
+from abrank._support.records import record
 from abrank._support.typing import FloatArray
 from abrank.inference.registry import as_differences
 from abrank.inference.rounding import round_off
 
 
-@dataclass(frozen=True)
+@record
 class NormalPlot:
     """Standardised values against normal quantiles, and where chance would leave each of them.
 

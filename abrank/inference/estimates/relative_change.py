@@ -17,7 +17,6 @@ a baseline mean of 0   NaN: there is nothing to relate to
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from typing import Literal, get_args
 
@@ -26,6 +25,7 @@ import numpy.typing as npt
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
+from abrank._support.records import record
 from abrank._support.typing import FloatArray
 from abrank.inference.exact.bootstrap_distribution import bootstrap_distribution
 from abrank.inference.exact.roots import find_root
@@ -36,7 +36,7 @@ from abrank.inference.rounding import has_spread
 RatioMethod = Literal["fieller", "delta", "bootstrap"]
 
 
-@dataclass(frozen=True)
+@record
 class RatioInterval:
     """Relative change mean(b) / mean(a) - 1 with its interval: arrays of shape (n_comparisons,).
 
@@ -51,7 +51,7 @@ class RatioInterval:
     method: str
 
 
-@dataclass(frozen=True)
+@record
 class RelativeChange:
     """The change of the mean as a share of A's: what a relative margin is compared with.
 

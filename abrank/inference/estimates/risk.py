@@ -16,20 +16,19 @@ not finite           refused
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
+from abrank._support.records import record
 from abrank._support.rng import stream
 from abrank._support.typing import FloatArray
 from abrank.inference.estimates.effect_size import effect_interval
 from abrank.inference.registry import as_differences, run_test
 
 
-@dataclass(frozen=True)
+@record
 class Risk:
     """URisk and TRisk of a candidate against a baseline, each with its interval."""
 

@@ -21,7 +21,6 @@ With fewer than two segments that can be judged there is no test of interaction:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,6 +28,7 @@ import numpy.typing as npt
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
+from abrank._support.records import record
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inference.designs.as_tests import cluster_result
 from abrank.inference.estimates.heterogeneity import Heterogeneity, heterogeneity
@@ -39,7 +39,7 @@ from abrank.inference.rounding import has_spread, round_off
 MIN_QUERIES = 6
 
 
-@dataclass(frozen=True)
+@record
 class Segments:
     """Answers of :func:`compare_segments`: arrays of shape (n_segments,), sorted by label.
 

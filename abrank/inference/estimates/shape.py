@@ -16,13 +16,13 @@ not finite             refused
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from abrank._support.records import record
 from abrank._support.typing import FloatArray
 from abrank.inference.registry import as_differences
 from abrank.inference.rounding import round_off
@@ -35,7 +35,7 @@ FEWEST_FOR_DENSITY, FEW_VALUES, HEAP = 10, 25, 0.2
 Form: TypeAlias = Literal["dots", "values", "bins", "density"]
 
 
-@dataclass(frozen=True)
+@record
 class Shape:
     """Moments of the differences, and what a test of normality says.
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from abrank._support.records import record
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inference.rounding import common_step, to_lattice
 
@@ -24,7 +25,7 @@ STEPS_PER_DEVIATION = 100.0
 Weights: TypeAlias = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@record
 class Chances:
     """P(X <= x) at ascending points, as steps or (``smooth``) with straight lines between them.
 
@@ -79,7 +80,7 @@ class Chances:
         return float(left + (right - left) * (level - under) / (over - under))
 
 
-@dataclass(frozen=True)
+@record
 class BootstrapDistribution:
     """The distribution of the mean of n draws with replacement, in whole steps of their sum.
 

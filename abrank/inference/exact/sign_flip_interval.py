@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import count
 
 import numpy as np
 
+from abrank._support.records import record
 from abrank._support.typing import Alternative, FloatArray, IntArray
 from abrank.inference.exact.fourier import Bracket
 from abrank.inference.exact.signed_sum import lattice_tail, upper_tail
@@ -24,7 +24,7 @@ SECANTS = 6
 STEEPEST = 4.0
 
 
-@dataclass(frozen=True)
+@record
 class Sample:
     """The distinct differences of a sample, ascending, and how often each occurs.
 

@@ -16,12 +16,11 @@ not finite             refused
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
 from abrank._support import checks
+from abrank._support.records import record
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inference.exact.flips import all_subsets, composed_flips, random_subsets
 from abrank.inference.exact.inversion import align_interval_with_pvalue
@@ -34,7 +33,7 @@ N_FLIPS = 19_999
 MANY_QUERIES = 10_000
 
 
-@dataclass(frozen=True)
+@record
 class MaxT:
     """Adjusted p-values and simultaneous intervals: arrays of shape (n_comparisons,).
 

@@ -19,11 +19,11 @@ not finite             not meant here
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from abrank._support.records import record
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inference.exact.bootstrap_distribution import bootstrap_distribution
 from abrank.inference.exact.inversion import align_interval_with_pvalue
@@ -40,7 +40,7 @@ from abrank.inference.rounding import has_spread, to_lattice
 _LEFT_OUT = 1e-4
 
 
-@dataclass(frozen=True)
+@record
 class Counts:
     """Differences as counts.
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
 
 from abrank._support import checks
+from abrank._support.records import record
 from abrank._support.typing import Alternative, FloatArray, IntArray
 from abrank.inference.exact.convolution import subset_sum_distribution
 from abrank.inference.paired.ranks import doubled_midranks
@@ -26,7 +26,7 @@ EXACT_UP_TO = 300
 Tail = Callable[[IntArray], FloatArray]
 
 
-@dataclass(frozen=True)
+@record
 class Ranks:
     """Doubled midranks of one column: whole numbers, so that nothing about ties is approximate."""
 

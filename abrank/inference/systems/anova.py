@@ -18,17 +18,16 @@ Of every system from every other; with two systems F is the square of the paired
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
+from abrank._support.records import record
 from abrank._support.typing import FloatArray
 from abrank.inference.rounding import TIE
 from abrank.inference.systems.registry import as_scores
 
 
-@dataclass(frozen=True)
+@record
 class Anova:
     """Sums of squares, degrees of freedom and the F test of the systems.
 

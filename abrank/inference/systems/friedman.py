@@ -19,11 +19,10 @@ Of every system from every other. The tests that follow are in
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
+from abrank._support.records import record
 from abrank._support.typing import FloatArray
 from abrank.inference.exact.studentized_range import range_quantile, range_tail
 from abrank.inference.families.adjust import adjust as adjust_pvalues
@@ -36,7 +35,7 @@ from abrank.inference.systems.registry import as_scores, joint_test
 ESTIMAND = "mean rank difference"
 
 
-@dataclass(frozen=True)
+@record
 class Friedman:
     """Mean ranks (1 is best) and the tests that all systems rank alike.
 

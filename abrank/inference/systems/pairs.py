@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from abrank._support.records import record
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inference.registry import as_alpha
 
@@ -23,7 +23,7 @@ class Pairs(NamedTuple):
         return np.asarray(values[..., self.second] - values[..., self.first])
 
 
-@dataclass(frozen=True)
+@record
 class JointAnswer:
     """What a registered joint test returns: arrays of shape (n_pairs,) and how they were found.
 
@@ -47,7 +47,7 @@ class JointAnswer:
         return cls(estimate, statistic, pvalue, pvalue_adj, ci_low, ci_high, *how)
 
 
-@dataclass(frozen=True)
+@record
 class JointResult:
     """Every pair of many systems: estimate, simultaneous interval and adjusted p-value.
 

@@ -13,11 +13,10 @@ not finite             refused
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
+from abrank._support.records import record
 from abrank._support.rng import stream
 from abrank._support.typing import FloatArray
 from abrank.inference.rounding import round_off
@@ -30,7 +29,7 @@ MOST_QUERIES = 2_000
 _AT_ONCE = 2_000_000  # numbers
 
 
-@dataclass(frozen=True)
+@record
 class RankStability:
     """Chances of the ranks under resampling of the queries.
 

@@ -16,12 +16,12 @@ not finite                 refused
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from abrank._support.errors import ArgumentError
+from abrank._support.records import record
 from abrank._support.rng import stream
 from abrank._support.typing import FloatArray
 from abrank.inference.exact.inversion import align_interval_with_pvalue
@@ -37,7 +37,7 @@ MOST_MEANS, MOST_PAIRS, FEWEST = 5_000_000, 100_000_000, 999
 _AT_ONCE = 2_000_000  # numbers
 
 
-@dataclass(frozen=True)
+@record
 class WithinCollections:
     """Answers of :func:`compare_within_collections`.
 
