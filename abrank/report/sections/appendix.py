@@ -194,6 +194,8 @@ def input_table(inputs: Mapping[str, Any]) -> Table:
     """Return where each input came from, with its rows and its hash."""
     roles = {"qrels": "Judgments", "a": "A", "b": "B"}
     roles |= {name: words.capital(name) for name in ("segments", "clusters", "topics")}
+    roles |= {"machine_qrels": "Machine judgments", "machine": "Machine scores"}
+    roles |= {"machine_a": "A, machine scores", "machine_b": "B, machine scores"}
     rows = []
     for role in [*roles, *(key for key in inputs if key not in roles)]:
         source = inputs.get(role)

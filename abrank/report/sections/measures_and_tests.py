@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -169,10 +170,11 @@ def _measure_row(
         Cell(marked, row.measure, strong=lead),
         Cell(f.score(row.mean_a, digits=digits), row.mean_a),
         Cell(f.score(row.mean_b, digits=digits), row.mean_b),
-        Cell(f.signed(row.diff, digits=digits), row.diff, tone, strong=lead),
     ]
-    if not of_mean:
-        cells.append(Cell(f.signed(row.estimate, digits=digits), row.estimate))
+    # What the interval is of stands out, and not a mean difference beside it.
+    differences = [row.diff] if of_mean else [row.diff, row.estimate]
+    cells += [Cell(f.signed(each, digits=digits), each) for each in differences]
+    cells[-1] = replace(cells[-1], tone=tone, strong=lead)
     cells += [
         Cell(limits, row.ci_low_adj),
         Cell(f.percent(row.rel_diff), row.rel_diff),

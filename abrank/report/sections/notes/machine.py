@@ -14,11 +14,15 @@ if TYPE_CHECKING:
 
 
 def _sample_differs(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    show = names.signed if v["what"] == "difference" else lambda x: f.score(x, digits=names.digits)
-    what = {"difference": "in the machine's Δ", "difficulty": "in difficulty"}[v["what"]]
+    if v["what"] == "difference":
+        what, mean = "in the machine's Δ", "Δ is"
+        means = [names.signed(v[each]) for each in ("judged", "others")]
+    else:
+        what, mean = "in difficulty", "the mean score of A and B is"
+        means = [f.score(v[each], digits=names.digits) for each in ("judged", "others")]
     return (
         f"The queries that people judged differ from the others {what}",
-        f"By the machine it is {show(v['judged'])} on these and {show(v['others'])} on the others"
+        f"By the machine's judgments {mean} {means[0]} on these and {means[1]} on the others"
         f" ({f.p_clause(v['pvalue'], alpha=names.alpha)}). The interval holds for a random draw"
         " only: abrank sample queries makes one.",
     )
