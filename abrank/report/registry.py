@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from abrank._support import checks
+from abrank._support import checks, lazy
 from abrank._support.errors import ArgumentError, UnknownNameError
 from abrank._support.files import is_replaceable, name_of, replace_all
 from abrank._support.registry import Registry
@@ -34,25 +33,35 @@ class Format:
     ----------
     suffix : str
         Of its files, with the dot.
-    encode : callable
-        ``encode(subject, **options) -> bytes``.
-    beside : dict of str to callable
-        Files written beside the one asked for: the suffix of each and its writer, which gives no
-        bytes where there is nothing to write.
+    writes : callable or str
+        ``writes(subject, **options) -> str or bytes``, or its ``module:name``, imported when the
+        format is asked for.
+    beside : dict of str to Format
+        Files written beside the one asked for, by suffix; one without bytes is left out.
     """
 
     suffix: str
-    encode: Callable[..., bytes]
-    beside: dict[str, Callable[..., bytes]] = field(default_factory=dict)
+    writes: Writes | str
+    beside: dict[str, Format] = field(default_factory=dict)
 
     def __call__(self, subject: Subject, **options: Any) -> bytes:  # noqa: ANN401
         """Return the bytes of the file."""
-        return self.encode(subject, **options)
+        made = self._function(subject, **options)
+        # An id may hold half of a surrogate pair, which no file can.
+        return made if isinstance(made, bytes) else made.encode("utf-8", "replace")
 
     @property
     def options(self) -> tuple[str, ...]:
         """The options that the writer takes."""
-        return tuple(inspect.signature(self.encode).parameters)[1:]
+        return tuple(inspect.signature(self._function).parameters)[1:]
+
+    @property
+    def _function(self) -> Writes:
+        if callable(self.writes):
+            return self.writes
+        module, _, name = self.writes.partition(":")
+        found: Writes = lazy.attribute(module, name)
+        return found
 
     def require_options(self, options: Mapping[str, Any]) -> None:
         """Refuse options that the format does not have."""
@@ -119,11 +128,10 @@ def writer(
     """
 
     def register(function: Writes) -> Writes:
-        encode = _encoded(function)
         if beside is None:
-            of.add(suffix, Format(suffix, encode), function)
+            of.add(suffix, Format(suffix, function), function)
         else:
-            of[beside].beside[suffix] = encode
+            of[beside].beside[suffix] = Format(suffix, function)
         return function
 
     return register
@@ -284,17 +292,7 @@ def files_of(
     made.require_options(options)
     content = {target: made(subject, **options)}
     # Beside a pipe or /dev/stdout there is no place for more.
-    for other, encode in made.beside.items() if is_replaceable(target) else ():
-        if data := encode(subject):
+    for other, each in made.beside.items() if is_replaceable(target) else ():
+        if data := each(subject):
             content[target.with_suffix(other)] = data
     return content
-
-
-def _encoded(function: Writes) -> Callable[..., bytes]:
-    @functools.wraps(function)
-    def encode(subject: Subject, **options: Any) -> bytes:  # noqa: ANN401
-        made = function(subject, **options)
-        # An id may hold half of a surrogate pair, which no file can.
-        return made if isinstance(made, bytes) else made.encode("utf-8", "replace")
-
-    return encode

@@ -1,4 +1,4 @@
-"""The formats that abrank writes, of a comparison and of a ranking.
+"""The formats that abrank writes, of a comparison, a ranking, and several collections.
 
 A format's room is imported when the format is asked for: writing text loads neither the plots nor
 the templates.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from abrank._support import display
+from abrank._support.registry import Registry
 from abrank.comparison import Comparison
 from abrank.report.formats.terminal.plain_text import WIDTH
 from abrank.report.registry import (
@@ -16,6 +17,8 @@ from abrank.report.registry import (
     RANKING_WRITERS,
     STANDINGS_WRITERS,
     WRITERS,
+    Format,
+    Writes,
     write,
     writer,
 )
@@ -24,7 +27,6 @@ if TYPE_CHECKING:
     from abrank.collections import CollectionsComparison, CollectionsRanking
     from abrank.ranking import Ranking
     from abrank.report.formats.html import Figures
-    from abrank.report.formats.latex import Style
     from abrank.report.ranking.columns import Interval
 
 __all__ = [
@@ -37,7 +39,6 @@ __all__ = [
 ]
 
 
-@writer(".html")
 def _html(
     comparison: Comparison, *, digits: int = display.DIGITS, figures: Figures = "needed"
 ) -> str:
@@ -46,136 +47,42 @@ def _html(
     return html(comparison, digits=digits, figures=figures)
 
 
-@writer(".md")
-def _markdown(comparison: Comparison, *, digits: int = display.DIGITS) -> str:
-    from abrank.report.formats.markdown import markdown
-
-    return markdown(comparison, digits=digits)
-
-
-@writer(".json")
-def _json(comparison: Comparison) -> bytes:
-    from abrank.report.numbers import json_bytes
-
-    return json_bytes(comparison)
-
-
-@writer(".csv")
-def _measures(comparison: Comparison) -> str:
-    from abrank.report.formats.csv import measures_csv
-
-    return measures_csv(comparison)
-
-
-@writer(".txt")
 def _text(comparison: Comparison, *, digits: int = display.DIGITS) -> str:
     from abrank.report.formats.terminal.plain_text import text
 
     return text(comparison, digits=digits) + "\n"
 
 
-@writer(".tex")
-def _latex(
-    comparison: Comparison, *, digits: int = display.DIGITS, style: Style = "interval"
-) -> str:
-    from abrank.report.formats.latex import latex
-
-    return latex(comparison, digits=digits, style=style)
-
-
-@writer(".methods")
-def _methods(comparison: Comparison, *, digits: int = display.DIGITS) -> str:
-    from abrank.report.formats.methods import methods
-
-    return methods(comparison, digits=digits)
-
-
-@writer(".junit")
-def _junit(comparison: Comparison, *, digits: int = display.DIGITS) -> str:
-    from abrank.report.formats.junit import junit
-
-    return junit(comparison, digits=digits)
-
-
-@writer(".bib")
-def _bibliography(comparison: Comparison) -> str:
-    from abrank.report.sections.bibliography import bibliography
-
-    return bibliography(comparison)
-
-
-@writer(".parquet")
-def _queries_parquet(comparison: Comparison) -> bytes:
-    from abrank.report.formats.parquet import queries_parquet
-
-    return queries_parquet(comparison)
-
-
-@writer(".queries.csv", beside=".csv")
 def _queries(comparison: Comparison) -> str:
     from abrank.report.formats.csv import queries_csv
 
     return "" if comparison.merged else queries_csv(comparison)
 
 
-@writer(".segments.csv", beside=".csv")
 def _segments(comparison: Comparison) -> str:
     from abrank.report.formats.csv import segments_csv
 
     return segments_csv(comparison) if comparison.segmentations else ""
 
 
-@writer(".html", of=RANKING_WRITERS)
 def _ranking_html(ranking: Ranking, *, digits: int = display.DIGITS) -> str:
     from abrank.report.ranking.html import ranking_html
 
     return ranking_html(ranking, digits=digits)
 
 
-@writer(".md", of=RANKING_WRITERS)
-def _ranking_markdown(
-    ranking: Ranking, *, digits: int = display.DIGITS, interval: Interval = "difference"
-) -> str:
-    from abrank.report.ranking.markdown import ranking_markdown
-
-    return ranking_markdown(ranking, digits=digits, interval=interval)
-
-
-@writer(".tex", of=RANKING_WRITERS)
-def _ranking_latex(
-    ranking: Ranking,
-    *,
-    digits: int = display.DIGITS,
-    style: Style = "interval",
-    interval: Interval = "difference",
-) -> str:
-    from abrank.report.ranking.latex import ranking_latex
-
-    return ranking_latex(ranking, digits=digits, style=style, interval=interval)
-
-
-@writer(".csv", of=RANKING_WRITERS)
 def _leaderboard(ranking: Ranking) -> str:
     from abrank.report.ranking.numbers import ranking_csv
 
     return ranking_csv(ranking, pairs=False)
 
 
-@writer(".pairs.csv", of=RANKING_WRITERS, beside=".csv")
 def _pairs(ranking: Ranking) -> str:
     from abrank.report.ranking.numbers import ranking_csv
 
     return ranking_csv(ranking, pairs=True)
 
 
-@writer(".json", of=RANKING_WRITERS)
-def _ranking_json(ranking: Ranking) -> str:
-    from abrank.report.ranking.numbers import ranking_json
-
-    return ranking_json(ranking)
-
-
-@writer(".txt", of=RANKING_WRITERS)
 def _ranking_text(
     ranking: Ranking,
     *,
@@ -195,42 +102,6 @@ def _ranking_text(
     )
 
 
-@writer(".html", of=COLLECTIONS_WRITERS)
-def _collections_html(found: CollectionsComparison, *, digits: int = display.DIGITS) -> str:
-    from abrank.report.collections.page import collections_html
-
-    return collections_html(found, digits=digits)
-
-
-@writer(".md", of=COLLECTIONS_WRITERS)
-def _collections_markdown(found: CollectionsComparison, *, digits: int = display.DIGITS) -> str:
-    from abrank.report.collections.markdown import collections_markdown
-
-    return collections_markdown(found, digits=digits)
-
-
-@writer(".json", of=COLLECTIONS_WRITERS)
-def _collections_json(found: CollectionsComparison) -> str:
-    from abrank.report.collections.numbers import collections_json
-
-    return collections_json(found)
-
-
-@writer(".csv", of=COLLECTIONS_WRITERS)
-def _collections_csv(found: CollectionsComparison) -> str:
-    from abrank.report.collections.numbers import collections_csv
-
-    return collections_csv(found)
-
-
-@writer(".summaries.csv", of=COLLECTIONS_WRITERS, beside=".csv")
-def _summaries_csv(found: CollectionsComparison) -> str:
-    from abrank.report.collections.numbers import summaries_csv
-
-    return summaries_csv(found)
-
-
-@writer(".txt", of=COLLECTIONS_WRITERS)
 def _collections_text(
     found: CollectionsComparison,
     *,
@@ -243,56 +114,6 @@ def _collections_text(
     return collections_text(found, digits=digits, ascii=ascii, width=width) + "\n"
 
 
-@writer(".tex", of=COLLECTIONS_WRITERS)
-def _collections_latex(found: CollectionsComparison, *, digits: int = display.DIGITS) -> str:
-    from abrank.report.collections.markdown import collections_latex
-
-    return collections_latex(found, digits=digits)
-
-
-@writer(".html", of=STANDINGS_WRITERS)
-def _standings_html(found: CollectionsRanking, *, digits: int = display.DIGITS) -> str:
-    from abrank.report.collections.systems.page import standings_html
-
-    return standings_html(found, digits=digits)
-
-
-@writer(".md", of=STANDINGS_WRITERS)
-def _standings_markdown(found: CollectionsRanking, *, digits: int = display.DIGITS) -> str:
-    from abrank.report.collections.systems.markdown import standings_markdown
-
-    return standings_markdown(found, digits=digits)
-
-
-@writer(".json", of=STANDINGS_WRITERS)
-def _standings_json(found: CollectionsRanking) -> str:
-    from abrank.report.collections.systems.numbers import standings_json
-
-    return standings_json(found)
-
-
-@writer(".csv", of=STANDINGS_WRITERS)
-def _standings_csv(found: CollectionsRanking) -> str:
-    from abrank.report.collections.systems.numbers import standings_csv
-
-    return standings_csv(found)
-
-
-@writer(".means.csv", of=STANDINGS_WRITERS, beside=".csv")
-def _means_csv(found: CollectionsRanking) -> str:
-    from abrank.report.collections.systems.numbers import means_csv
-
-    return means_csv(found)
-
-
-@writer(".pairs.csv", of=STANDINGS_WRITERS, beside=".csv")
-def _standings_pairs(found: CollectionsRanking) -> str:
-    from abrank.report.collections.systems.numbers import pairs_csv
-
-    return pairs_csv(found)
-
-
-@writer(".txt", of=STANDINGS_WRITERS)
 def _standings_text(
     found: CollectionsRanking,
     *,
@@ -305,8 +126,70 @@ def _standings_text(
     return standings_text(found, digits=digits, ascii=ascii, width=width) + "\n"
 
 
-@writer(".tex", of=STANDINGS_WRITERS)
-def _standings_latex(found: CollectionsRanking, *, digits: int = display.DIGITS) -> str:
-    from abrank.report.collections.systems.markdown import standings_latex
+# The functions that write each format, those of other rooms as ``module:name`` in ``report``. The
+# last suffix of ``.queries.csv`` names the format beside which it is written.
+_FUNCTIONS: tuple[tuple[Registry[Format], dict[str, Writes | str]], ...] = (
+    (
+        WRITERS,
+        {
+            ".html": _html,
+            ".md": "formats.markdown:markdown",
+            ".json": "numbers:json_bytes",
+            ".csv": "formats.csv:measures_csv",
+            ".txt": _text,
+            ".tex": "formats.latex:latex",
+            ".methods": "formats.methods:methods",
+            ".junit": "formats.junit:junit",
+            ".bib": "sections.bibliography:bibliography",
+            ".parquet": "formats.parquet:queries_parquet",
+            ".queries.csv": _queries,
+            ".segments.csv": _segments,
+        },
+    ),
+    (
+        RANKING_WRITERS,
+        {
+            ".html": _ranking_html,
+            ".md": "ranking.markdown:ranking_markdown",
+            ".tex": "ranking.latex:ranking_latex",
+            ".csv": _leaderboard,
+            ".pairs.csv": _pairs,
+            ".json": "ranking.numbers:ranking_json",
+            ".txt": _ranking_text,
+        },
+    ),
+    (
+        COLLECTIONS_WRITERS,
+        {
+            ".html": "collections.page:collections_html",
+            ".md": "collections.markdown:collections_markdown",
+            ".json": "collections.numbers:collections_json",
+            ".csv": "collections.numbers:collections_csv",
+            ".summaries.csv": "collections.numbers:summaries_csv",
+            ".txt": _collections_text,
+            ".tex": "collections.markdown:collections_latex",
+        },
+    ),
+    (
+        STANDINGS_WRITERS,
+        {
+            ".html": "collections.systems.page:standings_html",
+            ".md": "collections.systems.markdown:standings_markdown",
+            ".json": "collections.systems.numbers:standings_json",
+            ".csv": "collections.systems.numbers:standings_csv",
+            ".means.csv": "collections.systems.numbers:means_csv",
+            ".pairs.csv": "collections.systems.numbers:pairs_csv",
+            ".txt": _standings_text,
+            ".tex": "collections.systems.markdown:standings_latex",
+        },
+    ),
+)
 
-    return standings_latex(found, digits=digits)
+for _of, _functions in _FUNCTIONS:
+    for _suffix, _function in _functions.items():
+        _door = _function if callable(_function) else f"abrank.report.{_function}"
+        _format, (_first, _, _last) = Format(_suffix, _door), _suffix[1:].rpartition(".")
+        if _first:
+            _of[f".{_last}"].beside[_suffix] = _format
+        elif _suffix not in _of:  # a module imported again finds its formats
+            _of.add(_suffix, _format)
