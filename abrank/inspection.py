@@ -190,8 +190,6 @@ def unjudged_documents(
 
     Parameters
     ----------
-    measure : Measure
-    qrels : Qrels
     runs, joined : A and B
         As they were read, and joined with the qrels.
     places : sequence of int

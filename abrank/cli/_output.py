@@ -199,7 +199,6 @@ def write_reports(
 
     Parameters
     ----------
-    result : Comparison, Ranking or CollectionsComparison
     options : callable
         Gives those of a format.
     figures : Path, optional

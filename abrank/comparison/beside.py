@@ -90,7 +90,6 @@ def with_titles(comparison: Comparison, docs: Any) -> Comparison:  # noqa: ANN40
 
     Parameters
     ----------
-    comparison : Comparison
     docs : path or mapping, optional
         As :func:`abrank.inputs.texts.documents.read_documents` takes it.
 

@@ -38,15 +38,6 @@ class DecidingInterval(NamedTuple):
 def deciding_interval(rule: Rule, decision: Decision) -> DecidingInterval:
     """Return the interval that the verdict rests on.
 
-    Parameters
-    ----------
-    rule : Rule
-    decision : Decision
-
-    Returns
-    -------
-    DecidingInterval
-
     Examples
     --------
     >>> from abrank.verdict import Rule, decide
@@ -76,21 +67,13 @@ def decide_primary(
 
     Parameters
     ----------
-    rule : Rule
     row : MeasureResult
         Of the primary measure.
     scores : Scores
         Of the baseline and of the candidate.
     span : float
         Largest difference that a query can have; infinite where it is not known.
-    seed : int
-    n_resamples : int, optional
     clusters : sequence of str of length n_queries, optional
-    guards : tuple of GuardResult
-
-    Returns
-    -------
-    Decision
     """
     a, b = _of_primary(rule, scores)
     differences = differences_of(a, b)
@@ -127,7 +110,6 @@ def decide_again(
 
     Parameters
     ----------
-    rule : Rule
     row : MeasureResult
         Of the primary measure.
     scores : (float64[n_queries], float64[n_queries]), optional
@@ -136,10 +118,6 @@ def decide_again(
         Only what cannot be had from the others is taken from it: the narrower interval, what two
         identical systems share, what other queries could still show, and of merged scores the
         relative change.
-
-    Returns
-    -------
-    Decision
     """
     n = row.wins + row.ties + row.losses if scores is None else len(scores[0])
     identical = n > 1 and not row.wins + row.losses
@@ -172,7 +150,6 @@ def decide_alternative(
 
     Parameters
     ----------
-    rule : Rule
     higher : mapping of str to bool
         Of each measure whether the higher score is the better one.
     span : float

@@ -40,10 +40,6 @@ def read_margin(margin: float | str | None) -> Margin:
         ``0.01`` and ``"0.01"`` are in the measure's unit, ``"2%"`` is a share of the baseline's
         mean; None and 0 are no margin.
 
-    Returns
-    -------
-    Margin
-
     Raises
     ------
     ArgumentError
@@ -75,8 +71,6 @@ def require_margin_in_range(margin: Margin, measure: str, *, range_: tuple[float
 
     Parameters
     ----------
-    margin : Margin
-    measure : str
     range_ : (float, float)
         Least and largest value of the measure, infinite where they are not known.
 
@@ -107,7 +101,6 @@ def known_range(measure: str, *, least: float, largest: float) -> tuple[float, f
 
     Parameters
     ----------
-    measure : str
     least, largest : float
         Of the scores. Where they leave the measure's range the scores are of another scale, such as
         per cent, and nothing is known of it.
@@ -131,10 +124,6 @@ def directions(measures: Sequence[str], lower_is_better: Sequence[str] | str) ->
         Those compared.
     lower_is_better : str or sequence of str
         Names of scores without a declared direction of which the lower one is better.
-
-    Returns
-    -------
-    dict of str to bool
 
     Raises
     ------
@@ -233,17 +222,12 @@ def declare(
 
     Parameters
     ----------
-    question : Question
     primary : str
         Canonical name of the measure that decides.
     higher : mapping of str to bool
         Of each measure, whether the higher score is the better one.
     clusters : str
         Name of the property whose values are clusters; empty for independent queries.
-
-    Returns
-    -------
-    Rule
 
     Raises
     ------

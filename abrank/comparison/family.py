@@ -104,14 +104,11 @@ def measure_rows(
 
     Parameters
     ----------
-    measures : tuple of str
     a, b : float64[n_queries, n_measures]
     rule : Rule
         Its family says which measures are adjusted together.
     higher : mapping of str to bool
         Of each measure, whether the higher score is the better one.
-    seed : int
-    n_resamples : int, optional
     clusters : sequence of str of length n_queries, optional
     answers : Answers, optional
         What answers the rule's test in the place of ``differences``.
@@ -221,9 +218,6 @@ def adjust_family(
         Of the rule's test, at the level to adjust.
     primary : int
         Place of the primary measure.
-    rule : Rule
-    seed : int
-    n_resamples : int, optional
     clusters : sequence of str of length n_queries, optional
 
     References
@@ -286,13 +280,9 @@ def interval_of_primary(
 
     Parameters
     ----------
-    rule : Rule
     differences : float64[n_queries, n_measures]
     primary : int
         Place of the primary measure.
-    confidence : float
-    seed : int
-    n_resamples : int, optional
     clusters : sequence of str of length n_queries, optional
     """
     if rule.family != "all":

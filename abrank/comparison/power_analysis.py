@@ -85,7 +85,6 @@ def plan_next_test(
     ----------
     differences : float64[n_queries]
         B - A of the primary measure.
-    rule : Rule
     margin : float
         In the unit of the primary measure; 0 for none.
     inflation : float

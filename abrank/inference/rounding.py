@@ -279,10 +279,6 @@ def denominators(shares: FloatArray) -> IntArray:
 
     The fractions are the convergents of the continued fraction, which are the best ones there are.
 
-    Parameters
-    ----------
-    shares : ndarray
-
     Returns
     -------
     int64 ndarray of the same shape

@@ -134,7 +134,6 @@ def join_pieces(
 
     Parameters
     ----------
-    qrels : Qrels
     pieces : iterable
         Each with whole rankings of some queries.
     block : callable

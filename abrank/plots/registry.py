@@ -123,16 +123,10 @@ def blank(
     ----------
     name : str
         A name in ``PLOTS`` or ``RANKING_PLOTS``.
-    subject : Comparison or Ranking
     width : {"column", "text"} or float, optional
         3.33 or 7.0 inches, or as many as given; without it the plot's own.
     height : float, optional
         Inches; without it the plot's own, a little less in a narrow column.
-    theme : Theme
-
-    Returns
-    -------
-    Axes
     """
     own_width, own_height = plots_of(subject)[name].inches(subject)
     free = height is None

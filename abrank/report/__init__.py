@@ -1,7 +1,8 @@
 """Reports: what a comparison says, in words, and the formats it is written in.
 
-Throughout, ``digits`` are the decimals of scores, means and differences, ``width`` the columns of a
-terminal, and with ``ascii`` no other characters are used.
+Throughout, ``digits`` are the decimals of scores, means and differences; ``width`` the columns of a
+terminal, at least 40, to which names are shortened and numbers never; with ``ascii`` no character
+beyond ASCII is used.
 """
 
 from __future__ import annotations

@@ -190,7 +190,6 @@ def default_path(subject: Subject, format: str) -> Path:
 
     Parameters
     ----------
-    subject : Comparison, Ranking, CollectionsComparison or CollectionsRanking
     format : str
         One of its formats.
 

@@ -170,7 +170,6 @@ def pair_machine(
     ----------
     scores : Scores
         By the human judgments.
-    machine : MachineScores
 
     Returns
     -------

@@ -82,7 +82,6 @@ class MachineSource:
 
         Parameters
         ----------
-        beside : Beside
         human : Scores
             By the human judgments.
         runs : mapping of str to run, optional

@@ -68,11 +68,9 @@ def compare_statistics(
 
     Parameters
     ----------
-    statistics : Statistics
     question : Question, optional
         The t test decides, cluster-robust where there are clusters. What needs the scores of every
         query is refused.
-    baseline, candidate : str
     clusters : str
         Name of the property whose values are the clusters.
     partitions : (int, int)
@@ -81,8 +79,6 @@ def compare_statistics(
         Under ``"a"`` and ``"b"``.
     missing : str
         What became of queries that a run lacks.
-    remarks : tuple of str
-    provenance : mapping, optional
 
     Returns
     -------

@@ -153,7 +153,6 @@ def score_moments(
 
     Parameters
     ----------
-    n : int
     sums : tuple of int
         Those of :class:`~abrank.engines.merge.MeasureStatistics`.
     """

@@ -48,10 +48,6 @@ def cluster_result(
     seed, n_resamples
         As for :func:`run_cluster_test`.
 
-    Returns
-    -------
-    TestResult
-
     Examples
     --------
     >>> d = np.array([0.1, 0.2, 0.0, 0.1, 0.3, 0.2, -0.1, 0.0, 0.2, 0.1, 0.1, 0.3])
@@ -123,7 +119,6 @@ def anytime_result(
         In any order: no earlier look is taken into it.
     planned : int
         Queries for which the interval of level ``1 - alpha`` is narrowest.
-    alpha : float
     confidence : float or ndarray of shape (n_comparisons,)
 
     Returns

@@ -21,7 +21,6 @@ def counted_effects(
         Of two queries or more.
     d_z : float
         Mean difference over the differences' standard deviation; NaN without spread.
-    alpha : float
     higher_is_better : bool
         Where it is not, those that say which system wins are of A - B.
 

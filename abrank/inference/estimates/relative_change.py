@@ -81,10 +81,6 @@ def relative_change(a: npt.ArrayLike, b: npt.ArrayLike, *, alpha: float) -> Rela
     alpha : float
         Below one half.
 
-    Returns
-    -------
-    RelativeChange
-
     Raises
     ------
     ArgumentError
@@ -132,7 +128,6 @@ def relative_change_of_moments(
         Of A and of B.
     moments : tuple of float
         The sample variances of A and of B, and their covariance.
-    alpha : float
 
     Examples
     --------

@@ -114,10 +114,6 @@ def bootstrap_distribution(
     counts : ndarray of shape (n,), optional
         How often each is in the sample; once without it.
 
-    Returns
-    -------
-    MeanLaw
-
     Notes
     -----
     The masses of one draw are Fourier transformed, raised to the power n and transformed back. The
@@ -223,10 +219,6 @@ def law_of_cells(
         Of one step of the sum.
     total : float
         What the distribution says that the sample's own sum is, in steps.
-
-    Returns
-    -------
-    MeanLaw
 
     Examples
     --------

@@ -58,8 +58,6 @@ def sign_flip_test(
     numbers : int64 ndarray of shape (n_queries,)
         The differences in units, as :func:`abrank.inference.rounding.to_lattice` gives them; a sum
         of at most n units is 0.
-    unit : float
-    alpha : float
     alternative : {"two-sided", "greater", "less"}
 
     Returns

@@ -158,7 +158,6 @@ def answer_by_law(
         Of the sample.
     sample : ndarray of shape (n_queries,)
     method : {"percentile", "BCa", "basic", "shift"}
-    alpha : float
     alternative : {"two-sided", "greater", "less"}
     counts : ndarray of shape (n_queries,), optional
         How often each difference is in the sample; once without it.

@@ -120,7 +120,6 @@ class Counts:
         Parameters
         ----------
         name : {"permutation", "bootstrap", "wilcoxon", "sign"}
-        alpha : float
         **options
             ``method`` of the bootstrap: "percentile" or "BCa".
 

@@ -57,7 +57,6 @@ def resample_means(scores: FloatArray, *, n_resamples: int, seed: int) -> FloatA
         One query or more. All columns share the resamples.
     n_resamples : int
         The first of them do not depend on how many are drawn.
-    seed : int
 
     Notes
     -----
@@ -153,7 +152,6 @@ def chances_of_ranks(
     means : float64[n_resamples, n_systems]
     scale : float
         The largest score: means that agree to 10 digits of it tie.
-    confidence : float
     seed : int
         Of the order of systems that tie.
 

@@ -134,10 +134,6 @@ def block(chunk: bytes, *, score_dtype: ScoreDtype = "float64") -> Block:
         Lines of a run.
     score_dtype : {"float64", "float32"}
 
-    Returns
-    -------
-    Block
-
     Raises
     ------
     NotPlain

@@ -31,7 +31,6 @@ def swing(
 
     Parameters
     ----------
-    measure : Measure
     a, b : JudgedRun
         Joined with the same qrels.
     query : int64[n_documents]

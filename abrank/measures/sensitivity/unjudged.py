@@ -25,8 +25,6 @@ def unjudged_range(
 
     Parameters
     ----------
-    measure : Measure
-    judged : JudgedRun
     grade : int, optional
         The grade that an unjudged document might have; the highest of the qrels without it.
 

@@ -27,11 +27,6 @@ def collections_text(
 ) -> str:
     """Return the verdict, a forest of the collections with their summaries, and what they say.
 
-    Parameters
-    ----------
-    width : int
-        Columns, at least 40.
-
     Returns
     -------
     str

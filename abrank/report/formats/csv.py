@@ -72,10 +72,6 @@ def queries_csv(comparison: Comparison) -> str:
 def segments_csv(comparison: Comparison) -> str:
     r"""Return what the primary measure says in every segment as CSV, one row a segment.
 
-    Parameters
-    ----------
-    comparison : Comparison
-
     Returns
     -------
     str

@@ -23,9 +23,6 @@ def latex(comparison: Comparison, *, digits: int = f.DIGITS, style: Style = "int
 
     Parameters
     ----------
-    comparison : Comparison
-    digits : int
-        Decimals of scores and differences.
     style : {"interval", "superscript"}
         Difference, interval and p of every measure; or the means alone, with a superscript at the
         one that is shown to be better.

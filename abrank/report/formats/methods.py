@@ -11,11 +11,6 @@ from abrank.report.sections.appendix import methods_text
 def methods(comparison: Comparison, *, digits: int = f.DIGITS) -> str:
     """Return the methods paragraph: what was compared, how, and by which rule.
 
-    Parameters
-    ----------
-    digits : int
-        Decimals of the margin.
-
     Returns
     -------
     str

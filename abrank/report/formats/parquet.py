@@ -13,10 +13,6 @@ if TYPE_CHECKING:
 def queries_parquet(comparison: Comparison) -> bytes:
     """Return the scores of every query as a Parquet file, one row a query and measure.
 
-    Parameters
-    ----------
-    comparison : Comparison
-
     Returns
     -------
     bytes

@@ -105,11 +105,8 @@ def columns(comparison: Comparison, chosen: IntArray, digits: int) -> Iterator[Q
 
     Parameters
     ----------
-    comparison : Comparison
     chosen : int64[n_rows]
         Positions of the queries, in the order of the rows.
-    digits : int
-        Decimals of scores and differences.
 
     Yields
     ------

@@ -222,12 +222,6 @@ class QueryRows:
 def query_rows(comparison: Comparison, *, digits: int = display.DIGITS) -> QueryRows | None:
     """Return the rows of the table of queries, by the difference of the primary measure.
 
-    Parameters
-    ----------
-    comparison : Comparison
-    digits : int
-        Decimals of scores and differences.
-
     Returns
     -------
     QueryRows or None

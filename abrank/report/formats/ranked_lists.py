@@ -85,10 +85,6 @@ def why(a: RankedList, b: RankedList, *, depth: int, rel: int = 1) -> str:
     rel : int
         The lowest grade that is relevant.
 
-    Returns
-    -------
-    str
-
     Examples
     --------
     >>> a = (("d1", 2), ("d2", 1), ("d3", 0))
@@ -177,10 +173,8 @@ def in_one_top(
 
     Parameters
     ----------
-    a, b : RankedList
     elsewhere : mapping of str to int
         Ranks beyond what is known of the lists; 0 is not retrieved.
-    depth, rel : int
 
     Returns
     -------

@@ -55,7 +55,6 @@ def tex_table(
         What the label is made of, by which a text points to the table.
     align : str
         A letter a column.
-    body : sequence of sequence of str
     """
     label = re.sub(r"[^a-z0-9]+", "-", named.lower())[:60].strip("-")
     return _FRAME.format(

@@ -30,9 +30,6 @@ def ranking_latex(
 
     Parameters
     ----------
-    ranking : Ranking
-    digits : int
-        Decimals of means and differences.
     style : {"interval", "superscript"}
         Means with intervals and groups, or what each system is against the baseline; or the means
         alone, each with the letters of the systems that it is shown to be better than. With several

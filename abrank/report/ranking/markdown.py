@@ -25,9 +25,6 @@ def ranking_markdown(
 
     Parameters
     ----------
-    ranking : Ranking
-    digits : int
-        Decimals of means and differences.
     interval : {"difference", "own", "within"}
         As for :func:`abrank.report.ranking.text.ranking_text`.
 

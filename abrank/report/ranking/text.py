@@ -39,13 +39,6 @@ def ranking_text(
 
     Parameters
     ----------
-    ranking : Ranking
-    width : int
-        Columns, at least 40. Names are shortened to fit, numbers never.
-    ascii : bool
-        Use no character beyond ASCII.
-    digits : int
-        Decimals of means and differences.
     pairs : bool
         All pairs too, a line each.
     interval : {"difference", "own", "within"}

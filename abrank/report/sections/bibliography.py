@@ -34,10 +34,6 @@ _ENTRY = re.compile(r"^@\w+\{([^,]+),\n.*?^\}$", re.MULTILINE | re.DOTALL)
 def bibliography(comparison: Comparison) -> str:
     r"""Return BibTeX for the measures, the test and the adjustment of a comparison.
 
-    Parameters
-    ----------
-    comparison : Comparison
-
     Returns
     -------
     str

@@ -18,11 +18,6 @@ LONGEST_ID = 40
 def sentence(comparison: Comparison, *, digits: int) -> str:
     """Say under which other choices the verdict would be another; empty where there is none.
 
-    Parameters
-    ----------
-    digits : int
-        Decimals of differences.
-
     Examples
     --------
     >>> from abrank.comparison import compare_scores

@@ -90,7 +90,6 @@ def judged_pairs(folder: Path, *, seed: int) -> Iterator[Judged]:
     ----------
     folder : Path
         With qrels and runs in ``robust03/``, ``vaswani/`` and ``ltr/``.
-    seed : int
     """
     for collection, *names in PAIRS:
         qrels = read_qrels(next((folder / collection).glob("qrels.txt*")))

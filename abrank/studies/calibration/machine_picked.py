@@ -53,10 +53,8 @@ def measure_picked(pairs: Sequence[Judged], *, samples: int, seed: int) -> Itera
 
     Parameters
     ----------
-    pairs : sequence of Judged
     samples : int
         Of each pair, in each cell.
-    seed : int
     """
     for judge in JUDGES:
         of_judge = [pair for pair in pairs if pair.judge == judge]

@@ -23,12 +23,6 @@ MOST_COLUMNS = 10
 def compose_standings(found: CollectionsRanking, *, digits: int = f.DIGITS) -> Report:
     """Return everything a report says about many systems on several collections.
 
-    Parameters
-    ----------
-    found : CollectionsRanking
-    digits : int
-        Decimals of scores and differences.
-
     Examples
     --------
     >>> from abrank.collections import rank_collections

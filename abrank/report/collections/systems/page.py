@@ -28,12 +28,6 @@ from abrank.report.ranking.sections import chance
 def standings_html(found: CollectionsRanking, *, digits: int = f.DIGITS) -> str:
     """Return the report as one HTML document without any outside part.
 
-    Parameters
-    ----------
-    found : CollectionsRanking
-    digits : int
-        Decimals of scores and differences.
-
     Returns
     -------
     str

@@ -26,16 +26,6 @@ def standings_text(
 ) -> str:
     """Return who may be called first, the leaderboard, the means by collection, what they say.
 
-    Parameters
-    ----------
-    found : CollectionsRanking
-    width : int
-        Columns, at least 40.
-    ascii : bool
-        Use no character beyond ASCII.
-    digits : int
-        Decimals of means and differences.
-
     Returns
     -------
     str

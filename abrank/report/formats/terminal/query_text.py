@@ -30,10 +30,6 @@ def query_text(
 
     Parameters
     ----------
-    width : int
-        Columns. Titles and ids are shortened to fit, numbers never.
-    digits : int
-        Decimals of scores.
     depth : int, optional
         Documents of each list; those that the first measure looks at without it, at most 20.
 
@@ -83,13 +79,10 @@ def documents_text(
 
     Parameters
     ----------
-    found : ToJudge
     tipping : bool
         List those that would turn the sign of the mean, in the place of all.
     most : int
         Documents that are listed.
-    width, ascii
-        As for :func:`query_text`.
     """
     many, delta = f.plural(found.n_documents, "document"), f"Δ {found.measure}"
     lines = [
