@@ -18,6 +18,7 @@ READING = (
     "missing", "score_dtype", "duplicates", "depth", "rel", "judged_only", "interpolation",
     "max_input_size",
 )  # fmt: skip
+TESTS = ("t", "permutation", "bootstrap", "wilcoxon", "sign")
 ENGINE = ("engine", "scheduler", "master", "on_bad_partition", "keep_scores")
 
 
@@ -130,6 +131,18 @@ def require_inputs(
         if given(name):
             raise click.UsageError(f"--{name.replace('_', '-')} is for runs, not for ready scores")
 
+
+pair = stack(
+    *(click.argument(each, type=RUN, required=False) for each in ("qrels", "run_a", "run_b"))
+)
+
+scores = click.option(
+    "--scores",
+    nargs=2,
+    type=RUN,
+    metavar="A B",
+    help="Two files of ready scores per query, in the place of QRELS RUN_A RUN_B.",
+)
 
 measures = click.option(
     "-m",
@@ -263,6 +276,12 @@ def take_engine(flags: dict[str, Any], *, always: bool = False) -> Any:  # noqa:
     return Engine(name or "local", output=output, **found)
 
 
+ascii_only = click.option("--ascii", "ascii_only", is_flag=True, help="Only ASCII characters.")
+progress = stack(
+    click.option("-q", "--quiet", is_flag=True, help="No notes and no progress on standard error."),
+    click.option("-v", "--verbose", is_flag=True, help="Say how long each stage took."),
+)
+
 display = stack(
     click.option(
         "--color",
@@ -271,7 +290,6 @@ display = stack(
         show_default=True,
         help="Colour on the terminal; NO_COLOR and FORCE_COLOR are honoured.",
     ),
-    click.option("--ascii", "ascii_only", is_flag=True, help="Only ASCII characters."),
-    click.option("-q", "--quiet", is_flag=True, help="No notes and no progress on standard error."),
-    click.option("-v", "--verbose", is_flag=True, help="Say how long each stage took."),
+    ascii_only,
+    progress,
 )

@@ -17,26 +17,17 @@ from abrank.cli import _options, _terminal
 if TYPE_CHECKING:
     from abrank.comparison.aa import AACheck, AARow
 
-TESTS = ("t", "permutation", "bootstrap", "wilcoxon", "sign")
 _WAYS = {"flips": "names swapped by chance", "halves": "half against half"}
 
 
 @click.command("aa")
-@click.argument("qrels", type=_options.RUN, required=False)
-@click.argument("run_a", type=_options.RUN, required=False)
-@click.argument("run_b", type=_options.RUN, required=False)
-@click.option(
-    "--scores",
-    nargs=2,
-    type=_options.RUN,
-    metavar="A B",
-    help="Two files of ready scores per query, in the place of QRELS RUN_A RUN_B.",
-)
+@_options.pair
+@_options.scores
 @click.option("-m", "--measure", metavar="NAME", help="In any dialect; nDCG@10 without it.")
 @click.option(
     "--test",
     "tests",
-    type=click.Choice(TESTS),
+    type=click.Choice(_options.TESTS),
     multiple=True,
     help="Repeat for more; t, permutation, wilcoxon and sign without it.",
 )
@@ -92,7 +83,7 @@ def command(
         progress("testing")
         found = aa_test(
             differences,
-            tests=tests or [each for each in TESTS if each != "bootstrap"],
+            tests=tests or [each for each in _options.TESTS if each != "bootstrap"],
             alpha=alpha,
             n_replications=replications,
             clusters=labels,

@@ -38,7 +38,7 @@ from abrank.cli import _options, _terminal
 @click.option("--margin", type=float, metavar="X", help="As for compare, for the verdicts.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--format", "shown", type=click.Choice(["text", "json"]), default="text")
-@click.option("--ascii", "ascii_only", is_flag=True, help="Only ASCII characters.")
+@_options.ascii_only
 def command(
     human: str,
     machine: str,

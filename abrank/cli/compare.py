@@ -32,16 +32,8 @@ def _gates() -> str:
 
 
 @click.command("compare", epilog=_gates())
-@click.argument("qrels", type=_options.RUN, required=False)
-@click.argument("run_a", type=_options.RUN, required=False)
-@click.argument("run_b", type=_options.RUN, required=False)
-@click.option(
-    "--scores",
-    nargs=2,
-    type=_options.RUN,
-    metavar="A B",
-    help="Two files of ready scores per query, in the place of QRELS RUN_A RUN_B.",
-)
+@_options.pair
+@_options.scores
 @click.option(
     "--joined",
     nargs=2,
@@ -62,7 +54,7 @@ def _gates() -> str:
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Two-sided level.")
 @click.option(
     "--test",
-    type=click.Choice(["t", "permutation", "bootstrap", "wilcoxon", "sign"]),
+    type=click.Choice(_options.TESTS),
     default="t",
     show_default=True,
     help="The test that decides; the others are shown beside it.",

@@ -35,7 +35,7 @@ from abrank.cli import _options, _terminal
     metavar="N",
     help="How many documents to name that are not judged.",
 )
-@click.option("--ascii", "ascii_only", is_flag=True, help="Only ASCII characters.")
+@_options.ascii_only
 def command(
     qrels: str,
     run_a: str,

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command("power")
-@click.argument("qrels", type=_options.RUN, required=False)
-@click.argument("run_a", type=_options.RUN, required=False)
-@click.argument("run_b", type=_options.RUN, required=False)
+@_options.pair
 @click.option(
     "-m", "--measure", metavar="NAME", default="nDCG@10", show_default=True, help="In any dialect."
 )
@@ -44,7 +42,7 @@ if TYPE_CHECKING:
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Two-sided level.")
 @click.option(
     "--test",
-    type=click.Choice(["t", "permutation", "bootstrap", "wilcoxon", "sign"]),
+    type=click.Choice(_options.TESTS),
     default="t",
     show_default=True,
     help="All but t are simulated from the differences of the two runs.",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MOST_NOTES = 6
 TESTS = (
     "tukey", "randomised-tukey", "nemenyi", "conover", "max-t", "dunnett", "bonferroni-dunn",
-    "t", "permutation", "bootstrap", "wilcoxon", "sign",
+    *_options.TESTS,
 )  # fmt: skip
 
 
@@ -116,9 +116,8 @@ TESTS = (
     " it; each mean by itself; or the means with the queries' difficulty taken out.",
 )
 @_output.rounding
-@click.option("--ascii", "ascii_only", is_flag=True, help="Only ASCII characters.")
-@click.option("-q", "--quiet", is_flag=True, help="No notes and no progress on standard error.")
-@click.option("-v", "--verbose", is_flag=True, help="Say how long each stage took.")
+@_options.ascii_only
+@_options.progress
 def command(
     qrels: str | None,
     runs: tuple[str, ...],

@@ -56,8 +56,8 @@ def area_under_roc(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     relevant one scores higher; pairs with equal scores count half. Judged documents that were not
     retrieved stand below all others, with equal scores. Unjudged documents do not count, nor do
     those with a negative grade, which trec_eval takes as unjudged. It is the Mann-Whitney statistic
-    over the number of pairs, and the area under
-    :func:`~abrank.measures.definitions.curves.roc_curve` [1]_.
+    over the number of pairs, and the area under the curve of the true against the false positive
+    rate [1]_.
 
     Parameters
     ----------

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-import abrank
 from abrank import plots
 from abrank._support import display
 from abrank.collections import CollectionRow, CollectionsComparison
@@ -14,8 +13,7 @@ from abrank.comparison import Comparison
 from abrank.report.cells import one_line
 from abrank.report.collections import tables, words
 from abrank.report.compose import compose
-from abrank.report.formats.html import DRAWN, PALETTE, PHONE, Shown
-from abrank.report.formats.jinja import environment
+from abrank.report.formats.html import PHONE, Shown, page
 from abrank.report.model import Caution, Headline, Table, Tone
 from abrank.report.sections.measures_and_tests import measures as measures_section
 from abrank.report.sections.words import READINGS
@@ -55,32 +53,23 @@ def collections_html(found: CollectionsComparison, *, digits: int = display.DIGI
     '<!doctype html>'
     """
     reading = found.primary.stratified.reading
-    text = (
-        environment()
-        .get_template("collections.html")
-        .render(
-            version=abrank.__version__,
-            title=words.title(found),
-            context=words.context(found),
-            sentences=words.sentences(found, digits=digits),
-            method=words.METHOD,
-            reading=READINGS[reading],
-            tone=_TONES.get(reading, "plain"),
-            forest=_forest(found, digits),
-            tables=_tables(found, digits),
-            opened=[
-                _opened(found.comparisons[row.collection], row, digits)
-                for row in found.primary.rows
-            ],
-            command=str(found.provenance.get("command") or ""),
-            palette=PALETTE,
-            drawn=DRAWN,
-            rows=None,
-            fill={},
-        )
+    return page(
+        "collections.html",
+        title=words.title(found),
+        context=words.context(found),
+        sentences=words.sentences(found, digits=digits),
+        method=words.METHOD,
+        reading=READINGS[reading],
+        tone=_TONES.get(reading, "plain"),
+        forest=_forest(found, digits),
+        tables=_tables(found, digits),
+        opened=[
+            _opened(found.comparisons[row.collection], row, digits) for row in found.primary.rows
+        ],
+        command=str(found.provenance.get("command") or ""),
+        rows=None,
+        fill={},
     )
-    # An id may hold half of a surrogate pair, which no file can.
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _forest(found: CollectionsComparison, digits: int) -> Shown:

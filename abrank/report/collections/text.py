@@ -43,20 +43,13 @@ def collections_text(
     checks.count("width", width, at_least=NARROWEST)
     put: Callable[[str], str] = cells.to_ascii if ascii else str
     blocks = [
-        [
-            *cells.wrap(put(words.title(found)), width),
-            *cells.wrap(put(words.context(found)), width),
-        ],
+        cells.wrap_all(map(put, (words.title(found), words.context(found))), width),
         _forest(found, width, digits, ascii),
         _secondary(found, width, digits, ascii),
-        [
-            line
-            for each in words.sentences(found, digits=digits)
-            for line in cells.wrap(put(each), width)
-        ],
+        cells.wrap_all(map(put, words.sentences(found, digits=digits)), width),
         cells.wrap(put(words.METHOD), width),
     ]
-    return put("\n\n".join("\n".join(block) for block in blocks if block))
+    return cells.blocks_of_text(blocks, ascii=ascii)
 
 
 def _forest(found: CollectionsComparison, width: int, digits: int, plain: bool) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 from urllib.parse import quote
 
 from markupsafe import Markup
@@ -101,6 +101,14 @@ class Panel:
     half: bool
 
 
+class Chip(NamedTuple):
+    """A number beside the leaderboard."""
+
+    title: str
+    value: str
+    note: str = ""
+
+
 @dataclass(frozen=True)
 class Page:
     """A section with its blocks put into panels, and its short name for the bar at the top."""
@@ -157,9 +165,8 @@ def html(
     drawer = drawer or plots.svg
     draw = partial(figure_of, drawer=drawer, subject=comparison, digits=digits)
     fill = {name: PALETTE[name][0] for name in ("a", "b", "tie")} | {"axis": PALETTE["muted"][0]}
-    page = environment().get_template("report.html")
-    text = page.render(
-        version=abrank.__version__,
+    return page(
+        "report.html",
         report=report,
         comparison=comparison,
         numbers=around(report.headline.numbers, _leading(comparison, digits)),
@@ -172,11 +179,38 @@ def html(
         rows=rows,
         island=Markup(rows.island(fill)) if rows else "",
         fill=fill,
-        palette=PALETTE,
-        drawn=DRAWN,
     )
+
+
+def page(template: str, **values: Any) -> str:  # noqa: ANN401
+    """Return a page made of a template, with its colours and the version that wrote it."""
+    shared = {"version": abrank.__version__, "palette": PALETTE, "drawn": DRAWN}
+    text = environment().get_template(template).render(**shared, **values)
     # An id may hold half of a surrogate pair, which no file can.
     return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def systems_page(
+    report: Report,
+    subject: Subject,
+    leading: Figure,
+    chips: Sequence[Chip],
+    *,
+    first: str,
+    digits: int,
+    drawer: Drawer | None = None,
+) -> str:
+    """Return the page of many systems; ``first`` is the mean that stands out in the headline."""
+    draw = partial(figure_of, drawer=drawer or plots.svg, subject=subject, digits=digits)
+    return page(
+        "ranking.html",
+        report=report,
+        numbers=around(report.headline.numbers, first),
+        leading=draw(leading, "leading"),
+        pages=[page_of(section, draw) for section in report.sections],
+        cautions=folded_cautions(report.cautions),
+        chips=chips,
+    )
 
 
 def _leading(comparison: Comparison, digits: int) -> str:

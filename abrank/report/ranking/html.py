@@ -2,22 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
-import abrank
-from abrank import plots
 from abrank._support import display as f
-from abrank.report.formats.html import (
-    DRAWN,
-    PALETTE,
-    Drawer,
-    around,
-    figure_of,
-    folded_cautions,
-    page_of,
-)
-from abrank.report.formats.jinja import environment
+from abrank.report.formats.html import Chip, Drawer, systems_page
 from abrank.report.model import Figure
 from abrank.report.ranking import columns
 from abrank.report.ranking.compose import compose_ranking
@@ -51,47 +39,25 @@ def ranking_html(ranking: Ranking, *, digits: int = f.DIGITS, drawer: Drawer | N
     '<!doctype html>'
     """
     report = compose_ranking(ranking, digits=digits)
-    draw = partial(figure_of, drawer=drawer or plots.svg, subject=ranking, digits=digits)
     interval = "difference" if columns.has_intervals(ranking) else "within"
-    leading = Figure(
-        "leaderboard", report.headline.numbers, {"interval": interval, "most": LEADING}
+    shown = {"interval": interval, "most": LEADING}
+    return systems_page(
+        report,
+        ranking,
+        Figure("leaderboard", report.headline.numbers, shown),
+        _chips(ranking),
+        first=f.score(ranking.rows[0].mean, digits=digits),
+        digits=digits,
+        drawer=drawer,
     )
-    page = environment().get_template("ranking.html")
-    text = page.render(
-        version=abrank.__version__,
-        report=report,
-        numbers=around(
-            report.headline.numbers,
-            f.score(ranking.rows[0].mean, digits=digits),
-        ),
-        leading=draw(leading, "leading"),
-        pages=[page_of(section, draw) for section in report.sections],
-        cautions=folded_cautions(report.cautions),
-        chips=_chips(ranking),
-        palette=PALETTE,
-        drawn=DRAWN,
-    )
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _chips(ranking: Ranking) -> list[dict[str, str]]:
+def _chips(ranking: Ranking) -> list[Chip]:
     """Return the numbers beside the leaderboard."""
-    n = len(ranking.pair_rows)
     what = "pairs" if ranking.baseline is None else "comparisons"
-    found = [
-        {
-            "title": f"{what.capitalize()} told apart",
-            "value": f"{f.count(ranking.n_significant)} of {f.count(n)}",
-            "note": ranking.title,
-        }
-    ]
+    share = f"{f.count(ranking.n_significant)} of {f.count(len(ranking.pair_rows))}"
+    found = [Chip(f"{what.capitalize()} told apart", share, ranking.title)]
     if ranking.stability and ranking.n_queries > 1:
-        first = ranking.stability[0]
-        found.append(
-            {
-                "title": "Chance to lead again",
-                "value": chance(first.first),
-                "note": f"{f.count(ranking.n_drawn)} resamples of the queries",
-            }
-        )
+        drawn = f"{f.count(ranking.n_drawn)} resamples of the queries"
+        found.append(Chip("Chance to lead again", chance(ranking.stability[0].first), drawn))
     return found

@@ -89,17 +89,10 @@ def ranking_text(
     ]
     if pairs:
         blocks.append(columns_of_text(_pair_cells(ranking, digits), width, "NNrrrl"))
-    blocks.append(
-        [
-            line
-            for each in ranking_sentences(ranking, interval=interval)
-            for line in cells.wrap(each, width)
-        ]
-    )
+    blocks.append(cells.wrap_all(ranking_sentences(ranking, interval=interval), width))
     for rows, align, said in extras.text_tables(ranking, digits=digits):
         blocks += [columns_of_text(rows, width, align), cells.wrap(said, width)]
-    text = "\n\n".join("\n".join(block) for block in blocks)
-    return "\n".join(cells.to_ascii(line) if ascii else line for line in text.split("\n"))
+    return cells.blocks_of_text(blocks, ascii=ascii)
 
 
 def ranking_sentences(ranking: Ranking, *, interval: Interval = "difference") -> list[str]:

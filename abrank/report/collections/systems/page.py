@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-import abrank
-from abrank import plots
 from abrank._support import display as f
 from abrank.collections import CollectionsRanking
 from abrank.report.collections.systems import words
 from abrank.report.collections.systems.compose import compose_standings
-from abrank.report.formats.html import (
-    DRAWN,
-    PALETTE,
-    around,
-    figure_of,
-    folded_cautions,
-    page_of,
-)
-from abrank.report.formats.jinja import environment
+from abrank.report.formats.html import Chip, systems_page
 from abrank.report.model import Figure
 from abrank.report.ranking.html import LEADING
 from abrank.report.ranking.names import name
@@ -41,36 +29,24 @@ def standings_html(found: CollectionsRanking, *, digits: int = f.DIGITS) -> str:
     '<!doctype html>'
     """
     report = compose_standings(found, digits=digits)
-    draw = partial(figure_of, drawer=plots.svg, subject=found, digits=digits)
-    page = environment().get_template("ranking.html")
-    text = page.render(
-        version=abrank.__version__,
-        report=report,
-        numbers=around(report.headline.numbers, f.score(found.primary.rows[0].mean, digits=digits)),
-        leading=draw(Figure("means", report.headline.numbers, {"most": LEADING}), "leading"),
-        pages=[page_of(section, draw) for section in report.sections],
-        cautions=folded_cautions(report.cautions),
-        chips=_chips(found),
-        palette=PALETTE,
-        drawn=DRAWN,
+    return systems_page(
+        report,
+        found,
+        Figure("means", report.headline.numbers, {"most": LEADING}),
+        _chips(found),
+        first=f.score(found.primary.rows[0].mean, digits=digits),
+        digits=digits,
     )
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _chips(found: CollectionsRanking) -> list[dict[str, str]]:
+def _chips(found: CollectionsRanking) -> list[Chip]:
     """Return the numbers beside the leaderboard."""
     top, n = found.primary.rows[0], f.count(len(found.systems))
-    like = len(found.primary.first(like=True))
+    first, like = (len(found.primary.first(like=each)) for each in (False, True))
+    here = f"on these {f.count(len(found.rankings))} collections"
+    leader = f"{name(top.system)}, rank {words.ranks(top.these)}"
     return [
-        {
-            "title": "May be called first",
-            "value": f"{f.count(len(found.primary.first()))} of {n}",
-            "note": f"on these {f.count(len(found.rankings))} collections",
-        },
-        {"title": "On collections like these", "value": f"{f.count(like)} of {n}", "note": ""},
-        {
-            "title": "Chance to lead again",
-            "value": chance(top.these.lead),
-            "note": f"{name(top.system)}, rank {words.ranks(top.these)}",
-        },
+        Chip("May be called first", f"{f.count(first)} of {n}", here),
+        Chip("On collections like these", f"{f.count(like)} of {n}"),
+        Chip("Chance to lead again", chance(top.these.lead), leader),
     ]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from abrank._support import checks
 from abrank._support import display as f
 from abrank.collections import CollectionsRanking
@@ -39,21 +37,16 @@ def standings_text(
     Only Y may be called first of 2 systems on these 2 collections.
     """
     checks.count("width", width, at_least=NARROWEST)
-    put: Callable[[str], str] = cells.to_ascii if ascii else str
     said = [words.title(found), words.like_these(found), ", ".join(words.context(found)) + "."]
     blocks = [
-        _wrapped(said, width),
+        cells.wrap_all(said, width),
         _leaderboard(found, width, digits),
         *_split(tables.by_collection(found, found.primary.measure, digits=digits), width),
         *(_split(tables.by_measure(found, digits=digits), width) if found.measures[1:] else ()),
-        _wrapped(words.sentences(found, digits=digits), width),
-        _wrapped([words.claims(found)], width),
+        cells.wrap_all(words.sentences(found, digits=digits), width),
+        cells.wrap(words.claims(found), width),
     ]
-    return put("\n\n".join("\n".join(block) for block in blocks))
-
-
-def _wrapped(said: list[str], width: int) -> list[str]:
-    return [line for each in said for line in cells.wrap(each, width)]
+    return cells.blocks_of_text(blocks, ascii=ascii)
 
 
 def _leaderboard(found: CollectionsRanking, width: int, digits: int) -> list[str]:

@@ -36,8 +36,7 @@ def agreement_text(found: JudgeAgreement, *, width: int = WIDTH, ascii: bool = F
         each = "; each pair at its own level" if len(found.pairs) > 1 else ""
         blocks[-1].append(f"those of Δ: the t test of compare{each}")
     lines = [[part for line in block for part in _fit(line, width)] for block in blocks]
-    text = "\n\n".join("\n".join(block) for block in lines if block)
-    return cells.to_ascii(text) if ascii else text
+    return cells.blocks_of_text(lines, ascii=ascii)
 
 
 def _fit(line: str, width: int) -> list[str]:

@@ -68,8 +68,7 @@ def query_text(
         list(_missed(found, depth, width)),
         list(_to_judge(found, width, digits)),
     ]
-    text = "\n\n".join("\n".join(block) for block in blocks if block)
-    return cells.to_ascii(text) if ascii else text
+    return cells.blocks_of_text(blocks, ascii=ascii)
 
 
 def documents_text(
