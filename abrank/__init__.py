@@ -12,10 +12,13 @@ is given, a report is written::
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
 from abrank._support.lazy import module_getattr
 from abrank._support.version import __version__
+
+# As `typing` has it, which takes longer to import than all of this file: until the command line
+# is entered, Ctrl-C ends Python with a traceback.
+TYPE_CHECKING = False
 
 # pdoc documents the names that a module holds, not those that it would fetch.
 if TYPE_CHECKING or "pdoc" in sys.modules:

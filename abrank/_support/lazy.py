@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
-from typing import Any
+
+TYPE_CHECKING = False  # as `typing` has it, which is not imported here: see `abrank/__init__.py`
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
 
 
 def attribute(module: str, name: str) -> Any:  # noqa: ANN401 - whatever the module holds

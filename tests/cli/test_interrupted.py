@@ -110,6 +110,21 @@ command()
 """
 
 
+def test_the_command_listens_before_python_has_imported_what_takes_time() -> None:
+    # Without `site`, whose plugins import what they like. The first signal module is Python's own.
+    code = "import sys, abrank.__main__; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        check=True,
+    )
+    loaded = set(done.stdout.split())
+    assert "_signal" in loaded
+    assert not loaded & {"signal", "typing", "enum", "re", "collections", "functools", "click"}
+
+
 @pytest.mark.parametrize(
     ("where", "module", "code"),
     [
