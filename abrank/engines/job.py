@@ -25,7 +25,7 @@ from abrank.engines.merge import Statistics, statistics_from, statistics_of
 from abrank.engines.plan import Partition
 from abrank.engines.regroup import Regrouped
 from abrank.engines.sources import Key, ParquetTable, Piece
-from abrank.inputs import ids, kernels
+from abrank.inputs import ids
 from abrank.inputs.columns import Columns
 
 SUCCESS = "_SUCCESS"
@@ -167,7 +167,7 @@ def read_scores(job: Job, done: Sequence[Done]) -> tuple[tuple[str, ...], Any]:
     values : float64[n_queries, n_systems, n_measures]
     """
     shape = len(job.systems), len(job.scoring.measures)
-    query_ids: list[str] = []
+    query_ids: list[Any] = [ids.encode([])]
     values = [np.empty((0, *shape))]
     for each in sorted(done, key=lambda each: each.number):
         if not each.n_queries:
@@ -176,12 +176,13 @@ def read_scores(job: Job, done: Sequence[Done]) -> tuple[tuple[str, ...], Any]:
         table = pq.read_table(job.path(each.number), columns=["query_id", "value"])
         wide = table.column(1).to_numpy().reshape(shape[0], each.n_queries, shape[1])
         values.append(wide.transpose(1, 0, 2))
-        every = table.column(0)[: each.n_queries * shape[1] : 1]
-        first = pa.array(np.arange(0, each.n_queries * shape[1], shape[1]))
-        query_ids += every.cast(pa.string()).take(first).to_pylist()
-    keys = [text.encode("utf-8", "surrogateescape") for text in query_ids]
-    order = sorted(range(len(keys)), key=keys.__getitem__)
-    return tuple(query_ids[i] for i in order), np.concatenate(values)[order]
+        first = table.column(0).take(pa.array(np.arange(each.n_queries) * shape[1]))
+        query_ids.append(first.combine_chunks().cast(pa.large_binary()))
+    every, row = ids.number(ids.joined(query_ids))
+    every_value = np.concatenate(values)
+    if (row[1:] < row[:-1]).any():
+        every_value = every_value[np.argsort(row)]
+    return tuple(ids.decode(every)), every_value
 
 
 def light(table: ParquetTable | Regrouped) -> ParquetTable | Regrouped:
@@ -259,9 +260,8 @@ def _kept(
 
 def _within(read: Columns, low: Key | None, high: Key | None) -> Columns:
     """Return the rows of the queries from ``low`` to below ``high``."""
-    runs = kernels.run_end_encode(read.query)
-    ends = ids.integers(runs.run_ends)
-    keys: list[Any] = ids.unpack(runs.values)
+    queries, ends = ids.runs(read.query)
+    keys: list[Any] = ids.unpack(queries)
     if isinstance(low if low is not None else high, int):
         keys = [int(key) for key in keys]
     kept = [(low is None or key >= low) and (high is None or key < high) for key in keys]

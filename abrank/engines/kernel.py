@@ -17,6 +17,7 @@ from abrank._support.errors import AlignmentError, ArgumentError
 from abrank._support.typing import Duplicates, FloatArray, Missing, ScoreDtype
 from abrank.engines import rows
 from abrank.engines.counts import RunCounts, count
+from abrank.inputs import ids
 from abrank.inputs.columns import QRELS, RUN, Columns
 from abrank.inputs.join import ReadCounts, block_of, join_pieces
 from abrank.inputs.judged import JudgedRun
@@ -25,7 +26,7 @@ from abrank.inputs.qrels import Qrels
 from abrank.inputs.qrels import build as build_qrels
 from abrank.inputs.run import build as build_run
 from abrank.inputs.trec.stream import NotPlain, ranked, slices
-from abrank.measures import Measure, parse
+from abrank.measures import Measure
 
 _ONCE = "keep one row of the two"
 _BEST = '--duplicates best (duplicates="best") keeps the higher score'
@@ -76,16 +77,16 @@ class Scored:
     counts: Mapping[str, RunCounts] = field(default_factory=dict)
 
 
-def score_table(run: Any, qrels: Any, measures: Sequence[str]) -> Any:  # noqa: ANN401
+def score_table(run: Any, qrels: Any, scoring: Scoring) -> Any:  # noqa: ANN401
     """Score whole queries of one run.
 
     Parameters
     ----------
     run : pyarrow.Table
-        Columns ``query_id doc_id score``, or the names that other tools give them; all rows of
-        each query that it holds.
+        Query ids, document ids and scores, in this order: all rows of each query that it holds.
     qrels : pyarrow.Table
-        Columns ``query_id doc_id relevance``: the judgments of those queries.
+        Query ids, document ids and grades: the judgments of those queries.
+    scoring : Scoring
 
     Returns
     -------
@@ -99,18 +100,16 @@ def score_table(run: Any, qrels: Any, measures: Sequence[str]) -> Any:  # noqa: 
 
     Examples
     --------
+    >>> from abrank.measures import parse
     >>> run = pa.table({"qid": ["q1", "q1"], "docno": ["d1", "d2"], "score": [1.0, 2.0]})
     >>> qrels = pa.table({"qid": ["q1"], "docno": ["d1"], "relevance": [1]})
-    >>> score_table(run, qrels, ["RR", "P@1"]).to_pydict()
+    >>> score_table(run, qrels, Scoring((parse("RR"), parse("P@1")))).to_pydict()
     {'query_id': ['q1', 'q1'], 'measure': ['RR', 'P@1'], 'value': [0.5, 0.0]}
     """
-    read = []
-    for table, layout in ((run, RUN), (qrels, QRELS)):
-        names = rows.column_names(table.column_names, layout, None, layout.kind)
-        read.append([rows.read_rows(table.select(names), layout, layout.kind)])
-    scoring = Scoring(tuple(parse(each) for each in measures))
-    scored = score_rows({"run": read[0]}, read[1], scoring)
-    return long_table(scored, scoring.measures).select(SCHEMA.names)
+    ranked_rows = rows.read_rows(run, RUN, RUN.kind)
+    judged_rows = rows.read_rows(qrels, QRELS, QRELS.kind)
+    scored = score_rows({"run": [ranked_rows]}, [judged_rows], scoring)
+    return long_table(scored, scoring.measures).cast(SCHEMA)
 
 
 def score_rows(
@@ -164,8 +163,7 @@ def long_table(scored: Scored, measures: Sequence[str], system: int = 0) -> Any:
     """
     n_queries, n_measures = len(scored.query_ids), len(measures)
     every, each = np.arange(n_queries, dtype=np.int32), np.arange(n_measures, dtype=np.int32)
-    query_ids = pa.array([text.encode("utf-8", "surrogateescape") for text in scored.query_ids])
-    text = query_ids.cast(pa.string(), safe=False) if n_queries else pa.array([], pa.string())
+    text = ids.encode(scored.query_ids).cast(pa.binary()).cast(pa.string(), safe=False)
     columns = [
         pa.DictionaryArray.from_arrays(np.repeat(every, n_measures), text),
         pa.DictionaryArray.from_arrays(np.tile(each, n_queries), list(map(str, measures))),

@@ -8,7 +8,7 @@ and losses. From them :func:`abrank.comparison.merged.compare_statistics` compar
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -41,8 +41,6 @@ class MeasureStatistics:
     ----------
     sums : tuple of int
         Of a, b, d = b - a, a * a, b * b, a * b and d * d over the queries, in units of 2**-1074.
-    products : tuple of int
-        Of d with the d of each measure, in the same units.
     wins, ties, losses : int
         Queries on which B scores higher, the same, lower.
     beyond : tuple of int
@@ -54,7 +52,6 @@ class MeasureStatistics:
     """
 
     sums: tuple[int, ...]
-    products: tuple[int, ...]
     wins: int
     ties: int
     losses: int
@@ -67,7 +64,6 @@ class MeasureStatistics:
         """Return the statistics of the queries of both."""
         return MeasureStatistics(
             sums=_added(self.sums, other.sums),
-            products=_added(self.products, other.products),
             wins=self.wins + other.wins,
             ties=self.ties + other.ties,
             losses=self.losses + other.losses,
@@ -169,13 +165,15 @@ def statistics_of(
     >>> found = statistics_of(["q1", "q2", "q3"], values, ["AP"])
     >>> found.of[0].wins, found.of[0].ties, found.of[0].losses
     (1, 1, 1)
-    >>> parts = [statistics_of([f"q{i + 1}"], values[i : i + 1], ["AP"]) for i in (2, 0, 1)]
-    >>> merge_all(parts) == found
+    >>> last, first, middle = [
+    ...     statistics_of([f"q{i + 1}"], values[i : i + 1], ["AP"]) for i in (2, 0, 1)
+    ... ]
+    >>> last.merged(first).merged(middle) == found
     True
     """
     a, b = values[:, 0, :], values[:, 1, :]
     d = b - a
-    found = tuple(_of_measure(query_ids, a, b, d, m) for m in range(len(measures)))
+    found = tuple(_of_measure(query_ids, a[:, m], b[:, m], d[:, m]) for m in range(len(measures)))
     by_cluster = {} if clusters is None else _by_label(clusters, (d,))
     by_segment = {
         name: _by_label(labels, (d, d * d)) for name, labels in sorted((segments or {}).items())
@@ -195,7 +193,7 @@ def statistics_from(saved: Mapping[str, Any]) -> Statistics:
     """
     every = []
     for each in saved["of"]:
-        known: dict[str, Any] = {key: tuple(each[key]) for key in ("sums", "products", "beyond")}
+        known: dict[str, Any] = {key: tuple(each[key]) for key in ("sums", "beyond")}
         known |= {key: each[key] for key in ("wins", "ties", "losses")}
         exponent, items = each["counted"]
         known["counted"] = Counted(exponent, tuple((place, n) for place, n in items))
@@ -250,32 +248,22 @@ class Tree:
         return merged
 
 
-def merge_all(parts: Iterable[Statistics]) -> Statistics:
-    """Merge the statistics of all partitions."""
-    tree = Tree()
-    for part in parts:
-        tree.add(part)
-    return tree.total()
-
-
 def _of_measure(
-    query_ids: Sequence[str], a: FloatArray, b: FloatArray, d: FloatArray, m: int
+    query_ids: Sequence[str], a: FloatArray, b: FloatArray, difference: FloatArray
 ) -> MeasureStatistics:
-    x, y, difference = a[:, m], b[:, m], d[:, m]
-    tied = np.abs(difference) <= TIED * np.maximum(np.abs(x), np.abs(y))
+    tied = np.abs(difference) <= TIED * np.maximum(np.abs(a), np.abs(b))
     # Those that differ by rounding alone stand by their ids.
     ranked = np.round(difference, DECIMALS)
-    added = (x, y, difference, x * x, y * y, x * y, difference * difference)
+    added = (a, b, difference, a * a, b * b, a * b, difference * difference)
 
     def ends(order: IntArray) -> list[Extreme]:
         return [
-            Extreme(float(ranked[i]), query_ids[i], float(x[i]), float(y[i]))
+            Extreme(float(ranked[i]), query_ids[i], float(a[i]), float(b[i]))
             for i in order.tolist()
         ]
 
     return MeasureStatistics(
         sums=tuple(map(exact_sum, added)),
-        products=tuple(exact_sum(difference * d[:, other]) for other in range(d.shape[1])),
         wins=int(np.count_nonzero(~tied & (difference > 0))),
         ties=int(np.count_nonzero(tied)),
         losses=int(np.count_nonzero(~tied & (difference < 0))),

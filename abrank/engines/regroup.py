@@ -126,12 +126,13 @@ def buckets(
 
 def _write(parts: Sequence[Columns], n_buckets: int, path: str) -> None:
     read = rows.joined(parts)
+    queries = ids.plain(read.query)
     part = np.repeat(np.arange(len(parts), dtype=np.int32), [len(each.value) for each in parts])
-    bucket = (ids.fingerprint(read.query) % np.uint64(n_buckets)).astype(np.int64)
+    bucket = (ids.fingerprint(queries) % np.uint64(n_buckets)).astype(np.int64)
     order = np.argsort(bucket, kind="stable").astype(np.int64)
     ends = np.cumsum(np.bincount(bucket, minlength=n_buckets))
     columns = [
-        ids.take(read.query, order),
+        ids.take(queries, order),
         ids.take(read.doc, order),
         pa.array(read.value[order]),
         pa.array(read.position[order].astype(np.int32)),

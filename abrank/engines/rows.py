@@ -192,7 +192,7 @@ def by_query(rows: Columns) -> Columns:
     >>> ids.decode(by_query(read_rows(table, RUN, "table")).query)
     ['a', 'b', 'b']
     """
-    starts = kernels.run_end_encode(rows.query).values
+    starts, _ = ids.runs(rows.query)
     if len(kernels.unique(starts)) == len(starts):
         return rows
     order = np.argsort(ids.number(rows.query)[1], kind="stable").astype(np.int64)
@@ -220,6 +220,7 @@ def take(rows: Columns, chosen: IntArray) -> Columns:
 def _plain(column: Any) -> Any:  # noqa: ANN401 - Arrow arrays throughout
     """Return bytes as text and yes or no as 1 or 0, which Parquet files hold too."""
     kind = column.type
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
         return column.cast(pa.large_string())
     return column.cast(pa.int64()) if pa.types.is_boolean(kind) else column

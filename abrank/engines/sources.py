@@ -103,7 +103,8 @@ class ParquetTable:
     def _read(self, piece: Piece) -> Any:  # noqa: ANN401 - a pyarrow.Table
         try:
             with self.filesystem.open_input_file(piece.path) as file:
-                found = pq.ParquetFile(file)
+                # A row for each document names its query: its id is read once, and numbers of it.
+                found = pq.ParquetFile(file, read_dictionary=[self.columns[0]])
                 table = found.read_row_group(piece.group, [*self.columns], use_threads=False)
         except (OSError, pa.ArrowException) as error:
             raise ReadError(piece.label, f"cannot be read: {error}") from error

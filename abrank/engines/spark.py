@@ -19,10 +19,10 @@ from pyarrow import compute
 
 from abrank._support.errors import ArgumentError
 from abrank.engines import rows
-from abrank.engines.kernel import SCHEMA, Scoring, long_table, score_rows
+from abrank.engines.kernel import Scoring, score_table
 from abrank.engines.scale import has_open_scale
-from abrank.inputs import Qrels, ids, kernels, read_qrels
-from abrank.inputs.columns import QRELS, RUN, Columns, Layout
+from abrank.inputs import Qrels, ids, read_qrels
+from abrank.inputs.columns import QRELS, RUN, Layout
 from abrank.measures.naming.asked import parse_measures
 
 _Item = TypeVar("_Item")
@@ -146,9 +146,7 @@ class _Kernel:
             if sum(each.num_rows for each in held) < ROWS:
                 continue
             table = pa.Table.from_batches(held).combine_chunks()
-            last = ids.integers(
-                kernels.run_end_encode(table.column(0).chunk(0).cast(pa.large_binary())).run_ends
-            )
+            _, last = ids.runs(table.column(0).chunk(0).cast(pa.large_binary()))
             cut = int(last[-2]) if len(last) > 1 else 0
             if cut:
                 yield from self._scored(table.slice(0, cut))
@@ -159,8 +157,7 @@ class _Kernel:
     def _scored(self, table: Any) -> Iterator[Any]:  # noqa: ANN401
         is_run = table.column("of_run")
         run, judged = table.filter(is_run), table.filter(compute.invert(is_run))
-        found = score_rows({"run": [_read(run, RUN)]}, [_read(judged, QRELS)], self.scoring)
-        yield from long_table(found, self.scoring.measures).cast(SCHEMA).to_batches()
+        yield from score_table(run, judged, self.scoring).to_batches()
 
 
 def _stands_by(df: Any, query: str) -> bool:  # noqa: ANN401
@@ -216,25 +213,19 @@ class _KernelOfRun(_Kernel):
 
     def scored_without_run(self) -> Iterator[Any]:
         """Yield the scores of every judged query in a run that lacks it."""
-        nothing = _read(self.judged.slice(0, 0), RUN)
-        yield from self._told(nothing, self.judged, seen=0)
+        yield from self._told(self.judged.slice(0, 0), self.judged, seen=0)
 
     def _scored(self, table: Any) -> Iterator[Any]:  # noqa: ANN401
         queries = compute.unique(table.column("query_id")).to_pylist()
         known = [self.rows[query] for query in queries if query in self.rows]
         if known:
             chosen = np.concatenate([np.arange(low, high) for low, high in known])
-            yield from self._told(_read(table, RUN), self.judged.take(chosen), seen=1)
+            yield from self._told(table, self.judged.take(chosen), seen=1)
 
-    def _told(self, run: Columns, judged: Any, *, seen: int) -> Iterator[Any]:  # noqa: ANN401
-        found = score_rows({"run": [run]}, [_read(judged, QRELS)], self.scoring)
-        told = long_table(found, self.scoring.measures).cast(SCHEMA)
+    def _told(self, run: Any, judged: Any, *, seen: int) -> Iterator[Any]:  # noqa: ANN401
+        told = score_table(run, judged, self.scoring)
         mark = pa.array(np.full(told.num_rows, seen, np.int32))
         yield from told.append_column("seen", mark).to_batches()
-
-
-def _read(table: Any, layout: Layout) -> Columns:  # noqa: ANN401
-    return rows.read_rows(table.select(["query_id", "doc_id", "value"]), layout, layout.kind)
 
 
 def _chosen(df: Any, layout: Layout, columns: dict[str, str] | None, value: str) -> Any:  # noqa: ANN401

@@ -24,7 +24,8 @@ from abrank.inputs import kernels
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-# A pyarrow.LargeBinaryArray without nulls; pyarrow has no types of its own to check against.
+# A pyarrow.LargeBinaryArray without nulls; pyarrow has no types of its own to check against. Query
+# ids may be a DictionaryArray of one: what is here takes both, but for fingerprint and order.
 Ids: TypeAlias = Any
 
 _PROBED = 2000  # ids: where most of the first are different, most of all are taken to be
@@ -95,6 +96,7 @@ def decode(column: Ids) -> list[str]:
     >>> decode(pack(["é".encode("latin-1")]))
     ['\udce9']
     """
+    column = plain(column)
     start, length, text = _spans(column)
     data = text.tobytes()
     if data.isascii() and b"\0" not in data and len(column):
@@ -112,6 +114,47 @@ def integers(array: Any) -> IntArray:  # noqa: ANN401 - an Arrow array
     width = {"int32": np.int32, "uint32": np.uint32, "int64": np.int64, "uint64": np.uint64}
     values = np.frombuffer(array.buffers()[1], width[str(array.type)])
     return values[array.offset : array.offset + len(array)].astype(np.int64)
+
+
+def plain(column: Ids) -> Ids:
+    """Return the column with every id written out.
+
+    Examples
+    --------
+    >>> decode(plain(encode(["a", "b", "a"]).dictionary_encode()))
+    ['a', 'b', 'a']
+    """
+    return column if not _is_coded(column) else take(column.dictionary, _codes(column))
+
+
+def runs(column: Ids) -> tuple[Ids, IntArray]:
+    """Return the id of each stretch of rows with the same one, and the place behind its last row.
+
+    Examples
+    --------
+    >>> values, ends = runs(encode(["a", "a", "b", "a"]))
+    >>> decode(values), ends
+    (['a', 'b', 'a'], array([2, 3, 4]))
+    """
+    if not _is_coded(column):
+        found = kernels.run_end_encode(column)
+        return found.values, integers(found.run_ends)
+    codes = _codes(column)
+    new = np.ones(len(codes) + 1, dtype=np.bool_)
+    np.not_equal(codes[1:], codes[:-1], out=new[1:-1])
+    begins = np.flatnonzero(new)
+    return take(column.dictionary, codes[begins[:-1]]), begins[1:]
+
+
+def _is_coded(column: Ids) -> bool:
+    return isinstance(column, pa.DictionaryArray)
+
+
+def _codes(column: Ids) -> npt.NDArray[np.int32]:
+    """Return where each row's id stands in the dictionary."""
+    indices = column.indices
+    values = np.frombuffer(indices.buffers()[1], np.int32)
+    return values[indices.offset : indices.offset + len(indices)]
 
 
 def take(column: Ids, rows: IntArray) -> Ids:
@@ -133,6 +176,8 @@ def joined(columns: Sequence[Ids]) -> Ids:
     >>> decode(joined([encode(["b"]), encode(["a"])]))
     ['b', 'a']
     """
+    if len({each.type for each in columns}) > 1:
+        columns = [plain(each) for each in columns]
     return pa.concat_arrays(list(columns))
 
 
@@ -152,6 +197,10 @@ def number(column: Ids) -> tuple[Ids, IntArray]:
     >>> decode(distinct), codes
     (['301', '302'], array([1, 0, 1]))
     """
+    if _is_coded(column):
+        used, row = np.unique(_codes(column), return_inverse=True)
+        distinct, codes = number(take(column.dictionary, used))
+        return distinct, codes[row]
     if len(column) and kernels.all_true(kernels.less(column[:-1], column[1:])):
         return column, np.arange(len(column))
     first = column[:_PROBED]
@@ -187,7 +236,7 @@ def code(column: Ids) -> tuple[Ids, IntArray]:
     >>> decode(distinct), codes
     (['302', '301'], array([0, 1, 0]))
     """
-    encoded = kernels.dictionary_encode(column)
+    encoded = kernels.dictionary_encode(plain(column))
     return encoded.dictionary, integers(encoded.indices)
 
 
@@ -248,6 +297,38 @@ def order(column: Ids) -> IntArray:
     return place
 
 
+def order_within(group: IntArray, column: Ids) -> IntArray:
+    """Return the rows by group, and within a group by the bytes of their ids.
+
+    Parameters
+    ----------
+    group : int64[n]
+        Numbers.
+
+    Examples
+    --------
+    >>> order_within(np.array([1, 0, 1, 1]), encode(["b", "a", "long-id-2", "long-id-1"]))
+    array([1, 0, 3, 2])
+    """
+    first = _words(column)
+    rows = np.lexsort((first, group))
+    # Where the first eight bytes do not tell, all of them do.
+    alike = (group[rows[1:]] == group[rows[:-1]]) & (first[rows[1:]] == first[rows[:-1]])
+    open_ = np.flatnonzero(np.append(alike, False) | np.append(False, alike))
+    chosen = rows[open_]
+    rows[open_] = chosen[np.lexsort((order(take(column, chosen)), group[chosen]))]
+    return rows
+
+
+def _words(column: Ids) -> npt.NDArray[np.uint64]:
+    """Return the first eight bytes of each id as a number that is as large as they come late."""
+    start, length, text = _spans(column)
+    padded = np.concatenate([text, np.zeros(8, dtype=np.uint8)])
+    words = np.ndarray((len(padded) - 7,), ">u8", padded, strides=(1,))[start].astype(np.uint64)
+    beyond = np.maximum(64 - 8 * length, 0).view(np.uint64)
+    return words >> beyond << beyond
+
+
 def fingerprint(column: Ids) -> npt.NDArray[np.uint64]:
     """Return 64 bits of each id; equal ids have equal ones, different ids hardly ever.
 
@@ -266,8 +347,10 @@ def fingerprint(column: Ids) -> npt.NDArray[np.uint64]:
     for at in range(0, min(int(length.max(initial=0)), _LONG), 8):
         if at:
             rows = _longer(length, at, rows)
-        beyond = np.maximum(8 * (at + 8 - length[rows]), 0).astype(np.uint64)
-        bits[rows] = _mix(bits[rows] ^ (words[start[rows] + at] << beyond))
+        word = words[at:][start[rows]]
+        word <<= np.maximum(8 * (at + 8) - 8 * length[rows], 0).view(np.uint64)  # what is beyond
+        word ^= bits[rows]
+        bits[rows] = _mix(word)
     for row in np.flatnonzero(length > _LONG).tolist():
         # One by one: in steps of eight bytes, a single long id would cost as much as all others.
         rest = text[start[row] + _LONG : start[row] + length[row]]
@@ -296,7 +379,7 @@ def longest(column: Ids) -> int:
     >>> longest(encode(["d1", "a-long-id"]))
     9
     """
-    return int(_spans(column)[1].max(initial=0))
+    return int(np.diff(_ends(column)).max(initial=0))
 
 
 def has_empty(column: Ids) -> bool:
@@ -307,22 +390,31 @@ def has_empty(column: Ids) -> bool:
     >>> has_empty(encode(["d1", ""])), has_empty(encode(["d1"]))
     (True, False)
     """
-    return not _spans(column)[1].all()
+    ends = _ends(column)
+    return bool((ends[1:] == ends[:-1]).any())
 
 
 def _spans(column: Ids) -> tuple[IntArray, IntArray, npt.NDArray[np.uint8]]:
     """Return where each id starts in the text of all, how long it is, and the text."""
-    _, offsets, data = column.buffers()
-    ends = np.frombuffer(offsets, np.int64)[column.offset : column.offset + len(column) + 1]
+    ends, data = _ends(column), column.buffers()[2]
     text = np.frombuffer(data or b"", np.uint8)
     return ends[:-1] - ends[0], np.diff(ends), text[ends[0] : ends[-1]]
 
 
+def _ends(column: Ids) -> IntArray:
+    """Return where the first id begins in the text of all, and where each one ends."""
+    column = column.dictionary if _is_coded(column) else column
+    offsets = np.frombuffer(column.buffers()[1], np.int64)
+    return offsets[column.offset : column.offset + len(column) + 1]
+
+
 def _mix(bits: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """Stir 64 bits (the finaliser of MurmurHash3, Appleby 2011)."""
-    bits = (bits ^ (bits >> np.uint64(33))) * np.uint64(0xFF51AFD7ED558CCD)
-    bits = (bits ^ (bits >> np.uint64(33))) * np.uint64(0xC4CEB9FE1A85EC53)
-    return bits ^ (bits >> np.uint64(33))
+    """Stir 64 bits, in place (the finaliser of MurmurHash3, Appleby 2011)."""
+    for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
+        bits ^= bits >> np.uint64(33)
+        bits *= np.uint64(factor)
+    bits ^= bits >> np.uint64(33)
+    return bits
 
 
 def _arrow(rows: IntArray) -> Any:  # noqa: ANN401

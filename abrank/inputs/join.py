@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from abrank._support.parallel import MOST_THREADS, threaded_map
-from abrank._support.typing import FloatArray, IntArray
+from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inputs import ids, subtopics
 from abrank.inputs.first_docs import TopDocs, document_ids, ranks_kept
 from abrank.inputs.id_differences import IdDifference
@@ -109,10 +109,11 @@ def block_of(run: Run) -> Block:
     array([0, 2])
     """
     return Block(
-        query_ids=run.query_ids,
+        queries=ids.encode(run.query_ids),
         first_row=run.first_row,
         docs=run.docs,
         mark=ids.fingerprint(run.docs),
+        ranking=run.query,
         row=None,
         score=run.score,
         tags=run.tags,
@@ -126,7 +127,7 @@ def join_pieces(
     block: Callable[[_Piece], Block],
     *,
     keep_scores: bool = False,
-    top: int = 0,
+    top: int | None = None,
     threads: int = MOST_THREADS,
     judgments: Judgments | None = None,
 ) -> tuple[JudgedRun, ReadCounts, TopDocs]:
@@ -140,8 +141,9 @@ def join_pieces(
         Returns the rankings of a piece.
     keep_scores : bool
         Whether the scores of unjudged documents are kept too.
-    top : int
-        Ranks of which the documents are kept.
+    top : int, optional
+        Ranks of which the documents are kept, if only to see whether their ids look like judged
+        ones; without it none are.
     threads : int
         Most pieces at a time.
     judgments : Judgments, optional
@@ -160,14 +162,14 @@ def join_pieces(
     """
     looked_up = judgments or Judgments.of(qrels)
     n_queries = len(qrels.query_ids)
-    ranks = ranks_kept(n_queries, top)
+    ranks = np.zeros(n_queries, np.int64) if top is None else ranks_kept(n_queries, top)
 
     def part_of(piece: _Piece) -> _Part:
         return _Part.of(looked_up, block(piece), keep_scores, ranks)
 
     part = _Part.joined(list(threaded_map(part_of, pieces, most=threads)))
     seen = part.seen
-    order = np.lexsort((part.rank, part.query))
+    order = _by_rank(part.query, part.rank)
     at = part.at[order]
     n_retrieved = np.zeros(n_queries, dtype=np.int64)
     n_retrieved[part.ranking] = part.length
@@ -191,8 +193,17 @@ def join_pieces(
     )
     first = np.lexsort((part.top_rank, part.top_query))
     shown = TopDocs(part.top_query[first], part.top_rank[first], ids.take(part.top_docs, first))
-    seen.document_ids = document_ids(qrels, judged, shown)
-    return judged, seen, shown.top(top)
+    if top is not None:
+        seen.document_ids = document_ids(qrels, judged, shown)
+    return judged, seen, shown.top(top or 0)
+
+
+def _by_rank(query: IntArray, rank: IntArray) -> IntArray | slice:
+    """Return the order by query and rank, in which the rows of a sorted run stand already."""
+    same = query[1:] == query[:-1]
+    if ((query[1:] > query[:-1]) | (same & (rank[1:] > rank[:-1]))).all():
+        return slice(None)
+    return np.lexsort((rank, query))
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,16 +226,17 @@ class _Part:
 
     @classmethod
     def of(cls, judgments: Judgments, block: Block, keep_scores: bool, ranks: IntArray) -> _Part:
-        query = np.array([judgments.place.get(each, -1) for each in block.query_ids], np.int64)
+        query = judgments.numbers(block.queries)
         row, at = judgments.find(block, query)
         if block.row is not None:
             place = np.empty(len(block.row), dtype=np.int64)
             place[block.row] = np.arange(len(block.row))
             row = place[row]
-        ranking = np.searchsorted(block.first_row, row, side="right") - 1
+        ranking = block.ranking[row]
         first_row = block.first_row[ranking]
-        begins = _tie_begins(block)
-        tie = np.searchsorted(begins, row, side="right")
+        new = _begins_tie(block)
+        begins = np.flatnonzero(new)
+        tie = np.cumsum(new)[row]
         shared = query >= 0
         length = np.diff(block.first_row)
         top_query, top_rank, shown = _top(block, query, ranks)
@@ -269,12 +281,12 @@ def _top(block: Block, query: IntArray, ranks: IntArray) -> tuple[IntArray, IntA
     )
 
 
-def _tie_begins(block: Block) -> IntArray:
-    """Return the rows at which a query or a score begins, and the number of rows."""
+def _begins_tie(block: Block) -> BoolArray:
+    """Whether a query or a score begins at each row, and behind the last one."""
     new = np.ones(len(block.score) + 1, dtype=np.bool_)
     np.not_equal(block.score[1:], block.score[:-1], out=new[1:-1])
     new[block.first_row] = True
-    return np.flatnonzero(new)
+    return new
 
 
 def _seen(block: Block, query: IntArray, begins: IntArray) -> ReadCounts:
@@ -284,7 +296,7 @@ def _seen(block: Block, query: IntArray, begins: IntArray) -> ReadCounts:
     with_ties = np.searchsorted(block.first_row, begins[:-1][size > 1], side="right")
     return ReadCounts(
         n_shared=int(np.count_nonzero(query >= 0)),
-        extra=[block.query_ids[i] for i in np.flatnonzero(query < 0)],
+        extra=ids.decode(ids.take(block.queries, np.flatnonzero(query < 0))),
         n_rows=len(block.score),
         n_tied_rows=int(size[size > 1].sum()),
         n_queries_with_ties=int(np.count_nonzero(np.diff(with_ties, prepend=0))),

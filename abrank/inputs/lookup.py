@@ -1,4 +1,4 @@
-"""Judgments, ready for the documents of a run to be looked up among them."""
+"""Judgments, ready for the queries and documents of a run to be looked up among them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from abrank._support.typing import BoolArray, IntArray
+from abrank._support.typing import IntArray
 from abrank.inputs import ids
-from abrank.inputs.columns import pair_keys
 from abrank.inputs.ids import Ids
 from abrank.inputs.qrels import Qrels
 from abrank.inputs.trec.stream import Block
@@ -17,59 +16,126 @@ from abrank.inputs.trec.stream import Block
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+_PLACES = 16  # for each id of a group, at most: few places have two ids
+_MOST_PLACES = 1 << 24  # of all groups, as long as there are fewer ids
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """A hash table of ids by group; the places of a group lie side by side, so that a processor's
+    cache holds them while that group is looked up.
+
+    Attributes
+    ----------
+    ids : Ids
+    mark : uint64[n_ids]
+        Their fingerprints.
+    start : int64[n_groups + 1]
+        First place of each group; last that of no group, which is empty.
+    mask : uint64[n_groups + 1]
+        The bits of a fingerprint that choose among the places of the group.
+    last : int32[n_places]
+        The last id that belongs in a place; -1 in an empty one.
+    before : int32[n_ids]
+        The id that belongs in the same place before it, or -1.
+    """
+
+    ids: Ids
+    mark: npt.NDArray[np.uint64]
+    start: IntArray
+    mask: npt.NDArray[np.uint64]
+    last: npt.NDArray[np.int32]
+    before: npt.NDArray[np.int32]
+
+    @classmethod
+    def of(cls, group: IntArray, column: Ids, n_groups: int) -> Places:
+        """Return the places of ids, each with the number of its group."""
+        mark = ids.fingerprint(column)
+        share = max(min(_PLACES, _MOST_PLACES // max(len(column), 1)), 1)
+        wanted = np.maximum(np.bincount(group, minlength=n_groups) * share, 1)
+        size = np.exp2(np.ceil(np.log2(np.append(wanted, 1)))).astype(np.int64)
+        start = np.cumsum(size) - size
+        mask = (size - 1).astype(np.uint64)
+        place = start[group] + (mark & mask[group]).astype(np.int64)
+        order = np.argsort(place, kind="stable").astype(np.int32)
+        ordered = place[order]
+        last = np.full(size.sum(), -1, dtype=np.int32)
+        last[ordered] = order
+        before = np.full(len(order), -1, dtype=np.int32)
+        again = np.flatnonzero(ordered[1:] == ordered[:-1])
+        before[order[again + 1]] = order[again]
+        return cls(column, mark, start, mask, last, before)
+
+    def find(
+        self, group: IntArray, length: IntArray, column: Ids, mark: npt.NDArray[np.uint64]
+    ) -> tuple[IntArray, IntArray]:
+        """Return which rows hold an id of their group, and the places of those among the ids.
+
+        Parameters
+        ----------
+        group, length : int64[n]
+            The rows stand by group: its number, or -1, and how many they are.
+        column : Ids
+        mark : uint64[n_rows]
+            Their fingerprints.
+        """
+        place = (mark & np.repeat(self.mask[group], length)).astype(np.int64)
+        place += np.repeat(self.start[group], length)
+        at = self.last[place]
+        rows = np.flatnonzero(at >= 0)
+        at = at[rows]
+        found = [(rows[:0], at[:0])]
+        while len(rows):
+            alike = np.flatnonzero(self.mark[at] == mark[rows])
+            found.append((rows[alike], at[alike]))
+            at = self.before[at]
+            more = np.flatnonzero(at >= 0)
+            rows, at = rows[more], at[more]
+        rows, at = (np.concatenate(each) for each in zip(*found, strict=True))
+        order = np.argsort(rows, kind="stable")
+        rows, at = rows[order], at[order].astype(np.int64)
+        same = ids.same(ids.take(column, rows), ids.take(self.ids, at))
+        return rows[same], at[same]
+
 
 @dataclass(frozen=True, eq=False)
 class Judgments:
     """The judgments, ready to be looked up; ``ideal`` has them by query, the best first."""
 
-    place: dict[str, int]
-    docs: Ids
-    key: npt.NDArray[np.uint64]
-    row: IntArray
-    known: BoolArray
-    first: npt.NDArray[np.int32]
+    queries: Places
+    docs: Places
     ideal: IntArray
 
     @classmethod
     def of(cls, qrels: Qrels) -> Judgments:
         """Return those of ``qrels``."""
-        key = pair_keys(qrels.query, ids.fingerprint(qrels.docs))
-        row = np.argsort(key)
-        place = {query_id: i for i, query_id in enumerate(qrels.query_ids)}
-        # By the last bits of the keys: most documents of a run are known to be unjudged from here.
-        known = np.zeros(1 << min(max(len(key).bit_length() + 5, 16), 24), dtype=np.bool_)
-        known[key & np.uint64(len(known) - 1)] = True
-        # Where the keys with the same first bits begin: hardly ever more than a few.
-        n_bits = min(len(key).bit_length() + 2, 24)
-        prefix = np.arange((1 << n_bits) + 1, dtype=np.uint64) << np.uint64(64 - n_bits)
-        first = np.searchsorted(key[row], prefix).astype(np.int32)
-        first[-1] = len(key)
-        ideal = np.lexsort((-qrels.grade, qrels.query))
-        return cls(place, qrels.docs, key[row], row, known, first, ideal)
+        n_queries = len(qrels.query_ids)
+        one = np.zeros(n_queries, dtype=np.int64)
+        return cls(
+            queries=Places.of(one, ids.encode(qrels.query_ids), 1),
+            docs=Places.of(qrels.query, qrels.docs, n_queries),
+            ideal=np.lexsort((-qrels.grade, qrels.query)),
+        )
+
+    def numbers(self, queries: Ids) -> IntArray:
+        """Return the number in the qrels of each query, or -1.
+
+        Examples
+        --------
+        >>> from abrank.inputs import read_qrels
+        >>> judged = Judgments.of(read_qrels({"301": {"d1": 1}, "302": {"d1": 0}}))
+        >>> judged.numbers(ids.encode(["302", "303", "301"]))
+        array([ 1, -1,  0])
+        """
+        found = np.full(len(queries), -1, dtype=np.int64)
+        all_of_them = np.array([len(queries)])
+        rows, at = self.queries.find(np.array([0]), all_of_them, queries, ids.fingerprint(queries))
+        found[rows] = at
+        return found
 
     def find(self, block: Block, query: IntArray) -> tuple[IntArray, IntArray]:
         """Return which rows of ``block.docs`` are judged, and their judgments.
 
         ``query`` has the number of each ranking's query in the qrels, or -1.
         """
-        key = pair_keys(np.repeat(query, np.diff(block.first_row)), block.mark)
-        rows = np.flatnonzero(self.known[key & np.uint64(len(self.known) - 1)])
-        rows, at = self._with_key(rows, key[rows])
-        same = ids.same(ids.take(block.docs, rows), ids.take(self.docs, at))
-        return rows[same], at[same]
-
-    def _with_key(self, rows: IntArray, key: npt.NDArray[np.uint64]) -> tuple[IntArray, IntArray]:
-        """Return the rows whose key judgments have, and those; once for each of them."""
-        n_bits = (len(self.first) - 1).bit_length() - 1
-        prefix = (key >> np.uint64(64 - n_bits)).astype(np.int64)
-        place, end = self.first[prefix].astype(np.int64), self.first[prefix + 1]
-        found = [(rows[:0], self.row[:0])]
-        while len(place):
-            live = np.flatnonzero(place < end)
-            rows, key, place, end = rows[live], key[live], place[live], end[live]
-            same = self.key[place] == key
-            found.append((rows[same], self.row[place[same]]))
-            place = place + 1
-        every, at = (np.concatenate(each) for each in zip(*found, strict=True))
-        order = np.argsort(every, kind="stable")
-        return every[order], at[order]
+        return self.docs.find(query, np.diff(block.first_row), block.docs, block.mark)

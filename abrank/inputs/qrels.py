@@ -236,7 +236,7 @@ def build(columns: Columns, name: str) -> Qrels:
     distinct, query = ids.number(columns.query)
     if has_duplicates(query, columns.doc, ids.fingerprint(columns.doc)):
         _require_once(columns, *duplicates(query, columns.doc))
-    order = np.lexsort((ids.order(columns.doc), query))
+    order = ids.order_within(query, columns.doc)
     return Qrels(
         name=name,
         query_ids=tuple(ids.decode(distinct)),

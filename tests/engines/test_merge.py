@@ -13,7 +13,7 @@ from abrank._support.errors import ArgumentError
 from abrank.engines import Engine, counted, drive
 from abrank.engines.exact import exact_sum, exact_value
 from abrank.engines.kernel import Scoring
-from abrank.engines.merge import EXTREMES, merge_all, statistics_from, statistics_of
+from abrank.engines.merge import EXTREMES, Tree, statistics_from, statistics_of
 from abrank.measures.naming.asked import parse_measures
 
 NAMES = ("nDCG@10", "AP", "RR")
@@ -39,6 +39,13 @@ def part_of(scores, rows):
     )  # fmt: skip
 
 
+def total_of(parts):
+    tree = Tree()
+    for part in parts:
+        tree.add(part)
+    return tree.total()
+
+
 def text_of(statistics):
     return json.dumps(statistics.to_dict())
 
@@ -56,7 +63,7 @@ def test_any_partitions_and_any_tree_give_the_same_bytes(scores, seed, monkeypat
         for low, high in zip([0, *cuts], [*cuts, 500], strict=True)
     ]
     whole = text_of(part_of(scores, list(range(500))))
-    assert text_of(merge_all(parts)) == whole
+    assert text_of(total_of(parts)) == whole
     while len(parts) > 1:  # a random tree, and some parts through JSON
         one, two = (parts.pop(drawn.randrange(len(parts))) for _ in range(2))
         if drawn.random() < 0.3:
@@ -91,7 +98,7 @@ def test_exact_sums_are_those_of_fsum_for_any_floats():
 
 def test_the_extremes_are_those_of_all_queries(scores):
     query_ids, values = scores
-    merged = merge_all(part_of(scores, list(rows)) for rows in (range(100), range(100, 500)))
+    merged = total_of(part_of(scores, list(rows)) for rows in (range(100), range(100, 500)))
     for m, own in enumerate(merged.of):
         d = values[:, 1, m] - values[:, 0, m]
         ranked = sorted(zip(-np.round(d, 10), query_ids, strict=True))[:EXTREMES]

@@ -124,8 +124,10 @@ def to_objects(column: Any) -> list[Any]:  # noqa: ANN401
     return column.to_pylist() if hasattr(column, "to_pylist") else list(column)
 
 
-def to_ids(column: Any) -> Ids | None:  # noqa: ANN401
+def to_ids(column: Any, *, coded: bool = False) -> Ids | None:  # noqa: ANN401
     """Return text or whole numbers as ids; none may be empty.
+
+    Where ``coded``, a column that has its ids in a dictionary keeps it.
 
     Examples
     --------
@@ -138,18 +140,20 @@ def to_ids(column: Any) -> Ids | None:  # noqa: ANN401
     if array is None:
         return None
     try:
-        found = _as_bytes(array)
+        found = _as_bytes(array, coded=coded)
     except _REFUSALS:
         return None
     return None if found is None or ids.has_empty(found) else found
 
 
-def _as_bytes(array: Any) -> Ids | None:  # noqa: ANN401
+def _as_bytes(array: Any, *, coded: bool = False) -> Ids | None:  # noqa: ANN401
     kind = array.type
     if pa.types.is_dictionary(kind):
         known = None if array.dictionary.null_count else _as_bytes(array.dictionary)
-        codes = ids.integers(kernels.cast(array.indices, pa.int64()))
-        return None if known is None else ids.take(known, codes)
+        if known is None:
+            return None
+        found = pa.DictionaryArray.from_arrays(kernels.cast(array.indices, pa.int32()), known)
+        return found if coded and len(kernels.unique(known)) == len(known) else ids.plain(found)
     if pa.types.is_integer(kind):
         array = kernels.cast(array, pa.string())
     elif str(kind) not in ("string", "large_string", "string_view"):
@@ -217,4 +221,6 @@ def _whole(column: Any, *, nulls: bool = False) -> Any:  # noqa: ANN401 - an Arr
             return None
     if column.null_count and not nulls:
         return None
-    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    if not isinstance(column, pa.ChunkedArray):
+        return column
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()

@@ -107,7 +107,8 @@ def of_table(columns: Sequence[Any], label: str, layout: Layout, *, ranks: bool 
         If there is no row, or a cell cannot be used.
     """
     queries, docs, numbers, *subtopics = columns
-    query, doc, *subtopic = (arrow.to_ids(each) for each in (queries, docs, *subtopics))
+    query = arrow.to_ids(queries, coded=True)
+    doc, *subtopic = (arrow.to_ids(each) for each in (docs, *subtopics))
     value = (arrow.to_scores if layout is RUN else arrow.to_grades)(numbers)
     plain = all(
         each is not None and ids.longest(each) <= MOST_ID for each in (query, doc, *subtopic)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from abrank._support.typing import FloatArray, IntArray, ScoreDtype
-from abrank.inputs import ids, kernels
+from abrank.inputs import ids
 from abrank.inputs.columns import RUN, Columns, has_duplicates
 from abrank.inputs.ids import Ids
 from abrank.inputs.stored import Readable
@@ -39,7 +39,7 @@ class Block:
 
     Attributes
     ----------
-    query_ids : tuple of str
+    queries : Ids
         In the order in which they stand.
     first_row : int64[n_queries + 1]
         Row at which each query begins, and the number of rows.
@@ -47,6 +47,8 @@ class Block:
         Documents as they were read, by query.
     mark : uint64[n_rows]
         Fingerprints of ``docs``.
+    ranking : int64[n_rows]
+        Number of the ranking that each row is of.
     row : int64[n_rows] or None
         Where the document at each rank stands in ``docs``; None where they stand in rank order.
     score : float64[n_rows]
@@ -56,10 +58,11 @@ class Block:
         Queries whose rank column contradicts the scores.
     """
 
-    query_ids: tuple[str, ...]
+    queries: Ids
     first_row: IntArray
     docs: Ids
     mark: npt.NDArray[np.uint64]
+    ranking: IntArray
     row: IntArray | None
     score: FloatArray
     tags: tuple[str, ...] = ()
@@ -142,8 +145,8 @@ def block(chunk: bytes, *, score_dtype: ScoreDtype = "float64") -> Block:
     Examples
     --------
     >>> made = block(b"301 Q0 d1 1 2.5 x\n301 Q0 d2 2 2.5 x\n302 Q0 d1 1 1 x\n")
-    >>> made.query_ids, made.first_row, ids.decode(made.docs), made.row
-    (('301', '302'), array([0, 2, 3]), ['d1', 'd2', 'd1'], array([1, 0, 2]))
+    >>> ids.decode(made.queries), made.first_row, ids.decode(made.docs), made.row
+    (['301', '302'], array([0, 2, 3]), ['d1', 'd2', 'd1'], array([1, 0, 2]))
     """
     rows = parse_fast(chunk, RUN)
     if rows is None:
@@ -161,7 +164,7 @@ def ranked(rows: Rows | Columns, *, score_dtype: ScoreDtype = "float64") -> Bloc
     NotPlain
         If a query has a document twice.
     """
-    ends = ids.integers(kernels.run_end_encode(rows.query).run_ends)
+    queries, ends = ids.runs(rows.query)
     first_row = np.concatenate([[0], ends])
     query = np.repeat(np.arange(len(ends)), np.diff(first_row))
     mark = ids.fingerprint(rows.doc)
@@ -173,10 +176,11 @@ def ranked(rows: Rows | Columns, *, score_dtype: ScoreDtype = "float64") -> Bloc
     if rows.rank is not None and not (row is None and _falls(-rows.rank, ends)):
         n_rank_conflicts = rank_conflicts(query, score, rows.rank)
     return Block(
-        query_ids=tuple(ids.decode(ids.take(rows.query, first_row[:-1]))),
+        queries=queries,
         first_row=first_row,
         docs=rows.doc,
         mark=mark,
+        ranking=query,
         row=row,
         score=score if row is None else score[row],
         tags=rows.tags,
@@ -195,7 +199,7 @@ def slices(columns: Columns) -> Iterator[Columns]:
     >>> [len(each.value) for each in slices(read)]
     [3]
     """
-    ends = ids.integers(kernels.run_end_encode(columns.query).run_ends)
+    ends = ids.runs(columns.query)[1]
     start = 0
     if not len(columns.value):
         yield columns

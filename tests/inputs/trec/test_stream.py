@@ -42,11 +42,12 @@ def streamed(data, score_dtype="float64"):
     found = {}
     for chunk in stream.chunks(io.BytesIO(data)):
         block = stream.block(chunk, score_dtype=score_dtype)
-        if found.keys() & set(block.query_ids) or len(set(block.query_ids)) < len(block.query_ids):
+        queries = ids.decode(block.queries)
+        if found.keys() & set(queries) or len(set(queries)) < len(queries):
             raise NotPlain("the lines of a query do not stand together")
         rows = np.arange(len(block.score)) if block.row is None else block.row
         docs = ids.decode(ids.take(block.docs, rows))
-        for i, query in enumerate(block.query_ids):
+        for i, query in enumerate(queries):
             rows = slice(int(block.first_row[i]), int(block.first_row[i + 1]))
             found[query] = list(zip(docs[rows], block.score[rows].tolist(), strict=True))
     return found
