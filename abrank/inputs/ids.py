@@ -157,7 +157,7 @@ def _codes(column: Ids) -> npt.NDArray[np.int32]:
     return values[indices.offset : indices.offset + len(indices)]
 
 
-def take(column: Ids, rows: IntArray) -> Ids:
+def take(column: Ids, rows: npt.NDArray[np.integer[Any]]) -> Ids:
     """Return the rows' ids, in the order of ``rows``.
 
     Examples
@@ -417,6 +417,6 @@ def _mix(bits: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
     return bits
 
 
-def _arrow(rows: IntArray) -> Any:  # noqa: ANN401
+def _arrow(rows: npt.NDArray[np.integer[Any]]) -> Any:  # noqa: ANN401
     data = np.ascontiguousarray(rows, dtype=np.int64)
     return pa.Array.from_buffers(pa.int64(), len(data), [None, pa.py_buffer(data)])

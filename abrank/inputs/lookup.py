@@ -22,8 +22,10 @@ _MOST_PLACES = 1 << 24  # of all groups, as long as there are fewer ids
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """A hash table of ids by group; the places of a group lie side by side, so that a processor's
-    cache holds them while that group is looked up.
+    """A hash table of ids by group.
+
+    The places of a group lie side by side, so that a processor's cache holds them while documents
+    of that group are looked up.
 
     Attributes
     ----------
@@ -93,9 +95,9 @@ class Places:
             rows, at = rows[more], at[more]
         rows, at = (np.concatenate(each) for each in zip(*found, strict=True))
         order = np.argsort(rows, kind="stable")
-        rows, at = rows[order], at[order].astype(np.int64)
-        same = ids.same(ids.take(column, rows), ids.take(self.ids, at))
-        return rows[same], at[same]
+        rows, which = rows[order], at[order].astype(np.int64)
+        same = ids.same(ids.take(column, rows), ids.take(self.ids, which))
+        return rows[same], which[same]
 
 
 @dataclass(frozen=True, eq=False)

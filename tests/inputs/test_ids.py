@@ -71,3 +71,34 @@ def test_reading_files_does_not_import_pandas(tmp_path: object) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def in_dictionary(values: list[bytes]) -> object:
+    """Return a column as Parquet gives it, behind a row that is cut away and an id of no row."""
+    coded = ids.pack([b"cut away", *values]).dictionary_encode()
+    known = ids.joined([coded.dictionary, ids.pack([b"of no row"])])
+    return pa.DictionaryArray.from_arrays(coded.indices, known)[1:]
+
+
+@given(st.lists(st.sampled_from([b"", b"a", b"b", b"\xe9", b"longer than eight"]), max_size=12))
+def test_a_column_with_a_dictionary_gives_what_a_plain_one_gives(values: list[bytes]) -> None:
+    plain, coded = ids.pack(values), in_dictionary(values)
+    assert ids.decode(coded) == ids.decode(ids.plain(coded)) == ids.decode(plain)
+    assert ids.decode(ids.joined([coded, plain])) == ids.decode(ids.joined([plain, plain]))
+    for function in (ids.runs, ids.number, ids.code):
+        (one, codes), (other, expected) = function(coded), function(plain)
+        assert ids.decode(one) == ids.decode(other)
+        np.testing.assert_array_equal(codes, expected)
+
+
+SHARED = st.sampled_from([b"", b"12345678"]), st.binary(max_size=3)
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.builds(bytes.__add__, *SHARED)), max_size=30))
+def test_rows_are_ordered_within_groups_whatever_their_first_bytes(
+    rows: list[tuple[int, bytes]],
+) -> None:
+    group = np.array([group for group, _ in rows], dtype=np.int64)
+    found = ids.order_within(group, ids.pack([value for _, value in rows]))
+    assert [rows[i] for i in found] == sorted(rows)
+    assert sorted(found.tolist()) == list(range(len(rows)))

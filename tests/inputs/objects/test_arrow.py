@@ -167,3 +167,13 @@ def test_documents_in_a_list_are_unfolded(tmp_path) -> None:
         pd.testing.assert_frame_equal(read_run(source).frame(), expected)
     with pytest.raises(ReadError, match=r'save_parquet\(path, layout="flat"\)'):
         evaluate(QRELS, {"a": str(tmp_path / "*.parquet")}, ["AP"])
+
+
+def test_query_ids_keep_their_dictionary_unless_it_names_one_twice() -> None:
+    ids_of = pa.DictionaryArray.from_arrays([1, 0, 1], ["301", "302"])
+    assert pa.types.is_dictionary(arrow.to_ids(ids_of, coded=True).type)
+    assert not pa.types.is_dictionary(arrow.to_ids(ids_of).type)
+    twice = pa.DictionaryArray.from_arrays([0, 1, 2], ["301", "301", "302"])
+    assert arrow.to_ids(twice, coded=True).to_pylist() == [b"301", b"301", b"302"]
+    run = read_run(pa.table({"query_id": ids_of, "doc_id": list("abc"), "score": [1, 2, 3]}))
+    assert (run.query_ids, run.ranking("302")) == (("301", "302"), [("c", 3.0), ("a", 1.0)])
