@@ -25,7 +25,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from abrank._support import rng
-from abrank.studies.benchmark.scale_row import DOCUMENTS, JUDGED, MEASURES, ScaleRow
+from abrank.studies.benchmark.scale_row import (
+    DOCUMENTS,
+    ENGINES,
+    JUDGED,
+    MEASURES,
+    MERGED,
+    ScaleRow,
+)
 
 CHUNK = 10_000
 COLLECTION = 8_800_000
@@ -102,27 +109,37 @@ def measure(folder: Path, engine: str, results: Path) -> ScaleRow:
 
 def run_one(engine: str, folder: Path, output: Path, kept: Path) -> dict[str, float]:
     """Compare the two runs here, and return what that took."""
-    from abrank.comparison import Question, compare_recorded
+    from abrank.comparison import Question
     from abrank.comparison.beside import Beside
+    from abrank.comparison.merged.properties import Properties
     from abrank.engines import Engine
-    from abrank.evaluation import evaluate
+    from abrank.evaluation import EvaluateOptions
+    from abrank.workflow import compare_runs
 
     runs = {"A": folder / "a.parquet", "B": folder / "b.parquet"}
-    chosen: dict[str, Any] = {"name": engine, "output": str(kept)}
-    if engine == "spark":
-        chosen["master"] = "local[*]"
+    name = engine.removesuffix(MERGED)
+    master = "local[*]" if name == "spark" else None
+    options = EvaluateOptions(engine=Engine(name, master=master, output=str(kept)))
     seen, done = [0.0], threading.Event()
     watching = threading.Thread(target=_watch, args=(seen, done))
     watching.start()
-    began = time.perf_counter()
-    scores = evaluate(folder / "qrels.parquet", runs, MEASURES, engine=Engine(**chosen))
-    scored, usage = time.perf_counter(), resource.getrusage(resource.RUSAGE_SELF)
-    compare_recorded(scores, Question(), beside=Beside()).report(output)
+    began, scored = time.perf_counter(), {}
+
+    def on_stage(stage: str) -> None:
+        if stage == "testing":
+            scored["at"] = time.perf_counter()
+            scored["usage"] = resource.getrusage(resource.RUSAGE_SELF)
+
+    compare_runs(
+        folder / "qrels.parquet", runs, Question(), options, measures=MEASURES,
+        beside=Beside() if name == engine else Properties(), on_stage=on_stage,
+    ).report(output)  # fmt: skip
     done.set()
     watching.join()
+    usage = scored["usage"]
     return {
-        "rows": sum(source.n_rows for source in scores.sources.values()),
-        "scoring": scored - began,
+        "rows": sum(pq.read_metadata(path).num_rows for path in runs.values()),
+        "scoring": scored["at"] - began,
         "whole": time.perf_counter() - began,
         "cpu": usage.ru_utime + usage.ru_stime,
         "memory_scoring": usage.ru_maxrss / 1e3,
@@ -204,7 +221,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     name = "python -m abrank.studies.benchmark.scale"
     parser = argparse.ArgumentParser(prog=name, description=__doc__)
     parser.add_argument("--queries", nargs="+", type=int, default=[10_000, 100_000, 1_000_000])
-    parser.add_argument("--engines", nargs="+", default=["local", "dask", "spark"])
+    parser.add_argument("--engines", nargs="+", default=list(ENGINES))
     parser.add_argument("--inputs", type=Path, default=Path("benchmark-inputs"), metavar="DIR")
     parser.add_argument("--output", type=Path, default=Path("reports/benchmark"), metavar="DIR")
     parser.add_argument("--one", help=argparse.SUPPRESS)
@@ -233,6 +250,8 @@ def compare_engines(folder: Path, engines: Sequence[str]) -> tuple[list[ScaleRow
         rows.append(measure(folder, engine, path))
         found = json.loads(path.read_text(encoding="utf-8"))
         del found["provenance"], found["checksum"]
+        if engine.endswith(MERGED):  # other tests, and counts of differences for differences
+            continue
         if first is None:
             first = found
         apart = max(apart, largest_difference(first, found))

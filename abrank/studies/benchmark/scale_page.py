@@ -11,13 +11,13 @@ from matplotlib.figure import Figure
 
 from abrank.plots.style.style import dress, label_x, label_y, write
 from abrank.plots.style.theme import LIGHT, Theme
-from abrank.studies.benchmark.scale_row import DOCUMENTS, JUDGED, MEASURES, ScaleRow
+from abrank.studies.benchmark.scale_row import DOCUMENTS, ENGINES, JUDGED, MEASURES, ScaleRow
 from abrank.studies.benchmark.writing import machine
 from abrank.studies.calibration.draw import save
 
 FAR_ROWS, WORKERS, PARTITION = 1e10, 100, 1_000_000
 SCHEDULING = 0.01  # seconds of a task that Dask and Spark give for their own work
-MARKERS = {"local": "o", "dask": "s", "spark": "D"}
+MARKERS = {"local": "o", "dask": "s", "spark": "D"}  # of the figure
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def add(folder: Path, rows: Sequence[ScaleRow], apart: float) -> None:
     new = {(row.engine, row.rows) for row in rows}
     old = [ScaleRow(**each) for each in saved.get("rows", [])]
     every = [*(each for each in old if (each.engine, each.rows) not in new), *rows]
-    every.sort(key=lambda row: (row.rows, list(MARKERS).index(row.engine)))
+    every.sort(key=lambda row: (row.rows, ENGINES.index(row.engine)))
     found = Measured(tuple(every), saved.get("apart", {}) | {str(rows[0].rows): apart}, machine())
     path.write_text(json.dumps(asdict(found), indent=2) + "\n", encoding="utf-8")
     (folder / "scale.md").write_text(page(found), encoding="utf-8")
@@ -79,7 +79,8 @@ def page(found: Measured) -> str:
         " query are there, the start of the cluster or session within it. Whole: until"
         " `results.json` is written. CPU: of the"
         " process that asks, for the scores. Memory: largest resident set, of that process (for the"
-        " scores, and until the end) and of the largest one below it.",
+        " scores, and until the end) and of the largest one below it. With `--merged` statistics"
+        " of the partitions come back, and no scores.",
         "",
         "`python -m abrank.studies.benchmark.scale` makes data, table and figure again (it needs"
         " the extras `dask` and `spark`).",
@@ -95,9 +96,9 @@ def page(found: Measured) -> str:
         "",
         "![Seconds against rows: a straight line of slope 1](scale.png)",
         "",
-        f"The numbers of `results.json` differ between the engines by at most {apart}; the scores"
-        " of the first 1 % of the queries differ by at most 1e-12 from those of the path in memory,"
-        " or the study stops.",
+        "Without `--merged` the numbers of `results.json` differ between the engines by at most"
+        f" {apart}; the scores of the first 1 % of the queries differ by at most 1e-12 from"
+        " those of the path in memory, or the study stops.",
         "",
         *_far(found.rows),
     ]
