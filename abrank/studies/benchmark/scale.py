@@ -117,13 +117,14 @@ def run_one(engine: str, folder: Path, output: Path, kept: Path) -> dict[str, fl
     from abrank.workflow import compare_runs
 
     runs = {"A": folder / "a.parquet", "B": folder / "b.parquet"}
-    name = engine.removesuffix(MERGED)
+    name: Any = engine.removesuffix(MERGED)
     master = "local[*]" if name == "spark" else None
     options = EvaluateOptions(engine=Engine(name, master=master, output=str(kept)))
     seen, done = [0.0], threading.Event()
     watching = threading.Thread(target=_watch, args=(seen, done))
     watching.start()
-    began, scored = time.perf_counter(), {}
+    scored: dict[str, Any] = {}
+    began = time.perf_counter()
 
     def on_stage(stage: str) -> None:
         if stage == "testing":
