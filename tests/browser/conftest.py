@@ -118,26 +118,61 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("pages")
 
 
-@pytest.fixture
-def show(browser: Any, folder: Path) -> Iterator[Callable[..., Opened]]:
-    """Open a text as a file of its own in a fresh browser context; it scrolls without motion."""
-    contexts = []
+@pytest.fixture(scope="session")
+def tab(browser: Any) -> Any:
+    """One tab for all pages that need no settings of their own: to make one takes most of a test."""
+    return new_page(browser)
 
-    def opened(text: str, *, width: int = 1280, height: int = 900, **how: object) -> Opened:
+
+def new_page(browser: Any, **settings: Any) -> Any:
+    """Open a tab in a fresh browser context; its pages scroll without motion."""
+    context = browser.new_context(**{"reduced_motion": "reduce", **settings})
+    context.set_default_timeout(PATIENCE)
+    return context.new_page()
+
+
+def clean(tab: Any) -> None:
+    """Leave nothing of a test in a tab: no session, medium or place of the mouse."""
+    if tab.url.startswith("file:"):
+        tab.evaluate("sessionStorage.clear()")
+    tab.emulate_media(media="null", color_scheme="light", reduced_motion="reduce")
+    tab.goto("about:blank")
+    tab.mouse.move(0, 0)
+
+
+@pytest.fixture
+def show(browser: Any, tab: Any, folder: Path) -> Iterator[Callable[..., Opened]]:
+    """Open a text as a file of its own, with settings or ``fresh`` in a browser context of its own.
+
+    The other pages of the session follow each other in one tab, which is cleaned between them.
+    """
+    contexts, listening = [], []
+
+    def opened(
+        text: str, *, width: int = 1280, height: int = 900, fresh: bool = False, **how: object
+    ) -> Opened:
         path = folder / f"page{len(list(folder.iterdir()))}.html"
         path.write_text(text, encoding="utf-8")
-        settled: dict[str, Any] = {"reduced_motion": "reduce", **how}
-        context = browser.new_context(viewport={"width": width, "height": height}, **settled)
-        context.set_default_timeout(PATIENCE)
-        contexts.append(context)
-        page = context.new_page()
+        page = new_page(browser, **how) if fresh or how else tab
+        if page is tab:
+            clean(tab)
+        else:
+            contexts.append(page.context)
+        page.set_viewport_size({"width": width, "height": height})
         found = Opened(page, [], [])
-        page.on("request", lambda request: found.requests.append(request.url))
-        page.on("console", lambda message: found.messages.append(message.text))
-        page.on("pageerror", lambda error: found.messages.append(str(error)))
+        listeners = {
+            "request": lambda request: found.requests.append(request.url),
+            "console": lambda message: found.messages.append(message.text),
+            "pageerror": lambda error: found.messages.append(str(error)),
+        }
+        for event, listener in listeners.items():
+            page.on(event, listener)
+            listening.append((page, event, listener))
         page.goto(path.as_uri())
         return found
 
     yield opened
+    for page, event, listener in listening:
+        page.remove_listener(event, listener)
     for context in contexts:
         context.close()

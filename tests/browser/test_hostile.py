@@ -37,7 +37,7 @@ def written(hostile_files: Path, tmp_path_factory: pytest.TempPathFactory) -> st
 def test_nothing_runs_and_nothing_breaks(
     show: Callable[..., Any], written: str, width: int
 ) -> None:
-    opened = show(written, width=width)
+    opened = show(written, width=width, fresh=True)  # what is added to the tab stays in it
     page = opened.page
     page.add_init_script(WATCH)
     page.reload()
