@@ -120,7 +120,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def tab(browser: Any) -> Any:
-    """One tab for all pages that need no settings of their own: to make one takes most of a test."""
+    """One tab for all pages without settings of their own: to make one takes most of a test."""
     return new_page(browser)
 
 

@@ -55,7 +55,7 @@ def require_consistent(comparison: Comparison) -> None:
     """
     _rule(comparison.rule)
     if comparison.merged is not None:
-        require_merged(comparison)
+        require_merged(comparison, comparison.merged)
     for i, row in enumerate(comparison.rows):
         if comparison.merged is None:
             _row_of_scores(comparison, i)

@@ -12,7 +12,7 @@ from abrank.report.saved.alike import require_same
 from abrank.report.saved.schema import Damaged
 
 
-def require_merged(comparison: Comparison) -> None:
+def require_merged(comparison: Comparison, found: MergedQueries) -> None:
     """Refuse rows, segments and counts that do not go with each other.
 
     Raises
@@ -20,9 +20,6 @@ def require_merged(comparison: Comparison) -> None:
     Damaged
         At the first contradiction.
     """
-    found = comparison.merged
-    if found is None:
-        return
     require_same("merged.errors", len(found.errors), len(comparison.rows), "the measures")
     for i, row in enumerate(comparison.rows):
         _row(row, found, i, f"measures[{i}]", comparison.rule.confidence)

@@ -1,0 +1,78 @@
+"""What was saved of many systems on several collections is read back, or refused with its place."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from abrank._support.errors import ReadError
+from abrank.collections import CollectionsRanking, rank_collections
+from abrank.report.collections.systems.read import HOW, read_standings, standings_of
+from abrank.report.numbers import checksum
+
+WEB = {
+    "X": {"q1": 0.3, "q2": 0.6, "q3": 0.1},
+    "Y": {"q1": 0.6, "q2": 0.8, "q3": 0.3},
+    "Z": {"q1": 0.5, "q2": 0.9, "q3": 0.7},
+}
+NEWS = {system: {query: value**2 for query, value in of.items()} for system, of in WEB.items()}
+
+
+@pytest.fixture(scope="module")
+def found() -> CollectionsRanking:
+    return rank_collections({"web": WEB, "news": NEWS})
+
+
+def test_what_was_saved_is_read_back(found, tmp_path) -> None:
+    assert read_standings(found.report(tmp_path / "results.json")) == found
+    assert standings_of(found.to_dict()) == found
+
+
+@pytest.mark.parametrize("value", [{}, {"schema": "abrank/1"}, [1, 2]])
+def test_another_file_is_no_ranking_on_several_collections(value, tmp_path) -> None:
+    path = tmp_path / "other.json"
+    path.write_text(json.dumps(value))
+    with pytest.raises(ReadError) as caught:
+        read_standings(path)
+    assert str(caught.value) == f"{path}: is no ranking on several collections\n  {HOW}"
+
+
+CONTRADICTIONS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
+    "a word for a number": (
+        lambda d: d.update(alpha="five"),
+        'alpha: expected a number, found "five"',
+    ),
+    "a collection under another name": (
+        lambda d: d["collections"][0].update(name="wiki"),
+        "measures: the collections are not those of the rankings",
+    ),
+    "another standing": (
+        lambda d: d["measures"][0]["standings"][0].update(mean=0.123),
+        "measures: the standings are not those of the pairs",
+    ),
+    "a system fewer": (
+        lambda d: d["measures"][0]["standings"].pop(),
+        "measures: the standings are not those of the pairs",
+    ),
+}
+
+
+@pytest.mark.parametrize(("change", "said"), CONTRADICTIONS.values(), ids=CONTRADICTIONS)
+def test_what_contradicts_itself_is_refused(change, said, found) -> None:
+    value = copy.deepcopy(found.to_dict())
+    change(value)
+    value["checksum"] = checksum(value)
+    with pytest.raises(ReadError) as caught:
+        standings_of(value, "my.json")
+    assert str(caught.value) == f"my.json, {said}\n  {HOW}"
+
+
+def test_what_was_changed_after_it_was_written_is_refused(found, tmp_path) -> None:
+    path = found.report(tmp_path / "results.json")
+    path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | {"alpha": 0.1}))
+    with pytest.raises(ReadError, match="checksum: the content was changed after it was written"):
+        read_standings(path)

@@ -1,0 +1,97 @@
+"""A saved comparison from merged statistics that contradicts itself is refused."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from abrank._support.errors import ReadError
+from abrank.comparison import Question
+from abrank.comparison.merged.compare import compare_statistics
+from abrank.engines.merge import statistics_of
+from abrank.report import from_dict
+from abrank.report.numbers import checksum
+
+
+def saved(*, shift: float = 0.02) -> dict[str, Any]:
+    """Return the plain values of a comparison of 60 queries, half of them of each kind."""
+    drawn = np.random.default_rng(4)
+    a = drawn.random((60, 2)) * 0.8
+    b = a + shift + (drawn.normal(0.0, 0.05, (60, 2)) if shift else 0.0)
+    ids = [f"q{i:02d}" for i in range(60)]
+    kinds = {"kind": ["xy"[i % 2] for i in range(60)]}
+    statistics = statistics_of(ids, np.stack([a, b], axis=1), ("AP", "RR"), segments=kinds)
+    return compare_statistics(statistics, Question(adjust="holm")).to_dict()
+
+
+@pytest.fixture(scope="module")
+def found() -> dict[str, Any]:
+    return saved()
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.02])
+def test_what_abrank_writes_is_read(shift) -> None:
+    value = saved(shift=shift)
+    assert from_dict(value).to_dict() == value
+
+
+CONTRADICTIONS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
+    "errors of another number of measures": (
+        lambda d: d["merged"]["errors"].pop(),
+        "merged.errors: is 1, but the measures give 2",
+    ),
+    "a query fewer was counted": (
+        lambda d: d["merged"]["cells"].pop(),
+        "merged.cells: is ",
+    ),
+    "quantiles that fall": (
+        lambda d: d["merged"]["profile"].reverse(),
+        "merged.profile: is not in ascending order",
+    ),
+    "a difference of its own": (
+        lambda d: d["measures"][0].update(diff=0.25),
+        "measures[0].diff: is 0.25, but the means give 0.",
+    ),
+    "another share": (
+        lambda d: d["measures"][0].update(rel_diff=0.5),
+        "measures[0].rel_diff: is 0.5, but the means give 0.",
+    ),
+    "a win more": (
+        lambda d: d["measures"][0].update(wins=d["measures"][0]["wins"] + 1),
+        "measures[0].wins: is 61, but the queries give 60",
+    ),
+    "another error": (
+        lambda d: d["merged"]["errors"].__setitem__(1, 2 * d["merged"]["errors"][1]),
+        "measures[1].statistic: is ",
+    ),
+    "another limit": (
+        lambda d: d["measures"][1].update(ci_low=d["measures"][1]["ci_low"] - 0.01),
+        "measures[1].ci_low: is ",
+    ),
+    "another reading": (
+        lambda d: d["measures"][1].update(reading="worse"),
+        'measures[1].reading: is "worse", but the wins and the adjusted interval give "',
+    ),
+    "a larger segment": (
+        lambda d: d["segments"][0]["rows"][0].update(n_queries=31),
+        "segments[0].rows: is 61, but the queries give 60",
+    ),
+    "another reading of a segment": (
+        lambda d: d["segments"][0]["rows"][0].update(reading="worse"),
+        'segments[0].rows[0].reading: is "worse", but its adjusted limits give "',
+    ),
+}
+
+
+@pytest.mark.parametrize(("change", "said"), CONTRADICTIONS.values(), ids=CONTRADICTIONS)
+def test_what_contradicts_itself_is_refused(change, said, found) -> None:
+    value = copy.deepcopy(found)
+    change(value)
+    value["checksum"] = checksum(value)
+    with pytest.raises(ReadError) as caught:
+        from_dict(value)
+    assert str(caught.value).startswith(f"results.json, {said}")
