@@ -10,7 +10,7 @@ parts, gives the same counts.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,12 +51,12 @@ class Counted:
         >>> count(np.array([0.5, 0.0])).merged(count(np.array([0.5]))).items
         ((0.0, 1), (0.5, 2))
         """
+        both = [self, other]
         if self.exponent is None and other.exponent is None:
-            return _fitted(_added(self.items + other.items))
-        levels = [each._level() for each in (self, other)]
+            return _fitted(_added(None, both))
+        levels = [each._level() for each in both]
         exponent = max(level for level in levels if level is not None)
-        both = (each._on(exponent).items for each in (self, other))
-        return Counted(exponent, _added([item for items in both for item in items]))
+        return _added(exponent, [each._on(exponent) for each in both])
 
     def values(self) -> tuple[FloatArray, IntArray]:
         """Return distinct differences, a bin's by its middle, and how many queries have each.
@@ -66,9 +66,13 @@ class Counted:
         >>> Counted(-2, ((-1, 3), (0, 1), (2, 5))).values()
         (array([-0.125,  0.   ,  0.375]), array([3, 1, 5]))
         """
-        places, counts = np.array(self.items, dtype=np.float64).reshape(-1, 2).T
+        places, counts = self._items()
         if self.exponent is not None:
             places = np.ldexp(places - 0.5 * np.sign(places), self.exponent)
+        return places, counts
+
+    def _items(self) -> tuple[FloatArray, IntArray]:
+        places, counts = np.array(self.items, dtype=np.float64).reshape(-1, 2).T
         return places, counts.astype(np.int64)
 
     def _level(self) -> int | None:
@@ -79,10 +83,14 @@ class Counted:
         return _exponent_of(largest) if largest else None
 
     def _on(self, exponent: int) -> Counted:
-        """Return the same queries in the bins of a coarser grid."""
+        """Return the same queries in the bins of a coarser grid.
+
+        Rounding up twice is rounding up once, so the way to a grid changes nothing.
+        """
+        places, counts = self._items()
         own = self.exponent or 0  # a single difference counts steps of 1
-        binned = [(_outwards(place, own - exponent), n) for place, n in self.items]
-        return Counted(exponent, _added(binned))
+        outwards = np.ceil(np.ldexp(np.abs(places), own - exponent))
+        return _counted(exponent, np.copysign(outwards, places), counts)
 
 
 def count(differences: FloatArray, *, tied: BoolArray | None = None) -> Counted:
@@ -108,16 +116,14 @@ def count(differences: FloatArray, *, tied: BoolArray | None = None) -> Counted:
     rounded = np.where(rounded == 0.0, differences, rounded)
     if tied is not None:
         rounded = np.where(tied, 0.0, rounded)
-    values, counts = np.unique(rounded + 0.0, return_counts=True)
-    return _fitted(tuple(zip(values.tolist(), counts.tolist(), strict=True)))
+    return _fitted(_counted(None, rounded, np.ones(len(rounded), np.int64)))
 
 
-def _fitted(items: tuple[tuple[float, int], ...]) -> Counted:
-    """Return counts as they are, or in bins where they are too many."""
-    alone = Counted(None, items)
-    if len(items) <= MOST:
+def _fitted(alone: Counted) -> Counted:
+    """Return counts of single differences as they are, or in bins where they are too many."""
+    if len(alone.items) <= MOST:
         return alone
-    return alone._on(_exponent_of(max(abs(place) for place, _ in items)))
+    return alone._on(_exponent_of(max(abs(place) for place, _ in alone.items)))
 
 
 def _exponent_of(largest: float) -> int:
@@ -125,16 +131,16 @@ def _exponent_of(largest: float) -> int:
     return exponent - (share == 0.5) - BINS.bit_length() + 1
 
 
-def _outwards(place: float, shift: int) -> int:
-    """Return the bin of a number of steps on a grid that is 2**-shift times as wide.
-
-    Rounding up twice is rounding up once, so the way to a grid changes nothing.
-    """
-    return int(math.copysign(math.ceil(math.ldexp(abs(place), shift)), place))
+def _added(exponent: int | None, parts: Sequence[Counted]) -> Counted:
+    """Return the queries of all parts, which are on one grid."""
+    places, counts = zip(*(part._items() for part in parts), strict=True)
+    return _counted(exponent, np.concatenate(places), np.concatenate(counts))
 
 
-def _added(items: Iterable[tuple[float, int]]) -> tuple[tuple[float, int], ...]:
-    total: dict[float, int] = {}
-    for place, n in items:
-        total[place] = total.get(place, 0) + n
-    return tuple(sorted(total.items()))
+def _counted(exponent: int | None, places: FloatArray, counts: IntArray) -> Counted:
+    """Return how many queries are in each place; a place may be there several times."""
+    distinct, row = np.unique(places + 0.0, return_inverse=True)
+    total = np.bincount(row, weights=counts, minlength=len(distinct)).astype(np.int64)
+    kind = np.float64 if exponent is None else np.int64
+    items = zip(distinct.astype(kind).tolist(), total.tolist(), strict=True)
+    return Counted(exponent, tuple(items))
