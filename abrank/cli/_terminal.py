@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 import os
 import sys
 import time
@@ -90,6 +92,19 @@ def put(text: str | bytes, *, err: bool = False, nl: bool = True) -> None:
             raise
         # Where messages cannot be written, there is nobody to be told so.
         sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - as long as the process
+
+
+def put_json(value: Any) -> None:  # noqa: ANN401 - a tree of JSON
+    """Print a tree as JSON, with null for numbers that are not finite."""
+    click.echo(json.dumps(_finite(value), indent=2, allow_nan=False))
+
+
+def _finite(value: Any) -> Any:  # noqa: ANN401
+    if isinstance(value, dict):
+        return {key: _finite(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def show(comparison: Subject, *, color: str, ascii_only: bool, digits: int = 3) -> None:

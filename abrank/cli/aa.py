@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import sys
-from dataclasses import asdict, fields
+from dataclasses import asdict, astuple, fields
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,7 +12,7 @@ from abrank._support import display
 from abrank.cli import _options, _terminal
 
 if TYPE_CHECKING:
-    from abrank.comparison.aa import AACheck, AARow
+    from abrank.comparison.aa import AACheck
 
 _WAYS = {"flips": "names swapped by chance", "halves": "half against half"}
 
@@ -90,7 +87,7 @@ def command(
             rng=seed,
         )
     if shown == "json":
-        click.echo(json.dumps({"measure": name, **asdict(found)}, indent=2, allow_nan=False))
+        _terminal.put_json({"measure": name, **asdict(found)})
     elif shown == "csv":
         click.echo(_csv(found), nl=False)
     else:
@@ -167,14 +164,7 @@ def _share(value: float) -> str:
 
 def _csv(found: AACheck) -> str:
     """Return a line a test and way."""
-    from abrank.comparison.aa import AARow as Row
+    from abrank.comparison.aa import AARow
+    from abrank.report.formats.csv import csv_text
 
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(each.name for each in fields(Row))
-    writer.writerows(_values(row) for row in found.rows)
-    return stream.getvalue()
-
-
-def _values(row: AARow) -> list[Any]:
-    return list(asdict(row).values())
+    return csv_text([each.name for each in fields(AARow)], map(astuple, found.rows))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 import sys
 from dataclasses import asdict
 from typing import Any
@@ -70,16 +68,7 @@ def command(
         rng=seed,
     )  # fmt: skip
     if shown == "json":
-        click.echo(json.dumps(_known(asdict(found)), indent=2, allow_nan=False))
+        _terminal.put_json(asdict(found))
         return
     plain = _terminal.wants_ascii(ascii_only, sys.stdout)
     _terminal.put(agreement_text(found, width=_terminal.width(), ascii=plain))
-
-
-def _known(value: Any) -> Any:  # noqa: ANN401 - a tree of JSON
-    """Return the same with null for what is not defined."""
-    if isinstance(value, dict):
-        return {key: _known(each) for key, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_known(each) for each in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import math
 import sys
-from dataclasses import asdict, fields
+from dataclasses import asdict, astuple, fields
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -140,7 +137,7 @@ def command(
             rng=seed,
         )  # fmt: skip
     if shown == "json":
-        click.echo(json.dumps(_plain(plan), indent=2, allow_nan=False))
+        _terminal.put_json(asdict(plan))
     elif shown == "csv":
         click.echo(_csv(plan), nl=False)
     else:
@@ -274,30 +271,13 @@ def _narrow(line: str) -> str:
     return line.replace(display.GROUP, " ").replace("±", "+-").replace(display.MINUS, "-")
 
 
-def _plain(plan: Plan) -> dict[str, Any]:
-    """Return the plan as JSON takes it: what is not known is null."""
-    found: dict[str, Any] = asdict(plan)
-    for key in ("rows", "judged"):
-        found[key] = [_known(row) for row in found[key]]
-    return _known(found)
-
-
-def _known(values: dict[str, Any]) -> dict[str, Any]:
-    """Return numbers, text and what is neither, NaN as None."""
-    return {
-        key: None if isinstance(value, float) and math.isnan(value) else value
-        for key, value in values.items()
-    }
-
-
 def _csv(plan: Plan) -> str:
     """Return a line a difference; what is not known is empty. One column more a correlation."""
     from abrank.planning.result import PlanRow
+    from abrank.report.formats.csv import csv_text
 
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
     with_machine = [f"n_r_{display.number(one.correlation)}" for one in plan.judged]
-    writer.writerow([*(each.name for each in fields(PlanRow)), *with_machine])
-    for i, row in enumerate(_plain(plan)["rows"]):
-        writer.writerow([*row.values(), *(one.needed[i] for one in plan.judged)])
-    return stream.getvalue()
+    rows = (
+        (*astuple(row), *(one.needed[i] for one in plan.judged)) for i, row in enumerate(plan.rows)
+    )
+    return csv_text([*(each.name for each in fields(PlanRow)), *with_machine], rows)

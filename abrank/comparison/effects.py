@@ -9,6 +9,7 @@ import numpy as np
 from abrank import inference
 from abrank._support.records import record
 from abrank._support.typing import FloatArray
+from abrank.inference.estimates.effect_size import EffectInterval
 from abrank.inference.estimates.shape import moments
 from abrank.inference.rounding import differences_of
 
@@ -21,6 +22,13 @@ class Effect:
     ci_low: float
     ci_high: float
     method: str
+
+    @classmethod
+    def of(cls, found: EffectInterval, *, has_interval: bool) -> Effect:
+        """Return the first of the effect sizes found."""
+        known = 1.0 if has_interval else math.nan
+        low, high = known * float(found.ci_low[0]), known * float(found.ci_high[0])
+        return cls(float(found.estimate[0]), low, high, found.method)
 
 
 @record
@@ -81,16 +89,7 @@ def effects(
         swap = name in WHO_WINS and not higher_is_better
         pair = (b, a) if swap else (a, b)
         found[name] = inference.effect_interval(name, *pair, confidence=confidence)
-    known = 1.0 if independent else math.nan
-    return {
-        name: Effect(
-            float(each.estimate[0]),
-            known * float(each.ci_low[0]),
-            known * float(each.ci_high[0]),
-            each.method,
-        )
-        for name, each in found.items()
-    }
+    return {name: Effect.of(each, has_interval=independent) for name, each in found.items()}
 
 
 def spread(a: FloatArray, b: FloatArray) -> Spread:

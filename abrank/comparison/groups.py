@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -113,7 +113,11 @@ def segment(
         Segmentation(
             name=name,
             labels=labels[name],
-            rows=_rows(each, rule, rows),
+            rows=segment_rows(
+                zip(each.labels, each.n_queries.tolist(), each.mean.tolist(), strict=True),
+                rule,
+                rows,
+            ),
             interaction_pvalue=float(interactions[place]),
             reversal=each.reversal,
             interaction_pvalue_adj=float(together[place]),
@@ -151,18 +155,26 @@ def _adjusted(
     return answer_by_segment(parts, large, round(1.0 - rule.confidence, 12), asked, of)[..., 0]
 
 
-def _rows(
-    found: Segments, rule: Rule, answers: Iterator[Sequence[float]]
+def segment_rows(
+    sizes: Iterable[tuple[str, int, float]], rule: Rule, answers: Iterator[Sequence[float]]
 ) -> tuple[SegmentRow, ...]:
-    """Return the rows of a property, the largest segment first."""
+    """Return the rows of a property, the largest segment first.
+
+    Parameters
+    ----------
+    sizes : iterable of (str, int, float)
+        Label, number of queries and mean difference of each segment.
+    answers : iterator of sequence of float
+        Of each the p-value and both limits, and the same adjusted.
+    """
     rows = []
-    for i, label in enumerate(found.labels):
+    for label, n_queries, mean in sizes:
         pvalue, low, high, pvalue_adj, low_adj, high_adj = next(answers)
         rows.append(
             SegmentRow(
                 label=label,
-                n_queries=int(found.n_queries[i]),
-                mean=float(found.mean[i]),
+                n_queries=n_queries,
+                mean=mean,
                 ci_low=low,
                 ci_high=high,
                 ci_low_adj=low_adj,

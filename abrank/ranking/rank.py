@@ -24,6 +24,8 @@ from abrank.ranking.tabulate import pair_rows, system_rows
 from abrank.scores import Scores
 
 ALL_PAIRS, AGAINST_BASELINE = "tukey", "max-t"
+# Adjustments that are known by initials.
+_INITIALS = {"bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli"}
 
 
 def rank_scores(
@@ -199,7 +201,7 @@ def _rank_by(scores: Scores, column: int, asked: _Asked) -> Ranking:
         found = replace(found, pvalue_adj=shared, confidence=1.0 - asked.alpha)
     title = inference.JOINT_TESTS[name].title
     if name == "pairwise":
-        title = f"{inference.TESTS[options['test']].title}, adjusted by {options['adjust']}"
+        title = _title_of_pairs(**options)
     return Ranking(
         measure=scores.measures[column],
         query_ids=scores.query_ids,
@@ -219,6 +221,12 @@ def _rank_by(scores: Scores, column: int, asked: _Asked) -> Ranking:
         method=found.method,
         n_resamples=found.n_resamples,
     )
+
+
+def _title_of_pairs(*, test: str, adjust: str) -> str:
+    """Return the title of a paired test of all pairs, with what adjusts its p-values."""
+    by = f"adjusted by {_INITIALS.get(adjust, adjust.title())}"
+    return f"{inference.TESTS[test].title}, {'not adjusted' if adjust == 'none' else by}"
 
 
 def _columns(scores: Scores, measures: Sequence[str] | str | None) -> list[int]:

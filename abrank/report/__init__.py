@@ -2,7 +2,8 @@
 
 Throughout, ``digits`` are the decimals of scores, means and differences; ``width`` the columns of a
 terminal, at least 40, to which names are shortened and numbers never; with ``ascii`` no character
-beyond ASCII is used.
+beyond ASCII is used. Equal results give equal text; that for a terminal has no line end at its last
+line.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ def test_json_and_csv_hold_what_python_gives(files, capsys) -> None:
     expected = abrank.rank("qrels", runs, test="wilcoxon", adjust="bh")
     assert found["systems"] == expected.to_dict()["systems"]
     assert found["pairs"] == expected.to_dict()["pairs"]
-    assert found["settings"]["title"] == "Wilcoxon signed-rank, adjusted by bh"
+    assert found["settings"]["title"] == "Wilcoxon signed-rank, adjusted by Benjamini-Hochberg"
     assert found["provenance"]["command"].startswith("abrank rank qrels old.run")
     assert found["provenance"]["inputs"]["new"]["path"] == "new.run"
     for flags, rows in (([], expected.rows), (["--pairs"], expected.pair_rows)):

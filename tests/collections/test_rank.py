@@ -76,7 +76,7 @@ def test_collections_like_these_are_the_t_test_over_collections(found) -> None:
     assert [row.pvalue_adj for row in found.primary.like.pair_rows] == pytest.approx(
         [row.pvalue_adj for row in again.pair_rows]
     )
-    assert found.primary.like.title == "Paired t, adjusted by holm"
+    assert found.primary.like.title == "Paired t, adjusted by Holm"
 
 
 def test_lower_is_better_turns_the_order() -> None:

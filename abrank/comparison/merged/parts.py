@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from abrank import inference
 from abrank.comparison.companions import IGNORING, OF_CLUSTERS, row_of
 from abrank.comparison.designs import Clusters
 from abrank.comparison.effects import Effect, Spread
-from abrank.comparison.groups import Segmentation, SegmentRow, segment_reading
+from abrank.comparison.groups import Segmentation, segment_rows
 from abrank.comparison.merged.moments import (
     Moments,
     cluster_sums,
@@ -113,7 +113,16 @@ def segmentations(statistics: Statistics, lead: int, rule: Rule) -> tuple[Segmen
         Segmentation(
             name=name,
             labels=(),
-            rows=_rows(list(statistics.segments[name]), of[name], rule, answers),
+            rows=segment_rows(
+                zip(
+                    statistics.segments[name],
+                    (of[name].freedom + 1.0).astype(int).tolist(),
+                    of[name].means.tolist(),
+                    strict=True,
+                ),
+                rule,
+                answers,
+            ),
             interaction_pvalue=float(interactions[place]),
             reversal=_reversal(of[name], exact_value(statistics.of[lead].sums[2])),
             interaction_pvalue_adj=float(together[place]),
@@ -143,34 +152,11 @@ def _reversal(of: Moments, total: float) -> bool:
     return bool(np.sum(signs < 0) > np.sum(signs > 0))
 
 
-def _rows(
-    labels: list[str], of: Moments, rule: Rule, answers: Iterator[list[float]]
-) -> tuple[SegmentRow, ...]:
-    rows = []
-    for label, mean, freedom in zip(labels, of.means.tolist(), of.freedom.tolist(), strict=True):
-        pvalue, low, high, pvalue_adj, low_adj, high_adj = next(answers)
-        rows.append(
-            SegmentRow(
-                label=label,
-                n_queries=int(freedom) + 1,
-                mean=mean,
-                ci_low=low,
-                ci_high=high,
-                ci_low_adj=low_adj,
-                ci_high_adj=high_adj,
-                pvalue=pvalue,
-                pvalue_adj=pvalue_adj,
-                reading=segment_reading(rule, low_adj, high_adj),
-            )
-        )
-    return tuple(sorted(rows, key=lambda row: (-row.n_queries, row.label)))
-
-
 def effects_of(
     own: MeasureStatistics, row: MeasureResult, moments: Moments, rule: Rule, *, clustered: bool
 ) -> dict[str, Effect]:
     """Return the effect sizes; d_av and glass_delta without interval, and in clusters all."""
-    counted, known = counts_of(own), math.nan if clustered else 1.0
+    counted = counts_of(own)
     deviation = float(moments.errors[0]) * math.sqrt(moments.n_queries)
     found = counted_effects(
         counted,
@@ -178,15 +164,7 @@ def effects_of(
         alpha=1.0 - rule.confidence,
         higher_is_better=rule.higher_is_better,
     )
-    made = {
-        name: Effect(
-            float(each.estimate[0]),
-            known * float(each.ci_low[0]),
-            known * float(each.ci_high[0]),
-            each.method,
-        )
-        for name, each in found.items()
-    }
+    made = {name: Effect.of(each, has_interval=not clustered) for name, each in found.items()}
     # Their limits take the fourth moments of the scores.
     _, (var_a, var_b, _) = score_moments(moments.n_queries, own.sums)
     for name, variance in (("d_av", (var_a + var_b) / 2.0), ("glass_delta", var_a)):

@@ -39,11 +39,6 @@ class Opened:
 def collections_html(found: CollectionsComparison, *, digits: int = display.DIGITS) -> str:
     """Return several collections as one HTML document without any outside part.
 
-    Returns
-    -------
-    str
-        The same text for the same result.
-
     Examples
     --------
     >>> from abrank.collections import summarise_collections

@@ -27,11 +27,6 @@ def collections_text(
 ) -> str:
     """Return the verdict, a forest of the collections with their summaries, and what they say.
 
-    Returns
-    -------
-    str
-        Lines without a line end at the last one.
-
     Examples
     --------
     >>> from abrank.comparison import compare_scores

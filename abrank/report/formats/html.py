@@ -140,11 +140,6 @@ def html(
     drawer : callable, optional
         Draws the figures, called as ``abrank.plots.svg`` is; ``abrank.plots.svg`` without it.
 
-    Returns
-    -------
-    str
-        The same text for the same comparison.
-
     Examples
     --------
     >>> import abrank

@@ -26,11 +26,6 @@ def ranking_html(ranking: Ranking, *, digits: int = f.DIGITS, drawer: Drawer | N
     drawer : callable, optional
         Draws the figures, called as ``abrank.plots.svg`` is; ``abrank.plots.svg`` without it.
 
-    Returns
-    -------
-    str
-        The same text for the same ranking.
-
     Examples
     --------
     >>> from abrank.ranking import rank_scores

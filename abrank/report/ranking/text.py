@@ -46,11 +46,6 @@ def ranking_text(
         mean by itself; or of the means with what a query adds to all systems taken out. Against a
         baseline the difference from it always stands there.
 
-    Returns
-    -------
-    str
-        Lines without a line end at the last one.
-
     Raises
     ------
     ArgumentError

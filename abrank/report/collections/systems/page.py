@@ -16,11 +16,6 @@ from abrank.report.ranking.sections import chance
 def standings_html(found: CollectionsRanking, *, digits: int = f.DIGITS) -> str:
     """Return the report as one HTML document without any outside part.
 
-    Returns
-    -------
-    str
-        The same text for the same result.
-
     Examples
     --------
     >>> from abrank.collections import rank_collections

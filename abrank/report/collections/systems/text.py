@@ -24,11 +24,6 @@ def standings_text(
 ) -> str:
     """Return who may be called first, the leaderboard, the means by collection, what they say.
 
-    Returns
-    -------
-    str
-        Lines without a line end at the last one.
-
     Examples
     --------
     >>> from abrank.collections import rank_collections

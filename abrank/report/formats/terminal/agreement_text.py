@@ -15,11 +15,6 @@ _LABEL = 24
 def agreement_text(found: JudgeAgreement, *, width: int = WIDTH, ascii: bool = False) -> str:
     """Return the agreement of two judges as plain text.
 
-    Returns
-    -------
-    str
-        Lines without a line end at the last one.
-
     Examples
     --------
     >>> from abrank.agreement import judge_agreement

@@ -33,11 +33,6 @@ def query_text(
     depth : int, optional
         Documents of each list; those that the first measure looks at without it, at most 20.
 
-    Returns
-    -------
-    str
-        Lines without a line end at the last one.
-
     Examples
     --------
     >>> from abrank.inspection import inspect_query
