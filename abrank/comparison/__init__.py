@@ -1,4 +1,12 @@
-"""A against B: every measure tested, the secondary ones adjusted, the verdict given."""
+"""A against B: every measure tested, the secondary ones adjusted, the verdict given.
+
+Throughout, ``scores`` are those of the baseline and of the candidate; ``a`` and ``b`` the values of
+the two and ``differences`` B - A, float64[n_queries] of the primary measure or float64[n_queries,
+n_measures] of all. ``primary`` is the measure that decides or its place among the measures, ``row``
+what was found of it; ``higher`` says of each measure whether the higher score is the better one;
+``clusters`` has the cluster of each query, where the design has clusters; ``margin`` is in the unit
+of the primary measure, 0 for none.
+"""
 
 from abrank.comparison.alternatives import Alternative
 from abrank.comparison.compare import compare_recorded, compare_scores, compare_systems

@@ -87,8 +87,6 @@ def alternatives(
 
     Parameters
     ----------
-    scores : Scores
-        Of the baseline and the candidate.
     decision : Decision
         Of the declared analysis.
     decide : callable

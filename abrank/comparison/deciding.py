@@ -67,13 +67,8 @@ def decide_primary(
 
     Parameters
     ----------
-    row : MeasureResult
-        Of the primary measure.
-    scores : Scores
-        Of the baseline and of the candidate.
     span : float
         Largest difference that a query can have; infinite where it is not known.
-    clusters : sequence of str of length n_queries, optional
     """
     a, b = _of_primary(rule, scores)
     differences = differences_of(a, b)
@@ -110,8 +105,6 @@ def decide_again(
 
     Parameters
     ----------
-    row : MeasureResult
-        Of the primary measure.
     scores : (float64[n_queries], float64[n_queries]), optional
         Its scores; None where they were merged.
     saved : Decision
@@ -150,8 +143,6 @@ def decide_alternative(
 
     Parameters
     ----------
-    higher : mapping of str to bool
-        Of each measure whether the higher score is the better one.
     span : float
         As for :func:`decide_primary`.
     drawn : mapping

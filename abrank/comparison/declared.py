@@ -224,8 +224,6 @@ def declare(
     ----------
     primary : str
         Canonical name of the measure that decides.
-    higher : mapping of str to bool
-        Of each measure, whether the higher score is the better one.
     clusters : str
         Name of the property whose values are clusters; empty for independent queries.
 

@@ -55,15 +55,7 @@ def run_declared(
     n_resamples: int | None,
     clusters: Sequence[str] | None = None,
 ) -> inference.TestResult:
-    """Ask the test that decides.
-
-    Parameters
-    ----------
-    differences : float64[n_queries] or float64[n_queries, n_measures]
-    confidence : float or float64[n_measures]
-    clusters : sequence of str of length n_queries, optional
-        The cluster of each query, where the design has clusters.
-    """
+    """Ask the test that decides."""
     design = rule.design or Design()
     if design.planned:
         return anytime_result(

@@ -64,10 +64,6 @@ def effects(
 
     Parameters
     ----------
-    a, b : float64[n_queries]
-        Scores, paired by row.
-    confidence : float
-        Level of the intervals.
     higher_is_better : bool
         Where it is not, those that say which system wins are of A - B.
     independent : bool
@@ -94,11 +90,6 @@ def effects(
 
 def spread(a: FloatArray, b: FloatArray) -> Spread:
     """Return how the differences B - A are spread.
-
-    Parameters
-    ----------
-    a, b : float64[n_queries]
-        Scores, paired by row.
 
     Examples
     --------

@@ -105,10 +105,6 @@ def collect_details(scores: Scores, primary: str, differences: FloatArray) -> Ru
     ----------
     scores : Scores
         Of two systems, joined with their judgments.
-    primary : str
-        The measure that decides.
-    differences : float64[n_queries]
-        B - A of that measure.
 
     Returns
     -------

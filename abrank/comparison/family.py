@@ -104,12 +104,8 @@ def measure_rows(
 
     Parameters
     ----------
-    a, b : float64[n_queries, n_measures]
     rule : Rule
         Its family says which measures are adjusted together.
-    higher : mapping of str to bool
-        Of each measure, whether the higher score is the better one.
-    clusters : sequence of str of length n_queries, optional
     answers : Answers, optional
         What answers the rule's test in the place of ``differences``.
     """
@@ -213,12 +209,8 @@ def adjust_family(
 
     Parameters
     ----------
-    differences : float64[n_queries, n_measures]
     plain : TestResult
         Of the rule's test, at the level to adjust.
-    primary : int
-        Place of the primary measure.
-    clusters : sequence of str of length n_queries, optional
 
     References
     ----------
@@ -276,15 +268,7 @@ def interval_of_primary(
     clusters: Sequence[str] | None = None,
     answers: Answers | None = None,
 ) -> tuple[float, float]:
-    """Return the interval of the primary measure that decides: adjusted if it is in the family.
-
-    Parameters
-    ----------
-    differences : float64[n_queries, n_measures]
-    primary : int
-        Place of the primary measure.
-    clusters : sequence of str of length n_queries, optional
-    """
+    """Return the interval of the primary measure that decides: adjusted if it is in the family."""
     if rule.family != "all":
         answers = answers and answers.take([primary])
         differences, primary = differences[:, [primary]], 0

@@ -84,8 +84,6 @@ def segment(
     ----------
     segments : mapping of str to mapping of str to str
         For each property the segment of each query id; a query it lacks is in ``(none)``.
-    differences : float64[n_queries]
-        B - A of the primary measure.
     clusters : sequence of str of length n_queries, optional
         Then each segment is tested by its clusters. Clusters may reach over segments, so whether
         these differ is not tested.

@@ -28,13 +28,6 @@ def guard_results(
 ) -> tuple[GuardResult, ...]:
     """Test every guard of a rule by the test that decides, at alpha one-sided.
 
-    Parameters
-    ----------
-    a, b : float64[n_queries, n_measures]
-    higher : mapping of str to bool
-        Of each measure, whether the higher score is the better one.
-    clusters : sequence of str of length n_queries, optional
-
     Returns
     -------
     tuple of GuardResult

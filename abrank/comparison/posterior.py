@@ -35,10 +35,6 @@ def beliefs(
 
     Parameters
     ----------
-    differences : float64[n_queries]
-        B - A of the primary measure.
-    margin : float
-        In the unit of the measure; 0 for none.
     asked : bool
         Nothing is returned where it is False.
 

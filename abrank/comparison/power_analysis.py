@@ -83,10 +83,6 @@ def plan_next_test(
 
     Parameters
     ----------
-    differences : float64[n_queries]
-        B - A of the primary measure.
-    margin : float
-        In the unit of the primary measure; 0 for none.
     inflation : float
         Of the standard error, over that of a t test of as many independent queries: by clusters, or
         by a confidence sequence. Of looks the plan is for all queries and all of alpha.
