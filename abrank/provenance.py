@@ -1,4 +1,4 @@
-"""What is needed to get a result again: inputs with hashes, settings, versions, time."""
+"""What is needed to reproduce a result: inputs with hashes, settings, versions, time."""
 
 from __future__ import annotations
 

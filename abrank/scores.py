@@ -1,4 +1,4 @@
-"""One number per (query, system, measure): the product that everything above rests on."""
+"""Scores: one number per query, system and measure."""
 
 from __future__ import annotations
 

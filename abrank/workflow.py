@@ -1,4 +1,4 @@
-"""From files or frames to a result in one call, with all that is needed to get it again."""
+"""From files or frames to a result with its provenance, in one call."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What every room stands on: errors, checks, the registry, random streams, types, late binding."""
+"""Shared by all packages: errors, checks, the registry, random streams, types, late binding."""

@@ -1,4 +1,4 @@
-"""Argument checks that raise with the argument's name and the value that came."""
+"""Argument checks that raise with the argument's name and the value given."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one rounding of the program: how a number is written, the same in every output.
+"""How numbers are rounded and written, the same in every output.
 
 A difference always has its sign, the minus is a true minus, whole numbers are grouped by a narrow
 no-break space, and a number that does not exist is said to be not defined.

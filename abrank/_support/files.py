@@ -1,4 +1,4 @@
-"""The one door through which files are written: whole or not at all, and told where that fails."""
+"""Writing files: whole or not at all, with an error that names the file."""
 
 from __future__ import annotations
 

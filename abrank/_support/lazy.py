@@ -1,4 +1,4 @@
-"""Late binding by name, for the public face and for doors to heavier rooms."""
+"""Late binding by name: heavier packages are imported when they are first used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TOML that others wrote, or a sentence on why it cannot be read."""
+"""Reading TOML, with errors that say why a file cannot be read."""
 
 from __future__ import annotations
 

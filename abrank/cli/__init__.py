@@ -1,4 +1,4 @@
-"""The command line: one file a command, and one door that turns errors into exit codes."""
+"""The command line: one file a command; errors become messages and exit codes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scores as text: tab separated, CSV, JSON, and the very lines of trec_eval."""
+"""Scores as text: tab separated, CSV, JSON, and trec_eval's own lines."""
 
 from __future__ import annotations
 

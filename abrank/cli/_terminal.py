@@ -1,4 +1,4 @@
-"""What stands between a command and the terminal: colour, encoding, progress."""
+"""Terminal output: colour, encoding, progress."""
 
 from __future__ import annotations
 

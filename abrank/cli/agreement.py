@@ -1,4 +1,4 @@
-"""``abrank agreement``: how far two judges agree, and what hangs on it."""
+"""``abrank agreement``: how far two judges agree, and how that affects verdicts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``abrank demo``: a collection, two runs, a comparison and its report, from nothing."""
+"""``abrank demo``: a simulated collection with two runs, their comparison and its report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands behind the scores: documents, curves, and what could have moved them."""
+"""Details of the runs behind the scores: documents, curves, and the reach of ties and judging."""
 
 from __future__ import annotations
 

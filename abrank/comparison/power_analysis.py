@@ -1,4 +1,4 @@
-"""What so many queries can see, and how many the next test needs."""
+"""Power analysis: the smallest visible difference, and the queries that the next test needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What to know before believing a comparison: codes and numbers, no words."""
+"""Cautions on a comparison, as codes and numbers; the report has their sentences."""
 
 from abrank.diagnostics.declared import inspect_directions, inspect_margin
 from abrank.diagnostics.depth import UnequalDepth, unequal_depth

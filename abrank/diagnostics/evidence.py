@@ -1,4 +1,4 @@
-"""The cautions that what stands behind the scores gives: inputs, documents, segments."""
+"""The cautions that the inputs, the documents and the segments give."""
 
 from __future__ import annotations
 

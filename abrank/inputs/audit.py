@@ -1,4 +1,4 @@
-"""What was counted while a run was laid on its judgments, and whether the two belong together."""
+"""Counts from joining a run with its judgments, and whether the two belong together."""
 
 from __future__ import annotations
 

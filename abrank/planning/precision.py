@@ -1,4 +1,4 @@
-"""The interval of a spread, the width to expect of a mean's, and the queries that narrow it."""
+"""Interval of a standard deviation, expected width of a mean's interval, queries for a width."""
 
 from __future__ import annotations
 

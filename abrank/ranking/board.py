@@ -1,4 +1,4 @@
-"""Ready scores of many systems, from whatever holds them, as one block without holes."""
+"""Ready scores of many systems, from whatever holds them, as one complete block."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of ready scores to a ranking, with all that is needed to get it again."""
+"""Files of ready scores to a ranking, with its provenance."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Studies of abrank itself: how often it is wrong, and how long it takes."""
+"""Studies of abrank itself: error rates by simulation, and benchmarks."""

@@ -1,1 +1,1 @@
-"""A comparison from what partitions add up: the scores of queries stay on the workers."""
+"""A comparison from merged statistics: the scores of queries stay on the workers."""

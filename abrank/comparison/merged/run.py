@@ -1,4 +1,4 @@
-"""Two runs in Parquet compared by what their partitions add up to."""
+"""Two runs in Parquet compared by the merged statistics of their partitions."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Other questions than one test of one mean: margins, clusters, looks, collections, beliefs."""
+"""Designs beyond one test of one mean: margins, clusters, looks, collections, posteriors."""

@@ -1,4 +1,4 @@
-"""The interval of a share that was counted."""
+"""The Clopper-Pearson interval of a binomial proportion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One way from replicates to a p-value and its interval, so that the two cannot disagree."""
+"""The p-value and the interval of one set of replicates, which therefore agree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The catalogue of tests over many systems, and the one door to them.
+"""The registry of tests over many systems, and the function that runs one.
 
 Where the data are too few or too even for a test, the answer is the one below and never a warning:
 

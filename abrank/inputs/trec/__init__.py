@@ -1,1 +1,1 @@
-"""TREC files: their lines read in words, at Arrow's speed or in blocks, and written back."""
+"""TREC files: their lines read by Arrow, one by one or in blocks, and written back."""

@@ -1,4 +1,4 @@
-"""TREC lines to columns: at Arrow's speed where they are plain, else line by line, in words.
+"""TREC lines to columns: by Arrow where they are plain, else line by line with exact errors.
 
 A line is fields between C's ``isspace()`` bytes (blank, tab, LF, VT, FF, CR) and nothing else:
 U+00A0 or U+2028 inside an id is part of it, as for trec_eval. Lines end at LF. Blank lines are

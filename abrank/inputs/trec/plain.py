@@ -1,4 +1,4 @@
-"""Plain TREC files at Arrow's speed.
+"""Plain TREC files, read by Arrow.
 
 Whatever is not plain (a comment, a blank line inside, a bad line, a number that Arrow spells
 differently) is left to the careful parser in ``lines``.

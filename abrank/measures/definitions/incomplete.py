@@ -1,4 +1,4 @@
-"""Measures that ask judged documents only, for judgments with holes: Bpref, GMBpref, infAP."""
+"""Measures that ask judged documents only, for incomplete judgments: Bpref, GMBpref, infAP."""
 
 from __future__ import annotations
 

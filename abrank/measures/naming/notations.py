@@ -1,4 +1,4 @@
-"""How a parameter is written behind a measure's name: the 5,10 of ``P_5,10``, and back."""
+"""The notation of a parameter behind a measure's name: the 5,10 of ``P_5,10``, and back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The difference that decides, with all that is known of it."""
+"""The difference that decides, its interval, its bootstrap distribution and the margin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All measures at a glance."""
+"""The forest plot: the difference by every measure, with intervals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What chance alone would do to the mean difference."""
+"""The distribution of the mean difference under random signs."""
 
 from __future__ import annotations
 

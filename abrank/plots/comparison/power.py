@@ -1,4 +1,4 @@
-"""What so many queries can see."""
+"""Power curves: the chance to show a true difference with these queries."""
 
 from __future__ import annotations
 

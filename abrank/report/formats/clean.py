@@ -1,4 +1,4 @@
-"""Texts of others made fit to be shown: nothing hidden, nothing endless."""
+"""Foreign texts made safe to show: control characters made visible, long texts cut."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The end of a ranking's report: what the test takes for granted, methods, how to get it again."""
+"""The end of a ranking's report: assumptions of the test, methods, how to reproduce it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two values that should be one, where the first was read and the second computed again."""
+"""Whether a value that was read equals the same value computed again."""
 
 from __future__ import annotations
 

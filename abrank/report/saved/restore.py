@@ -1,4 +1,4 @@
-"""From plain values back to typed ones: what a field's annotation says, a saved value becomes.
+"""Plain values converted back to typed ones, by the annotations of the fields.
 
 The values have been checked against the published schema; here they are only turned.
 """

@@ -1,4 +1,4 @@
-"""Sections that let a reader plan the next test, trust the inputs, and get the result again."""
+"""The last sections: planning the next test, the inputs, and how to reproduce the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of a calibration: what keeps its promise, what does not and by how much."""
+"""The page of a calibration: which tests keep their level and coverage, and how far others miss."""
 
 from __future__ import annotations
 

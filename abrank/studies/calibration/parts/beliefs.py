@@ -1,4 +1,4 @@
-"""Whether the credible intervals of the Bayesian view hold the true mean as often as they say."""
+"""Coverage of the credible intervals of the Bayesian view."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether intervals of effect sizes and of relative changes hold the population's own value."""
+"""Coverage of the intervals of effect sizes and of relative changes."""
 
 from __future__ import annotations
 

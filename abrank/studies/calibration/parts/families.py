@@ -1,4 +1,4 @@
-"""Families of measures of which some differ: is anything found among those that do not."""
+"""Families of measures of which some differ: family-wise error among the others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the interval of the Wilcoxon test holds what it estimates, the pseudo-median."""
+"""Coverage of the Wilcoxon test's interval of the pseudo-median."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests looked at while queries come in: is anything ever found, is the truth ever lost."""
+"""Sequential tests: false findings and coverage over all looks."""
 
 from __future__ import annotations
 

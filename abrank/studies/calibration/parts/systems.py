@@ -1,4 +1,4 @@
-"""Several systems that do not differ: is any pair told apart."""
+"""Several systems of one mean: family-wise error over their pairs."""
 
 from __future__ import annotations
 
