@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import sys
@@ -96,6 +95,8 @@ def put(text: str | bytes, *, err: bool = False, nl: bool = True) -> None:
 
 def put_json(value: Any) -> None:  # noqa: ANN401 - a tree of JSON
     """Print a tree as JSON, with null for numbers that are not finite."""
+    import json
+
     click.echo(json.dumps(_finite(value), indent=2, allow_nan=False))
 
 
