@@ -18,7 +18,9 @@ from abrank import simulate
 
 ROOT = Path(__file__).parents[2]
 TRIALS = [3, pytest.param(200, marks=pytest.mark.slow)]
-COMMAND = [sys.executable, "-m", "abrank", "compare", "qrels", "a.run", "b.run", "-q"]
+# Says when abrank is entered: a signal while Python itself starts is Python's to answer.
+ENTERED = "import os; from abrank.__main__ import command; os.write(1, b'.'); command()"
+COMMAND = [sys.executable, "-c", ENTERED, "compare", "qrels", "a.run", "b.run", "-q"]
 REPORTS = ["--report", "out/r.md", "--report", "out/results.json", "--report", "out/r.tex"]
 
 
@@ -37,11 +39,13 @@ def run_for(seconds: float | None, number: int, folder: Path) -> tuple[int, str]
     child = subprocess.Popen(
         COMMAND + REPORTS,
         cwd=folder,
-        stdout=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         env=os.environ | {"PYTHONPATH": str(ROOT)},
     )
+    assert child.stdout is not None
+    assert child.stdout.read(1) == "."
     if seconds is not None:
         time.sleep(seconds)
         child.send_signal(number)
