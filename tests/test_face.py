@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import inspect
 import os
@@ -11,6 +12,7 @@ import types
 from collections.abc import Iterator
 from dataclasses import fields
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -100,8 +102,18 @@ NEVER = {
     "abrank.planning.simulation",
 }
 # What scores of plain files, and a comparison in the terminal, do without beside that.
-SCORED = {"bz2", "gzip", "json", "shutil", "tempfile", "abrank.report", "abrank.comparison"}
+SCORED = {
+    "pyarrow.compute",
+    "bz2",
+    "gzip",
+    "json",
+    "shutil",
+    "tempfile",
+    "abrank.report",
+    "abrank.comparison",
+}
 COMPARED = {
+    "pyarrow.compute",
     "abrank.inference.designs.bayes",
     "abrank.inference.systems",
     "abrank.partitioned",
@@ -131,6 +143,21 @@ def test_a_command_loads_what_it_needs(command, tmp_path) -> None:
         f"assert not {never!r} & set(sys.modules), {never!r} & set(sys.modules)"
     )
     assert loaded_by(code) <= LOADED[command]
+
+
+def test_no_private_module_of_a_library_is_imported() -> None:
+    own, found = {"abrank", *sys.stdlib_module_names}, []
+    for path in sorted(Path(abrank.__file__).parent.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            modules = [each.name for each in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom):
+                modules = [f"{node.module}.{each.name}" for each in node.names]
+            found += [
+                (path.name, name)
+                for name in modules
+                if "._" in name and name.partition(".")[0] not in own
+            ]
+    assert found == []
 
 
 def test_the_reference_finds_every_public_name(monkeypatch) -> None:

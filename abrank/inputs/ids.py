@@ -5,7 +5,8 @@ of bytes is the order of trec_eval's ``strcmp``. Text is made at the edges only,
 ``surrogateescape``, so that no byte is lost on the way out and back.
 
 Arrow's own conversions (``pa.array``, ``to_numpy``, ``to_pylist``, scalars) import pandas where it
-is installed, 0.2 s at the first call; what is here goes through buffers instead.
+is installed, 0.2 s at the first call; what is here goes through buffers instead. Of an everyday
+file numpy does what Arrow's kernels do for large ones: they take longer to import than it to read.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ Ids: TypeAlias = Any
 
 _PROBED = 2000  # ids: where most of the first are different, most of all are taken to be
 _LONG = 1 << 10  # bytes of an id that are looked at eight at a time
+_FEW = 1 << 15  # runs of equal ids whose values Python tells apart
+_SMALL = 1 << 21  # bytes of ids that numpy takes and sorts
 
 
 def encode(values: Sequence[str]) -> Ids:
@@ -62,8 +65,9 @@ def pack(values: Sequence[bytes]) -> Ids:
     return _column(list(map(len, values)), b"".join(values))
 
 
-def _column(lengths: list[int], data: bytes) -> Ids:
-    ends = np.cumsum([0, *lengths], dtype=np.int64)
+def _column(lengths: Sequence[int] | IntArray, data: bytes | npt.NDArray[np.uint8]) -> Ids:
+    ends = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=ends[1:])
     buffers = [None, pa.py_buffer(ends), pa.py_buffer(data)]
     return pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(lengths), buffers)
 
@@ -136,14 +140,26 @@ def runs(column: Ids) -> tuple[Ids, IntArray]:
     >>> decode(values), ends
     (['a', 'b', 'a'], array([2, 3, 4]))
     """
-    if not _is_coded(column):
-        found = kernels.run_end_encode(column)
-        return found.values, integers(found.run_ends)
-    codes = _codes(column)
-    new = np.ones(len(codes) + 1, dtype=np.bool_)
-    np.not_equal(codes[1:], codes[:-1], out=new[1:-1])
-    begins = np.flatnonzero(new)
-    return take(column.dictionary, codes[begins[:-1]]), begins[1:]
+    begins = _begins(column)
+    ends = np.append(begins, len(column))[1:]
+    if _is_coded(column):
+        return take(column.dictionary, _codes(column)[begins]), ends
+    return take(column, begins), ends
+
+
+def _begins(column: Ids) -> IntArray:
+    """Return the rows at which another id stands than in the row before."""
+    new = np.ones(len(column), dtype=np.bool_)
+    if _is_coded(column):
+        codes = _codes(column)
+        np.not_equal(codes[1:], codes[:-1], out=new[1:])
+        return np.flatnonzero(new)
+    word, length = _words(column), np.diff(_ends(column))
+    new[1:] = (word[1:] != word[:-1]) | (length[1:] != length[:-1])
+    alike = np.flatnonzero(~new & (length > 8))
+    if len(alike):
+        new[alike] = ~same(take(column, alike), take(column, alike - 1))
+    return np.flatnonzero(new)
 
 
 def _is_coded(column: Ids) -> bool:
@@ -165,7 +181,17 @@ def take(column: Ids, rows: npt.NDArray[np.integer[Any]]) -> Ids:
     >>> decode(take(encode(["a", "b", "c"]), np.array([2, 0])))
     ['c', 'a']
     """
-    return kernels.take(column, _arrow(rows))
+    if _is_coded(column):
+        return kernels.take(column, _arrow(rows))
+    if not len(rows):
+        return column[:0]
+    start, length, text = _spans(column)
+    length = length[rows]
+    ends = np.cumsum(length)
+    if ends[-1] > _SMALL:
+        return kernels.take(column, _arrow(rows))
+    data = text[np.repeat(start[rows] - (ends - length), length) + np.arange(ends[-1])]
+    return _column(length, data)
 
 
 def joined(columns: Sequence[Ids]) -> Ids:
@@ -201,7 +227,12 @@ def number(column: Ids) -> tuple[Ids, IntArray]:
         used, row = np.unique(_codes(column), return_inverse=True)
         distinct, codes = number(take(column.dictionary, used))
         return distinct, codes[row]
-    if len(column) and kernels.all_true(kernels.less(column[:-1], column[1:])):
+    rows = _few_begins(column)
+    if rows is not None:
+        names = unpack(take(column, rows))
+        distinct = sorted(set(names))
+        return pack(distinct), _repeated(names, distinct, rows, len(column))
+    if kernels.all(kernels.less(column[:-1], column[1:])).as_py():
         return column, np.arange(len(column))
     first = column[:_PROBED]
     if 2 * len(kernels.unique(first)) > len(first):
@@ -211,6 +242,23 @@ def number(column: Ids) -> tuple[Ids, IntArray]:
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
     return take(encoded.dictionary, order), place[integers(encoded.indices)]
+
+
+def _few_begins(column: Ids) -> IntArray | None:
+    """Return what :func:`_begins` does where they are few; None where they are not."""
+    if len(column) > _FEW and 2 * len(_begins(column[:_PROBED])) > _PROBED:
+        return None
+    rows = _begins(column)
+    return rows if len(rows) <= _FEW else None
+
+
+def _repeated(
+    names: list[bytes], distinct: Sequence[bytes], rows: IntArray, n_rows: int
+) -> IntArray:
+    """Return the place among ``distinct`` of the name of each row, of which ``rows`` begin runs."""
+    place = {name: i for i, name in enumerate(distinct)}
+    codes = np.fromiter(map(place.__getitem__, names), np.int64, len(names))
+    return np.repeat(codes, np.diff(rows, append=n_rows))
 
 
 def _number_sorted(column: Ids) -> tuple[Ids, IntArray]:
@@ -236,7 +284,13 @@ def code(column: Ids) -> tuple[Ids, IntArray]:
     >>> decode(distinct), codes
     (['302', '301'], array([0, 1, 0]))
     """
-    encoded = kernels.dictionary_encode(plain(column))
+    column = plain(column)
+    rows = _few_begins(column)
+    if rows is not None:
+        names = unpack(take(column, rows))
+        distinct = list(dict.fromkeys(names))
+        return pack(distinct), _repeated(names, distinct, rows, len(column))
+    encoded = kernels.dictionary_encode(column)
     return encoded.dictionary, integers(encoded.indices)
 
 
@@ -261,8 +315,17 @@ def same(one: Ids, other: Ids) -> BoolArray:
     >>> same(encode(["a", "b"]), encode(["a", "c"]))
     array([ True, False])
     """
-    found = np.zeros(len(one), dtype=np.bool_)
-    found[integers(kernels.indices_nonzero(kernels.equal(one, other)))] = True
+    one, other = plain(one), plain(other)
+    (start, length, text), (start_other, length_other, text_other) = _spans(one), _spans(other)
+    found: BoolArray = (length == length_other) & (_words(one) == _words(other))
+    words, words_other = _eights(text, "<u8"), _eights(text_other, "<u8")
+    rows, at = np.flatnonzero(found & (length > 8)), 8
+    while len(rows):
+        unlike = words[start[rows] + at] ^ words_other[start_other[rows] + at]
+        unlike <<= np.maximum(8 * (at + 8) - 8 * length[rows], 0).view(np.uint64)
+        found[rows[unlike != 0]] = False
+        at += 8
+        rows = rows[(unlike == 0) & (length[rows] > at)]
     return found
 
 
@@ -280,7 +343,7 @@ def distinct(column: Ids) -> list[str]:
         first = text[: length[0]].tobytes()
         if text.tobytes() == first * len(column):
             return [first.decode("utf-8", "surrogateescape")]
-    return decode(kernels.unique(column))
+    return decode(code(column)[0])
 
 
 def order(column: Ids) -> IntArray:
@@ -291,10 +354,23 @@ def order(column: Ids) -> IntArray:
     >>> order(encode(["b", "a", "é", "c"]))
     array([1, 0, 3, 2])
     """
-    ascending = integers(kernels.sort_indices(column))
+    ascending = _ascending(column)
     place = np.empty_like(ascending)
     place[ascending] = np.arange(len(ascending))
     return place
+
+
+def _ascending(column: Ids) -> IntArray:
+    """Return the rows in byte order."""
+    _, length, text = _spans(column)
+    width = int(length.max(initial=1))
+    if width * len(length) > _SMALL:
+        return integers(kernels.sort_indices(column))
+    padded = np.zeros((len(length), width), dtype=np.uint8)
+    padded[np.arange(width) < length[:, None]] = text
+    # The shorter first, as numpy does not see NULs at an id's end.
+    shorter = np.argsort(length, kind="stable")
+    return shorter[np.argsort(padded.view(f"S{width}").ravel()[shorter], kind="stable")]
 
 
 def order_within(group: IntArray, column: Ids) -> IntArray:
@@ -323,10 +399,15 @@ def order_within(group: IntArray, column: Ids) -> IntArray:
 def _words(column: Ids) -> npt.NDArray[np.uint64]:
     """Return the first eight bytes of each id as a number that is as large as they come late."""
     start, length, text = _spans(column)
-    padded = np.concatenate([text, np.zeros(8, dtype=np.uint8)])
-    words = np.ndarray((len(padded) - 7,), ">u8", padded, strides=(1,))[start].astype(np.uint64)
+    words = _eights(text, ">u8")[start].astype(np.uint64)
     beyond = np.maximum(64 - 8 * length, 0).view(np.uint64)
     return words >> beyond << beyond
+
+
+def _eights(text: npt.NDArray[np.uint8], kind: str) -> npt.NDArray[np.uint64]:
+    """Return the eight bytes from every place on, as one number each; zeros follow the last."""
+    padded = np.concatenate([text, np.zeros(8, dtype=np.uint8)])
+    return np.ndarray((len(padded) - 7,), kind, padded, strides=(1,))
 
 
 def fingerprint(column: Ids) -> npt.NDArray[np.uint64]:
@@ -339,9 +420,7 @@ def fingerprint(column: Ids) -> npt.NDArray[np.uint64]:
     (True, False)
     """
     start, length, text = _spans(column)
-    padded = np.concatenate([text, np.zeros(8, dtype=np.uint8)])
-    # The eight bytes from every place on, as one number each.
-    words = np.ndarray((len(padded) - 7,), "<u8", padded, strides=(1,))
+    words = _eights(text, "<u8")
     bits = length.astype(np.uint64)
     rows: IntArray | slice = slice(None)
     for at in range(0, min(int(length.max(initial=0)), _LONG), 8):

@@ -4,15 +4,28 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
+from itertools import accumulate, groupby
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from abrank.inputs import ids
 
-BYTES = st.lists(st.binary(max_size=6), max_size=30)
+BYTES = st.lists(st.binary(max_size=6) | st.sampled_from([b"q" * 9, b"q" * 17]), max_size=30)
+
+
+@pytest.fixture(params=["numpy", "Arrow"], autouse=True, scope="module")
+def _done_by(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Do everything once as for small columns, once as for large ones."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "Arrow":
+            patch.setattr(ids, "_FEW", 0)
+            patch.setattr(ids, "_SMALL", 0)
+        yield
 
 
 @given(BYTES)
@@ -39,7 +52,33 @@ def test_places_sort_the_rows(values: list[bytes]) -> None:
     assert [value for _, value in sorted(zip(place, values, strict=True))] == sorted(values)
 
 
-@given(st.lists(st.tuples(st.binary(max_size=3), st.binary(max_size=3))))
+@given(BYTES)
+def test_codes_follow_appearance(values: list[bytes]) -> None:
+    distinct, codes = ids.code(ids.pack(values))
+    assert ids.unpack(distinct) == list(dict.fromkeys(values))
+    assert [ids.unpack(distinct)[i] for i in codes] == values
+
+
+@given(BYTES)
+def test_runs_begin_where_an_id_differs_from_the_one_before(values: list[bytes]) -> None:
+    found, ends = ids.runs(ids.pack(values))
+    runs = [(value, len(list(run))) for value, run in groupby(values)]
+    assert ids.unpack(found) == [value for value, _ in runs]
+    assert ends.tolist() == list(accumulate(length for _, length in runs))
+
+
+@given(BYTES, st.data())
+def test_rows_are_taken_in_any_order(values: list[bytes], data: st.DataObject) -> None:
+    rows = data.draw(st.lists(st.integers(0, len(values) - 1)) if values else st.just([]))
+    found = ids.take(ids.pack([b"first", *values])[1:], np.array(rows, dtype=np.int64))
+    assert ids.unpack(found) == [values[row] for row in rows]
+
+
+LONG = st.sampled_from([b"q" * 9, b"q" * 8 + b"r", b"q" * 17, b"q" * 16 + b"r", b"q" * 16 + b"\0"])
+EITHER = st.binary(max_size=3) | LONG
+
+
+@given(st.lists(st.tuples(EITHER, EITHER)))
 def test_same_compares_row_by_row(pairs: list[tuple[bytes, bytes]]) -> None:
     one, other = (ids.pack([pair[i] for pair in pairs]) for i in (0, 1))
     assert ids.same(one, other).tolist() == [a == b for a, b in pairs]

@@ -75,10 +75,12 @@ def written(values: FloatArray, separator: str) -> str:
     if not alike.all():
         bits = pa.py_buffer(np.packbits(~alike, bitorder="little"))
         others = pa.Array.from_buffers(pa.bool_(), n, [None, bits])
-        texts = kernels.replaced(texts, others, _texts(list(map(repr, values[~alike].tolist()))))
+        texts = kernels.replace_with_mask(
+            texts, others, _texts(list(map(repr, values[~alike].tolist())))
+        )
     ends = pa.py_buffer(np.array([0, n], np.int32))
     ends = pa.Array.from_buffers(pa.int32(), 2, [None, ends])
-    joined = kernels.join_texts(pa.ListArray.from_arrays(ends, texts), _texts([separator]))
+    joined = kernels.binary_join(pa.ListArray.from_arrays(ends, texts), _texts([separator]))
     return ids.decode(kernels.cast(joined, pa.large_binary()))[0]
 
 

@@ -155,8 +155,7 @@ def _with_ranks(
     plain: bytes, names: list[str], types: dict[str, Any]
 ) -> tuple[Any, IntArray | None]:
     """Return the table and the ranks, if they are all digits and nothing else."""
-    # Arrow would read 0x1f as 31.
-    if not any(letter in plain and b" 0" + letter in plain for letter in (b"x", b"X")):
+    if not _may_hold_hexadecimals(plain):
         try:
             table = _table(plain, names, types | {"rank": pa.int64()})
         except pa.ArrowInvalid:
@@ -170,15 +169,20 @@ def _with_ranks(
     return table, _digits(table["rank"])
 
 
+def _may_hold_hexadecimals(plain: bytes) -> bool:
+    """Whether a field begins as 0x1f does, which Arrow would read as 31."""
+    return any(letter in plain and b" 0" + letter in plain for letter in (b"x", b"X"))
+
+
 def _qrels(plain: bytes) -> Rows | None:
-    types = {
-        "query": pa.large_binary(),
-        "subtopic": pa.large_binary(),
-        "doc": pa.large_binary(),
-        "value": pa.string(),
-    }
-    table = _table(plain, list(types), types)
-    value = _grades(table["value"])
+    types = {"query": pa.large_binary(), "subtopic": pa.large_binary(), "doc": pa.large_binary()}
+    names = [*types, "value"]
+    if _may_hold_hexadecimals(plain):
+        table = _table(plain, names, types | {"value": pa.string()})
+        value = _grades(table["value"])
+    else:
+        table = _table(plain, names, types | {"value": pa.int64()})
+        value = _moderate(ids.integers(table["value"].combine_chunks()))
     query, subtopic, doc = (table[name].combine_chunks() for name in ("query", "subtopic", "doc"))
     if value is None or max(map(ids.longest, (query, subtopic, doc))) > MOST_ID:
         return None
@@ -221,7 +225,7 @@ def _scores(column: Any) -> FloatArray | None:  # noqa: ANN401 - an Arrow column
 
 def _grades(column: Any) -> IntArray | None:  # noqa: ANN401
     """Return the grades, or None if one is anything but digits behind at most one minus."""
-    return _whole(column, kernels.trim_left(column, "-"))
+    return _whole(column, kernels.ascii_ltrim(column, "-"))
 
 
 def _digits(column: Any) -> IntArray | None:  # noqa: ANN401
@@ -234,10 +238,11 @@ def _digits(column: Any) -> IntArray | None:  # noqa: ANN401
 
 def _whole(column: Any, digits: Any) -> IntArray | None:  # noqa: ANN401
     # Arrow would read 0x1f as 31, so the digits are looked at first.
-    if not all(
-        len(kernels.indices_nonzero(kernels.is_decimal(chunk))) == len(chunk)
-        for chunk in digits.chunks
-    ):
+    if not kernels.all(kernels.ascii_is_decimal(digits)).as_py():
         return None
-    values = ids.integers(kernels.cast(column, pa.int64()).combine_chunks())
+    return _moderate(ids.integers(kernels.cast(column, pa.int64()).combine_chunks()))
+
+
+def _moderate(values: IntArray) -> IntArray | None:
+    """Return whole numbers, or None if one has more than ``MOST_DIGITS`` digits."""
     return values if np.abs(values).max() < 10**MOST_DIGITS else None
