@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 import numpy.typing as npt
 
+from abrank._support.remember import remembered
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 
 # Values nearer to each other than this share of the largest are one value.
@@ -55,14 +54,14 @@ def round_off(values: FloatArray, *, scale: npt.ArrayLike | None = None) -> Floa
     array([0.])
     """
     if scale is None and values.size == len(values) and values.dtype == np.float64:
-        return _of_one_column(values.tobytes()).reshape(values.shape).copy()
+        return _of_one_column(values.reshape(-1)).reshape(values.shape).copy()
     return _rounded(values, scale)
 
 
 # One test after the other asks for the same column.
-@lru_cache(maxsize=2)
-def _of_one_column(content: bytes) -> FloatArray:
-    return _rounded(np.frombuffer(content), None)
+@remembered(2)
+def _of_one_column(values: FloatArray) -> FloatArray:
+    return _rounded(values, None)
 
 
 def _rounded(values: FloatArray, scale: npt.ArrayLike | None) -> FloatArray:
@@ -100,13 +99,13 @@ def differences_of(a: FloatArray, b: FloatArray) -> FloatArray:
     a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
     if a.size != len(a) or a.shape != b.shape:
         return _differences(a, b)
-    return _of_one_measure(a.tobytes(), b.tobytes()).reshape(a.shape).copy()
+    return _of_one_measure(a.reshape(-1), b.reshape(-1)).reshape(a.shape).copy()
 
 
 # Every analysis of a comparison asks for the differences of the same two columns.
-@lru_cache(maxsize=2)
-def _of_one_measure(a: bytes, b: bytes) -> FloatArray:
-    return _differences(np.frombuffer(a), np.frombuffer(b))
+@remembered(2)
+def _of_one_measure(a: FloatArray, b: FloatArray) -> FloatArray:
+    return _differences(a, b)
 
 
 def _differences(a: FloatArray, b: FloatArray) -> FloatArray:
@@ -192,14 +191,16 @@ def to_lattice(
     (array([ 4294967291, -8589934582]), array([ 0.25, -0.5 ]))
     """
     if differences.size == len(differences) and differences.dtype == np.float64:
-        numbers, unit = _lattice_of_one_column(differences.tobytes(), n_terms)
+        numbers, unit = _lattice_of_one_column(differences.reshape(-1), n_terms)
         return numbers[:, None].copy(), unit.copy()
     return _lattice(differences, n_terms)
 
 
-@lru_cache(maxsize=2)
-def _lattice_of_one_column(content: bytes, n_terms: int | None) -> tuple[IntArray, FloatArray]:
-    numbers, unit = _lattice(np.frombuffer(content)[:, None], n_terms)
+@remembered(2)
+def _lattice_of_one_column(
+    values: FloatArray, n_terms: int | None
+) -> tuple[IntArray, FloatArray]:
+    numbers, unit = _lattice(values[:, None], n_terms)
     return numbers[:, 0], unit
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 
 import numpy as np
 
+from abrank._support.remember import remembered
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inference.exact.bootstrap_distribution import (
     LOG_OUTSIDE,
@@ -51,13 +51,13 @@ def laws_around(sample: FloatArray) -> tuple[BootstrapDistribution, BootstrapDis
     >>> chances[0] <= chances[1] < chances[0] + 0.01
     True
     """
-    return _laws_around(np.ascontiguousarray(sample, np.float64).tobytes())
+    return _laws_around(np.asarray(sample, np.float64))
 
 
 # The methods of the bootstrap ask about one sample after the other.
-@lru_cache(maxsize=4)
-def _laws_around(content: bytes) -> tuple[BootstrapDistribution, BootstrapDistribution]:
-    sample = round_off(np.frombuffer(content))
+@remembered(4)
+def _laws_around(values: FloatArray) -> tuple[BootstrapDistribution, BootstrapDistribution]:
+    sample = round_off(values)
     largest = float(np.abs(sample).max())
     values, counts = np.unique(sample / largest, return_counts=True)
     deviation = float(np.sqrt(np.cov(values, fweights=counts, ddof=0)))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from abrank._support.records import record
+from abrank._support.remember import remembered
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inference.rounding import common_step, to_lattice
 
@@ -129,18 +129,16 @@ def bootstrap_distribution(
     >>> law.below.points * law.unit, law.below.chance
     (array([0. , 0.5, 1. ]), array([0.25, 0.75, 1.  ]))
     """
-    often = b"" if counts is None else counts.astype(np.int64).tobytes()
-    return _distribution(np.ascontiguousarray(sample, np.float64).tobytes(), often)
+    return _distribution(np.asarray(sample, np.float64), counts)
 
 
 # The methods of the bootstrap ask about one sample after the other.
-@lru_cache(maxsize=4)
-def _distribution(content: bytes, often: bytes) -> BootstrapDistribution:
-    sample, weights = np.frombuffer(content), np.frombuffer(often, np.int64)
-    n = int(weights.sum()) if often else sample.size
+@remembered(4)
+def _distribution(sample: FloatArray, weights: IntArray | None) -> BootstrapDistribution:
+    n = sample.size if weights is None else int(weights.sum())
     numbers, units = to_lattice(sample[:, None], n_terms=n)
     distinct, place, counts = np.unique(numbers[:, 0], return_inverse=True, return_counts=True)
-    if often:
+    if weights is not None:
         counts = np.bincount(place, weights).astype(np.int64)
     # In units: what is computed does not depend on the unit of the sample.
     values, unit = distinct.astype(np.float64), float(units[0])

@@ -20,12 +20,12 @@ not finite            refused                                        refused
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
 from typing import Literal, get_args
 
 import numpy as np
 
 from abrank._support import checks
+from abrank._support.remember import remembered
 from abrank._support.typing import Alternative, FloatArray, IntArray
 from abrank.inference.exact.bootstrap_bounds import laws_around
 from abrank.inference.exact.bootstrap_distribution import (
@@ -204,18 +204,16 @@ def _tails(
         )
     if method == "percentile":
         return law.below, law.above
-    often = b"" if counts is None else counts.astype(np.int64).tobytes()
-    acceleration = _acceleration(np.ascontiguousarray(sample, np.float64).tobytes(), often)
+    acceleration = _acceleration(np.asarray(sample, np.float64), counts)
     bias = _bias(law.below, law.above, law.total) if bias is None else bias
     return _carried(law.below, bias, acceleration), _carried(law.above, -bias, -acceleration)
 
 
 # An interval, a p-value and its bounds ask for that of one sample.
-@lru_cache(maxsize=4)
-def _acceleration(content: bytes, often: bytes) -> float:
+@remembered(4)
+def _acceleration(sample: FloatArray, counts: IntArray | None) -> float:
     """Return the a of BCa, a sixth of the skewness over the root of n."""
-    sample = np.frombuffer(content)
-    weights = np.frombuffer(often, np.int64) if often else np.ones(sample.size)
+    weights = np.ones(sample.size) if counts is None else counts.astype(np.int64)
     centred = sample - np.average(sample, weights=weights)
     return float(weights @ centred**3 / (6.0 * (weights @ centred**2) ** 1.5))
 

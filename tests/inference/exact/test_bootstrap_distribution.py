@@ -66,7 +66,7 @@ def test_the_grid_against_a_lattice(n, monkeypatch):
     sample = np.round(np.random.default_rng(n).normal(0.05, 0.2, n), 3)
     own = bootstrap_distribution(sample)
     monkeypatch.setattr(module, "MOST_POINTS", 0)
-    module._distribution.cache_clear()
+    monkeypatch.setattr(module, "_distribution", module._distribution.__wrapped__)
     grid = bootstrap_distribution(sample)
     assert own.on_lattice
     assert not grid.on_lattice
