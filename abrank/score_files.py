@@ -182,11 +182,10 @@ def _occurring(column: Queries, rows: IntArray) -> tuple[tuple[str, ...], IntArr
     """Return the query ids that occur in these rows, and each row's place among them."""
     codes = column.codes[rows]
     occurs = np.bincount(codes, minlength=len(column.distinct)) > 0
-    held = column.distinct
-    if not occurs.all():
-        held = ids.take(held, np.flatnonzero(occurs))
-        codes = (np.cumsum(occurs) - 1)[codes]
-    return tuple(ids.decode(held)), codes
+    if occurs.all():
+        return column.names, codes
+    held = ids.take(column.distinct, np.flatnonzero(occurs))
+    return tuple(ids.decode(held)), (np.cumsum(occurs) - 1)[codes]
 
 
 def _by_appearance(codes: IntArray) -> list[int]:

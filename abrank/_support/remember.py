@@ -25,7 +25,7 @@ def remembered(n_answers: int) -> Callable[[Callable[..., _Answer]], Callable[..
     Returns
     -------
     callable
-        A decorator for a function of numpy arrays, and of what is compared by ``==``.
+        A decorator for a function of arrays, numpy's or Arrow's, and of what is compared by ``==``.
 
     Examples
     --------
@@ -69,8 +69,10 @@ def _copied(value: Any) -> Any:  # noqa: ANN401
 
 def _same(one: Any, other: Any) -> bool:  # noqa: ANN401
     """Whether two arguments are the same, arrays bit by bit: 0 is not -0, and NaN is NaN."""
-    if not (isinstance(one, np.ndarray) and isinstance(other, np.ndarray)):
-        return one is other or (type(one) is type(other) and bool(one == other))
+    if one is other or type(one) is not type(other):
+        return one is other
+    if not isinstance(one, np.ndarray):
+        return bool(one.equals(other) if hasattr(one, "equals") else one == other)
     if one.dtype != other.dtype or one.shape != other.shape:
         return False
     bits = f"u{one.itemsize}"

@@ -12,6 +12,7 @@ from abrank._support.display import plural
 from abrank._support.errors import ArgumentError
 from abrank.comparison.machine.judgments import MachineScores
 from abrank.comparison.result import Comparison
+from abrank.inference.rounding import ascending
 from abrank.measures import parse
 
 EACH_END = 25  # queries whose documents have titles: those that lose and that gain the most
@@ -130,7 +131,7 @@ def _shown(comparison: Comparison) -> Iterator[str]:
     evidence = comparison.evidence
     cutoff = dict(parse(comparison.rule.primary).parameters).get("cutoff")
     depth = min(cutoff, DEPTH) if isinstance(cutoff, int) else DEPTH // 2
-    order = np.argsort(comparison.differences(), kind="stable")
+    order = ascending(comparison.differences())
     ends = np.unique(np.concatenate([order[:EACH_END], order[-EACH_END:]]))
     for query in ends.tolist():
         for ranking in evidence.rankings.get(comparison.query_ids[query], ()):

@@ -231,8 +231,9 @@ def as_differences(differences: npt.ArrayLike) -> FloatArray:
     if data.ndim not in (1, 2):
         raise ArgumentError(f"differences must have one or two dimensions, not {data.ndim}")
     data = data if data.ndim == 2 else data[:, None]
-    bad = np.argwhere(~(np.abs(data) <= LARGEST))
-    if bad.size:
+    usable = np.abs(data) <= LARGEST
+    if not usable.all():
+        bad = np.argwhere(~usable)
         row, column = bad[0]
         raise ArgumentError(
             f"differences must be finite numbers up to {LARGEST:g}; row {row}, column {column} "

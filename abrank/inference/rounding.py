@@ -140,6 +140,31 @@ def signs_of(values: FloatArray) -> IntArray:
     return np.where(sizes <= zeros.max(initial=-1.0), 0, np.sign(values)).astype(np.int64)
 
 
+def ascending(values: FloatArray) -> IntArray:
+    """Return the places of a column's values in ascending order, equal ones as they stand.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+
+    Returns
+    -------
+    int64 ndarray of shape (n,)
+
+    Examples
+    --------
+    >>> ascending(np.array([0.2, -0.1, 0.2, 0.0]))
+    array([1, 3, 0, 2])
+    """
+    return _in_order(values).copy()
+
+
+# Every table and drawing of the outermost queries asks for the order of the same differences.
+@remembered(2)
+def _in_order(values: FloatArray) -> IntArray:
+    return np.argsort(values, kind="stable").astype(np.int64)
+
+
 def has_spread(values: FloatArray) -> BoolArray:
     """Say of each column whether its values differ by more than rounding.
 
@@ -197,9 +222,7 @@ def to_lattice(
 
 
 @remembered(2)
-def _lattice_of_one_column(
-    values: FloatArray, n_terms: int | None
-) -> tuple[IntArray, FloatArray]:
+def _lattice_of_one_column(values: FloatArray, n_terms: int | None) -> tuple[IntArray, FloatArray]:
     numbers, unit = _lattice(values[:, None], n_terms)
     return numbers[:, 0], unit
 

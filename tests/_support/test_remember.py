@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from abrank._support.remember import remembered
@@ -80,3 +81,16 @@ def test_a_function_cannot_change_what_it_is_given() -> None:
 
     with pytest.raises(ValueError, match="read-only"):
         spoil(np.ones(2))
+
+
+def test_columns_of_arrow_are_compared_by_content() -> None:
+    calls = []
+
+    @remembered(1)
+    def length(column: pa.Array) -> int:
+        calls.append(column)
+        return len(column)
+
+    assert [length(pa.array(["a", "b"])) for _ in range(2)] == [2, 2]
+    assert length(pa.array(["a", "c", "d"])[:2]) == 2
+    assert len(calls) == 2

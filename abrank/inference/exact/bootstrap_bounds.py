@@ -86,8 +86,14 @@ def _step(values: FloatArray, counts: IntArray, least: float) -> float:
     ordered = ordered[ordered > 0.0]
     ratios = ordered / ordered[0]
     parts, most = 1, ordered[0] / least
-    for part in denominators((ratios - np.floor(ratios))[:, None])[:, 0].tolist():
-        both = math.lcm(parts, part) if part else 0
-        parts = both if 0 < both <= most else parts
+    left = denominators((ratios - np.floor(ratios))[:, None])[:, 0]
+    left = left[left > 0]
+    while left.size:
+        # The next that adds to the parts and leaves them few enough.
+        both = np.lcm(parts, left)
+        adds = np.flatnonzero((both > parts) & (both <= most))
+        if not adds.size:
+            break
+        parts, left = int(both[adds[0]]), left[adds[0] + 1 :]
     fine = parts * max(1, math.floor(float(most) / parts))
     return float(ordered[0]) / fine

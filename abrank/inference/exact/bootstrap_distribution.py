@@ -137,8 +137,10 @@ def bootstrap_distribution(
 def _distribution(sample: FloatArray, weights: IntArray | None) -> BootstrapDistribution:
     n = sample.size if weights is None else int(weights.sum())
     numbers, units = to_lattice(sample[:, None], n_terms=n)
-    distinct, place, counts = np.unique(numbers[:, 0], return_inverse=True, return_counts=True)
-    if weights is not None:
+    if weights is None:
+        distinct, counts = np.unique(numbers[:, 0], return_counts=True)
+    else:
+        distinct, place = np.unique(numbers[:, 0], return_inverse=True)
         counts = np.bincount(place, weights).astype(np.int64)
     # In units: what is computed does not depend on the unit of the sample.
     values, unit = distinct.astype(np.float64), float(units[0])

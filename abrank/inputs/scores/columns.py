@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from abrank._support.remember import remembered
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inputs import ids
 from abrank.inputs.columns import Source
@@ -89,9 +91,18 @@ class Queries:
         """Return the column of these texts."""
         return cls(*ids.number(ids.encode(texts)))
 
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The distinct ids as text, ascending by bytes."""
+        return tuple(ids.decode(self.distinct))
+
     def __getitem__(self, row: int | np.integer[Any]) -> str:
         code = int(self.codes[row])
         return ids.decode(self.distinct[code : code + 1])[0]
+
+    def repeated(self, times: int) -> Queries:
+        """Return the column ``times`` one behind the other."""
+        return self if times == 1 else Queries(self.distinct, np.tile(self.codes, times))
 
     def texts(self) -> list[str]:
         """Return the id of each row."""
@@ -105,6 +116,18 @@ class Queries:
             if place >= 0:
                 found |= self.codes == place
         return found
+
+
+@remembered(1)
+def queries_of(column: Ids) -> Queries:
+    """Return the column of these ids, which for a second system are nearly always the first's.
+
+    Examples
+    --------
+    >>> queries_of(ids.encode(["302", "301", "302"])).names
+    ('301', '302')
+    """
+    return Queries(*ids.number(column))
 
 
 @dataclass(frozen=True, eq=False)

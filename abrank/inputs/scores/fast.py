@@ -11,12 +11,11 @@ import numpy as np
 import pyarrow as pa
 
 from abrank._support.errors import ReadError
-from abrank.inputs import ids
 from abrank.inputs.columns import Source
 from abrank.inputs.formats.plain_table import plain_table, read_plain
 from abrank.inputs.objects.arrow import to_ids, to_scores
 from abrank.inputs.objects.names import QUERY_IDS, found_in
-from abrank.inputs.scores.columns import Coded, Queries, ScoreTable
+from abrank.inputs.scores.columns import Coded, ScoreTable, queries_of
 from abrank.inputs.scores.forms import AGGREGATES
 from abrank.inputs.scores.header import Shape, shape_of
 from abrank.inputs.trec.plain import BYTE_ORDER_MARK
@@ -99,7 +98,7 @@ def _filled(
     ):
         return None
     n_rows, times = len(held[0]), len(values)
-    query = Queries(*ids.number(held[0]))
+    query = queries_of(held[0])
     # Aggregates are checked to the printed digits, which numbers no longer show.
     if not n_rows or query.is_one_of(AGGREGATES).any():
         return None
@@ -108,7 +107,7 @@ def _filled(
     value = np.concatenate([each for each in values if each is not None])
     return ScoreTable(
         at=np.tile(np.arange(n_rows) + first_row, times),
-        query=Queries(query.distinct, np.tile(query.codes, times)),
+        query=query.repeated(times),
         system=system.repeated(times),
         measure=measure if held[2] is None else Coded.of_ids(held[2]),
         value=value,

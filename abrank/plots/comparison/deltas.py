@@ -11,6 +11,7 @@ from matplotlib.patches import Rectangle
 from abrank._support import display
 from abrank._support.display import shorten
 from abrank._support.typing import FloatArray, IntArray
+from abrank.inference.rounding import ascending
 from abrank.plots.registry import plot
 from abrank.plots.style import labels
 from abrank.plots.style.extremes import EXTREMES, name_extremes
@@ -80,7 +81,7 @@ def deltas(
     if row.wins == row.losses == 0:
         return say(ax, theme, f"A and B score the same on {_all(n)}: there is no bar to draw.")
     # Equal differences keep the order of the ids, so that the picture is always the same.
-    order = np.argsort(values, kind="stable")
+    order = ascending(values)
     if n <= NAMED:
         _lying(ax, theme, comparison, row, order[::-1])
     else:

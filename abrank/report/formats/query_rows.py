@@ -11,6 +11,7 @@ import numpy as np
 
 from abrank._support import display
 from abrank.comparison.beside import EACH_END, SNIPPET
+from abrank.inference.rounding import ascending
 from abrank.report.formats import ranked_lists
 from abrank.report.formats.clean import cut
 from abrank.report.formats.query_columns import (
@@ -287,9 +288,10 @@ def _within_room(lists: list[list[object] | None]) -> list[list[object] | None]:
 
 def _chosen(differences: FloatArray) -> list[int]:
     """Return all rows, or of very many the worst, the best, and some spread between them."""
-    order = np.argsort(differences, kind="stable")
+    order = ascending(differences)
     n = len(order)
     if n > EMBED_ALL:
         spread = np.linspace(EMBED_EACH, n - EMBED_EACH - 1, EMBED_EACH).astype(np.int64)
         order = np.concatenate([order[:EMBED_EACH], order[spread], order[-EMBED_EACH:]])
-    return [int(each) for each in order]
+    chosen: list[int] = order.tolist()
+    return chosen

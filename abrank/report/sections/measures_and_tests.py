@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-import numpy as np
-
 from abrank._support import display as f
 from abrank.comparison import Comparison, MeasureResult
 from abrank.comparison.merged.result import ExtremeQuery
 from abrank.engines.merge import TIED
+from abrank.inference.rounding import ascending
 from abrank.report.model import Block, Cell, Column, Figure, Section, Table, Text, Tone
 from abrank.report.sections import headline, margins, words
 
@@ -224,11 +223,11 @@ def extremes(comparison: Comparison, most: int) -> tuple[list[int], list[int]]:
     Both ascending. No query is in both; equal differences stand in the order of the query ids.
     """
     differences = comparison.differences()
-    order = np.argsort(differences, kind="stable").tolist()
+    order = ascending(differences)
+    n_low = n_high = most
     if len(order) <= 2 * most:
-        half = (len(order) + 1) // 2
-        return order[:half], order[half:]
-    return order[:most], order[-most:]
+        n_low, n_high = (len(order) + 1) // 2, len(order) // 2
+    return order[:n_low].tolist(), order[len(order) - n_high :].tolist()
 
 
 def _outermost(comparison: Comparison, most: int) -> Iterator[tuple[ExtremeQuery, int]]:
