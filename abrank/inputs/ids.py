@@ -188,10 +188,12 @@ def take(column: Ids, rows: npt.NDArray[np.integer[Any]]) -> Ids:
     start, length, text = _spans(column)
     length = length[rows]
     ends = np.cumsum(length)
-    if ends[-1] > _SMALL:
+    if ends[-1] > _SMALL or len(text) > np.iinfo(np.int32).max:
         return kernels.take(column, _arrow(rows))
-    data = text[np.repeat(start[rows] - (ends - length), length) + np.arange(ends[-1])]
-    return _column(length, data)
+    # Of every byte its place in the text of all; half as wide, it takes half as long.
+    at = np.repeat((start[rows] - (ends - length)).astype(np.int32), length)
+    at += np.arange(len(at), dtype=np.int32)
+    return _column(length, text.take(at))
 
 
 def joined(columns: Sequence[Ids]) -> Ids:
