@@ -102,6 +102,7 @@ def ranked(
     baseline: str | None = None,
     spread: float = 0.02,
     prefix: str = "system ",
+    beside: bool = True,
 ) -> Ranking:
     random = np.random.default_rng(1000 * k + n)
     hard = random.beta(1.2, 1.6, size=(n, 1))
@@ -109,7 +110,8 @@ def ranked(
     systems = tuple(f"{prefix}{i}" for i in range(k))
     ids = tuple(f"q{i}" for i in range(n))
     scores = Scores(ids, systems, (measure,), np.clip(values, 0.0, 1.0)[:, :, None])
-    return rank_scores(scores, test=test, baseline=baseline, n_resamples=199)
+    how = {"test": test, "baseline": baseline, "n_resamples": 199, "beside": beside}
+    return rank_scores(scores, **how)
 
 
 @pytest.fixture

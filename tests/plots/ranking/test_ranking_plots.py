@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 
 import numpy as np
@@ -12,6 +13,12 @@ from matplotlib.patches import Rectangle
 
 from abrank import inference
 from abrank.plots import LIGHT, cd, leaderboard, matrix
+
+
+@pytest.fixture
+def ranking_of(ranking_of):
+    """Rankings without what other tests say of them: these three plots show none of it."""
+    return functools.partial(ranking_of, beside=False)
 
 
 def texts(ax) -> list[str]:

@@ -53,14 +53,14 @@ def test_rounds_are_interleaved_and_the_first_is_not_counted() -> None:
     told: list[str] = []
     sleeps = [
         Job(name, (sys.executable, "-c", f"import time; time.sleep({seconds})"))
-        for name, seconds in (("fast", 0), ("slow", 0.5))
+        for name, seconds in (("fast", 0), ("slow", 0.1))
     ]
     rows = interleave("sleep", sleeps, rounds=2, tell=told.append)
     assert [line.split()[1] for line in told] == ["fast", "slow"] * 3
     assert [row.rounds for row in rows] == [2, 2]
     assert rows[0].ratio == rows[0].memory_ratio == 1.0
     assert rows[1].ratio_low <= rows[1].ratio <= rows[1].ratio_high
-    assert rows[1].wall > 0.5
+    assert rows[1].wall > 0.1
 
 
 def test_the_command_writes_table_figure_and_numbers(
