@@ -315,14 +315,14 @@ def denominators(shares: FloatArray) -> IntArray:
     """
     found = np.zeros(shares.size, np.int64)
     target = shares.ravel()
-    place, rest = np.arange(target.size), target.copy()
+    place, rest = np.arange(target.size), target
     top, before_top = np.zeros_like(target), np.ones_like(target)
     bottom, before_bottom = np.ones_like(target), np.zeros_like(target)
     while place.size:
-        near = np.abs(top - target[place] * bottom) <= STEP_ERROR * bottom
+        near = np.abs(top - target * bottom) <= STEP_ERROR * bottom
         found[place[near]] = bottom[near].astype(np.int64)
-        going = ~near & (bottom <= LARGEST_DENOMINATOR) & (rest > 0.0)
-        place, rest = place[going], 1.0 / rest[going]
+        going = np.flatnonzero(~near & (bottom <= LARGEST_DENOMINATOR) & (rest > 0.0))
+        place, target, rest = place[going], target[going], 1.0 / rest[going]
         whole = np.floor(rest)
         rest -= whole
         top, before_top = whole * top[going] + before_top[going], top[going]

@@ -53,8 +53,8 @@ def _unquoted(data: bytes, mark: int) -> bytes | None:
     ends = (text == mark) | (text == ord("\n"))
     if len(quotes) % 2 or not (ends[opening - 1].all() and ends[closing + 1].all()):
         return None
-    cells = np.flatnonzero(ends)
-    if (np.searchsorted(cells, opening) != np.searchsorted(cells, closing)).any():
+    # Between an opening quote and its closing one no cell may end.
+    if np.logical_or.reduceat(ends, quotes)[0::2].any():
         return None
     return bytes(text[1:-1][text[1:-1] != ord('"')])
 
