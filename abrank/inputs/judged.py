@@ -178,7 +178,8 @@ class JudgedRun:
         >>> JudgedRun.from_grades([[0, None, 1]]).top(2).n_retrieved
         array([2])
         """
-        n_retrieved = np.minimum(self.n_retrieved, checks.count("depth", depth))
+        depth = min(checks.count("depth", depth), np.iinfo(np.int64).max)
+        n_retrieved = np.minimum(self.n_retrieved, depth)
         return self._rows(self.rank <= depth, n_retrieved)
 
     def above(self, threshold: float) -> JudgedRun:

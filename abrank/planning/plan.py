@@ -127,8 +127,8 @@ def power(
     if values is not None:
         sd = float(values.std(ddof=1)) if values.size > 1 else math.nan
         n = values.size if n is None else n
-    # One of the two is given by now.
-    sd = sd or 0.0
+    else:
+        sd = checks.not_negative("sd", sd or 0.0)  # one of the two is given by now
     limits = (math.nan, math.nan)
     if values is not None:
         limits = spread_interval(sd, values.size)

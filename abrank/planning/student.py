@@ -211,7 +211,8 @@ def queries_needed(
     effect = abs(difference) / sd
     at_alpha, at_target = -ndtri(alpha / 2.0), ndtri(target)
     # That of the normal distribution, which the answer exceeds by one or two.
-    near = ((at_alpha + at_target) / effect) ** 2 + at_alpha**2 / 2.0
+    with np.errstate(over="ignore"):
+        near = ((at_alpha + at_target) / effect) ** 2 + at_alpha**2 / 2.0
     return smallest_size(
         lambda n: power(n, effect=effect, alpha=alpha) >= target, most=_MOST_QUERIES, near=near
     )

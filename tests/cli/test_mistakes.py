@@ -30,6 +30,8 @@ def folder(tmp_path_factory):
     (folder / "q.csv").write_text(re.sub(r"[ \t]+", ";", (folder / "qrels.txt").read_text()))
     (folder / "b.eval").write_text("map q01 0.5\nmap q02 0.25\nmap all 0.375\n")
     (folder / "scores.csv").write_text("system,query_id,measure,score\nb,q01,AP,0.5\n")
+    page = "<!DOCTYPE html>\n<html>\n" + "<p>not there</p>\n" * 30
+    (folder / "page.run").write_text(page)
     (folder / "upper.run").write_text(re.sub("(?m)^q", "Q", text))
     (folder / "twice.run").write_text(text + text.splitlines()[0] + "\n")
     return folder
@@ -37,6 +39,9 @@ def folder(tmp_path_factory):
 
 MISTAKES = [
     # (arguments after "abrank", exit code, what the message says)
+    ("score qrels.txt page.run", 3, "page.run: this looks like a page of HTML; save the file"),
+    ("power --sd nan --effect 0.1", 2, "sd must be 0 or more, not nan"),
+    ("power --sd inf --effect 0.1", 2, "sd must be 0 or more, not inf"),
     ("compare", 2, "QRELS, RUN_A and RUN_B are needed"),
     ("comparre qrels.txt a.run b.run", 2, 'unknown command "comparre"; did you mean compare?'),
     ("compare qrels.txt a.run bb.run", 2, "did you mean b.run ?"),
@@ -120,3 +125,24 @@ def test_shells_complete_commands_and_measures(shell) -> None:
     environment |= {"_ABRANK_COMPLETE": f"{shell}_complete", **words}
     found = subprocess.run(call, env=environment, capture_output=True, text=True, check=True)
     assert "nDCG" in found.stdout
+
+
+def test_a_depth_beyond_every_rank_is_no_depth(folder, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(folder)
+    shown = []
+    for depth in ([], ["--depth", "9" * 30]):
+        assert run(["score", "qrels.txt", "a.run", "-m", "AP", *depth]) == 0
+        shown.append(capsys.readouterr().out)
+    assert shown[0] == shown[1]
+
+
+def test_the_same_judgments_twice_are_told(folder, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(folder)
+    qrels = (folder / "qrels.txt").read_text()
+    (folder / "flipped.txt").write_text(
+        re.sub(r"(?m)\S+$", lambda grade: str(1 - min(int(grade[0]), 1)), qrels)
+    )
+    for other, told in (("qrels.txt", True), ("flipped.txt", False)):
+        assert run(["agreement", "qrels.txt", other]) == 0
+        said = "both hold the same judgments: was one file given twice?"
+        assert (said in capsys.readouterr().out) == told

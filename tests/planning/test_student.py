@@ -10,7 +10,7 @@ import pytest
 from scipy import integrate, special, stats
 
 from abrank import ArgumentError, planning
-from abrank.planning.student import smallest_size
+from abrank.planning.student import queries_needed, smallest_size
 
 
 # Of statsmodels 0.15: its TTestPower().power(effect, n, alpha).
@@ -196,3 +196,8 @@ def test_a_good_guess_takes_few_calls():
     asked = []
     assert smallest_size(lambda n: asked.append(n) or n >= 813, most=10_000, near=811.2) == 813
     assert len(asked) <= 4
+
+
+def test_a_difference_too_small_to_count_queries_for_has_no_number() -> None:
+    # Its square leaves the range of float64; as an error, the warning would fail this test.
+    assert queries_needed(1.0, 1e-300) is None

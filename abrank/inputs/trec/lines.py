@@ -309,6 +309,8 @@ def _likeness(gathered: Gathered) -> str:
         return "UTF-16; save it as UTF-8"
     if gathered.n_good:
         return ""
+    if first.lower().startswith(("<!doctype html", "<html")):
+        return "a page of HTML; save the file itself, not the page that offers it"
     names = re.split(r"[\s,;|]+", first)
     if found_in(names, QUERY_IDS) and found_in(names, _SCORED):
         return READY_SCORES

@@ -53,6 +53,9 @@ def _head(found: JudgeAgreement) -> Iterator[str]:
             left = [f"{f.plural(documents, 'document')} of these queries"] * (documents > 0)
             left += [f.plural(others, "other query", "other queries")] * (others > 0)
             yield f"judged by the {who} alone: {' and '.join(left)}"
+    alone = (*found.n_other_documents, *found.n_other_queries)
+    if found.same.value == 1.0 and not any(alone):
+        yield "both hold the same judgments: was one file given twice?"
 
 
 def _table(found: JudgeAgreement, width: int) -> Iterator[str]:
