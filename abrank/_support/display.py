@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 
 MINUS = "−"
 GROUP = "\u202f"
@@ -198,6 +199,29 @@ def plural(value: int, singular: str, several: str | None = None) -> str:
     ('1 query', '3 tests', '0 tests')
     """
     return f"{count(value)} {singular if value == 1 else several or singular + 's'}"
+
+
+def first_of(names: Sequence[str], most: int) -> str:
+    """Return the first names of a list, and how many more there are.
+
+    Examples
+    --------
+    >>> first_of(["AP", "RR"], 3), first_of(["AP", "RR", "P@5"], 1)
+    ('AP, RR', 'AP and 2 more')
+    """
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {count(more)} more" if more > 0 else "")
+
+
+def listed(items: Sequence[str]) -> str:
+    """Return items as a list in a sentence.
+
+    Examples
+    --------
+    >>> listed(["t"]), listed(["t", "sign"]), listed(["t", "sign", "BCa"])
+    ('t', 't and sign', 't, sign and BCa')
+    """
+    return " and ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)
 
 
 def word(value: int) -> str:

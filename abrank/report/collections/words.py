@@ -136,7 +136,7 @@ def _bounded(summary: MeasureSummary) -> str:
     names = [_name(row.collection) for row in summary.rows if row.bounded]
     if not names:
         return ""
-    shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    shown = f.first_of(names, 3)
     verb = "has" if len(names) == 1 else "have"
     return (
         f"{shown} {verb} the same Δ on every query; all summaries count it, random effects with an"

@@ -138,9 +138,7 @@ def _numbers(ranking: Ranking, digits: int) -> str:
     start = f"{name(top.system)} has the mean {f.score(top.mean, digits=digits)}"
     others = [name(each) for each in ranking.leaders[1:]]
     if others and len(ranking.systems) > 2 and ranking.n_queries > 1:
-        shown = ", ".join(others[:3])
-        more = f" and {f.count(len(others) - 3)} more" if len(others) > 3 else ""
-        start += f"; not told apart from it: {shown}{more}"
+        start += f"; not told apart from it: {f.first_of(others, 3)}"
     n = len(ranking.pair_rows)
     compared = f.plural(n, "pair" if ranking.baseline is None else "comparison")
     told = f.count(ranking.n_significant) if ranking.n_significant else "none"

@@ -85,7 +85,7 @@ def _risk(ranking: Ranking, digits: int) -> Section:
         rows.append(tuple(cells))
     risky = [each.system for each in extras.risk if each.trisk < -2.0]
     weight = f.number(1.0 + extras.risk_weight)
-    named = ", ".join(risky[:3]) + (f" and {len(risky) - 3} more" if len(risky) > 3 else "")
+    named = f.first_of(risky, 3)
     verb, wins = ("loses", "it wins") if len(risky) == 1 else ("lose", "they win")
     finding = f"Against {baseline}, a loss counted {weight} times: "
     finding += f"{named} {verb} more than {wins} (TRisk < -2)." if risky else "no TRisk below -2."

@@ -158,7 +158,7 @@ def _leaders(ranking: Ranking) -> str:
     on = f" on {_name(ranking.measure)}" if ranking.secondary else ""
     if not others:
         return f"{first} is better than all others{on}."
-    shown = ", ".join(others[:3]) + (f" and {len(others) - 3} more" if len(others) > 3 else "")
+    shown = f.first_of(others, 3)
     verb = "is" if len(others) == 1 else "are"
     return (
         f"No system is shown to be better than all others{on}: {first} leads, and {shown} {verb}"

@@ -32,7 +32,7 @@ def design(comparison: Comparison, *, digits: int) -> Section | None:
         blocks.append(_guard_table(comparison, digits=digits))
     if comparison.beliefs:
         blocks.append(_belief_table(comparison, digits=digits))
-    title = words.capital(words.listed([_TITLES.get(label, label) for label, _ in said]))
+    title = words.capital(f.listed([_TITLES.get(label, label) for label, _ in said]))
     return Section("design", title, said[0][1], tuple(blocks))
 
 

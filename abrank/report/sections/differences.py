@@ -135,7 +135,7 @@ def _too_short(comparison: Comparison) -> str:
     ending = "s" if len(found) == 1 else ""
     name = words.name_of_rule(comparison)
     return (
-        f"{words.capital(words.listed(found))} exclude{ending} 0 and the {name} does not: with"
+        f"{words.capital(f.listed(found))} exclude{ending} 0 and the {name} does not: with"
         f" {words.queries(n)} such intervals are too short, and find too much."
     )
 

@@ -177,7 +177,7 @@ def _shown(rows: Sequence[TestRow], alpha: float) -> str:
     if not others:
         return "all of them"
     few, start = (shown, "only") if len(shown) <= len(others) else (others, "all but")
-    return f"{start} {words.listed(few)}"
+    return f"{start} {f.listed(few)}"
 
 
 def rule(comparison: Comparison, *, digits: int) -> str:

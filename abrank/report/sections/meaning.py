@@ -107,9 +107,7 @@ def contradictions(comparison: Comparison) -> str:
     if not found:
         return ""
     after = " after adjustment" if comparison.rule.adjust != "none" else ""
-    names = ", ".join(found[:_MOST_NAMED])
-    if len(found) > _MOST_NAMED:
-        names += f" and {f.count(len(found) - _MOST_NAMED)} more"
+    names = f.first_of(found, _MOST_NAMED)
     if len(others) == 1:
         return f"The secondary measure points the other way{after}: {names}."
     verb = "points" if len(found) == 1 else "point"

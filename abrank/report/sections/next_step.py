@@ -138,7 +138,7 @@ def _failed(comparison: Comparison, digits: int) -> NextStep | None:
     lost = [each.measure for each in comparison.decision.guards if not each.passed]
     if lost and verdict in GATES[gate.require].verdicts:
         said = f"Do not ship {comparison.candidate} by this rule: a loss is not excluded on"
-        return NextStep("do-not-ship", f"{said} {words.listed(lost)}.")
+        return NextStep("do-not-ship", f"{said} {f.listed(lost)}.")
     if verdict in (Verdict.BETTER, Verdict.BETTER_SIZE_UNCLEAR, Verdict.NOT_WORSE):
         return _more_queries(comparison, digits)
     return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from abrank import diagnostics
@@ -106,17 +105,6 @@ def title_of_test(row: TestRow) -> str:
     if row.test != "wilcoxon":
         name = name[:1].lower() + name[1:]
     return f"{name} ({kind})" if kind else name
-
-
-def listed(items: Sequence[str]) -> str:
-    """Return items as a list in a sentence.
-
-    Examples
-    --------
-    >>> listed(["t"]), listed(["t", "sign"]), listed(["t", "sign", "BCa"])
-    ('t', 't and sign', 't, sign and BCa')
-    """
-    return " and ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)
 
 
 def tag(verdict: Verdict) -> tuple[str, str]:

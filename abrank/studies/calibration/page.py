@@ -11,7 +11,7 @@ from abrank.studies.calibration.page_of_parts import READING, parts_in_short, pa
 from abrank.studies.calibration.populations import N_PAIRS
 from abrank.studies.calibration.sources import MEASURES
 from abrank.studies.calibration.table import Row, Study, select
-from abrank.studies.calibration.tables import LIBERAL, Section, is_above, listed, percent, table_of
+from abrank.studies.calibration.tables import LIBERAL, Section, is_above, percent, table_of
 
 FAMILY = "all four"
 _Rows = Sequence[Row]
@@ -99,7 +99,7 @@ def _summary(main: _Rows) -> list[str]:
         if above:
             rates = [f"{percent(row.false_05)} % ({row.n} queries)" for row in above]
             far = "far too much" if max(r.false_05 for r in above) > LIBERAL * 0.05 else "too much"
-            said.append(f"- **{test}** finds {far}: {listed(rates)}, in place of 5 %.")
+            said.append(f"- **{test}** finds {far}: {f.listed(rates)}, in place of 5 %.")
         else:
             low, high = (percent(end(row.false_05 for row in of_test)) for end in (min, max))
             said.append(f"- **{test}** keeps its level: {low} to {high} % false findings at 5 %.")

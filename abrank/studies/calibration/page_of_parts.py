@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from abrank._support import display
 from abrank.studies.calibration.parts.catalogue import PARTS
 from abrank.studies.calibration.parts.part import Part
 from abrank.studies.calibration.table import MIXED, Row, select
-from abrank.studies.calibration.tables import Section, is_above, listed, percent, table_of
+from abrank.studies.calibration.tables import Section, is_above, percent, table_of
 
 _QUANTITIES = {
     "false_05": "False findings at 5 %",
@@ -101,7 +102,7 @@ def _in_short(part: Part, rows: Sequence[Row]) -> str:
         wrong = {n: rate for n, rate in wrong.items() if not math.isnan(rate)}
         above = [row.n for row in rows if row.test == test and _is_off(row)]
         if above:
-            rates = listed([f"{percent(wrong[n])} % ({n})" for n in above])
+            rates = display.listed([f"{percent(wrong[n])} % ({n})" for n in above])
             off.append(f"*{test}*, {rates}")
         elif wrong:
             kept[test] = max(wrong.values())

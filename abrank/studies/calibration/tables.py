@@ -77,14 +77,3 @@ def percent(rate: float) -> str:
     '5.12'
     """
     return f"{100.0 * rate:.2f}"
-
-
-def listed(words: Sequence[str]) -> str:
-    """Return words as a list in a sentence.
-
-    Examples
-    --------
-    >>> listed(["one", "two", "three"])
-    'one, two and three'
-    """
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

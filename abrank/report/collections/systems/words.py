@@ -49,10 +49,8 @@ def title(found: CollectionsRanking) -> str:
 
 def _list(names: tuple[str, ...]) -> str:
     """Return names in a row, of many the first."""
-    shown, left = [name(each) for each in names[:MOST_NAMES]], len(names) - MOST_NAMES
-    if left > 0:
-        return f"{', '.join(shown)} and {f.count(left)} more"
-    return " and ".join([*([", ".join(shown[:-1])] if shown[1:] else []), shown[-1]])
+    shown = list(map(name, names))
+    return f.listed(shown) if len(shown) <= MOST_NAMES else f.first_of(shown, MOST_NAMES)
 
 
 def like_these(found: CollectionsRanking) -> str:

@@ -46,10 +46,7 @@ def no_margin(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
 def direction_not_declared(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     """Ask whether less of a score is better."""
     measures = [shorten(str(each), width=40) for each in v["measures"]]
-    shown = ", ".join(measures[:MOST])
-    if len(measures) > MOST:
-        shown += f" and {f.count(len(measures) - MOST)} more"
-    one = len(measures) == 1
+    shown, one = f.first_of(measures, MOST), len(measures) == 1
     return (
         f"Is lower better for {shown}?",
         f"{'Its name sounds' if one else 'Their names sound'} like a cost, but no direction was"

@@ -100,10 +100,8 @@ def _count(median: float) -> str:
 
 
 def _some_measures(names: list[str]) -> str:
-    shown, more = names[:MOST_MEASURES], len(names) - MOST_MEASURES
-    if more > 0:
-        return f"{', '.join(shown)} and {f.count(more)} more"
-    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+    few = len(names) <= MOST_MEASURES
+    return f.listed(names) if few else f.first_of(names, MOST_MEASURES)
 
 
 def _same_file(v: Mapping[str, Any], names: Names) -> tuple[str, str]:

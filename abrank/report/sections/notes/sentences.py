@@ -124,7 +124,7 @@ def _long_tail(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
 
 def _few_carry(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     carry, they = ("carries", "it lies") if v["count"] == 1 else ("carry", "they lie")
-    queries = words.listed([names.query(each) for each in v["ids"]])
+    queries = f.listed([names.query(each) for each in v["ids"]])
     return (
         f"{words.queries(v['count'])} {carry} the mean",
         f"Without {queries} Δ would be {names.signed(v['without'])} in place of"
