@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Iterator
@@ -38,6 +39,7 @@ HOSTILE = (
 )
 
 
+@functools.cache
 def make(
     n_systems: int = 5,
     *,
