@@ -74,7 +74,7 @@ def aggregated(measure, values):
     return math.exp(mean) if measure.entry.aggregate == "geometric" else mean
 
 
-def count_equal(judged, measure, gold, *, tolerance=TOLERANCE, queries=None):
+def assert_equal_and_count(judged, measure, gold, *, tolerance=TOLERANCE, queries=None):
     """Compare values, and what they become together, with ``gold``; return how many there were.
 
     ``queries`` marks those that are compared, where a rule leaves some out.
@@ -95,7 +95,7 @@ def count_equal(judged, measure, gold, *, tolerance=TOLERANCE, queries=None):
     return len(gold)
 
 
-def report(record_property, what, compared, left_out=0):
+def assert_enough_compared(record_property, what, compared, left_out=0):
     print(f"{what}: {compared} values compared, {left_out} left out by a rule")
     record_property("values_compared", compared)
     assert compared >= AT_LEAST[what]
@@ -117,8 +117,10 @@ def test_trec_eval(shared_data, version, record_property):
                 gold[key].update(values)
         runs = runs_of(folder, VERSIONS[version])
         for (run, column), values in gold.items():
-            compared += count_equal(runs[run], measure_of(column, version), values)
-    report(record_property, f"trec_eval {'9.0.8' if version == '9' else '10.0'}", compared)
+            compared += assert_equal_and_count(runs[run], measure_of(column, version), values)
+    assert_enough_compared(
+        record_property, f"trec_eval {'9.0.8' if version == '9' else '10.0'}", compared
+    )
 
 
 def test_trec_eval_from_grade_2(shared_data, record_property):
@@ -136,10 +138,12 @@ def test_trec_eval_from_grade_2(shared_data, record_property):
                 queries = judged.n_relevant(rel=2) > 0
             if column == "num_rel":
                 queries = np.ones(judged.n_queries, dtype=np.bool_)
-            equal = count_equal(judged, measure_of(column, "9", 2), values, queries=queries)
+            equal = assert_equal_and_count(
+                judged, measure_of(column, "9", 2), values, queries=queries
+            )
             compared += equal
             left_out += len(values) - equal
-    report(record_property, "trec_eval 9.0.8 -l 2", compared, left_out)
+    assert_enough_compared(record_property, "trec_eval 9.0.8 -l 2", compared, left_out)
 
 
 def test_pytrec_eval(shared_data, record_property):
@@ -151,8 +155,8 @@ def test_pytrec_eval(shared_data, record_property):
         for column in columns:
             for (run,), values in stored(path, column, keys=("run",)).items():
                 judged = runs_of(shared_data / collection, "float32")[run]
-                compared += count_equal(judged, measure_of(column, "9"), values)
-    report(record_property, "pytrec_eval", compared)
+                compared += assert_equal_and_count(judged, measure_of(column, "9"), values)
+    assert_enough_compared(record_property, "pytrec_eval", compared)
 
 
 def hangs_on_tie_order(judged, name):
@@ -190,10 +194,10 @@ def test_ir_measures(shared_data, record_property):
                 # documents of the same score stand in another order there
                 tied = hangs_on_tie_order(judged, name)
                 options["queries"] = ~tied if tied.any() else None
-            equal = count_equal(judged, measure, values, **options)
+            equal = assert_equal_and_count(judged, measure, values, **options)
             compared += equal
             left_out += len(values) - equal
-    report(record_property, "ir_measures", compared, left_out)
+    assert_enough_compared(record_property, "ir_measures", compared, left_out)
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -206,8 +210,10 @@ def test_measures_that_trec_eval_has_not(shared_data, version, record_property):
         gold = stored(path, f"value_{VERSIONS[version]}_order")
         for (run, name), values in gold.items():
             measure = measure_of(name.replace("ERR", "ERR(max_grade=4)"))
-            compared += count_equal(runs_of(folder, VERSIONS[version])[run], measure, values)
-    report(record_property, f"not in trec_eval, scores as in {version}", compared)
+            compared += assert_equal_and_count(
+                runs_of(folder, VERSIONS[version])[run], measure, values
+            )
+    assert_enough_compared(record_property, f"not in trec_eval, scores as in {version}", compared)
 
 
 def test_runs_that_lack_topics(shared_data, record_property):
@@ -221,8 +227,8 @@ def test_runs_that_lack_topics(shared_data, record_property):
         present = np.ones(judged.n_queries) if flag == "-c" else judged.n_retrieved
         all_queries = aggregated(measure, measure(judged)[present > 0])
         assert all_queries == pytest.approx(values.pop("all"), rel=0, abs=TOLERANCE)
-        compared += 1 + (count_equal(judged, measure, values) if values else 0)
-    report(record_property, "runs that lack topics", compared)
+        compared += 1 + (assert_equal_and_count(judged, measure, values) if values else 0)
+    assert_enough_compared(record_property, "runs that lack topics", compared)
 
 
 # Text, and what reads uninitialised memory (m_rbp.c).
@@ -238,8 +244,8 @@ def test_legal_files_that_are_hard_to_read(shared_data, version, record_property
     for (run, qrels, measure), values in gold.items():
         if run.startswith("legal/") and not measure.startswith(NO_NUMBERS):
             judged = _joined(folder / qrels, folder / run, VERSIONS[version])
-            compared += count_equal(judged, measure_of(measure, version), values)
-    report(record_property, f"legal files, {version}", compared)
+            compared += assert_equal_and_count(judged, measure_of(measure, version), values)
+    assert_enough_compared(record_property, f"legal files, {version}", compared)
 
 
 @cache

@@ -64,7 +64,7 @@ def test_every_situation_is_one_balanced_table(situation: Comparison, style: str
 
 @pytest.mark.parametrize("style", ["interval", "superscript"])
 def test_hostile_names_stay_text(hostile: Comparison, style: str) -> None:
-    structure(latex(hostile, style=style))
+    assert len(structure(latex(hostile, style=style))) == 1 + len(hostile.rows)
 
 
 @pytest.mark.parametrize(
