@@ -103,13 +103,16 @@ def read_lz4(
     except ImportError as error:
         hint = f'ranx.Run.from_file("{label}").save("run.json") writes a file that is read as it is'
         raise ReadError(label, "is a run of ranx, which needs cbor2", hint=hint) from error
+    hint = "copy or write the file again"
+    damage = (pa.ArrowException, OSError, ValueError, EOFError, RecursionError, TypeError)
     try:
         held = cbor.loads(_unpacked(_unpacked(data, label), label))
     except ReadError:
         raise
-    except (pa.ArrowException, OSError, ValueError, EOFError, RecursionError) as error:
-        hint = "copy or write the file again"
+    except (*damage, cbor.CBORDecodeError) as error:
         raise ReadError(label, f"the LZ4 file is damaged ({error})", hint=hint) from error
+    if not isinstance(held, Mapping):
+        raise ReadError(label, "the LZ4 file holds no run of ranx", hint=hint)
     return read_columns(held, layout, columns=columns, label=label)
 
 
