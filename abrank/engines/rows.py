@@ -45,8 +45,6 @@ def column_names(
     """
     if layout == PROPERTY:
         (value,) = (columns or {}).values()
-        if value not in names:
-            raise ReadError(label, f"no column {value}; it has {', '.join(names)}")
         columns = {"doc_id": value, "relevance": value}
     if layout != JOINED:
         query, document, value = choose_columns(names, layout, columns, label=label)

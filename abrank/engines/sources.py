@@ -217,7 +217,10 @@ def _located(path: str) -> tuple[Any, str]:
         except ImportError:
             hint = "fsspec may know it: pip install fsspec"
             raise ArgumentError(f"{path}: {error}; {hint}") from error
-        place, inside = url_to_fs(folder)
+        try:
+            place, inside = url_to_fs(folder)
+        except (ImportError, ValueError) as problem:  # a package that it needs, or no such scheme
+            raise ArgumentError(f"{path}: {problem}") from problem
         place = _filesystem(place)
     return place, f"{inside}/{name}{mark}{rest}" if mark else inside
 

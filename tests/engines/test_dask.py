@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 import abrank
-from abrank._support.errors import ArgumentError
+from abrank._support.errors import AbrankError, ArgumentError
 from abrank.engines import Engine, drive
 from tests.engines import killed
 from tests.engines.conftest import COMMANDS, MEASURES, run_readme
@@ -37,6 +40,48 @@ def test_the_command_of_the_readme(collection, cluster, tmp_path, monkeypatch):
     merged = ("--merged", "--keep-scores", "merged")
     found = run_readme(dask, collection, tmp_path, *merged, *there)
     assert found == run_readme(here, collection, tmp_path, "--merged")
+
+
+def test_a_client_or_a_cluster_of_this_machine_scores_what_is_left(
+    collection, cluster, tmp_path, monkeypatch
+):
+    from dask import distributed
+
+    asked = collection.folder / "qrels", {"A": collection.paths["A"]}, MEASURES
+    expected = collection.scores.values[:, :1]
+    with distributed.Client(cluster, set_as_default=False) as client:
+        scores = abrank.evaluate(*asked, engine=Engine("dask", scheduler=client, rows=300))
+        assert client.status == "running"  # it is closed by whoever opened it
+    np.testing.assert_array_equal(scores.values, expected)
+
+    started = []
+
+    @contextlib.contextmanager
+    def start(**options):
+        started.append(options)
+        yield cluster
+
+    monkeypatch.setattr(distributed, "LocalCluster", start)
+    engine = Engine("dask", output=str(tmp_path), rows=300)
+    for _ in range(2):  # the second finds all done, and starts nothing
+        scores = abrank.evaluate(*asked, engine=engine)
+        np.testing.assert_array_equal(scores.values, expected)
+    (options,) = started
+    assert (options["threads_per_worker"], options["host"]) == (1, "127.0.0.1")
+
+
+def test_a_partition_that_kills_every_worker_says_how_much_memory_one_needs(
+    collection, cluster, monkeypatch
+):
+    from dask import distributed
+
+    def killed_all(*_, **__):
+        raise distributed.KilledWorker("part-3", SimpleNamespace(address="tcp://w"), 3)
+
+    monkeypatch.setattr(distributed, "as_completed", killed_all)
+    engine = Engine("dask", scheduler=cluster.scheduler_address, rows=100)
+    with pytest.raises(AbrankError, match=r"part-3.*a worker needs about 500 MB a thread"):
+        abrank.evaluate(collection.folder / "qrels", collection.paths, MEASURES, engine=engine)
 
 
 def test_a_scheduler_that_does_not_answer(collection, monkeypatch):

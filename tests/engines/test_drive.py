@@ -15,7 +15,13 @@ import pyarrow.parquet as pq
 import pytest
 
 import abrank
-from abrank._support.errors import AlignmentError, ArgumentError, NotFoundError, ReadError
+from abrank._support.errors import (
+    AlignmentError,
+    ArgumentError,
+    NotFoundError,
+    ReadError,
+    WriteError,
+)
 from abrank.engines import Engine, drive, regroup
 from tests.engines.conftest import COMMANDS, MEASURES, ROOT, run_readme, write
 
@@ -198,6 +204,177 @@ def test_what_is_no_run(collection, tmp_path, monkeypatch, path, columns, error,
         (tmp_path / path).write_text("no Parquet")
     with pytest.raises(error, match=message):
         abrank.evaluate(collection.qrels, {"A": path}, MEASURES, engine="local")
+
+
+def test_a_run_that_no_partition_can_use_is_an_error_when_skipping_too(collection, tmp_path):
+    write(collection.runs["A"].assign(score=None), tmp_path / "A", n_files=1, group=200)
+    engine = Engine(rows=100, on_bad_partition="skip")
+    with pytest.raises(ReadError, match="row 0: score is missing") as error:
+        abrank.evaluate(collection.folder / "qrels", {"A": tmp_path / "A"}, MEASURES, engine=engine)
+    assert "no partition could be used" in str(error.value)
+
+
+def test_a_run_of_other_queries_is_an_error(collection, tmp_path):
+    other = collection.runs["A"].assign(query_id="p" + collection.runs["A"].query_id)
+    write(other, tmp_path / "A", n_files=1, group=200)
+    with pytest.raises(AlignmentError, match="no query is in both the judgments and A"):
+        abrank.evaluate(collection.qrels, {"A": tmp_path / "A"}, MEASURES, engine=SMALL)
+
+
+def test_a_file_where_the_folder_of_scores_should_be(collection, tmp_path):
+    (tmp_path / "kept").write_text("a file")
+    with pytest.raises(WriteError, match="kept: cannot be made: File exists"):
+        abrank.evaluate(
+            collection.folder / "qrels", collection.paths, MEASURES,
+            engine=Engine(output=str(tmp_path / "kept")),
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("options", [{"depth": 3}, {"duplicates": "best"}])
+def test_options_of_reading_are_those_of_frames(collection, tmp_path, options):
+    frame = collection.runs["A"].query("query_id != 'unjudged'").copy()
+    if "duplicates" in options:  # the ninth document of each query stands there twice
+        frame.loc[frame.doc_id == "d8", "doc_id"] = "d0"
+    write(frame, tmp_path / "A", n_files=2, group=50)
+    found = abrank.evaluate(
+        collection.folder / "qrels", {"A": tmp_path / "A"}, MEASURES, engine=SMALL, **options
+    )
+    expected = abrank.evaluate(collection.qrels, {"A": frame}, MEASURES, **options)
+    np.testing.assert_array_equal(found.values, expected.values)
+    assert (found.values != collection.scores.values[:, :1]).any()
+    kept = [scores.audits["A"].n_duplicates_dropped for scores in (found, expected)]
+    assert kept == [60 if "duplicates" in options else 0] * 2
+
+
+def test_a_document_twice_in_two_files_names_both(collection, tmp_path):
+    (tmp_path / "A").mkdir()
+    for number in range(2):
+        rows = pd.DataFrame({"query_id": ["q000"], "doc_id": ["d1"], "score": [1.0 + number]})
+        rows.to_parquet(tmp_path / "A" / f"part-{number}.parquet", index=False)
+    with pytest.raises(ReadError, match="document d1 twice in query q000") as error:
+        abrank.evaluate(collection.qrels, {"A": tmp_path / "A"}, MEASURES, engine=SMALL)
+    said = str(error.value)
+    assert "part-0.parquet, row group 0, row 0, and " in said
+    assert "part-1.parquet, row group 0, row 0: " in said
+
+
+def test_a_judgment_twice_is_refused(collection, tmp_path):
+    twice = pd.concat([collection.qrels, collection.qrels[:1]]).sort_values("query_id")
+    write(twice, tmp_path / "qrels", n_files=1, group=400)
+    with pytest.raises(ReadError, match="document d0 twice in query q000"):
+        abrank.evaluate(tmp_path / "qrels", collection.paths, MEASURES, engine=SMALL)
+
+
+def test_numbers_as_query_ids_are_cut_where_a_row_group_goes_on(collection, tmp_path):
+    run = collection.runs["A"].query("query_id != 'unjudged'")
+    tables = {"qrels": collection.qrels, "A": run}
+    for name, frame in tables.items():
+        number = frame.query_id.str[1:].astype("int64")
+        write(frame.assign(query_id=number), tmp_path / name, n_files=3, group=50)
+    scores = abrank.evaluate(tmp_path / "qrels", {"A": tmp_path / "A"}, MEASURES, engine=SMALL)
+    assert set(scores.query_ids) == {str(i) for i in range(60)}
+    rows = [scores.query_ids.index(str(i)) for i in range(60)]
+    np.testing.assert_array_equal(scores.values[rows], collection.scores.values[:, :1])
+
+
+def test_files_that_do_not_say_which_queries_they_hold_are_regrouped(collection, tmp_path):
+    for name, frame in {"qrels": collection.qrels, **collection.runs}.items():
+        table = pa.Table.from_pandas(frame, preserve_index=False)
+        pq.write_table(
+            table, tmp_path / f"{name}.parquet", row_group_size=90, write_statistics=False
+        )
+    paths = {name: tmp_path / f"{name}.parquet" for name in collection.runs}
+    collection.require_equal(
+        abrank.evaluate(tmp_path / "qrels.parquet", paths, MEASURES, engine=SMALL)
+    )
+
+
+def test_what_was_regrouped_before_an_interrupt_is_not_read_again(
+    collection, tmp_path, monkeypatch
+):
+    path = tmp_path / "A.parquet"
+    collection.runs["A"].sample(frac=1, random_state=5).to_parquet(
+        path, index=False, row_group_size=60
+    )
+    engine = Engine(rows=100, output=str(tmp_path / "kept"))
+    asked = collection.folder / "qrels", {"A": path}, MEASURES
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(drive, "score_partition", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            abrank.evaluate(*asked, engine=engine)
+    monkeypatch.setattr(regroup, "_write", interrupted)
+    scores = abrank.evaluate(*asked, engine=engine)
+    np.testing.assert_array_equal(scores.values, collection.scores.values[:, :1])
+
+
+def test_what_fsspec_knows_is_read_through_it(collection):
+    fsspec = pytest.importorskip("fsspec", reason="needs fsspec")
+    with fsspec.open("memory://runs/a.parquet", "wb") as file:
+        collection.runs["A"].to_parquet(file, index=False, row_group_size=100)
+    for path in ("memory://runs/a.parquet", "memory://runs/*.parquet"):
+        scores = abrank.evaluate(collection.qrels, {"A": path}, MEASURES, engine=SMALL)
+        np.testing.assert_array_equal(scores.values, collection.scores.values[:, :1])
+
+
+def test_a_scheme_that_nobody_knows_is_refused(collection):
+    pytest.importorskip("fsspec", reason="needs fsspec")
+    with pytest.raises(ArgumentError, match=r"nosuch://b/a\.parquet: Protocol not known: nosuch"):
+        abrank.evaluate(collection.qrels, {"A": "nosuch://b/a.parquet"}, MEASURES, engine="local")
+
+
+def test_without_fsspec_the_error_says_what_to_install(collection, monkeypatch):
+    monkeypatch.setitem(sys.modules, "fsspec.core", None)
+    with pytest.raises(ArgumentError, match="pip install fsspec"):
+        abrank.evaluate(collection.qrels, {"A": "memory://a.parquet"}, MEASURES, engine="local")
+
+
+def test_a_file_that_is_cut_short_after_its_footer_was_read(collection, tmp_path, monkeypatch):
+    path = tmp_path / "a.parquet"
+    collection.runs["A"].to_parquet(path, index=False, row_group_size=100)
+    score_partition = drive.score_partition
+
+    def cut_first(job, partition):
+        path.write_bytes(b"PAR1")
+        return score_partition(job, partition)
+
+    monkeypatch.setattr(drive, "score_partition", cut_first)
+    with pytest.raises(ReadError, match=r"a.parquet, row group 0: cannot be read: "):
+        abrank.evaluate(collection.folder / "qrels", {"A": path}, MEASURES, engine="local")
+
+
+def test_files_of_a_folder_have_the_same_columns(collection, tmp_path):
+    write(collection.runs["A"], tmp_path / "A", n_files=1, group=100)
+    collection.runs["A"].drop(columns="score").to_parquet(
+        tmp_path / "A" / "part-1.parquet", index=False
+    )
+    with pytest.raises(ReadError, match=r"part-1\.parquet: no column score; it has query_id"):
+        abrank.evaluate(collection.qrels, {"A": tmp_path / "A"}, MEASURES, engine="local")
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ({"query_id": ["q1"], "relevance": [1]}, "no column position"),
+        ({"query_id": ["q1"], "position": [0], "relevance": [1]}, "position is no rank"),
+    ],
+)
+def test_what_is_no_joined_table(tmp_path, columns, said):
+    pq.write_table(pa.table(columns), tmp_path / "log.parquet")
+    with pytest.raises(ReadError, match=said):
+        abrank.evaluate(None, {"A": tmp_path / "log.parquet"}, MEASURES, engine="local")
+
+
+def test_joined_tables_of_other_queries(tmp_path):
+    for name, query in (("A", "q1"), ("B", "q2")):
+        table = pa.table({"query_id": ["q0", query], "position": [1, 1], "relevance": [1, 1]})
+        pq.write_table(table, tmp_path / name)
+    paths = {name: tmp_path / name for name in "AB"}
+    with pytest.raises(AlignmentError, match="the systems have other judged queries: q1, q2"):
+        abrank.evaluate(None, paths, MEASURES, engine="local")
 
 
 def test_options_that_do_nothing_are_refused():

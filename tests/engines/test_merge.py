@@ -108,6 +108,11 @@ def test_the_extremes_are_those_of_all_queries(scores):
         merged.merged(statistics_of(query_ids, values[:, :, :1], NAMES[:1]))
 
 
+def test_of_no_partition_there_is_no_total():
+    with pytest.raises(ArgumentError, match="there are no statistics to merge"):
+        Tree().total()
+
+
 def test_an_engine_merges_and_gives_no_scores(collection, tmp_path):
     scoring = Scoring(parse_measures(["nDCG@5", "AP"]))
     engine = Engine(rows=100, output=str(tmp_path))

@@ -91,6 +91,50 @@ def test_a_query_without_a_cluster_or_with_two_is_an_error(collection, propertie
     assert "query q000 has two values of user" in err
 
 
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ({"city": [1]}, "no column query_id; it has city"),
+        ({"query_id": ["q000"]}, "no other column; it has query_id"),
+        ({"query_id": ["q000"], "city": [1], "kind": ["buy"]},
+         "several columns could be the clusters: city, kind"),
+    ],
+)  # fmt: skip
+def test_what_is_no_table_of_clusters(collection, capfd, tmp_path, columns, said):
+    pq.write_table(pa.table(columns), tmp_path / "about.parquet")
+    code, _, err = compare(
+        collection, capfd, "--merged", "--clusters", str(tmp_path / "about.parquet")
+    )
+    assert code == 3
+    assert said in err
+    code, _, err = compare(collection, capfd, "--merged", "--clusters", f"{tmp_path}/none.parquet")
+    assert code == 2
+    assert "none.parquet: no Parquet file there" in err
+
+
+def test_numbers_as_query_ids_find_their_properties(collection, tmp_path, capfd):
+    paths = []
+    runs = {name: frame.query("query_id != 'unjudged'") for name, frame in collection.runs.items()}
+    for name, frame in {"qrels": collection.qrels, **runs}.items():
+        number = frame.query_id.str[1:].astype("int64")
+        write(frame.assign(query_id=number), tmp_path / name, n_files=2, group=100)
+        paths.append(str(tmp_path / name))
+    kind = "".join(f"{i},{'buy' if i % 3 else 'know'}\n" for i in range(60))
+    (tmp_path / "kind.csv").write_text(f"query_id,kind\n{kind}")
+    command = ["compare", *paths, "-m", "AP", "--segments", str(tmp_path / "kind.csv"), "--merged"]
+    assert run([*command, "--format", "json", "--quiet"]) in (0, 1)
+    found = json.loads(capfd.readouterr().out)["segments"][0]["rows"]
+    assert [(row["label"], row["n_queries"]) for row in found] == [("buy", 40), ("know", 20)]
+
+
+def test_the_measure_that_decides_is_chosen(collection, capfd):
+    code, found, _ = compare(collection, capfd, "--merged", "--primary", "P@3")
+    _, whole, _ = compare(collection, capfd, "--primary", "P@3")
+    assert code in (0, 1)
+    assert found["settings"]["primary"] == "P@3"
+    same_parts(found, whole, "verdict")
+
+
 def test_skipped_partitions_are_counted(collection, tmp_path):
     bad = collection.runs["B"].copy()
     bad.loc[bad.query_id == "q030", "score"] = None

@@ -147,6 +147,44 @@ def test_what_needs_every_query_is_refused_and_says_what_to_leave_out(frames, ke
         merged(frames, **keywords)
 
 
+def test_one_query_is_not_compared(frames):
+    with pytest.raises(ArgumentError, match="two queries at least are compared"):
+        merged([frame[:1] for frame in frames])
+
+
+def test_large_losses_of_a_measure_where_less_is_better(frames):
+    ids = list(frames[0].index)
+    # Most queries win a little, and a few lose far more.
+    change = np.where(np.arange(900) % 30 == 0, 0.6, -0.1)
+    values = np.stack([np.full(900, 0.3), 0.3 + change], axis=1)
+    found = compare_statistics(statistics_of(ids, values[:, :, None], ["FPR"]))
+    pair = [pd.DataFrame({"FPR": values[:, s]}, index=frames[0].index) for s in range(2)]
+    whole = in_memory(pair)
+    (mine,), (theirs,) = (
+        [each for each in made.notes if each.code == "losses-behind-the-mean"]
+        for made in (found, whole)
+    )
+    assert_same(mine.values, theirs.values)
+    assert mine.values["loss"] == pytest.approx(-0.6)
+
+
+def test_clusters_whose_mean_difference_is_zero(frames):
+    change = np.tile([0.25, -0.25, 0.5, -0.5], 225)[:, None] * np.ones(3)
+    users = "user", {f"q{i:03d}": f"u{(i + 1) // 3}" for i in range(900)}
+    pair = [frames[0] * 0.0 + 0.5, frames[0] * 0.0 + 0.5 + change]
+    found, whole = (compared(pair, clusters=users) for compared in (merged, in_memory))
+    assert found.mean_difference == whole.mean_difference == 0.0
+    assert_same(found.to_dict()["measures"], whole.to_dict()["measures"])
+
+
+def test_many_ties_beside_counted_differences_are_drawn_in_bins(frames, monkeypatch):
+    monkeypatch.setattr(counted, "MOST", 50)
+    few = merged(frames, primary="AP").merged
+    tied = frames[0].copy()
+    tied.iloc[::3] = frames[1].iloc[::3]
+    assert (few.form, merged([frames[0], tied], primary="AP").merged.form) == ("density", "bins")
+
+
 def test_scores_of_queries_are_told_to_be_elsewhere(frames, tmp_path):
     found = merged(frames)
     for ask in (found.differences, found.outcomes, lambda: found.queries):
