@@ -1,0 +1,147 @@
+"""How the command ends: asked to, without memory or output, and by a fault of its own."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from abrank import cli
+from abrank._support.files import ENDING
+
+
+@pytest.fixture
+def process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What ``main`` sets for the whole process is as it was, afterwards."""
+    numbers = [*ENDING, signal.SIGALRM]
+    handlers = [signal.getsignal(number) for number in numbers]
+    thresholds = gc.get_threshold()
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
+    yield
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    for number, handler in zip(numbers, handlers, strict=True):
+        signal.signal(number, handler)
+    gc.set_threshold(*thresholds)
+    gc.unfreeze()
+
+
+def raises(error: BaseException) -> Any:
+    def main(**_: object) -> None:
+        raise error
+
+    return SimpleNamespace(main=main)
+
+
+@pytest.mark.usefixtures("process")
+@pytest.mark.parametrize(
+    ("number", "code", "said"),
+    [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")],
+)
+def test_a_signal_ends_the_command_with_a_word(
+    number: int,
+    code: int,
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def main(**_: object) -> None:
+        os.kill(os.getpid(), number)
+        signal.pause()
+
+    monkeypatch.setattr(cli, "cli", SimpleNamespace(main=main))
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["compare"])
+    assert ended.value.code == code
+    assert capsys.readouterr().err.strip() == said
+
+
+@pytest.mark.usefixtures("process")
+def test_a_signal_inside_an_import_waits_until_that_is_done() -> None:
+    outer = SimpleNamespace(f_code=SimpleNamespace(co_filename="<frozen importlib._bootstrap>"))
+    inner = SimpleNamespace(f_code=SimpleNamespace(co_filename="numpy/__init__.py"), f_back=outer)
+    cli._stop(signal.SIGTERM, inner)  # type: ignore[arg-type]
+    with pytest.raises(BaseException, match="terminated"):
+        signal.pause()
+
+
+@pytest.mark.usefixtures("process")
+def test_a_signal_that_is_ignored_stays_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    monkeypatch.setattr(cli, "run", lambda _: 0)
+    with pytest.raises(SystemExit) as ended:
+        cli.main([])
+    assert ended.value.code == 0
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
+
+
+@pytest.mark.usefixtures("process")
+def test_without_streams_there_is_a_code(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdout", None)
+    for stderr, said in ((sys.stderr, "error: standard output is closed"), (None, "")):
+        monkeypatch.setattr(sys, "stderr", stderr)
+        with pytest.raises(SystemExit) as ended:
+            cli.main(["demo"])
+        assert ended.value.code == 2
+        assert capsys.readouterr().err.startswith(said)
+
+
+def test_no_memory_is_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(cli, "cli", raises(MemoryError()))
+    assert cli.run([]) == 3
+    assert capsys.readouterr().err.startswith("error: not enough memory for these inputs\n")
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (BrokenPipeError(32, "Broken pipe"), 0, ""),
+        (
+            OSError(28, "No space left on device"),
+            2,
+            "error: standard output cannot be written: no space left on device\n",
+        ),
+    ],
+)
+def test_an_output_that_takes_no_more_is_told_and_left(
+    error: OSError,
+    code: int,
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(cli, "cli", raises(error))
+    with (tmp_path / "out").open("w") as out:
+        monkeypatch.setattr(sys, "stdout", out)
+        assert cli.run([]) == code
+        print("lost", file=out, flush=True)
+    assert (tmp_path / "out").read_text() == ""
+    assert capsys.readouterr().err == said
+
+
+def test_a_fault_of_its_own_leaves_its_traceback_in_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(cli, "cli", raises(ZeroDivisionError("by nothing")))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    assert cli.run([]) == 70
+    (saved,) = tmp_path.iterdir()
+    said = capsys.readouterr().err
+    assert said.startswith("error: a fault of abrank itself (ZeroDivisionError: by nothing);")
+    assert str(saved) in said.replace("\n  ", "")
+    assert "Traceback (most recent call last)" in saved.read_text()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
+    assert cli.run([]) == 70
+    assert "which cannot be saved" in " ".join(capsys.readouterr().err.split())

@@ -1,0 +1,105 @@
+"""What Spark's workers run, in this process: where tests meet it, and without Java."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import abrank
+from abrank.engines import spark
+from abrank.engines.kernel import Scoring
+from abrank.measures.naming.asked import parse_measures
+
+MEASURES = ["nDCG@5", "AP", "P@3"]
+
+
+@pytest.fixture(scope="module")
+def made() -> abrank.simulate.SimulatedRuns:
+    return abrank.simulate_runs(30, rng=4)
+
+
+def scored(batches: Iterator[Any]) -> dict[tuple[str, str], float]:
+    rows = pa.Table.from_batches(list(batches)).to_pylist()
+    found = {(row["query_id"], row["measure"]): row["value"] for row in rows}
+    assert len(found) == len(rows)
+    return found
+
+
+def expected(made: abrank.simulate.SimulatedRuns) -> dict[tuple[str, str], float]:
+    tidy = abrank.evaluate(made.qrels, {"B": made.candidate}, MEASURES).tidy()
+    return {(row.query_id, row.measure): row.score for row in tidy.itertuples()}
+
+
+def table(made: abrank.simulate.SimulatedRuns, *, judgments: bool) -> pa.Table:
+    """Rows of the run, and of the judgments beside them, sorted by query."""
+    run = made.candidate.frame()[["query_id", "doc_id", "score"]]
+    parts = [run.rename(columns={"score": "value"}).assign(of_run=True)]
+    if judgments:
+        qrels = made.qrels.frame()[["query_id", "doc_id", "relevance"]]
+        parts.append(qrels.rename(columns={"relevance": "value"}).assign(of_run=False))
+    columns = {name: np.concatenate([part[name].to_numpy() for part in parts]) for name in parts[0]}
+    order = np.argsort(columns["query_id"].astype(str), kind="stable")
+    kinds = {"query_id": pa.string(), "doc_id": pa.string(), "value": pa.float64()}
+    return pa.table(
+        {name: pa.array(column[order], kinds.get(name)) for name, column in columns.items()}
+    )
+
+
+@pytest.mark.parametrize("held", [40, 10**6])
+def test_batches_that_cut_queries_give_the_scores_of_one_machine(
+    made: abrank.simulate.SimulatedRuns, held: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spark, "ROWS", held)
+    kernel = spark._Kernel(Scoring(parse_measures(MEASURES)))
+    batches = table(made, judgments=True).to_batches(max_chunksize=37)
+    found = scored(kernel(iter(batches)))
+    assert found == pytest.approx(expected(made), abs=1e-12)
+
+
+def test_a_run_that_stands_by_query_meets_the_judgments_in_its_task(
+    made: abrank.simulate.SimulatedRuns,
+) -> None:
+    kernel = spark._KernelOfRun(Scoring(parse_measures(MEASURES)), made.qrels)
+    batches = table(made, judgments=False).to_batches(max_chunksize=500)
+    assert scored(kernel(iter(batches))) == pytest.approx(expected(made), abs=1e-12)
+    without = scored(kernel.scored_without_run())
+    assert without.keys() == expected(made).keys()
+    assert set(without.values()) == {0.0}
+    unjudged = table(made, judgments=False).slice(0, 3)
+    unjudged = unjudged.set_column(0, "query_id", pa.array(["other"] * 3))
+    assert list(kernel(iter(unjudged.to_batches()))) == []
+
+
+class _Frame:
+    """As much of a DataFrame of Spark as hands batches of numbers to a task."""
+
+    def __init__(self, batches: list[Any]) -> None:
+        self.batches = batches
+
+    def mapInArrow(self, task: Any, _: str) -> _Frame:
+        return _Frame(list(task(iter(self.batches))))
+
+    def collect(self) -> list[Any]:
+        rows = pa.Table.from_batches(self.batches).to_pylist()
+        return [SimpleNamespace(**row) for row in rows]
+
+
+def test_each_item_is_one_task_and_its_answer_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    @contextmanager
+    def session(_: str | None) -> Iterator[Any]:
+        def numbers(low: int, high: int, step: int, parts: int) -> _Frame:
+            assert parts == high - low
+            each = (pa.array([i]) for i in range(low, high, step))
+            return _Frame([pa.record_batch([column], names=["id"]) for column in each])
+
+        yield SimpleNamespace(range=numbers)
+
+    monkeypatch.setattr(spark, "_session", session)
+    assert list(spark.run(len, ["a", "bcd", ""])) == [1, 3, 0]
+    assert list(spark.run(len, [])) == []
