@@ -63,8 +63,8 @@ def collections(
     """
     ax = ax if ax is not None else new_axes(theme, collections_size(found))
     summary = found.of(measure) if measure else found.primary
-    fewest = sorted((row.n_queries for row in summary.rows), reverse=True)[:MOST][-1]
-    shown = [row for row in summary.rows if row.n_queries >= fewest][:MOST]
+    largest = sorted(summary.rows, key=lambda row: -row.n_queries)[:MOST]
+    shown = [row for row in summary.rows if any(row is each for each in largest)]
     rows = [_row(row, summary, found.alpha) for row in shown]
     prediction = (summary.prediction_low, summary.prediction_high)
     rows += [

@@ -133,3 +133,26 @@ def test_other_measures_in_one_collection_are_refused() -> None:
 def test_no_collection_of_this_name(found) -> None:
     with pytest.raises(ArgumentError, match="up, down, tie"):
         found["left"]
+
+
+def test_no_measure_of_this_name(found) -> None:
+    (measure,) = [each.measure for each in found.measures]
+    assert found.of(measure) is found.primary
+    with pytest.raises(ArgumentError, match=f"no measure 'P@5' here; there are {measure}"):
+        found.of("P@5")
+
+
+def test_what_the_files_were_taken_for_stands_once(tmp_path) -> None:
+    paths = [tmp_path / name for name in ("a.csv", "b.csv")]
+    for path, column in zip(paths, scores(0.1, seed=1), strict=True):
+        rows = [f"{query},{value}" for query, value in column.items()]
+        path.write_text("\n".join(["query_id,AP", *rows]))
+    remarks = compare_collections({"x": tuple(paths), "y": tuple(paths)}).remarks
+    assert remarks == tuple(
+        f"{path}: taken for a wide table, 30 queries, 1 measure" for path in paths
+    )
+
+
+def test_a_collection_of_one_query_is_untested() -> None:
+    found = compare_collections({"one": ({"q1": 0.2}, {"q1": 0.5}), "many": scores(0.1, seed=1)})
+    assert [row.reading for row in found.primary.rows] == ["untested", "better"]

@@ -180,3 +180,15 @@ def test_the_best_system_is_left_out_of_the_first_places_no_more_often_than_alph
         first = rank_collections(boards, n_resamples=99).primary.first(like=True)
         left_out += "rrf" not in first
     assert binomtest(left_out, 400, 0.05, alternative="greater").pvalue > 0.001
+
+
+def test_what_is_not_there_is_refused_with_what_is(found) -> None:
+    with pytest.raises(ArgumentError, match="no system 'BM25' here; there are rrf, t5, "):
+        found.primary["BM25"]
+    with pytest.raises(ArgumentError, match="no collection 'web' here; there are c0, c1, c2"):
+        found["web"]
+    with pytest.raises(ArgumentError, match=r"^two collections or more are ranked together$"):
+        summarise_rankings({"c0": found["c0"]})
+    assert found["c0"] is found.rankings["c0"]
+    said = f"of 4 systems on 5 collections by AP: {found.systems[0]!r} leads"
+    assert repr(found) == f"<CollectionsRanking {said}>"

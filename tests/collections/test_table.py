@@ -82,6 +82,8 @@ def test_which_two_are_compared() -> None:
     found, names = pairs_of(files, baseline="t5", candidate="splade")
     assert found == {"x": ("q", "2", "3")}
     assert names == {"baseline": "t5", "candidate": "splade"}
+    # Of two there is nothing to choose: the first is A.
+    assert pairs_of({"x": {"qrels": "q", "bm25": "1", "t5": "2"}})[0] == {"x": ("q", "1", "2")}
     found, names = pairs_of({"x": {"a": "1", "b": "2"}}, candidate="T5")
     assert found == {"x": ("1", "2")}
     assert names == {"baseline": None, "candidate": "T5"}

@@ -37,3 +37,15 @@ def test_the_prediction_interval_is_a_line_through_the_last(found) -> None:
     axes = found.plot.forest().axes
     ends = [tuple(line.get_xdata()) for line in axes.lines if set(line.get_ydata()) == {5}]
     assert (found.primary.prediction_low, found.primary.prediction_high) in ends
+
+
+def test_of_very_many_collections_the_largest_are_drawn() -> None:
+    a = {f"q{i}": (3 * i % 7) / 10 for i in range(5)}
+    b = {query: value**2 + 0.2 for query, value in a.items()}
+    three = dict(list(a.items())[:3]), dict(list(b.items())[:3])
+    # Forty of three queries each, and the largest stands last.
+    given = {f"c{i}": three for i in range(40)} | {"largest": (a, b)}
+    axes = compare_collections(given).plot.forest().axes
+    names = [label.get_text() for label in axes.get_yticklabels()]
+    assert names[:-3] == [*(f"c{i}" for i in range(39)), "largest"]
+    assert "\nthe largest 40 of 41 collections" in axes.get_xlabel()

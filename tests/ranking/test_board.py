@@ -109,3 +109,27 @@ def test_one_file_of_several_systems_is_not_told_as_one_run_given_twice(wide, tm
     path = tmp_path / "wide.csv"
     wide.to_csv(path, index=False)
     assert abrank.rank_scores(path).cautions == ()
+
+
+def test_what_several_systems_lack_is_counted(wide):
+    holes = wide.copy()
+    holes.loc[:5, "t5"] = np.nan
+    holes.loc[4:6, "dph"] = np.nan
+    with pytest.raises(AlignmentError, match=r"^6 queries of t5 .*, and some of 1 other system; "):
+        abrank.rank_scores(holes)
+
+
+def test_scores_are_taken_as_they_are(wide):
+    scores = read_board(wide)
+    assert read_board(scores) is scores
+    assert abrank.rank_scores(scores).rows == abrank.rank_scores(wide).rows
+
+
+@pytest.mark.parametrize("n", [3, 4])
+def test_of_many_sources_what_the_first_was_taken_for_is_told(n, wide, tmp_path):
+    paths = [tmp_path / f"s{i}.csv" for i in range(n)]
+    for path in paths:
+        wide[["t5"]].set_axis(["AP"], axis=1).rename_axis("query_id").to_csv(path)
+    taken = [f"{path}: taken for a wide table, 12 queries, 1 measure" for path in paths]
+    told = (f"4 sources, the first {taken[0]}",) if n == 4 else tuple(taken)
+    assert abrank.rank_scores([str(path) for path in paths]).notes == told

@@ -252,12 +252,9 @@ def _tally(ax: Axes, theme: Theme, row: MeasureResult, *, below: float) -> None:
 
 
 def _rail(ax: Axes, colour: str, start: float, stop: float, below: float) -> None:
-    from matplotlib.transforms import ScaledTranslation
+    from matplotlib.transforms import offset_copy
 
-    figure = ax.get_figure(root=True)
-    if figure is None:
-        return
-    place = ax.transAxes + ScaledTranslation(0.0, -below / 72.0, figure.dpi_scale_trans)
+    place = offset_copy(ax.transAxes, ax.figure, y=-below, units="points")
     ax.plot(
         [start, stop],
         [0.0, 0.0],

@@ -140,9 +140,8 @@ def _hexagons(ax: Axes, theme: Theme, a: FloatArray, b: FloatArray, signs: IntAr
     # Who wins most of the queries of a cell; nobody where half of them are ties.
     winner = np.where(2.0 * (won + lost) > counts, np.sign(won - lost), 0.0)
     most = float(counts.max())
-    depth = np.ones(len(counts), dtype=np.int64)
-    if most > 1.0:
-        depth += np.round((LEVELS - 1) * np.log(counts) / np.log(most)).astype(np.int64)
+    # The queries are more than the cells, so that at least two share one.
+    depth = 1 + np.round((LEVELS - 1) * np.log(counts) / np.log(most)).astype(np.int64)
     for outcome in _MARKERS:
         for level in range(1, LEVELS + 1):
             chosen = centres[(winner == outcome) & (depth == level)]

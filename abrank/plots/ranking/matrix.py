@@ -92,7 +92,11 @@ def _many(ax: Axes, theme: Theme, ranking: Ranking) -> Axes:
             depth = 0.25 + 0.75 * abs(pair.diff) / largest
             better[place[up], place[down]] = worse[place[down], place[up]] = depth
     levels.frame(ax, theme, ranking.systems, k)
-    ticks = sorted({0, *range(9, k, 10)})
+    # As many columns have their number as there is room for; a number asks for 1.8 of its height
+    # and 0.6 a digit.
+    asked = (1.8 + 0.6 * len(str(k))) * sizes(ax).small
+    step = 10 * math.ceil(asked / (720.0 * _cell(ax, k)))
+    ticks = sorted({0, *range(step - 1, k, step)})
     ax.set_xticks(ticks, [str(tick + 1) for tick in ticks])
     for shares, reading in ((better, "better"), (worse, "worse")):
         levels.draw_levels(ax, shares, theme.of_reading(reading), deepest=0.7)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from matplotlib.patches import Polygon, Rectangle
 
+from abrank import compare_scores
 from abrank.plots import LIGHT, deltas
 from abrank.plots.comparison import deltas as drawing
 
@@ -66,9 +67,20 @@ def test_the_band_is_the_interval_and_the_line_the_mean(n, comparison_of):
     assert set(line.get_xdata() if n == 12 else line.get_ydata()) == {row.diff}
 
 
-def test_a_test_of_another_hypothesis_has_no_band(comparison_of):
-    ax = deltas(comparison_of(60, test="sign"))
+@pytest.mark.parametrize("n", [12, 60])
+def test_a_test_of_another_hypothesis_has_no_band(n, comparison_of):
+    ax = deltas(comparison_of(n, test="sign"))
     assert not [p for p in ax.patches if p.get_alpha() == 0.14]
+
+
+def test_a_curve_of_wins_alone_has_one_colour():
+    a = {f"q{i}": (7 * i % 1600) / 4000 for i in range(1600)}
+    b = {query: 1.3 * value + 0.1 for query, value in a.items()}
+    comparison = compare_scores(a, b)
+    curves = [p for p in deltas(comparison).patches if p.get_alpha() is None]
+    assert [curve.get_facecolor()[:3] for curve in curves] == [_winner(1.0)]
+    values = comparison.differences()
+    assert curves[0].get_xy()[1:-2, 1].min() == values.min() > 0.0
 
 
 def test_an_infinite_interval_has_no_band(comparison_of):

@@ -5,6 +5,10 @@ import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.patches import Rectangle
 
+from abrank import compare_scores
+from abrank.comparison import Question
+from abrank.comparison.merged.compare import compare_statistics
+from abrank.engines.merge import statistics_of
 from abrank.plots import LIGHT, distribution
 from abrank.plots.comparison import distribution as drawing
 
@@ -112,3 +116,54 @@ def test_a_heap_that_is_not_at_zero_is_a_histogram(comparison_of):
 def test_a_sentence_where_nothing_spreads(n, comparison_of):
     (text,) = distribution(comparison_of(n, "identical")).texts
     assert text.get_text().startswith("No queries" if n == 0 else "A and B score the same")
+
+
+def test_a_cloud_far_from_zero_has_one_colour():
+    a = {f"q{i}": (7 * i % 250) / 1000 for i in range(250)}
+    result = compare_scores(a, {query: 1.1 * value + 0.5 for query, value in a.items()})
+    (cloud,) = distribution(result).patches
+    assert cloud.get_facecolor()[:3] == to_rgb(LIGHT.b)
+
+
+def test_more_values_than_nine_are_counted_without_numbers():
+    a = {f"q{i}": 0.5 for i in range(60)}
+    result = compare_scores(a, {query: 0.4 + i % 12 / 50 for i, query in enumerate(a)})
+    ax = distribution(result)
+    assert list(heights(ax).values()) == [5.0] * 12
+    assert not [text for text in ax.texts if text.get_text().isdigit()]
+
+
+def test_a_heap_beside_wins_alone():
+    a = {f"q{i}": 0.3 for i in range(90)}
+    b = {query: 0.35 if i < 40 else 0.3 + i / 200 for i, query in enumerate(a)}
+    ax = distribution(compare_scores(a, b))
+    assert {p.get_facecolor()[:3] for p in ax.patches} == {to_rgb(LIGHT.b)}
+    assert sum(heights(ax).values()) == 90
+
+
+@pytest.mark.parametrize(("decimals", "n"), [(1, 300), (9, 5000)])
+def test_merged_queries_are_drawn_as_they_were_counted(decimals, n):
+    random = np.random.default_rng(5)
+    a = random.random((n, 2))
+    b = a + 0.03 + 0.15 * random.standard_normal((n, 2))
+    b[: n // 3] = a[: n // 3]
+    values = np.round(np.stack([a, b], axis=1), decimals)
+    ids = [f"q{i:04}" for i in range(n)]
+    found = statistics_of(ids, values, ["nDCG@10", "AP"])
+    merged = compare_statistics(found, Question())
+    ax = distribution(merged)
+    differences = values[:, 1, 0] - values[:, 0, 0]
+    drawn = heights(ax)
+    row = merged.primary
+    assert sum(count for place, count in drawn.items() if place > 0) == row.wins
+    assert sum(count for place, count in drawn.items() if place < 0) == row.losses
+    if decimals == 1:
+        kinds, counts = np.unique(np.round(differences, 9), return_counts=True)
+        assert drawn == pytest.approx(dict(zip(kinds, counts, strict=True)))
+    else:
+        (width,) = {cell.width for cell in merged.merged.cells if cell.width}
+        decided = differences[np.abs(differences) > 1e-9]
+        for place in drawn.keys() - {0.0}:
+            assert np.sum(np.abs(decided - place) < width / 2) == drawn[place]
+    (text,) = distribution(merged, measure="AP").texts
+    assert text.get_text() == "Only nDCG@10 was counted to be drawn."

@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from abrank import compare_scores
 from abrank.plots import LIGHT, effect
 from abrank.plots.style import shapes
 
@@ -51,6 +52,15 @@ def test_half_eye_is_the_bootstrap_law_of_the_mean(comparison_of):
 def test_there_is_no_half_eye_where_it_would_mislead(n, how, comparison_of):
     ax = effect(comparison_of(n, **how))
     assert not [patch for patch in ax.patches if patch.get_alpha() == 0.28]
+
+
+def test_clusters_of_queries_have_no_half_eye_of_single_queries():
+    a = {f"q{i}": (7 * i % 60) / 100 for i in range(60)}
+    b = {query: value**2 + 0.3 for query, value in a.items()}
+    users = {query: query[-1] for query in a}
+    plain, clustered = (effect(compare_scores(a, b, clusters=each)) for each in (None, users))
+    shapes = [[p for p in ax.patches if p.get_alpha() == 0.28] for ax in (plain, clustered)]
+    assert [len(each) for each in shapes] == [1, 0]
 
 
 def test_for_very_many_queries_the_shape_is_the_normal_curve(comparison_of, monkeypatch):

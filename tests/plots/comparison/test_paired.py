@@ -100,3 +100,10 @@ def test_no_queries_make_a_sentence(comparison_of):
     assert [t.get_text() for t in paired(comparison_of(0)).texts] == [
         "No queries: nothing to draw."
     ]
+
+
+def test_scores_that_are_all_one_have_no_shape() -> None:
+    a = {f"q{i}": i / 98 for i in range(99)}
+    result = compare_scores(a, dict.fromkeys(a, 0.4))
+    (shape,) = [p for p in drawing.paired(result).patches if p.get_alpha() == 0.3]
+    assert shape.get_facecolor()[:3] == to_rgb(LIGHT.a)

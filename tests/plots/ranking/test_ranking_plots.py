@@ -9,10 +9,12 @@ import itertools
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from abrank import inference
-from abrank.plots import LIGHT, cd, leaderboard, matrix
+from abrank.plots import LIGHT, cd, leaderboard, matrix, queries
+from abrank.plots.ranking.queries import by_difficulty
 
 
 @pytest.fixture
@@ -165,6 +167,50 @@ def test_many_systems_have_no_numbers(k, numbers, ranking_of):
     assert bool(texts(ax)) is numbers
 
 
+@pytest.mark.parametrize("measure", ["nDCG@10", "Unj@10"])
+def test_of_very_many_systems_the_same_cells_are_filled(measure, ranking_of):
+    ranking = ranking_of(41, 12, test="nemenyi", measure=measure)
+    ax = matrix(ranking)
+    place = {system: i for i, system in enumerate(ranking.systems)}
+    filled = {}
+    for patch in ax.patches:
+        for corners in np.reshape(patch.get_path().vertices, (-1, 5, 2)):
+            (left, top), (right, bottom) = np.rint(corners[[0, 2]] + 0.5).astype(int)
+            assert bottom == top + 1
+            for column in range(left, right):
+                assert (top, column) not in filled
+                filled[top, column] = (patch.get_facecolor()[:3], patch.get_alpha())
+    told = {}
+    for pair in ranking.pair_rows:
+        if pair.reading in ("better", "worse"):
+            wins = pair.reading == "better"
+            at = place[pair.b], place[pair.a]
+            told[at] = (to_rgb(LIGHT.b if wins else LIGHT.a), abs(pair.diff))
+            told[at[::-1]] = (to_rgb(LIGHT.a if wins else LIGHT.b), abs(pair.diff))
+    assert {at: colour for at, (colour, _) in filled.items()} == {
+        at: colour for at, (colour, _) in told.items()
+    }
+    assert 0 < len(told) < 41 * 40
+    by_size = sorted(told, key=lambda at: told[at][1])
+    depths = [filled[at][1] for at in by_size]
+    assert depths == sorted(depths)
+    assert depths[-1] == pytest.approx(0.7)
+    assert not texts(ax)
+
+
+@pytest.mark.parametrize("width", [7.0, 2.6])
+def test_the_numbers_of_very_many_columns_keep_clear_of_each_other(width, ranking_of):
+    ranking = ranking_of(150, 2, test="nemenyi")
+    figure = Figure(figsize=(width, 6.6), layout="constrained")
+    ax = matrix(ranking, ax=figure.add_subplot())
+    figure.draw_without_rendering()
+    boxes = [label.get_window_extent() for label in ax.get_xticklabels()]
+    assert len(boxes) > 3
+    assert all(one.x1 < two.x0 for one, two in itertools.pairwise(boxes))
+    numbers = [int(label.get_text()) for label in ax.get_xticklabels()]
+    assert [number - 1 for number in numbers] == ax.get_xticks().tolist()
+
+
 @pytest.mark.parametrize(
     ("how", "sentence"),
     [
@@ -219,6 +265,17 @@ def test_nemenyis_critical_difference_is_drawn_to_scale(ranking_of):
     assert not any("critical" in text for text in texts(cd(ranking_of(9, 60, test="conover"))))
 
 
+def test_a_critical_difference_wider_than_the_axis_is_not_drawn(ranking_of):
+    ranking = ranking_of(3, 5, test="nemenyi")
+    found = inference.friedman_test(ranking.scores)
+    # Nemenyi's 2.343 sqrt(3 * 4 / (6 * 5)) fits between the ranks 1 and 3.
+    assert inference.critical_difference(found, 5, 0.05) == pytest.approx(1.482, abs=1e-3)
+    assert "critical difference 1.48" in texts(cd(ranking))
+    strict = dataclasses.replace(ranking, alpha=0.0001)
+    assert inference.critical_difference(found, 5, 0.0001) > 2.0
+    assert not any("critical" in text for text in texts(cd(strict)))
+
+
 def test_where_mean_and_rank_disagree_it_is_said(ranking_of):
     made = ranking_of(5, test="nemenyi")
     last = made.rows[-1]
@@ -243,3 +300,17 @@ def test_where_mean_and_rank_disagree_it_is_said(ranking_of):
 def test_a_sentence_where_there_is_no_diagram(how, sentence, ranking_of):
     (text,) = cd(ranking_of(**how)).texts
     assert text.get_text().startswith(sentence)
+
+
+# ---- queries
+
+
+def test_of_very_many_queries_neighbours_share_a_column(ranking_of):
+    ranking = ranking_of(3, 480)
+    ax = queries(ranking)
+    assert ax.get_xlabel().startswith("480 queries (neighbours share a column), the highest mean")
+    assert np.ptp(ax.get_xlim()) == 240
+    columns = by_difficulty(ranking.scores.T)
+    easiest = np.argsort(-ranking.scores.mean(axis=1), kind="stable")[:2]
+    assert columns[:, 0] == pytest.approx(ranking.scores[easiest].mean(axis=0))
+    assert columns.mean(axis=1) == pytest.approx(ranking.scores.mean(axis=0))
