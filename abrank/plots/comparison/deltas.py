@@ -252,9 +252,10 @@ def _tally(ax: Axes, theme: Theme, row: MeasureResult, *, below: float) -> None:
 
 
 def _rail(ax: Axes, colour: str, start: float, stop: float, below: float) -> None:
-    from matplotlib.transforms import offset_copy
+    from matplotlib.transforms import ScaledTranslation
 
-    place = offset_copy(ax.transAxes, ax.figure, y=-below, units="points")
+    down = ScaledTranslation(0.0, -below / 72.0, ax.figure.dpi_scale_trans)
+    place = ax.transAxes + down
     ax.plot(
         [start, stop],
         [0.0, 0.0],
