@@ -15,6 +15,7 @@ import pytest
 from abrank import NotFoundError, ReadError, read_qrels, read_run
 from abrank.inputs import files, ids, looks_like_qrels
 from abrank.inputs.columns import RUN
+from abrank.inputs.stored import Stored
 
 LINES = b"".join(b"301 Q0 d%d %d %d.5 tag\n" % (i, i, 100 - i) for i in range(1, 60))
 
@@ -79,6 +80,49 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
         read_run("-")
 
 
+def test_standard_input_that_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(ReadError, match="stdin: is closed\n  pipe a file into it"):
+        read_run("-")
+
+
+def test_in_a_folder_that_cannot_be_listed_no_neighbour_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(self: Path) -> list[Path]:
+        raise PermissionError(13, "Permission denied")
+
+    (tmp_path / "bm25.run").write_bytes(LINES)
+    monkeypatch.setattr(Path, "iterdir", refuse)
+    with pytest.raises(NotFoundError, match=r"bm52\.run: no such file$"):
+        read_run(tmp_path / "bm52.run")
+
+
+class Failing(io.FileIO):
+    """A file on a disk that fails behind the first 20 bytes."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if self.tell() >= 20:
+            raise OSError(5, "Input/output error")
+        return super().read(min(size or 20, 20))
+
+
+@pytest.mark.parametrize("packer", PACKERS)
+def test_a_disk_that_fails_while_a_file_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, packer: str
+) -> None:
+    (tmp_path / "a.run").write_bytes(PACKERS[packer](LINES))
+    monkeypatch.setattr(Path, "open", lambda path, *_: Failing(path))
+    with pytest.raises(ReadError, match=r"a\.run: cannot be read: input/output error"):
+        read_run(tmp_path / "a.run")
+
+
+def test_the_hash_is_that_of_the_whole_file_though_not_all_was_read() -> None:
+    stored = Stored(io.BytesIO(LINES), "a.run")
+    assert stored.peek(5) == stored.read(5) == LINES[:5]
+    assert stored.sha256() == hashlib.sha256(LINES).hexdigest()
+
+
 def test_a_missing_file_names_its_neighbour(tmp_path: Path) -> None:
     for name in ("bm25.run.gz", "unlike.qrels"):
         (tmp_path / name).write_bytes(b"")
@@ -121,6 +165,10 @@ def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
         (LINES, False),
         (b"", False),
         (b"# only a note\n", False),
+        (b"query_id,doc_id,relevance\n1,d,1\n", True),
+        (b"query_id,doc_id,score\n1,d,1\n", False),
+        (b"2 qid:10 1:0.5\n", True),
+        (b'{"1": {"d": 1}}', False),
     ],
 )
 def test_kinds_are_told_by_the_first_line(tmp_path: Path, data: bytes, expected: bool) -> None:
@@ -156,3 +204,6 @@ def test_a_line_that_is_too_long_is_refused_in_every_form_of_lines(tmp_path: Pat
         path.write_bytes(line)
         with pytest.raises(ReadError, match="a line is longer than 1 MB"):
             read_run(path)
+    path.write_bytes(b"q1 Q0 " + b"\0" * (2 << 20))
+    with pytest.raises(ReadError, match="and holds NUL bytes: this is not a text file"):
+        read_run(path)

@@ -67,6 +67,11 @@ def test_lengths_that_do_not_fit(arguments: Any, words: str) -> None:
         from_groups(*arguments)
 
 
+def test_as_many_names_as_rows() -> None:
+    with pytest.raises(ArgumentError, match="3 names for 5 rows"):
+        from_groups(Y, S, [2, 3], names=list("vwx"))
+
+
 def test_values_that_cannot_be_used(tmp_path: Path) -> None:
     with pytest.raises(ReadError, match=r"row 1: relevance 0\.5 is not a whole number"):
         from_groups([1, 0.5], [1, 2], ["a", "a"])

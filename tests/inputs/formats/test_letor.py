@@ -31,6 +31,20 @@ def test_bad_lines_are_named(tmp_path: Path) -> None:
         read_qrels(tmp_path / "a.svm")
 
 
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("1" * 30 + " qid:7 1:2", "the grade has more than 18 digits"),
+        ("1 qid:7 1:2 # docid = a\0b", "a NUL character"),
+        (f"1 qid:{'x' * 70_000} 1:2", "an id is longer than 64 kB"),
+    ],
+)
+def test_what_no_judgment_has(tmp_path: Path, line: str, problem: str) -> None:
+    (tmp_path / "a.svm").write_text(f"1 qid:7 1:0.5\n{line}\n")
+    with pytest.raises(ReadError, match=rf"a\.svm, line 2: {problem}"):
+        read_qrels(tmp_path / "a.svm")
+
+
 def test_it_is_no_run_and_the_error_says_what_makes_one(tmp_path: Path) -> None:
     (tmp_path / "a.svm").write_text(LINES)
     with pytest.raises(ReadError, match=r"no scores\n  qrels, run = abrank\.from_groups"):

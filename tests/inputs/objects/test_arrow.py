@@ -46,6 +46,16 @@ class OnlyInterchange:
         return self.table.__dataframe__(**keywords)
 
 
+class OnlyArray:
+    """A batch of a library that hands over Arrow data in one piece."""
+
+    def __init__(self, batch: Any) -> None:
+        self.batch = batch
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> Any:
+        return self.batch.__arrow_c_array__(requested_schema)
+
+
 TABLES: dict[str, Callable[[], Any]] = {
     "pandas": frame,
     "pandas objects": lambda: frame().astype(object),
@@ -65,6 +75,7 @@ TABLES: dict[str, Callable[[], Any]] = {
         2, "score", pa.array([0.5, 2.0, 1.0, 2.0]).cast(pa.decimal128(9, 3))
     ),
     "interchange": lambda: OnlyInterchange(pa.Table.from_pandas(frame())),
+    "one array": lambda: OnlyArray(pa.RecordBatch.from_pandas(frame())),
     "DuckDB": relation,
 }
 
@@ -93,6 +104,24 @@ def test_every_table_is_scored_as_its_rows(name: str, no_cells: None) -> None:
     assert np.array_equal(found.values, expected.values)
     assert found.audits["B"].n_rows == 4
     assert found.audits["B"].n_tied_rows == 2
+
+
+def test_scores_that_are_whole_numbers_beyond_the_exact_ones() -> None:
+    large = frame(score=[2**60 + 1, 3, 2, 2])
+    made = read_run(pa.Table.from_pandas(large))
+    assert made.ranking("302") == [("é", 2.0**60), ("d2", 3.0), ("d1", 2.0)]
+
+
+def test_ranks_beside_ids_that_are_read_cell_by_cell() -> None:
+    ranks = pd.DataFrame({"query_id": ["q1"] * 2, "doc_id": ["d1", 2], "rank": [2, 1]})
+    assert [doc for doc, _ in read_run(ranks).ranking("q1")] == ["2", "d1"]
+
+
+def test_a_column_of_lists_that_holds_no_documents(tmp_path: Any) -> None:
+    table = pa.table({"query_id": ["q1"], "clicks": [[{"at": 3}]], "score": [1.0]})
+    parquet.write_table(table, tmp_path / "log.parquet")
+    with pytest.raises(ReadError, match="no column doc_id"):
+        read_run(tmp_path / "log.parquet")
 
 
 def test_scattered_queries_and_duplicates_are_found_in_tables_too() -> None:

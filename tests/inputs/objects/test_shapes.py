@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from abrank import ArgumentError, ReadError, evaluate, read_qrels, read_run
@@ -95,12 +96,37 @@ def test_relevant_documents_of_each_query_are_judgments(relevant: Any) -> None:
         ),
         ([{"qid": "q1", "docno": "d"}], "tuples: no column score"),
         ([{"qid": "q1", "docno": "d", "score": 1}, {"qid": "q2"}], "tuples, row 1: the record has"),
+        (
+            [{"qid": "q1", "docno": "d", "score": 1}, ("q2", "d", 1)],
+            "tuples, row 1: is a tuple, where the first row is a record",
+        ),
     ],
 )
 def test_what_is_none_of_them(source: Any, words: str) -> None:
     with pytest.raises(ReadError) as caught:
         read_run(source)
     assert str(caught.value).startswith(words), caught.value
+
+
+@pytest.mark.parametrize(
+    ("module", "method", "held"),
+    [
+        ("ranx.data_structures.run", "to_dict", {"q1": {"d1": 0.5, "d2": 0.75}}),
+        (
+            "lenskit.data.collection",
+            "to_df",
+            pd.DataFrame({"user_id": ["q1"] * 2, "item_id": ["d1", "d2"], "score": [0.5, 0.75]}),
+        ),
+    ],
+)
+def test_objects_of_libraries_say_what_they_hold(module: str, method: str, held: Any) -> None:
+    stand_in = type("Run", (), {"__module__": module, "name": "x", method: lambda _: held})()
+    assert ranked(stand_in) == ORDER
+
+
+def test_a_grade_that_no_float_holds() -> None:
+    with pytest.raises(ReadError, match="dict, row 0: relevance is too large"):
+        read_qrels({"q1": {"d1": 10**400}})
 
 
 def test_lists_hold_no_subtopics() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from abrank import ReadError
+from abrank import ReadError, read_scores
 from abrank.inputs.scores.forms import Cells, cells_of_objects, cells_of_text
 from abrank.inputs.scores.shapes import columns_of
 
@@ -123,6 +123,22 @@ def test_frames_with_a_column_or_an_index_of_queries() -> None:
         form, found = frame_cells(frame, "DataFrame")
         assert form == "a wide table"
         assert rows(found) == [(0, "301", "", "AP", 0.5), (1, "302", "", "AP", 0.25)]
+
+
+def test_a_file_of_columns_without_queries_counts_its_rows(tmp_path) -> None:
+    path = tmp_path / "scores.parquet"
+    pd.DataFrame({"AP": [0.5, 0.25]}).to_parquet(path, index=False)
+    read = read_scores(path)
+    assert read.query_ids == ("0", "1")
+    assert read.values[:, 0, 0].tolist() == [0.5, 0.25]
+
+
+@pytest.mark.parametrize("score", ["0e999", "0e99999"])
+def test_an_exponent_that_no_number_has(tmp_path, score) -> None:
+    path = tmp_path / "a.eval"
+    path.write_text(f"map\t301\t0.5\nmap\t302\t{score}\n")
+    with pytest.raises(ReadError, match=f'line 2: the exponent of "{score}" is too large'):
+        read_scores(path)
 
 
 def test_query_ids_of_a_frame_are_no_floats() -> None:

@@ -28,6 +28,13 @@ def test_json_lines_and_tabs_give_titles_and_texts_of_what_is_wanted(tmp_path) -
 
 def test_a_file_of_something_else_is_refused(tmp_path) -> None:
     path = tmp_path / "docs"
-    path.write_text("301 0 d1 1\n")
-    with pytest.raises(ReadError, match="line 1: no document id and text"):
-        read_documents(path, {"d1"})
+    for text in ("301 0 d1 1\n", '{"_id": "d1", "text": \n'):
+        path.write_text(text)
+        with pytest.raises(ReadError, match="line 1: no document id and text"):
+            read_documents(path, {"d1"})
+
+
+def test_a_later_line_that_is_no_json_is_passed_over(tmp_path) -> None:
+    path = tmp_path / "docs.jsonl"
+    path.write_text('{"_id": "d1", "text": "pots"}\n{"_id": "d2"\n{"_id": "d3", "text": "tea"}\n')
+    assert read_documents(path, {"d1", "d2", "d3"}) == {"d1": "pots", "d3": "tea"}

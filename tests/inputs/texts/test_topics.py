@@ -4,7 +4,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from abrank import NotFoundError, ReadError
+from abrank import ArgumentError, NotFoundError, ReadError
 from abrank.inputs.texts.topics import read_segments, read_topics
 
 TREC = """<top>
@@ -106,6 +106,11 @@ def test_bad_segments(tmp_path, text, message):
     path.write_text(text)
     with pytest.raises(ReadError, match=message):
         read_segments(path)
+
+
+def test_what_is_no_table_is_refused() -> None:
+    with pytest.raises(ArgumentError, match="a path, a table or a mapping is wanted, not int"):
+        read_segments(7)
 
 
 def test_tables_of_other_libraries() -> None:

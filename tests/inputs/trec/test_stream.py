@@ -9,11 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from abrank import evaluate
 from abrank._support.errors import ReadError
 from abrank.inputs import ids
 from abrank.inputs.columns import has_duplicates
 from abrank.inputs.join import join_pieces
 from abrank.inputs.qrels import read_qrels
+from abrank.inputs.reading import read_judged_run
 from abrank.inputs.run import read_run
 from abrank.inputs.trec import stream
 from abrank.inputs.trec.stream import NotPlain
@@ -56,6 +58,24 @@ def streamed(data, score_dtype="float64"):
 def whole(path, score_dtype="float64"):
     run = read_run(path, score_dtype=score_dtype)
     return {query: run.ranking(query) for query in run.query_ids}
+
+
+def test_what_is_too_long_to_be_held_is_left_to_the_careful_reader(monkeypatch, tmp_path):
+    path = tmp_path / "a.run"
+    path.write_bytes(b"q1 Q0 d1 1 1 t\nq1 Q0 " + b"x" * (2 << 20))
+    with pytest.raises(NotPlain, match="a line that is too long"):
+        list(stream.chunks(io.BytesIO(path.read_bytes())))
+    qrels = read_qrels({"q1": {"d7": 1}})
+    with pytest.raises(ReadError, match="byte 15: a line is longer than 1 MB"):
+        read_judged_run(qrels, path)
+
+    lines = [b"q1 Q0 d%d %d %d t\n" % (i, i, 99 - i) for i in range(20)]
+    path.write_bytes(b"".join(lines))
+    monkeypatch.setattr(stream, "BLOCK", 64)
+    monkeypatch.setattr(stream, "LARGEST", 100)
+    with pytest.raises(NotPlain, match="a ranking that is too large to be held"):
+        list(stream.chunks(io.BytesIO(path.read_bytes())))
+    assert evaluate(qrels, {"A": path}, ["RR"]).values.tolist() == [[[1 / 8]]]
 
 
 @settings(max_examples=200)
