@@ -87,6 +87,9 @@ def test_files_go_through_the_command_an_editor_and_back(tmp_path, monkeypatch, 
     made.qrels.write("llm.qrels")
     assert run(["sample", "queries", "llm.qrels", "--n", "12", "--seed", "7", "--output", "q"]) == 0
     head, *ids = (tmp_path / "q").read_text().splitlines()
+    capsys.readouterr()
+    assert run(["sample", "queries", "llm.qrels", "--n", "12", "--seed", "7"]) == 0
+    assert capsys.readouterr().out.splitlines() == [head, *ids]
     assert head.startswith("# abrank sample queries --n 12 --seed 7: 12 of 30 queries of llm.qrels")
     assert tuple(ids) == sample_queries(made.qrels.query_ids, 12, rng=7)
     lines = (tmp_path / "llm.qrels").read_text().splitlines()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import abrank
-from abrank import ArgumentError, NotFoundError
+from abrank import ArgumentError, NotFoundError, ReadError
 from abrank.cli import run
 
 RULE = """
@@ -97,3 +97,15 @@ def test_a_call_without_runs_names_the_one_that_is_missing(folder) -> None:
         abrank.compare(folder.qrels, folder.baseline)
     with pytest.raises(NotFoundError, match="no such file"):
         abrank.compare(config="no.toml")
+
+
+def test_a_folder_is_no_rule(folder) -> None:
+    with pytest.raises(ReadError, match="rules: cannot be read: is a directory"):
+        abrank.compare(config="rules")
+
+
+def test_a_flag_that_a_call_changes_is_told(folder) -> None:
+    Path("rules/abrank.toml").write_text(f"{RULE}bayes = true\n")
+    found = abrank.compare(config="rules/abrank.toml", bayes=False)
+    (deviation,) = found.provenance["declared"]["deviations"]
+    assert deviation == {"setting": "bayes", "declared": "true", "used": "false"}

@@ -6,12 +6,13 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from abrank import WriteError, read_run
-from abrank._support.files import replace_all
+from abrank._support.files import is_replaceable, replace_all, require_place, writing
 
 ROOT = Path(__file__).parents[2]
 
@@ -106,3 +107,44 @@ def test_a_set_says_how_far_it_came(tmp_path: Path) -> None:
     with pytest.raises(WriteError, match="no space left") as caught:
         replace_all({tmp_path / "a.md": b"one", Path("/dev/full"): b"two"})
     assert caught.value.__notes__ == [f"of 2 files were written: {tmp_path / 'a.md'}"]
+
+
+def test_a_signal_waits_in_this_process_too_and_a_thread_hears_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[list[str]] = []
+    named = Path.replace
+
+    def name_and_signal(path: Path, to: Path) -> Path:
+        signal.raise_signal(signal.SIGTERM)
+        return named(path, to)
+
+    before = signal.signal(signal.SIGTERM, lambda *_: heard.append(sorted(content(tmp_path))))
+    try:
+        with monkeypatch.context() as patch:
+            patch.setattr(Path, "replace", name_and_signal)
+            replace_all({tmp_path / "a.md": b"one", tmp_path / "b.md": b"two"})
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert heard == [["a.md", "b.md"]]
+    writer = threading.Thread(target=replace_all, args=({tmp_path / "a.md": b"three"},))
+    writer.start()
+    writer.join()
+    assert content(tmp_path) == {"a.md": b"three", "b.md": b"two"}
+
+
+def test_a_pipe_without_a_reader_is_no_fault_of_the_path() -> None:
+    with pytest.raises(BrokenPipeError), writing(Path("out.md")):
+        raise BrokenPipeError(32, "Broken pipe")
+
+
+def test_a_folder_that_may_not_be_written_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(WriteError, match=r"out\.md: cannot be written: permission denied"):
+        require_place(tmp_path / "out.md")
+
+
+def test_what_another_has_opened_is_written_to_and_not_replaced() -> None:
+    assert not is_replaceable(Path("/dev/fd/1"))

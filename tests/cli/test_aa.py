@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -70,6 +72,13 @@ def test_csv_has_a_line_a_row(differences, capsys) -> None:
     assert [line.split(",")[:3] for line in lines[1:]] == [
         ["sign", "flips", "120"], ["sign", "halves", "60"],
     ]  # fmt: skip
+
+
+def test_ascii_where_standard_output_takes_no_more(differences, monkeypatch) -> None:
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, "ascii", write_through=True))
+    assert run([*CALL[:-1], "12000", "--test", "sign"]) == 0
+    assert b"12 000" in written.getvalue()
 
 
 def test_refusals(differences, capsys) -> None:

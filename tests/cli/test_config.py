@@ -102,6 +102,7 @@ def test_another_look_of_the_plan_is_no_deviation_and_another_plan_is(folder, ca
         ("bayes = 1", 2, "bayes takes true or false"),
         ("test = 'F'", 2, "'F' is not one of"),
         ("margin = ", 3, "no TOML: "),
+        ("fail-on = 'worse'\nfail_on = 'worse'", 3, "a key stands twice, once with - and once"),
         ("reports = ['x.html']", 2, 'unknown key "reports"'),
     ],
 )
@@ -109,6 +110,13 @@ def test_a_file_that_cannot_be_used_is_refused(folder, text, code, message, caps
     (folder / "abrank.toml").write_text(text)
     assert run(CALL) == code
     assert message in capsys.readouterr().err
+
+
+def test_a_flag_is_true_or_false(folder, capsys) -> None:
+    (folder / "abrank.toml").write_text("bayes = true\n")
+    assert results(capsys)["beliefs"]
+    (folder / "abrank.toml").write_text("bayes = false\n")
+    assert not results(capsys)["beliefs"]
 
 
 def test_a_missing_file(folder, capsys) -> None:

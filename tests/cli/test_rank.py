@@ -8,9 +8,11 @@ import json
 from pathlib import Path
 
 import pytest
+from click.shell_completion import ShellComplete
 
 import abrank
-from abrank.cli import run
+from abrank.cli import cli, run
+from abrank.cli.rank import _put_notes
 
 
 @pytest.fixture
@@ -153,3 +155,18 @@ def test_intervals_are_labelled_by_what_they_are(files, kind, said, keys, capsys
     for row in expected.rows:
         low, high = (f"{getattr(row, key):.3f}".replace("-", "−") for key in keys)
         assert f"[{low}, {high}]" in out
+
+
+def test_a_measure_is_completed_by_a_shell() -> None:
+    shell = ShellComplete(cli, {}, "abrank", "_ABRANK_COMPLETE")
+    found = [each.value for each in shell.get_completions(["score", "-m"], "ndc")]
+    assert "nDCG" in found
+    assert all(name.lower().startswith("ndc") for name in found)
+
+
+def test_of_many_notes_some_are_told_and_the_others_counted(capsys) -> None:
+    _put_notes([f"run {i} lacks a query" for i in range(9)], {})
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "note: run 0 lacks a query"
+    assert lines[-1] == "note: 3 more in a report: html"
+    assert len(lines) == 7

@@ -94,3 +94,22 @@ def test_a_system_absent_from_a_collection_is_named(table, capsys) -> None:
 def test_without_files_the_three_ways_are_named(capsys) -> None:
     assert run(["rank"]) == 2
     assert "or --collections FILE" in capsys.readouterr().err
+
+
+def test_missing_queries_are_handled_as_asked(table, capsys) -> None:
+    path = Path("nq.t5.run")
+    lines = path.read_text().splitlines(keepends=True)
+    first = lines[0].split()[0]
+    path.write_text("".join(line for line in lines if line.split()[0] != first))
+    asked = ["rank", "--collections", table, "-m", "AP", "-q", "--format", "json"]
+    found = []
+    for missing in ("zero", "drop"):
+        assert run([*asked, "--missing", missing]) == 0
+        (nq,) = (
+            each for each in json.loads(capsys.readouterr().out)["collections"]
+            if each["name"] == "nq"
+        )  # fmt: skip
+        found.append(nq["ranking"]["n_queries"])
+    assert found == [25, 24]
+    assert run([*asked, "--missing", "error"]) == 3
+    assert first in capsys.readouterr().err
