@@ -53,9 +53,26 @@ def distances(ranking: Ranking) -> dict[str, Distance]:
 
 def reference(ranking: Ranking) -> str:
     """Return what the differences are from, in words."""
-    if len(ranking.baselines) > 1:
-        return "each baseline"
     return "the first" if ranking.baseline is None else "the baseline"
+
+
+def ahead(ranking: Ranking) -> list[str]:
+    """Return the systems shown to be better than the first.
+
+    There are some only where the test asks for something else than the mean, by which the first is
+    first.
+
+    Examples
+    --------
+    >>> from abrank.ranking import rank_scores
+    >>> many = {f"q{i}": 0.5 for i in range(20)}
+    >>> few = {f"q{i}": 0.4 if i > 2 else 1.0 + i for i in range(20)}
+    >>> ranking = rank_scores({"many": many, "few": few}, test="sign")
+    >>> ranking.systems[0], ahead(ranking)
+    ('few', ['many'])
+    """
+    first = ranking.systems[0]
+    return [row.a for row in ranking.pair_rows if row.b == first and row.reading == "worse"]
 
 
 def against(ranking: Ranking, base: str) -> dict[str, PairRow]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abrank._support import display as f
 from abrank.ranking import Ranking
 from abrank.report.model import Caution, Headline, Report
-from abrank.report.ranking import appendix, extras, pairs, sections
+from abrank.report.ranking import appendix, columns, extras, pairs, sections
 from abrank.report.ranking.names import name
 from abrank.report.sections.notes.cautions import SystemNames, caution
 
@@ -107,6 +107,10 @@ def _verdict(ranking: Ranking) -> tuple[str, str, str, str]:
         return _against(ranking, on)
     first, *others = map(name, ranking.leaders)
     n = len(ranking.systems) - 1
+    ahead = [name(each) for each in columns.ahead(ranking)]
+    if ahead:
+        said = f"{f.first_of(ahead, 3)} {'is' if len(ahead) == 1 else 'are'} shown to be better"
+        return "shared", "?", "No leader", f"{first} has the highest mean{on}, but {said}."
     if not others:
         than = f"all {f.count(n)} others" if n > 1 else name(ranking.systems[1])
         return "leads", "▲", "One leader", f"{first} is better than {than}{on}."

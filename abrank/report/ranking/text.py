@@ -156,6 +156,10 @@ def _families(ranking: Ranking) -> str:
 def _leaders(ranking: Ranking) -> str:
     first, *others = map(_name, ranking.leaders)
     on = f" on {_name(ranking.measure)}" if ranking.secondary else ""
+    ahead = [_name(each) for each in columns.ahead(ranking)]
+    if ahead:
+        said = f"{f.first_of(ahead, 3)} {'is' if len(ahead) == 1 else 'are'} shown to be better"
+        return f"{first} has the highest mean{on}, but {said}."
     if not others:
         return f"{first} is better than all others{on}."
     shown = f.first_of(others, 3)

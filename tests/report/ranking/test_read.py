@@ -90,6 +90,23 @@ def test_what_is_damaged_is_refused_by_its_place(tmp_path, change, said):
         Ranking.from_json(tmp_path / "r.json")
 
 
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda d: d["queries"]["scores"].pop("s0"), "the systems are not those of the scores"),
+        (lambda d: d["pairs"][0].update(a="s9"), "there is no system s9"),
+        (lambda d: d["queries"]["scores"]["s1"].pop(), "not every system has one score a query"),
+    ],
+)
+def test_what_contradicts_itself_is_refused(tmp_path, change, said):
+    found = json.loads(rank_scores(board()).report(tmp_path / "r.json").read_text("utf-8"))
+    change(found)
+    del found["checksum"]
+    (tmp_path / "r.json").write_text(json.dumps(found))
+    with pytest.raises(ReadError, match=said):
+        Ranking.from_json(tmp_path / "r.json")
+
+
 def test_the_card_has_no_style_sheet_script_or_id():
     shown = rank_scores(board(14))._repr_html_()
     assert shown.startswith("<div")

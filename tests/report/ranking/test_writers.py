@@ -6,6 +6,7 @@ import functools
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,9 @@ from abrank._support import display as f
 from abrank._support.errors import ArgumentError, UnknownNameError
 from abrank.ranking import Ranking, rank_scores
 from abrank.report import RANKING_WRITERS, write
+from abrank.report.collections.systems.words import one_collection
 from abrank.report.formats.markdown import LARGEST
+from abrank.report.ranking.compose import compose_ranking
 from abrank.report.ranking.html import ranking_html
 from abrank.report.ranking.latex import letter, ranking_latex
 from abrank.report.ranking.markdown import ranking_markdown
@@ -276,3 +279,68 @@ def test_an_unknown_kind_of_interval_is_refused() -> None:
     for make_text in (ranking_text, ranking_latex):
         with pytest.raises(UnknownNameError, match="within"):
             make_text(make(), interval="wihtin")
+
+
+@pytest.fixture(scope="module")
+def by_a_few_queries() -> Ranking:
+    """X has the highest mean by 6 queries of 40; Y is above it on all others."""
+    x = {f"q{i:02}": 1.0 if i < 6 else 0.4 for i in range(40)}
+    y = {query: 0.0 if i < 6 else 0.41 + i / 1000 for i, query in enumerate(x)}
+    z = {query: 0.1 + i / 500 for i, query in enumerate(x)}
+    return rank_scores({"X": x, "Y": y, "Z": z}, test="nemenyi")
+
+
+def test_a_first_by_mean_that_ranks_below_another_is_no_leader(by_a_few_queries: Ranking) -> None:
+    readings = {(row.a, row.b): row.reading for row in by_a_few_queries.pair_rows}
+    assert readings == {("Y", "X"): "worse", ("Z", "X"): "better", ("Z", "Y"): "better"}
+    said = "X has the highest mean, but Y is shown to be better."
+    assert ranking_sentences(by_a_few_queries)[1] == said
+    assert f"### {said.removesuffix('.')}\n" in ranking_markdown(by_a_few_queries)
+    headline = compose_ranking(by_a_few_queries).headline
+    assert (headline.tag, headline.title) == ("No leader", said)
+    assert one_collection(by_a_few_queries) == "40 queries, X leads, 1 of 2 shown to be better"
+    letters = ranking_latex(by_a_few_queries, style="superscript")
+    assert "$a$ & X & $0.490^{c}$" in letters
+    assert "$b$ & Y & $0.368^{ac}$" in letters
+
+
+def test_a_latex_table_of_ranks_against_a_baseline_has_no_limits() -> None:
+    rows = ranking_latex(make(baseline="system0", test="bonferroni-dunn")).splitlines()
+    (first,) = [row for row in rows if row.startswith("    system4 & ")]
+    assert first.split(" & ")[3] == "--"
+
+
+def test_scores_that_do_not_vary_say_so_and_lead_by_chance() -> None:
+    same = dict.fromkeys(("q1", "q2", "q3"), 0.5)
+    report = compose_ranking(rank_scores({"X": same, "Y": same}))
+    found = {section.key: section for section in report.sections}
+    assert found["per-query"].finding == "The scores do not vary."
+
+
+def test_who_has_the_highest_mean_more_often_than_the_first_is_named() -> None:
+    # Y leads where the even queries are drawn more often; else X and Z share the first place.
+    x = {f"q{i:02}": 0.9 if i % 2 else 0.1 for i in range(40)}
+    y = {f"q{i:02}": 0.1 if i % 2 else 0.899 for i in range(40)}
+    z = {
+        query: value + (0.05 if i % 4 < 2 else -0.051) for i, (query, value) in enumerate(x.items())
+    }
+    ranking = rank_scores({"X": x, "Y": y, "Z": z})
+    assert ranking.systems == ("X", "Y", "Z")
+    first, second, _ = ranking.stability
+    assert first.first < second.first
+    said = compose_ranking(ranking).headline.meaning
+    assert said.endswith(f"; Y has it more often, in {100 * second.first:.1f}%.")
+
+
+def test_many_inputs_are_folded_and_two_of_many_systems_are_compared_by_a_command() -> None:
+    systems = make(24).systems
+    inputs = {each: {"path": f"runs/{each}.run", "sha256": "ab" * 32} for each in systems}
+    inputs |= {"qrels": {"path": "qrels.txt", "sha256": "cd" * 32}}
+    ranking = replace(make(24), provenance={"inputs": inputs})
+    found = {section.key: section for section in compose_ranking(ranking).sections}
+    shown, more = found["reproduce"].blocks[-2:]
+    assert (len(shown.rows), len(more.rows)) == (20, 5)
+    assert more.folded == "The other 5 inputs"
+    pair = ranking.pair_rows[0]
+    files = f"qrels.txt runs/{pair.a}.run runs/{pair.b}.run"
+    assert found["pairs"].blocks[-1].text == f"abrank compare {files} -m nDCG@10"

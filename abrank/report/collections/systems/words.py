@@ -11,6 +11,7 @@ from abrank._support import display as f
 from abrank._support.files import name_of
 from abrank.collections import CollectionsRanking, MeasureStandings, Standing
 from abrank.ranking import Ranking
+from abrank.report.ranking import columns
 from abrank.report.ranking.names import name
 from abrank.report.ranking.sections import chance
 
@@ -161,6 +162,9 @@ def one_collection(ranking: Ranking) -> str:
     first, others = name(ranking.systems[0]), len(ranking.leaders) - 1
     n = f.count(len(ranking.systems) - 1)
     told = "better than all others" if not others else f"{f.count(others)} of {n} not told apart"
+    ahead = len(columns.ahead(ranking))
+    if ahead:
+        told = f"{f.count(ahead)} of {n} shown to be better"
     return f"{f.plural(ranking.n_queries, 'query', 'queries')}, {first} leads, {told}"
 
 
