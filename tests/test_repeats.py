@@ -179,3 +179,10 @@ def test_a_run_that_lacks_a_query_is_an_error() -> None:
         rank_scores(table)
     with pytest.raises(ReadError, match="seed and fold could all be the column run"):
         read_scores(long_table().rename(columns={"run": "seed"}).assign(fold=1))
+
+
+def test_of_one_query_no_spread_is_told() -> None:
+    runs = [{"q1": {"d": 1.0}}, {"q1": {"x": 2.0, "d": 1.0}}]
+    scores = abrank.evaluate({"q1": {"d": 1}}, {"t5": runs}, ["RR"])
+    assert scores.values.tolist() == [[[0.75]]]
+    assert scores.notes == ("t5 is the mean of 2 runs on every query: tests count 1 query, not 2",)

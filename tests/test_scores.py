@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import abrank
@@ -193,3 +194,9 @@ def test_scores_of_unjudged_documents_are_kept_for_measures_that_ask(own_catalog
     assert abrank.evaluate(QRELS, {"r": FULL}, ["Highest"]).values.tolist() == [
         [[2.0]], [[2.0]], [[1.0]],
     ]  # fmt: skip
+
+
+def test_ready_scores_have_no_rankings_that_could_be_changed() -> None:
+    ready = abrank.read_scores(pd.DataFrame({"AP": [0.5, 0.25]}, ["q1", "q2"]))
+    with pytest.raises(ArgumentError, match="ready scores have no rankings to change"):
+        ready.rescored(lambda judged: judged)

@@ -62,6 +62,8 @@ def test_a_comparison_brings_its_test_level_and_clusters(differences) -> None:
     assert found.alpha == 0.1
     assert [row.test for row in found.rows] == ["t", "cluster-robust t"]
     assert found.too_often == ("t",)
+    plain = abrank.aa_test(abrank.compare_scores("a.csv", "b.csv"), n_replications=200)
+    assert {row.test for row in plain.rows} == {"t"}
     assert list(found.table["rate"]) == [row.rate for row in found.rows]
 
 

@@ -317,3 +317,13 @@ def test_where_lower_is_better_b_wins_by_less() -> None:
         "tie": 16,
         "B wins": 14,
     }
+
+
+def test_a_measure_that_was_not_compared_is_refused_and_the_nearest_named() -> None:
+    a, b = (pd.DataFrame({"AP": values}, ["q1", "q2"]) for values in ([0.5, 0.25], [0.75, 0.25]))
+    result = abrank.compare_scores(a, b)
+    assert result["map"] == result["AP"]
+    with pytest.raises(ArgumentError, match=r"no measure 'no such!' here; there are AP$"):
+        result["no such!"]
+    with pytest.raises(ArgumentError, match="'APP' here; there are AP; did you mean AP"):
+        result["APP"]

@@ -11,7 +11,9 @@ import pytest
 import abrank
 from abrank._support.errors import AlignmentError, ArgumentError
 from abrank.cli import run
-from abrank.comparison import Comparison, compare_scores
+from abrank.comparison import Comparison, compare_scores, pair_scores
+from abrank.comparison.beside import Beside
+from abrank.comparison.machine.source import MachineSource
 from abrank.inference import run_prediction_powered, run_test
 from abrank.report.compose import compose
 from abrank.report.saved.write import from_dict
@@ -137,11 +139,36 @@ def test_a_saved_comparison_comes_back_and_cannot_be_changed(scores, tmp_path) -
         ({"machine_scores": None, "shared_model": "a"}, "give --machine-qrels"),
         ({"machine_scores": None, "machine_judge": "m"}, "--machine-judge .* give --machine-qrels"),
         ({"shared_model": "c"}, "shared model"),
+        ({"look": "1/2"}, "--look cannot be combined with machine judgments"),
+        ({"bayes": True}, "--bayes cannot be combined with machine judgments"),
+        ({"guards": ["RR:-0.1"]}, "--guard cannot be combined with machine judgments"),
     ],
 )
 def test_refused(scores, how, words) -> None:
     with pytest.raises(ArgumentError, match=words):
         compared(scores, **how)
+
+
+def test_a_machine_gives_judgments_or_scores(scores, tmp_path, monkeypatch, capsys) -> None:
+    qrels, run_a = {"q1": {"d1": 1}}, {"q1": {"d1": 1.0}}
+    with pytest.raises(ArgumentError, match="the machine's judgments or its scores, not both"):
+        abrank.compare(qrels, run_a, run_a, machine_qrels=qrels, machine_scores=(run_a, run_a))
+    source = MachineSource(qrels=qrels)
+    with pytest.raises(ArgumentError, match="ready scores take a machine's scores, not its judg"):
+        source.beside(Beside(), pair_scores(scores["a"], scores["b"]))
+
+
+def test_a_machines_scores_of_both_systems_in_one_table(scores) -> None:
+    table = pd.concat(
+        [
+            scores[f"machine {name}"].rename_axis("query_id").reset_index().assign(system=system)
+            for name, system in (("a", "old"), ("b", "new"))
+        ]
+    )
+    named = {"baseline": "old", "candidate": "new", "adjust": "none"}
+    one, two = compared(scores, **named), compared(scores, machine_scores=table, **named)
+    assert one.rows == two.rows
+    assert one.machine == two.machine
 
 
 def codes(result: Comparison) -> set[str]:

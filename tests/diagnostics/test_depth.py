@@ -86,3 +86,8 @@ def test_of_many_systems_the_note_has_the_names() -> None:
     (note,) = inspect_depth(unequal_depth(scores), scores)
     assert note.values["medians"] == {"deep": 60, "ten": 10, "five": 5}
     assert (note.values["depth"], note.values["differences"]) == (5, {})
+
+
+def test_documents_that_change_no_score_are_no_caution() -> None:
+    qrels = {query: {f"d{j}": 1 for j in range(3)} for query in QRELS}
+    assert unequal_depth(evaluate(qrels, {"deep": DEEP, "cut": cut(10)}, ["AP"])) is None

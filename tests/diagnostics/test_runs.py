@@ -74,3 +74,13 @@ def test_one_file_twice_is_told_with_its_hash(tmp_path: Path) -> None:
     assert note.code == "same-file"
     assert note.values["systems"] == ["one", "two"]
     assert note.values["sha256"] == scores.sources["one"].sha256
+
+
+def test_missing_queries_say_how_their_ids_are_written_otherwise() -> None:
+    judged = read_qrels({f"{i:02}": {"d": 1} for i in range(20)})
+    audit = read_judged_run(judged, {str(i): {"d": 1.0} for i in range(20)}).audit
+    missing, _ = inspect_run("new", audit)
+    difference = missing.values["difference"]
+    assert (difference["cause"], difference["n_alike"]) == ("leading zeros", 10)
+    assert (difference["in_run"], difference["in_qrels"]) == ("0", "00")
+    assert "policy" not in missing.values

@@ -68,6 +68,8 @@ def test_limits() -> None:
     ):
         with pytest.raises(ArgumentError, match=said):
             planning.judged_error(10, **given)
+    with pytest.raises(ArgumentError, match="effect must be finite, not inf"):
+        planning.judged_power(25, effect=math.inf, correlation=0.5, n_queries=99)
     with pytest.raises(ArgumentError, match="machine's queries are known"):
         abrank.power(sd=0.2, effect=0.1, correlation=0.5)
 
@@ -85,3 +87,13 @@ def test_a_comparison_with_a_machine_brings_its_correlation_and_queries() -> Non
     assert {one.n_queries for one in plan.judged} == {300}
     assert plan.judged[1].needed[0] < plan.n
     assert plan.judged[1].width < plan.width.n
+
+
+def test_another_correlation_than_that_of_the_comparison_is_planned_with() -> None:
+    random = np.random.default_rng(4)
+    names = [f"q{i}" for i in range(99)]
+    machine = [{q: float(s) for q, s in zip(names, random.random(99), strict=True)} for _ in "ab"]
+    people = [{q: one[q] + random.normal(0, 0.1) for q in names[:40]} for one in machine]
+    result = abrank.compare_scores(*people, machine_scores=machine)
+    plan = abrank.power(result, effect=0.1, correlation=0.5)
+    assert [(one.correlation, one.n_queries) for one in plan.judged] == [(0.5, 99)]

@@ -170,3 +170,13 @@ def test_a_comparison_brings_its_margin() -> None:
     relative = abrank.compare_scores(a, b, margin="5%")
     share = 0.05 * np.mean(list(a.values()))
     assert abrank.power(relative).same.margin == pytest.approx(share)
+
+
+def test_simulations_from_degenerate_pilots() -> None:
+    how = {"effect": 0.1, "test": "permutation", "n_replications": 50}
+    (none,) = abrank.power([], **how).rows
+    assert none.n is None
+    assert math.isnan(none.power)
+    (alike,) = abrank.power([0.1] * 8, **how).rows
+    # Six differences of one sign are the fewest that can be significant.
+    assert (alike.n, alike.n_low, alike.n_high, alike.power) == (6, None, None, 1.0)

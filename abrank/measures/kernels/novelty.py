@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -119,9 +118,9 @@ class Aspects:
         query, document, subtopic = self.pool_query, self.pool_document, self.pool_subtopic
         n_above = np.zeros(subtopic.max(initial=-1) + 1)
         value = np.zeros(len(self.n_subtopics))
-        for rank in itertools.count(1):
-            if not len(document) or (cutoff is not None and rank > cutoff):
-                break
+        rank = 0
+        while len(document) and (cutoff is None or rank < cutoff):
+            rank += 1
             begins = _changes(document)
             gain = np.add.reduceat(fading ** n_above[subtopic], np.flatnonzero(begins))
             owner = query[begins]

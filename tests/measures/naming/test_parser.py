@@ -134,6 +134,7 @@ def test_expand_of_one_measure_and_of_a_measure():
         ("map", None),
         ("AP(rel=2)", None),
         ("official", None),
+        (parse("P@10"), None),
     ],
 )
 def test_reading_says_what_a_bare_word_was_taken_for(text, note):

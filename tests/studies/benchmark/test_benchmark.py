@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import runpy
 import sys
 from pathlib import Path
 
 import pytest
 
+from abrank import studies
 from abrank._support.errors import AbrankError
 from abrank.inputs import read_qrels, read_run
 from abrank.studies.benchmark import __main__ as command
@@ -19,6 +21,35 @@ from abrank.studies.benchmark.jobs import Job
 from abrank.studies.benchmark.writing import table
 
 TINY = Size("tiny", 12, 30, 5, 2)
+
+
+@pytest.mark.parametrize(
+    "file",
+    ["benchmark/__main__.py", "benchmark/scale.py", "calibration/__main__.py",
+     "calibration/machine.py"],
+)  # fmt: skip
+def test_every_study_says_how_it_is_called(file, capsys, monkeypatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["study", "--help"])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_path(str(Path(studies.__path__[0], file)), run_name="__main__")
+    assert ended.value.code == 0
+    assert "--output" in capsys.readouterr().out
+
+
+def test_runs_are_made_once(tmp_path: Path) -> None:
+    first = inputs.make_runs(TINY, tmp_path, count=2)
+    made = [path.stat().st_mtime_ns for path in first]
+    again = inputs.make_runs(TINY, tmp_path, count=3)
+    assert again[:2] == first
+    assert [path.stat().st_mtime_ns for path in again[:2]] == made
+    assert again[2].exists()
+
+
+def test_what_is_installed_is_timed_beside_abrank(tmp_path: Path, monkeypatch) -> None:
+    files = make(TINY, tmp_path)
+    for installed, names in ((True, ["pytrec_eval", "ir_measures", "ranx"]), (False, [])):
+        monkeypatch.setattr(jobs, "_installed", lambda _, found=installed: found)
+        assert [job.program for job in jobs.score_jobs(files, None)] == ["abrank", *names]
 
 
 def test_collections_are_what_they_say_and_the_same_again(tmp_path: Path) -> None:

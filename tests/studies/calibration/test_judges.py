@@ -75,3 +75,10 @@ def test_the_command_writes_its_page_and_tables(
     assert f"| {first['n']} | {first['method']} | {float(first['coverage']):.3f} |" in page
     with (out / "machine-picked.csv").open() as file:
         assert {row["n"] for row in csv.DictReader(file)} == {"25"}
+
+
+def test_queries_that_one_run_lacks_are_left_out() -> None:
+    qrels = {"q1": {"d": 1}, "q2": {"d": 2}}
+    runs = {"q1": ["d"], "q2": ["x", "d"]}, {"q2": ["d"]}
+    (found,) = judges._queries(qrels, runs)
+    assert found.grades.tolist() == [0, 2]
