@@ -12,6 +12,7 @@ from scipy import stats
 import abrank
 from abrank._support.errors import AlignmentError, ArgumentError
 from abrank.cli import run
+from abrank.report.formats.terminal.agreement_text import agreement_text
 
 HUMAN = {"q1": {"d1": 2, "d2": 0, "d3": 0}, "q2": {"d1": 1, "d2": 0}, "q9": {"d1": 1}}
 MACHINE = {"q1": {"d1": 1, "d2": 0, "d4": 2}, "q2": {"d1": 1, "d2": 1}}
@@ -41,6 +42,18 @@ def test_what_cannot_be_compared_is_said() -> None:
     many = {"q1": {f"d{i}": i for i in range(21)}}
     with pytest.raises(ArgumentError, match="21 grades are too many"):
         abrank.judge_agreement(many, many)
+
+
+def test_what_one_judged_alone_and_a_table_too_wide_are_told() -> None:
+    found = abrank.judge_agreement(HUMAN, MACHINE)
+    shown = agreement_text(found).splitlines()
+    assert "judged by the human alone: 1 document of these queries and 1 other query" in shown
+    assert "judged by the machine alone: 1 document of these queries" in shown
+    many = {"q1": {f"d{i}": i for i in range(18)}}
+    wide = agreement_text(abrank.judge_agreement(many, many))
+    assert "the table of 18 grades is too wide here: --format json has it" in wide
+    assert "human \\ machine" in agreement_text(found)
+    assert "human \\ machine" not in wide
 
 
 def judged_by(made, *, favour: bool):

@@ -49,7 +49,7 @@ def judging(comparison: Comparison, *, digits: int) -> Section | None:
     if shown < found.n_documents:
         finding += f" These {f.count(shown)} could move {_delta(comparison)} the most."
     said = tipping_sentence(comparison, digits=digits)
-    return Section("judge", "Judge these", f"{finding} {said}", tuple(blocks))
+    return Section("judge", "Judge these", f"{finding} {said}".strip(), tuple(blocks))
 
 
 def tipping_sentence(comparison: Comparison, *, digits: int) -> str:

@@ -48,6 +48,10 @@ CONTRADICTIONS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
         lambda d: d["merged"]["cells"].pop(),
         "merged.cells: is ",
     ),
+    "a query more": (
+        lambda d: d.update(n_queries=61),
+        "n_queries: is 61, but 60 were merged",
+    ),
     "quantiles that fall": (
         lambda d: d["merged"]["profile"].reverse(),
         "merged.profile: is not in ascending order",

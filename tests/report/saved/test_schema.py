@@ -93,6 +93,9 @@ def test_what_does_not_obey_is_named_with_its_place(value: Any, schema: Any, sai
         ({"free": {"in": ["form", 1, None, True]}}, {"type": "object"}),
         (["a", "b"], {"uniqueItems": True, "items": {"type": "string"}}),
         ("x", {"minimum": 3}),
+        ("x", {"minItems": 2}),
+        ("xx", {"uniqueItems": True}),
+        (["a", "a"], {"uniqueItems": False}),
     ],
 )
 def test_what_obeys_passes(value: Any, schema: Any) -> None:

@@ -14,6 +14,8 @@ from abrank.annotation import documents_to_judge
 from abrank.comparison import Comparison
 from abrank.report import markdown, text
 from abrank.report.formats.html import html
+from abrank.report.formats.terminal.query_text import documents_text
+from abrank.report.model import Table
 from abrank.report.saved.write import from_dict
 from abrank.report.sections.judging import judging, tipping_sentence
 
@@ -94,6 +96,43 @@ def test_the_sentence_says_how_many_turn_it_and_to_what(unjudged: Comparison) ->
     none = replace(found, tipping=())
     never = replace(unjudged, evidence=replace(unjudged.evidence, to_judge=none))
     assert tipping_sentence(never, digits=3).startswith("No choice of up to")
+
+
+def test_what_is_not_known_or_hangs_on_no_difference_is_not_said(
+    unjudged: Comparison, runs: Comparison
+) -> None:
+    assert tipping_sentence(runs, digits=3) == ""
+    found = unjudged.evidence.to_judge
+    assert found is not None
+    level = replace(
+        found,
+        tipping=(),
+        difference=0.0,
+        documents=tuple(replace(each, swing=0.0) for each in found.documents),
+        n_documents=len(found.documents),
+    )
+    of = replace(unjudged, evidence=replace(unjudged.evidence, to_judge=level))
+    assert tipping_sentence(of, digits=3) == ""
+    section = judging(of, digits=3)
+    assert section is not None
+    assert section.finding == "12 documents that nobody judged stand in the top 10 of A or B."
+    tables = [block for block in section.blocks if isinstance(block, Table)]
+    assert [table.key for table in tables] == ["judge"]
+    assert {cell.tone for row in tables[0].rows for cell in row[4:5]} == {"tie"}
+
+
+def test_documents_that_turn_nothing_are_told_in_the_terminal(unjudged: Comparison) -> None:
+    found = unjudged.evidence.to_judge
+    assert found is not None
+    shown = documents_text(replace(found, tipping=()), tipping=False, most=2)
+    assert "\nNo choice of up to " in shown
+    assert shown.count("swing +") + shown.count("swing −") == 2
+    assert shown.endswith("and 10 more: --pool FILE writes all")
+    none = replace(found, tipping=(), documents=(), n_documents=0)
+    said = documents_text(none, tipping=False, most=2)
+    assert said.startswith("0 documents in the top 10 of A or B that nobody judged")
+    assert "swing" not in said
+    assert "No choice" not in said
 
 
 def test_the_terminal_has_a_line_where_a_shown_difference_hangs_on_few(

@@ -95,6 +95,12 @@ def test_what_points_with_the_verdict_or_is_unclear_is_not_said(
 ) -> None:
     assert contradictions(make(0.05, measures=3)) == ""
     swapped = replace(mixed, rule=replace(mixed.rule, primary="AP"))
+    every = tuple(
+        replace(row, measure=f"m{i}", reading="worse") for i, row in enumerate(mixed.rows * 2)
+    )
+    assert contradictions(replace(mixed, rows=(mixed.rows[0], *every[:6]))) == (
+        "6 of 6 secondary measures point the other way after adjustment: m0, m1, m2, m3 and 2 more."
+    )
     assert contradictions(swapped) == (
         "1 of 4 secondary measures points the other way after adjustment: RR."
     )

@@ -224,3 +224,10 @@ def test_wins_and_visible_difference_are_not_broken(make: Make, n: int, lines: i
 def test_too_narrow_is_refused(make: Make) -> None:
     with pytest.raises(ArgumentError, match="at least 40"):
         text(make(0.05), width=39)
+
+
+def test_a_measure_that_points_the_other_way_is_named_under_the_bars() -> None:
+    a = {f"q{i}": {"AP": 0.3 + i / 50, "Unj@10": 0.5 - i / 90} for i in range(20)}
+    b = {q: {"AP": row["AP"] + 0.1, "Unj@10": row["Unj@10"] ** 2} for q, row in a.items()}
+    frames = [pd.DataFrame.from_dict(each, orient="index") for each in (a, b)]
+    assert "Unj@10: lower is better, so left of 0 B is better" in text(compare_scores(*frames))

@@ -175,6 +175,21 @@ def test_caution_has_title_and_sentence(code: str) -> None:
         ),
         ("judged-gap", {"a": 0.5, "b": 0.0}, "bm25 may be better than it looks"),
         (
+            "machine-sample-differs",
+            {"what": "difference", "judged": 0.02, "others": -0.01, "pvalue": 0.003},
+            "Δ is +0.020 on these and −0.010 on the others (p = 0.003).",
+        ),
+        (
+            "machine-nearly-all-judged",
+            {"n_judged": 900, "n_queries": 1000},
+            "So the machine has little to add: it helps where it judged many more queries",
+        ),
+        (
+            "machine-no-help",
+            {"correlation": 0.05, "break_even": 0.12},
+            "correlate with people's by +0.05, and the break-even is 0.12: people alone tell",
+        ),
+        (
             "unjudged-documents",
             EXAMPLES["unjudged-documents"][0],
             "1 document of monot5 and 3 of bm25 are unjudged and count as not relevant: judged,"

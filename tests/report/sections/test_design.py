@@ -1,0 +1,70 @@
+"""Guards, looks and beliefs in words, also where nothing could be tested."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from abrank.comparison import Comparison, compare_scores
+from abrank.report.compose import compose
+
+Make = Callable[..., Comparison]
+
+
+def scores(n: int, *, zero: bool = False) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return scores of A and B by two measures; by RR A may be 0 but on two queries."""
+    random = np.random.default_rng(0)
+    a = pd.DataFrame({"AP": random.random(n), "RR": 0.5}, [f"q{i:02}" for i in range(n)])
+    b = a.assign(AP=a["AP"] + 0.1)
+    b.iloc[: n // 2, 0] += 0.05
+    if zero:
+        a["RR"] = [0.5, 0.5, *([0.0] * (n - 2))]
+    return a, b
+
+
+NO_TEST = "which could not be tested"
+CASES: list[tuple[int, dict[str, Any], str]] = [
+    (1, {"guards": ["RR:-0.05"]}, f"A loss of 0.050 not excluded on RR, {NO_TEST}."),
+    (1, {"guards": ["RR:-5%"]}, f"A loss of 5% not excluded on RR, {NO_TEST}."),
+    (1, {"bayes": True}, "The differences of these queries give no posterior."),
+    (40, {"guards": ["RR:-0.01"]}, "RR not worse by 0.010 or more (90% interval 0.000 to 0.000)."),
+    (40, {"bayes": True}, "B is better than A with probability over 99.9% (Student t posterior"),
+    (40, {"bayes": True, "margin": 0.01}, ", by more than 0.01 with over 99.9%, and the two diff"),
+]
+
+
+@pytest.mark.parametrize(("n", "how", "said"), CASES)
+def test_what_was_declared_is_answered(n, how, said) -> None:
+    assert said in compose(compare_scores(*scores(n), **how)).headline.design
+
+
+def test_a_share_of_a_mean_that_may_be_0_is_no_guard_that_passes() -> None:
+    found = compare_scores(*scores(40, zero=True), guards=["RR:-5%"])
+    assert compose(found).headline.design == f"A loss of 5% not excluded on RR, {NO_TEST}."
+    (guard,) = found.decision.guards
+    assert not guard.passed
+    section = next(each for each in compose(found).sections if each.key == "design")
+    table = next(block for block in section.blocks if getattr(block, "key", "") == "guards")
+    assert "unbounded" in [cell.text for cell in table.rows[0]]
+
+
+@pytest.mark.parametrize(
+    ("mean", "look", "end"),
+    [
+        (0.001, "3/3", "It is the last, and no difference is shown."),
+        (0.001, "2/3", "No difference is shown yet."),
+        (0.05, "3/3", "A difference is shown."),
+        (0.05, "2/3", "A difference is shown. You may stop here."),
+    ],
+)
+def test_a_look_says_whether_it_is_the_last(make: Make, mean: float, look: str, end: str) -> None:
+    assert compose(make(mean, look=look)).headline.design.endswith(end)
+
+
+def test_a_relative_margin_shows_the_interval_of_the_share(make: Make) -> None:
+    said = compose(make(0.05, margin="5%")).headline.numbers
+    assert "+0.030 to +0.070, that is +7.5% to +17.5% of A's mean" in said
