@@ -120,6 +120,11 @@ def test_a_saved_comparison_comes_back_and_cannot_be_changed(scores, tmp_path) -
     with pytest.raises(abrank.ReadError, match=r"machine.answers\[2\].estimate"):
         from_dict(saved)
     saved = result.to_dict()
+    ids, first = saved["machine"]["query_ids"], result.query_ids[0]
+    ids[ids.index(first)] = "new"
+    with pytest.raises(abrank.ReadError, match=f'machine: holds no "{first}"'):
+        from_dict(saved)
+    saved = result.to_dict()
     del saved["machine"]
     with pytest.raises(abrank.ReadError, match="does not go with the test prediction-powered"):
         from_dict(saved)

@@ -8,6 +8,7 @@ from abrank.inference.rounding import (
     common_step,
     differences_of,
     round_off,
+    signs_of,
     snap,
     to_lattice,
 )
@@ -96,3 +97,10 @@ def test_a_step_within_the_rounding_of_the_sum_is_none():
     numbers = np.array([4, 10_000_000_006])
     assert common_step(numbers, n_terms=100) is None
     assert common_step(numbers * 1000, n_terms=100).tolist() == [2, 5_000_000_003]
+
+
+@pytest.mark.parametrize("n", [5, 999, 1_000, 1_001, 1_500])
+def test_signs_are_those_of_the_rounded_values(n):
+    # Sizes that follow each other from 0 on by less than a tie are 0, so many at most.
+    row = np.concatenate([0.9e-10 * np.arange(n) * (-1.0) ** np.arange(n), [1.0, -0.5]])
+    assert signs_of(row).tolist() == np.sign(round_off(row)).tolist()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from abrank._support.errors import ArgumentError
 from abrank.inference import run_prediction_powered, run_test
+from abrank.inference.designs.prediction_powered import welch_pvalue
 
 RANDOM = np.random.default_rng(18)
 N_JUDGED, N_QUERIES = 40, 300
@@ -124,3 +126,12 @@ def test_few_errors_set_the_machine_aside() -> None:
     assert found.worth[:2] == pytest.approx(N_JUDGED)
     assert found.correlation[0] == pytest.approx(1.0)
     assert not run_prediction_powered(few, ROWS, F, fewest_errors=0).refused.any()
+
+
+def test_welch_against_scipy_and_where_a_sample_does_not_vary() -> None:
+    one, two = F[:12, 0], 2.0 * F[20:60, 1]
+    expected = stats.ttest_ind(one, two, equal_var=False).pvalue
+    assert welch_pvalue(one, two) == pytest.approx(expected, rel=1e-10)
+    assert np.isnan(welch_pvalue(one[:1], two))
+    assert welch_pvalue(np.full(3, 0.2), np.full(5, 0.2)) == 1.0
+    assert welch_pvalue(np.full(3, 0.25), np.full(5, 0.5)) == 0.0

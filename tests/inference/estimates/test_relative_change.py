@@ -101,6 +101,9 @@ def test_edges_of_every_method(method):
     # The baseline scores on one query only: with a chance of a third a resample misses it.
     low, high = limits([0.0, 0.0, 0.3], [0.1, 0.2, 0.4])
     assert high == np.inf or method == "delta"
+    # Of six queries a third of the resamples miss it, too.
+    high = limits([0.0] * 5 + [0.3], [0.1, 0.2, 0.1, 0.2, 0.1, 0.4])[1]
+    assert high == np.inf or method == "delta"
     assert limits(A, np.append(A[:-1], 0.9))[0] <= 0.0
     with pytest.raises(ArgumentError, match="finite"):
         limits([0.1, np.nan], [0.1, 0.2])

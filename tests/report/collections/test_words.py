@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
 
+from abrank import compare_scores
+from abrank._support.errors import ReadError
 from abrank.collections import compare_collections
 from abrank.report.collections import words
 from abrank.report.collections.page import collections_html
+from abrank.report.collections.read import read_collections_report
 from abrank.report.collections.text import collections_text
+from abrank.report.numbers import checksum
 
 
 @pytest.fixture(scope="module")
@@ -51,3 +56,36 @@ def test_names_cannot_break_the_page(found) -> None:
     assert "&lt;z&gt;" in page
     assert page.count("<details") == 3
     assert "<script" not in page
+
+
+def test_too_few_collections_that_vary_are_told() -> None:
+    tie = {"q1": 0.5, "q2": 0.25}
+    one = {"q1": 0.5}
+    said = collections_text(compare_collections({"x": (tie, tie), "y": (one, {"q1": 0.7})}))
+    assert "\nToo few collections vary to say anything of collections like these.\n" in said
+    assert "differ by more than chance" not in said
+    assert "! untested" in said
+
+
+@pytest.mark.parametrize(("n", "cautious"), [(20, True), (21, False)])
+def test_the_prediction_interval_of_few_collections_is_told_to_miss(n, cautious) -> None:
+    a = {"q1": 0.5, "q2": 0.25, "q3": 0.4}
+    given = {f"c{i}": (a, {q: v + 0.1 + (i % 4) * v / 9 for q, v in a.items()}) for i in range(n)}
+    said = collections_text(compare_collections(given)).replace("\n", " ")
+    assert "One more collection would show a Δ of" in said
+    assert ("that interval misses more often than it says" in said) is cautious
+
+
+def test_a_saved_comparison_that_is_another_thing_is_refused(found, tmp_path) -> None:
+    path = found["x"].report(tmp_path / "results.json")
+    with pytest.raises(ReadError, match="is no comparison on several collections"):
+        read_collections_report(path)
+    value = found.to_dict()
+    a = {f"q{i}": i / 9 for i in range(5)}
+    other = compare_scores(a, {query: 1 - score for query, score in a.items()}, test="sign")
+    value["collections"][1]["comparison"] = other.to_dict()
+    value["checksum"] = checksum(value)
+    path.write_text(json.dumps(value))
+    said = "collections: the collection 'y' was compared by other measures or another test than 'x'"
+    with pytest.raises(ReadError, match=said):
+        read_collections_report(path)
