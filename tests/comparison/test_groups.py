@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from abrank import AlignmentError, compare_scores
+from abrank import AlignmentError, NotFoundError, compare_scores
 from abrank.inference.estimates.segments import compare_segments
 
 RNG = np.random.default_rng(5)
@@ -44,3 +44,11 @@ def test_a_reversal_is_a_note():
 def test_segments_of_other_queries_are_refused():
     with pytest.raises(AlignmentError, match="intent: none of their 1 query ids"):
         compare_scores(A, B, segments={"intent": {"x": "head"}})
+
+
+def test_clusters_that_are_neither_a_file_nor_a_column_of_the_segments() -> None:
+    scores = {"q1": 0.5, "q2": 0.25}
+    segments = {"intent": {"q1": "buy", "q2": "know"}}
+    with pytest.raises(NotFoundError, match="whom: no such file") as caught:
+        compare_scores(scores, scores, segments=segments, clusters="whom")
+    assert caught.value.__notes__ == ["nor is it a column of --segments: intent"]
