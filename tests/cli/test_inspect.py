@@ -69,3 +69,17 @@ def test_a_run_without_the_query_and_ascii(folder, capsys) -> None:
 def test_a_query_that_is_not_judged_names_the_nearest(folder, capsys) -> None:
     assert run(["inspect", "qrels", "a.run", "b.run", "q11"]) == 2
     assert "is not judged in the qrels; did you mean q1?" in capsys.readouterr().err
+
+
+def test_of_very_many_missed_documents_the_first_are_listed(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    abrank.read_qrels({"q1": {f"d{i:02}": 1 for i in range(30)}}).write("qrels")
+    for name in ("a", "b"):
+        abrank.read_run({"q1": {"d00": 2.0, "x": 1.0}}, name=name).write(f"{name}.run")
+    assert run(["inspect", "qrels", "a.run", "b.run", "q1", "-m", "P@2"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    at = lines.index("relevant, but missing from one top 2 or both (– is not retrieved)")
+    assert [line.split()[0] for line in lines[at + 1 : at + 21]] == [
+        f"d{i:02}" for i in range(1, 21)
+    ]
+    assert lines[at + 21] == "  and 9 more"

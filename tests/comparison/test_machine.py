@@ -307,3 +307,16 @@ def test_a_machine_declared_in_the_rule_file_stands_there_with_hash_and_day(
         "people.qrels", "a.run", "b.run", config="abrank.toml", machine_judge="another"
     )
     assert "The machine was named with the call: another." in methods_text(by_call, digits=3)
+
+
+@pytest.mark.parametrize("n_judged", [40, N_QUERIES])
+def test_one_measure_says_which_queries_its_numbers_are_of(scores, n_judged) -> None:
+    by_people = {"a": scores["machine a"], "b": scores["machine a"] + 0.1 * scores["machine b"]}
+    given = {name: each[["AP"]].iloc[:n_judged] for name, each in by_people.items()}
+    given |= {f"machine {name}": scores[f"machine {name}"][["AP"]] for name in "ab"}
+    sections = {each.key: each for each in compose(compared(given)).sections}
+    told = [getattr(block, "text", "") for block in sections["measures"].blocks]
+    assert told[-1].startswith(f"A, B, Δ and the wins are those of the {n_judged} queries judged")
+    # Where people judged every query there are no others to hold the draw against.
+    keys = [getattr(block, "key", "") for block in sections["machine"].blocks]
+    assert ("machine-sample" in keys) is (n_judged < N_QUERIES)
