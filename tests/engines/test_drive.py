@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import abrank
+from abrank import partitioned
 from abrank._support.errors import (
     AlignmentError,
     ArgumentError,
@@ -375,6 +376,14 @@ def test_joined_tables_of_other_queries(tmp_path):
     paths = {name: tmp_path / name for name in "AB"}
     with pytest.raises(AlignmentError, match="the systems have other judged queries: q1, q2"):
         abrank.evaluate(None, paths, MEASURES, engine="local")
+
+
+def test_of_many_partitions_progress_is_told_fifty_times():
+    told = []
+    for done in range(1, 1001):
+        partitioned._tell(told.append, done, 1000)
+    assert len(told) == 50
+    assert told[-1] == "scoring partitions: 1000 of 1000 done"
 
 
 def test_options_that_do_nothing_are_refused():
