@@ -213,3 +213,13 @@ def test_every_number_follows_the_direction() -> None:
     for name in ("p_better", "rank_biserial"):
         assert result.effects[name].estimate == mirror.effects[name].estimate
     assert compare_scores(a, b).verdict is Verdict.WORSE
+
+
+def test_without_a_query_in_common_no_guard_has_passed() -> None:
+    qrels = {"q1": {"d": 1}, "q2": {"d": 1}}
+    runs = {"q1": {"d": 1.0}}, {"q2": {"d": 1.0}}
+    found = abrank.compare(qrels, *runs, measures="AP", missing="drop", guards=["RR:-2%"])
+    assert str(found.verdict) == "cannot-test"
+    (guard,) = found.decision.guards
+    assert (guard.measure, guard.passed) == ("RR", False)
+    assert np.isnan([guard.estimate, guard.low, guard.high]).all()
