@@ -123,6 +123,10 @@ def test_scores_are_taken_as_they_are(wide):
     scores = read_board(wide)
     assert read_board(scores) is scores
     assert abrank.rank_scores(scores).rows == abrank.rank_scores(wide).rows
+    halves = [read_board(wide[names]) for names in (["bm25", "t5"], ["dph"])]
+    joined = read_board(halves)
+    assert joined.systems == ("bm25", "t5", "dph")
+    assert np.array_equal(joined.values[:, :, 0], wide.loc[[int(q) for q in joined.query_ids]])
 
 
 @pytest.mark.parametrize("n", [3, 4])
