@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 BLOCK = 2 << 20
-ROWS = 50_000  # of a table, ranked together
+ROWS = 250_000  # of a table, ranked together; of fewer, threads wait for each other more often
 LARGEST = 64 << 20  # bytes of a query's lines that are held at once
 
 
