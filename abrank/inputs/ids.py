@@ -32,6 +32,7 @@ Ids: TypeAlias = Any
 _PROBED = 2000  # ids: where most of the first are different, most of all are taken to be
 _LONG = 1 << 10  # bytes of an id that are looked at eight at a time
 _FEW = 1 << 15  # runs of equal ids whose values Python tells apart
+_MOST_ROWS = 50_000  # of a column that is read without Arrow's kernels, whose import takes longer
 _SMALL = 1 << 21  # bytes of ids that numpy takes and sorts
 
 
@@ -154,6 +155,9 @@ def _begins(column: Ids) -> IntArray:
         codes = _codes(column)
         np.not_equal(codes[1:], codes[:-1], out=new[1:])
         return np.flatnonzero(new)
+    if len(column) > _MOST_ROWS:
+        ends = integers(kernels.run_end_encode(column).run_ends)
+        return np.append(0, ends[:-1])
     word, length = _words(column), np.diff(_ends(column))
     new[1:] = (word[1:] != word[:-1]) | (length[1:] != length[:-1])
     alike = np.flatnonzero(~new & (length > 8))
@@ -184,7 +188,7 @@ def take(column: Ids, rows: npt.NDArray[np.integer[Any]]) -> Ids:
     if _is_coded(column):
         return kernels.take(column, _arrow(rows))
     if not len(rows):
-        return column[:0]
+        return _column([], b"")  # a slice would hold the whole column in memory
     start, length, text = _spans(column)
     length = length[rows]
     ends = np.cumsum(length)

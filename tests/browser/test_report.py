@@ -74,6 +74,19 @@ def test_nothing_is_wider_than_the_screen(show: Show, text: str) -> None:
         expect(opened.page.locator("#measures .narrow").first).to_be_visible(visible=not wide)
 
 
+def smallest_letters(page: Any) -> float:
+    """Return the size of the smallest letters in the figures that are seen, in pixels."""
+    sizes = page.evaluate(
+        """[...document.querySelectorAll('figure svg text')]
+        .filter((text) => text.getClientRects().length).map((text) => {
+            const drawn = text.getScreenCTM();
+            return parseFloat(getComputedStyle(text).fontSize) * Math.hypot(drawn.a, drawn.b);
+        })"""
+    )
+    assert len(sizes) > 100
+    return float(min(sizes))
+
+
 @pytest.mark.parametrize("width", [360, 480, 640, 768, 900, 1024, 1280])
 def test_no_column_is_out_of_sight_and_letters_are_legible(
     show: Show, text: str, width: int
@@ -84,14 +97,7 @@ def test_no_column_is_out_of_sight_and_letters_are_legible(
     # On a telephone: the second measure of the queries, the hashes of the inputs.
     swiped = {"Scores of each query", "Table: inputs"} if width == 360 else set()
     assert set(page.evaluate(cut)) <= swiped
-    letters = """[...document.querySelectorAll('figure svg text')]
-        .filter((text) => text.getClientRects().length).map((text) => {
-            const drawn = text.getScreenCTM();
-            return parseFloat(getComputedStyle(text).fontSize) * Math.hypot(drawn.a, drawn.b);
-        })"""
-    sizes = page.evaluate(letters)
-    assert len(sizes) > 100
-    assert min(sizes) > 8
+    assert smallest_letters(page) > 8
 
 
 def test_nothing_is_wider_than_the_screen_at_twice_the_size(show: Show, text: str) -> None:
@@ -287,6 +293,7 @@ def test_print_is_light_and_cuts_no_table(show: Show, text: str) -> None:
     cut = """[...document.querySelectorAll('.table, .card')].filter(
         (box) => box.scrollWidth > box.clientWidth + 1).length"""
     assert opened.page.evaluate(cut) == 0
+    assert smallest_letters(opened.page) > 8
     assert opened.page.pdf(format="A4").startswith(b"%PDF")
 
 

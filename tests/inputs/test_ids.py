@@ -141,3 +141,17 @@ def test_rows_are_ordered_within_groups_whatever_their_first_bytes(
     found = ids.order_within(group, ids.pack([value for _, value in rows]))
     assert [rows[i] for i in found] == sorted(rows)
     assert sorted(found.tolist()) == list(range(len(rows)))
+
+
+def test_no_rows_of_a_column_do_not_hold_it_in_memory() -> None:
+    column = ids.encode([f"d{i}" for i in range(10_000)])
+    none = ids.take(column, np.array([], dtype=np.int64))
+    assert len(none) == 0
+    assert sum(each.size for each in none.buffers() if each) < 100
+
+
+@pytest.mark.parametrize("n", [60, 60_000])
+def test_stretches_of_equal_ids_are_found_with_few_and_many_rows(n: int) -> None:
+    values, ends = ids.runs(ids.encode([f"query-{i // 20}" for i in range(n)]))
+    assert ids.decode(values) == [f"query-{i}" for i in range(n // 20)]
+    assert ends.tolist() == [*range(20, n + 1, 20)]
