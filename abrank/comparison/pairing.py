@@ -12,7 +12,7 @@ import numpy as np
 
 from abrank._support.errors import AlignmentError, ArgumentError
 from abrank._support.typing import FloatArray
-from abrank.inputs import ids
+from abrank.inputs import id_keys, ids
 from abrank.inputs.files import distinct_names
 from abrank.inputs.run import UNNAMED as UNNAMED_RUN
 from abrank.inputs.run import name_of
@@ -175,7 +175,7 @@ def one_measure(source: Any, default: str) -> Scores:  # noqa: ANN401
     twice = [query for query, count in Counter(queries).items() if count > 1]
     if twice:
         raise AlignmentError(f"query {twice[0]!r} stands twice in the scores")
-    order = np.argsort(ids.order(ids.encode(queries)))
+    order = np.argsort(id_keys.order(ids.encode(queries)))
     return Scores(
         query_ids=tuple(queries[i] for i in order),
         systems=(default if name is None else str(name),),

@@ -25,7 +25,7 @@ from abrank.engines.merge import Statistics, statistics_from, statistics_of
 from abrank.engines.plan import Partition
 from abrank.engines.regroup import Regrouped
 from abrank.engines.sources import Key, ParquetTable, Piece
-from abrank.inputs import ids
+from abrank.inputs import id_keys, ids
 from abrank.inputs.columns import Columns
 
 SUCCESS = "_SUCCESS"
@@ -178,7 +178,7 @@ def read_scores(job: Job, done: Sequence[Done]) -> tuple[tuple[str, ...], Any]:
         values.append(wide.transpose(1, 0, 2))
         first = table.column(0).take(pa.array(np.arange(each.n_queries) * shape[1]))
         query_ids.append(first.combine_chunks().cast(pa.large_binary()))
-    every, row = ids.number(ids.joined(query_ids))
+    every, row = id_keys.number(ids.joined(query_ids))
     every_value = np.concatenate(values)
     if (row[1:] < row[:-1]).any():
         every_value = every_value[np.argsort(row)]
@@ -260,7 +260,7 @@ def _kept(
 
 def _within(read: Columns, low: Key | None, high: Key | None) -> Columns:
     """Return the rows of the queries from ``low`` to below ``high``."""
-    queries, ends = ids.runs(read.query)
+    queries, ends = id_keys.runs(read.query)
     keys: list[Any] = ids.unpack(queries)
     if isinstance(low if low is not None else high, int):
         keys = [int(key) for key in keys]

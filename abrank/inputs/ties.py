@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from abrank._support.typing import BoolArray, FloatArray, IntArray, ScoreDtype
-from abrank.inputs import ids
+from abrank.inputs import id_keys, ids
 from abrank.inputs.ids import Ids
 
 
@@ -52,7 +52,8 @@ def rank_rows(query: IntArray, score: FloatArray, doc: Ids) -> IntArray:
     tied = tied_rows(query[order], score[order])
     if len(tied):
         rows = order[tied]
-        order[tied] = rows[np.lexsort((-ids.order(ids.take(doc, rows)), -score[rows], query[rows]))]
+        by_id = -id_keys.order(ids.take(doc, rows))
+        order[tied] = rows[np.lexsort((by_id, -score[rows], query[rows]))]
     return order
 
 

@@ -1,11 +1,9 @@
-"""Columns of ids: bytes in, bytes out, in byte order."""
+"""Columns of ids: bytes in, bytes out."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
-from itertools import accumulate, groupby
 
 import numpy as np
 import pyarrow as pa
@@ -14,18 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abrank.inputs import ids
+from tests.inputs.conftest import BYTES, FEW, in_dictionary
 
-BYTES = st.lists(st.binary(max_size=6) | st.sampled_from([b"q" * 9, b"q" * 17]), max_size=30)
-
-
-@pytest.fixture(params=["numpy", "Arrow"], autouse=True, scope="module")
-def _done_by(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Do everything once as for small columns, once as for large ones."""
-    with pytest.MonkeyPatch.context() as patch:
-        if request.param == "Arrow":
-            patch.setattr(ids, "_FEW", 0)
-            patch.setattr(ids, "_SMALL", 0)
-        yield
+pytestmark = pytest.mark.usefixtures("small_and_large_columns")
 
 
 @given(BYTES)
@@ -38,57 +27,11 @@ def test_text_keeps_every_byte(values: list[bytes]) -> None:
     assert ids.unpack(ids.encode(ids.decode(ids.pack(values)))) == values
 
 
-@given(BYTES)
-def test_numbers_follow_byte_order(values: list[bytes]) -> None:
-    distinct, codes = ids.number(ids.pack(values))
-    assert ids.unpack(distinct) == sorted(set(values))
-    assert [ids.unpack(distinct)[i] for i in codes] == values
-
-
-@given(BYTES)
-def test_places_sort_the_rows(values: list[bytes]) -> None:
-    place = ids.order(ids.pack(values))
-    assert sorted(place.tolist()) == list(range(len(values)))
-    assert [value for _, value in sorted(zip(place, values, strict=True))] == sorted(values)
-
-
-@given(BYTES)
-def test_codes_follow_appearance(values: list[bytes]) -> None:
-    distinct, codes = ids.code(ids.pack(values))
-    assert ids.unpack(distinct) == list(dict.fromkeys(values))
-    assert [ids.unpack(distinct)[i] for i in codes] == values
-
-
-@given(BYTES)
-def test_runs_begin_where_an_id_differs_from_the_one_before(values: list[bytes]) -> None:
-    found, ends = ids.runs(ids.pack(values))
-    runs = [(value, len(list(run))) for value, run in groupby(values)]
-    assert ids.unpack(found) == [value for value, _ in runs]
-    assert ends.tolist() == list(accumulate(length for _, length in runs))
-
-
 @given(BYTES, st.data())
 def test_rows_are_taken_in_any_order(values: list[bytes], data: st.DataObject) -> None:
     rows = data.draw(st.lists(st.integers(0, len(values) - 1)) if values else st.just([]))
     found = ids.take(ids.pack([b"first", *values])[1:], np.array(rows, dtype=np.int64))
     assert ids.unpack(found) == [values[row] for row in rows]
-
-
-LONG = st.sampled_from([b"q" * 9, b"q" * 8 + b"r", b"q" * 17, b"q" * 16 + b"r", b"q" * 16 + b"\0"])
-EITHER = st.binary(max_size=3) | LONG
-
-
-@given(st.lists(st.tuples(EITHER, EITHER)))
-def test_same_compares_row_by_row(pairs: list[tuple[bytes, bytes]]) -> None:
-    one, other = (ids.pack([pair[i] for pair in pairs]) for i in (0, 1))
-    assert ids.same(one, other).tolist() == [a == b for a, b in pairs]
-
-
-def test_order_is_that_of_strcmp_not_of_surrogates() -> None:
-    # As Python text the escaped byte sorts above U+E000; as bytes it sorts below.
-    latin, private = b"\xe9", "\ue000".encode()
-    assert sorted([latin, private]) == [latin, private]
-    assert ids.order(ids.pack([private, latin])).tolist() == [1, 0]
 
 
 def test_a_slice_keeps_its_own_rows() -> None:
@@ -112,37 +55,6 @@ def test_reading_files_does_not_import_pandas(tmp_path: object) -> None:
     assert done.stdout.strip() == "[]"
 
 
-def in_dictionary(values: list[bytes]) -> object:
-    """Return a column as Parquet gives it, behind a row that is cut away and an id of no row."""
-    coded = ids.pack([b"cut away", *values]).dictionary_encode()
-    known = ids.joined([coded.dictionary, ids.pack([b"of no row"])])
-    return pa.DictionaryArray.from_arrays(coded.indices, known)[1:]
-
-
-@given(st.lists(st.sampled_from([b"", b"a", b"b", b"\xe9", b"longer than eight"]), max_size=12))
-def test_a_column_with_a_dictionary_gives_what_a_plain_one_gives(values: list[bytes]) -> None:
-    plain, coded = ids.pack(values), in_dictionary(values)
-    assert ids.decode(coded) == ids.decode(ids.plain(coded)) == ids.decode(plain)
-    assert ids.decode(ids.joined([coded, plain])) == ids.decode(ids.joined([plain, plain]))
-    for function in (ids.runs, ids.number, ids.code):
-        (one, codes), (other, expected) = function(coded), function(plain)
-        assert ids.decode(one) == ids.decode(other)
-        np.testing.assert_array_equal(codes, expected)
-
-
-SHARED = st.sampled_from([b"", b"12345678"]), st.binary(max_size=3)
-
-
-@given(st.lists(st.tuples(st.integers(0, 2), st.builds(bytes.__add__, *SHARED)), max_size=30))
-def test_rows_are_ordered_within_groups_whatever_their_first_bytes(
-    rows: list[tuple[int, bytes]],
-) -> None:
-    group = np.array([group for group, _ in rows], dtype=np.int64)
-    found = ids.order_within(group, ids.pack([value for _, value in rows]))
-    assert [rows[i] for i in found] == sorted(rows)
-    assert sorted(found.tolist()) == list(range(len(rows)))
-
-
 def test_no_rows_of_a_column_do_not_hold_it_in_memory() -> None:
     column = ids.encode([f"d{i}" for i in range(10_000)])
     none = ids.take(column, np.array([], dtype=np.int64))
@@ -150,8 +62,8 @@ def test_no_rows_of_a_column_do_not_hold_it_in_memory() -> None:
     assert sum(each.size for each in none.buffers() if each) < 100
 
 
-@pytest.mark.parametrize("n", [60, 60_000])
-def test_stretches_of_equal_ids_are_found_with_few_and_many_rows(n: int) -> None:
-    values, ends = ids.runs(ids.encode([f"query-{i // 20}" for i in range(n)]))
-    assert ids.decode(values) == [f"query-{i}" for i in range(n // 20)]
-    assert ends.tolist() == [*range(20, n + 1, 20)]
+@given(FEW)
+def test_a_column_with_a_dictionary_reads_as_a_plain_one(values: list[bytes]) -> None:
+    plain, coded = ids.pack(values), in_dictionary(values)
+    assert ids.decode(coded) == ids.decode(ids.plain(coded)) == ids.decode(plain)
+    assert ids.decode(ids.joined([coded, plain])) == ids.decode(ids.joined([plain, plain]))

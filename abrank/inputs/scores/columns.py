@@ -11,7 +11,7 @@ import numpy as np
 
 from abrank._support.remember import remembered
 from abrank._support.typing import BoolArray, FloatArray, IntArray
-from abrank.inputs import ids
+from abrank.inputs import id_keys, ids
 from abrank.inputs.columns import Source
 from abrank.inputs.ids import Ids
 
@@ -46,7 +46,7 @@ class Coded:
     @classmethod
     def of_ids(cls, column: Ids) -> Coded:
         """Return the column of these ids."""
-        distinct, codes = ids.code(column)
+        distinct, codes = id_keys.code(column)
         return cls(tuple(ids.decode(distinct)), codes)
 
     @classmethod
@@ -89,7 +89,7 @@ class Queries:
     @classmethod
     def of(cls, texts: Sequence[str]) -> Queries:
         """Return the column of these texts."""
-        return cls(*ids.number(ids.encode(texts)))
+        return cls(*id_keys.number(ids.encode(texts)))
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -112,7 +112,7 @@ class Queries:
         """Return which rows have one of few names: bool[n_rows]."""
         found = np.zeros(len(self.codes), dtype=np.bool_)
         for name in names:
-            place = ids.place(self.distinct, name.encode("utf-8", "surrogateescape"))
+            place = id_keys.place(self.distinct, name.encode("utf-8", "surrogateescape"))
             if place >= 0:
                 found |= self.codes == place
         return found
@@ -127,7 +127,7 @@ def queries_of(column: Ids) -> Queries:
     >>> queries_of(ids.encode(["302", "301", "302"])).names
     ('301', '302')
     """
-    return Queries(*ids.number(column))
+    return Queries(*id_keys.number(column))
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from abrank._support.typing import FloatArray, IntArray, ScoreDtype
-from abrank.inputs import ids
+from abrank.inputs import id_keys
 from abrank.inputs.columns import RUN, Columns, has_duplicates
 from abrank.inputs.ids import Ids
 from abrank.inputs.stored import Readable
@@ -144,6 +144,7 @@ def block(chunk: bytes, *, score_dtype: ScoreDtype = "float64") -> Block:
 
     Examples
     --------
+    >>> from abrank.inputs import ids
     >>> made = block(b"301 Q0 d1 1 2.5 x\n301 Q0 d2 2 2.5 x\n302 Q0 d1 1 1 x\n")
     >>> ids.decode(made.queries), made.first_row, ids.decode(made.docs), made.row
     (['301', '302'], array([0, 2, 3]), ['d1', 'd2', 'd1'], array([1, 0, 2]))
@@ -164,10 +165,10 @@ def ranked(rows: Rows | Columns, *, score_dtype: ScoreDtype = "float64") -> Bloc
     NotPlain
         If a query has a document twice.
     """
-    queries, ends = ids.runs(rows.query)
+    queries, ends = id_keys.runs(rows.query)
     first_row = np.concatenate([[0], ends])
     query = np.repeat(np.arange(len(ends)), np.diff(first_row))
-    mark = ids.fingerprint(rows.doc)
+    mark = id_keys.fingerprint(rows.doc)
     if has_duplicates(query, rows.doc, mark):
         raise NotPlain("a document twice in a query")
     score = at_precision(rows.value, score_dtype)
@@ -199,7 +200,7 @@ def slices(columns: Columns) -> Iterator[Columns]:
     >>> [len(each.value) for each in slices(read)]
     [3]
     """
-    ends = ids.runs(columns.query)[1]
+    ends = id_keys.runs(columns.query)[1]
     start = 0
     if not len(columns.value):
         yield columns
