@@ -1,8 +1,11 @@
-"""Columns of ids for the tests of this folder."""
+"""Columns of ids, and the memory that reading takes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -10,6 +13,7 @@ from hypothesis import strategies as st
 
 from abrank.inputs import id_keys, ids
 
+ROOT = Path(__file__).parents[2]
 BYTES = st.lists(st.binary(max_size=6) | st.sampled_from([b"q" * 9, b"q" * 17]), max_size=30)
 FEW = st.lists(st.sampled_from([b"", b"a", b"b", b"\xe9", b"longer than eight"]), max_size=12)
 
@@ -29,3 +33,23 @@ def in_dictionary(values: list[bytes]) -> object:
     coded = ids.pack([b"cut away", *values]).dictionary_encode()
     known = ids.joined([coded.dictionary, ids.pack([b"of no row"])])
     return pa.DictionaryArray.from_arrays(coded.indices, known)[1:]
+
+
+def ended_with(arguments: Sequence[str], *, folder: Path) -> tuple[int, int]:
+    """Run Python in a folder; return the code it ends with and the most memory it held, in kB."""
+    # A small process starts the one that is measured, which would else begin with this one's size.
+    code = (
+        "import resource, subprocess, sys\n"
+        f"done = subprocess.run([sys.executable, *{[*arguments]!r}], capture_output=True)\n"
+        "print(done.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=folder,
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    ended, kilobytes = map(int, done.stdout.split())
+    return ended, kilobytes

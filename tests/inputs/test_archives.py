@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import bz2
 import gzip
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,9 +13,9 @@ import pytest
 from abrank import ReadError, read_qrels, read_run
 from abrank.inputs import read_judged_run
 from abrank.inputs.archives import MOST_GROWTH
+from tests.inputs.conftest import ended_with
 
 LINES = b"".join(b"%d Q0 d%d %d %d.5 tag\n" % (i // 10, i, i % 10, 99 - i) for i in range(100))
-ROOT = Path(__file__).parents[2]
 
 
 def zstd(data: bytes) -> bytes:
@@ -81,18 +79,6 @@ def bombs() -> dict[str, Callable[[], bytes]]:
 def test_no_input_takes_all_memory(tmp_path: Path, kind: str) -> None:
     (tmp_path / "bomb").write_bytes(bombs()[kind]())
     (tmp_path / "qrels").write_bytes(b"1 0 d1 1\n")
-    command = [sys.executable, "-m", "abrank", "score", "qrels", "bomb"]
-    told = "import resource, subprocess, sys\n"
-    told += f"code = subprocess.run({command!r}, capture_output=True).returncode\n"
-    told += "print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
-    done = subprocess.run(
-        [sys.executable, "-c", told],
-        cwd=tmp_path,
-        env={"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    code, kilobytes = map(int, done.stdout.split())
+    code, kilobytes = ended_with(["-m", "abrank", "score", "qrels", "bomb"], folder=tmp_path)
     assert code == 3
     assert kilobytes < 700_000

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import abrank
-from abrank import ArgumentError, planning
+from abrank import ArgumentError, Comparison, planning
 from abrank.inference import run_prediction_powered
 
 N = 400
@@ -74,12 +74,17 @@ def test_limits() -> None:
         abrank.power(sd=0.2, effect=0.1, correlation=0.5)
 
 
-def test_a_comparison_with_a_machine_brings_its_correlation_and_queries() -> None:
+def beside_a_machine(n: int) -> Comparison:
+    """Compare the scores of 40 queries by people, and of n queries by a machine."""
     random = np.random.default_rng(4)
-    names = [f"q{i}" for i in range(300)]
-    machine = [{q: float(s) for q, s in zip(names, random.random(300), strict=True)} for _ in "ab"]
+    names = [f"q{i}" for i in range(n)]
+    machine = [{q: float(s) for q, s in zip(names, random.random(n), strict=True)} for _ in "ab"]
     people = [{q: one[q] + random.normal(0, 0.1) for q in names[:40]} for one in machine]
-    result = abrank.compare_scores(*people, machine_scores=machine)
+    return abrank.compare_scores(*people, machine_scores=machine)
+
+
+def test_a_comparison_with_a_machine_brings_its_correlation_and_queries() -> None:
+    result = beside_a_machine(300)
     plan = abrank.power(result, effect=0.1, width=0.2)
     low, r, high = (one.correlation for one in plan.judged)
     assert (plan.test, r) == ("t", result.machine.correlation)
@@ -90,10 +95,6 @@ def test_a_comparison_with_a_machine_brings_its_correlation_and_queries() -> Non
 
 
 def test_another_correlation_than_that_of_the_comparison_is_planned_with() -> None:
-    random = np.random.default_rng(4)
-    names = [f"q{i}" for i in range(99)]
-    machine = [{q: float(s) for q, s in zip(names, random.random(99), strict=True)} for _ in "ab"]
-    people = [{q: one[q] + random.normal(0, 0.1) for q in names[:40]} for one in machine]
-    result = abrank.compare_scores(*people, machine_scores=machine)
+    result = beside_a_machine(99)
     plan = abrank.power(result, effect=0.1, correlation=0.5)
     assert [(one.correlation, one.n_queries) for one in plan.judged] == [(0.5, 99)]

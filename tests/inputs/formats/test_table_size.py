@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +13,8 @@ import pytest
 
 from abrank import ReadError, read_run
 from abrank.inputs.formats.table_size import feather_bytes
+from tests.inputs.conftest import ended_with
 
-ROOT = Path(__file__).parents[3]
 ROWS = 20_000
 MUCH = "the (Parquet|Feather) file unpacks to more than 250 times its size"
 LONG = "the Parquet file holds a text longer than 64 kB"
@@ -67,25 +65,13 @@ def test_a_table_that_fills_memory_is_refused_before_it_does(tmp_path: Path, kin
     assert (tmp_path / "bomb").stat().st_size < 200_000
     with pytest.raises(ReadError, match=problem):
         read_run(tmp_path / "bomb")
-    # A small process starts the one that is measured, which would else begin with this one's size.
     code = (
         "import contextlib, abrank\n"
         "with contextlib.suppress(abrank.ReadError): abrank.read_run('bomb')"
     )
-    told = (
-        "import resource, subprocess, sys\n"
-        f"subprocess.run([sys.executable, '-c', {code!r}], check=True)\n"
-        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", told],
-        cwd=tmp_path,
-        env={"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert int(done.stdout) < 300_000  # kB
+    ended, kilobytes = ended_with(["-c", code], folder=tmp_path)
+    assert ended == 0
+    assert kilobytes < 300_000
 
 
 @pytest.mark.parametrize("write", [parquet, feather])

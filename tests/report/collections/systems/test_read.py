@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import copy
 import json
-from collections.abc import Callable
-from typing import Any
+from functools import partial
 
 import pytest
 
 from abrank._support.errors import ReadError
 from abrank.collections import CollectionsRanking, rank_collections
 from abrank.report.collections.systems.read import HOW, read_standings, standings_of
-from abrank.report.numbers import checksum
+from tests.report.refused import Contradictions, why_refused
 
 WEB = {
     "X": {"q1": 0.3, "q2": 0.6, "q3": 0.1},
@@ -41,7 +39,7 @@ def test_another_file_is_no_ranking_on_several_collections(value, tmp_path) -> N
     assert str(caught.value) == f"{path}: is no ranking on several collections\n  {HOW}"
 
 
-CONTRADICTIONS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
+CONTRADICTIONS: Contradictions = {
     "a word for a number": (
         lambda d: d.update(alpha="five"),
         'alpha: expected a number, found "five"',
@@ -63,12 +61,8 @@ CONTRADICTIONS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
 
 @pytest.mark.parametrize(("change", "said"), CONTRADICTIONS.values(), ids=CONTRADICTIONS)
 def test_what_contradicts_itself_is_refused(change, said, found) -> None:
-    value = copy.deepcopy(found.to_dict())
-    change(value)
-    value["checksum"] = checksum(value)
-    with pytest.raises(ReadError) as caught:
-        standings_of(value, "my.json")
-    assert str(caught.value) == f"my.json, {said}\n  {HOW}"
+    reason = why_refused(found.to_dict(), change, read=partial(standings_of, label="my.json"))
+    assert reason == f"my.json, {said}\n  {HOW}"
 
 
 def test_what_was_changed_after_it_was_written_is_refused(found, tmp_path) -> None:
