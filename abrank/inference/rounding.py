@@ -114,15 +114,9 @@ def _differences(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def signs_of(values: FloatArray) -> IntArray:
-    """Return the signs of what :func:`round_off` gives of a column, without putting it in order.
+    """Return the sign of each value of a column, 0 where :func:`round_off` gives 0: int64[n].
 
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-
-    Returns
-    -------
-    int64 ndarray of shape (n,)
+    This takes less time than to round them, for which they are put in order.
 
     Examples
     --------
@@ -141,15 +135,7 @@ def signs_of(values: FloatArray) -> IntArray:
 
 
 def ascending(values: FloatArray) -> IntArray:
-    """Return the places of a column's values in ascending order, equal ones as they stand.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-
-    Returns
-    -------
-    int64 ndarray of shape (n,)
+    """Return the places of a column's values in ascending order, ties as they stand: int64[n].
 
     Examples
     --------
