@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -174,6 +174,7 @@ def _picture(
     if ax is not None:
         return axes
 
+    @cache  # a notebook asks for the image twice: by itself, and within HTML
     def for_notebook() -> bytes:
         if theme is not None:
             return png_of(axes, dpi=DOTS)

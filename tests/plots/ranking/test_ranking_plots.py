@@ -163,7 +163,7 @@ def test_a_larger_difference_is_deeper(ranking_of):
 
 @pytest.mark.parametrize(("k", "numbers"), [(20, True), (21, False), (40, False)])
 def test_many_systems_have_no_numbers(k, numbers, ranking_of):
-    ax = matrix(ranking_of(k, 12, test="nemenyi"))
+    ax = matrix(ranking_of(k, 12, test="nemenyi", beside=False))
     assert bool(texts(ax)) is numbers
 
 
@@ -214,7 +214,7 @@ def test_the_numbers_of_very_many_columns_keep_clear_of_each_other(width, rankin
 @pytest.mark.parametrize(
     ("how", "sentence"),
     [
-        ({"k": 401, "n": 2}, "401 systems are too many"),
+        ({"k": 401, "n": 2, "beside": False}, "401 systems are too many"),
         ({"k": 4, "baseline": "system 1"}, "Only pairs with the baseline"),
         ({"k": 4, "n": 1}, "Only 1 query"),
         ({"k": 4, "n": 0}, "No queries"),
