@@ -298,6 +298,8 @@ def test_what_is_not_known_of_unjudged_documents_and_ties_is_told(judged: Compar
     assert "Every document that nDCG@10 looks at is judged" in said(n_unjudged=(0, 0))[1]
     assert "was not worked out" in said(unjudged_range=None)[1]
     assert "was not worked out" in said(tie_range=None)[2]
+    alike = "Over all orders of documents with equal scores Δ is +0.055."
+    assert said(tie_range=(0.0546, 0.0549))[2] == alike
     clean = {key: replace(audit, n_tied_rows=0) for key, audit in judged.audits.items()}
     untied = replace(judged, audits=clean, evidence=replace(judged.evidence, tie_range=None))
     assert "No two documents of a query share a score" in str(section(compose(untied), "quality"))

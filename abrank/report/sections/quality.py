@@ -95,8 +95,9 @@ def tie_sentence(comparison: Comparison, *, digits: int) -> str:
     """Say what the order of tied documents could make of the difference."""
     ties, audits = comparison.evidence.tie_range, comparison.audits
     if ties is not None:
-        limits = f.interval(*ties, digits=digits)
-        return f"Over all orders of documents with equal scores Δ lies within {limits}."
+        low, high = (f.signed(value, digits=digits) for value in ties)
+        found = f"is {low}" if low == high else f"lies within {f.interval(*ties, digits=digits)}"
+        return f"Over all orders of documents with equal scores Δ {found}."
     if any(audit.n_tied_rows for audit in audits.values()):
         return "Documents share scores; how far their order could move Δ was not worked out."
     return "No two documents of a query share a score, so no order was left open."
