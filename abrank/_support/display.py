@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 MINUS = "−"
 GROUP = "\u202f"
@@ -128,31 +128,80 @@ def percent(share: float, *, sign: bool = True) -> str:
     return f"{shown}%"
 
 
-def level(confidence: float) -> str:
-    """Return a confidence level or a power, without needless decimals.
+def level(confidence: float, *, digits: int = DIGITS) -> str:
+    """Return a confidence level, an error rate or a power as a percentage.
+
+    Parameters
+    ----------
+    digits : int
+        Significant ones of the smaller side, of level or error.
 
     Examples
     --------
-    >>> level(0.95), level(1 - 2 * 0.0125), level(0.99695474), level(0.00304526)
-    ('95%', '97.5%', '99.695%', '0.305%')
+    >>> level(0.95), level(1 - 2 * 0.0125), level(0.99695474), level(0.00304526), level(0.046256)
+    ('95%', '97.5%', '99.695%', '0.305%', '4.63%')
     """
-    # The side that is nearly nothing, of level or error, keeps three digits.
-    rest = min(confidence, 1.0 - confidence)
-    decimals = 4 if not 0.0 < rest < 0.01 else -math.floor(math.log10(100.0 * rest)) + 2
+    rest = 100.0 * min(confidence, 1.0 - confidence)
+    decimals = digits - 1 - math.floor(math.log10(rest)) if rest > 0.0 else 0
     return f"{round(100.0 * confidence, decimals):.15g}%"
 
 
-def number_short(value: float) -> str:
-    """Return a number to three significant digits, such as the level of a look.
+def level_digits(alpha: float, pvalues: Iterable[float]) -> int:
+    """Return how many digits of a level show on which side of it each p-value lies: 3 or more.
 
     Examples
     --------
-    >>> number_short(0.0030452635), number_short(1.0545e-06)
-    ('0.00305', '0.00000105')
+    >>> level_digits(0.046256, [0.003, 0.2]), level_digits(0.046256, [0.04629])
+    (3, 4)
+    """
+    digits, told = DIGITS, [p for p in pvalues if not math.isnan(p)]
+    while digits < 12 and any(_looks_otherwise(p, alpha, digits) for p in told):
+        digits += 1
+    return digits
+
+
+def _looks_otherwise(p: float, alpha: float, digits: int) -> bool:
+    """Whether p, as it is written, is on another side of the level written with so many digits."""
+    shown, level = (
+        float(text.removeprefix("< "))
+        for text in (pvalue(p, alpha=alpha), number_short(alpha, digits=digits))
+    )
+    return (shown > level, shown < level) != (p > alpha, p < alpha)
+
+
+def number_short(value: float, *, digits: int = DIGITS) -> str:
+    """Return a number to so many significant digits, such as the level of a look.
+
+    Examples
+    --------
+    >>> number_short(0.0030452635), number_short(1.0545e-06), number_short(0.046256, digits=4)
+    ('0.00305', '0.00000105', '0.04626')
     """
     if not 0.0 < abs(value) < 1.0:
         return number(value)
-    return f"{value:.{2 - math.floor(math.log10(abs(value)))}f}".rstrip("0")
+    return f"{value:.{digits - 1 - math.floor(math.log10(abs(value)))}f}".rstrip("0")
+
+
+def alpha(value: float, pvalues: Iterable[float]) -> str:
+    """Return the level of a test as it is written beside the p-values held against it.
+
+    Examples
+    --------
+    >>> alpha(0.05, [0.0497]), alpha(0.046256, [0.003]), alpha(0.046256, [0.04629])
+    ('0.05', '0.0463', '0.04626')
+    """
+    return number_short(value, digits=level_digits(value, pvalues))
+
+
+def declared_percent(share: float) -> str:
+    """Return a share that was declared, such as a margin, as a percentage with all its digits.
+
+    Examples
+    --------
+    >>> declared_percent(0.07), declared_percent(0.012345)
+    ('7%', '1.2345%')
+    """
+    return f"{number(100.0 * share)}%"
 
 
 def number(value: float) -> str:

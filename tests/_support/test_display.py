@@ -33,6 +33,17 @@ def test_pvalue_never_hides_its_side_of_alpha(p: float, alpha: float) -> None:
         assert float(shown) != alpha
 
 
+@given(st.floats(1e-4, 0.2), st.floats(-0.01, 0.01))
+def test_a_level_of_few_digits_never_hides_a_pvalues_side(alpha: float, away: float) -> None:
+    p = alpha * (1.0 + away)
+    shown = float(f.pvalue(p, alpha=alpha).removeprefix("< "))
+    digits = f.level_digits(alpha, [p])
+    levels = float(f.alpha(alpha, [p])), float(f.level(alpha, digits=digits)[:-1]) / 100.0
+    if abs(p - alpha) > 1e-11:
+        assert {shown < level for level in levels} == {p < alpha}
+        assert {shown > level for level in levels} == {p > alpha}
+
+
 @pytest.mark.parametrize(
     ("p", "shown"),
     [
@@ -88,6 +99,14 @@ def test_percentages_have_one_decimal() -> None:
     assert f.percent(0.0916) == "+9.2%"
     assert f.percent(math.inf) == "not defined"
     assert f.level(1 - 0.05) == "95%"
+
+
+@pytest.mark.parametrize(
+    ("share", "shown"),
+    [(0.95, "95%"), (0.046256, "4.63%"), (0.953744, "95.37%"), (0.9, "90%"), (1.0, "100%")],
+)
+def test_a_level_has_three_digits_on_its_smaller_side(share: float, shown: str) -> None:
+    assert f.level(share) == shown
 
 
 def test_shorten_cuts_in_the_middle_and_shows_control_characters() -> None:

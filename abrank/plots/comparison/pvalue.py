@@ -90,7 +90,8 @@ def pvalue(
     _read_off(ax, theme, row, interval, float(found.pvalue[0]), alpha)
     ax.yaxis.set_major_formatter(PlainTicks())
     label_y(ax, theme, "p-value (paired t)")
-    words = f"true mean {delta(row.measure)}; dashed: α = {display.number(alpha)}"
+    level = display.alpha(alpha, found.pvalue)
+    words = f"true mean {delta(row.measure)}; dashed: α = {level}"
     if margin > 0:
         words += f"\nband: margin ±{margin_words(comparison)}"
     label_x(ax, theme, words)

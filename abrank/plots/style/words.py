@@ -43,7 +43,7 @@ def margin_words(comparison: Comparison) -> str:
     """Return the margin as it stands on an axis."""
     rule = comparison.rule
     if rule.margin_is_relative:
-        return f"{display.level(rule.margin)} of A's mean"
+        return f"{display.declared_percent(rule.margin)} of A's mean"
     return labels.margin(rule.margin)
 
 

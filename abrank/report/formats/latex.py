@@ -75,7 +75,7 @@ def _caption(comparison: Comparison, told: str) -> str:
     a, b = (
         one_line(name, width=LONGEST_NAME) for name in (comparison.baseline, comparison.candidate)
     )
-    by = f"by a two-sided {words.declared_test(comparison)} at α = {f.number(rule.alpha)}"
+    by = f"by a two-sided {words.declared_test(comparison)} at α = {words.alpha(comparison)}"
     said = f"{b} (B) against the baseline {a} (A), means over"
     said += f" {words.queries(comparison.n_queries)}; {told} {by}."
     if len(comparison.rows) > 1:

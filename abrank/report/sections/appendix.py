@@ -116,7 +116,7 @@ def methods_text(comparison: Comparison, *, digits: int) -> str:
         f"We compared {comparison.candidate} (B) with the baseline {comparison.baseline} (A) on"
         f" {words.queries(comparison.n_queries)} by {rule.primary}.",
         f"The differences B − A, paired by query, were tested with a two-sided"
-        f" {words.declared_test(comparison)} at α = {f.number_short(rule.alpha)}; intervals have"
+        f" {words.declared_test(comparison)} at α = {words.alpha(comparison)}; intervals have"
         f" the level {f.level(rule.confidence)}.",
     ]
     if rule.margin:
@@ -237,7 +237,7 @@ def _setting_table(comparison: Comparison) -> Table:
     rule, known = comparison.rule, _known(comparison, "settings")
     settings = {
         "Test": words.name_of_rule(comparison) if rule.design else rule.test,
-        "α": f.number_short(rule.alpha),
+        "α": words.alpha(comparison),
         "Margin": _declared_margin(comparison),
         "Adjustment": rule.adjust,
         "Gate": rule.require or "none",

@@ -94,10 +94,10 @@ def _clusters(comparison: Comparison, found: Clusters) -> str:
 
 
 def _look(comparison: Comparison, declared: Design) -> str:
-    level = f.number_short(comparison.rule.alpha)
     start = (
         f"Look {declared.look} of {declared.n_looks}, evenly spaced ({SPENDING[declared.spending]}"
-        f" spending): this one decides at α = {level}, all together at {f.number(declared.alpha)}."
+        f" spending): this one decides at α = {words.alpha(comparison)}, all together at"
+        f" {f.number(declared.alpha)}."
     )
     if comparison.decision.direction:
         stop = "" if declared.is_last else " You may stop here."

@@ -19,7 +19,7 @@ from abrank.report.sections import (
 )
 from abrank.report.sections.gate import gate_sentence
 from abrank.report.sections.next_step import next_step
-from abrank.verdict import Rule, Verdict
+from abrank.verdict import Verdict
 
 # What a measure without a name is called: a Series of scores has none.
 UNNAMED = "score"
@@ -157,7 +157,7 @@ def agreement(comparison: Comparison) -> str:
     name = comparison.candidate if ahead >= behind else comparison.baseline
     most, of = max(ahead, behind), f.word(len(rows))
     who = f"All {of} tests put" if most == len(rows) else f"{_some(most, of)}"
-    level = words.at_level(comparison.rule.alpha)
+    level = words.at_level(comparison)
     return (
         f"{who} {name} ahead, {_shown(rows, comparison.rule.alpha)} {level}. They read the same"
         f" data: it is one finding, not {of}."
@@ -197,17 +197,17 @@ def rule_parts(comparison: Comparison, *, digits: int) -> list[str]:
     policy = words.missing_policy(comparison)
     return [
         f"{declared.primary} decides by the {words.name_of_rule(comparison)}",
-        _level(declared),
+        _level(comparison),
         margins.declared(comparison, digits=digits),
         *([_POLICIES[policy]] if policy else []),
         f"seed {comparison.seed}",
     ]
 
 
-def _level(declared: Rule) -> str:
+def _level(comparison: Comparison) -> str:
     """Return the level, and that of all looks together where there are several."""
-    said = f"two-sided α = {f.number_short(declared.alpha)}"
-    looks = declared.design
+    said = f"two-sided α = {words.alpha(comparison)}"
+    looks = comparison.rule.design
     if looks is None or not looks.look:
         return said
     return f"{said} at look {looks.look} of {looks.n_looks}, {f.number(looks.alpha)} in all"

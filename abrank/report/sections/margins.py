@@ -26,7 +26,7 @@ def margin(comparison: Comparison, *, digits: int = f.DIGITS) -> str:
     """
     rule = comparison.rule
     if rule.margin_is_relative:
-        return f.level(rule.margin)
+        return f.declared_percent(rule.margin)
     shown = f.score(rule.margin, digits=digits)
     is_whole = math.isclose(float(f"{rule.margin:.{digits}f}"), rule.margin)
     return shown if is_whole else f.number(rule.margin)

@@ -203,15 +203,40 @@ def system(letter: str, name: str) -> str:
     return letter if name == letter else f"{letter} {name}"
 
 
-def at_level(alpha: float) -> str:
-    """Return a level as it stands in a sentence.
+def at_level(comparison: Comparison) -> str:
+    """Return the level of the tests as it stands in a sentence.
 
     Examples
     --------
-    >>> at_level(0.05)
+    >>> from abrank.comparison import compare_scores
+    >>> at_level(compare_scores({"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6}))
     'at the 5% level'
     """
-    return f"at the {f.level(alpha)} level"
+    level = comparison.rule.alpha
+    return f"at the {f.level(level, digits=f.level_digits(level, _pvalues(comparison)))} level"
+
+
+def alpha(comparison: Comparison) -> str:
+    """Return the level of the tests as a number.
+
+    Examples
+    --------
+    >>> from abrank.comparison import compare_scores
+    >>> alpha(compare_scores({"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6}))
+    '0.05'
+    """
+    return f.alpha(comparison.rule.alpha, _pvalues(comparison))
+
+
+def _pvalues(comparison: Comparison) -> list[float]:
+    """Return every p-value that is held against the level."""
+    pvalues = [row.pvalue for row in comparison.test_rows]
+    for row in comparison.rows:
+        pvalues += [row.pvalue, row.pvalue_adj]
+    for each in comparison.segmentations:
+        pvalues += [each.interaction_pvalue, each.interaction_pvalue_adj]
+        pvalues += [row.pvalue_adj for row in each.rows]
+    return pvalues
 
 
 def queries(n: int) -> str:

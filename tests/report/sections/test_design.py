@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from abrank.comparison import Comparison, compare_scores
+from abrank.report import WRITERS
 from abrank.report.compose import compose
+from abrank.report.sections import words
 
 Make = Callable[..., Comparison]
 
@@ -63,6 +66,25 @@ def test_a_share_of_a_mean_that_may_be_0_is_no_guard_that_passes() -> None:
 )
 def test_a_look_says_whether_it_is_the_last(make: Make, mean: float, look: str, end: str) -> None:
     assert compose(make(mean, look=look)).headline.design.endswith(end)
+
+
+@pytest.mark.parametrize("kind", [".txt", ".md", ".html", ".tex", ".methods"])
+def test_the_level_of_a_look_is_written_with_few_digits(looked: Comparison, kind: str) -> None:
+    written = WRITERS[kind](looked)
+    text = written if isinstance(written, str) else written.decode()
+    assert looked.rule.alpha == pytest.approx(0.0120244, rel=1e-6)
+    assert "0.012" in text
+    assert not any(digits in text for digits in ("0.01202", "98.7976", "97.5951"))
+
+
+def test_a_level_has_the_digits_that_tell_it_from_p(make: Make) -> None:
+    # Between the level and what three digits make of it, 0.0463.
+    mean = float(stats.t.isf(0.04628 / 2.0, 99)) * 0.1 / 10.0
+    found = make(mean, alpha=0.046256)
+    assert found.primary.pvalue == pytest.approx(0.04628)
+    assert words.at_level(found) == "at the 4.626% level"
+    assert "two-sided α = 0.04626" in compose(found).headline.rule
+    assert words.at_level(make(0.05, alpha=0.046256)) == "at the 4.63% level"
 
 
 def test_a_relative_margin_shows_the_interval_of_the_share(make: Make) -> None:

@@ -37,6 +37,10 @@ class Names:
         """Return a difference with its sign."""
         return f.signed(value, digits=self.digits)
 
+    def level(self, *pvalues: float) -> str:
+        """Return the level of the tests beside the p-values of a note."""
+        return f"α = {f.alpha(self.alpha, pvalues)}"
+
     def query(self, query_id: str) -> str:
         """Return a query's id, and its text where that is known."""
         text = self._topics.get(query_id)

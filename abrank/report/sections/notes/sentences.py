@@ -26,7 +26,7 @@ def _few_signs(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     if v["test"]:
         return title, (
             f"With so few the {words.name_of_test(v['test'])} cannot give a p below {lowest}, so it"
-            f" can show nothing at α = {f.number(names.alpha)}."
+            f" can show nothing at {names.level(v['lowest'])}."
         )
     return title, (
         f"With so few no flip of signs gives a p below {lowest}: what is shown here rests on the"
@@ -57,7 +57,7 @@ def _tests_disagree(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     return (
         "The t test and the sign-flip test disagree",
         f"They give {shown['t']} and {shown['permutation']}, on two sides of"
-        f" α = {f.number(names.alpha)}, though both test the mean difference.",
+        f" {names.level(v['t'], v['permutation'])}, though both test the mean difference.",
     )
 
 
@@ -87,7 +87,7 @@ def _few_clusters(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
         " they differ in size."
     )
     if v["too_few"]:
-        text = f"So few cannot show a difference at α = {f.number(names.alpha)} by flipping signs."
+        text = f"So few cannot show a difference at {names.level()} by flipping signs."
     return f"Only {f.plural(v['n'], 'cluster')} of queries", text
 
 
@@ -199,7 +199,7 @@ def _several_tags(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
 def _monte_carlo(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     limits = " to ".join(f.score(v[key], digits=4) for key in ("low", "high"))
     return (
-        f"p is too close to α = {f.number(names.alpha)} for {f.count(v['n_resamples'])} resamples",
+        f"p is too close to {names.level(v['pvalue'])} for {f.count(v['n_resamples'])} resamples",
         f"{f.p_clause(v['pvalue'], alpha=names.alpha).capitalize()} is itself estimated, with a 95%"
         f" interval of {limits}. Another seed may land on the other side; raise --resamples.",
     )
