@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -14,7 +13,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from abrank._support.display import shorten
 from abrank._support.errors import ArgumentError, BadLine, ReadError
 from abrank._support.typing import BoolArray, FloatArray
 from abrank.inputs import files, ids
@@ -32,7 +30,6 @@ from abrank.inputs.scores.shapes import SHAPES, columns_of, columns_of_file, lab
 from abrank.inputs.trec.lines import MOST_SHOWN, read_score
 from abrank.inputs.trec.plain import BYTE_ORDER_MARK
 
-MOST_EXPONENT = 4  # digits
 _START = 10_000  # bytes that are looked at to recognise the form
 
 _NUMBER_LIKE = re.compile(r"[+-]?[.,]?[0-9]|[+-]?(nan|inf)", re.IGNORECASE)
@@ -248,19 +245,17 @@ def _number_of_text(raw: str, query: str) -> tuple[float, float, str]:
     --------
     >>> _number_of_text("25e-2", "301")
     (0.25, 0.005, '')
+    >>> _number_of_text("0e999", "301")
+    (0.0, 0.0, '')
     """
     coded = (each.encode("utf-8", "surrogateescape") for each in (raw, query))
     value, problem = read_score(*coded)
-    if problem:
+    if problem or not value:  # with an exponent all digits are kept, so that 0 is 0
         return value, 0.0, problem
     mantissa, _, exponent = raw.lower().partition("e")
-    # Python reads no number of very many digits.
-    last = sys.float_info.max_10_exp + 1
-    if len(exponent.lstrip("+-0")) <= MOST_EXPONENT:
-        last = int(exponent or 0) - len(mantissa.partition(".")[2])
-    if last > sys.float_info.max_10_exp:
-        return 0.0, 0.0, f'the exponent of "{shorten(raw, width=48)}" is too large'
-    return value, 0.5 * 10.0**last, ""
+    decimals = len(mantissa.partition(".")[2])
+    unit = f"0.{'1':0>{decimals}}" if decimals else "1"
+    return value, 0.5 * float(f"{unit}e{exponent or 0}"), ""
 
 
 def _numbers_of_objects(objects: Sequence[Any]) -> _Numbers:

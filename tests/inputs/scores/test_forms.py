@@ -133,11 +133,26 @@ def test_a_file_of_columns_without_queries_counts_its_rows(tmp_path) -> None:
     assert read.values[:, 0, 0].tolist() == [0.5, 0.25]
 
 
-@pytest.mark.parametrize("score", ["0e999", "0e99999"])
-def test_an_exponent_that_no_number_has(tmp_path, score) -> None:
+FORMS = {
+    "trec_eval": "map\t301\t0.5\nmap\t302\t{}\n",
+    "CSV": "query_id,map\n301,0.5\n302,{}\n",
+    "CSV with an empty line": "query_id,map\n301,0.5\n\n302,{}\n",
+    "JSON": '{{"map": {{"301": 0.5, "302": {}}}}}',
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("score", ["0e999", "0e-999", "0.0e99999", "1e-999", f"0e{'9' * 5000}"])
+def test_0_is_0_whatever_its_exponent_as_by_atof(tmp_path, form, score) -> None:
+    path = tmp_path / "scores"
+    path.write_text(FORMS[form].format(score))
+    assert read_scores(path).values.ravel().tolist() == [0.5, 0.0]
+
+
+def test_a_mean_beside_a_0_with_an_exponent_is_checked_all_the_same(tmp_path) -> None:
     path = tmp_path / "a.eval"
-    path.write_text(f"map\t301\t0.5\nmap\t302\t{score}\n")
-    with pytest.raises(ReadError, match=f'line 2: the exponent of "{score}" is too large'):
+    path.write_text("map\t1\t0e9\nmap\t2\t0.5000\nmap\tall\t0.9000\n")
+    with pytest.raises(ReadError, match=r'line 3: the row "all" gives 0\.9 for map, but 2 queries'):
         read_scores(path)
 
 
