@@ -42,6 +42,19 @@ def fraction(argument: str, value: float) -> float:
     return float(value)
 
 
+def finite(argument: str, value: float) -> float:
+    """Return ``value`` if it is a number that is not infinite.
+
+    Examples
+    --------
+    >>> finite("effect", -0.01)
+    -0.01
+    """
+    if not math.isfinite(value):
+        raise ArgumentError(f"{argument} must be finite, not {value!r}")
+    return float(value)
+
+
 def not_negative(argument: str, value: float) -> float:
     """Return ``value`` if it is finite and at least 0.
 
@@ -50,7 +63,7 @@ def not_negative(argument: str, value: float) -> float:
     >>> not_negative("margin", 0.01)
     0.01
     """
-    if not (math.isfinite(value) and value >= 0.0):
+    if not finite(argument, value) >= 0.0:
         raise ArgumentError(f"{argument} must be 0 or more, not {value!r}")
     return float(value)
 
@@ -63,7 +76,7 @@ def positive(argument: str, value: float) -> float:
     >>> positive("beta", 0.5)
     0.5
     """
-    if not (math.isfinite(value) and value > 0.0):
+    if not finite(argument, value) > 0.0:
         raise ArgumentError(f"{argument} must be above 0, not {value!r}")
     return float(value)
 

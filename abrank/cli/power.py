@@ -118,9 +118,11 @@ def command(
     if machine_qrels is not None and not files:
         raise click.UsageError("--machine-qrels needs QRELS RUN_A RUN_B; --sd, --machine-queries")
 
+    from abrank._support import checks
     from abrank.cli import _judged_plan, _terminal
     from abrank.planning.plan import power
 
+    checks.fraction("power", target)
     with _terminal.Progress(quiet=False, verbose=False) as progress:
         progress("scoring")
         pilot = _differences(files, measure, reading) if files else {}
@@ -214,13 +216,11 @@ def _same(plan: Plan) -> list[str]:
     """Say how many queries show a true difference of 0 to lie within the margin."""
     if plan.same is None:
         return []
-    needed = _needed(plan.same.n)
-    shown = f"{needed} ({_range(plan.same)})" if plan.sd_low > 0.0 else needed
     margin = display.number(plan.same.margin)
     by = "" if plan.test == "t" else " (t test)"
     return [
         f"to show the same within ±{margin}, if the true difference is 0{by}:",
-        f"  {shown} queries",
+        f"  {_needed_with_range(plan, plan.same)}",
     ]
 
 
@@ -228,12 +228,10 @@ def _width(plan: Plan) -> list[str]:
     """Say how many queries give an interval as narrow as wanted."""
     if plan.width is None:
         return []
-    needed = _needed(plan.width.n)
-    shown = f"{needed} ({_range(plan.width)})" if plan.sd_low > 0.0 else needed
     level = display.level(1.0 - plan.alpha)
     return [
         f"for a {level} interval of width {display.number(plan.width.width)} (t test):",
-        f"  {shown} queries",
+        f"  {_needed_with_range(plan, plan.width)}",
     ]
 
 
@@ -248,6 +246,12 @@ def _chance(row: PlanRow) -> str:
 
 def _needed(n: int | None) -> str:
     return "no number" if n is None else display.count(n)
+
+
+def _needed_with_range(plan: Plan, row: SameRow | WidthRow) -> str:
+    """Return a number of queries with its noun, and its range where the sd is estimated."""
+    range_ = f" ({_range(row)})" if plan.sd_low > 0.0 else ""
+    return f"{_needed(row.n)}{range_}{'' if row.n else ' of'} queries"
 
 
 def _range(row: PlanRow | SameRow | WidthRow) -> str:

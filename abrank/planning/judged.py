@@ -109,8 +109,7 @@ def judged_power(
     0.799
     """
     checks.fraction("alpha", alpha)
-    if not math.isfinite(effect):
-        raise ArgumentError(f"effect must be finite, not {effect!r}")
+    checks.finite("effect", effect)
     error = judged_error(n_judged, correlation=correlation, n_queries=n_queries)
     center = effect / error * np.array([1.0, -1.0])
     critical = -student_quantile(n_judged - 2.0, alpha / 2.0)

@@ -120,6 +120,10 @@ def power(
     """
     machine = _machine(pilot, correlation, n_machine)
     values, alpha, test, margin = _pilot(pilot, alpha, test, margin)
+    margin, width = (
+        None if each is None else checks.positive(name, each)
+        for name, each in (("margin", margin), ("width", width))
+    )
     if (values is None) == (sd is None):
         raise ArgumentError("planning needs a pilot or sd, and not both")
     if values is None and test != "t":
@@ -139,12 +143,12 @@ def power(
         raise ArgumentError(
             "planning needs an effect, a margin or a width, or n, the queries at hand"
         )
-    same = None if margin is None else asker.same(checks.positive("margin", margin))
+    same = None if margin is None else asker.same(margin)
     drawn = 0 if test == "t" else n_replications
     mde_low, mde_high = (mde * limit / sd if sd else limit for limit in limits)
     plan = Plan(
         test, alpha, target, sd, n, mde, rows, drawn, *limits, mde_low, mde_high, same,
-        None if width is None else asker.width(checks.positive("width", width)),
+        None if width is None else asker.width(width),
     )  # fmt: skip
     return replace(plan, judged=tuple(_judged(plan, each, machine[1]) for each in machine[0]))
 
@@ -221,8 +225,7 @@ class _Asker:
         )
 
     def row(self, difference: float, n: int | None) -> PlanRow:
-        if not math.isfinite(difference):
-            raise ArgumentError(f"effect must be finite, not {difference!r}")
+        checks.finite("effect", difference)
         if self.pilot is None or self.test == "t":
             needed, low, high = (
                 student.queries_needed(sd, difference, alpha=self.alpha, target=self.target)

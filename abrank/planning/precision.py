@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 from abrank._support import checks
-from abrank._support.errors import ArgumentError
 from abrank.inference.exact.student_quantile import student_quantile
 from abrank.planning.student import smallest_size
 
@@ -132,8 +131,7 @@ def queries_for_width(sd: float, width: float, *, confidence: float = 0.95) -> i
     >>> queries_for_width(0.2, 0.1)
     64
     """
-    if not width > 0.0:
-        raise ArgumentError(f"width must be above 0, not {width!r}")
+    checks.positive("width", width)
     return smallest_size(
         lambda n: expected_width(sd, n, confidence=confidence) <= width, most=_MOST_QUERIES
     )

@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from abrank._support import checks
-from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 from abrank._support.rng import stream
 from abrank._support.typing import FloatArray
@@ -93,8 +92,7 @@ def simulate_power(
     checks.fraction("alpha", alpha)
     checks.count("n_queries", n_queries, at_least=0)
     checks.count("n_replications", n_replications)
-    if not math.isfinite(difference):
-        raise ArgumentError(f"difference must be finite, not {difference!r}")
+    checks.finite("difference", difference)
     if n_queries == 0 or not values.size:
         return SimulatedPower(math.nan, 0.0, 1.0, 0)
     moved = values - values.mean() + difference

@@ -211,7 +211,7 @@ def queries_needed(
     effect = abs(difference) / sd
     at_alpha, at_target = -ndtri(alpha / 2.0), ndtri(target)
     # That of the normal distribution, which the answer exceeds by one or two.
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", divide="ignore"):
         near = ((at_alpha + at_target) / effect) ** 2 + at_alpha**2 / 2.0
     return smallest_size(
         lambda n: power(n, effect=effect, alpha=alpha) >= target, most=_MOST_QUERIES, near=near
@@ -256,8 +256,7 @@ def queries_to_show_same(
     >>> queries_to_show_same(0.2, 0.1)
     36
     """
-    if not margin > 0.0:
-        raise ArgumentError(f"margin must be above 0, not {margin!r}")
+    checks.positive("margin", margin)
     checks.fraction("target", target)
     return queries_needed(sd, margin, alpha=2.0 * alpha, target=(1.0 + target) / 2.0)
 

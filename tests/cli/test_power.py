@@ -93,6 +93,13 @@ def test_a_terminal_without_unicode(files, capsys, monkeypatch) -> None:
     assert capsys.readouterr().out.isascii()
 
 
+def test_what_no_number_of_queries_shows_is_a_sentence(capsys) -> None:
+    assert run(["power", "--sd", "1e300", "--margin", "1e-300", "--width", "0.001"]) == 0
+    out, err = capsys.readouterr()
+    assert out.count("\n  no number of queries\n") == 2
+    assert err == ""
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

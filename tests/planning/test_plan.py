@@ -116,6 +116,8 @@ def test_pilots_that_are_not_finite_are_refused(test) -> None:
         ({"sd": 0.1, "effect": 0.1, "test": "wilcoxon"}, "simulated"),
         ({"sd": 0.1}, "an effect, a margin or a width, or n"),
         ({"sd": 0.1, "effect": math.nan}, "effect must be finite"),
+        ({"sd": 0.1, "margin": math.nan}, "margin must be finite, not nan"),
+        ({"sd": 0.1, "width": math.inf}, "width must be finite, not inf"),
         ({"sd": -0.1, "effect": 0.1}, "sd must be"),
         ({"sd": 0.1, "n": -1}, "n must be"),
         ({"pilot": [[0.1, 0.2], [0.1, 0.3]], "effect": 0.1}, "one column"),

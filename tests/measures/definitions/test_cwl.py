@@ -73,7 +73,7 @@ def test_inst_reader_who_is_content_stops():
     [
         (insq, 0.0, "T must be above 0"),
         (inst, 0.4, "T must be at least 0.5"),
-        (inst, math.nan, "T must be above 0"),
+        (inst, math.nan, "T must be finite"),
         (bejeweled_player_model, 0.0, "T must be above 0"),
     ],
 )
