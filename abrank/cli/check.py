@@ -68,10 +68,11 @@ def _qrels_lines(qrels: Qrels) -> str:
     found = qrels if qrels.subtopics is None else qrels.subtopics
     grades = ", ".join(map(str, sorted(set(found.grade.tolist()))))
     by = "" if qrels.subtopics is None else f", {len(qrels.subtopics.ids)} subtopics"
+    none = "\n  warning: no grade is above 0, so nothing is relevant"
     return (
         f"{qrels.source.path}  qrels\n"
         f"  {len(found.grade)} judgments, {_count(len(qrels.query_ids), 'query')}{by},"
-        f" grades {grades}"
+        f" grades {grades}{'' if (found.grade > 0).any() else none}"
     )
 
 

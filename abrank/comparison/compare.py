@@ -40,6 +40,7 @@ from abrank.diagnostics import (
     inspect_evidence,
     inspect_inputs,
     inspect_margin,
+    inspect_relevance,
     inspect_segments,
     unequal_depth,
 )
@@ -289,10 +290,12 @@ def _notes(
 ) -> tuple[Note, ...]:
     """Return every caution on a comparison, most severe first."""
     rule, lead = made.rule, made.primary
+    means = {row.measure: (row.mean_a, row.mean_b) for row in made.rows}
     notes = [
         *_notes_on_differences(made),
         *inspect_inputs(made.audits, made.query_ids),
         *(inspect_clusters(made.clusters.n_clusters) if made.clusters else []),
+        *inspect_relevance(means, made.audits.values(), primary=rule.primary),
         *inspect_depth(deep, scores, keys="ab", primary=rule.primary),
         *inspect_margin(
             made.decision.margin,

@@ -14,6 +14,7 @@ from abrank.diagnostics.machine import inspect_machine
 from abrank.diagnostics.notes import DECIMALS, Note, bounds, higher_is_better, outcomes
 from abrank.diagnostics.runs import (
     inspect_depth,
+    inspect_relevance,
     inspect_run,
     inspect_systems,
     missing_policy,
@@ -35,6 +36,7 @@ __all__ = [
     "inspect_losses",
     "inspect_machine",
     "inspect_margin",
+    "inspect_relevance",
     "inspect_run",
     "inspect_segments",
     "inspect_systems",

@@ -11,7 +11,7 @@ import numpy as np
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inference.rounding import signs_of
-from abrank.measures import parse
+from abrank.measures import Measure, parse
 
 # Of a score or difference as it is written or held against a bound: .1 + .2 is not .3 in floats.
 DECIMALS = 10
@@ -75,8 +75,26 @@ def is_known(measure: str) -> bool:
     return _entry(measure) is not None
 
 
+def lowest_relevant(measure: str) -> int:
+    """Return the lowest grade that is relevant to a measure, 1 where it has no other.
+
+    Examples
+    --------
+    >>> lowest_relevant("AP(rel=2)"), lowest_relevant("nDCG@10"), lowest_relevant("clicks")
+    (2, 1, 1)
+    """
+    found = _measure(measure)
+    rel = dict(found.parameters).get("rel") if found is not None else None
+    return rel if isinstance(rel, int) else 1
+
+
 def _entry(measure: str) -> Any:  # noqa: ANN401
+    found = _measure(measure)
+    return None if found is None else found.entry
+
+
+def _measure(name: str) -> Measure | None:
     try:
-        return parse(measure).entry
+        return parse(name)
     except ArgumentError:
         return None

@@ -5,12 +5,12 @@ A note on one run names it under ``system``: by ``a`` or ``b`` in a comparison, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Literal
 
 from abrank.diagnostics.depth import UnequalDepth, unequal_depth
-from abrank.diagnostics.notes import Note
+from abrank.diagnostics.notes import Note, lowest_relevant
 from abrank.inputs import Audit
 from abrank.scores import Scores
 
@@ -107,6 +107,55 @@ def _documents(system: str, audit: Audit) -> list[Note]:
     return [Note("none-judged", 3, counts)] if audit.n_judged_rows == 0 else []
 
 
+def inspect_relevance(
+    means: Mapping[str, Sequence[float]],
+    audits: Iterable[Audit],
+    *,
+    primary: str | None = None,
+) -> list[Note]:
+    """Return the caution that no document of the judgments is relevant to a measure.
+
+    Parameters
+    ----------
+    means : mapping of str to sequence of float
+        Of each measure the mean of every system: where one is not 0 the measure counts something
+        else than relevant documents.
+    audits : iterable of Audit
+        Of the runs, which were scored by the same judgments; empty for ready scores.
+    primary : str, optional
+        The measure that decides; without it all are as important.
+
+    Returns
+    -------
+    list of Note
+        One for each lowest relevant grade.
+
+    Examples
+    --------
+    >>> from abrank.evaluation import evaluate
+    >>> scores = evaluate({"q1": {"d1": 1}}, {"run": {"q1": {"d1": 1.0}}}, ["AP(rel=2)", "RR"])
+    >>> means = {"AP(rel=2)": [0.0], "RR": [1.0]}
+    >>> [note.values for note in inspect_relevance(means, scores.audits.values())]
+    [{'measures': ['AP(rel=2)'], 'rel': 2, 'highest': 1}]
+    """
+    grades = {grade for audit in audits for grade in audit.grades}
+    if not grades:
+        return []
+    found: dict[int, list[str]] = {}
+    for measure, of_systems in means.items():
+        rel = lowest_relevant(measure)
+        if rel > max(grades) and not any(of_systems):
+            found.setdefault(rel, []).append(measure)
+    return [
+        Note(
+            "none-relevant",
+            3 if primary is None or primary in measures else 2,
+            {"measures": measures, "rel": rel, "highest": max(grades)},
+        )
+        for rel, measures in found.items()
+    ]
+
+
 def inspect_depth(
     deep: UnequalDepth | None,
     scores: Scores,
@@ -174,6 +223,8 @@ def inspect_systems(scores: Scores) -> list[Note]:
     audits = scores.audits
     policy = missing_policy([*audits.values()], scores.query_ids)
     notes = [note for key, audit in audits.items() for note in inspect_run(key, audit, policy)]
+    means = dict(zip(scores.measures, scores.means().T.tolist(), strict=True))
+    notes += inspect_relevance(means, audits.values())
     notes += inspect_depth(unequal_depth(scores), scores)
     notes += [
         Note("same-file", 2, {"systems": each, "sha256": sha256}) for sha256, each in _files(scores)

@@ -274,6 +274,21 @@ def test_check_reports_every_bad_file(files, capsys) -> None:
     assert "a.run" in out
 
 
+@pytest.mark.parametrize("command", ["compare", "score", "rank"])
+def test_a_level_above_every_grade_is_told(files, command, capsys) -> None:
+    assert run([command, "qrels", "a.run", "b.run", "-m", "AP", "--rel", str(10**9)]) == 0
+    told = " ".join("".join(capsys.readouterr()).split())
+    assert "No document is relevant to AP(rel=1000000000). The highest grade in the" in told
+
+
+def test_check_tells_judgments_without_a_relevant_document(files, capsys) -> None:
+    (files / "none").write_text("q01 0 d1 0\nq02 0 d1 -1\n")
+    assert run(["check", "none", "qrels"]) == 0
+    assert (
+        capsys.readouterr().out.count("warning: no grade is above 0, so nothing is relevant") == 1
+    )
+
+
 def test_check_takes_judgments_by_subtopic(files, capsys) -> None:
     (files / "div").write_text("q01 a d1 1\nq01 b d1 0\nq02 a d1 2\n")
     assert run(["check", "div"]) == 3

@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from abrank.diagnostics import inspect_inputs, inspect_run, inspect_systems, missing_policy
+from abrank.diagnostics import (
+    inspect_inputs,
+    inspect_relevance,
+    inspect_run,
+    inspect_systems,
+    missing_policy,
+)
 from abrank.evaluation import evaluate
 from abrank.inputs import read_judged_run, read_qrels
 
@@ -56,6 +62,35 @@ def test_documents_of_another_collection() -> None:
     (note, _ties) = inspect_systems(evaluate(QRELS, {"other": other}, ["P@10"]))
     assert note.code == "none-judged"
     assert note.values == {"system": "other", "n_judged": 0, "n_rows": 1000}
+
+
+@pytest.mark.parametrize(
+    ("grades", "rel", "measures", "told"),
+    [
+        ((0, 1), 2, ["AP", "nDCG@10"], [["AP(rel=2)"]]),
+        ((0, 1), 10**9, ["AP", "RR"], [["AP(rel=1000000000)", "RR(rel=1000000000)"]]),
+        ((0, 1), 1, ["AP", "nDCG@10"], []),
+        # Every document is judged and counted, relevant or not.
+        ((0, 0), None, ["nDCG@10", "Judged@10", "NumRet", "RR"], [["nDCG@10", "RR"]]),
+        ((0, 0), None, ["AP(rel=3)", "RR"], [["AP(rel=3)"], ["RR"]]),
+        ((-1, -2), None, ["AP"], [["AP"]]),
+    ],
+)
+def test_measures_to_which_no_document_is_relevant(grades, rel, measures, told) -> None:
+    qrels = {query: {d: grades[j % 2] for j, d in enumerate(docs)} for query, docs in QRELS.items()}
+    notes = inspect_systems(evaluate(qrels, {"a": GOOD, "b": GOOD}, measures, rel=rel))
+    found = [note for note in notes if note.code == "none-relevant"]
+    assert [note.values["measures"] for note in found] == told
+    assert {note.values["highest"] for note in found} <= {max(grades)}
+
+
+def test_no_relevant_document_is_worst_for_the_measure_that_decides() -> None:
+    audits = evaluate(QRELS, {"a": GOOD}, ["AP"]).audits.values()
+    means = {"AP(rel=2)": (0.0, 0.0), "nDCG@10": (0.5, 0.5)}
+    for primary, severity in (("AP(rel=2)", 3), ("nDCG@10", 2)):
+        (note,) = inspect_relevance(means, audits, primary=primary)
+        assert note.severity == severity
+    assert inspect_relevance(means, [], primary="AP(rel=2)") == []
 
 
 def test_ties_are_told_once_for_all_runs() -> None:

@@ -62,6 +62,12 @@ def test_segments_are_read_beside_each_partition(collection, properties, capfd, 
     assert [row["label"] for row in rows] == ["buy", "know", "(none)"]
 
 
+def test_a_level_above_every_grade_is_told(collection, capfd):
+    _, found, _ = compare(collection, capfd, "-m", "AP", "--rel", "99", "--merged")
+    told = {note["code"]: note["values"] for note in found["notes"]}
+    assert told["none-relevant"]["measures"] == ["P(rel=99)@3", "AP(rel=99)"]
+
+
 def test_clusters_are_read_beside_each_partition(collection, properties, capfd):
     _, whole, _ = compare(collection, capfd, "--clusters", str(properties / "user.csv"))
     given = ["--segments", str(properties / "about.parquet"), "--clusters", "user"]

@@ -35,6 +35,7 @@ from abrank.diagnostics import (
     inspect_inputs,
     inspect_losses,
     inspect_margin,
+    inspect_relevance,
     inspect_segments,
     inspect_tail,
 )
@@ -245,6 +246,7 @@ def _notes(
     own = statistics.of[made.measures.index(made.rule.primary)]
     known = {query for audit in made.audits.values() for query in audit.missing}
     dropped = made.merged is not None and made.merged.missing == "drop"
+    means = {row.measure: (row.mean_a, row.mean_b) for row in made.rows}
     notes = [
         *_losses(made, own),
         *inspect_tail(
@@ -252,6 +254,7 @@ def _notes(
             median=made.spread.median, skew=made.spread.skew,
         ),
         *inspect_inputs(made.audits, () if dropped else tuple(known)),
+        *inspect_relevance(means, made.audits.values(), primary=made.rule.primary),
         *(inspect_clusters(made.clusters.n_clusters) if made.clusters else []),
         *inspect_margin(
             made.decision.margin, baseline=made.primary.mean_a, span=high - low,

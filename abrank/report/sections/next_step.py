@@ -59,6 +59,11 @@ def _mend(comparison: Comparison) -> NextStep | None:
         if note.code in ("document-ids", "none-judged"):
             said = "document ids alike" if note.code == "document-ids" else "judgments fit the runs"
             return NextStep("check-inputs", f"Make the {said}, and compare again.")
+        if note.code == "none-relevant" and comparison.rule.primary in note.values["measures"]:
+            said = "Choose a grade that the judgments have as the lowest relevant one (--rel)"
+            if note.values["highest"] < 1:
+                said = "Take judgments with a relevant document"
+            return NextStep("check-inputs", f"{said}, and compare again.")
     changed = {each.kind: each for each in comparison.alternatives if each.changes}
     deep = changed.get("common-depth")
     if deep is not None:

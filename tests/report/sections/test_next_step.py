@@ -115,6 +115,23 @@ def test_what_cannot_be_tested_is_sent_back(make: Callable[..., Comparison]) -> 
 
 
 @pytest.mark.parametrize(
+    ("highest", "said"),
+    [
+        (3, "Choose a grade that the judgments have as the lowest relevant one (--rel), and"),
+        (0, "Take judgments with a relevant document, and"),
+    ],
+)
+def test_judgments_without_a_relevant_document_are_mended_first(
+    make: Callable[..., Comparison], highest: int, said: str
+) -> None:
+    tied = make(0.0, sd=0.0)
+    for measure, mended in (("nDCG@10", True), ("AP", False)):
+        note = Note("none-relevant", 3, {"measures": [measure], "rel": 5, "highest": highest})
+        found = next_step(replace(tied, notes=(note,)))
+        assert (found.sentence == f"{said} compare again.") is mended
+
+
+@pytest.mark.parametrize(
     ("mean", "favours", "asked"),
     [(0.05, "a", True), (0.05, "b", False), (-0.05, "b", True), (0.005, "b", True)],
 )

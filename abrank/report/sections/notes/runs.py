@@ -41,6 +41,15 @@ def _none_judged(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
+def _none_relevant(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
+    end = "choose a lower grade (--rel)." if v["highest"] > 0 else "are these the judgments meant?"
+    return (
+        f"No document is relevant to {_some_measures(v['measures'])}",
+        f"The highest grade in the judgments is {f.count(v['highest'])}, and {f.count(v['rel'])} or"
+        f" more counts as relevant, so every score is 0: {end}",
+    )
+
+
 def _missing(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     name, are = names[v["system"]], "is" if v["count"] == 1 else "are"
     ids = ", ".join(shorten(str(each), width=LONGEST_ID) for each in v["ids"])
@@ -128,6 +137,7 @@ def _tied_runs(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
 RUN_SENTENCES: Mapping[str, Words] = {
     "document-ids": _document_ids,
     "none-judged": _none_judged,
+    "none-relevant": _none_relevant,
     "missing-queries": _missing,
     "unequal-depth": _unequal_depth,
     "same-file": _same_file,

@@ -42,6 +42,20 @@ EXAMPLES: list[tuple[str, dict[str, Any], str, str]] = [
         " a run over another collection?",
     ),
     (
+        "none-relevant",
+        {"measures": ["AP(rel=5)", "RR(rel=5)"], "rel": 5, "highest": 3},
+        "No document is relevant to AP(rel=5) and RR(rel=5)",
+        "The highest grade in the judgments is 3, and 5 or more counts as relevant, so every score"
+        " is 0: choose a lower grade (--rel).",
+    ),
+    (
+        "none-relevant",
+        {"measures": ["AP"], "rel": 1, "highest": 0},
+        "No document is relevant to AP",
+        "The highest grade in the judgments is 0, and 1 or more counts as relevant, so every score"
+        " is 0: are these the judgments meant?",
+    ),
+    (
         "missing-queries",
         {"system": "b", "count": 70, "ids": ["1", "2", "3"], "n_queries": 100, "policy": "zero"},
         "70 of 100 judged queries are missing from monot5",
