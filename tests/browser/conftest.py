@@ -176,3 +176,18 @@ def show(browser: Any, tab: Any, folder: Path) -> Iterator[Callable[..., Opened]
         page.remove_listener(event, listener)
     for context in contexts:
         context.close()
+
+
+@pytest.fixture(scope="session")
+def check_accessibility() -> Callable[[Any], None]:
+    """Assert that axe finds nothing in a page that keeps somebody from reading it."""
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="axe is not installed"
+    )
+
+    def checked(page: Any) -> None:
+        # Every rule is tried; what passes is not listed node by node, which took half of the time.
+        found = axe.Axe().run(page, options={"resultTypes": ["violations"]})
+        assert found.violations_count == 0, found.generate_report()
+
+    return checked
