@@ -22,8 +22,17 @@ from pyarrow import fs
 from abrank._support.errors import ArgumentError, NotFoundError, ReadError
 from abrank._support.parallel import threaded_map
 from abrank.engines import rows
+from abrank.inputs.archives import Unpacked
 from abrank.inputs.columns import Columns, Layout
+from abrank.inputs.formats.recognise import likeness
 from abrank.inputs.objects.nested import nested_column
+from abrank.inputs.stored import Stored
+
+_LOOKED_AT = 1 << 16  # bytes of a file that is no Parquet
+_ONLY_PARQUET = (
+    "--merged and --engine (merged=, engine=) read Parquet only; leave them out, and this file is"
+    " read as it is"
+)
 
 Key = bytes | int  # of a query: its id's bytes, or a number where the column holds numbers
 
@@ -148,7 +157,8 @@ def open_table(
     place, paths = _files(named, filesystem)
     if not paths:
         raise NotFoundError(f"{label}: no Parquet file there")
-    footers = list(threaded_map(lambda path: _footer(place, path), paths))
+    hint = "" if layout == rows.JOINED else _ONLY_PARQUET
+    footers = list(threaded_map(lambda path: _footer(place, path, hint), paths))
     schema = footers[0].schema.to_arrow_schema()
     if nested_column(schema) is not None:
         raise ReadError(
@@ -246,12 +256,25 @@ def _hidden(path: str) -> bool:
     return any(part.startswith(("_", ".")) for part in path.split("/"))
 
 
-def _footer(place: Any, path: str) -> Any:  # noqa: ANN401
+def _footer(place: Any, path: str, hint: str = "") -> Any:  # noqa: ANN401
     try:
         with place.open_input_file(path) as file:
             return pq.read_metadata(file)
     except (OSError, pa.ArrowException) as error:
+        found = _likeness(place, path)
+        if found and found != "a file of Parquet":
+            problem = f"this looks like {found}, not like a Parquet file"
+            raise ReadError(path, problem, hint=hint) from error
         raise ReadError(path, f"cannot be read as a Parquet file: {error}") from error
+
+
+def _likeness(place: Any, path: str) -> str:  # noqa: ANN401
+    """Say what a file that is no Parquet looks like; empty where that cannot be told."""
+    try:
+        with place.open_input_file(path) as file:
+            return likeness(Unpacked(Stored(file, path, hashes=False), path).read(_LOOKED_AT))
+    except (OSError, pa.ArrowException, ReadError):
+        return ""
 
 
 def _pieces(path: str, footer: Any, columns: Sequence[str]) -> list[Piece]:  # noqa: ANN401

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import itertools
 import json
 import subprocess
@@ -205,6 +206,26 @@ def test_what_is_no_run(collection, tmp_path, monkeypatch, path, columns, error,
         (tmp_path / path).write_text("no Parquet")
     with pytest.raises(error, match=message):
         abrank.evaluate(collection.qrels, {"A": path}, MEASURES, engine="local")
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_a_run_of_another_form_says_what_it_is_and_what_to_do(collection, tmp_path, pack):
+    (tmp_path / "a.run").write_bytes(pack(b"q00 Q0 d1 1 2.5 t\n" * 30_000))
+    with pytest.raises(ReadError) as caught:
+        abrank.evaluate(collection.qrels, {"A": tmp_path / "a.run"}, MEASURES, engine="local")
+    problem, hint = str(caught.value).splitlines()
+    assert problem.endswith("a.run: this looks like a TREC run, not like a Parquet file")
+    assert hint.startswith(
+        "  --merged and --engine (merged=, engine=) read Parquet only; leave them"
+    )
+
+
+def test_a_damaged_parquet_file_is_told_as_one(collection, tmp_path):
+    pq.write_table(pa.table({"query_id": ["q"], "doc_id": ["d"]}), tmp_path / "a.parquet")
+    whole = (tmp_path / "a.parquet").read_bytes()
+    (tmp_path / "a.parquet").write_bytes(whole[:-9])
+    with pytest.raises(ReadError, match=r"a\.parquet: cannot be read as a Parquet file"):
+        abrank.evaluate(collection.qrels, {"A": tmp_path / "a.parquet"}, MEASURES, engine="local")
 
 
 def test_a_run_that_no_partition_can_use_is_an_error_when_skipping_too(collection, tmp_path):

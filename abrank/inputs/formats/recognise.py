@@ -15,6 +15,7 @@ TableReader: TypeAlias = Callable[[bytes, str, Layout, Mapping[str, str] | None]
 LineReader: TypeAlias = Callable[[bytes, str, Layout], Columns]
 
 _LOOKED_AT = 20  # lines
+_WIDTHS = {6: "a TREC run", 4: "TREC judgments", 3: "a run of three columns"}
 
 
 def binary_reader(start: bytes) -> TableReader | None:
@@ -57,6 +58,29 @@ def line_reader(start: bytes, layout: Layout) -> LineReader | None:
         return letor.read_letor
     three = layout is RUN and lines and all(len(line.split()) == 3 for line in lines)
     return delimited.read_three if three else None
+
+
+def likeness(start: bytes) -> str:
+    r"""Say what a file looks like, by how it begins once unpacked; empty where that is not clear.
+
+    Examples
+    --------
+    >>> likeness(b"301 Q0 d1 1 2.5 x\n"), likeness(b"301 0 d1 1\n"), likeness(b"query_id,doc_id\n")
+    ('a TREC run', 'TREC judgments', 'a table of text')
+    """
+    kind = arrow_file.kind_of(start)
+    if kind or start.startswith(tree.LZ4_MARK):
+        return f"a file of {kind or 'ranx'}"
+    reader = table_reader(start)
+    if reader is not None:
+        return "JSON" if reader is tree.read_json else "a table of text"
+    lines = _first_lines(start)
+    if lines and letor.looks_like_letor(lines[0]):
+        return "LETOR lines"
+    if lines and lines[0].lower().lstrip().startswith((b"<!doctype html", b"<html")):
+        return "a page of HTML"
+    widths = {len(line.split()) for line in lines[:-1] or lines}  # the last may be cut
+    return _WIDTHS.get(widths.pop(), "") if len(widths) == 1 else ""
 
 
 def _first_lines(start: bytes) -> list[bytes]:
