@@ -20,17 +20,20 @@ from abrank._support.files import ENDING
 
 @pytest.fixture
 def process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """What ``main`` sets for the whole process is as it was, afterwards."""
+    """What ``main`` sets for the whole process is as it was, afterwards.
+
+    No signal is ignored at first; a shell that runs the tests behind itself ignores SIGINT.
+    """
     numbers = [*ENDING, signal.SIGALRM]
-    handlers = [signal.getsignal(number) for number in numbers]
+    handlers = [signal.signal(number, signal.SIG_DFL) for number in numbers]
     thresholds = gc.get_threshold()
+    monkeypatch.setattr(gc, "freeze", lambda: None)
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
     yield
     signal.setitimer(signal.ITIMER_REAL, 0)
     for number, handler in zip(numbers, handlers, strict=True):
         signal.signal(number, handler)
     gc.set_threshold(*thresholds)
-    gc.unfreeze()
 
 
 def raises(error: BaseException) -> Any:
