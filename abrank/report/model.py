@@ -7,6 +7,9 @@ from typing import Any, Literal, TypeAlias
 
 Tone: TypeAlias = Literal["a", "b", "tie", "plain"]
 
+_LONGEST = 40  # characters of a word beside others
+_MOST_COLUMNS = 5
+
 
 @dataclass(frozen=True)
 class Text:
@@ -33,6 +36,11 @@ class Cell:
     strong: bool = False
     link: str = ""
 
+    @property
+    def is_unbroken(self) -> bool:
+        """Whether it is one word so long that it needs a line of a small screen: a hash, a path."""
+        return len(self.text) > _LONGEST and " " not in self.text
+
 
 @dataclass(frozen=True)
 class Column:
@@ -53,6 +61,19 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     folded: str = ""
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether a small screen cannot show it as it is: by its columns, or a hash or path in it.
+
+        Examples
+        --------
+        >>> columns = (Column("Input", numeric=False), Column("sha256", numeric=False))
+        >>> [Table("t", columns, ((Cell("A"), Cell(text * 64)),)).is_wide for text in ("0", "0 ")]
+        [True, False]
+        """
+        has_long = any(cell.is_unbroken for row in self.rows for cell in row)
+        return has_long or len(self.columns) > _MOST_COLUMNS
 
 
 @dataclass(frozen=True)

@@ -351,6 +351,21 @@ def test_a_telephone_shows_interval_and_reading_without_a_swipe(show: Show, text
         assert box["x"] + box["width"] <= 360
 
 
+@pytest.mark.usefixtures("nothing_drawn")
+@pytest.mark.parametrize("path", ["reports/demo/segments.csv", "far/" * 30])
+def test_a_telephone_shows_every_hash_without_a_swipe(
+    show: Show, better: Comparison, path: str
+) -> None:
+    inputs = {key: source | {"path": path} for key, source in better.provenance["inputs"].items()}
+    opened = show(html(replace(better, provenance={"inputs": inputs})))
+    opened.resize(360, 800)
+    table = opened.page.get_by_role("region", name="Table: inputs")
+    assert table.evaluate("each => each.scrollWidth <= each.clientWidth")
+    hashes = table.locator('td[data-title="sha256"]')
+    assert hashes.count() >= 3
+    assert all(len(each) == 64 for each in hashes.all_inner_texts())
+
+
 def test_without_scripts_the_lists_of_a_query_open(show: Show, text: str) -> None:
     page = show(text, java_script_enabled=False).page
     fold = page.locator(".lists-fold").first
