@@ -154,6 +154,16 @@ measures = click.option(
     help="Measure, in any dialect: nDCG@10, map, ndcg_cut_10, mrr@10. Repeat for more.",
 )
 
+measure = click.option(
+    "-m",
+    "--measure",
+    metavar="NAME",
+    default="nDCG@10",
+    show_default=True,
+    shell_complete=_complete_measure,
+    help="Measure, in any dialect.",
+)
+
 max_input_size = click.option(
     "--max-input-size",
     type=size,
@@ -172,18 +182,34 @@ table = click.option(
 )
 
 
-def simulated(*, replications: str, seed: str) -> Callable[[Function], Function]:
-    """Return the options of a simulation, with what they are of, for the help."""
-    return stack(
-        click.option(
-            "--replications",
-            type=click.IntRange(100),
-            default=1000,
-            show_default=True,
-            metavar="N",
-            help=replications,
-        ),
-        click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help=seed),
+alpha = click.option(
+    "--alpha",
+    type=float,
+    default=0.05,
+    show_default=True,
+    metavar="X",
+    help="Two-sided significance level.",
+)
+
+seed = click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Seed of everything that is drawn at random.",
+)
+
+
+def replications(of: str) -> Callable[[Function], Function]:
+    """Return the option of a simulation; the help says what is repeated so often."""
+    return click.option(
+        "--replications",
+        type=click.IntRange(100),
+        default=1000,
+        show_default=True,
+        metavar="N",
+        help=of,
     )
 
 
@@ -246,9 +272,12 @@ engine = stack(
     click.option(
         "--scheduler",
         metavar="ADDRESS",
-        help="Of --engine dask, such as tcp://10.0.0.5:8786; without it this machine's cores.",
+        help="Cluster for --engine dask, such as tcp://10.0.0.5:8786; without it this machine's"
+        " cores.",
     ),
-    click.option("--master", metavar="URL", help="Of --engine spark, such as spark://host:7077."),
+    click.option(
+        "--master", metavar="URL", help="Cluster for --engine spark, such as spark://host:7077."
+    ),
     click.option(
         "--on-bad-partition",
         type=click.Choice(["error", "skip"]),
@@ -276,9 +305,13 @@ def take_engine(flags: dict[str, Any], *, always: bool = False) -> Any:  # noqa:
     return Engine(name or "local", output=output, **found)
 
 
-ascii_only = click.option("--ascii", "ascii_only", is_flag=True, help="Only ASCII characters.")
+ascii_only = click.option(
+    "--ascii", "ascii_only", is_flag=True, help="Write ASCII characters only."
+)
 progress = stack(
-    click.option("-q", "--quiet", is_flag=True, help="No notes and no progress on standard error."),
+    click.option(
+        "-q", "--quiet", is_flag=True, help="Write no notes and no progress to standard error."
+    ),
     click.option("-v", "--verbose", is_flag=True, help="Say how long each stage took."),
 )
 
@@ -288,7 +321,7 @@ display = stack(
         type=click.Choice(["auto", "always", "never"]),
         default="auto",
         show_default=True,
-        help="Colour on the terminal; NO_COLOR and FORCE_COLOR are honoured.",
+        help="Colour the terminal's text; NO_COLOR and FORCE_COLOR are honoured.",
     ),
     ascii_only,
     progress,

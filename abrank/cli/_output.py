@@ -24,12 +24,13 @@ rounding = _options.stack(
         type=click.IntRange(1, 15),
         default=3,
         show_default=True,
+        metavar="N",
         help="Decimals of scores and differences.",
     ),
     click.option(
         "--style",
         type=click.Choice(["interval", "superscript"]),
-        help="Of .tex: difference, interval and p, or means with superscripts.",
+        help="What a .tex table shows: difference, interval and p, or means with superscripts.",
     ),
 )
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from abrank._support import display
-from abrank.cli import _options, _terminal
+from abrank.cli import _help, _options, _terminal
 
 if TYPE_CHECKING:
     from abrank.comparison.aa import AACheck
@@ -17,18 +17,20 @@ if TYPE_CHECKING:
 _WAYS = {"flips": "names swapped by chance", "halves": "half against half"}
 
 
-@click.command("aa")
+@click.command("aa", cls=_help.Grouped)
 @_options.pair
 @_options.scores
-@click.option("-m", "--measure", metavar="NAME", help="In any dialect; nDCG@10 without it.")
+@click.option(
+    "-m", "--measure", metavar="NAME", help="Measure, in any dialect; without it nDCG@10."
+)
 @click.option(
     "--test",
     "tests",
     type=click.Choice(_options.TESTS),
     multiple=True,
-    help="Repeat for more; t, permutation, wilcoxon and sign without it.",
+    help="Test to check. Repeat for more; without it t, permutation, wilcoxon and sign.",
 )
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Two-sided level.")
+@_options.alpha
 @click.option(
     "--clusters",
     type=_options.RUN,
@@ -36,10 +38,11 @@ _WAYS = {"flips": "names swapped by chance", "halves": "half against half"}
     help="Queries come in conversations, users or topic variants: a CSV with query_id and one"
     " column. The names of a cluster are swapped together.",
 )
-@_options.simulated(
-    replications="Of each row; a right rate is then known to 1.4 points, with 10000 to 0.4.",
-    seed="Of swaps.",
+@_options.replications(
+    "Simulated comparisons behind each row: a rate of 5% is then known to 1.4 percentage points,"
+    " with 10000 to 0.4."
 )
+@_options.seed
 @_options.reading
 @_options.table
 def command(

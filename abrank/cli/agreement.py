@@ -15,15 +15,13 @@ from abrank.cli import _options, _terminal
 @click.argument("human", type=_options.RUN)
 @click.argument("machine", type=_options.RUN)
 @click.argument("runs", type=_options.RUN, nargs=-1)
-@click.option(
-    "-m", "--measure", metavar="NAME", default="nDCG@10", show_default=True, help="Scores the runs."
-)
+@_options.measure
 @click.option(
     "--level",
     type=click.Choice(["ordinal", "nominal"]),
     default="ordinal",
     show_default=True,
-    help="Of Krippendorff's alpha.",
+    help="Whether Krippendorff's alpha takes grades as ordered or as mere names.",
 )
 @click.option(
     "--rel",
@@ -31,11 +29,23 @@ from abrank.cli import _options, _terminal
     default=1,
     show_default=True,
     metavar="GRADE",
-    help="Lowest grade that is relevant, for the agreement on relevant or not.",
+    help="Lowest relevant grade, for the agreement on relevant or not.",
 )
-@click.option("--margin", type=float, metavar="X", help="As for compare, for the verdicts.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
-@click.option("--format", "shown", type=click.Choice(["text", "json"]), default="text")
+@click.option(
+    "--margin",
+    type=float,
+    metavar="X",
+    help="Smallest difference worth having, for the verdicts on the runs.",
+)
+@_options.seed
+@click.option(
+    "--format",
+    "shown",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="What goes to standard output.",
+)
 @_options.ascii_only
 def command(
     human: str,

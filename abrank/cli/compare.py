@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from abrank._support.keywords import fields_of
-from abrank.cli import _collections, _config, _designs, _options, _output, _terminal
+from abrank.cli import _collections, _config, _designs, _help, _options, _output, _terminal
 from abrank.verdict import GATES
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def _gates() -> str:
     return "\n".join(lines)
 
 
-@click.command("compare", epilog=_gates())
+@click.command("compare", cls=_help.Grouped, epilog=_gates())
 @_options.pair
 @_options.scores
 @click.option(
@@ -51,7 +51,7 @@ def _gates() -> str:
     help="Smallest difference worth having: in the primary measure's unit, or as a percentage of"
     " A's mean.",
 )
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Two-sided level.")
+@_options.alpha
 @click.option(
     "--test",
     type=click.Choice(_options.TESTS),
@@ -62,7 +62,8 @@ def _gates() -> str:
 @click.option(
     "--adjust",
     type=click.Choice(["max-t", "holm", "bonferroni", "bh", "none"]),
-    help="For the secondary measures. Without it max-t; holm for wilcoxon and sign.",
+    help="How the secondary measures are adjusted: without it by max-t, for wilcoxon and sign by"
+    " holm.",
 )
 @click.option(
     "--family",
@@ -86,10 +87,10 @@ def _gates() -> str:
     "--lower-is-better",
     multiple=True,
     metavar="NAME",
-    help="Of this score, whose direction is not known, the lower one is better. Repeat for more.",
+    help="A score whose direction is not known, and of which less is better. Repeat for more.",
 )
-@click.option("--baseline", metavar="NAME", help="Name of the baseline, in place of its file's.")
-@click.option("--candidate", metavar="NAME", help="Name of the candidate, likewise.")
+@click.option("--baseline", metavar="NAME", help="Name of the baseline; without it its file's.")
+@click.option("--candidate", metavar="NAME", help="Name of the candidate; without it its file's.")
 @click.option(
     "--segments",
     type=_options.RUN,
@@ -131,9 +132,7 @@ def _gates() -> str:
 @click.option(
     "--resamples", type=click.IntRange(99), metavar="N", help="Resamples of the Monte Carlo tests."
 )
-@click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Of all resampling."
-)
+@_options.seed
 @_options.reading
 @_options.engine
 @click.option(

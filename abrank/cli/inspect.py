@@ -18,9 +18,14 @@ from abrank.cli import _options, _terminal
 @_options.measures
 @_options.docs
 @click.option(
-    "--topics", type=_options.RUN, metavar="FILE", help="Texts of the queries, as for compare."
+    "--topics", type=_options.RUN, metavar="FILE", help="Texts of the queries; see compare."
 )
-@click.option("--depth", type=click.IntRange(1, 1000), metavar="N", help="Documents of each list.")
+@click.option(
+    "--depth",
+    type=click.IntRange(1, 1000),
+    metavar="N",
+    help="Show the first N documents of each list.",
+)
 @click.option(
     "--pool",
     type=click.Path(dir_okay=False),
@@ -33,7 +38,7 @@ from abrank.cli import _options, _terminal
     default=12,
     show_default=True,
     metavar="N",
-    help="How many documents to name that are not judged.",
+    help="Name so many documents that nobody judged.",
 )
 @_options.ascii_only
 def command(

@@ -10,57 +10,73 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from abrank._support import display
-from abrank.cli import _options
+from abrank.cli import _help, _options
 
 if TYPE_CHECKING:
     from abrank.planning.result import Plan, PlanRow, SameRow, WidthRow
 
 
-@click.command("power")
+@click.command("power", cls=_help.Grouped)
 @_options.pair
-@click.option(
-    "-m", "--measure", metavar="NAME", default="nDCG@10", show_default=True, help="In any dialect."
-)
+@_options.measure
 @click.option(
     "--effect",
     "effects",
     type=float,
     multiple=True,
     metavar="X",
-    help="True difference to show. Repeat for more; round ones without it.",
+    help="True difference that a test is to show. Repeat for more; without it round ones.",
 )
 @click.option(
     "--margin",
     type=float,
     metavar="X",
-    help="Smallest difference worth having: queries to show it, and to show no more than it.",
+    help="Smallest difference worth having: plan to show it, and to show that no difference is as"
+    " large.",
 )
-@click.option("--power", "target", type=float, default=0.8, show_default=True, help="Wanted.")
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Two-sided level.")
+@click.option(
+    "--power",
+    "target",
+    type=float,
+    default=0.8,
+    show_default=True,
+    metavar="X",
+    help="Probability with which a test is to show the difference.",
+)
+@_options.alpha
 @click.option(
     "--test",
     type=click.Choice(_options.TESTS),
     default="t",
     show_default=True,
-    help="All but t are simulated from the differences of the two runs.",
+    help="The test that is planned; all but t by simulation from the differences of the two runs.",
 )
 @click.option(
-    "--sd", type=float, metavar="X", help="Standard deviation of the differences; needs no files."
+    "--sd",
+    type=float,
+    metavar="X",
+    help="Standard deviation of the differences, in the place of files.",
 )
 @click.option(
-    "--queries", type=click.IntRange(2), metavar="N", help="At hand; those of the files without it."
+    "--queries",
+    type=click.IntRange(2),
+    metavar="N",
+    help="Number of queries at hand; without it those of the files.",
 )
-@click.option("--width", type=float, metavar="X", help="Wanted full width of the interval.")
+@click.option(
+    "--width", type=float, metavar="X", help="Full width that the interval is to have at most."
+)
 @click.option(
     "--machine-qrels",
     type=_options.RUN,
-    help="A machine's judgments: the human queries needed with its help.",
+    metavar="FILE",
+    help="Judgments by a machine: plan how many queries people need to judge beside it.",
 )
 @click.option(
     "--machine-queries",
     type=click.IntRange(1),
     metavar="N",
-    help="That a machine judges; those of --machine-qrels without it.",
+    help="Number of queries that a machine judges; without it those of --machine-qrels.",
 )
 @click.option(
     "--correlation",
@@ -68,12 +84,10 @@ if TYPE_CHECKING:
     type=click.FloatRange(-1.0, 1.0),
     multiple=True,
     metavar="R",
-    help="Of people's and the machine's differences. Repeat for more.",
+    help="Correlation of people's differences with the machine's. Repeat for more.",
 )
-@_options.simulated(
-    replications="Of a simulation; the seconds it takes grow with them.",
-    seed="Of simulation.",
-)
+@_options.replications("Simulated tests for each number of queries; the time grows with them.")
+@_options.seed
 @_options.reading
 @_options.table
 def command(

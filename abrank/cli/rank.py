@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from abrank.cli import _collections, _options, _output, _terminal
+from abrank.cli import _collections, _help, _options, _output, _terminal
 
 if TYPE_CHECKING:
     from abrank.ranking import Ranking
@@ -21,7 +21,7 @@ TESTS = (
 )  # fmt: skip
 
 
-@click.command("rank")
+@click.command("rank", cls=_help.Grouped)
 @click.argument("qrels", type=_options.RUN, required=False)
 @click.argument("runs", type=_options.RUN, nargs=-1)
 @click.option(
@@ -39,8 +39,8 @@ TESTS = (
     "measures",
     metavar="NAME",
     multiple=True,
-    help="In any dialect. Repeat for more: the first orders the systems. Without it nDCG@10; of"
-    " ready scores all.",
+    help="Measure, in any dialect. Repeat for more: the first orders the systems. Without it"
+    " nDCG@10; of ready scores all.",
 )
 @click.option(
     "--baseline",
@@ -48,7 +48,7 @@ TESTS = (
     metavar="NAME",
     multiple=True,
     help="Compare every system with this one, by the name of its file, rather than all pairs."
-    " Repeat for more: corrected across.",
+    " Repeat for more; the tests are then adjusted for all of them.",
 )
 @click.option(
     "--family",
@@ -61,24 +61,33 @@ TESTS = (
     "--test",
     type=click.Choice(TESTS),
     metavar="NAME",
-    help="tukey without it, max-t against a baseline. Joint: tukey, randomised-tukey, nemenyi,"
+    help="Without it tukey, and max-t against a baseline. Joint: tukey, randomised-tukey, nemenyi,"
     " conover, max-t, dunnett, bonferroni-dunn. Pair by pair, adjusted: t, permutation, bootstrap,"
     " wilcoxon, sign.",
 )
 @click.option(
     "--adjust",
     type=click.Choice(["holm", "hochberg", "hommel", "bonferroni", "bh", "by", "none"]),
-    help="For conover and the tests pair by pair; holm without it.",
-)
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Joint level.")
-@click.option(
-    "--resamples", type=click.IntRange(99), metavar="N", help="Resamples of the tests that draw."
+    help="How conover and the tests pair by pair are adjusted: without it by holm.",
 )
 @click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Of all resampling."
+    "--alpha",
+    type=float,
+    default=0.05,
+    show_default=True,
+    metavar="X",
+    help="Significance level of all pairs together.",
 )
+@click.option(
+    "--resamples", type=click.IntRange(99), metavar="N", help="Resamples of the Monte Carlo tests."
+)
+@_options.seed
 @_options.reading
-@click.option("--pairs", is_flag=True, help="All pairs: beside the text, in place of the CSV.")
+@click.option(
+    "--pairs",
+    is_flag=True,
+    help="Show every pair: below the text, or in place of the CSV of systems.",
+)
 @click.option(
     "--format",
     "shown",
@@ -99,13 +108,14 @@ TESTS = (
 @click.option(
     "--instruments",
     is_flag=True,
-    help="For each measure: share of pairs told apart, swap rate, agreement with the first.",
+    help="Say of each measure which share of pairs it tells apart, its swap rate, and its"
+    " agreement with the first.",
 )
 @click.option(
     "--risk",
     type=click.FloatRange(0.0),
     metavar="WEIGHT",
-    help="URisk, TRisk and GeoRisk against the baseline; a loss counts 1 + WEIGHT times.",
+    help="Show URisk, TRisk and GeoRisk against the baseline; a loss counts 1 + WEIGHT times.",
 )
 @click.option(
     "--interval",

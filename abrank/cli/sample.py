@@ -20,9 +20,23 @@ def command() -> None:
 
 @command.command("queries")
 @click.argument("source", type=_options.RUN)
-@click.option("-n", "--n", "n", type=click.IntRange(1), default=50, show_default=True, metavar="N")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
-@click.option("--output", type=click.Path(dir_okay=False), metavar="FILE", help="Else printed.")
+@click.option(
+    "-n",
+    "--n",
+    "n",
+    type=click.IntRange(1),
+    default=50,
+    show_default=True,
+    metavar="N",
+    help="Number of queries to draw.",
+)
+@_options.seed
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Write the ids there; without it they are printed.",
+)
 def queries(source: str, *, n: int, seed: int, output: str | None) -> None:
     """Draw N of the queries of SOURCE, qrels or a run, at random.
 
@@ -50,9 +64,16 @@ def queries(source: str, *, n: int, seed: int, output: str | None) -> None:
 @click.argument("qrels", type=_options.RUN)
 @click.argument("run_a", type=_options.RUN)
 @click.argument("run_b", type=_options.RUN)
-@click.option("-m", "--measure", metavar="NAME", help="nDCG@10 without it.")
-@click.option("--depth", type=click.IntRange(1), metavar="N", help="Else the measure's cut-off.")
-@click.option("--tipping", is_flag=True, help="Write the tipping list, not all documents.")
+@click.option(
+    "-m", "--measure", metavar="NAME", help="Measure, in any dialect; without it nDCG@10."
+)
+@click.option(
+    "--depth",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Look at the first N documents of each run; without it to the measure's cut-off.",
+)
+@click.option("--tipping", is_flag=True, help="Take the tipping list rather than all documents.")
 @click.option(
     "--pool",
     type=click.Path(dir_okay=False),

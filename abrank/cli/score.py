@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from abrank.cli import _options, _terminal
+from abrank.cli import _help, _options, _terminal
 
 if TYPE_CHECKING:
     from abrank.scores import Scores
 
 
-@click.command("score")
+@click.command("score", cls=_help.Grouped)
 @click.argument("qrels", type=_options.RUN, required=False)
 @click.argument("runs", type=_options.RUN, nargs=-1)
 @_options.measures
-@click.option("--per-query", is_flag=True, help="One line a query before the means.")
+@click.option("--per-query", is_flag=True, help="Write one line for each query before the means.")
 @click.option(
     "--format",
     "shown",
@@ -32,12 +32,13 @@ if TYPE_CHECKING:
     type=click.IntRange(0, 17),
     default=4,
     show_default=True,
+    metavar="N",
     help="Decimals of text and trec_eval; json and csv have them all.",
 )
 @click.option("--list-measures", is_flag=True, help="Say what can be measured, and stop.")
 @_options.reading
 @_options.engine
-@click.option("-q", "--quiet", is_flag=True, help="No notes on standard error.")
+@click.option("-q", "--quiet", is_flag=True, help="Write no notes to standard error.")
 def command(
     qrels: str | None,
     runs: tuple[str, ...],
