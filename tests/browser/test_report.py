@@ -366,6 +366,22 @@ def test_a_telephone_shows_every_hash_without_a_swipe(
     assert all(len(each) == 64 for each in hashes.all_inner_texts())
 
 
+@pytest.mark.parametrize("constant", [True, False], ids=["a caution", "no caution"])
+@pytest.mark.parametrize("n_measures", [1, 2, 3])
+def test_no_void_is_left_beside_a_short_list_of_measures(
+    show: Show, scores: Scores, n_measures: int, constant: bool
+) -> None:
+    a, b = (each.iloc[:, :n_measures] for each in scores(60, 0.08))
+    opened = show(html(compare_scores(a, a + 0.1 if constant else b, n_resamples=99)))
+    for width in (1000, 1280):
+        opened.resize(width)
+        for side in (".first > .card > :last-child", ".first > .side > :last-child"):
+            below = """each => each.parentElement.getBoundingClientRect().bottom
+                - each.getBoundingClientRect().bottom
+                - parseFloat(getComputedStyle(each.parentElement).paddingBottom)"""
+            assert opened.page.locator(side).evaluate(below) < 2.0
+
+
 def test_without_scripts_the_lists_of_a_query_open(show: Show, text: str) -> None:
     page = show(text, java_script_enabled=False).page
     fold = page.locator(".lists-fold").first
