@@ -6,6 +6,7 @@ import csv
 import gc
 import html
 import json
+import os
 import random
 import sys
 from collections.abc import Callable
@@ -43,6 +44,15 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     young, middle, _ = gc.get_threshold()
     gc.set_threshold(young, middle, 50)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def kept_bytecode() -> None:
+    """Let the processes that tests start keep what they compile, as Python does unless told not to.
+
+    A hundred of them import abrank, and each would compile it anew.
+    """
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"

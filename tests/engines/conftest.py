@@ -133,6 +133,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory):
         "spark.sql.shuffle.partitions": "3",
         "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("spark")),
         "spark.ui.showConsoleProgress": "false",
+        # Of a session this short most is Java's compiler, which need not compile for speed.
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     }
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     session = SparkSession.builder.master("local[2,4]").config(map=local).getOrCreate()
