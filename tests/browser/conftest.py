@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -178,16 +179,38 @@ def show(browser: Any, tab: Any, folder: Path) -> Iterator[Callable[..., Opened]
         context.close()
 
 
+def set_by_dark(text: str) -> dict[str, str]:
+    """Return what a page sets in dark and not in light, beside variables that are colours."""
+    asked = re.findall(r"prefers-color-scheme: dark\) \{\s*:root[^{}]*\{([^{}]*)\}\s*\}", text)
+    assert len(asked) == text.count("prefers-color-scheme") == 1
+    declared = (each.partition(":") for each in asked[0].split(";") if each.strip())
+    found = {name.strip(): value.strip() for name, _, value in declared}
+    colour = re.compile(r"#[0-9a-f]{6}")
+    return {
+        name: value
+        for name, value in found.items()
+        if not (name.startswith("--") and colour.fullmatch(value))
+    }
+
+
 @pytest.fixture(scope="session")
 def check_accessibility() -> Callable[[Any], None]:
-    """Assert that axe finds nothing in a page that keeps somebody from reading it."""
+    """Assert that axe finds nothing in a page that keeps somebody from reading it, light or dark.
+
+    Dark is the light page with other colours and nothing else, so that of axe's rules those that
+    look at colours are tried on it, and in light every rule.
+    """
     axe = pytest.importorskip(
         "axe_playwright_python.sync_playwright", reason="axe is not installed"
     )
+    of_colour = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
 
     def checked(page: Any) -> None:
-        # Every rule is tried; what passes is not listed node by node, which took half of the time.
-        found = axe.Axe().run(page, options={"resultTypes": ["violations"]})
-        assert found.violations_count == 0, found.generate_report()
+        assert set_by_dark(page.content()) == {"color-scheme": "dark"}
+        for scheme, rules in (("dark", {"runOnly": of_colour}), ("light", {})):
+            page.emulate_media(color_scheme=scheme)
+            # What passes is not listed node by node, which took half of the time.
+            found = axe.Axe().run(page, options={"resultTypes": ["violations"], **rules})
+            assert found.violations_count == 0, (scheme, found.generate_report())
 
     return checked

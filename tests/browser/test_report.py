@@ -44,11 +44,10 @@ def test_page_asks_for_itself_only_and_says_nothing(show: Show, text: str) -> No
     assert opened.page.title() == "monot5 is better than bm25 on nDCG@10 · abrank"
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(
-    show: Show, text: str, scheme: str, check_accessibility: Callable[[Any], None]
+    show: Show, text: str, check_accessibility: Callable[[Any], None]
 ) -> None:
-    opened = show(text, color_scheme=scheme)
+    opened = show(text)
     opened.page.locator(".opener").first.click()
     for width in (1280, 360):
         opened.resize(width)
@@ -159,7 +158,7 @@ def test_tab_visits_every_control_in_the_order_of_the_page(show: Show, text: str
 
 
 def test_theme_button_goes_round_and_is_remembered_in_the_session(show: Show, text: str) -> None:
-    page = show(text, color_scheme="light").page
+    page = show(text).page
     button, body = page.locator("#theme"), page.locator("body")
     light, dark = (rgb(colour) for colour in PALETTE["page"])
     expect(button).to_have_text("Theme: auto")
@@ -273,14 +272,16 @@ def test_hostile_collection_cannot_run_anything(show: Show, scores: Scores) -> N
 
 
 def test_reduced_motion_is_respected(show: Show, text: str) -> None:
-    page = show(text, reduced_motion="reduce").page
+    page = show(text).page
+    page.emulate_media(reduced_motion="reduce")
     expect(page.locator("html")).to_have_css("scroll-behavior", "auto")
     page.emulate_media(reduced_motion="no-preference")
     expect(page.locator("html")).to_have_css("scroll-behavior", "smooth")
 
 
 def test_print_is_light_and_cuts_no_table(show: Show, text: str) -> None:
-    opened = show(text, color_scheme="dark", width=703, height=1000)  # A4 less its margins
+    opened = show(text, width=703, height=1000)  # A4 less its margins
+    opened.page.emulate_media(color_scheme="dark")
     opened.page.locator(".opener").first.click()
     opened.page.emulate_media(media="print", color_scheme="dark")
     expect(opened.page.locator("h1")).to_have_css("color", rgb(PALETTE["ink"][0]))
