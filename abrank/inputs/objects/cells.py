@@ -100,6 +100,10 @@ def is_missing(value: Any) -> bool:  # noqa: ANN401
 
 
 def _numbers(values: list[Any], layout: Layout, label: str) -> npt.NDArray[Any]:
+    if layout is RUN and set(map(type, values)) == {float}:
+        scores = np.array(values)
+        if np.isfinite(scores).all():  # else one is refused below, with its row
+            return scores
     read = read_score if layout is RUN else _one_grade
     numbers = []
     for row, value in enumerate(values):
