@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from abrank._support.registry import Registry
     from abrank.report.registry import Format, Subject
 
+WITH_NOTES = ("text", "html", "md", "json")  # what goes to standard output holds them
+MOST_NOTES = 6
 FORMATS = ("text", "html", "md", "json", "csv", "tex", "methods", "bib", "junit", "parquet")
 
 rounding = _options.stack(
@@ -229,6 +231,19 @@ def write_reports(
         on_stage("writing")
         replace_all(content)
     return lines
+
+
+def put_notes(result: Subject, shown: str) -> None:
+    """Say on standard error what is to be known of a result whose format does not show it."""
+    if shown in WITH_NOTES:
+        return
+    from abrank.report.cautions import cautions_of
+
+    found = cautions_of(result)
+    for each in found[:MOST_NOTES]:
+        _terminal.put(f"note: {each.title}. {each.text}", err=True)
+    if len(found) > MOST_NOTES:
+        _terminal.put(f"note: {len(found) - MOST_NOTES} more in a report: html", err=True)
 
 
 def given(names: Collection[str], **flags: Any) -> dict[str, Any]:  # noqa: ANN401

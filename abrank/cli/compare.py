@@ -231,6 +231,8 @@ def command(
         written = output.write(found, progress)
     for remark in () if quiet else found.remarks:
         _terminal.put(f"note: {remark}", err=True)
+    if not quiet:
+        _output.put_notes(found, output.shown)
     output.show(found, written, color=color, ascii_only=ascii_only)
     return _gate(found)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,7 +14,6 @@ from abrank.cli import _collections, _help, _options, _output, _terminal
 if TYPE_CHECKING:
     from abrank.ranking import Ranking
 
-MOST_NOTES = 6
 TESTS = (
     "tukey", "randomised-tukey", "nemenyi", "conover", "max-t", "dunnett", "bonferroni-dunn",
     *_options.TESTS,
@@ -189,7 +188,7 @@ def command(
             ranking = with_extras(ranking, instruments=instruments, risk=risk)
         written = _output.write_reports(ranking, targets, options_of, progress)
     if not quiet:
-        _put_notes(ranking.notes, {"": ranking})
+        _output.put_notes(ranking, shown)
     plain = _terminal.wants_ascii(ascii_only, sys.stdout)
     if shown != "text":
         kind = RANKING_WRITERS[f".{shown}"]
@@ -225,7 +224,7 @@ def _over_collections(
         found = _collections.rank(source, options, on_stage=progress, **how)
         written = output.write(found, progress)
     if not quiet:
-        _put_notes(found.notes, found.rankings)
+        _output.put_notes(found, output.shown)
     output.show(found, written, color="never", ascii_only=ascii_only)
 
 
@@ -271,17 +270,3 @@ def _ranking(
         on_stage=on_stage,
         **how,
     )
-
-
-def _put_notes(notes: Sequence[str], rankings: Mapping[str, Ranking]) -> None:
-    """Say on standard error what was counted while the runs were read, by collection."""
-    from abrank.report import note_sentences
-
-    sentences = list(notes)
-    for collection, ranking in rankings.items():
-        start = f"{collection}: " if collection else ""
-        sentences += [f"{start}{each}" for each in note_sentences(ranking.cautions)]
-    for sentence in sentences[:MOST_NOTES]:
-        _terminal.put(f"note: {sentence}", err=True)
-    if len(sentences) > MOST_NOTES:
-        _terminal.put(f"note: {len(sentences) - MOST_NOTES} more in a report: html", err=True)

@@ -117,7 +117,7 @@ def test_a_cut_run_is_told_with_the_result_at_a_common_depth(
 
 def test_a_cut_run_is_told_among_many(capsys: pytest.CaptureFixture[str]) -> None:
     said = "cut retrieved 10 documents for a query and old 100 (medians). AP looks further down"
-    assert said in called(capsys, "rank", "qrels", "old", "cut", "new", "-m", "AP")[1]
+    assert said in called(capsys, "rank", "qrels", "old", "cut", "new", "-m", "AP")[0]
     assert said in called(capsys, "score", "qrels", "old", "cut", "new", "-m", "AP")[1]
 
 
@@ -155,9 +155,10 @@ def test_one_file_twice_is_named_by_its_hash(capsys: pytest.CaptureFixture[str])
     said = f"new and copy have the same content. Their sha256 is {sha256[:12]}"
     assert said in called(capsys, "score", "qrels", "new", "copy", "-m", "AP")[1]
     said = f"copy and new have the same content. Their sha256 is {sha256[:12]}"
-    err = called(capsys, "rank", "qrels", "copy", "new", "old", "-m", "AP")[1]
-    assert said in err
-    assert err.count("same content") == 1
+    out, err = called(capsys, "rank", "qrels", "copy", "new", "old", "-m", "AP")
+    assert said in out
+    assert out.count("same content") == 1
+    assert err == ""
 
 
 def test_the_ranking_keeps_its_cautions(capsys: pytest.CaptureFixture[str]) -> None:
@@ -165,3 +166,33 @@ def test_the_ranking_keeps_its_cautions(capsys: pytest.CaptureFixture[str]) -> N
     (note,) = json.loads(capsys.readouterr().out)["cautions"]
     assert note["code"] == "document-ids"
     assert note["values"]["system"] == "lower"
+
+
+MISSING = "30 of 40 judged queries are missing from few"
+
+
+ASKED = [
+    ["compare", "qrels", "old", "few"],
+    ["rank", "qrels", "few", "old", "new"],
+    ["compare"],
+    ["rank"],
+]
+
+
+@pytest.mark.parametrize("asked", ASKED, ids="-".join)
+@pytest.mark.parametrize("shown", ["text", "md", "html", "json", "csv", "tex"])
+def test_missing_queries_are_said_with_every_format(
+    capsys: pytest.CaptureFixture[str], asked: list[str], shown: str
+) -> None:
+    if len(asked) == 1:  # several collections
+        columns = "a\tb" if asked == ["compare"] else "old\tfew"
+        rows = [f"{name}\tqrels\told\tfew" for name in ("one", "two")]
+        Path("c.tsv").write_text("\n".join([f"name\tqrels\t{columns}", *rows]))
+        asked = [*asked, "--collections", "c.tsv"]
+    out, err = called(capsys, *asked, "-m", "AP", "--format", shown)
+    if shown == "json":
+        assert '"missing-queries"' in out
+    else:
+        assert MISSING in (err if shown in ("csv", "tex") else out)
+    assert err == "" or shown in ("csv", "tex")
+    assert called(capsys, *asked, "-m", "AP", "--format", shown, "-q")[1] == ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,8 @@ from click.shell_completion import ShellComplete
 
 import abrank
 from abrank.cli import cli, run
-from abrank.cli.rank import _put_notes
+from abrank.cli._output import put_notes
+from abrank.ranking import rank_scores
 
 
 @pytest.fixture
@@ -165,8 +167,10 @@ def test_a_measure_is_completed_by_a_shell() -> None:
 
 
 def test_of_many_notes_some_are_told_and_the_others_counted(capsys) -> None:
-    _put_notes([f"run {i} lacks a query" for i in range(9)], {})
+    scores = {f"{name}{i}": {"q1": i / 10, "q2": i / 9} for i in range(3) for name in "ab"}
+    notes = tuple(f"run {i} lacks a query" for i in range(9))
+    put_notes(replace(rank_scores(scores), notes=notes), "csv")
     lines = capsys.readouterr().err.splitlines()
-    assert lines[0] == "note: run 0 lacks a query"
+    assert lines[0] == "note: Input. run 0 lacks a query."
     assert lines[-1] == "note: 3 more in a report: html"
     assert len(lines) == 7

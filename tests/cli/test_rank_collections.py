@@ -66,7 +66,9 @@ def test_one_table_of_scores_a_collection(tmp_path, monkeypatch, capsys) -> None
     assert run(["rank", "--collections", "c.tsv", "-m", "AP"]) == 0
     shown = capsys.readouterr()
     assert shown.out.startswith("Only t5 may be called first of 2 systems on these 3 collections.")
-    assert "x.csv: taken for a table with a column for each system" in shown.err
+    said = "Input. x.csv: taken for a table with a column for each system"
+    assert said in " ".join(shown.out.split())
+    assert shown.err == ""
 
 
 @pytest.mark.parametrize(

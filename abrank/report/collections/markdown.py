@@ -37,6 +37,7 @@ def collections_markdown(found: CollectionsComparison, *, digits: int = f.DIGITS
         markdown_table.cut(tables.by_measure(found, digits=digits), _MOST_ROWS, "more measure")
         if several
         else "",
+        *markdown_table.notes(words.cautions(found, digits=digits), _WIDTH),
         "<details>",
         "<summary>How this was computed</summary>",
         markdown_table.paragraph(words.METHOD, _WIDTH),

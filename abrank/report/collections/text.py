@@ -10,6 +10,7 @@ from abrank.collections import CollectionRow, CollectionsComparison, MeasureSumm
 from abrank.report import cells
 from abrank.report.collections import words
 from abrank.report.collections.tables import SUMMARIES
+from abrank.report.formats.terminal.note_lines import note_lines
 from abrank.report.formats.terminal.plain_text import NARROWEST, WIDTH
 from abrank.report.formats.terminal.text_forest import Bars
 from abrank.report.formats.terminal.text_table import ForestRow, forest_lines
@@ -43,6 +44,7 @@ def collections_text(
         _secondary(found, width, digits, ascii),
         cells.wrap_all(map(put, words.sentences(found, digits=digits)), width),
         cells.wrap(put(words.METHOD), width),
+        note_lines(words.cautions(found, digits=digits), width=width),
     ]
     return cells.blocks_of_text(blocks, ascii=ascii)
 

@@ -7,6 +7,8 @@ import math
 from abrank._support import display as f
 from abrank.collections import CollectionsComparison, MeasureSummary, SummaryRow
 from abrank.report.cells import one_line
+from abrank.report.model import Caution
+from abrank.report.sections.notes import cautions as of_comparison
 from abrank.report.sections.words import system
 
 _SHOWN = ("better", "worse")
@@ -154,3 +156,13 @@ def context(found: CollectionsComparison) -> str:
 
 def _name(name: str) -> str:
     return one_line(name, width=40)
+
+
+def cautions(found: CollectionsComparison, *, digits: int) -> tuple[Caution, ...]:
+    """Return what is to be known of each collection, the most severe first."""
+    return of_comparison.by_collection(
+        {
+            collection: of_comparison.cautions(comparison, digits=digits)
+            for collection, comparison in found.comparisons.items()
+        }
+    )

@@ -8,7 +8,6 @@ from abrank.report.compose import compose
 from abrank.report.formats import markdown_table
 from abrank.report.model import Report, Table, Text
 from abrank.report.sections import measures_and_tests
-from abrank.report.sections.notes import cautions
 
 # A comment on GitHub may have 65 536 characters; a little is left for what a bot adds.
 LARGEST = 60_000
@@ -65,10 +64,6 @@ def _document(
 ) -> str:
     """Return the whole, with at most so many rows a table and sentences at most so wide."""
     head = report.headline
-    notes = [
-        f"- **{markdown_table.plain(note.title, width)}.** {markdown_table.plain(note.text, width)}"
-        for note in report.cautions
-    ]
     parts = [
         f"### {head.glyph} {head.tag}: {markdown_table.plain(head.title, width)}",
         markdown_table.paragraph(head.numbers, width),
@@ -79,8 +74,7 @@ def _document(
         markdown_table.paragraph(head.meaning, width),
         f"**Next step.** {markdown_table.plain(head.next_step, width)}",
         markdown_table.cut(measures, most, "more measure"),
-        "\n".join(notes[: cautions.SHOWN]),
-        *_folded(notes[cautions.SHOWN :]),
+        *markdown_table.notes(report.cautions, width),
         "<details>",
         "<summary>Queries, segments, data, rule, command</summary>",
         markdown_table.grid(queries) if queries.rows else "",
@@ -92,14 +86,6 @@ def _document(
         "</details>",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def _folded(notes: list[str]) -> list[str]:
-    """Return notes that a reader opens."""
-    if not notes:
-        return []
-    summary = f"<summary>{f.plural(len(notes), 'more note')}</summary>"
-    return ["<details>", summary, "\n".join(notes), "</details>"]
 
 
 def _section(report: Report, key: str, most: int, width: int, rows: str = "segment") -> list[str]:

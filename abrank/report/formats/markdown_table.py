@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from abrank._support import display as f
 from abrank.report.cells import one_line
-from abrank.report.model import Cell, Table
+from abrank.report.model import Caution, Cell, Table
+from abrank.report.sections.notes.cautions import SHOWN
 
 LONGEST_ID = 60
 LONGEST_COMMAND = 4_000
@@ -23,6 +24,16 @@ def cut(table: Table, most: int, noun: str) -> str:
     shown = grid(Table(table.key, table.columns, table.rows[:most]))
     left = len(table.rows) - most
     return f"{shown}\n\n{f.plural(left, noun)} not shown." if left > 0 else shown
+
+
+def notes(found: Sequence[Caution], width: int) -> list[str]:
+    """Return the first cautions as a list, and the others in one that a reader opens."""
+    items = [f"- **{plain(each.title, width)}.** {plain(each.text, width)}" for each in found]
+    shown, folded = items[:SHOWN], items[SHOWN:]
+    if not folded:
+        return ["\n".join(shown)]
+    summary = f"<summary>{f.plural(len(folded), 'more note')}</summary>"
+    return ["\n".join(shown), "<details>", summary, "\n".join(folded), "</details>"]
 
 
 def grid(table: Table) -> str:

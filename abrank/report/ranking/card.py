@@ -11,7 +11,8 @@ from abrank._support import display as f
 from abrank.report.formats.card_html import LONGEST_LABEL, MOST_ROWS, TONES
 from abrank.report.formats.clean import cut
 from abrank.report.ranking import columns
-from abrank.report.ranking.compose import cautions, headline
+from abrank.report.ranking.cautions import of_runs
+from abrank.report.ranking.compose import headline
 
 if TYPE_CHECKING:
     from abrank.ranking import Ranking
@@ -48,7 +49,7 @@ def ranking_card(ranking: Ranking) -> str:
     from abrank.report.formats.jinja import environment
 
     said = headline(ranking, digits=f.DIGITS)
-    titles = [each.title for each in cautions(ranking, digits=f.DIGITS) if each.code != "input"]
+    titles = [each.title for each in of_runs(ranking, digits=f.DIGITS)]
     lines, zero = _lines(ranking)
     guide = f"mean {cut(ranking.measure, LONGEST_LABEL)}"
     if columns.has_intervals(ranking):

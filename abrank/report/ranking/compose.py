@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from abrank._support import display as f
 from abrank.ranking import Ranking
-from abrank.report.model import Caution, Headline, Report
+from abrank.report.model import Headline, Report
 from abrank.report.ranking import appendix, columns, extras, pairs, sections
+from abrank.report.ranking.cautions import cautions
 from abrank.report.ranking.names import name
-from abrank.report.sections.notes.cautions import SystemNames, caution
 
 
 def compose_ranking(ranking: Ranking, *, digits: int = f.DIGITS) -> Report:
@@ -69,14 +69,6 @@ _OMITTED = {
     "lists": "Overlap of the ranked lists: it takes runs, and 20 systems at most.",
     "test": "Other tests: it takes two queries.",
 }
-
-
-def cautions(ranking: Ranking, *, digits: int) -> tuple[Caution, ...]:
-    """Return what is to be known of the runs, the most severe first, and how names were read."""
-    names = SystemNames("", "", digits=digits, alpha=ranking.alpha)
-    found = [caution(note, names) for note in ranking.cautions]
-    notes = [Caution("input", "Input", f"{note}.", 1) for note in ranking.notes]
-    return (*found, *notes)
 
 
 def headline(ranking: Ranking, *, digits: int) -> Headline:

@@ -10,6 +10,7 @@ from abrank.report.formats import markdown_table
 from abrank.report.formats.markdown import LARGEST
 from abrank.report.model import Table
 from abrank.report.ranking import extras, tables
+from abrank.report.ranking.cautions import cautions
 from abrank.report.ranking.columns import Interval
 from abrank.report.ranking.text import ranking_sentences
 
@@ -80,6 +81,7 @@ def _document(ranking: Ranking, digits: int, most: int, interval: Interval) -> s
         else "",
         *(markdown_table.paragraph(each, _WIDTH) for each in said),
         *_extras(ranking, digits, most),
+        *markdown_table.notes(cautions(ranking, digits=digits), _WIDTH),
         "<details>" if folded or command else "",
         f"<summary>{'All pairs' if folded else 'Command'}</summary>" if folded or command else "",
         markdown_table.cut(pairs, most, "more pair") if folded else "",

@@ -9,8 +9,10 @@ from abrank._support import checks
 from abrank._support import display as f
 from abrank.ranking import PairRow, Ranking
 from abrank.report import cells
+from abrank.report.formats.terminal.note_lines import note_lines
 from abrank.report.formats.terminal.plain_text import NARROWEST, WIDTH
 from abrank.report.ranking import columns, extras
+from abrank.report.ranking.cautions import cautions
 from abrank.report.ranking.columns import Interval
 
 _LEAST_NAME = 6
@@ -87,6 +89,7 @@ def ranking_text(
     blocks.append(cells.wrap_all(ranking_sentences(ranking, interval=interval), width))
     for rows, align, said in extras.text_tables(ranking, digits=digits):
         blocks += [columns_of_text(rows, width, align), cells.wrap(said, width)]
+    blocks.append(note_lines(cautions(ranking, digits=digits), width=width))
     return cells.blocks_of_text(blocks, ascii=ascii)
 
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from abrank._support import display as f
 from abrank.collections import CollectionsRanking
 from abrank.ranking import Ranking
 from abrank.report.collections.systems import tables, words
-from abrank.report.model import Block, Caution, Figure, Fold, Headline, Report, Section, Table, Text
+from abrank.report.collections.systems.cautions import standings_cautions
+from abrank.report.model import Block, Figure, Fold, Headline, Report, Section, Table, Text
 from abrank.report.ranking import tables as ranking_tables
-from abrank.report.ranking.compose import cautions
 from abrank.report.ranking.sections import MOST_ROWS
 
 # Rows of the leaderboard of one collection.
@@ -46,7 +45,7 @@ def compose_standings(found: CollectionsRanking, *, digits: int = f.DIGITS) -> R
         title=f"{head.title.removesuffix('.')} · abrank",
         context=(*words.context(found), *([created] if created else [])),
         headline=head,
-        cautions=_cautions(found, digits),
+        cautions=standings_cautions(found, digits=digits),
         sections=tuple(sections),
         omitted=(),
     )
@@ -71,17 +70,6 @@ def headline(found: CollectionsRanking, *, digits: int) -> Headline:
         rule="A system may be called first if no other is shown to be better: all pairs, alpha"
         f" {f.number(found.alpha)}, {f.plural(len(found.rankings), 'collection')} of equal weight.",
     )
-
-
-def _cautions(found: CollectionsRanking, digits: int) -> tuple[Caution, ...]:
-    """Return what is to be known of the runs on each collection, the most severe first."""
-    every = [
-        replace(each, title=f"{collection}: {each.title}")
-        for collection, ranking in found.rankings.items()
-        for each in cautions(ranking, digits=digits)
-        if each.code != "input"
-    ]
-    return tuple(sorted(every, key=lambda each: -each.severity))
 
 
 def _cut(table: Table, key: str) -> list[Block]:

@@ -6,6 +6,7 @@ from abrank._support import display as f
 from abrank.collections import CollectionsRanking
 from abrank.report.cells import one_line
 from abrank.report.collections.systems import tables, words
+from abrank.report.collections.systems.cautions import standings_cautions
 from abrank.report.formats import markdown_table
 from abrank.report.formats.tex import escape, number
 from abrank.report.formats.tex_table import LONGEST_NAME, MOST, tex_table
@@ -38,6 +39,7 @@ def standings_markdown(found: CollectionsRanking, *, digits: int = f.DIGITS) -> 
         shown[0],
         *(markdown_table.paragraph(each, _WIDTH) for each in words.sentences(found, digits=digits)),
         *shown[1:],
+        *markdown_table.notes(standings_cautions(found, digits=digits), _WIDTH),
         "<details>",
         "<summary>How this was computed</summary>",
         markdown_table.paragraph(words.claims(found), _WIDTH),

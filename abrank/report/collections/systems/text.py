@@ -7,6 +7,8 @@ from abrank._support import display as f
 from abrank.collections import CollectionsRanking
 from abrank.report import cells
 from abrank.report.collections.systems import tables, words
+from abrank.report.collections.systems.cautions import standings_cautions
+from abrank.report.formats.terminal.note_lines import note_lines
 from abrank.report.formats.terminal.plain_text import NARROWEST, WIDTH
 from abrank.report.model import Table
 from abrank.report.ranking.text import columns_of_text
@@ -40,6 +42,7 @@ def standings_text(
         *(_split(tables.by_measure(found, digits=digits), width) if found.measures[1:] else ()),
         cells.wrap_all(words.sentences(found, digits=digits), width),
         cells.wrap(words.claims(found), width),
+        note_lines(standings_cautions(found, digits=digits), width=width),
     ]
     return cells.blocks_of_text(blocks, ascii=ascii)
 

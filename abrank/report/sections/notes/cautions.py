@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from abrank._support import display as f
@@ -61,6 +62,16 @@ def caution(note: Note, names: Names) -> Caution:
     """Return a note in words."""
     title, text = WORDS[note.code](note.values, names)
     return Caution(note.code, title, text, note.severity)
+
+
+def by_collection(found: Mapping[str, Iterable[Caution]]) -> tuple[Caution, ...]:
+    """Return the cautions of several collections, each after its name, the most severe first."""
+    every = [
+        replace(each, title=f"{collection}: {each.title}")
+        for collection, cautions in found.items()
+        for each in cautions
+    ]
+    return tuple(sorted(every, key=lambda each: -each.severity))
 
 
 class SystemNames(Names):
