@@ -233,8 +233,10 @@ def write_reports(
     return lines
 
 
-def put_notes(result: Subject, shown: str) -> None:
-    """Say on standard error what is to be known of a result whose format does not show it."""
+def put_notes(result: Subject, shown: str, *, remarks: Sequence[str] = ()) -> None:
+    """Say on standard error remarks, and what is to be known of a result but not in its format."""
+    for remark in remarks:
+        _terminal.put(f"note: {remark}", err=True)
     if shown in WITH_NOTES:
         return
     from abrank.report.cautions import cautions_of

@@ -229,10 +229,8 @@ def command(
             )
         found = _config.with_declared(found)
         written = output.write(found, progress)
-    for remark in () if quiet else found.remarks:
-        _terminal.put(f"note: {remark}", err=True)
     if not quiet:
-        _output.put_notes(found, output.shown)
+        _output.put_notes(found, output.shown, remarks=found.remarks)
     output.show(found, written, color=color, ascii_only=ascii_only)
     return _gate(found)
 
