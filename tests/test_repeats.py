@@ -102,7 +102,8 @@ def test_a_ranking_takes_them_too(files, capsys) -> None:
     assert run(["rank", "qrels", "bm25.run", "t5=s1.run,s2.run", "-m", "AP"]) == 0
     out, err = capsys.readouterr()
     assert "2 systems" in out
-    assert "t5, AP: means of its runs" in err
+    assert "t5, AP: means of its runs" in out
+    assert err == ""
 
 
 @pytest.mark.parametrize("runs", ["t5=s1.run,", "t5=,s1.run"])
@@ -156,7 +157,7 @@ def test_a_column_run_is_read_by_compare_too(tmp_path, capsys) -> None:
     assert "t5 is the mean of 3 runs on every query" in capsys.readouterr().err
     table.to_csv(tmp_path / "long.csv", index=False)
     assert run(["rank", "--scores", str(tmp_path / "long.csv")]) == 0
-    assert "t5, AP: means of its runs" in capsys.readouterr().err
+    assert "t5, AP: means of its runs" in capsys.readouterr().out
 
 
 def test_seeds_need_no_column_system() -> None:
