@@ -53,7 +53,8 @@ def test_every_flag_stands_once_under_a_heading(name: str) -> None:
         line.split()[0].rstrip(",") for line in shown.splitlines() if line.startswith("  -")
     )
     for flag in flags(name):
-        assert flag.name in chain.from_iterable(GROUPS.values())
+        known = chain.from_iterable(GROUPS.values())
+        assert flag.name in known, f"enter {flag.name!r} in GROUPS of abrank/cli/_help.py"
         assert begins[flag.opts[0]] == 1, flag.opts
     assert begins["-h"] == 1
     assert "Options:" not in shown
