@@ -70,16 +70,29 @@ def first_places(ranking: Ranking) -> str:
     return f"{said}."
 
 
+def _by_others(ranking: Ranking) -> str:
+    """Say by how many of the further measures the same system leads."""
+    lead, others = ranking.systems[0], ranking.secondary
+    same = sum(each.systems[0] == lead for each in others)
+    if len(others) == 1:
+        by = name(others[0].measure)
+        return (
+            f"{name(lead)} leads by {by}, too."
+            if same
+            else f"By {by} {name(others[0].systems[0])} leads, not {name(lead)}."
+        )
+    of = f"{f.word(len(others))} further measures"
+    if same == len(others):
+        return f"{name(lead)} leads by all {of}, too."
+    return f"{name(lead)} leads by {f.word(same)} of the {of}."
+
+
 def measures(ranking: Ranking, *, digits: int) -> Section | None:
     """Return the means by all measures, and how alike these order the systems."""
     if not ranking.secondary:
         return None
     own = [each for each in ranking.agreements if each.a == ranking.measure]
-    same = sum(each.systems[0] == ranking.systems[0] for each in ranking.secondary)
-    finding = (
-        f"{name(ranking.systems[0])} leads by {f.count(same)} of"
-        f" {f.plural(len(ranking.secondary), 'further measure')} too."
-    )
+    finding = _by_others(ranking)
     if own:
         ends = sorted({f.score(each.tau, digits=2) for each in own}, key=_number)
         finding += (

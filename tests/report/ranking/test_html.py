@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -116,3 +117,22 @@ def test_what_is_left_out_is_named(no_drawer) -> None:
     page = ranking_html(rank_scores(board(3)), drawer=no_drawer)
     assert "Agreement of measures: the systems were ranked by one" in page
     assert "Overlap of the ranked lists: it takes runs" in page
+
+
+@pytest.mark.parametrize(
+    ("turned", "said"),
+    [
+        ((1, 1), "s0 leads by RR, too."),
+        ((1, -1), "By RR s2 leads, not s0."),
+        ((1, 1, 1), "s0 leads by all two further measures, too."),
+        ((1, -1, 1), "s0 leads by one of the two further measures."),
+        ((1, -1, -1), "s0 leads by none of the two further measures."),
+    ],
+)
+def test_it_says_who_leads_by_the_other_measures(turned: tuple[int, ...], said: str) -> None:
+    measures = ("AP", "RR", "P@10")[: len(turned)]
+    made = board(3, measures=measures)
+    values = np.where(np.array(turned) > 0, made.values, 1.0 - made.values)
+    report = compose_ranking(rank_scores(replace(made, values=values), beside=False))
+    (section,) = (each for each in report.sections if each.key == "measures")
+    assert section.finding.partition(" Kendall")[0] == said
