@@ -24,7 +24,8 @@ def python(code: str, folder: Path) -> subprocess.CompletedProcess[str]:
         cwd=folder,
         capture_output=True,
         text=True,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        # Under a limit of file sizes Python would leave half of a module's bytecode behind.
+        env=os.environ | {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
         check=False,
     )
 
