@@ -33,17 +33,10 @@ settings.register_profile("new-examples", PATIENT)
 def pytest_configure(config: pytest.Config) -> None:
     hunts = config.getoption("markexpr") == "slow"
     settings.load_profile("new-examples" if hunts else "same-examples")
-
-
-def pytest_collection_finish() -> None:
-    """Take what was collected out of the garbage collector's sight: it stays to the end.
-
-    Ten thousand tests and all their modules were walked every few seconds, half a second each time.
-    """
-    gc.collect()
-    gc.freeze()
+    # Ten thousand tests and all their modules were walked for garbage every few seconds, half a
+    # second each time.
     young, middle, _ = gc.get_threshold()
-    gc.set_threshold(young, middle, 50)
+    gc.set_threshold(young, middle, 100)
 
 
 @pytest.fixture(scope="session", autouse=True)
