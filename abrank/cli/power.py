@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from abrank.planning.result import Plan, PlanRow, SameRow, WidthRow
 
 
+NO_SPREAD = (
+    "Every query has the same difference. Without spread these numbers say nothing",
+    "of the next test: give the standard deviation that you expect (--sd).",
+)
+
+
 @click.command("power", cls=_help.Grouped)
 @_options.pair
 @_options.measure
@@ -152,6 +158,8 @@ def command(
             correlation=correlation, n_machine=machine_queries, n_replications=replications,
             rng=seed,
         )  # fmt: skip
+    if shown != "text" and plan.sd == 0.0:
+        _terminal.put(f"note: {' '.join(NO_SPREAD)}", err=True)
     if shown == "json":
         _terminal.put_json(asdict(plan))
     elif shown == "csv":
@@ -183,6 +191,8 @@ def _text(plan: Plan, measure: str, *, measured: bool) -> list[str]:
         spread if plan.n_queries is None else f"{spread}, {_queries(plan.n_queries)}",
         "",
     ]
+    if plan.sd == 0.0:
+        lines += [*NO_SPREAD, ""]
     if plan.rows:
         lines += [*_table(plan), ""]
     lines += _same(plan)

@@ -87,6 +87,17 @@ def test_the_same_system_twice_shows_nothing_to_plan(files, capsys) -> None:
     assert "smallest visible difference with 40 queries: 0.0000" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("shown", ["text", "csv", "json"])
+def test_differences_without_spread_are_told(files, capsys, shown) -> None:
+    assert run(["power", "qrels", "a.run", "a.run", "--margin", "0.01", "--format", shown]) == 0
+    out, err = capsys.readouterr()
+    said = "Every query has the same difference. Without spread these numbers say nothing"
+    assert said in (out if shown == "text" else err)
+    assert err == "" or shown != "text"
+    assert run(["power", "qrels", "a.run", "b.run", "--format", shown]) == 0
+    assert "same difference" not in "".join(capsys.readouterr())
+
+
 def test_a_terminal_without_unicode(files, capsys, monkeypatch) -> None:
     monkeypatch.setattr("abrank.cli._terminal.wants_ascii", lambda **_: True)
     assert run(["power", "--sd", "0.2", "--queries", "20000"]) == 0
