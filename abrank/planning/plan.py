@@ -23,6 +23,7 @@ from abrank.planning.simulation import (
     SimulatedPower,
     queries_by_simulation,
     simulate_power,
+    spread_of,
     visible_by_simulation,
 )
 
@@ -129,7 +130,7 @@ def power(
     if values is None and test != "t":
         raise ArgumentError(f"the power of {test} is simulated, which needs a pilot, not sd")
     if values is not None:
-        sd = float(values.std(ddof=1)) if values.size > 1 else math.nan
+        sd = spread_of(values)
         n = values.size if n is None else n
     else:
         sd = checks.not_negative("sd", sd or 0.0)  # one of the two is given by now

@@ -14,6 +14,7 @@ from abrank._support.typing import FloatArray
 from abrank.inference.designs.binomial import clopper_pearson
 from abrank.inference.designs.replications import find_differences
 from abrank.inference.registry import as_differences
+from abrank.inference.rounding import has_spread
 from abrank.planning.student import queries_needed, smallest_size, smallest_visible
 
 N_REPLICATIONS = 1_000
@@ -156,7 +157,7 @@ def queries_by_simulation(
     50
     """
     values = as_differences(pilot)[:, 0]
-    spread = _spread(values)
+    spread = spread_of(values)
     n = queries_needed(spread, difference, alpha=alpha, target=target)
     if n and not spread:
         return _fewest_of_one_value(difference, test, alpha)
@@ -207,7 +208,7 @@ def visible_by_simulation(
     0.063
     """
     values = as_differences(pilot)[:, 0]
-    visible = smallest_visible(_spread(values), n_queries, alpha=alpha, target=target)
+    visible = smallest_visible(spread_of(values), n_queries, alpha=alpha, target=target)
     if not visible > 0.0:
         return visible
     for _ in range(STEPS):
@@ -231,12 +232,17 @@ def _fewest_of_one_value(difference: float, test: str, alpha: float) -> int | No
     )
 
 
-def _spread(values: FloatArray) -> float:
-    """Return the standard deviation; NaN for fewer than two, 0 but for rounding is 0."""
+def spread_of(values: FloatArray) -> float:
+    """Return the standard deviation; NaN for fewer than two, 0 but for rounding is 0.
+
+    Examples
+    --------
+    >>> round(spread_of(np.array([0.1, 0.3])), 4), spread_of(np.array([0.3 - 0.2, 0.1]))
+    (0.1414, 0.0)
+    """
     if values.size < 2:
         return math.nan
-    spread = float(values.std(ddof=1))
-    return spread if spread > 1e-10 else 0.0
+    return float(values.std(ddof=1)) if has_spread(values) else 0.0
 
 
 def _slope(found: SimulatedPower, alpha: float, target: float) -> float:

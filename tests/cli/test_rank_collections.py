@@ -57,17 +57,21 @@ def test_text_and_every_report_from_one_command(table, capsys, monkeypatch) -> N
 
 def test_one_table_of_scores_a_collection(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
-    for i, name in enumerate("xyz"):
+    for i, name in enumerate("xyzvw"):
         rows = [
             f"q{k},{0.1 * (k % 7)},{0.1 * (k % 7) + 0.05 + 0.01 * (k % (2 + i))}" for k in range(12)
         ]
         Path(f"{name}.csv").write_text("\n".join(["query_id,bm25,t5", *rows]))
-    Path("c.tsv").write_text("name\tscores\nx\tx.csv\ny\ty.csv\nz\tz.csv")
+    Path("c.tsv").write_text(
+        "\n".join(["name\tscores", *(f"{name}\t{name}.csv" for name in "xyzvw")])
+    )
     assert run(["rank", "--collections", "c.tsv", "-m", "AP"]) == 0
     shown = capsys.readouterr()
-    assert shown.out.startswith("Only t5 may be called first of 2 systems on these 3 collections.")
+    assert shown.out.startswith("Only t5 may be called first of 2 systems on these 5 collections.")
     said = "Input. x.csv: taken for a table with a column for each system"
     assert said in " ".join(shown.out.split())
+    assert shown.out.count("note  Input.") == 1
+    assert "2 more notes on inputs." in " ".join(shown.out.split())
     assert shown.err == ""
 
 

@@ -182,3 +182,8 @@ def test_simulations_from_degenerate_pilots() -> None:
     (alike,) = abrank.power([0.1] * 8, **how).rows
     # Six differences of one sign are the fewest that can be significant.
     assert (alike.n, alike.n_low, alike.n_high, alike.power) == (6, None, None, 1.0)
+
+
+def test_differences_that_only_rounding_keeps_apart_have_no_spread() -> None:
+    found = abrank.power([i * 0.1 + 0.3 - i * 0.1 for i in range(20)], margin=0.01)
+    assert found.sd == found.mde == 0.0
