@@ -35,9 +35,17 @@ CORRELATIONS = (0.5, 0.7, 0.9)
 class Compared(Protocol):
     """A finished comparison, of which only the spread of its differences is used."""
 
-    rule: Any
-    decision: Any
-    machine: Any
+    @property
+    def rule(self) -> Any:  # noqa: ANN401
+        """What was declared before."""
+
+    @property
+    def decision(self) -> Any:  # noqa: ANN401
+        """The verdict with its numbers."""
+
+    @property
+    def machine(self) -> Any:  # noqa: ANN401
+        """Judgments by a machine beside those of people, or None."""
 
     def differences(self) -> FloatArray:
         """Return B - A of the primary measure, query by query."""
