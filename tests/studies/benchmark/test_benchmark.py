@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from abrank import studies
 from abrank._support.errors import AbrankError
 from abrank.inputs import read_qrels, read_run
-from abrank.studies.benchmark import __main__ as command
-from abrank.studies.benchmark import clock, everyday, inputs, jobs
-from abrank.studies.benchmark.clock import Row, interleave, run
-from abrank.studies.benchmark.inputs import Size, make
-from abrank.studies.benchmark.jobs import Job
-from abrank.studies.benchmark.writing import table
+from reports import studies
+from reports.studies.benchmark import __main__ as command
+from reports.studies.benchmark import clock, everyday, inputs, jobs
+from reports.studies.benchmark.clock import Row, interleave, run
+from reports.studies.benchmark.inputs import Size, make
+from reports.studies.benchmark.jobs import Job
+from reports.studies.benchmark.writing import table
 
 TINY = Size("tiny", 12, 30, 5, 2)
 

@@ -11,8 +11,8 @@ from dataclasses import replace
 import pyarrow.parquet as pq
 import pytest
 
-from abrank.studies.benchmark import scale, scale_page
-from abrank.studies.benchmark.scale_row import ScaleRow
+from reports.studies.benchmark import scale, scale_page
+from reports.studies.benchmark.scale_row import ScaleRow
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 
-from abrank.studies.calibration.material import GAIN, Block, Material
-from abrank.studies.calibration.populations import Pair
+from reports.studies.calibration.material import GAIN, Block, Material
+from reports.studies.calibration.populations import Pair
 
 N_VALUES = 400
 SPREAD = 0.2

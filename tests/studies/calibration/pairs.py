@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from abrank.studies.calibration.judges import JUDGES, Judged
+from reports.studies.calibration.judges import JUDGES, Judged
 
 
 def made_pairs() -> list[Judged]:

@@ -8,9 +8,9 @@ from scipy import stats
 
 from abrank.inference import run_test
 from abrank.inference.paired.wilcoxon import wilcoxon_pvalues
-from abrank.studies.calibration import cells
-from abrank.studies.calibration.cells import band, measure
-from abrank.studies.calibration.populations import Pair, Population, balancing_weights
+from reports.studies.calibration import cells
+from reports.studies.calibration.cells import band, measure
+from reports.studies.calibration.populations import Pair, Population, balancing_weights
 
 LAWS = ("percentile", "BCa", "basic", "shift")
 

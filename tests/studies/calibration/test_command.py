@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from abrank.studies.calibration import sources as made
-from abrank.studies.calibration.__main__ import main
-from abrank.studies.calibration.page import page
-from abrank.studies.calibration.parts.catalogue import PARTS
-from abrank.studies.calibration.table import MAIN, read_study, rows, select
-from abrank.studies.calibration.writing import table
+from reports.studies.calibration import sources as made
+from reports.studies.calibration.__main__ import main
+from reports.studies.calibration.page import page
+from reports.studies.calibration.parts.catalogue import PARTS
+from reports.studies.calibration.table import MAIN, read_study, rows, select
+from reports.studies.calibration.writing import table
 
 COMMITTED = Path(__file__).parents[3] / "reports" / "calibration"
 
@@ -52,7 +52,7 @@ def test_a_short_run(tmp_path, capsys, request) -> None:
 @pytest.fixture
 def undrawn(monkeypatch) -> None:
     for name in ("calibration", "calibration_parts", "save"):
-        monkeypatch.setattr(f"abrank.studies.calibration.draw.{name}", lambda *_: None)
+        monkeypatch.setattr(f"reports.studies.calibration.draw.{name}", lambda *_: None)
 
 
 @pytest.mark.usefixtures("small", "undrawn")

@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from abrank.plots import DARK
-from abrank.studies.calibration.draw import (
+from reports.studies.calibration.draw import (
     PANELS,
     PARTS,
     SHOWN,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from abrank import simulate_runs
-from abrank.studies.calibration import judges, machine, machine_picked
+from reports.studies.calibration import judges, machine, machine_picked
 
 PAIRS = (("one", "a", "b.run"), ("two", "c", "d"))
 

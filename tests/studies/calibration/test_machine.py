@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from abrank.studies.calibration import machine, machine_picked
-from abrank.studies.calibration.judges import JUDGES, ndcg
-from abrank.studies.calibration.machine_methods import METHODS
+from reports.studies.calibration import machine, machine_picked
+from reports.studies.calibration.judges import JUDGES, ndcg
+from reports.studies.calibration.machine_methods import METHODS
 from tests.studies.calibration.pairs import made_pairs
 
 ROOT = Path(__file__).parents[3]

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from abrank.inference import EFFECT_SIZES, effect_size
-from abrank.studies.calibration import sources
-from abrank.studies.calibration.material import GAIN, Block, material
-from abrank.studies.calibration.parts.effects import true_effects
-from abrank.studies.calibration.parts.ranks import pseudo_median
-from abrank.studies.calibration.populations import Pair, balancing_weights, populations
+from reports.studies.calibration import sources
+from reports.studies.calibration.material import GAIN, Block, material
+from reports.studies.calibration.parts.effects import true_effects
+from reports.studies.calibration.parts.ranks import pseudo_median
+from reports.studies.calibration.populations import Pair, balancing_weights, populations
 from tests.studies.calibration.made import normal_material
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from abrank.studies.calibration.page import page
-from abrank.studies.calibration.table import Cell, Row, Study, rows
-from abrank.studies.calibration.tables import is_above
+from reports.studies.calibration.page import page
+from reports.studies.calibration.table import Cell, Row, Study, rows
+from reports.studies.calibration.tables import is_above
 
 
 def study(**rates: float) -> Study:
@@ -32,7 +32,7 @@ def test_what_keeps_its_level_and_what_does_not() -> None:
     assert "| BCa | **92.00 ± 0.19** | **92.00 ± 0.19** |" in text
     assert "| t | 5.10 ± 0.16 | 5.10 ± 0.16 |" in text
     assert "skewed the differences" not in text
-    assert "`python -m abrank.studies.calibration --replications 20000 --seed 0`" in text
+    assert "`python -m reports.studies.calibration --replications 20000 --seed 0`" in text
 
 
 @pytest.mark.parametrize(

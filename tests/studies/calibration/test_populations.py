@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from abrank._support.errors import ArgumentError, NotFoundError
-from abrank.studies.calibration import sources as made
-from abrank.studies.calibration.populations import STEPS, Pair, balancing_weights, populations
-from abrank.studies.calibration.sources import MEASURES
+from reports.studies.calibration import sources as made
+from reports.studies.calibration.populations import STEPS, Pair, balancing_weights, populations
+from reports.studies.calibration.sources import MEASURES
 
 
 @pytest.fixture

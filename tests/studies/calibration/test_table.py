@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from abrank.studies.calibration.table import Cell, Study, read_study, rows, select
+from reports.studies.calibration.table import Cell, Study, read_study, rows, select
 
 
 def counted(test: str, skewness: str, whole: int, false: int, **more: int) -> dict[str, int | str]:

@@ -9,11 +9,11 @@ import pytest
 from scipy import stats
 
 from abrank.report.sections.notes.sentences import SENTENCES
-from abrank.studies.calibration.cells import Asked
-from abrank.studies.calibration.page_of_parts import parts_in_short, parts_in_tables
-from abrank.studies.calibration.parts.notes import CODES, NOTES, ask
-from abrank.studies.calibration.parts.part import Batch
-from abrank.studies.calibration.table import Row, read_study, rows
+from reports.studies.calibration.cells import Asked
+from reports.studies.calibration.page_of_parts import parts_in_short, parts_in_tables
+from reports.studies.calibration.parts.notes import CODES, NOTES, ask
+from reports.studies.calibration.parts.part import Batch
+from reports.studies.calibration.table import Row, read_study, rows
 from tests.studies.calibration.made import normal_material
 
 COMMITTED = Path(__file__).parents[4] / "reports" / "calibration" / "calibration.json"

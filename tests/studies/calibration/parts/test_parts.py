@@ -14,12 +14,12 @@ from abrank.inference import (
     tost,
 )
 from abrank.inference.estimates.segments import answer_by_segment
-from abrank.studies.calibration.cells import LEVELS, Asked
-from abrank.studies.calibration.material import GAIN
-from abrank.studies.calibration.parts import effects, margins, streams, systems
-from abrank.studies.calibration.parts.catalogue import PARTS
-from abrank.studies.calibration.parts.clusters import CORRELATION, MEAN_SIZE
-from abrank.studies.calibration.parts.part import Batch, Part, between, measure_part, outside
+from reports.studies.calibration.cells import LEVELS, Asked
+from reports.studies.calibration.material import GAIN
+from reports.studies.calibration.parts import effects, margins, streams, systems
+from reports.studies.calibration.parts.catalogue import PARTS
+from reports.studies.calibration.parts.clusters import CORRELATION, MEAN_SIZE
+from reports.studies.calibration.parts.part import Batch, Part, between, measure_part, outside
 from tests.studies.calibration.made import normal_material, rates
 
 MATERIAL = normal_material()

@@ -1,6 +1,0 @@
-"""Type I error, coverage and power of every test and interval, by simulation.
-
-``python -m abrank.studies.calibration`` draws samples of queries from populations in which
-the truth is known, asks every test, and writes how often it was wrong: a table, a figure and a
-page.
-"""

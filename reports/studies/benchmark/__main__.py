@@ -1,0 +1,115 @@
+"""``python -m reports.studies.benchmark``: time abrank and its peers in turn."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TypeAlias
+
+from abrank._support import display
+from abrank._support.errors import AbrankError
+from reports.studies.benchmark import everyday, inputs, jobs, writing
+from reports.studies.benchmark.clock import Row, interleave
+
+# Takes what the work is called, and the jobs to be timed in turn.
+Interleave: TypeAlias = Callable[[str, list[jobs.Job]], list[Row]]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the benchmark and return the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m reports.studies.benchmark", description=__doc__
+    )
+    parser.add_argument("--sizes", nargs="+", choices=[*inputs.SIZES], default=["S", "M", "G", "L"])
+    parser.add_argument("--work", nargs="+", choices=WORK, default=[*WORK])
+    parser.add_argument("--rounds", type=int, default=5, help="after one that is not counted")
+    parser.add_argument("--trec-eval", metavar="PATH", help="the C program, where one has built it")
+    parser.add_argument("--inputs", type=Path, default=Path("benchmark-inputs"), metavar="DIR")
+    parser.add_argument("--output", type=Path, default=Path("reports/benchmark"), metavar="DIR")
+    asked = parser.parse_args(arguments)
+    machine = writing.machine()
+    rows: list[Row] = []
+    time_all = partial(interleave, rounds=asked.rounds, tell=_tell)
+    try:
+        if "runs" in asked.work:
+            rows += measure(asked.sizes, asked.inputs, time_all, trec_eval=asked.trec_eval)
+        for name in asked.work:
+            if name in EVERYDAY:
+                rows += EVERYDAY[name](asked.inputs, time_all)
+        small = inputs.make(inputs.SIZES["S"], asked.inputs)
+        modules = everyday.loaded(small, asked.inputs)
+    except AbrankError as error:
+        _tell(f"error: {error}")
+        return error.exit_code
+    writing.write(rows, asked.output, machine=machine, modules=modules)
+    sys.stdout.write(writing.table(rows, machine=machine, modules=modules))
+    return 0
+
+
+def measure(
+    sizes: list[str], folder: Path, time_all: Interleave, *, trec_eval: str | None
+) -> list[Row]:
+    """Time starting, scoring and comparing, by everybody who is installed."""
+    rows = time_all("start", jobs.start_jobs())
+    for name in sizes:
+        size = inputs.SIZES[name]
+        _tell(f"making {name}: {size.queries} queries of {size.documents} documents")
+        files = inputs.make(size, folder)
+        work = f"{name} ({size.queries} × {size.documents})"
+        scoring = jobs.score_jobs(files, trec_eval if size.queries <= jobs.MOST_QUERIES else None)
+        rows += time_all(f"score {work}", scoring)
+        if name == "S":
+            terminal = jobs.compare_jobs(files)
+            rows += time_all(f"compare {work}, terminal", terminal)
+            page = everyday.report_jobs(terminal, str(folder / "report.html"))
+            rows += time_all(f"compare {work}, HTML report", page)
+        if name == "L":
+            comparing = jobs.compare_jobs(files, str(folder / "report.json"))
+            rows += time_all(f"compare {work}, JSON report", comparing)
+    return rows
+
+
+def _frames(folder: Path, time_all: Interleave) -> list[Row]:
+    size = inputs.SIZES["F"]
+    work = f"evaluate {display.count(size.rows)} rows, warm, {everyday.TIMES} times"
+    return time_all(work, everyday.frame_jobs(inputs.make(size, folder)))
+
+
+def _ready(folder: Path, time_all: Interleave) -> list[Row]:
+    made = inputs.make_scores(inputs.READY_SCORES, folder)
+    work = f"compare {display.count(inputs.READY_SCORES)} ready scores"
+    rows: list[Row] = []
+    for kind, files in made.items():
+        rows += time_all(f"{work} in {kind}, HTML + JSON", everyday.ready_jobs(*files, folder))
+    return rows
+
+
+def _rank(folder: Path, time_all: Interleave) -> list[Row]:
+    size = inputs.SIZES["R"]
+    runs = inputs.make_runs(size, folder, count=inputs.RANKED_RUNS)
+    work = f"rank {len(runs)} runs of {size.queries} × {size.documents}"
+    return time_all(work, everyday.rank_jobs(inputs.make(size, folder).qrels, runs))
+
+
+def _demo(folder: Path, time_all: Interleave) -> list[Row]:
+    return time_all("demo", everyday.demo_jobs(folder))
+
+
+EVERYDAY: Mapping[str, Callable[[Path, Interleave], list[Row]]] = {
+    "frames": _frames,
+    "ready": _ready,
+    "rank": _rank,
+    "demo": _demo,
+}
+WORK = ("runs", *EVERYDAY)
+
+
+def _tell(text: str) -> None:
+    sys.stderr.write(f"{text}\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,138 @@
+"""One process timed, and rounds of them interleaved."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from abrank._support.errors import AbrankError
+from reports.studies.benchmark.jobs import Job
+
+_BUSY = (sys.executable, "-c", "for i in range(5_000_000): i * i")
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What a process took: seconds on the wall and of CPU, peak memory in megabytes."""
+
+    wall: float
+    cpu: float
+    memory: float
+
+
+@dataclass(frozen=True)
+class Row:
+    """One program at one piece of work: medians over the rounds, and ratios to abrank's.
+
+    ``ratio`` is the median over the rounds of this program's wall time over abrank's in the same
+    round, ``ratio_low`` and ``ratio_high`` the extremes; ``memory_ratio`` likewise of medians.
+    """
+
+    work: str
+    program: str
+    wall: float
+    cpu: float
+    memory: float
+    ratio: float
+    ratio_low: float
+    ratio_high: float
+    memory_ratio: float
+    rounds: int
+
+
+def run(job: Job) -> Taken:
+    """Run a command as a process of its own, and say what it took.
+
+    Raises
+    ------
+    AbrankError
+        If it fails.
+    """
+    began = time.perf_counter()
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen(job.command, stdout=output, stderr=errors, env=_as_installed())
+        _, status, used = os.wait4(process.pid, 0)
+        wall = time.perf_counter() - began
+        output.seek(0)
+        errors.seek(0)
+        found, said = output.read(), errors.read()
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise AbrankError(f"{job.program} failed: {said.decode(errors='replace')[-500:]}")
+    cpu = used.ru_utime + used.ru_stime
+    if job.inner:
+        wall = cpu = float(found.split()[-1])
+    # ru_maxrss is in kilobytes on Linux.
+    return Taken(wall, cpu, used.ru_maxrss / 1000)
+
+
+def _as_installed() -> dict[str, str]:
+    """Return an environment in which modules are compiled once, as those of an installation are."""
+    return {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+
+
+def work_of_two() -> float:
+    """Return how much two processes get done at once, in what one alone gets done.
+
+    2 where two cores are free; less where they share what they need, or are held back.
+
+    Examples
+    --------
+    >>> work_of_two() > 0.0
+    True
+    """
+    began = time.perf_counter()
+    subprocess.run(_BUSY, check=True)
+    alone = time.perf_counter() - began
+    began = time.perf_counter()
+    for process in [subprocess.Popen(_BUSY) for _ in range(2)]:
+        process.wait()
+    return 2.0 * alone / (time.perf_counter() - began)
+
+
+def interleave(
+    work: str, jobs: Sequence[Job], *, rounds: int, tell: Callable[[str], None]
+) -> list[Row]:
+    """Run every job once a round, in turn, after one round that is not counted.
+
+    Parameters
+    ----------
+    work : str
+        What the jobs do, for the table.
+    jobs : sequence of Job
+        The first is abrank's.
+    tell : callable
+        Told of each round.
+    """
+    taken: list[list[Taken]] = [[] for _ in jobs]
+    for number in range(rounds + 1):
+        for job, times in zip(jobs, taken, strict=True):
+            found = run(job)
+            tell(f"{work}  {job.program}  {found.wall:.2f} s  {found.memory:.0f} MB")
+            if number:
+                times.append(found)
+    own = taken[0]
+    return [_row(work, job, times, own) for job, times in zip(jobs, taken, strict=True)]
+
+
+def _row(work: str, job: Job, times: Sequence[Taken], own: Sequence[Taken]) -> Row:
+    ratios = [theirs.wall / ours.wall for theirs, ours in zip(times, own, strict=True)]
+    memory = statistics.median(each.memory for each in times)
+    return Row(
+        work=work,
+        program=job.program,
+        wall=statistics.median(each.wall for each in times),
+        cpu=statistics.median(each.cpu for each in times),
+        memory=memory,
+        ratio=statistics.median(ratios),
+        ratio_low=min(ratios),
+        ratio_high=max(ratios),
+        memory_ratio=memory / statistics.median(each.memory for each in own),
+        rounds=len(times),
+    )

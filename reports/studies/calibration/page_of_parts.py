@@ -1,0 +1,136 @@
+"""What the page says of the parts of the study beside the first: in short, and in tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from abrank._support import display
+from reports.studies.calibration.parts.catalogue import PARTS
+from reports.studies.calibration.parts.part import Part
+from reports.studies.calibration.table import MIXED, Row, select
+from reports.studies.calibration.tables import Section, is_above, percent, table_of
+
+_QUANTITIES = {
+    "false_05": "False findings at 5 %",
+    "false_01": "False findings at 1 %",
+    "covers": "Coverage of 95 % intervals",
+    "found_large": "Power",
+}
+
+_NOTES_TITLE = "How often each note is given"
+
+# Why those are wrong that are: what the numbers of the tables bear out, and none of them.
+READING = (
+    "A t test on queries that come in clusters takes them for more than they are. By cluster it is"
+    " right but for few clusters of many sizes, where flips and resamples of clusters are. A t test"
+    " looked at again and again, without paying for it, finds more with every look; planned looks"
+    " and the sequences keep their level.",
+    "Tukey, Dunnett, the analysis of variance and the randomised Tukey take all systems to vary"
+    " alike, and real ones do not; a test for each pair, adjusted by Holm, does not ask for it."
+    " Friedman's test and what follows it ask whether all orders are equally likely. Of real"
+    " systems of one mean they are not, and the more queries, the more surely it is said: no"
+    " statement on the mean.",
+    "Intervals adjusted by Holm exclude 0 where the adjusted p says so, and that is all they"
+    " promise: together they hold less often where some differences are not 0. The Bayesian"
+    " bootstrap weighs only what was seen, so its interval leaves 0 out as soon as all queries that"
+    " are not tied agree in sign. Of effect sizes, the share of wins and the relative change by"
+    " bootstrap are too sure of themselves with few queries; Fieller's interval and those of"
+    " standardised differences are not.",
+    "The summary of one effect common to all collections takes their errors for known, which asks"
+    " for a hundred queries each, and says nothing of collections whose effects differ. The random"
+    " one is for those; with five to twenty it is a little short, and the prediction for one more"
+    " clearly.",
+)
+
+
+def parts_in_short(found: Sequence[Row]) -> list[str]:
+    """Return a line a part: which of its tests are clearly too often wrong, and how much at most.
+
+    Parameters
+    ----------
+    found : sequence of Row
+        Of the whole study.
+    """
+    return [_in_short(part, rows) for part, rows in _rows_of_parts(found)]
+
+
+def parts_in_tables(found: Sequence[Row]) -> list[str]:
+    """Return a section a part, with a table for each thing that was counted.
+
+    Parameters
+    ----------
+    found : sequence of Row
+        Of the whole study.
+
+    Returns
+    -------
+    list of str
+        Lines of Markdown.
+    """
+    lines = []
+    for part, rows in _rows_of_parts(found):
+        lines += [f"## {_title(part)}", "", f"n counts {part.size}. {part.words}", ""]
+        for quantity, title in _QUANTITIES.items():
+            asked = [row for row in rows if not math.isnan(getattr(row, quantity))]
+            words = part.power if quantity == "found_large" else ""
+            title = title if part.gives == "finding" else _NOTES_TITLE
+            lines += table_of(Section(title, words, asked, quantity, "###"))
+    return lines
+
+
+def _rows_of_parts(found: Sequence[Row]) -> Iterator[tuple[Part, list[Row]]]:
+    """Go through the parts of which there are rows."""
+    source = found[0].source
+    for part in PARTS:
+        rows = select(found, source=source, measure=MIXED, part=part.name)
+        if rows:
+            yield part, rows
+
+
+def _title(part: Part) -> str:
+    return part.name[0].upper() + part.name[1:]
+
+
+def _in_short(part: Part, rows: Sequence[Row]) -> str:
+    """Say which tests of a part are off and where, and the largest rate of the others."""
+    if part.gives == "note":
+        return f"- **{_title(part)}**. {_notes_in_short(rows)}"
+    off, kept = [], {}
+    for test in dict.fromkeys(row.test for row in rows):
+        wrong = {row.n: _wrong(row) for row in rows if row.test == test}
+        wrong = {n: rate for n, rate in wrong.items() if not math.isnan(rate)}
+        above = [row.n for row in rows if row.test == test and _is_off(row)]
+        if above:
+            rates = display.listed([f"{percent(wrong[n])} % ({n})" for n in above])
+            off.append(f"*{test}*, {rates}")
+        elif wrong:
+            kept[test] = max(wrong.values())
+    said = [f"Too often wrong: {'; '.join(off)}."] if off else []
+    if kept:
+        said.append(f"Wrong in {percent(max(kept.values()))} % at most: {'; '.join(kept)}.")
+    return f"- **{_title(part)}**. {' '.join(said)}"
+
+
+def _notes_in_short(rows: Sequence[Row]) -> str:
+    """Say which notes are given in more than 5 % of samples, and the largest rate of the others."""
+    highest = {test: max(r.false_05 for r in rows if r.test == test) for test in _tests(rows)}
+    often = [f"*{test}*, {percent(rate)} %" for test, rate in highest.items() if rate > 0.05]
+    rest = max((rate for rate in highest.values() if rate <= 0.05), default=0.0)
+    said = f"Given in more than 5 % of samples of some size: {'; '.join(often)}. " if often else ""
+    return f"{said}{'The others' if often else 'Each note'}: in {percent(rest)} % at most."
+
+
+def _tests(rows: Sequence[Row]) -> list[str]:
+    return list(dict.fromkeys(row.test for row in rows))
+
+
+def _wrong(row: Row) -> float:
+    """Return how often a test is wrong: falsely finds, or misses the truth, whichever is more."""
+    rates = [rate for rate in (row.false_05, 1.0 - row.covers) if not math.isnan(rate)]
+    return max(rates, default=math.nan)
+
+
+def _is_off(row: Row) -> bool:
+    asked = [name for name in ("false_05", "covers") if not math.isnan(getattr(row, name))]
+    return any(is_above(row, name, 0.05) for name in asked)

@@ -1,0 +1,30 @@
+"""All parts of the study but the first, in the order of the page."""
+
+from __future__ import annotations
+
+from reports.studies.calibration.parts.beliefs import BELIEFS
+from reports.studies.calibration.parts.clusters import CLUSTERS
+from reports.studies.calibration.parts.effects import EFFECTS
+from reports.studies.calibration.parts.families import FAMILIES
+from reports.studies.calibration.parts.margins import MARGINS
+from reports.studies.calibration.parts.notes import NOTES
+from reports.studies.calibration.parts.part import Part
+from reports.studies.calibration.parts.pooled import POOLED
+from reports.studies.calibration.parts.ranks import RANKS
+from reports.studies.calibration.parts.segments import SEGMENTS
+from reports.studies.calibration.parts.streams import STREAMS
+from reports.studies.calibration.parts.systems import SYSTEMS
+
+PARTS: tuple[Part, ...] = (
+    *RANKS,
+    *EFFECTS,
+    *MARGINS,
+    *FAMILIES,
+    *STREAMS,
+    *CLUSTERS,
+    *SYSTEMS,
+    *SEGMENTS,
+    *POOLED,
+    *BELIEFS,
+    *NOTES,
+)

@@ -1,0 +1,141 @@
+"""Coverage of the intervals of effect sizes and of relative changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from abrank._support.typing import BoolArray, FloatArray
+from abrank.inference import EFFECT_SIZES, effect_interval, ratio_interval, relative_tost
+from abrank.inference.estimates.relative_change import RatioMethod
+from abrank.inference.exact.bootstrap_distribution import bootstrap_distribution
+from abrank.inference.paired.bootstrap import answer_by_law
+from abrank.inference.rounding import round_off
+from reports.studies.calibration.cells import LEVELS, Asked, below
+from reports.studies.calibration.material import GAIN, Block
+from reports.studies.calibration.parts.part import Batch, Part, between, confidences, outside
+
+# Of these the truth is 0 where the means are equal; of ranks and of wins it need not be.
+OF_MEANS = ("d_av", "glass_delta")
+CLOSED: tuple[RatioMethod, ...] = ("fieller", "delta")
+
+
+def true_effects(block: Block) -> dict[str, float]:
+    """Return the effect sizes of a population of two systems.
+
+    That of the ranks is what many queries tend to: the mean of the signs, weighted by the share of
+    decided queries whose difference is smaller in size, ties of size counting by half.
+
+    Examples
+    --------
+    >>> block = Block(np.array([[0.1, 0.3], [0.4, 0.3], [0.5, 0.5]]), np.array([0.5, 0.25, 0.25]))
+    >>> found = true_effects(block)
+    >>> round(found["rank_biserial"], 4), found["p_better"]
+    (0.7778, 0.625)
+    """
+    difference = round_off(block.scores[:, 1] - block.scores[:, 0])
+    mean = float(block.weights @ difference)
+    spread = float(np.sqrt(block.weights @ (difference - mean) ** 2))
+    decided = difference != 0.0
+    sizes, weights = np.abs(difference[decided]), block.weights[decided]
+    smaller = (sizes < sizes[:, None]) @ weights + (sizes == sizes[:, None]) @ weights / 2.0
+    ranked = weights * smaller
+    return {
+        "d_z": mean / spread,
+        "hedges_g": mean / spread,
+        "d_av": mean / float(np.sqrt(np.mean(block.spread**2))),
+        "glass_delta": mean / float(block.spread[0]),
+        "rank_biserial": float(ranked @ np.sign(difference[decided]) / ranked.sum()),
+        "p_better": float(block.weights @ (np.sign(difference) + 1.0) / 2.0),
+    }
+
+
+def ask_level(batch: Batch) -> Iterator[Asked]:
+    """Ask where two systems have one mean."""
+    blocks = batch.material.level
+    block = blocks[batch.turn % len(blocks)]
+    a, b = _scores(block, batch)
+    truth = true_effects(block)
+    for name in ("rank_biserial", "p_better"):
+        found = effect_interval(name, a, b)
+        yield Asked(name, covers=between(found.ci_low, truth[name], found.ci_high))
+    for name in OF_MEANS:
+        low, high = zip(*(_limits(name, a, b, each) for each in confidences()), strict=True)
+        yield _of_zero(name, low, high)
+    for method in CLOSED:
+        both = [ratio_interval(a, b, method=method, confidence=each) for each in confidences()]
+        yield _of_zero(_relative(method), [r.ci_low for r in both], [r.ci_high for r in both])
+
+
+def ask_raised(batch: Batch) -> Iterator[Asked]:
+    """Ask where the second system has a quarter more than the first."""
+    blocks = batch.material.raised
+    block = blocks[batch.turn % len(blocks)]
+    a, b = _scores(block, batch)
+    truth = true_effects(block)
+    for name in EFFECT_SIZES:
+        found = effect_interval(name, a, b)
+        yield Asked(name, covers=between(found.ci_low, truth[name], found.ci_high))
+    for method in CLOSED:
+        ratio = ratio_interval(a, b, method=method)
+        yield Asked(_relative(method), covers=between(ratio.ci_low, GAIN, ratio.ci_high))
+    yield Asked(_relative("bootstrap"), covers=_bootstrap_covers(a, b))
+    yield Asked("relative TOST", below(relative_tost(a, b, margin=GAIN).pvalue))
+
+
+def _scores(block: Block, batch: Batch) -> tuple[FloatArray, FloatArray]:
+    samples = block.draw(batch.n, batch.count, batch.random)
+    return samples[:, :, 0], samples[:, :, 1]
+
+
+def _relative(method: RatioMethod) -> str:
+    return f"relative change, {method.replace('fieller', 'Fieller')}"
+
+
+def _limits(
+    name: str, a: FloatArray, b: FloatArray, confidence: float
+) -> tuple[FloatArray, FloatArray]:
+    found = effect_interval(name, a, b, confidence=confidence)
+    return found.ci_low, found.ci_high
+
+
+def _of_zero(test: str, low: Sequence[FloatArray], high: Sequence[FloatArray]) -> Asked:
+    """Count where the truth is 0; intervals at 95 and at 99 %."""
+    wide, wider = (outside(each, 0.0, other) for each, other in zip(low, high, strict=True))
+    return Asked(test, (wide, wider), between(low[0], 0.0, high[0]))
+
+
+def _bootstrap_covers(a: FloatArray, b: FloatArray) -> BoolArray:
+    """Return whether the bootstrap's interval of the ratio holds the truth.
+
+    It holds a ratio where the percentile interval of the mean of b - ratio a holds 0: so one
+    distribution a sample tells, where the limits take a search of some thirty.
+    """
+    covers = np.ones(a.shape[1], np.bool_)
+    for column, sample in enumerate(round_off(b - (1.0 + GAIN) * a).T):
+        if np.ptp(sample) > 0.0:
+            law = bootstrap_distribution(sample)
+            _, low, high = answer_by_law(law, sample, "percentile", LEVELS[0], "two-sided")
+            covers[column] = low <= 0.0 <= high
+        else:
+            covers[column] = sample[0] == 0.0
+    return covers
+
+
+EFFECTS = (
+    Part(
+        "effects, equal means",
+        "queries",
+        "Two systems of one mean. What the ranks and the wins estimate need not be 0 there: covered"
+        " is the population's own value.",
+        ask_level,
+    ),
+    Part(
+        "effects, a quarter more",
+        "queries",
+        "The second system has a quarter more than the first: an effect that is not 0. For relative"
+        " TOST the margin is that quarter, and equivalent is what it must not say.",
+        ask_raised,
+    ),
+)

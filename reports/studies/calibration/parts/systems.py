@@ -1,0 +1,122 @@
+"""Several systems of one mean: family-wise error over their pairs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import numpy as np
+
+from abrank._support.typing import FloatArray
+from abrank.inference import (
+    critical_difference,
+    friedman_test,
+    run_joint_test,
+    run_test,
+    two_way_anova,
+    within_query_interval,
+)
+from abrank.inference.systems.tukey import honest_difference, least_difference
+from reports.studies.calibration.cells import LEVELS, Asked, below
+from reports.studies.calibration.material import N_SYSTEMS
+from reports.studies.calibration.parts.part import Batch, Part, between
+
+N_DRAWN = 100
+
+
+def ask_equal(batch: Batch) -> Iterator[Asked]:
+    """Ask about systems of one mean, whatever else they differ in."""
+    samples = _samples(batch)
+    yield from _by_size(samples)
+    yield _holm(samples)
+    yield _by_pvalue("randomised Tukey", "randomised-tukey", samples, batch.seed())
+    bounds = [within_query_interval(scores) for scores in samples.swapaxes(0, 1)]
+    low, high = (np.array([one[side][0] for one in bounds]) for side in (0, 1))
+    yield Asked("within-query interval", covers=between(low, samples.mean(axis=(0, 2)), high))
+
+
+def ask_tossed(batch: Batch) -> Iterator[Asked]:
+    """Ask about systems that are one: the scores of each query stand in any order."""
+    samples = batch.random.permuted(_samples(batch), axis=2)
+    yield from _by_size(samples)
+    yield _by_pvalue("Conover, Holm", "conover", samples)
+    yield _by_pvalue("Bonferroni-Dunn", "bonferroni-dunn", samples, baseline=0)
+
+
+def _samples(batch: Batch) -> FloatArray:
+    """Return scores of shape (n_queries, n_samples, n_systems)."""
+    blocks = batch.material.many
+    return blocks[batch.turn % len(blocks)].draw(batch.n, batch.count, batch.random)
+
+
+def _by_size(samples: FloatArray) -> Iterator[Asked]:
+    """Ask the tests of all systems at once, and those that hold differences against one size."""
+    told: dict[str, list[list[bool]]] = defaultdict(list)
+    for scores in samples.swapaxes(0, 1):
+        mean, ranked = scores.mean(axis=0), friedman_test(scores)
+        told["analysis of variance"].append(_below(two_way_anova(scores).pvalue))
+        told["Friedman"].append(_below(ranked.pvalue))
+        told["Friedman, F"].append(_below(ranked.pvalue_f))
+        told["Tukey"].append(_beyond(np.ptp(mean), partial(honest_difference, scores)))
+        from_one = np.abs(mean - mean[0]).max()
+        told["Dunnett"].append(_beyond(from_one, partial(least_difference, scores)))
+        critical = partial(critical_difference, ranked, len(scores))
+        told["Nemenyi"].append(_beyond(np.ptp(ranked.mean_ranks), critical))
+    for name, decisions in told.items():
+        at_05, at_01 = np.array(decisions).T
+        yield Asked(name, (at_05, at_01))
+
+
+def _below(pvalue: float) -> list[bool]:
+    return [pvalue < level for level in LEVELS]
+
+
+def _beyond(size: float, enough: Callable[[float], float]) -> list[bool]:
+    """Return whether a difference is told from 0 at the levels; at the second only if at both."""
+    at_05 = bool(size > enough(LEVELS[0]))
+    return [at_05, at_05 and bool(size > enough(LEVELS[1]))]
+
+
+def _holm(samples: FloatArray) -> Asked:
+    """Ask the t test of every pair. Adjusted by Holm, the smallest p is that of Bonferroni."""
+    first, second = np.triu_indices(samples.shape[2], 1)
+    differences = (samples[:, :, second] - samples[:, :, first]).reshape(len(samples), -1)
+    pvalue = run_test("t", differences).pvalue.reshape(samples.shape[1], -1)
+    return Asked("t, Holm", below(len(first) * np.nan_to_num(pvalue, nan=1.0).min(axis=1)))
+
+
+def _by_pvalue(
+    name: str, test: str, samples: FloatArray, seed: int = 0, *, baseline: int | None = None
+) -> Asked:
+    """Ask a joint test for the smallest of its adjusted p-values."""
+    smallest = np.ones(samples.shape[1])
+    for place, scores in enumerate(samples.swapaxes(0, 1)):
+        joint = run_joint_test(
+            test, scores, baseline=baseline, seed=seed + place, n_resamples=N_DRAWN
+        )
+        smallest[place] = np.nan_to_num(joint.pvalue_adj, nan=1.0).min()
+    return Asked(name, below(smallest))
+
+
+_WORDS = (
+    f"False is any pair told apart of {N_SYSTEMS} systems, or by Dunnett and Bonferroni-Dunn any"
+    " system from the first; joint intervals miss as often."
+)
+SYSTEMS = (
+    Part(
+        "systems of one mean",
+        "queries",
+        f"They differ in spread and shape, not in the mean. {_WORDS} randomised Tukey draws"
+        f" {N_DRAWN} orders. The within-query interval is asked whether it holds the mean of all,"
+        " which the first system truly has.",
+        ask_equal,
+    ),
+    Part(
+        "systems, orders tossed",
+        "queries",
+        f"The scores of every query stand in any order: the systems are one. {_WORDS} Randomised"
+        " Tukey is exact there and not asked.",
+        ask_tossed,
+    ),
+)
