@@ -181,7 +181,7 @@ def _misused(error: click.ClickException) -> int:
         error = click.UsageError(f"No such option '{name}'. Did you mean '{ours}'?", ctx=error.ctx)
     with contextlib.suppress(OSError):
         if isinstance(error, click.exceptions.NoArgsIsHelpError):
-            click.echo(error.ctx.get_help() if error.ctx else "", err=True)
+            click.echo(error.ctx.get_help(), err=True)
         else:
             error.show()
     return error.exit_code

@@ -96,7 +96,7 @@ def _chunk(number: np.ndarray) -> dict[str, list[Any]]:
 def measure(folder: Path, engine: str, results: Path) -> ScaleRow:
     """Compare the two runs in a fresh process; leave its ``results.json`` at ``results``."""
     with tempfile.TemporaryDirectory(prefix="abrank-scale-") as kept:
-        call = [sys.executable, "-m", __spec__.name if __spec__ else __name__]
+        call = [sys.executable, "-m", __spec__.name]
         call += ["--one", engine, "--inputs", str(folder), "--output", str(results), "--kept", kept]
         told = subprocess.run(call, check=True, stdout=subprocess.PIPE, text=True).stdout
         scores = sum(path.stat().st_size for path in Path(kept).iterdir())
