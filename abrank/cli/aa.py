@@ -14,7 +14,13 @@ from abrank.cli import _help, _options, _terminal
 if TYPE_CHECKING:
     from abrank.comparison.aa import AACheck
 
-_WAYS = {"flips": "names swapped by chance", "halves": "half against half"}
+_WAYS = {
+    "flips": "names swapped by chance",
+    "halves": "half against half",
+    "resampled": "mean 0, queries redrawn",
+}
+# What a test asks about that is none of the mean.
+_OTHER = {"wilcoxon": "about the pseudo-median", "sign": "who wins more queries"}
 
 
 @click.command("aa", cls=_help.Grouped)
@@ -36,7 +42,7 @@ _WAYS = {"flips": "names swapped by chance", "halves": "half against half"}
     type=_options.RUN,
     metavar="FILE",
     help="Queries come in conversations, users or topic variants: a CSV with query_id and one"
-    " column. The names of a cluster are swapped together.",
+    " column. The names of a cluster are swapped together, and whole clusters are drawn.",
 )
 @_options.replications(
     "Simulated comparisons behind each row: a rate of 5% is then known to 1.4 percentage points,"
@@ -62,9 +68,10 @@ def command(
 ) -> None:
     """Say how often a test finds a difference between two systems where there is none (A/A).
 
-    The differences are those of RUN_B less RUN_A; that there is none is made true in two ways: by
-    swapping the two names query by query as a coin falls, and by testing one random half of the
-    queries against the other. A test that keeps its level finds a difference in alpha of them.
+    The differences are those of RUN_B less RUN_A; that there is none is made true in three ways: by
+    swapping the two names query by query as a coin falls, by testing one random half of the queries
+    against the other, and by taking the mean from all differences and drawing queries anew. A test
+    of the mean that keeps its level finds a difference in alpha of them.
 
     \b
     abrank aa qrels.txt bm25.run monot5.run -m nDCG@10
@@ -146,18 +153,26 @@ def _text(found: AACheck, measure: str) -> list[str]:
     first_row = found.rows[0]
     band = f"{_share(first_row.band_low)} to {_share(first_row.band_high)}"
     said = [
-        f"A test of level {alpha} is found within {band} in 95% of such checks.",
+        f"Tests of level {alpha} are within {band} in all rows of 95% of such checks.",
         *_verdict(found),
     ]
+    if not any(row.by == "resampled" for row in found.rows):
+        said.append("Queries are not redrawn: that takes 25 of them, or of their clusters.")
     return [*lines, "", *said]
 
 
 def _verdict(found: AACheck) -> list[str]:
-    """Say which tests find too much, one line each, or that none does."""
-    lines = [
-        f"{name} finds too much on queries such as these: choose another test."
-        for name in found.too_often
-    ]
+    """Say which tests find too much, or that none does, in lines of at most 80 columns."""
+    lines = []
+    for name in found.too_often:
+        ways = {row.by for row in found.rows if row.test == name and row.too_often}
+        if ways == {"resampled"} and name in _OTHER:
+            lines += [
+                f"{name} finds differences where the mean Δ is 0: it asks",
+                f"{_OTHER[name]}. To judge the mean, choose another test.",
+            ]
+        else:
+            lines.append(f"{name} finds too much on queries such as these: choose another test.")
     return lines or ["No test finds too much on queries such as these."]
 
 

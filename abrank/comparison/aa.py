@@ -13,7 +13,7 @@ from abrank._support.records import record
 from abrank._support.rng import entropy
 from abrank._support.typing import RandomSource
 from abrank.comparison.result import Comparison
-from abrank.inference.designs.aa_test import N_REPLICATIONS, Way, check_level
+from abrank.inference.designs.aa_test import FEWEST_RESAMPLED, N_REPLICATIONS, Way, check_level
 from abrank.inference.registry import as_differences
 from abrank.verdict import Rule
 
@@ -28,8 +28,8 @@ class AARow:
     """How often one test found a difference where there was none.
 
     ``rate`` is that share of the replications, ``low`` and ``high`` its 95 % interval; a test that
-    keeps its level has a rate between ``band_low`` and ``band_high`` in 95 % of all checks, and
-    ``too_often`` says that the rate is above. ``by`` says how a difference was ruled out.
+    keeps its level has a rate between ``band_low`` and ``band_high``, in 95 % of checks in every
+    row, and ``too_often`` says that the rate is above. ``by`` says how a difference was ruled out.
     """
 
     test: str
@@ -95,15 +95,18 @@ def aa_test(
     tests : sequence of str, optional
         ``t``, ``permutation``, ``bootstrap``, ``wilcoxon``, ``sign``; without it the one that a
         comparison declares, else ``t``. With clusters the cluster-robust t test is added.
-    by : {"flips", "halves"} or both, optional
-        How a difference is ruled out: by flips of the systems' names query by query, or by halves
-        of the queries tested against each other. Both without it; with clusters flips alone.
+    by : {"flips", "halves", "resampled"} or several, optional
+        How a difference is ruled out: by flips of the systems' names query by query, by halves of
+        the queries tested against each other, or by drawing the differences less their mean with
+        replacement. Without it all that apply: halves would split clusters, and fewer than 25
+        queries or clusters are too few to be drawn from.
     alpha : float, optional
         That of the comparison, else .05.
     n_replications : int
         Of each row; with 1,000 the share of a right test is known to 1.4 points.
     clusters : sequence of length n_queries, optional
-        The cluster of each query; those of a comparison without it. Their names flip together.
+        The cluster of each query; those of a comparison without it. Their names flip together, and
+        whole clusters are drawn.
     rng : int, Generator, SeedSequence or None
 
     Returns
@@ -120,7 +123,8 @@ def aa_test(
     >>> import numpy as np
     >>> found = aa_test(np.sin(np.arange(40)) + 0.3, tests=["t", "sign"], n_replications=400)
     >>> [(row.test, row.by) for row in found.rows]
-    [('t', 'flips'), ('t', 'halves'), ('sign', 'flips'), ('sign', 'halves')]
+    [('t', 'flips'), ('t', 'halves'), ('t', 'resampled'), ('sign', 'flips'), ('sign', 'halves'),
+    ('sign', 'resampled')]
     >>> found.too_often
     ()
     """
@@ -137,8 +141,12 @@ def aa_test(
     for name in names:
         checks.one_of("test", name, inference.TESTS)
     ways = [by] if isinstance(by, str) else list(by or get_args(Way))
+    n_units = len(values) if clusters is None else len(set(map(str, clusters)))
+    if by is None and n_units < FEWEST_RESAMPLED:
+        ways.remove("resampled")
     if clusters is not None:
-        names, ways = [*names, CLUSTER_ROBUST], ["flips"] if by is None else ways
+        names = [*names, CLUSTER_ROBUST]
+        ways = [way for way in ways if by is not None or way != "halves"]
     seed = entropy(rng)
     rows = []
     for name in names:
@@ -147,8 +155,9 @@ def aa_test(
             found = check_level(
                 "t" if robust else name, values[:, 0], by=way, alpha=level, seed=seed,
                 n_replications=n_replications, clusters=clusters, robust=robust,
+                n_checks=len(names) * len(ways),
             )  # fmt: skip
-            n = len(values) if way == "flips" else len(values) // 2
+            n = len(values) // 2 if way == "halves" else len(values)
             numbers = asdict(found)
             del numbers["alpha"], numbers["n_replications"]
             rows.append(AARow(name, way, n, too_often=found.too_often, **numbers))
