@@ -29,7 +29,8 @@ def test_the_default_tests_the_primary_alone_and_the_others_together():
     assert result.rule.family == "secondary"
     assert result.primary.pvalue_adj == result.primary.pvalue
     assert headline.rule(result, digits=3).endswith(
-        "Chance of a false finding: 5% in AP, and 5% in any of the others."
+        "If there is no difference, 5% of such comparisons say that there is one in AP, and 5% in"
+        " any of the others."
     )
 
 
@@ -48,7 +49,7 @@ def test_a_family_of_all_measures_adjusts_the_primary_too(adjust):
     said = headline.rule(result, digits=3)
     assert "all measures adjusted together" in said
     if adjust != "bh":
-        assert said.endswith("Chance of any false finding: 5%.")
+        assert said.endswith("5% of such comparisons say that there is one in any measure.")
     assert "adjusted" in headline.numbers(result, digits=3)
 
 
@@ -84,7 +85,7 @@ def test_a_fixed_sequence_stops_at_the_first_measure_without_a_difference():
     assert [row.reading for row in result.rows] == ["better", "better", "unclear", "unclear"]
     said = headline.rule(result, digits=3)
     assert "tested in the order given, each at 5%, until one shows no difference" in said
-    assert said.endswith("Chance of any false finding: 5%.")
+    assert said.endswith("5% of such comparisons say that there is one in any measure.")
 
 
 @pytest.mark.parametrize(
@@ -117,11 +118,17 @@ def test_a_saved_comparison_keeps_its_family(tmp_path, family):
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ({}, "Chance of a false finding: 5% in AP, and 5% in any of the others"),
-        ({"family": "all"}, "Chance of any false finding: 5%"),
-        ({"family": "fixed-sequence"}, "Chance of any false finding: 5%"),
-        ({"adjust": "bh"}, "an expected 5% of the other measures found to differ"),
-        ({"family": "all", "adjust": "bh"}, "False findings: an expected 5% of the measures found"),
+        ({}, "say that there is one in AP, and 5% in any of the others"),
+        ({"family": "all"}, "5% of such comparisons say that there is one in any measure"),
+        (
+            {"family": "fixed-sequence"},
+            "5% of such comparisons say that there is one in any measure",
+        ),
+        ({"adjust": "bh"}, "Of the other measures found to differ an expected 5% do not"),
+        (
+            {"family": "all", "adjust": "bh"},
+            "Of the measures found to differ an expected 5% do not",
+        ),
     ],
 )
 def test_the_terminal_says_what_is_controlled(asked, said):
@@ -138,7 +145,7 @@ def test_a_verdict_on_all_measures_is_not_held_against_those_of_one():
 def test_nothing_is_controlled_without_adjustment():
     result = compare_scores(*two_tables(), adjust="none")
     assert headline.controlled(result) == ""
-    assert "false finding" not in plain_text(result)
+    assert "such comparisons" not in plain_text(result)
 
 
 def test_a_measure_without_a_test_ends_the_sequence():

@@ -243,25 +243,26 @@ def controlled(comparison: Comparison) -> str:
     >>> from abrank.comparison import compare_scores
     >>> a = pd.DataFrame({"AP": [0.1, 0.2, 0.3, 0.4, 0.5], "RR": [0.5, 0.6, 0.7, 0.8, 0.9]})
     >>> controlled(compare_scores(a, a + 0.1))
-    'Chance of a false finding: 5% in AP, and 5% in any of the others.'
+    'If there is no difference, 5% of such comparisons say that there is one in AP, and 5% in any of
+    the others.'
     >>> controlled(compare_scores(a, a + 0.1, family="all"))
-    'Chance of any false finding: 5%.'
+    'If there is no difference, 5% of such comparisons say that there is one in any measure.'
     """
-    declared = comparison.rule
+    declared, start = comparison.rule, "If there is no difference, {} of such comparisons say that"
     if declared.design is not None and declared.design.look:
-        level = f.level(declared.design.alpha)
-        return f"Chance of a false finding over all looks: {level} in {declared.primary}."
+        start = start.format(f.level(declared.design.alpha))
+        return f"{start} there is one in {declared.primary}, at any of the looks."
     level = f.level(declared.alpha)
+    start = f"{start.format(level)} there is one in"
     if len(comparison.rows) == 1 or declared.adjust == "none":
         return ""
-    alone = "" if declared.family == "all" else f"{level} in {declared.primary}, and "
     if declared.adjust == "bh":
-        share = f"of the {'' if declared.family == 'all' else 'other '}measures found to differ"
-        start = f"Chance of a false finding: {alone}" if alone else "False findings: "
-        return f"{start}an expected {level} {share}."
+        alone = "" if declared.family == "all" else f"{start} {declared.primary}. "
+        others = "" if alone == "" else "other "
+        return f"{alone}Of the {others}measures found to differ an expected {level} do not."
     if declared.family == "secondary":
-        return f"Chance of a false finding: {alone}{level} in any of the others."
-    return f"Chance of any false finding: {level}."
+        return f"{start} {declared.primary}, and {level} in any of the others."
+    return f"{start} any measure."
 
 
 _ADJUSTMENTS = {"max-t": "max-t", "holm": "Holm", "bonferroni": "Bonferroni", "bh": "BH"}

@@ -15,8 +15,30 @@ from abrank.verdict import Verdict
 LONGEST_ID = 40
 
 
+# What each verdict claims of B: a gain, a loss, its size, and what is ruled out.
+_CLAIMS = {
+    Verdict.BETTER: {"gain", "gain of that size", "no loss"},
+    Verdict.BETTER_SIZE_UNCLEAR: {"gain", "no loss"},
+    Verdict.NOT_WORSE: {"no loss"},
+    Verdict.SAME: {"no loss", "no gain"},
+    Verdict.IDENTICAL: {"no loss", "no gain", "no difference"},
+    Verdict.NOT_BETTER: {"no gain"},
+    Verdict.WORSE_SIZE_UNCLEAR: {"loss", "no gain"},
+    Verdict.WORSE: {"loss", "loss of that size", "no gain"},
+}
+
+
+def falls(comparison: Comparison, other: Alternative) -> bool:
+    """Whether something that the verdict claims is not shown under another choice."""
+    claimed, shown = (_CLAIMS.get(each.verdict, set()) for each in (comparison, other))
+    return not claimed <= shown
+
+
 def sentence(comparison: Comparison, *, digits: int) -> str:
-    """Say under which other choices the verdict would be another; empty where there is none.
+    """Say under which other choices a verdict that is shown falls, or that it stays.
+
+    A verdict that arises under another choice is not told: of many samples without a difference one
+    arises in some, the more so without the queries that weigh most. The table has it.
 
     Examples
     --------
@@ -26,18 +48,20 @@ def sentence(comparison: Comparison, *, digits: int) -> str:
     >>> sentence(compare_scores(a, b), digits=3)
     'The verdict stays “Better” without the three most influential queries (Δ +0.011).'
     """
-    changed: dict[Verdict, list[str]] = {}
+    if comparison.verdict not in _CLAIMS:
+        return ""
+    fallen: dict[Verdict, list[str]] = {}
     stays = []
     for each in comparison.alternatives:
         said = f"{_choice(each)} (Δ {f.signed(each.diff, digits=digits)})"
-        if each.changes:
-            changed.setdefault(each.verdict, []).append(said)
-        else:
+        if falls(comparison, each):
+            fallen.setdefault(each.verdict, []).append(said)
+        elif not each.changes:
             stays.append(said)
     kept = f"stays {_tag(comparison.verdict)} {_listed(stays)}"
-    if not changed:
+    if not fallen:
         return f"The verdict {kept}." if stays else ""
-    others = [f"{_tag(each)} {_listed(said)}" for each, said in changed.items()]
+    others = [f"{_tag(each)} {_listed(said)}" for each, said in fallen.items()]
     return f"The verdict would be {'; '.join(others)}{f'; it {kept}' if stays else ''}."
 
 
@@ -54,9 +78,12 @@ def sensitivity(comparison: Comparison, *, digits: int) -> Section | None:
     row = partial(_row, alpha=comparison.rule.alpha, digits=digits)
     rows = [row("As declared", comparison.n_queries, comparison.primary, comparison.verdict)]
     rows += [
-        row(words.capital(_choice(each)), each.n_queries, each, each.verdict, strong=each.changes)
+        row(
+            words.capital(_choice(each)), each.n_queries, each, each.verdict,
+            strong=falls(comparison, each),
+        )
         for each in comparison.alternatives
-    ]
+    ]  # fmt: skip
     said = "Each row changes one choice and keeps everything else as it was declared."
     left_out = [each for each in comparison.alternatives if each.left_out]
     if left_out:

@@ -203,7 +203,11 @@ def _sensitivity(comparison: Comparison, width: int, digits: int, plain: bool) -
     """Yield what becomes of the verdict under other choices; it stands out where it changes."""
     said = machine.sentence(comparison, digits=digits)
     said = said or sensitivity.sentence(comparison, digits=digits)
-    style = "note" if any(each.changes for each in comparison.alternatives) else ""
+    style = (
+        "note"
+        if any(sensitivity.falls(comparison, each) for each in comparison.alternatives)
+        else ""
+    )
     # A difference is not parted from its sign.
     whole = _put(said, plain).replace("Δ ", "Δ\N{NO-BREAK SPACE}")
     for line in cells.wrap(whole, width - 2) if said else ():
