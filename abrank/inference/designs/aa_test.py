@@ -190,7 +190,7 @@ def _replicate(
 
 def _draw_clusters(
     values: FloatArray, index: IntArray, random: np.random.Generator
-) -> tuple[FloatArray, list[object]]:
+) -> tuple[FloatArray, Sequence[object]]:
     """Return the differences, less their mean, of clusters drawn anew, and their labels."""
     rows = [np.flatnonzero(index == cluster) for cluster in range(int(index.max()) + 1)]
     drawn = [rows[cluster] for cluster in random.integers(0, len(rows), len(rows))]
