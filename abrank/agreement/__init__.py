@@ -1,6 +1,19 @@
 """Two judges of the same documents: how far they agree, and how that affects an evaluation."""
 
 from abrank.agreement.judges import judge_agreement
-from abrank.agreement.result import Estimate, JudgeAgreement, JudgedPair, JudgedVerdict
+from abrank.agreement.result import (
+    Estimate,
+    JudgeAgreement,
+    JudgedPair,
+    JudgedVerdict,
+    JudgesApart,
+)
 
-__all__ = ["Estimate", "JudgeAgreement", "JudgedPair", "JudgedVerdict", "judge_agreement"]
+__all__ = [
+    "Estimate",
+    "JudgeAgreement",
+    "JudgedPair",
+    "JudgedVerdict",
+    "JudgesApart",
+    "judge_agreement",
+]

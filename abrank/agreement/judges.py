@@ -14,10 +14,17 @@ from abrank._support.errors import AlignmentError, ArgumentError
 from abrank._support.keywords import explained
 from abrank._support.rng import entropy
 from abrank._support.typing import FloatArray, IntArray, RandomSource
-from abrank.agreement.result import Estimate, JudgeAgreement, JudgedPair, JudgedVerdict
+from abrank.agreement.result import (
+    Estimate,
+    JudgeAgreement,
+    JudgedPair,
+    JudgedVerdict,
+    JudgesApart,
+)
 from abrank.comparison import Comparison, compare_scores
 from abrank.evaluation import EvaluateOptions, evaluate
 from abrank.inference.estimates.rater_agreement import Level, cohen_kappa, krippendorff_alpha
+from abrank.inference.rounding import differences_of
 from abrank.inference.systems.stability import resample_means
 from abrank.inputs.run_names import named_runs
 from abrank.inspection import depth_of
@@ -211,9 +218,7 @@ def _on_runs(
     pairs = []
     for name in others:
         human, machine = (
-            _verdict(
-                compare_scores(each, baseline=baseline, candidate=name, margin=margin, rng=seed)
-            )
+            compare_scores(each, baseline=baseline, candidate=name, margin=margin, rng=seed)
             for each in scored
         )
         pair = np.stack([seen[baseline], seen[name]], axis=1)
@@ -222,8 +227,9 @@ def _on_runs(
             JudgedPair(
                 baseline=baseline,
                 candidate=name,
-                human=human,
-                machine=machine,
+                human=_verdict(human),
+                machine=_verdict(machine),
+                apart=_apart(human, machine),
                 same_baseline=float(same[0]),
                 same_candidate=float(same[1]),
                 same_difference=_estimate(pair, lambda t: _difference(t)[..., 0], seed),
@@ -255,6 +261,18 @@ def _of_orders(
 def _verdict(found: Comparison) -> JudgedVerdict:
     row = found.primary
     return JudgedVerdict(row.diff, row.ci_low, row.ci_high, row.pvalue, str(found.verdict))
+
+
+def _apart(human: Comparison, machine: Comparison) -> JudgesApart:
+    """Test whether the difference of the two systems is another by the other judge."""
+    place = {query_id: i for i, query_id in enumerate(machine.query_ids)}
+    kept = [i for i, query_id in enumerate(human.query_ids) if query_id in place]
+    rows = [place[human.query_ids[i]] for i in kept]
+    found = inference.run_test(
+        "t", differences_of(machine.differences()[rows], human.differences()[kept])
+    )
+    values = (found.estimate, found.ci_low, found.ci_high, found.pvalue)
+    return JudgesApart(*(float(each[0]) for each in values))
 
 
 def _per_query(both: pd.DataFrame, run: inputs.Run, depth: int, n_queries: int) -> FloatArray:

@@ -29,6 +29,24 @@ class JudgedVerdict:
 
 
 @record
+class JudgesApart:
+    """The human difference B - A less the machine's, its 95% interval and p by the paired t test.
+
+    The limits are infinite and p is NaN for one query.
+    """
+
+    difference: float
+    low: float
+    high: float
+    pvalue: float
+
+    @property
+    def shown(self) -> bool:
+        """Whether the difference of the systems is shown to depend on the judge."""
+        return self.low > 0.0 or self.high < 0.0
+
+
+@record
 class JudgedPair:
     """Two systems under both judges.
 
@@ -36,6 +54,8 @@ class JudgedPair:
     ----------
     baseline, candidate : str
     human, machine : JudgedVerdict
+    apart : JudgesApart
+        Two verdicts that differ need not be apart: one may just reach its level.
     same_baseline, same_candidate : float
         Share of each system's documents to which both judges give the same grade.
     same_difference : Estimate
@@ -49,6 +69,7 @@ class JudgedPair:
     candidate: str
     human: JudgedVerdict
     machine: JudgedVerdict
+    apart: JudgesApart
     same_baseline: float
     same_candidate: float
     same_difference: Estimate

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from abrank._support import display as f
@@ -111,10 +112,17 @@ def _pair(found: JudgeAgreement, pair: JudgedPair) -> Iterator[str]:
     for who, one in (("human", pair.human), ("machine", pair.machine)):
         limits = f.interval(one.low, one.high)
         yield f"  {who:<9}{one.verdict:<18}Δ {f.signed(one.difference)} ({limits})"
-    same = pair.human.verdict == pair.machine.verdict
-    turned = pair.human.difference * pair.machine.difference < 0.0
-    but = ", the sign of the difference is not" if turned else ""
-    yield f"  the verdict is the same{but}" if same else "  the verdict depends on the judge"
+    apart, same = pair.apart, pair.human.verdict == pair.machine.verdict
+    if math.isfinite(apart.low):
+        limits = f"{f.interval(apart.low, apart.high)}), {f.p_clause(apart.pvalue, alpha=0.05)}"
+        yield f"  {'human less machine':<27}Δ {f.signed(apart.difference)} ({limits}"
+    if same:
+        size = "; the size of the difference depends on the judge" if apart.shown else ""
+        yield f"  the verdict is the same{size}"
+    elif apart.shown:
+        yield "  the verdict depends on the judge"
+    else:
+        yield "  the verdicts differ, but the judges are not shown to see different Δ"
     shares = [f.percent(x, sign=False) for x in (pair.same_candidate, pair.same_baseline)]
     gap = pair.same_difference
     yield f"  same grade in the top {found.depth}: {shares[0]} of {b}, {shares[1]} of {a}"

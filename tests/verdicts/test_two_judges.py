@@ -1,0 +1,56 @@
+"""Two verdicts that differ do not yet show that the judges differ: their difference is tested."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import abrank
+from abrank.report.formats.terminal.agreement_text import agreement_text
+
+RUNS = {
+    name: {f"q{i:02}": {f"{name}{i}": 1.0} for i in range(40)} for name in ("a", "b")
+}  # fmt: skip
+
+
+def _judge(first_b: int, n_b: int, first_a: int, n_a: int):
+    """Return judgments by which B wins so many queries from the first one on, and A so many."""
+    return {
+        f"q{i:02}": {
+            f"a{i}": int(first_a <= i < first_a + n_a),
+            f"b{i}": int(first_b <= i < first_b + n_b),
+        }
+        for i in range(40)
+    }
+
+
+def test_a_verdict_that_just_fails_by_the_other_judge_does_not_depend_on_it() -> None:
+    found = abrank.judge_agreement(_judge(0, 12, 20, 3), _judge(0, 10, 20, 4), RUNS, measure="P@1")
+    (pair,) = found.pairs
+    assert (pair.human.verdict, pair.machine.verdict) == ("better", "inconclusive")
+    human = np.repeat([1.0, 0.0, -1.0, 0.0], [12, 8, 3, 17])
+    machine = np.repeat([1.0, 0.0, -1.0, 0.0], [10, 10, 4, 16])
+    expected = stats.ttest_rel(human, machine)
+    low, high = expected.confidence_interval()
+    assert pair.apart.difference == pytest.approx(3 / 40)
+    assert (pair.apart.low, pair.apart.high) == pytest.approx((low, high))
+    assert pair.apart.pvalue == pytest.approx(expected.pvalue)
+    shown = agreement_text(found)
+    assert "depends on the judge" not in shown
+    assert "the verdicts differ, but the judges are not shown to see different Δ" in shown
+
+
+def test_judges_that_are_shown_to_differ_are_told() -> None:
+    found = abrank.judge_agreement(_judge(0, 14, 20, 3), _judge(0, 4, 20, 4), RUNS, measure="P@1")
+    shown = agreement_text(found)
+    assert found.pairs[0].apart.shown
+    assert "  the verdict depends on the judge\n" in shown
+    assert "  human less machine         Δ +0.275 (+0.130 to +0.420), p < 0.001\n" in shown
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_verdicts_that_are_the_same_may_differ_in_size() -> None:
+    found = abrank.judge_agreement(_judge(0, 30, 38, 1), _judge(0, 14, 38, 1), RUNS, measure="P@1")
+    shown = agreement_text(found)
+    assert "the verdict is the same; the size of the difference depends on the judge" in shown
