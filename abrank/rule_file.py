@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import numbers
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -45,6 +46,8 @@ _OF_THE_COMMAND = {
     "on_bad_partition": "engine=",
     "keep_scores": "engine=",
 }
+# Values that are no numbers, even where they look so.
+_TEXTS = frozenset([*PATHS, "baseline", "candidate", "primary", "machine_judge"])
 _SEVERAL = frozenset(["measures", "guards", "lower_is_better", "machine_scores"])
 
 
@@ -67,6 +70,14 @@ class RuleFile:
         file = Path(self.path).parent / value
         kept = value == "-" or not (file.exists() or Path(value).suffix)
         return value if kept else str(file)
+
+    def require_once(self, name: str, key: str, stated_by: dict[str, str]) -> None:
+        """Refuse a second key for one setting; ``stated_by`` is filled: the key of each."""
+        if name in stated_by:
+            raise ArgumentError(
+                f"{self.path}: {stated_by[name]} and {key} are one setting; keep one"
+            )
+        stated_by[name] = key
 
     def unknown(self, key: str, known: Iterable[str]) -> ArgumentError:
         """Return the error that names the key that was meant."""
@@ -107,10 +118,14 @@ def read_rule(path: str | os.PathLike[str]) -> RuleFile:
 def shown(name: str, value: Any) -> str:  # noqa: ANN401 - of any flag
     """Return a value as it would stand on a command line; a margin of 0.010 is one of 0.01.
 
+    Numbers keep every digit: what differs in the last one is another rule.
+
     Examples
     --------
     >>> shown("margin", "0.010"), shown("guards", ["R@100:-0.02"]), shown("look", "2/4")
     ('0.01', 'R@100:-0.02', 'of 4')
+    >>> shown("seed", 20261122), shown("alpha", 0.050000001), shown("margin", "2.0%")
+    ('20261122', '0.050000001', '2%')
     """
     if value is None or (isinstance(value, (tuple, list)) and not value):
         return "none"
@@ -121,11 +136,18 @@ def shown(name: str, value: Any) -> str:  # noqa: ANN401 - of any flag
         return ", ".join(map(str, value))
     if isinstance(value, bool):
         return str(value).lower()
+    if not isinstance(value, (str, os.PathLike, numbers.Real)):
+        return f"a {type(value).__name__}"
+    text = str(value)
+    if name in _TEXTS:
+        return text
+    digits = text.strip().removesuffix("%")
     try:
-        return f"{float(value):g}"
-    except (TypeError, ValueError):
-        plain = isinstance(value, (str, os.PathLike))
-        return str(value) if plain else f"a {type(value).__name__}"
+        number = int(digits) if digits.isdecimal() else float(digits)
+    except ValueError:
+        return text
+    whole = int(number) if abs(number) < 2**53 and number == int(number) else number
+    return f"{whole}{'%' * text.strip().endswith('%')}"
 
 
 def ruled(function: Callable[_P, _Found]) -> Callable[_P, _Found]:
@@ -166,16 +188,18 @@ def _keywords(rule: RuleFile, signature: inspect.Signature) -> dict[str, Any]:
         names.get(by_keyword.get(name, name), by_keyword.get(name, name)) for name in parameters
     }
     found: dict[str, Any] = {}
+    stated_by: dict[str, str] = {}
     for key, value in rule.stated.items():
         if key in _OF_THE_COMMAND:
             raise ArgumentError(
                 f"{rule.path}: {key} is not for abrank.compare; use {_OF_THE_COMMAND[key]}"
             )
         flag = NAMES.get(key, _FLAGS.get(key, key))
+        name = "require" if key == "fail_on" else _KEYWORDS.get(flag, flag)
+        rule.require_once(name, key, stated_by)
         if key == "fail_on":
-            found["require"] = f"not-{value}-shown"
+            found[name] = f"not-{value}-shown"
             continue
-        name = _KEYWORDS.get(flag, flag)
         if name not in parameters or (name == flag and flag in by_keyword):
             raise rule.unknown(key, {*keys, *_FLAGS, "fail_on"})
         found[name] = _value(rule, key, flag, value, parameters[name].default)

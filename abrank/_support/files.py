@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import fnmatch
 import os
 import re
 import signal
 import stat
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from abrank._support.errors import WriteError
+from abrank._support.errors import ArgumentError, WriteError
 
 # Names of what the process has open, and the numbers of those with names of their own.
 _OPEN = re.compile(r"/dev/(?:fd/)?(stdout|stderr|(?<=fd/)[0-9]+)")
@@ -79,6 +80,53 @@ def require_place(path: Path) -> None:
         reason = "permission denied"
     if reason:
         raise WriteError(f"{path}: cannot be written: {reason}")
+
+
+def require_free(outputs: Iterable[Path], inputs: Iterable[str | os.PathLike[str]]) -> None:
+    """Refuse an output that would replace an input or another output, by whatever name.
+
+    Parameters
+    ----------
+    inputs : iterable of path
+        A folder stands for all that is below it, a pattern with ``*`` for all that it matches.
+
+    Raises
+    ------
+    ArgumentError
+        Names the output, and what it would replace.
+
+    Examples
+    --------
+    >>> require_free([Path("out.md"), Path("./out.md")], [])
+    Traceback (most recent call last):
+    abrank._support.errors.ArgumentError: out.md: two outputs would be written there; give each a path of its own
+    """  # noqa: E501
+    given = [os.fspath(each) for each in inputs]
+    taken: set[Path] = set()
+    for path in outputs:
+        if not is_replaceable(path):
+            continue
+        final = path.resolve()
+        if final in taken:
+            raise ArgumentError(
+                f"{path}: two outputs would be written there; give each a path of its own"
+            )
+        taken.add(final)
+        source = next((each for each in given if final.exists() and _holds(each, final)), None)
+        if source is not None:
+            of = "" if source == str(path) else f" ({source})"
+            raise ArgumentError(f"{path}: is an input{of}, and would be replaced; write elsewhere")
+
+
+def _holds(source: str, file: Path) -> bool:
+    """Whether an input is a file, or is a folder or a pattern that the file belongs to."""
+    try:
+        if os.path.samefile(source, file):  # noqa: PTH121 - of names that may be of anything
+            return True
+        folder = Path(source)
+        return folder.is_dir() and file.is_relative_to(folder.resolve())
+    except (OSError, ValueError):  # no such file: a URI, a pattern, -
+        return fnmatch.fnmatch(str(file), os.path.abspath(source))  # noqa: PTH100
 
 
 def is_replaceable(path: Path) -> bool:

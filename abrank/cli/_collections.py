@@ -45,10 +45,9 @@ def require_alone(*, ranked: bool = False) -> None:
     """Refuse other files and flags that would do nothing."""
     known = _SHARED if ranked else _COMPARED
     context = click.get_current_context()
-    sources = (click.core.ParameterSource.COMMANDLINE, click.core.ParameterSource.DEFAULT_MAP)
     for parameter in context.command.params:
         name = str(parameter.name)
-        if name in known or context.get_parameter_source(name) not in sources:
+        if name in known or not _options.given(name):
             continue
         if isinstance(parameter, click.Argument) and not context.params[name]:
             continue

@@ -22,7 +22,7 @@ NOT_DECLARED = frozenset(
     ["config", "reports", "figures", "all_figures", "shown", "digits", "style", "color",
      "ascii_only", "quiet", "verbose", "help", "max_input_size"]
 )  # fmt: skip
-_KEY = "declared"
+KEY = "declared"
 
 
 def option(function: Any) -> Any:  # noqa: ANN401 - a decorator of click
@@ -55,7 +55,7 @@ def declared() -> dict[str, Any] | None:
         ``path``, ``sha256`` and ``deviations``: a list of ``setting``, ``declared`` and ``used``.
     """
     context = click.get_current_context()
-    rule: RuleFile | None = context.meta.get(_KEY)
+    rule: RuleFile | None = context.meta.get(KEY)
     if rule is None:
         return None
     stated = context.default_map or {}
@@ -85,13 +85,15 @@ def _read(context: click.Context, _: click.Parameter, path: str | None) -> None:
     parameters = {str(each.name): each for each in context.command.params}
     keys = _keys(parameters)
     values: dict[str, Any] = {}
+    stated_by: dict[str, str] = {}
     for key, value in rule.stated.items():
         name = keys.get(key)
         if name is None:
             raise rule.unknown(key, keys)
+        rule.require_once(name, key, stated_by)
         values[name] = _value(rule, key, value, parameters[name])
     context.default_map = values
-    context.meta[_KEY] = rule
+    context.meta[KEY] = rule
 
 
 def _keys(parameters: Mapping[str, click.Parameter]) -> dict[str, str]:

@@ -31,9 +31,10 @@ docs = click.option(
 
 
 def given(*names: str) -> set[str]:
-    """Return those of the flags that stand on the command line."""
+    """Return those of the flags that stand on the command line, or in the file of --config."""
     source = click.get_current_context().get_parameter_source
-    return {name for name in names if source(name) is click.core.ParameterSource.COMMANDLINE}
+    stated = (click.core.ParameterSource.COMMANDLINE, click.core.ParameterSource.DEFAULT_MAP)
+    return {name for name in names if source(name) in stated}
 
 
 def stack(*decorators: Callable[[Any], Any]) -> Callable[[Function], Function]:

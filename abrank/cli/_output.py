@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from abrank._support import display
-from abrank.cli import _options, _terminal
+from abrank.cli import _config, _options, _terminal
 
 if TYPE_CHECKING:
     from abrank._support.registry import Registry
     from abrank.report.registry import Format, Subject
+    from abrank.rule_file import RuleFile
 
 WITH_NOTES = ("text", "html", "md", "json")  # what goes to standard output holds them
 MOST_NOTES = 6
@@ -160,6 +161,8 @@ def targets_of(
         For a place that cannot be written.
     UsageError
         For a style without a report that has one.
+    ArgumentError
+        For a place that is an input of the command, or another report's.
 
     Examples
     --------
@@ -173,7 +176,7 @@ def targets_of(
     from abrank._support.files import require_place
     from abrank.report.registry import REPORTS, format_of, is_format
 
-    found = []
+    found, places = [], []
     for report in reports:
         kind, _, path = report.partition(":")
         told = bool(path) and f".{kind}" in formats
@@ -183,10 +186,37 @@ def targets_of(
             else Target(report, format_of(report, formats), False)
         )
         alone = not told and is_format(report, formats)
-        require_place(REPORTS / report if alone else Path(found[-1].path))
+        places.append(REPORTS / report if alone else Path(found[-1].path))
+        require_place(places[-1])
+    require_free(places)
     if style and shown != "tex" and all(target.suffix != ".tex" for target in found):
         raise click.UsageError("--style is for LaTeX: give a --report .tex, or --format tex")
     return tuple(found)
+
+
+def require_free(outputs: Sequence[Path]) -> None:
+    """Refuse an output that is an input of the command that runs, or another output."""
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return
+    from abrank._support import files
+
+    rule: RuleFile | None = context.meta.get(_config.KEY)
+    inputs: list[Any] = [] if rule is None else [rule.path]
+    for parameter in context.command.params:
+        value = context.params.get(str(parameter.name)) or ()
+        if parameter.type is _options.RUN:
+            for path in (value,) if isinstance(value, str) else value:
+                runs = _options.repeated(path)[1]  # one of NAME=RUN1,RUN2, or the path itself
+                inputs += [runs] if isinstance(runs, str) else runs
+    if table := context.params.get("collections"):
+        from abrank.collections import read_collections
+
+        for row in read_collections(table).values():
+            for paths in row.values():
+                inputs += paths if isinstance(paths, list) else [paths]
+        inputs = [each for each in inputs if not Path(each).is_dir()]
+    files.require_free(outputs, inputs)
 
 
 def write_reports(
@@ -213,11 +243,13 @@ def write_reports(
     from abrank.report.registry import files_of
 
     content: dict[Path, bytes] = {}
+    places: list[Path] = []
     lines = []
     for path, suffix, told in targets:
         on_stage(f"making {path}")
         files = files_of(result, path, format=suffix if told else None, **options(suffix))
         content |= files
+        places += files
         target, data = next(iter(files.items()))
         lines.append(f"report    {target}  {_size(len(data))}")
     if figures is not None:
@@ -226,9 +258,11 @@ def write_reports(
         on_stage(f"drawing for {figures}")
         drawn = figure_files(result, figures, digits=digits)
         content |= drawn
+        places += drawn
         lines.append(f"figures   {figures}  {len(drawn)} files")
     if content:
         on_stage("writing")
+        require_free(places)
         replace_all(content)
     return lines
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
 
+from abrank._support.errors import ArgumentError
 from abrank.cli import _options
 
 SEED = 9
@@ -14,6 +16,8 @@ EFFECT = 0.05
 N_QUERIES = 250
 MEASURES = ("nDCG@10", "AP", "RR", "ERR@20", "P@10", "R@100")
 MARGIN = 0.01
+INPUTS = ("qrels.txt", "old.run", "new.run", "topics.tsv", "segments.csv")
+REPORTS = ("report.html", "report.md", "results.json")
 # Mean difference of nDCG@10 over 20,000 queries simulated with this effect; standard error 0.002.
 TRUE_DIFFERENCE = 0.036
 
@@ -26,6 +30,7 @@ def command(folder: Path, *, color: str, ascii_only: bool, quiet: bool, verbose:
 
     Needs no network and no file: 250 queries are simulated, always the same ones. What it makes:
     qrels.txt, old.run, new.run, topics.tsv, segments.csv, report.html, report.md, results.json.
+    Files of these names that are not a demo's are left as they are, and nothing is written.
     """
     from abrank._support.files import replace_all
     from abrank.cli import _terminal
@@ -39,28 +44,28 @@ def command(folder: Path, *, color: str, ascii_only: bool, quiet: bool, verbose:
     with _terminal.Progress(quiet=quiet, verbose=verbose) as progress:
         progress("simulating a collection")
         made = simulate_runs(N_QUERIES, effect=EFFECT, rng=SEED)
-        paths = [folder / name for name in ("qrels.txt", "old.run", "new.run")]
-        made.qrels.write(paths[0])
-        read_run(made.baseline, name="old").write(paths[1])
-        read_run(made.candidate, name="new").write(paths[2])
-        beside = [folder / name for name in ("topics.tsv", "segments.csv")]
-        replace_all(
-            {
-                beside[0]: _lines("\t", made.topics),
-                beside[1]: _lines(",", {"query_id": "intent", **made.intents}),
-            }
-        )
+        with tempfile.TemporaryDirectory() as aside:
+            files = [Path(aside, name) for name in INPUTS]
+            made.qrels.write(files[0])
+            read_run(made.baseline, name="old").write(files[1])
+            read_run(made.candidate, name="new").write(files[2])
+            files[3].write_bytes(_lines("\t", made.topics))
+            files[4].write_bytes(_lines(",", {"query_id": "intent", **made.intents}))
+            inputs = {folder / each.name: each.read_bytes() for each in files}
+        _require_own(inputs, [folder / name for name in REPORTS])
+        replace_all(inputs)
+        *paths, topics, segments = inputs
         comparison = compare_runs(
             paths[0],
             name_runs(*paths[1:]),
             Question(margin=MARGIN, rng=SEED),
             EvaluateOptions(),
             measures=MEASURES,
-            beside=Beside.of(topics=beside[0], segments=beside[1]),
+            beside=Beside.of(topics=topics, segments=segments),
             command=_command(paths),
             on_stage=progress,
         )
-        for name in ("report.html", "report.md", "results.json"):
+        for name in REPORTS:
             progress(f"writing {name}")
             comparison.report(folder / name)
     _terminal.show(comparison, color=color, ascii_only=ascii_only)
@@ -68,6 +73,19 @@ def command(folder: Path, *, color: str, ascii_only: bool, quiet: bool, verbose:
     click.echo(
         f"truth     made by simulation: the true difference of nDCG@10 is +{TRUE_DIFFERENCE}"
     )
+
+
+def _require_own(inputs: Mapping[Path, bytes], reports: Sequence[Path]) -> None:
+    """Refuse a folder with files of the demo's names that no demo wrote."""
+    there = [path for path in (*inputs, *reports) if path.exists()]
+    foreign = [each for each in there if each in inputs and each.read_bytes() != inputs[each]]
+    if not inputs.keys() <= set(there):
+        foreign += [each for each in there if each in reports]  # there was no demo here
+    if foreign:
+        raise ArgumentError(
+            f"{foreign[0]}: is there, and was not made by abrank demo; name another folder:"
+            " abrank demo FOLDER"
+        )
 
 
 def _lines(between: str, values: Mapping[str, str]) -> bytes:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from abrank.cli import _options, _terminal
+from abrank.cli import _options, _output, _terminal
 
 
 @click.command("inspect")
@@ -65,6 +65,8 @@ def command(
     abrank inspect qrels.txt bm25.run monot5.run 301 --docs docs.jsonl
     abrank inspect qrels.txt bm25.run monot5.run 301 -m AP --pool to-judge.txt
     """  # noqa: D301 - click's mark for lines to keep
+    _output.require_free([] if pool is None else [Path(pool)])
+
     from abrank.inputs.texts.topics import read_topics
     from abrank.inspection import inspect_query
     from abrank.report.formats.terminal.query_text import query_text

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from abrank._support import display as f
-from abrank.cli import _options, _terminal
+from abrank.cli import _options, _output, _terminal
 
 SHOWN = 10
 
@@ -46,6 +46,8 @@ def queries(source: str, *, n: int, seed: int, output: str | None) -> None:
     \b
     abrank sample queries llm.qrels --n 50 --seed 7 --output to-judge.txt
     """  # noqa: D301 - click's mark for lines to keep
+    _output.require_free([] if output is None else [Path(output)])
+
     from abrank import inputs
     from abrank.annotation import sample_queries
 
@@ -100,6 +102,8 @@ def documents(
     \b
     abrank sample documents qrels.txt a.run b.run --pool to-judge.txt
     """  # noqa: D301 - click's mark for lines to keep
+    _output.require_free([] if pool is None else [Path(pool)])
+
     from abrank.annotation import documents_to_judge, pool_text
     from abrank.report.formats.terminal.query_text import documents_text
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from abrank.collections.table import boards_of as boards_of
     from abrank.collections.table import pairs_of as pairs_of
     from abrank.collections.table import read_collections as read_collections
+    from abrank.collections.table import same_judgments as same_judgments
 
 _HOMES = {
     "CollectionRow": "abrank.collections.result",
@@ -37,6 +38,7 @@ _HOMES = {
     "pairs_of": "abrank.collections.table",
     "rank_collections": "abrank.collections.rank",
     "read_collections": "abrank.collections.table",
+    "same_judgments": "abrank.collections.table",
     "summarise_collections": "abrank.collections.compare",
     "summarise_rankings": "abrank.collections.rank",
 }

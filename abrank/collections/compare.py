@@ -165,7 +165,8 @@ def summarise_collections(
     Raises
     ------
     AlignmentError
-        If they have not the same measures, or were not decided by the same rule.
+        If they have not the same measures, were not decided by the same rule, or a system is A
+        in one and B in another.
     """
     _require_several(comparisons)
     first = next(iter(comparisons.values()))
@@ -177,6 +178,7 @@ def summarise_collections(
                 f" {next(iter(comparisons))!r}: {', '.join(each.measures)} by {each.rule.test},"
                 f" {', '.join(first.measures)} by {first.rule.test}"
             )
+    _require_same_systems(comparisons)
     lead = first.rule.primary
     ordered = [lead, *(name for name in first.measures if name != lead)]
     return CollectionsComparison(
@@ -187,6 +189,18 @@ def summarise_collections(
         alpha=first.rule.alpha,
         provenance=dict(provenance or {}),
     )
+
+
+def _require_same_systems(comparisons: Mapping[str, Comparison]) -> None:
+    """Refuse a system that is A on one collection and B on another."""
+    as_a = {each.baseline: name for name, each in reversed(list(comparisons.items()))}
+    for name, each in comparisons.items():
+        other = as_a.get(each.candidate, name)
+        if other != name:
+            raise AlignmentError(
+                f"{each.candidate} is the candidate on {name} and the baseline on {other}: give the"
+                " same two systems in the same order everywhere"
+            )
 
 
 def _common(names: Sequence[str], letter: str) -> str:

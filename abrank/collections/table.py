@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from abrank._support.display import shorten
-from abrank._support.errors import ArgumentError, NotFoundError, ReadError
+from abrank._support.errors import AlignmentError, ArgumentError, NotFoundError, ReadError
 from abrank._support.toml import parse_toml
 from abrank.inputs.files import contents, short_name
 
@@ -87,6 +87,8 @@ def pairs_of(
     ------
     ArgumentError
         If it is not clear which two are meant.
+    AlignmentError
+        If another collection has not these two.
 
     Examples
     --------
@@ -95,13 +97,41 @@ def pairs_of(
     ({'scifact': ('q', 'y', 'x')}, {'baseline': 't5', 'candidate': 'bm25'})
     """
     asked = (baseline, candidate)
-    found, keys = {}, _chosen(*next(iter(collections.items())), asked)
-    for name, files in collections.items():
-        keys = _chosen(name, files, asked)
-        found[name] = tuple(files[key] for key in (QRELS, *keys) if key in files)
+    first, *others = collections
+    keys = _chosen(first, collections[first], asked)
+    for name in others:
+        systems = [key for key in collections[name] if key != QRELS]
+        # Two that were named, or the only two: never a third in the place of one of them.
+        chosen = {*keys} in ({*asked}, *map(set, _PAIRS))
+        if not {*keys} <= {*systems} or not (chosen or len(systems) == 2):
+            raise AlignmentError(
+                f"the collection {shorten(name)} has the systems {_listed(systems)}, and"
+                f" {shorten(first)} has {_listed(keys)}: the same two are compared everywhere\n"
+                "  name them alike, or give a table with the columns name, qrels, a and b"
+            )
     told = (None, None) if keys in _PAIRS else keys
     names = [own or key for own, key in zip(asked, told, strict=True)]
+    found = {
+        name: tuple(files[key] for key in (QRELS, *keys) if key in files)
+        for name, files in collections.items()
+    }
     return found, dict(zip(("baseline", "candidate"), names, strict=True))
+
+
+def same_judgments(parts: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """Return the names of collections whose judgments are the same, together.
+
+    Parameters
+    ----------
+    parts : mapping of str to Comparison or Ranking
+        By collection. Judgments are known by the hash of their file.
+    """
+    found: dict[str, list[str]] = {}
+    for name, part in parts.items():
+        recorded = part.provenance.get("inputs", {}).get(QRELS) or {}
+        if known := recorded.get("sha256"):
+            found.setdefault(known, []).append(name)
+    return [tuple(names) for names in found.values() if len(names) > 1]
 
 
 def boards_of(collections: Mapping[str, Files]) -> dict[str, Any]:
@@ -139,9 +169,13 @@ def _chosen(name: str, files: Files, asked: tuple[str | None, str | None]) -> tu
     if len(systems) == 2 and not {*asked} & {*systems}:
         return systems[0], systems[1]
     raise ArgumentError(
-        f"of the systems of the collection {name} ({', '.join(systems) or 'none'}) name two:"
+        f"of the systems of the collection {name} ({_listed(systems) or 'none'}) name two:"
         " --baseline NAME --candidate NAME"
     )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(shorten(each) for each in names)
 
 
 def _lines(data: bytes, label: str) -> list[tuple[str, Mapping[str, Any]]]:

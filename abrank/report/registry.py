@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from abrank._support import checks, lazy
 from abrank._support.errors import ArgumentError, UnknownNameError
-from abrank._support.files import is_replaceable, name_of, replace_all
+from abrank._support.files import is_replaceable, name_of, replace_all, require_free
 from abrank._support.registry import Registry
 from abrank.comparison import Comparison
 
@@ -257,6 +257,7 @@ def write(
         If no format is registered under the suffix; the message lists those that are.
     ArgumentError
         If an option is not one of the format's.
+        If the path is that of an input of the result.
     WriteError
         If the file cannot be written.
 
@@ -271,8 +272,20 @@ def write(
     'result.md'
     """
     content = files_of(subject, path, format=format, **options)
+    require_free(content, _inputs(subject))
     replace_all(content)
     return next(iter(content))
+
+
+def _inputs(subject: Subject) -> list[str]:
+    """Return the paths of what a result was made from."""
+    parts = getattr(subject, "comparisons", None) or getattr(subject, "rankings", None) or {}
+    return [
+        each["path"]
+        for part in (subject, *parts.values())
+        for each in part.provenance.get("inputs", {}).values()
+        if each.get("path")
+    ]
 
 
 def files_of(

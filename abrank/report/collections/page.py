@@ -13,9 +13,10 @@ from abrank.comparison import Comparison
 from abrank.report.cells import one_line
 from abrank.report.collections import tables, words
 from abrank.report.compose import compose
-from abrank.report.formats.html import PHONE, Shown, page
+from abrank.report.formats.html import PHONE, Shown, folded_cautions, page
 from abrank.report.model import Caution, Headline, Table, Tone
 from abrank.report.sections.measures_and_tests import measures as measures_section
+from abrank.report.sections.notes.cautions import counted_twice
 from abrank.report.sections.words import READINGS
 
 _TONES: dict[str, Tone] = {"better": "b", "worse": "a"}
@@ -53,6 +54,7 @@ def collections_html(found: CollectionsComparison, *, digits: int = display.DIGI
         title=words.title(found),
         context=words.context(found),
         sentences=words.sentences(found, digits=digits),
+        cautions=folded_cautions(counted_twice(found.comparisons)),
         method=words.METHOD,
         reading=READINGS[reading],
         tone=_TONES.get(reading, "plain"),

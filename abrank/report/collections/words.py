@@ -164,5 +164,6 @@ def cautions(found: CollectionsComparison, *, digits: int) -> tuple[Caution, ...
         {
             collection: of_comparison.cautions(comparison, digits=digits)
             for collection, comparison in found.comparisons.items()
-        }
+        },
+        found.comparisons,
     )

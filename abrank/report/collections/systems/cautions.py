@@ -22,7 +22,7 @@ def standings_cautions(found: CollectionsRanking, *, digits: int) -> tuple[Cauti
         collection: of_runs(ranking, digits=digits)
         for collection, ranking in found.rankings.items()
     }
-    return (*by_collection(of_each), *_of_inputs(found.notes))
+    return (*by_collection(of_each, found.rankings), *_of_inputs(found.notes))
 
 
 def _of_inputs(notes: Sequence[str]) -> tuple[Caution, ...]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from abrank._support import display as f
+from abrank.collections import same_judgments
 from abrank.diagnostics import Note, inspect_systems
 from abrank.report.model import Caution
 from abrank.report.sections.notes.machine import MACHINE_SENTENCES
@@ -16,6 +17,7 @@ from abrank.report.sections.notes.sentences import SENTENCES
 
 if TYPE_CHECKING:
     from abrank.comparison import Comparison
+    from abrank.ranking import Ranking
     from abrank.scores import Scores
 
 # In the order of what they mean for the verdict: first what was compared at all.
@@ -64,14 +66,30 @@ def caution(note: Note, names: Names) -> Caution:
     return Caution(note.code, title, text, note.severity)
 
 
-def by_collection(found: Mapping[str, Iterable[Caution]]) -> tuple[Caution, ...]:
+def by_collection(
+    found: Mapping[str, Iterable[Caution]], results: Mapping[str, Comparison | Ranking]
+) -> tuple[Caution, ...]:
     """Return the cautions of several collections, each after its name, the most severe first."""
     every = [
         replace(each, title=f"{collection}: {each.title}")
         for collection, cautions in found.items()
         for each in cautions
     ]
-    return tuple(sorted(every, key=lambda each: -each.severity))
+    return (*counted_twice(results), *sorted(every, key=lambda each: -each.severity))
+
+
+def counted_twice(results: Mapping[str, Comparison | Ranking]) -> tuple[Caution, ...]:
+    """Return a caution for collections that have the same judgments."""
+    return tuple(
+        Caution(
+            "same-judgments",
+            "The same judgments twice",
+            f"{f.listed(names)} have the same judgments: their queries count"
+            f" {len(names)} times, as if they were others. Give each collection once.",
+            3,
+        )
+        for names in same_judgments(results)
+    )
 
 
 class SystemNames(Names):

@@ -1,0 +1,104 @@
+"""Collections are paired by the names of the systems, never by where they stand."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import abrank
+from abrank import AlignmentError
+from abrank.cli import run
+from abrank.collections import pairs_of, read_collections
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for i, name in enumerate(("c1", "c2")):
+        made = abrank.simulate_runs(30, effect=0.4, rng=i)
+        made.qrels.write(f"{name}.qrels")
+        made.baseline.write(f"{name}.bm25.run")
+        made.candidate.write(f"{name}.t5.run")
+        made.candidate.write(f"{name}.ce.run")
+    return tmp_path
+
+
+def table(**systems: list[str]) -> str:
+    lines = []
+    for name, keys in systems.items():
+        lines += [f"[{name}]", f"qrels = '{name}.qrels'"]
+        lines += [f"{key} = '{name}.{key}.run'" for key in keys]
+    Path("table.toml").write_text("\n".join(lines))
+    return "table.toml"
+
+
+def test_keys_in_another_order_are_the_same_systems(folder) -> None:
+    table(c1=["bm25", "t5"], c2=["t5", "bm25"])
+    pairs, names = pairs_of(read_collections("table.toml"))
+    assert names == {"baseline": "bm25", "candidate": "t5"}
+    assert [[Path(each).name for each in pair[1:]] for pair in pairs.values()] == [
+        ["c1.bm25.run", "c1.t5.run"],
+        ["c2.bm25.run", "c2.t5.run"],
+    ]
+    found = abrank.compare_collections(pairs, measures="AP", **names)
+    assert all(row.diff > 0 for row in found.primary.rows)
+    assert found.primary.stratified.reading == "better"
+
+
+@pytest.mark.parametrize(
+    ("systems", "flags"),
+    [
+        ({"c1": ["bm25", "t5"], "c2": ["bm25", "ce"]}, []),
+        ({"c1": ["bm25", "t5"], "c2": ["bm25", "t5", "ce"]}, []),
+        ({"c1": ["bm25", "t5"], "c2": ["bm25", "ce"]}, ["--baseline", "bm25", "--candidate", "t5"]),
+    ],
+)
+def test_other_systems_are_refused(folder, capsys, systems, flags) -> None:
+    call = ["compare", "--collections", table(**systems), "-m", "AP", *flags]
+    assert run(call) == 3
+    said = capsys.readouterr().err
+    assert "the same two are compared everywhere" in said
+    assert "c2 has the systems bm25, " in said
+    assert "c1 has bm25, t5" in said
+
+
+def test_two_of_three_by_name_are_taken_everywhere(folder, capsys) -> None:
+    source = table(c1=["ce", "bm25", "t5"], c2=["t5", "ce", "bm25"])
+    named = ["--baseline", "bm25", "--candidate", "t5"]
+    assert run(["compare", "--collections", source, "-m", "AP", "-q", *named]) == 0
+    assert "t5 is better than bm25" in capsys.readouterr().out
+
+
+def test_a_system_is_not_a_here_and_b_there(folder) -> None:
+    runs = {"bm25": {"q1": {"d1": 2.0}}, "t5": {"q1": {"d1": 1.0}}}
+    one = abrank.compare(
+        {"q1": {"d1": 1}}, runs["bm25"], runs["t5"], baseline="bm25", candidate="t5"
+    )
+    two = abrank.compare(
+        {"q1": {"d1": 1}}, runs["t5"], runs["bm25"], baseline="t5", candidate="bm25"
+    )
+    with pytest.raises(AlignmentError, match="t5 is the candidate on x and the baseline on y"):
+        abrank.compare_collections({"x": one, "y": two})
+
+
+@pytest.mark.parametrize("kind", ["text", "md", "html", "csv"])
+def test_the_same_judgments_twice_are_told(folder, capsys, kind) -> None:
+    Path("table.tsv").write_text(
+        "name\tqrels\tbm25\tt5\n"
+        + "".join(f"{name}\tc1.qrels\tc1.bm25.run\tc1.t5.run\n" for name in ("one", "two"))
+        + "three\tc2.qrels\tc2.bm25.run\tc2.t5.run\n"
+    )
+    for command in ("compare", "rank"):
+        call = [command, "--collections", "table.tsv", "-m", "AP", "--format", kind]
+        assert run(call) == 0
+        said = re.sub(r"<[^>]*>", "", "".join(capsys.readouterr()))
+        said = " ".join(said.split())
+        assert "one and two have the same judgments" in said, (command, said)
+
+
+def test_other_judgments_are_not(folder, capsys) -> None:
+    source = table(c1=["bm25", "t5"], c2=["bm25", "t5"])
+    assert run(["compare", "--collections", source, "-m", "AP"]) == 0
+    assert "same judgments" not in "".join(capsys.readouterr())

@@ -1,0 +1,104 @@
+"""A rule file: what differs is told, to the last digit, and its keys are flags or refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import abrank
+from abrank import ArgumentError
+from abrank.cli import run
+
+
+@pytest.fixture
+def call(tmp_path, monkeypatch):
+    made = abrank.simulate_runs(20, effect=0.3, rng=3)
+    monkeypatch.chdir(tmp_path)
+    made.qrels.write("q.txt")
+    made.baseline.write("a.run")
+    made.candidate.write("b.run")
+    return ["compare", "q.txt", "a.run", "b.run", "-q", "--config", "rule.toml"]
+
+
+def deviations(provenance: dict) -> list[tuple[str, str, str]]:
+    return [tuple(each.values()) for each in provenance["declared"]["deviations"]]
+
+
+CHANGES = [
+    ("seed = 20261121", "--seed", "20261122", ("seed", "20261121", "20261122"), {"rng": 20261122}),
+    ("alpha = 0.05", "--alpha", "0.0500001", ("alpha", "0.05", "0.0500001"), {"alpha": 0.0500001}),
+    ("margin = 0.01", "--margin", "0.010000004", ("margin", "0.01", "0.010000004"),
+     {"margin": 0.010000004}),
+    ("seed = 7", "--seed", "007", None, {"rng": 7}),
+    ("margin = '0.010'", "--margin", "0.01", None, {"margin": 0.01}),
+    ("margin = '2.0%'", "--margin", "2%", None, {"margin": "2%"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("rule", "flag", "value", "told", "keywords"), CHANGES)
+def test_another_value_is_a_deviation_to_the_last_digit(
+    call, capsys, rule, flag, value, told, keywords
+) -> None:
+    Path("rule.toml").write_text(f"{rule}\nmeasure = 'AP'\n")
+    assert run([*call, flag, value, "--report", "r.json"]) == 0, capsys.readouterr().err
+    expected = [told] if told else []
+    assert deviations(json.loads(Path("r.json").read_text())["provenance"]) == expected
+    found = abrank.compare("q.txt", "a.run", "b.run", config="rule.toml", **keywords)
+    assert deviations(found.provenance) == expected
+
+
+def test_names_that_look_like_numbers_are_names(call, capsys) -> None:
+    Path("rule.toml").write_text("measure = 'AP'\nbaseline = '007'\n")
+    assert run([*call, "--baseline", "7", "--report", "r.json"]) == 0, capsys.readouterr().err
+    provenance = json.loads(Path("r.json").read_text())["provenance"]
+    assert deviations(provenance) == [("baseline", "007", "7")]
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ("keep_scores = 'kept'", "Parquet"),
+        ("master = 'spark://host:7077'", "spark"),
+        ("engine = 'dask'\nkeep_scores = 'kept'", "Parquet"),
+    ],
+)
+def test_keys_of_the_engine_do_what_their_flags_do(call, capsys, keys, said) -> None:
+    Path("rule.toml").write_text(f"measure = 'AP'\n{keys}\n")
+    flags = [
+        word
+        for line in keys.split("\n")
+        for word in ("--" + line.split(" = ")[0].replace("_", "-"), line.split("'")[1])
+    ]
+    without = [each for each in call if each not in ("--config", "rule.toml")]
+    codes, messages = [], []
+    for each in (call, [*without, "-m", "AP", *flags]):
+        codes.append(run(each))
+        messages.append(capsys.readouterr().err)
+    assert codes[0] == codes[1] != 0
+    assert messages[0] == messages[1]
+    assert said.casefold() in messages[0].casefold()
+
+
+def test_flags_of_runs_are_refused_for_ready_scores_by_the_file_too(call, capsys) -> None:
+    Path("scores.csv").write_text("query_id,AP\nq1,0.1\nq2,0.3\n")
+    Path("rule.toml").write_text("measure = 'AP'\ndepth = 10\n")
+    ready = ["compare", "--scores", "scores.csv", "scores.csv", "--config", "rule.toml"]
+    assert run(ready) == 2
+    assert "--depth is for runs" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("rule", "keys"),
+    [
+        ("measure = 'AP'\nmeasures = ['P@10']", "measure and measures"),
+        ("guard = 'P@10:-0.3'\nguards = ['R@100:-0.3']\nrequire = 'better'", "guard and guards"),
+    ],
+)
+def test_one_setting_by_two_keys_is_refused(call, capsys, rule, keys) -> None:
+    Path("rule.toml").write_text(rule)
+    assert run(call) == 2
+    assert f"{keys} are one setting" in capsys.readouterr().err
+    with pytest.raises(ArgumentError, match=f"{keys} are one setting"):
+        abrank.compare("q.txt", "a.run", "b.run", config="rule.toml")
