@@ -130,4 +130,4 @@ def test_the_action_names_only_inputs_it_has_and_puts_none_into_a_script() -> No
     # What a user gives goes through the environment: in a script it could run commands.
     assert not re.search(r"run:.*\$\{\{", text)
     for script in re.findall(r"\$GITHUB_ACTION_PATH/(\S+?)\"", text):
-        assert (FOLDER / script).exists()
+        assert (FOLDER / script.rstrip("}")).exists()

@@ -1,6 +1,6 @@
 """Dask: the partitions as futures, on the user's cluster or on one that is started for them.
 
-A partition whose worker died is scored again by another; ``pip install 'abrank[dask]'``.
+A partition whose worker died is scored again by another; ``pip install dask distributed``.
 """
 
 from __future__ import annotations
@@ -89,5 +89,5 @@ def _distributed() -> Any:  # noqa: ANN401
     try:
         from dask import distributed
     except ImportError as error:
-        raise ArgumentError("Dask is not installed: pip install 'abrank[dask]'") from error
+        raise ArgumentError("Dask is not installed: pip install dask distributed") from error
     return distributed

@@ -1,6 +1,6 @@
 """Spark: partitions of Parquet files as tasks, or the rows of a DataFrame by ``mapInArrow``.
 
-``pip install 'abrank[spark]'``, here and on the workers; Java 17 runs it.
+``pip install pyspark``, here and on the workers; Java 17 runs it.
 """
 
 from __future__ import annotations
@@ -251,7 +251,7 @@ def _session(master: str | None) -> Iterator[Any]:
     try:
         from pyspark.sql import SparkSession
     except ImportError as error:
-        raise ArgumentError("PySpark is not installed: pip install 'abrank[spark]'") from error
+        raise ArgumentError("PySpark is not installed: pip install pyspark") from error
     active = SparkSession.getActiveSession()
     if active is not None:
         yield active
