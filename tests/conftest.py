@@ -19,6 +19,7 @@ import abrank.measures.registry.entries as entries
 from abrank import plots
 from abrank._support.registry import Registry
 from tests import no_network
+from tests.gold import gold_data
 
 # In the process of every worker, before any test: none reaches the network.
 sys.addaudithook(no_network.refuse)
@@ -48,15 +49,10 @@ def kept_bytecode() -> None:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
-SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
-
-
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """Real runs and judgments with gold answers; an optional folder beside the project."""
-    if not SHARED_DATA.is_dir():
-        pytest.skip("the optional test data ../shared/data is not there")
-    return SHARED_DATA
+    """Real runs and judgments with stored answers; see ``tests/gold.py``."""
+    return gold_data()
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import abrank
+from tests.gold import left_out
 
 MEASURES = {"AP": "AP", "nDCG": "nDCG", "nDCG@10": "nDCG@10", "RR": "RR", "P@10": "P@10"}
 POLICIES = {"zero_over_qrels_topics": "zero", "intersection": "drop"}
@@ -53,7 +54,9 @@ def test_real_runs(shared_data, collection, qrels, record_property) -> None:
     folder = shared_data / collection
     runs = {path.name.split(".")[0]: path for path in (folder / "runs").iterdir()}
     expected = stored(folder / "gold" / "significance.tsv", ("run_a", "run_b", "metric"))
-    pairs = sorted({key[:2] for key in expected})
+    pairs = sorted({key[:2] for key in expected if {*key[:2]} <= runs.keys()})
+    if not pairs:
+        left_out(f"two runs of {collection}")
     count = 0
     for a, b in pairs:
         result = abrank.compare(

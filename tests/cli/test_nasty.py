@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import csv
-from pathlib import Path
 
 import pytest
 
 from abrank.cli import run
+from tests.gold import gold_data
 
-SHARED = Path(__file__).parents[3] / "shared" / "data" / "nasty"
-pytestmark = pytest.mark.skipif(
-    not SHARED.is_dir(), reason="the optional test data ../shared/data is not there"
-)
+NASTY = gold_data() / "nasty"
 
 
 def rows(kind: str) -> list[dict[str, str]]:
-    if not SHARED.is_dir():
-        return []
-    with (SHARED / "expected.tsv").open(encoding="utf-8") as file:
+    with (NASTY / "expected.tsv").open(encoding="utf-8") as file:
         return [row for row in csv.DictReader(file, delimiter="\t") if row["kind"] == kind]
 
 
 def score(row: dict[str, str]) -> int:
-    qrels = SHARED / (row["qrels"] or "legal/base.qrels")
-    return run(["score", str(qrels), str(SHARED / row["run"]), "-m", "AP", "-m", "nDCG", "-q"])
+    qrels = NASTY / (row["qrels"] or "legal/base.qrels")
+    return run(["score", str(qrels), str(NASTY / row["run"]), "-m", "AP", "-m", "nDCG", "-q"])
 
 
 @pytest.mark.parametrize("row", rows("legal"), ids=lambda row: row["run"])
@@ -40,13 +35,13 @@ def test_legal_files_give_the_values_of_trec_eval(row, capsys) -> None:
 def test_illegal_files_are_refused_by_name(row, capsys) -> None:
     code = score(row)
     out, err = capsys.readouterr()
-    gone = not (SHARED / row["run"]).exists() or not (SHARED / row["qrels"]).exists()
+    gone = not (NASTY / row["run"]).exists() or not (NASTY / row["qrels"]).exists()
     assert code == (2 if gone else 3)
     assert out == ""
     assert err.startswith("error: ")
     assert "Traceback" not in err
     bad = [name for name in (row["run"], row["qrels"]) if name.startswith("illegal/")]
-    assert any(str(SHARED / name) in err for name in bad)
+    assert any(str(NASTY / name) in err for name in bad)
     # A file that is missing, empty, cut off, or of other queries has no line to name.
     whole = ("empty", "blank", "truncated", "no_common", "does_not_exist", "missing")
     if not any(word in name for name in bad for word in whole):

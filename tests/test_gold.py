@@ -1,0 +1,20 @@
+"""The part of the data in the tree says the same as the whole."""
+
+from __future__ import annotations
+
+from tests import gold
+
+
+def test_the_part_is_of_the_whole(tmp_path) -> None:
+    if not gold.is_whole():
+        gold.left_out("the whole")
+    gold.unpack(tmp_path)
+    found = dict(gold.members(tmp_path))
+    assert found == dict(gold.members(gold.WHOLE_DATA))
+    assert len({name.partition("/")[0] for name in found}) > 7
+
+
+def test_the_source_and_the_licence_of_every_folder_are_named() -> None:
+    page = gold.ARCHIVE.with_name("gold.md").read_text("utf-8")
+    folders = {path.name for path in gold.gold_data().iterdir() if path.is_dir()}
+    assert not [each for each in folders - {"LICENSES", "votes"} if f"| `{each}` |" not in page]
