@@ -135,8 +135,8 @@ class Decision:
     by_equivalence : bool
         True where the ``1 - 2 alpha`` interval decided.
     reason : str
-        For ``cannot-test``: ``too-few-queries`` or ``no-variance``; for ``identical``:
-        ``same-file``, ``same-rankings`` or ``tied-scores``; else empty.
+        For ``cannot-test``: ``too-few-queries``, ``too-few-clusters`` or ``no-variance``; for
+        ``identical``: ``same-file``, ``same-rankings`` or ``tied-scores``; else empty.
     gate : Gate, optional
     margin : float
         In the unit of the primary measure; a relative one times A's mean as it was seen.

@@ -10,6 +10,7 @@ from abrank._support.typing import FloatArray
 from abrank.comparison.designs import run_declared
 from abrank.comparison.rows import TestRow
 from abrank.inference.designs.as_tests import cluster_result
+from abrank.inference.designs.clusters import cluster_sizes, deciding_test
 from abrank.verdict import Rule
 
 # The tests shown beside the one that decides, with the options of the call.
@@ -69,9 +70,10 @@ def _of_clusters(
     differences: FloatArray, rule: Rule, clusters: Sequence[str], asked: dict[str, Any]
 ) -> tuple[TestRow, ...]:
     rows = []
+    decides = deciding_test(rule.test, cluster_sizes(clusters))
     for name, title in OF_CLUSTERS.items():
         found = cluster_result(name, differences, clusters, confidence=rule.confidence, **asked)
-        rows.append(row_of(found, title, decides=name == rule.test))
+        rows.append(row_of(found, title, decides=name == decides))
     plain = inference.run_test("t", differences, confidence=rule.confidence)
     return *rows, row_of(plain, IGNORING, decides=False)
 

@@ -26,14 +26,13 @@ from abrank.comparison.machine.judgments import SharedModel
 from abrank.comparison.machine.source import MachineSource
 from abrank.comparison.pairing import pair_scores, require_finite
 from abrank.comparison.posterior import beliefs
-from abrank.comparison.power_analysis import plan_next_test
+from abrank.comparison.power_analysis import Clustered, plan_next_test
 from abrank.comparison.question import Question
 from abrank.comparison.result import Comparison
 from abrank.design import Spending
 from abrank.diagnostics import (
     Note,
     UnequalDepth,
-    inspect_clusters,
     inspect_depth,
     inspect_differences,
     inspect_directions,
@@ -44,6 +43,7 @@ from abrank.diagnostics import (
     inspect_segments,
     unequal_depth,
 )
+from abrank.inference.designs.clusters import cluster_sizes
 from abrank.inference.rounding import differences_of
 from abrank.inputs import Audit
 from abrank.provenance import provenance
@@ -237,7 +237,10 @@ def _test_all(scores: Scores, asked: Declared, clusters: str) -> Comparison:
     guarded = guard_results(rule, scores.measures, a, b, higher=asked.higher, **drawn)
     decision = decide_primary(rule, rows[lead], scores, span=asked.span, guards=guarded, **drawn)
     labels = drawn["clusters"]
-    grouped = describe_clusters(clusters, labels, differences) if labels else None
+    grouped = describe_clusters(clusters, labels, differences, rule.test) if labels else None
+    clustered = None
+    if grouped is not None:
+        clustered = Clustered(cluster_sizes(labels), grouped.lasting_share)
     inflation = error_inflation(rule, grouped, len(a))
     return Comparison(
         baseline=scores.systems[0],
@@ -258,7 +261,9 @@ def _test_all(scores: Scores, asked: Declared, clusters: str) -> Comparison:
             independent=grouped is None,
         ),
         spread=spread(of_a, of_b),
-        planning=plan_next_test(differences, rule, decision.margin, inflation=inflation),
+        planning=plan_next_test(
+            differences, rule, decision.margin, inflation=inflation, clustered=clustered
+        ),
         notes=(),
         seed=drawn["seed"],
         n_resamples=drawn["n_resamples"],
@@ -294,7 +299,7 @@ def _notes(
     notes = [
         *_notes_on_differences(made),
         *inspect_inputs(made.audits, made.query_ids),
-        *(inspect_clusters(made.clusters.n_clusters) if made.clusters else []),
+        *(made.clusters.notes(made.rule.test) if made.clusters else []),
         *inspect_relevance(means, made.audits.values(), primary=rule.primary),
         *inspect_depth(deep, scores, keys="ab", primary=rule.primary),
         *inspect_margin(

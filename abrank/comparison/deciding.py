@@ -14,11 +14,14 @@ from abrank.comparison.rows import MeasureResult
 from abrank.design import GuardResult
 from abrank.diagnostics import outcomes
 from abrank.inference.designs.binomial import Unseen, bound_unseen
+from abrank.inference.designs.clusters import FEWEST_EFFECTIVE, cluster_sizes, effective_clusters
 from abrank.inference.estimates.relative_change import RelativeChange, relative_change
 from abrank.inference.rounding import differences_of
 from abrank.inputs import JudgedRun
 from abrank.scores import Scores
 from abrank.verdict import Decision, Rule, decide
+
+FEW_CLUSTERS = "too-few-clusters"
 
 
 class DecidingInterval(NamedTuple):
@@ -82,6 +85,11 @@ def decide_primary(
         clusters=clusters,
     )
     identical = len(differences) > 1 and not outcomes(differences).any()
+    few = (
+        clusters is not None
+        and rule.test == "t"
+        and effective_clusters(cluster_sizes(clusters)) < FEWEST_EFFECTIVE
+    )
     return decide(
         rule,
         estimate=row.estimate,
@@ -89,7 +97,7 @@ def decide_primary(
         equivalence_interval=narrow,
         relative=_relative(rule, a, b),
         identical=identical,
-        reason=_same(scores) if identical else _untestable(len(differences), row),
+        reason=_same(scores) if identical else _untestable(len(differences), row, few),
         unseen=_unseen(rule, len(differences), span) if identical else None,
         guards=guards,
     )
@@ -125,7 +133,7 @@ def decide_again(
         equivalence_interval=(saved.tost_low, saved.tost_high),
         relative=relative,
         identical=identical,
-        reason=saved.reason if identical else _untestable(n, row),
+        reason=saved.reason if identical else _untestable(n, row, saved.reason == FEW_CLUSTERS),
         unseen=saved.unseen if identical else None,
         guards=saved.guards,
     )
@@ -170,11 +178,13 @@ def _relative(rule: Rule, a: FloatArray, b: FloatArray) -> RelativeChange | None
     return relative_change(a, b, alpha=rule.alpha)
 
 
-def _untestable(n_queries: int, row: MeasureResult) -> str:
+def _untestable(n_queries: int, row: MeasureResult, few_clusters: bool) -> str:
     """Return why there is no test; empty where there is one."""
     if n_queries < 2:
         return "too-few-queries"
-    return "" if np.isfinite(row.pvalue) else "no-variance"
+    if np.isfinite(row.pvalue):
+        return ""
+    return FEW_CLUSTERS if few_clusters else "no-variance"
 
 
 def _unseen(rule: Rule, n_queries: int, span: float) -> Unseen:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,12 +12,23 @@ from abrank import inference
 from abrank._support import display
 from abrank._support.errors import AlignmentError, ArgumentError
 from abrank._support.records import record
-from abrank._support.typing import FloatArray
+from abrank._support.typing import FloatArray, IntArray
 from abrank.design import Design
+from abrank.diagnostics import Note, inspect_clusters
 from abrank.inference.designs.as_tests import anytime_result, cluster_result, level_of_look
-from abrank.inference.designs.clusters import CLUSTER_TESTS
+from abrank.inference.designs.clusters import (
+    CLUSTER_TESTS,
+    FEWEST_EFFECTIVE,
+    cluster_sizes,
+    deciding_test,
+    effective_clusters,
+    freedom_of_clusters,
+    lasting_share,
+    standard_error,
+)
 from abrank.inference.designs.sequential import FIRST, best_rho_squared, mixture_half_width
 from abrank.inference.exact.student_quantile import student_quantile
+from abrank.inference.rounding import has_spread
 from abrank.verdict import Rule
 
 MOST_NAMED = 3
@@ -31,12 +43,22 @@ class Clusters:
     name : str
         Of the property: ``conversation``.
     labels : tuple of str, length n_queries
+        Empty of merged statistics.
     n_clusters : int
     largest : int
         Queries of the largest cluster.
     error_ratio : float
         The cluster-robust standard error of the mean difference over that of as many independent
         queries; NaN where there is none.
+    n_effective : float
+        Effective number of clusters, n**2 / sum m**2 of their sizes m. These three are NaN in files
+        of earlier versions.
+    freedom : float
+        Degrees of freedom of the cluster-robust t.
+    lasting_share : float
+        Share of the squared error that more queries of the same clusters would leave.
+    test : str
+        The test that decides, where t can say nothing of so few: ``permutation``.
     """
 
     name: str
@@ -44,6 +66,64 @@ class Clusters:
     n_clusters: int
     largest: int
     error_ratio: float
+    n_effective: float = math.nan
+    freedom: float = math.nan
+    lasting_share: float = math.nan
+    test: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        sums: FloatArray,
+        sizes: IntArray,
+        *,
+        test: str,
+        plain_error: float,
+        squares: float,
+        labels: tuple[str, ...] = (),
+    ) -> Clusters:
+        """Describe the clusters of the differences of one measure.
+
+        Parameters
+        ----------
+        sums : float64[n_clusters]
+            Of the differences of each cluster.
+        sizes : int64[n_clusters]
+        test : str
+            That was asked for.
+        plain_error : float
+            Standard error of the mean of as many independent queries.
+        squares : float
+            Sum of the squared differences.
+        """
+        decides = deciding_test(test, sizes)
+        return cls(
+            name,
+            labels,
+            len(sizes),
+            int(sizes.max(initial=0)),
+            standard_error(sums, sizes) / plain_error if plain_error > 0.0 else math.nan,
+            effective_clusters(sizes),
+            freedom_of_clusters(sizes) if len(sizes) else math.nan,
+            lasting_share(sums, sizes, squares),
+            decides if decides != test else "",
+        )
+
+    def untestable(self, test: str) -> bool:
+        """Whether there are too few for t, and for the flips in its place.
+
+        Examples
+        --------
+        >>> Clusters("user", (), 2, 40, 1.2, 1.25).untestable("t")
+        True
+        """
+        return test == "t" and not self.test and self.n_effective < FEWEST_EFFECTIVE
+
+    def notes(self, test: str) -> list[Note]:
+        """Return the cautions that their number gives."""
+        decides = self.test or test
+        return inspect_clusters(self.n_clusters, self.n_effective, asked=test, decides=decides)
 
 
 def run_declared(
@@ -63,7 +143,8 @@ def run_declared(
         )
     drawn: dict[str, Any] = {"seed": seed, "n_resamples": n_resamples}
     if clusters is not None:
-        return cluster_result(rule.test, differences, clusters, confidence=confidence, **drawn)
+        name = deciding_test(rule.test, cluster_sizes(clusters))
+        return cluster_result(name, differences, clusters, confidence=confidence, **drawn)
     return inference.run_test(rule.test, differences, confidence=confidence, **drawn)
 
 
@@ -96,17 +177,24 @@ def labels_of(
     return tuple(of_query[query_id] for query_id in query_ids)
 
 
-def describe_clusters(name: str, labels: tuple[str, ...], differences: FloatArray) -> Clusters:
+def describe_clusters(
+    name: str, labels: tuple[str, ...], differences: FloatArray, test: str
+) -> Clusters:
     """Count the clusters, and say what they make of the standard error of the mean difference."""
-    sizes = np.unique(np.array(labels, dtype=object).astype(str), return_counts=True)[1]
-    found = [
-        cluster_result("t", differences, of, confidence=0.95, seed=0)
-        for of in (labels, [str(i) for i in range(len(labels))])
-    ]
-    (robust, plain) = (float(each.statistic[0]) if len(labels) > 1 else 0.0 for each in found)
-    # The mean is the same, so the errors are as the statistics turned over.
-    ratio = plain / robust if robust and np.isfinite(robust) and np.isfinite(plain) else np.nan
-    return Clusters(name, labels, len(sizes), int(sizes.max(initial=0)), float(ratio))
+    _, index, sizes = np.unique(
+        np.array(labels, dtype=object).astype(str), return_inverse=True, return_counts=True
+    )
+    n = len(differences)
+    plain = float(np.std(differences, ddof=1)) / n**0.5 if has_spread(differences) else math.nan
+    return Clusters.of(
+        name,
+        np.asarray(np.bincount(index, differences, len(sizes)), dtype=np.float64),
+        sizes,
+        test=test,
+        plain_error=plain,
+        squares=float(differences @ differences),
+        labels=labels,
+    )
 
 
 def error_inflation(rule: Rule, clusters: Clusters | None, n_queries: int) -> float:
@@ -119,7 +207,7 @@ def error_inflation(rule: Rule, clusters: Clusters | None, n_queries: int) -> fl
     1.53
     """
     if clusters is not None:
-        return clusters.error_ratio if np.isfinite(clusters.error_ratio) else 1.0
+        return clusters.error_ratio if math.isfinite(clusters.error_ratio) else 1.0
     planned = rule.design.planned if rule.design is not None else 0
     if not planned or n_queries < FIRST:
         return 1.0

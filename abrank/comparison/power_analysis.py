@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from abrank import planning
 from abrank._support.records import record
-from abrank._support.typing import FloatArray
+from abrank._support.typing import FloatArray, IntArray
+from abrank.inference.designs.clusters import (
+    FEWEST_EFFECTIVE,
+    effective_clusters,
+    freedom_of_clusters,
+)
+from abrank.planning.student import chance_to_show, smallest_size
 from abrank.verdict import Rule
 
 # A smaller "smallest visible difference" is the rounding of differences that are all the same.
 NOTHING = 1e-9
+POWER = 0.8
+MOST_QUERIES = 100_000_000
 
 
 @record
@@ -21,7 +30,9 @@ class PlannedDifference:
     """One true difference: the queries that show it, and the chance that these ones do.
 
     ``queries_low`` and ``queries_high`` are the queries needed at the two ends of the interval of
-    the standard deviation. Each is None where no finite number is practical.
+    the standard deviation. Each is None where no finite number is practical. Where queries come in
+    clusters these are queries in new clusters like the ones at hand, and
+    ``queries_same_clusters`` would take as many of the same clusters; None where no number would.
     """
 
     difference: float
@@ -29,6 +40,7 @@ class PlannedDifference:
     power: float
     queries_low: int | None = None
     queries_high: int | None = None
+    queries_same_clusters: int | None = None
 
 
 @dataclass(frozen=True)
@@ -54,11 +66,13 @@ class Planning:
     round true differences, with the margin among them; none where the differences do not vary.
     ``claims`` are about the margin; none without one. ``inflation`` is by what the
     design makes the interval wider than that of one look at independent queries; ``sd`` has it in.
+    ``freedom`` are the degrees of freedom of the t that the plan is for; NaN in files of earlier
+    versions.
     """
 
     sd: float
     smallest_visible: float
-    power: float = 0.8
+    power: float = POWER
     differences: tuple[PlannedDifference, ...] = ()
     sd_low: float = math.nan
     sd_high: float = math.nan
@@ -66,6 +80,7 @@ class Planning:
     visible_high: float = math.nan
     claims: tuple[PlannedClaim, ...] = ()
     inflation: float = 1.0
+    freedom: float = math.nan
 
     def of(self, difference: float) -> PlannedDifference | None:
         """Return the row of a true difference, such as the margin; None where it has none."""
@@ -76,8 +91,54 @@ class Planning:
         return next((each for each in self.claims if each.claim == name), None)
 
 
+class Clustered(NamedTuple):
+    """The sizes of the clusters at hand, and the share of the squared error that is theirs.
+
+    ``lasting_share`` is what more queries of the same clusters would leave of it.
+    """
+
+    sizes: IntArray
+    lasting_share: float
+
+    def freedom(self, n_queries: float) -> float:
+        """Return the degrees of freedom of the t of so many queries in clusters like these.
+
+        Of fewer queries than these, by the rule of clusters of one size.
+
+        Examples
+        --------
+        >>> of = Clustered(np.full(10, 8), 0.4)
+        >>> round(of.freedom(80), 6), round(of.freedom(160), 6), round(of.freedom(40), 6)
+        (9.0, 19.0, 4.0)
+        """
+        times = n_queries / float(self.sizes.sum())
+        if times >= 1.0:
+            return freedom_of_clusters(self.sizes, times=times)
+        return (freedom_of_clusters(self.sizes) + 1.0) * times - 1.0
+
+    def queries_of_same(
+        self, error: float, difference: float, rule: Rule, target: float
+    ) -> int | None:
+        """Return the queries of the same clusters that show a difference; None where none do."""
+        n, freedom = int(self.sizes.sum()), freedom_of_clusters(self.sizes)
+        if not math.isfinite(self.lasting_share):
+            return None
+
+        def enough(queries: int) -> bool:
+            share = self.lasting_share + (1.0 - self.lasting_share) * n / queries
+            centre = difference / error / math.sqrt(share) if share > 0.0 else math.inf
+            return float(chance_to_show(centre, freedom, alpha=rule.alpha)) >= target
+
+        return smallest_size(enough, most=MOST_QUERIES, near=float(n))
+
+
 def plan_next_test(
-    differences: FloatArray, rule: Rule, margin: float, *, inflation: float = 1.0
+    differences: FloatArray,
+    rule: Rule,
+    margin: float,
+    *,
+    inflation: float = 1.0,
+    clustered: Clustered | None = None,
 ) -> Planning:
     """Plan the next test with the spread of the differences of this one.
 
@@ -86,6 +147,8 @@ def plan_next_test(
     inflation : float
         Of the standard error, over that of a t test of as many independent queries: by clusters, or
         by a confidence sequence. Of looks the plan is for all queries and all of alpha.
+    clustered : Clustered, optional
+        The clusters that the queries come in.
 
     Returns
     -------
@@ -103,11 +166,17 @@ def plan_next_test(
     """
     n = len(differences)
     sd = float(np.std(differences, ddof=1)) if n > 1 else math.nan
-    return plan_from_spread(sd, n, rule, margin, inflation=inflation)
+    return plan_from_spread(sd, n, rule, margin, inflation=inflation, clustered=clustered)
 
 
 def plan_from_spread(
-    sd: float, n: int, rule: Rule, margin: float, *, inflation: float = 1.0
+    sd: float,
+    n: int,
+    rule: Rule,
+    margin: float,
+    *,
+    inflation: float = 1.0,
+    clustered: Clustered | None = None,
 ) -> Planning:
     """Plan as :func:`plan_next_test` does, from the standard deviation of ``n`` differences.
 
@@ -119,23 +188,30 @@ def plan_from_spread(
     sd *= inflation
     if rule.design is not None and rule.design.look:
         rule = replace(rule, alpha=rule.design.alpha)
-    visible = planning.smallest_visible(sd, n, alpha=rule.alpha)
+    freedom = clustered.freedom if clustered is not None else _independent
+    few = clustered is not None and effective_clusters(clustered.sizes) < FEWEST_EFFECTIVE
+    visible = (
+        math.nan
+        if few
+        else planning.smallest_visible(sd, n, alpha=rule.alpha, freedom=clustered and freedom)
+    )
     if not visible > NOTHING:
         return Planning(sd=sd, smallest_visible=visible)
-    low, high = planning.spread_interval(sd, n, confidence=rule.confidence)
+    low, high = planning.spread_interval(sd, n, confidence=rule.confidence, freedom=freedom(n))
     spreads = (sd, low, high)
     return Planning(
         sd=sd,
         smallest_visible=visible,
         differences=tuple(
-            _planned(each, spreads, n, rule) for each in planned_differences(sd, margin)
+            _planned(each, spreads, n, rule, clustered) for each in planned_differences(sd, margin)
         ),
         sd_low=low,
         sd_high=high,
         visible_low=visible * low / sd,
         visible_high=visible * high / sd,
-        claims=_claims(spreads, rule, margin) if margin else (),
+        claims=_claims(spreads, rule, margin, clustered) if margin else (),
         inflation=inflation,
+        freedom=freedom(n),
     )
 
 
@@ -155,21 +231,32 @@ def planned_differences(sd: float, margin: float) -> list[float]:
     return sorted(rounded | ({margin} if margin else set()))
 
 
+def _independent(n_queries: float) -> float:
+    return n_queries - 1.0
+
+
 def _planned(
-    difference: float, spreads: tuple[float, float, float], n: int, rule: Rule
+    difference: float,
+    spreads: tuple[float, float, float],
+    n: int,
+    rule: Rule,
+    clustered: Clustered | None,
 ) -> PlannedDifference:
-    needed, low, high = (
-        planning.queries_needed(sd, difference, alpha=rule.alpha) for sd in spreads
-    )
-    chance = planning.power(n, effect=difference / spreads[0], alpha=rule.alpha)
-    return PlannedDifference(difference, needed, chance, low, high)
+    how: dict[str, Any] = {"alpha": rule.alpha, "freedom": clustered and clustered.freedom}
+    needed, low, high = (planning.queries_needed(sd, difference, **how) for sd in spreads)
+    chance = planning.power(n, effect=difference / spreads[0], **how)
+    same = None
+    if clustered is not None:
+        same = clustered.queries_of_same(spreads[0] / n**0.5, difference, rule, POWER)
+    return PlannedDifference(difference, needed, chance, low, high, same)
 
 
 def _claims(
-    spreads: tuple[float, float, float], rule: Rule, margin: float
+    spreads: tuple[float, float, float], rule: Rule, margin: float, clustered: Clustered | None
 ) -> tuple[PlannedClaim, ...]:
     """Return the queries for both claims about the margin at a true difference of 0."""
-    same = [planning.queries_to_show_same(sd, margin, alpha=rule.alpha) for sd in spreads]
+    how: dict[str, Any] = {"freedom": clustered and clustered.freedom}
+    same = [planning.queries_to_show_same(sd, margin, alpha=rule.alpha, **how) for sd in spreads]
     # One one-sided test at alpha is a two-sided one at twice alpha: its far tail never counts.
-    one = [planning.queries_needed(sd, margin, alpha=2.0 * rule.alpha) for sd in spreads]
+    one = [planning.queries_needed(sd, margin, alpha=2.0 * rule.alpha, **how) for sd in spreads]
     return PlannedClaim("same", *same), PlannedClaim("not-worse", *one)

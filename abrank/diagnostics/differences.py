@@ -32,6 +32,7 @@ from abrank.diagnostics.notes import (
     on_unit_scale,
     outcomes,
 )
+from abrank.inference.designs.clusters import FEWEST_EFFECTIVE, FEWEST_TO_FLIP
 from abrank.inference.rounding import has_spread
 
 # A fifth of the scale of a measure that runs from 0 to 1.
@@ -41,7 +42,6 @@ HEAVY_SKEW = 1.0
 # Share of normal samples in which a shape is remarked: a look at outliers, and one at skewness.
 OUTLIER_LEVEL, SKEW_LEVEL = 0.05, 0.01
 FEW_CLUSTERS = 20
-FEWEST_CLUSTERS = 6
 
 # How often a test finds a mean difference at 5 % where there is none, by number of queries: the
 # sizes at which that is clearly too often on real runs. From reports/calibration, all measures.
@@ -301,25 +301,37 @@ def inspect_tail(n: int, *, ties: int, mean: float, median: float, skew: float) 
     return found
 
 
-def inspect_clusters(n_clusters: int) -> list[Note]:
+def inspect_clusters(
+    n_clusters: int, n_effective: float, *, asked: str, decides: str
+) -> list[Note]:
     """Return the cautions that the number of clusters gives, where queries come in clusters.
 
     Parameters
     ----------
     n_clusters : int
+    n_effective : float
+        Their effective number.
+    asked, decides : {"t", "permutation", "bootstrap"}
+        The test that was asked for, and the one that decides.
 
     Returns
     -------
     list of Note
-        With fewer than 6 the permutation test cannot reach .05; with fewer than 20 the errors of
-        the other tests are too small where clusters differ in size.
+        Below 3 effective clusters t says nothing, and with fewer than 6 no flip of their signs
+        reaches .05; with fewer than 20 the bootstrap's errors can be too small where they differ in
+        size.
 
     Examples
     --------
-    >>> [note.severity for n in (5, 6, 19, 20) for note in inspect_clusters(n)]
-    [3, 2, 2]
+    >>> [note.values for note in inspect_clusters(11, 2.6, asked="t", decides="permutation")]
+    [{'n': 11, 'too_few': False, 'n_effective': 2.6}]
+    >>> inspect_clusters(7, 5.2, asked="t", decides="t")
+    []
     """
-    if n_clusters >= FEW_CLUSTERS:
-        return []
-    too_few = n_clusters < FEWEST_CLUSTERS
-    return [Note("few-clusters", 3 if too_few else 2, {"n": n_clusters, "too_few": too_few})]
+    if asked == "t" and n_effective < FEWEST_EFFECTIVE:
+        values = {"n": n_clusters, "too_few": decides == "t", "n_effective": n_effective}
+        return [Note("few-clusters", 3, values)]
+    too_few = decides == "permutation" and n_clusters < FEWEST_TO_FLIP
+    if too_few or (decides == "bootstrap" and n_clusters < FEW_CLUSTERS):
+        return [Note("few-clusters", 3 if too_few else 2, {"n": n_clusters, "too_few": too_few})]
+    return []

@@ -11,7 +11,9 @@ from abrank.planning.student import smallest_size
 _MOST_QUERIES = 1_000_000_000
 
 
-def spread_interval(sd: float, n_queries: int, *, confidence: float = 0.95) -> tuple[float, float]:
+def spread_interval(
+    sd: float, n_queries: int, *, confidence: float = 0.95, freedom: float | None = None
+) -> tuple[float, float]:
     """Return the interval that a sample leaves of the standard deviation of its population.
 
     Parameters
@@ -21,11 +23,13 @@ def spread_interval(sd: float, n_queries: int, *, confidence: float = 0.95) -> t
     n_queries : int
         Size of the sample.
     confidence : float
+    freedom : float, optional
+        Degrees of freedom; n - 1 without it.
 
     Returns
     -------
     low, high : float
-        In the unit of ``sd``, by the chi-square distribution of n - 1 degrees of freedom: exact for
+        In the unit of ``sd``, by the chi-square distribution of those degrees of freedom: exact for
         differences that are normal, too narrow where their tails are heavier. NaN for fewer than
         two queries or a spread that is not known.
 
@@ -50,7 +54,9 @@ def spread_interval(sd: float, n_queries: int, *, confidence: float = 0.95) -> t
     if n_queries < 2 or not math.isfinite(sd):
         return math.nan, math.nan
     checks.not_negative("sd", sd)
-    freedom = n_queries - 1
+    freedom = n_queries - 1.0 if freedom is None else freedom
+    if not freedom > 0.0:
+        return math.nan, math.nan
     tail = (1.0 - confidence) / 2.0
     # chdtri takes the area of the upper tail.
     low, high = (sd * math.sqrt(freedom / float(chdtri(freedom, q))) for q in (tail, 1.0 - tail))

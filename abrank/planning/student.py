@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +22,13 @@ from abrank.inference.exact.student_quantile import student_quantile
 _MOST_QUERIES = 100_000_000
 
 
-def power(n_queries: int, *, effect: float, alpha: float = 0.05) -> float:
+# The degrees of freedom of a test of so many queries, n - 1 where none is given.
+Freedom: TypeAlias = Callable[[float], float]
+
+
+def power(
+    n_queries: int, *, effect: float, alpha: float = 0.05, freedom: Freedom | None = None
+) -> float:
     """Return the chance that a two-sided paired t test finds a true effect.
 
     Parameters
@@ -32,6 +39,8 @@ def power(n_queries: int, *, effect: float, alpha: float = 0.05) -> float:
         True mean difference in units of the standard deviation of the differences (d_z).
     alpha : float
         Level of the test.
+    freedom : callable, optional
+        Degrees of freedom of the t of so many queries; n - 1 without it.
 
     Returns
     -------
@@ -53,11 +62,15 @@ def power(n_queries: int, *, effect: float, alpha: float = 0.05) -> float:
     0.7918
     """
     checks.count("n_queries", n_queries, at_least=2)
-    return float(power_curve(n_queries, effect, alpha=alpha))
+    return float(power_curve(n_queries, effect, alpha=alpha, freedom=freedom))
 
 
 def power_curve(
-    n_queries: npt.ArrayLike, effects: npt.ArrayLike, *, alpha: float = 0.05
+    n_queries: npt.ArrayLike,
+    effects: npt.ArrayLike,
+    *,
+    alpha: float = 0.05,
+    freedom: Freedom | None = None,
 ) -> FloatArray:
     """Return the power of the two-sided paired t test for many sizes and effects at once.
 
@@ -69,6 +82,8 @@ def power_curve(
         True mean differences in units of the standard deviation of the differences (d_z);
         broadcast against ``n_queries``.
     alpha : float
+    freedom : callable, optional
+        As for :func:`power`; then ``n_queries`` is one number.
 
     Returns
     -------
@@ -95,9 +110,28 @@ def power_curve(
     )
     if not (np.all(sizes >= 2) and np.all(np.isfinite(effect))):
         raise ArgumentError("power needs at least 2 queries and a finite effect")
-    freedom = sizes - 1.0
+    if freedom is not None:
+        return chance_to_show(effect * np.sqrt(sizes), freedom(float(sizes.flat[0])), alpha=alpha)
     critical = _critical(float(sizes), alpha) if sizes.ndim == 0 else _criticals(sizes, alpha)
-    center = effect * np.sqrt(sizes)
+    return _both_tails(critical, sizes - 1.0, effect * np.sqrt(sizes))
+
+
+def chance_to_show(centre: npt.ArrayLike, freedom: float, *, alpha: float) -> FloatArray:
+    """Return the chance that a two-sided t test finds a mean so many standard errors from 0.
+
+    Examples
+    --------
+    >>> round(float(chance_to_show(0.4 * 50**0.5, 49.0, alpha=0.05)), 4)
+    0.7918
+    """
+    centre = np.asarray(centre, dtype=np.float64)
+    if not freedom > 0.0:
+        return np.full_like(centre, alpha)
+    critical = -student_quantile(freedom, alpha / 2.0)
+    return _both_tails(np.asarray(critical), np.asarray(freedom), centre)
+
+
+def _both_tails(critical: FloatArray, freedom: FloatArray, center: FloatArray) -> FloatArray:
     # By symmetry the far tail, of rejecting on the wrong side, is the near one of -center.
     tails = chance_above(critical, freedom, center) + chance_above(critical, freedom, -center)
     return np.minimum(tails, 1.0)
@@ -114,7 +148,12 @@ def _critical(size: float, alpha: float) -> FloatArray:
 
 
 def smallest_visible(
-    sd: float, n_queries: int, *, alpha: float = 0.05, target: float = 0.8
+    sd: float,
+    n_queries: int,
+    *,
+    alpha: float = 0.05,
+    target: float = 0.8,
+    freedom: Freedom | None = None,
 ) -> float:
     """Return the smallest true difference that n queries show with the wanted power.
 
@@ -125,6 +164,8 @@ def smallest_visible(
     n_queries : int
     alpha, target : float
         Level of the test, and wanted power.
+    freedom : callable, optional
+        As for :func:`power`.
 
     Returns
     -------
@@ -147,7 +188,11 @@ def smallest_visible(
         return math.nan
     if sd == 0 or target <= alpha:
         return 0.0
-    return sd * smallest_effect(lambda effect: power(n_queries, effect=effect, alpha=alpha), target)
+    if freedom is not None and not freedom(n_queries) > 0.0:
+        return math.nan
+    return sd * smallest_effect(
+        lambda effect: power(n_queries, effect=effect, alpha=alpha, freedom=freedom), target
+    )
 
 
 def smallest_effect(chance: Callable[[float], float], target: float) -> float:
@@ -169,7 +214,12 @@ def smallest_effect(chance: Callable[[float], float], target: float) -> float:
 
 
 def queries_needed(
-    sd: float, difference: float, *, alpha: float = 0.05, target: float = 0.8
+    sd: float,
+    difference: float,
+    *,
+    alpha: float = 0.05,
+    target: float = 0.8,
+    freedom: Freedom | None = None,
 ) -> int | None:
     """Return the smallest number of queries that shows a true difference with the wanted power.
 
@@ -181,6 +231,8 @@ def queries_needed(
         True mean difference, in the same unit; its sign does not matter.
     alpha, target : float
         Level of the test, and wanted power.
+    freedom : callable, optional
+        As for :func:`power`.
 
     Returns
     -------
@@ -214,12 +266,19 @@ def queries_needed(
     with np.errstate(over="ignore", divide="ignore"):
         near = ((at_alpha + at_target) / effect) ** 2 + at_alpha**2 / 2.0
     return smallest_size(
-        lambda n: power(n, effect=effect, alpha=alpha) >= target, most=_MOST_QUERIES, near=near
+        lambda n: power(n, effect=effect, alpha=alpha, freedom=freedom) >= target,
+        most=_MOST_QUERIES,
+        near=near,
     )
 
 
 def queries_to_show_same(
-    sd: float, margin: float, *, alpha: float = 0.05, target: float = 0.8
+    sd: float,
+    margin: float,
+    *,
+    alpha: float = 0.05,
+    target: float = 0.8,
+    freedom: Freedom | None = None,
 ) -> int | None:
     """Return the queries with which two one-sided t tests show a true difference of 0 to be small.
 
@@ -231,6 +290,8 @@ def queries_to_show_same(
         The difference that matters, above 0, in the same unit.
     alpha, target : float
         Level of each of the two one-sided tests, below one half, and the power wanted.
+    freedom : callable, optional
+        As for :func:`power`.
 
     Returns
     -------
@@ -258,7 +319,8 @@ def queries_to_show_same(
     """
     checks.positive("margin", margin)
     checks.fraction("target", target)
-    return queries_needed(sd, margin, alpha=2.0 * alpha, target=(1.0 + target) / 2.0)
+    both = (1.0 + target) / 2.0
+    return queries_needed(sd, margin, alpha=2.0 * alpha, target=both, freedom=freedom)
 
 
 def smallest_size(enough: Callable[[int], bool], *, most: int, near: float = 2.0) -> int | None:

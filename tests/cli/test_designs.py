@@ -15,6 +15,7 @@ from abrank.cli import run
 from abrank.comparison import Comparison
 from abrank.inference.designs.as_tests import anytime_result, level_of_look
 from abrank.report import text
+from tests.inference.cr2 import dense_cr2
 
 N = 60
 
@@ -67,9 +68,10 @@ def refused(capsys, *arguments: str) -> str:
 
 
 @pytest.mark.parametrize("how", ["file", "column"])
-def test_clusters_against_statsmodels(differences, how, capsys) -> None:
+def test_clusters_against_the_matrices_of_the_definition(differences, how, capsys) -> None:
     d, groups = differences["d"], differences["groups"]
-    expected = OLS(d, np.ones(N)).fit(cov_type="cluster", cov_kwds={"groups": groups}, use_t=True)
+    mean, error, freedom = dense_cr2(d, groups)
+    half = stats.t.ppf(0.975, freedom) * error
     plain = OLS(d, np.ones(N)).fit()
     asked = ["--segments", "who.csv", "--clusters", "conversation"]
     if how == "file":
@@ -79,10 +81,10 @@ def test_clusters_against_statsmodels(differences, how, capsys) -> None:
         asked = ["--clusters", "c.csv"]
     found = compare(capsys, *asked)
     row = found["measures"][0]
-    # Liang and Zeger's error; statsmodels multiplies by (n - 1) / (n - k), which is 1 for k = 1.
-    assert row["pvalue"] == pytest.approx(expected.pvalues[0], rel=1e-9)
-    assert [row["ci_low"], row["ci_high"]] == pytest.approx(expected.conf_int()[0], rel=1e-9)
-    assert found["clusters"]["error_ratio"] == pytest.approx(expected.bse[0] / plain.bse[0])
+    assert row["pvalue"] == pytest.approx(2 * stats.t.sf(abs(mean) / error, freedom), rel=1e-9)
+    assert [row["ci_low"], row["ci_high"]] == pytest.approx([mean - half, mean + half], rel=1e-9)
+    assert found["clusters"]["error_ratio"] == pytest.approx(error / plain.bse[0])
+    assert found["clusters"]["freedom"] == pytest.approx(freedom)
     assert found["clusters"]["n_clusters"] == len(set(groups.tolist()))
     assert found["verdict"]["interval"]["low"] == row["ci_low"]
     titles = [each["title"] for each in found["tests"]]
@@ -91,7 +93,11 @@ def test_clusters_against_statsmodels(differences, how, capsys) -> None:
     assert "clusters by conversation" in found["said"]
     assert "times that of independent queries" in found["said"]
     assert [each["name"] for each in found["segments"]] == (["device"] if how == "column" else [])
-    assert any(note["code"] == "few-clusters" for note in found["notes"])
+    n_effective = found["clusters"]["n_effective"]
+    assert n_effective == pytest.approx(
+        N**2 / (np.unique(groups, return_counts=True)[1] ** 2).sum()
+    )
+    assert f"as much evidence as {n_effective:.1f} clusters of one size" in found["said"]
 
 
 def test_clusters_plan_with_their_own_error_and_give_no_effect_size_interval(
@@ -101,9 +107,12 @@ def test_clusters_plan_with_their_own_error_and_give_no_effect_size_interval(
                                             "conversation")  # fmt: skip
     ratio = found["clusters"]["error_ratio"]
     assert ratio > 1.1
-    assert found["planning"]["smallest_visible"] == pytest.approx(
-        ratio * plain["planning"]["smallest_visible"], rel=1e-6
-    )
+    # By the degrees of freedom of the clusters, which are fewer than those of the queries.
+    freedom, error = found["clusters"]["freedom"], plain["planning"]["sd"] / N**0.5 * ratio
+    critical, visible = stats.t.ppf(0.975, freedom), found["planning"]["smallest_visible"]
+    assert visible > ratio * plain["planning"]["smallest_visible"]
+    shown = stats.nct.sf(critical, freedom, visible / error)
+    assert shown + stats.nct.cdf(-critical, freedom, visible / error) == pytest.approx(0.8)
     assert found["effects"]["d_z"]["ci_low"] is None
 
 

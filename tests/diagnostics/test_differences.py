@@ -201,9 +201,20 @@ def test_a_finding_that_is_not_about_the_mean() -> None:
     assert "not-about-the-mean" not in aside
 
 
-@pytest.mark.parametrize(("n", "severity"), [(5, 3), (6, 2), (19, 2), (20, None)])
-def test_few_clusters(n, severity) -> None:
-    found = inspect_clusters(n)
+@pytest.mark.parametrize(
+    ("n", "n_effective", "asked", "decides", "severity"),
+    [
+        (5, 4.9, "t", "t", None),
+        (5, 2.9, "t", "t", 3),
+        (11, 2.6, "t", "permutation", 3),
+        (5, 5.0, "permutation", "permutation", 3),
+        (6, 2.0, "permutation", "permutation", None),
+        (19, 19.0, "bootstrap", "bootstrap", 2),
+        (20, 20.0, "bootstrap", "bootstrap", None),
+    ],
+)
+def test_few_clusters(n, n_effective, asked, decides, severity) -> None:
+    found = inspect_clusters(n, n_effective, asked=asked, decides=decides)
     assert [note.severity for note in found] == ([] if severity is None else [severity])
 
 

@@ -213,7 +213,8 @@ ANALYSES = {
     ),
     **{f"bootstrap {name}": (run("bootstrap", method=name), bootstrap(name), 0)
        for name in ("percentile", "BCa", "basic", "shift")},
-    "clusters t": (of_clusters("t"), T, 0),
+    # Two clusters are fewer than t takes.
+    "clusters t": (of_clusters("t"), [*T[:2], (0.2, NAN, -INF, INF), *T[3:]], 0),
     "clusters permutation": (of_clusters("permutation"), PERMUTATION, 0),
     "clusters bootstrap": (
         of_clusters("bootstrap"),

@@ -11,18 +11,21 @@ import numpy as np
 from abrank._support.errors import ArgumentError
 from abrank._support.rng import entropy
 from abrank._support.typing import FloatArray
+from abrank.comparison.deciding import FEW_CLUSTERS
 from abrank.comparison.declared import declare, directions, primary_of
 from abrank.comparison.designs import error_inflation
 from abrank.comparison.family import adjust_family, interval_of_primary, row_of_measure
 from abrank.comparison.guards import judge_guard
 from abrank.comparison.merged import parts
 from abrank.comparison.merged.moments import (
+    FlippedClusters,
     Moments,
+    cluster_sums,
     moments_of,
     moments_of_clusters,
     score_moments,
 )
-from abrank.comparison.power_analysis import plan_from_spread
+from abrank.comparison.power_analysis import Clustered, plan_from_spread
 from abrank.comparison.question import Question
 from abrank.comparison.result import Comparison
 from abrank.comparison.rows import MeasureResult
@@ -30,7 +33,6 @@ from abrank.design import GuardResult
 from abrank.diagnostics import (
     Note,
     bounds,
-    inspect_clusters,
     inspect_directions,
     inspect_inputs,
     inspect_losses,
@@ -42,6 +44,7 @@ from abrank.diagnostics import (
 from abrank.engines.exact import exact_value
 from abrank.engines.merge import MeasureStatistics, Statistics
 from abrank.inference.designs.binomial import bound_unseen
+from abrank.inference.designs.clusters import FEWEST_EFFECTIVE, effective_clusters
 from abrank.inference.estimates.relative_change import (
     RelativeChange,
     relative_change_of_moments,
@@ -106,11 +109,18 @@ def compare_statistics(
     higher = directions(measures, question.lower_is_better)
     rule = declare(question, primary_of(question.primary, measures), higher, clusters=clusters)
     lead, seed = measures.index(rule.primary), entropy(question.rng)
-    moments = moments_of_clusters(statistics) if statistics.clusters else moments_of(statistics)
+    moments = (
+        moments_of_clusters(statistics, seed=seed)
+        if statistics.clusters
+        else moments_of(statistics)
+    )
     rows = _rows(statistics, moments, rule, higher)
     decision = _decide(statistics, moments, rule, rows, higher)
     own, one = statistics.of[lead], moments_of(statistics).take([lead])
-    grouped = parts.clusters_of(clusters, statistics, lead, moments)
+    grouped = parts.clusters_of(clusters, statistics, lead, rule)
+    clustered = None
+    if grouped is not None:
+        clustered = Clustered(cluster_sums(statistics)[1], grouped.lasting_share)
     sd = float(one.errors[0]) * n**0.5
     made = Comparison(
         baseline=baseline,
@@ -127,7 +137,7 @@ def compare_statistics(
         spread=parts.spread_of(own, n),
         planning=plan_from_spread(
             sd if np.isfinite(sd) else 0.0, n, rule, decision.margin,
-            inflation=error_inflation(rule, grouped, n),
+            inflation=error_inflation(rule, grouped, n), clustered=clustered,
         ),
         notes=(),
         seed=seed,
@@ -171,7 +181,10 @@ def require_mergeable(question: Question) -> Question:
 
 
 def _rows(
-    statistics: Statistics, moments: Moments, rule: Rule, higher: Mapping[str, bool]
+    statistics: Statistics,
+    moments: Moments | FlippedClusters,
+    rule: Rule,
+    higher: Mapping[str, bool],
 ) -> tuple[MeasureResult, ...]:
     plain = moments.run(_NONE, rule.confidence)
     lead, n = statistics.measures.index(rule.primary), statistics.n_queries
@@ -185,13 +198,13 @@ def _rows(
     return tuple(rows)
 
 
-def _answered_by(moments: Moments) -> dict[str, Any]:
+def _answered_by(moments: Moments | FlippedClusters) -> dict[str, Any]:
     return {"seed": 0, "n_resamples": None, "answers": moments}
 
 
 def _decide(
     statistics: Statistics,
-    moments: Moments,
+    moments: Moments | FlippedClusters,
     rule: Rule,
     rows: tuple[MeasureResult, ...],
     higher: Mapping[str, bool],
@@ -211,10 +224,19 @@ def _decide(
         equivalence_interval=interval,
         relative=_relative(statistics, lead, rule) if rule.margin_is_relative else None,
         identical=identical,
-        reason="tied-scores" if identical else "" if np.isfinite(row.pvalue) else "no-variance",
+        reason="tied-scores" if identical else _untestable(statistics, row),
         unseen=bound_unseen(n, alpha=rule.alpha, span=high - low) if identical else None,
         guards=_guards(statistics, moments, rule, higher),
     )
+
+
+def _untestable(statistics: Statistics, row: MeasureResult) -> str:
+    """Return why there is no test; empty where there is one."""
+    if np.isfinite(row.pvalue):
+        return ""
+    sizes = [each[0] for each in statistics.clusters.values()]
+    few = bool(sizes) and effective_clusters(sizes) < FEWEST_EFFECTIVE
+    return FEW_CLUSTERS if few else "no-variance"
 
 
 def _relative(statistics: Statistics, measure: int, rule: Rule) -> RelativeChange:
@@ -224,7 +246,10 @@ def _relative(statistics: Statistics, measure: int, rule: Rule) -> RelativeChang
 
 
 def _guards(
-    statistics: Statistics, moments: Moments, rule: Rule, higher: Mapping[str, bool]
+    statistics: Statistics,
+    moments: Moments | FlippedClusters,
+    rule: Rule,
+    higher: Mapping[str, bool],
 ) -> tuple[GuardResult, ...]:
     narrow = moments.run(_NONE, rule.confidence_equivalence)
     found = []
@@ -255,7 +280,7 @@ def _notes(
         ),
         *inspect_inputs(made.audits, () if dropped else tuple(known)),
         *inspect_relevance(means, made.audits.values(), primary=made.rule.primary),
-        *(inspect_clusters(made.clusters.n_clusters) if made.clusters else []),
+        *(made.clusters.notes(made.rule.test) if made.clusters else []),
         *inspect_margin(
             made.decision.margin, baseline=made.primary.mean_a, span=high - low,
             n_queries=made.n_queries, visible=made.planning.smallest_visible,

@@ -12,6 +12,13 @@ from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.engines.exact import exact_value
 from abrank.engines.merge import Statistics
 from abrank.inference.designs.as_tests import sums_result
+from abrank.inference.designs.clusters import (
+    FEWEST_EFFECTIVE,
+    deciding_test,
+    effective_clusters,
+    freedom_of_clusters,
+    standard_error,
+)
 from abrank.inference.exact.inversion import align_interval_with_pvalue
 from abrank.inference.paired.t_test import t_interval, t_pvalue
 from abrank.inference.registry import as_alpha
@@ -97,16 +104,63 @@ def moments_of(statistics: Statistics) -> Moments:
     return _moments(pairs, np.full(len(pairs), n - 1.0), identical, n)
 
 
-def moments_of_clusters(statistics: Statistics) -> Moments:
-    """Return mean and cluster-robust error of every measure."""
+@record
+class FlippedClusters:
+    """Means over clusters of which t can say nothing, tested by the flips of their signs.
+
+    Attributes
+    ----------
+    sums : float64[n_clusters, n_columns]
+        Of the differences of each cluster.
+    sizes : int64[n_clusters]
+    seed : int
+    """
+
+    sums: FloatArray
+    sizes: IntArray
+    seed: int
+
+    @property
+    def means(self) -> FloatArray:
+        """Mean difference of each column."""
+        return np.asarray(self.sums.sum(axis=0) / self.sizes.sum())
+
+    @property
+    def errors(self) -> FloatArray:
+        """NaN: no t is taken of them."""
+        return np.full(self.sums.shape[1], np.nan)
+
+    @property
+    def freedom(self) -> FloatArray:
+        """NaN likewise."""
+        return self.errors
+
+    def take(self, columns: list[int] | IntArray) -> FlippedClusters:
+        """Return some of the columns."""
+        return FlippedClusters(self.sums[:, columns], self.sizes, self.seed)
+
+    def run(self, _differences: FloatArray, confidence: float | FloatArray) -> inference.TestResult:
+        """Test by the sign flips of clusters."""
+        return sums_result(
+            "permutation", self.sums, self.sizes, confidence=confidence, seed=self.seed
+        )
+
+
+def moments_of_clusters(statistics: Statistics, *, seed: int) -> Moments | FlippedClusters:
+    """Return mean and cluster-robust error of every measure; the sums where these are flipped."""
     sums, sizes = cluster_sums(statistics)
-    found = sums_result("t", sums, sizes, confidence=0.95, seed=0)
-    identical = np.array([not own.wins + own.losses for own in statistics.of])
+    if deciding_test("t", sizes) != "t":
+        return FlippedClusters(sums, sizes, seed)
+    few = effective_clusters(sizes) < FEWEST_EFFECTIVE
     pairs = [
-        (mean, mean / t if t else _error_of_zero(sums[:, m], sizes))
-        for m, (mean, t) in enumerate(zip(found.estimate, found.statistic, strict=True))
+        (
+            exact_value(own.sums[2]) / statistics.n_queries,
+            float("nan") if few else standard_error(sums[:, m], sizes),
+        )
+        for m, own in enumerate(statistics.of)
     ]
-    freedom = np.full(len(pairs), len(sizes) - 1.0)
+    identical = np.array([not own.wins + own.losses for own in statistics.of])
+    freedom = np.full(len(pairs), freedom_of_clusters(sizes))
     return _moments(pairs, freedom, identical, statistics.n_queries)
 
 
@@ -169,9 +223,3 @@ def _moments(
 ) -> Moments:
     means, errors = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
     return Moments(means, errors, freedom, identical, n)
-
-
-def _error_of_zero(sums: FloatArray, sizes: IntArray) -> float:
-    """Return the CR1 error of a mean of 0."""
-    n = len(sizes)
-    return float(np.sqrt(n / (n - 1.0) * float(sums @ sums)) / sizes.sum()) if n > 1 else np.nan

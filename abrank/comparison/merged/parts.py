@@ -13,6 +13,7 @@ from abrank.comparison.designs import Clusters
 from abrank.comparison.effects import Effect, Spread
 from abrank.comparison.groups import Segmentation, segment_rows
 from abrank.comparison.merged.moments import (
+    FlippedClusters,
     Moments,
     cluster_sums,
     moments_of,
@@ -24,6 +25,7 @@ from abrank.comparison.rows import MeasureResult, TestRow
 from abrank.engines.exact import exact_value
 from abrank.engines.merge import Extreme, MeasureStatistics, Statistics
 from abrank.inference.designs.as_tests import sums_result
+from abrank.inference.designs.clusters import deciding_test
 from abrank.inference.estimates.counted_effects import counted_effects
 from abrank.inference.estimates.heterogeneity import heterogeneity
 from abrank.inference.estimates.segments import MIN_QUERIES
@@ -49,7 +51,7 @@ def counts_of(own: MeasureStatistics) -> Counts:
 
 
 def rows_of_tests(
-    statistics: Statistics, lead: int, moments: Moments, rule: Rule, *, seed: int
+    statistics: Statistics, lead: int, moments: Moments | FlippedClusters, rule: Rule, *, seed: int
 ) -> tuple[TestRow, ...]:
     """Return every test of the primary measure; the first decides."""
     if statistics.clusters:
@@ -70,7 +72,7 @@ def _of_clusters(statistics: Statistics, lead: int, rule: Rule, seed: int) -> tu
         row_of(
             sums_result(name, sums[:, [lead]], sizes, confidence=rule.confidence, seed=seed),
             title,
-            decides=name == rule.test,
+            decides=name == deciding_test(rule.test, sizes),
         )
         for name, title in OF_CLUSTERS.items()
     ]
@@ -78,14 +80,16 @@ def _of_clusters(statistics: Statistics, lead: int, rule: Rule, seed: int) -> tu
     return *rows, row_of(plain, IGNORING, decides=False)
 
 
-def clusters_of(name: str, statistics: Statistics, lead: int, moments: Moments) -> Clusters | None:
+def clusters_of(name: str, statistics: Statistics, lead: int, rule: Rule) -> Clusters | None:
     """Count the clusters, and say what they make of the standard error."""
     if not statistics.clusters:
         return None
+    sums, sizes = cluster_sums(statistics)
     plain = float(moments_of(statistics).errors[lead])
-    ratio = float(moments.errors[lead]) / plain if plain else math.nan
-    sizes = [sums[0] for sums in statistics.clusters.values()]
-    return Clusters(name, (), len(sizes), max(sizes), ratio)
+    squares = exact_value(statistics.of[lead].sums[6])
+    return Clusters.of(
+        name, sums[:, lead], sizes, test=rule.test, plain_error=plain, squares=squares
+    )
 
 
 def segmentations(statistics: Statistics, lead: int, rule: Rule) -> tuple[Segmentation, ...]:
@@ -186,7 +190,7 @@ def spread_of(own: MeasureStatistics, n: int) -> Spread:
 def queries_of(
     statistics: Statistics,
     lead: int,
-    moments: Moments,
+    moments: Moments | FlippedClusters,
     *,
     partitions: tuple[int, int] = (0, 0),
     missing: str = "",

@@ -31,6 +31,7 @@ from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inference.designs.as_tests import cluster_result
+from abrank.inference.designs.clusters import cluster_sizes, deciding_test
 from abrank.inference.estimates.heterogeneity import Heterogeneity, heterogeneity
 from abrank.inference.families.adjust import adjust
 from abrank.inference.registry import as_alpha, as_differences, run_test
@@ -190,7 +191,8 @@ def answer_by_segment(
     asked : dict
         Arguments of :func:`run_test`, among them the name of the test.
     clusters : sequence of sequence of str, optional
-        The cluster of each query of each segment; then :func:`cluster_result` is asked.
+        The cluster of each query of each segment; then :func:`cluster_result` is asked, of the
+        flips where t can say nothing of so few clusters.
 
     Returns
     -------
@@ -227,7 +229,10 @@ def _answers(
             run_test(differences=parts[i], confidence=levels[i], **asked)
             if clusters is None
             else cluster_result(
-                differences=parts[i], clusters=clusters[i], confidence=levels[i], **asked
+                differences=parts[i],
+                clusters=clusters[i],
+                confidence=levels[i],
+                **asked | {"name": deciding_test(asked["name"], cluster_sizes(clusters[i]))},
             )
         )
         found[:, i] = one.pvalue, one.ci_low, one.ci_high

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -55,11 +56,18 @@ def power(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIGH
     if n < 2:
         few = "No queries" if n == 0 else "Only 1 query"
         return say(ax, theme, f"{few}: the spread of the differences is not known.")
+    if math.isnan(plan.smallest_visible):
+        return say(ax, theme, "The clusters are too few to plan with.")
     if plan.sd < 1e-10:
         return say(ax, theme, "The differences do not vary: there is no spread to plan with.")
     dress(ax, theme, grid="both", spines=("bottom", "left"))
     _axes_of_power(ax, theme, comparison)
     wide = ax.get_xlim()[1]
+
+    def freedom(queries: float) -> float:
+        """Return those of so many queries in clusters like these, taken to be of one size."""
+        return (plan.freedom + 1.0) * queries / n - 1.0
+
     grid = np.linspace(0.0, wide, POINTS)
     for queries, dash, width in (
         (4 * n, (0, (5, 2)), 1.4),
@@ -67,7 +75,12 @@ def power(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIGH
         (n // 4, (0, (1, 1.5)), 1.6),
     ):
         if queries >= 2:
-            chance = power_curve(queries, grid / plan.sd, alpha=comparison.rule.alpha)
+            chance = power_curve(
+                queries,
+                grid / plan.sd,
+                alpha=comparison.rule.alpha,
+                freedom=freedom if comparison.clusters is not None else None,
+            )
             now = queries == n
             colour = theme.ink if now else theme.muted
             ax.plot(grid, chance, color=colour, linewidth=width, linestyle=dash, zorder=3.0)

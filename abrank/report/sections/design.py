@@ -82,14 +82,24 @@ def _clusters(comparison: Comparison, found: Clusters) -> str:
     said = (
         f"The {words.queries(comparison.n_queries)} come in"
         f" {f.plural(found.n_clusters, 'cluster')} by {shorten(found.name, width=40)}, of"
-        f" {f.count(found.largest)} at most. The {words.name_of_rule(comparison)} takes clusters,"
-        " not queries, to be independent"
+        f" {f.count(found.largest)} at most{_effective(found)}. The"
+        f" {words.name_of_rule(comparison)} takes clusters, not queries, to be independent"
     )
     if not math.isfinite(found.error_ratio):
         return f"{said}."
     return (
         f"{said}: the standard error is {f.score(found.error_ratio, digits=2)} times that of"
         " independent queries."
+    )
+
+
+def _effective(found: Clusters) -> str:
+    """Say how many clusters of one size would tell as much, where these are of several sizes."""
+    if not found.n_effective < found.n_clusters - 0.05:
+        return ""
+    return (
+        f": as much evidence as {f.score(found.n_effective, digits=1)} clusters of one size (their"
+        " effective number)"
     )
 
 

@@ -92,6 +92,8 @@ def _check(comparison: Comparison) -> NextStep | None:
         return NextStep("add-queries", "Compare more queries: a test takes two at the very least.")
     if comparison.clusters is not None and comparison.clusters.n_clusters == 1:
         return NextStep("add-queries", "Add queries of other clusters: all of these are of one.")
+    if comparison.clusters is not None and comparison.clusters.untestable(comparison.rule.test):
+        return NextStep("add-queries", "Add queries of other clusters: these are too few to test.")
     return NextStep("check-inputs", "Check that the scores are those of two different rankers.")
 
 
@@ -201,10 +203,13 @@ def _more_queries(comparison: Comparison, digits: int) -> NextStep:
     power = f.level(comparison.planning.power)
     if not margin:
         said = "the interval is too wide for the gate."
+    elif comparison.clusters is not None and not rows:
+        said = "these are too few to say how many it takes."
     elif needed is None:
         said = f"no practical number of them would show {shown}."
     elif needed <= comparison.n_queries:
         said = f"{words.queries(comparison.n_queries)} show {shown}, with {power} power only."
     else:
         said = f"about {f.about(needed)} in all would show {shown} ({power} power)."
-    return NextStep("add-queries", f"Add queries: {said}")
+    new = " in new clusters" if comparison.clusters is not None else ""
+    return NextStep("add-queries", f"Add queries{new}: {said}")

@@ -6,6 +6,8 @@ the true one" says the p-value again, and jumps with it.
 
 from __future__ import annotations
 
+import math
+
 from abrank._support import display as f
 from abrank.comparison import Comparison, PlannedClaim, PlannedDifference
 from abrank.report.model import Cell, Column, Table
@@ -43,11 +45,15 @@ def needed_table(comparison: Comparison) -> Table:
         ]
         if ranged:
             cells.append(Cell(_range(row), row.queries_low))
+        if comparison.clusters is not None:
+            same = row.queries_same_clusters
+            cells.append(Cell("no number" if same is None else f.count(same), same))
         rows.append((*cells, Cell(f.percent(chance, sign=False), chance)))
     columns = (
         Column("True Δ"),
         Column(f"Queries, {f.level(comparison.planning.power)} power"),
         *([Column("Range")] if ranged else []),
+        *([Column("In these clusters")] if comparison.clusters is not None else []),
         Column(f"Power, n = {f.count(comparison.n_queries)}"),
     )
     return Table("planning", columns, tuple(rows))
@@ -69,8 +75,33 @@ def queries_planned(comparison: Comparison) -> str:
     if comparison.verdict not in _OPEN or not comparison.planning.differences:
         return ""
     say = _about_the_margin if comparison.rule.margin else _about_round_differences
-    of = " These are queries judged by people, with as many more by the machine as here."
-    return f"{say(comparison)}{of if comparison.machine else ''}"
+    of = ""
+    if comparison.machine is not None:
+        of = " These are queries judged by people, with as many more by the machine as here."
+    elif comparison.clusters is not None:
+        of = f" {of_clusters(comparison)}"
+    return f"{say(comparison)}{of}"
+
+
+def of_clusters(comparison: Comparison) -> str:
+    """Say that the queries planned are of new clusters, and what more of the same would do."""
+    n_clusters = 0 if comparison.clusters is None else comparison.clusters.n_clusters
+    rows = comparison.planning.differences
+    wanted = comparison.planning.of(comparison.decision.margin) or next(
+        (row for row in reversed(rows) if (row.queries_needed or math.inf) > comparison.n_queries),
+        rows[-1],
+    )
+    said = "These are queries in new clusters like the ones at hand"
+    if wanted.queries_needed is not None and wanted.queries_needed > comparison.n_queries:
+        clusters = math.ceil(wanted.queries_needed * n_clusters / comparison.n_queries)
+        said += f" (about {f.about(clusters)} clusters for {f.number(wanted.difference)})"
+    same = wanted.queries_same_clusters
+    of = f"of the same {f.plural(n_clusters, 'cluster')}"
+    if same is None:
+        return f"{said}; no number of queries {of} shows it."
+    if same <= comparison.n_queries:
+        return f"{said}."
+    return f"{said}; {of} it takes about {f.about(same)}."
 
 
 def needed_for(claim: PlannedClaim | None, n_queries: int) -> str:
@@ -151,8 +182,12 @@ def assumption(comparison: Comparison, *, digits: int) -> str:
     if planned.inflation != 1.0:
         times = f.score(planned.inflation, digits=2)
         wider = f" ({times} times that of single queries, for the design)"
+    test = "For a two-sided paired t test"
+    if comparison.clusters is not None:
+        freedom = f.score(planned.freedom, digits=1)
+        test = f"For the cluster-robust t test with {freedom} degrees of freedom here"
     said = (
-        "For a two-sided paired t test, if the differences keep the standard deviation seen here,"
+        f"{test}, if the differences keep the standard deviation seen here,"
         f" {f.score(planned.sd, digits=digits)}{wider}. The difference that was observed plays no"
         " part."
     )
@@ -183,10 +218,10 @@ def _why(comparison: Comparison) -> str:
     if not _has_ranges(comparison):
         return ""
     level = _level(comparison)
-    return (
-        f" In brackets: the {level} range, since {words.queries(comparison.n_queries)} tell the"
-        " spread only roughly."
-    )
+    few = words.queries(comparison.n_queries)
+    if comparison.clusters is not None:
+        few = f.plural(comparison.clusters.n_clusters, "cluster")
+    return f" In brackets: the {level} range, since {few} tell the spread only roughly."
 
 
 def about(row: PlannedDifference | PlannedClaim, *, noun: str = " queries") -> str:

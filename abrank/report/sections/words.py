@@ -85,7 +85,9 @@ def name_of_rule(comparison: Comparison) -> str:
     """
     design = comparison.rule.design
     if design is not None and design.clusters:
-        return _OF_CLUSTERS.get(comparison.rule.test, comparison.rule.test)
+        found = comparison.clusters
+        test = found.test if found is not None and found.test else comparison.rule.test
+        return _OF_CLUSTERS.get(test, test)
     if design is not None and design.planned:
         return "confidence sequence"
     return name_of_test(comparison.rule.test)
@@ -277,6 +279,13 @@ def cannot_test(comparison: Comparison, *, digits: int) -> str:
     name = name_of_rule(comparison)
     if comparison.clusters is not None and comparison.clusters.n_clusters == 1:
         return "all queries come in one cluster, and a test takes two at the very least"
+    found = comparison.clusters
+    if found is not None and found.untestable(comparison.rule.test):
+        return (
+            f"its {f.plural(found.n_clusters, 'cluster')} of queries tell no more than"
+            f" {f.score(found.n_effective, digits=1)} of one size, where t takes 3 and sign flips"
+            " take 6 clusters"
+        )
     constant = comparison.merged is not None or not has_spread(comparison.differences())
     if constant:
         same = f.signed(comparison.mean_difference, digits=digits)

@@ -6,26 +6,48 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from abrank._support.errors import ArgumentError
 from abrank.inference import run_test
-from abrank.inference.designs.clusters import CLUSTER_TESTS, run_cluster_test
+from abrank.inference.designs.clusters import (
+    CLUSTER_TESTS,
+    freedom_of_clusters,
+    lasting_share,
+    run_cluster_test,
+)
+from tests.inference.cr2 import dense_cr2
 
 D = np.round(np.random.default_rng(5).normal(0.05, 0.2, 40), 3)
 GROUPS = np.random.default_rng(6).integers(0, 9, 40)
 
 
-def test_t_against_statsmodels() -> None:
-    # Of statsmodels 0.15: OLS(D, np.ones(40)).fit(cov_type="cluster",
-    # cov_kwds={"groups": GROUPS}, use_t=True): tvalues, pvalues, conf_int().
-    found = run_cluster_test("t", D, GROUPS)
-    assert found.n_clusters == 9
-    assert found.largest_cluster == np.bincount(GROUPS).max()
-    assert found.statistic[0] == pytest.approx(-0.5676157831799693, rel=1e-9)
-    assert found.pvalue[0] == pytest.approx(0.5858681786383308, rel=1e-9)
-    assert [found.ci_low[0], found.ci_high[0]] == pytest.approx(
-        [-0.0734079108638154, 0.0444079108638154], rel=1e-9
-    )
+@pytest.mark.parametrize("groups", [GROUPS, np.repeat([0, 1, 2, 3, 4, 5], [20, 8, 5, 4, 2, 1])])
+def test_t_against_the_matrices_of_its_definition(groups) -> None:
+    mean, error, freedom = dense_cr2(D, groups)
+    found = run_cluster_test("t", D, groups)
+    assert found.n_clusters == len(np.unique(groups))
+    assert found.largest_cluster == np.bincount(groups).max()
+    assert found.freedom == pytest.approx(freedom, rel=1e-9)
+    assert found.statistic[0] == pytest.approx(mean / error, rel=1e-9)
+    assert found.pvalue[0] == pytest.approx(2 * stats.t.sf(abs(mean / error), freedom), rel=1e-9)
+    half = stats.t.ppf(0.975, freedom) * error
+    assert [found.ci_low[0], found.ci_high[0]] == pytest.approx([mean - half, mean + half])
+
+
+def test_so_many_times_the_clusters_have_the_freedom_of_the_clusters_repeated() -> None:
+    sizes = [20, 8, 5, 4, 2, 1]
+    assert freedom_of_clusters(sizes, times=3) == pytest.approx(freedom_of_clusters(sizes * 3))
+
+
+def test_the_share_that_stays_is_that_of_the_analysis_of_variance() -> None:
+    # 30 clusters of 6, a quarter of the variance between them: (1/4) / (1/4 + 3/4 / 6) = 2/3.
+    random = np.random.default_rng(8)
+    shares = []
+    for _ in range(200):
+        d = random.normal(0, 1, (30, 1)) + random.normal(0, 3**0.5, (30, 6))
+        shares.append(lasting_share(d.sum(axis=1), np.full(30, 6), float((d**2).sum())))
+    assert np.mean(shares) == pytest.approx(2 / 3, abs=0.03)
 
 
 def brute_force(sums, sizes, theta):
@@ -142,7 +164,8 @@ def test_degenerate(name, d, clusters, expected) -> None:
 def test_two_clusters_and_one_query_that_differs_have_an_answer(name) -> None:
     for d, clusters in (([0.1, 0.2], [1, 2]), ([0.0] * 9 + [0.4], [1, 1, 2, 2, 3, 3, 4, 4, 5, 5])):
         found = run_cluster_test(name, d, clusters)
-        assert 0.05 < found.pvalue[0] <= 1.0
+        # Of two clusters t says nothing.
+        assert 0.05 < found.pvalue[0] <= 1.0 or (name == "t" and found.n_clusters == 2)
         assert found.ci_low[0] <= 0.0 <= found.ci_high[0]
 
 

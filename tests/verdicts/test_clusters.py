@@ -1,0 +1,154 @@
+"""Queries that come in clusters, one of them perhaps much the largest: level, gates and plans."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import abrank
+from abrank.cli import run
+from abrank.comparison.merged.compare import compare_statistics
+from abrank.engines.merge import statistics_of
+from abrank.inference import run_cluster_test
+
+# Sizes of the clusters: even ones, uneven ones, and one that has most of the queries.
+EVEN, UNEVEN = [8] * 10, [2, 3, 5, 6, 6, 7, 7, 8, 8, 8, 9, 9, 9, 9, 10, 11, 12, 13, 16]
+FIVE, ELEVEN, TWENTY = [60, 5, 5, 5, 5], [100, *[7] * 9, 2], [150, *[5] * 19]
+
+
+def drawn(sizes, icc, count, rng):
+    """Return differences of mean 0 and variance 1, shape (n, count), and the cluster of each."""
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    between = rng.normal(size=(len(sizes), count))[groups]
+    return icc**0.5 * between + (1 - icc) ** 0.5 * rng.normal(size=(len(groups), count)), groups
+
+
+def compare(d, groups, **how):
+    ids = [f"q{i:03}" for i in range(len(d))]
+    a = dict.fromkeys(ids, 0.5)
+    b = dict(zip(ids, 0.5 + np.asarray(d), strict=True))
+    of = {query: f"u{group}" for query, group in zip(ids, groups, strict=True)}
+    return abrank.compare_scores(a, b, clusters=of, **how)
+
+
+@pytest.mark.parametrize("icc", [0.5, 0.1])
+@pytest.mark.parametrize("sizes", [EVEN, UNEVEN], ids=["even", "uneven"])
+def test_t_keeps_its_level(sizes, icc) -> None:
+    d, groups = drawn(sizes, icc, 4000, np.random.default_rng(11))
+    share = np.mean(run_cluster_test("t", d, groups).pvalue < 0.05)
+    assert 0.04 <= share <= 0.06
+
+
+@pytest.mark.parametrize("sizes", [ELEVEN, TWENTY], ids=["11 clusters", "20 clusters"])
+def test_the_verdict_keeps_its_level_where_one_cluster_has_most_queries(sizes) -> None:
+    # t with G - 1 degrees of freedom found a difference in .29 to .47 of such samples.
+    d, groups = drawn(sizes, 0.5, 150, np.random.default_rng(12))
+    made = [compare(0.1 * column, groups, n_resamples=499) for column in d.T]
+    assert {one.clusters.test for one in made} == {"permutation"}
+    assert sum(one.decision.direction != 0 for one in made) <= 15
+
+
+def test_a_difference_is_still_found() -> None:
+    d, groups = drawn(TWENTY, 0.1, 1, np.random.default_rng(3))
+    found = compare(0.1 + 0.05 * d[:, 0], groups)
+    assert str(found.verdict) == "better"
+    assert "sign-flip test of clusters" in str(found)
+    assert "as much evidence as 2.6 clusters of one size" in " ".join(str(found).split())
+
+
+def test_fewer_than_three_effective_clusters_cannot_be_tested_where_flips_cannot() -> None:
+    rng = np.random.default_rng(5)
+    for sizes in (FIVE, [40, 5]):
+        d, groups = drawn(sizes, 0.1, 1, rng)
+        found = compare(0.3 + 0.01 * d[:, 0], groups, margin=0.02, require="non-inferior")
+        assert str(found.verdict) == "cannot-test"
+        assert found.decision.reason == "too-few-clusters"
+        assert not found.decision.gate.passed
+        said = " ".join(str(found).split())
+        assert "of one size, where t takes 3 and sign flips take 6 clusters" in said
+
+
+def test_a_guard_knows_of_the_clusters() -> None:
+    d, groups = drawn(EVEN, 0.9, 1, np.random.default_rng(2))
+    ids = [f"q{i:03}" for i in range(len(d))]
+    a = pd.DataFrame({"query_id": ids, "AP": 0.5, "R@100": 0.5})
+    b = a.assign(AP=0.55 + 0.01 * d[:, 0], **{"R@100": 0.53 + 0.1 * d[:, 0]})
+    of = {query: f"u{group}" for query, group in zip(ids, groups, strict=True)}
+    asked = {"primary": "AP", "guards": "R@100:-0.02", "lower_is_better": ()}
+    plain = abrank.compare_scores(a, b, **asked).decision.guards[0]
+    found = abrank.compare_scores(a, b, clusters=of, **asked).decision.guards[0]
+    alone = run_cluster_test("t", b["R@100"] - a["R@100"], groups, confidence=0.9)
+    assert (found.low, found.high) == pytest.approx((alone.ci_low[0], alone.ci_high[0]))
+    assert plain.passed
+    assert not found.passed
+
+
+@pytest.mark.parametrize("sizes", [EVEN, TWENTY], ids=["t", "flips"])
+def test_merged_statistics_say_the_same(sizes) -> None:
+    d, groups = drawn(sizes, 0.3, 1, np.random.default_rng(9))
+    d = 0.02 + 0.1 * d[:, 0].round(3)
+    ids = [f"q{i:03}" for i in range(len(d))]
+    scores = np.stack([np.full(len(d), 0.5), 0.5 + d], axis=1)[:, :, None]
+    merged = compare_statistics(
+        statistics_of(ids, scores, ["AP"], clusters=[f"u{group}" for group in groups]),
+        clusters="user",
+    )
+    whole = compare(d, groups)
+    assert merged.clusters.test == whole.clusters.test
+    assert merged.pvalue == pytest.approx(whole.pvalue, rel=1e-9)
+    assert merged.decision.interval == pytest.approx(whole.decision.interval, rel=1e-9)
+    assert merged.planning.freedom == pytest.approx(whole.planning.freedom, nan_ok=True)
+    for one, other in zip(merged.test_rows, whole.test_rows, strict=True):
+        assert one.decides == other.decides
+
+
+def test_eighty_per_cent_power_is_eighty_per_cent() -> None:
+    # What is planned from the error of each sample scatters; its median is held to the truth.
+    rng = np.random.default_rng(21)
+    sizes, icc = UNEVEN, 0.3
+    pilots, groups = drawn(sizes, icc, 60, rng)
+    visible = np.median([compare(d, groups).planning.smallest_visible for d in pilots.T])
+    d, groups = drawn(sizes, icc, 4000, rng)
+    power = np.mean(run_cluster_test("t", d + visible, groups).pvalue < 0.05)
+    assert 0.74 <= power <= 0.86
+
+
+def test_new_clusters_and_more_queries_of_the_same_are_told_apart() -> None:
+    rng = np.random.default_rng(31)
+    sizes, icc = [6] * 12, 0.3
+    pilots, groups = drawn(sizes, icc, 80, rng)
+    plans = [compare(d, groups, margin=0.45).planning.of(0.45) for d in pilots.T]
+    needed = int(np.median([plan.queries_needed for plan in plans]))
+    same = [plan.queries_same_clusters for plan in plans]
+    # The clusters at hand bring so much error that in most pilots no number of queries does.
+    assert np.mean([each is None for each in same]) > 0.5
+    d, groups = drawn([6] * round(needed / 6), icc, 4000, rng)
+    power = np.mean(run_cluster_test("t", d + 0.45, groups).pvalue < 0.05)
+    assert 0.72 <= power <= 0.88
+    d, groups = drawn([600] * 12, icc, 500, rng)
+    assert np.mean(run_cluster_test("t", d + 0.45, groups).pvalue < 0.05) < 0.78
+
+
+def test_the_plan_says_of_which_clusters_its_queries_are(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    d, groups = drawn([6] * 12, 0.5, 1, np.random.default_rng(7))
+    for name, values in (("a", np.full(72, 0.5)), ("b", 0.5 + 0.1 * d[:, 0])):
+        rows = "".join(f"q{i},{value:.6f}\n" for i, value in enumerate(values))
+        Path(f"{name}.csv").write_text(f"query_id,AP\n{rows}")
+    rows = "".join(f"q{i},u{group}\n" for i, group in enumerate(groups))
+    Path("who.csv").write_text(f"query_id,user\n{rows}")
+    call = ["compare", "--scores", "a.csv", "b.csv", "-m", "AP", "--clusters", "who.csv"]
+    assert run([*call, "--margin", "0.03"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "These are queries in new clusters like the ones at hand" in said
+    assert "no number of queries of the same 12 clusters shows it" in said
+    assert run([*call, "--margin", "0.03", "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["clusters"]["n_effective"] == 12
+    row = next(each for each in found["planning"]["differences"] if each["difference"] == 0.03)
+    assert row["queries_needed"] > 72
+    assert row["queries_same_clusters"] is None
