@@ -221,7 +221,11 @@ def _write_open(path: Path, data: bytes) -> None:
     """Write to a pipe or a device, or to what is open already, behind what was printed to it."""
     number = _descriptor(path)
     sys.stdout.flush()
-    with path.open("wb") if number is None else open(number, "wb", closefd=False) as file:
+    # A reader that has gone wants no more, and takes nothing from the result.
+    with (
+        contextlib.suppress(BrokenPipeError),
+        path.open("wb") if number is None else open(number, "wb", closefd=False) as file,
+    ):
         file.write(data)
 
 

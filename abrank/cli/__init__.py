@@ -147,15 +147,16 @@ def run(arguments: list[str]) -> int:
         outcome = cli.main(
             args=arguments, prog_name="abrank", standalone_mode=False, obj=tuple(arguments)
         )
-        sys.stdout.flush()
     except (AbrankError, MemoryError, KeyboardInterrupt, click.Abort, _Terminated) as error:
         return _refuse(error)
     except click.ClickException as error:
         return _misused(error)
-    except Exception as error:  # noqa: BLE001 - the one place where a fault of our own becomes a message
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - the one place where a fault of our own becomes a message
+        # click leaves by SystemExit where a pipe is closed, whichever it is.
+        cause = BrokenPipeError(None, "broken pipe") if isinstance(error, SystemExit) else error
         # Errors of files name them, and are turned into our own where the files are opened.
-        if isinstance(error, OSError) and error.filename is None:
-            return _lost_output(error)
+        if isinstance(cause, OSError) and cause.filename is None:
+            return _refused_by_system(cause)
         return _confess()
     return outcome if isinstance(outcome, int) else 0
 
@@ -187,13 +188,14 @@ def _misused(error: click.ClickException) -> int:
     return error.exit_code
 
 
-def _lost_output(error: OSError) -> int:
-    """Return the exit code of a standard output that takes no more."""
-    # Python tries again at its end, and must not complain.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _refused_by_system(error: OSError) -> int:
+    """Return the exit code where a page of click, or a connection, meets what is closed."""
+    reason = (error.strerror or str(error)).lower()
+    if not _terminal.output_is_lost():
+        return _refuse(AbrankError(f"the system refused an operation: {reason}"))
+    _terminal.give_up_output()
     if isinstance(error, BrokenPipeError):
         return 0  # the reader of a pipe has gone, as `head` does
-    reason = (error.strerror or str(error)).lower()
     return _refuse(WriteError(f"standard output cannot be written: {reason}"))
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import math
 import os
+import select
 import sys
 import time
 from collections.abc import Sequence
@@ -14,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from abrank._support import display
+from abrank._support.errors import WriteError
 
 if TYPE_CHECKING:
     from rich.status import Status
@@ -83,21 +86,55 @@ def put(text: str | bytes, *, err: bool = False, nl: bool = True) -> None:
         if err:
             lines = [display.shorten_line(line, width=LONGEST) for line in text.split("\n")]
             text = "\n".join(lines)
+    _echo(text, err=err, nl=nl)
+
+
+def _echo(text: str | bytes, *, err: bool = False, nl: bool = True) -> None:
+    """Write to standard output, or to standard error; the command goes on where a reader has gone.
+
+    Raises
+    ------
+    WriteError
+        If standard output takes no more, as a full disk.
+    """
     try:
         # Told that there is colour, click leaves the text as it is.
         click.echo(text, err=err, nl=nl, color=True)
+    except OSError as problem:
+        if err:
+            # Where messages cannot be written, there is nobody to be told so.
+            sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - as long as the process
+            return
+        give_up_output()
+        if not isinstance(problem, BrokenPipeError):
+            reason = (problem.strerror or str(problem)).lower()
+            raise WriteError(f"standard output cannot be written: {reason}") from problem
+
+
+def output_is_lost() -> bool:
+    """Whether standard output is a pipe without a reader, or takes no more."""
+    try:
+        stream = getattr(sys.stdout, "wrapped", sys.stdout)  # click wraps one that has failed
+        stream.flush()
+        watched = select.poll()
+        watched.register(stream.fileno(), select.POLLOUT)
+        return any(event & select.POLLERR for _, event in watched.poll(0))
+    except (io.UnsupportedOperation, AttributeError):  # no file; no poll, on Windows
+        return False
     except OSError:
-        if not err:
-            raise
-        # Where messages cannot be written, there is nobody to be told so.
-        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - as long as the process
+        return True
+
+
+def give_up_output() -> None:
+    """Let standard output lead nowhere: Python tries again at its end, and must not complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def put_json(value: Any) -> None:  # noqa: ANN401 - a tree of JSON
     """Print a tree as JSON, with null for numbers that are not finite."""
     import json
 
-    click.echo(json.dumps(_finite(value), indent=2, allow_nan=False))
+    _echo(json.dumps(_finite(value), indent=2, allow_nan=False))
 
 
 def _finite(value: Any) -> Any:  # noqa: ANN401
@@ -121,8 +158,7 @@ def show(comparison: Subject, *, color: str, ascii_only: bool, digits: int = 3) 
         return
     lines = text_lines(comparison, width=width(), ascii=plain, digits=digits)
     colored = wants_color(color, sys.stdout)
-    # click takes colour out again where the stream is no terminal, unless told.
-    click.echo(paint(lines, color=colored), color=colored)
+    _echo(paint(lines, color=colored))
 
 
 class Progress:

@@ -99,12 +99,12 @@ def command(
     if shown == "json":
         _terminal.put_json({"measure": name, **asdict(found)})
     elif shown == "csv":
-        click.echo(_csv(found), nl=False)
+        _terminal.put(_csv(found), nl=False)
     else:
         lines = _text(found, name)
         if _terminal.wants_ascii(flag=False, stream=sys.stdout):
             lines = [line.replace(display.GROUP, " ") for line in lines]
-        click.echo("\n".join(lines))
+        _terminal.put("\n".join(lines))
 
 
 def _differences(

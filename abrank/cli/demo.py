@@ -69,9 +69,10 @@ def command(folder: Path, *, color: str, ascii_only: bool, quiet: bool, verbose:
             progress(f"writing {name}")
             comparison.report(folder / name)
     _terminal.show(comparison, color=color, ascii_only=ascii_only)
-    click.echo(f"\nopen      {folder / 'report.html'}")
-    click.echo(
-        f"truth     made by simulation: the true difference of nDCG@10 is +{TRUE_DIFFERENCE}"
+    _terminal.put(
+        f"\nopen      {folder / 'report.html'}\n"
+        "truth     made by simulation: the true difference of nDCG@10 is"
+        f" +{TRUE_DIFFERENCE}"
     )
 
 

@@ -163,10 +163,10 @@ def command(
     if shown == "json":
         _terminal.put_json(asdict(plan))
     elif shown == "csv":
-        click.echo(_csv(plan), nl=False)
+        _terminal.put(_csv(plan), nl=False)
     else:
         measured = machine_qrels is not None and not correlations
-        click.echo("\n".join(_text(plan, measure if files else "", measured=measured)))
+        _terminal.put("\n".join(_text(plan, measure if files else "", measured=measured)))
 
 
 def _differences(files: list[str], measure: str, reading: dict[str, Any]) -> dict[str, float]:

@@ -1,0 +1,67 @@
+"""A reader that goes away is no failure, and hides none."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import abrank
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("pipes")
+    made = abrank.simulate_runs(30, effect=0.5, rng=1)
+    made.qrels.write(home / "q.txt")
+    made.baseline.write(home / "a.run")
+    made.candidate.write(home / "b.run")
+    return home
+
+
+def into_a_closed_pipe(command: str, folder: Path) -> tuple[int, str]:
+    """Return exit code and standard error of a command whose reader has gone before it begins."""
+    reads, writes = os.pipe()
+    os.close(reads)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "abrank", *command.split()],
+            cwd=folder, stdout=writes, stderr=subprocess.PIPE, text=True, check=False,
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
+        )  # fmt: skip
+    finally:
+        os.close(writes)
+    return done.returncode, done.stderr
+
+
+GATED = "compare q.txt {} -m AP -q --require better"
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ("compare q.txt a.run b.run -m AP -q", 0),
+        ("compare q.txt a.run b.run -m AP -q --format html", 0),
+        ("compare q.txt a.run b.run -m AP -q --report md:/dev/stdout", 0),
+        ("rank q.txt a.run b.run -m AP -q", 0),
+        ("score q.txt a.run --format json", 0),
+        ("power q.txt a.run b.run -m AP --format json", 0),
+        ("demo made", 0),
+        ("--help", 0),
+        ("compare --help", 0),
+        (GATED.format("a.run b.run"), 0),
+        (GATED.format("b.run a.run"), 1),
+        (GATED.format("b.run a.run") + " --format json", 1),
+        (GATED.format("b.run a.run") + " --report md:/dev/stdout", 1),
+        ("compare q.txt a.run nothing.run", 2),
+    ],
+)
+def test_a_closed_pipe_is_no_failure_and_hides_none(folder, command, code) -> None:
+    found, said = into_a_closed_pipe(command, folder)
+    assert found == code, said
+    assert not {"Traceback", "ignored", "fault", "pipe"} & set(said.casefold().split()), said
