@@ -46,11 +46,6 @@ class GateDefinition:
 # Sets of verdicts, so that gate and verdict cannot contradict each other.
 GATES: Mapping[Requirement, GateDefinition] = MappingProxyType(
     {
-        "better": GateDefinition(
-            "--require better",
-            "B is shown to be better; with a margin, by more than the margin",
-            frozenset({Verdict.BETTER}),
-        ),
         "non-inferior": GateDefinition(
             "--require non-inferior",
             "B is shown not to be worse by the margin or more",
@@ -58,6 +53,11 @@ GATES: Mapping[Requirement, GateDefinition] = MappingProxyType(
                 {Verdict.BETTER, Verdict.BETTER_SIZE_UNCLEAR, Verdict.SAME, Verdict.NOT_WORSE}
             ),
             needs_margin=True,
+        ),
+        "better": GateDefinition(
+            "--require better",
+            "B is shown to be better; with a margin, by more than the margin",
+            frozenset({Verdict.BETTER}),
         ),
         "equivalent": GateDefinition(
             "--require equivalent",
@@ -67,16 +67,27 @@ GATES: Mapping[Requirement, GateDefinition] = MappingProxyType(
         ),
         "not-worse-shown": GateDefinition(
             "--fail-on worse",
-            "B is not shown to be worse, or to be worse by less than the margin only",
+            "B is not shown to be worse by the margin or more: no proof that it is not worse",
             frozenset(Verdict) - {Verdict.WORSE, Verdict.WORSE_SIZE_UNCLEAR, Verdict.CANNOT_TEST},
         ),
     }
 )
 
 
+# What a gate that did not pass lacks: the weightiest first.
+Lack: TypeAlias = Literal["", "soundness", "test", "verdict", "guards", "queries", "trust"]
+
+
 @dataclass(frozen=True)
 class Gate:
-    """The gate that was asked for, and whether it passed."""
+    """The gate that was asked for, whether it passed, and what it lacks where it did not.
+
+    ``soundness``: the evidence is unsound. ``test``: nothing could be tested, or all scores are
+    equal. ``verdict``: the verdict is not one of those that pass. ``guards``: a guard was not
+    passed. ``queries``: fewer than ten, and the exact sign-flip test does not agree. ``trust``: the
+    evidence is doubtful, and the doubt was not accepted.
+    """
 
     require: Requirement
     passed: bool
+    lacks: Lack = ""

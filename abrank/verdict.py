@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 from abrank.design import Design, Guard, GuardResult
-from abrank.gates import GATES, Gate, GateDefinition, Requirement, Verdict
+from abrank.gates import GATES, Gate, GateDefinition, Lack, Requirement, Verdict
+from abrank.soundness import Soundness
 
 if TYPE_CHECKING:  # the help of the command line shows the gates, and loads no numpy
     from abrank.inference.designs.binomial import Unseen
     from abrank.inference.estimates.relative_change import RelativeChange
 
 __all__ = [
+    "FEW_QUERIES",
     "GATES",
     "Decision",
     "Family",
@@ -26,9 +28,13 @@ __all__ = [
     "Verdict",
     "check_gate",
     "decide",
+    "settle",
 ]
 
 Family: TypeAlias = Literal["secondary", "all", "fixed-sequence"]
+
+# Below so many queries a gate that asks for evidence takes the exact sign-flip test, too.
+FEW_QUERIES = 10
 
 
 @record
@@ -56,6 +62,8 @@ class Rule:
         Clusters, planned looks or a confidence sequence; ``alpha`` is the level of this look.
     guards : tuple of Guard
         What must not be worse by a margin of its own, for the gate to pass.
+    accept_doubt : bool
+        The gate passes on doubtful evidence, too.
 
     Raises
     ------
@@ -79,6 +87,7 @@ class Rule:
     family: Family = "secondary"
     design: Design | None = None
     guards: tuple[Guard, ...] = ()
+    accept_doubt: bool = False
 
     def __post_init__(self) -> None:
         checks.fraction("alpha", self.alpha)
@@ -118,6 +127,28 @@ class Rule:
 
 
 @record
+class SignFlips:
+    """One-sided p-values of exact flips of signs about the thresholds of the gates.
+
+    That B is better by more than the margin, worse by less than it, and that the two differ by
+    less; NaN where no margin was declared.
+    """
+
+    better: float
+    non_inferior: float
+    equivalent: float
+
+    def agree(self, require: Requirement, alpha: float) -> bool:
+        """Say whether they show what a gate asks for, each at the level at which it is decided."""
+        found = {
+            "better": self.better < alpha / 2.0,
+            "non-inferior": self.non_inferior < alpha,
+            "equivalent": self.equivalent < alpha,
+        }
+        return found.get(require, True)
+
+
+@record
 class Decision:
     """The verdict with the numbers that gave it.
 
@@ -135,16 +166,23 @@ class Decision:
     by_equivalence : bool
         True where the ``1 - 2 alpha`` interval decided.
     reason : str
-        For ``cannot-test``: ``too-few-queries``, ``too-few-clusters`` or ``no-variance``; for
-        ``identical``: ``same-file``, ``same-rankings`` or ``tied-scores``; else empty.
+        For ``cannot-test``: ``too-few-queries``, ``too-few-clusters``, ``no-variance`` or the code
+        of the reason why the evidence is unsound; for ``identical``: ``same-rankings`` or
+        ``tied-scores``; else empty.
     gate : Gate, optional
     margin : float
         In the unit of the primary measure; a relative one times A's mean as it was seen.
     relative : RelativeChange, optional
         What a relative margin is compared with.
     unseen : Unseen, optional
-        Of systems that score the same on every query.
+        What so many queries leave open, whatever they show; None without a query.
     guards : tuple of GuardResult
+    soundness : Soundness
+        What speaks against the evidence.
+    of_numbers : Verdict, optional
+        What the numbers say where unsound evidence forbids a verdict; else None.
+    sign_flips : SignFlips, optional
+        Of fewer than ten queries.
     """
 
     verdict: Verdict
@@ -161,6 +199,16 @@ class Decision:
     relative: RelativeChange | None = None
     unseen: Unseen | None = None
     guards: tuple[GuardResult, ...] = ()
+    soundness: Soundness = field(default_factory=Soundness)
+    of_numbers: Verdict | None = None
+    sign_flips: SignFlips | None = None
+
+    @property
+    def exit_code(self) -> int:
+        """Of a command that asks for the gate: 0 passed or none asked for, 1 not, 3 not tested."""
+        if self.gate is None or self.gate.passed:
+            return 0
+        return 3 if self.verdict is Verdict.CANNOT_TEST else 1
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -188,6 +236,7 @@ def decide(
     reason: str = "",
     unseen: Unseen | None = None,
     guards: tuple[GuardResult, ...] = (),
+    sign_flips: SignFlips | None = None,
 ) -> Decision:
     """Give the verdict on the primary measure.
 
@@ -224,8 +273,10 @@ def decide(
     reason : str
         Why no test is possible, or in what they are identical; else empty.
     unseen : Unseen, optional
-        What identical scores leave open.
+        What so many queries leave open.
     guards : tuple of GuardResult
+    sign_flips : SignFlips, optional
+        Of fewer than ten queries.
 
     Returns
     -------
@@ -253,6 +304,7 @@ def decide(
         relative=relative,
         unseen=unseen,
         guards=guards,
+        sign_flips=sign_flips,
     )
     if identical:
         decision = replace(decision, verdict=Verdict.IDENTICAL)
@@ -284,22 +336,62 @@ def _verdict(rule: Rule, decision: Decision, direction: int) -> Verdict:
     return next((verdict for holds, verdict in cases if holds), Verdict.INCONCLUSIVE)
 
 
+def settle(rule: Rule, decision: Decision, soundness: Soundness) -> Decision:
+    """Return a decision with the soundness of its evidence: nothing is decided by unsound evidence.
+
+    Examples
+    --------
+    >>> from abrank.soundness import Reason
+    >>> rule = Rule("AP", require="not-worse-shown")
+    >>> limits = {"interval": (0.01, 0.03), "equivalence_interval": (0.013, 0.027)}
+    >>> found = decide(rule, estimate=0.02, **limits)
+    >>> found = settle(rule, found, Soundness((Reason("none-judged"),)))
+    >>> str(found.verdict), str(found.of_numbers), found.gate.lacks, found.exit_code
+    ('cannot-test', 'better', 'soundness', 3)
+    """
+    found = replace(decision, soundness=soundness)
+    if soundness.level == "unsound":
+        found = replace(
+            found,
+            verdict=Verdict.CANNOT_TEST,
+            of_numbers=decision.of_numbers or decision.verdict,
+            direction=0,
+            by_equivalence=False,
+            reason=soundness.reasons[0].code,
+        )
+    return replace(found, gate=check_gate(rule, found))
+
+
 def check_gate(rule: Rule, decision: Decision) -> Gate | None:
     """Say whether the gate that the rule asks for passes; None where it asks for none.
 
     It passes for the verdicts that :data:`GATES` names, if every guard has passed, too. Where
     nothing was tested, or every query scores the same, there is no evidence, and no gate that asks
     for evidence passes. All of several tests at alpha must reject, so none is adjusted (Berger
-    1982, Technometrics 24, 295-300).
+    1982, Technometrics 24, 295-300). Of fewer than ten queries the exact sign-flip test must agree,
+    and evidence in doubt passes only where the rule accepts it.
 
     Examples
     --------
     >>> rule = Rule("AP", margin=0.01, require="non-inferior")
     >>> outer, inner = (-0.011, 0.011), (-0.009, 0.009)
     >>> decide(rule, estimate=0.0, interval=outer, equivalence_interval=inner).gate
-    Gate(require='non-inferior', passed=True)
+    Gate(require='non-inferior', passed=True, lacks='')
     """
     if rule.require is None:
         return None
-    guarded = all(guard.passed for guard in decision.guards)
-    return Gate(rule.require, guarded and decision.verdict in GATES[rule.require].verdicts)
+    verdict, level = decision.verdict, decision.soundness.level
+    flips = decision.sign_flips
+    lacking: tuple[tuple[bool, Lack], ...] = (
+        (level == "unsound", "soundness"),
+        (verdict not in GATES[rule.require].verdicts, _untested(verdict)),
+        (not all(guard.passed for guard in decision.guards), "guards"),
+        (flips is not None and not flips.agree(rule.require, rule.alpha), "queries"),
+        (level == "doubtful" and not rule.accept_doubt, "trust"),
+    )
+    lacks: Lack = next((lack for holds, lack in lacking if holds), "")
+    return Gate(rule.require, not lacks, lacks)
+
+
+def _untested(verdict: Verdict) -> Lack:
+    return "test" if verdict in (Verdict.CANNOT_TEST, Verdict.IDENTICAL) else "verdict"

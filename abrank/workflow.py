@@ -71,6 +71,7 @@ def compare(
     spending: Spending = "obrien-fleming",
     anytime: int | None = None,
     guards: Sequence[str] | str = (),
+    accept_doubt: bool = False,
     bayes: bool = False,
     machine_qrels: Any = None,  # noqa: ANN401 - whatever read_qrels reads
     machine_scores: Any = None,  # noqa: ANN401 - a pair of what read_scores reads
@@ -124,7 +125,7 @@ def compare(
         the name of a column of ``segments``: then clusters are tested, not single queries.
     docs : path or mapping, optional
         Titles or texts by document id, to show in ranked lists: JSON lines, or lines with a tab.
-    look, spending, anytime, guards, bayes
+    look, spending, anytime, guards, accept_doubt, bayes
         Looking more than once, what must not get worse, and a Bayesian view: see
         :class:`~abrank.comparison.Question`.
     machine_qrels, machine_scores, machine_judge, shared_model : optional

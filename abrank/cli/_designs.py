@@ -41,6 +41,12 @@ options = _options.stack(
         " 'R@100:-0.02'. Repeat for more.",
     ),
     click.option(
+        "--accept-doubt",
+        is_flag=True,
+        help="Let the gate pass on doubtful evidence: unjudged documents that favour the system"
+        " behind, a sample that is not like the others, one cluster that carries the difference.",
+    ),
+    click.option(
         "--bayes",
         is_flag=True,
         help="Show the probability that B is better, and that they differ by less than the margin.",

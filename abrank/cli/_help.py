@@ -17,7 +17,7 @@ GROUPS = {
         "measures", "measure", "baselines", "primary", "margin", "alpha", "test", "tests", "adjust",
         "family", "lower_is_better", "resamples", "replications", "seed",
     ),
-    "Gates": ("require", "fail_on", "guards"),
+    "Gates": ("require", "fail_on", "guards", "accept_doubt"),
     "Designs and further analyses": (
         "clusters", "look", "spending", "anytime", "bayes", "instruments", "risk",
     ),

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 def _gates() -> str:
     """Return the table of gates for the help: how each is asked for, and what passes it."""
-    lines = ["\b", "Gates: the exit code is 1 where the one asked for does not pass."]
+    lines = ["\b", "Gates: the exit code is 1 where the one asked for does not pass, and 3 where"]
+    lines.append("nothing could be tested, as of a run without a judged document.")
     for gate in GATES.values():
         said = wrap(f"{gate.passes}. Verdicts that pass: {gate.passing}", 50)
         flags = [gate.flag, *[""] * (len(said) - 1)]
@@ -75,13 +76,14 @@ def _gates() -> str:
 )
 @click.option(
     "--require",
-    type=click.Choice(["better", "non-inferior", "equivalent"]),
+    type=click.Choice(["non-inferior", "better", "equivalent"]),
     help="Exit with 1 unless this is shown; see Gates.",
 )
 @click.option(
     "--fail-on",
     type=click.Choice(["worse"]),
-    help="Exit with 1 only where B is shown to be worse; see Gates.",
+    help="Exit with 1 only where B is shown to be worse: a loss too small for these queries to show"
+    " passes; --require non-inferior asks for proof.",
 )
 @click.option(
     "--lower-is-better",
@@ -183,7 +185,8 @@ def command(
     abrank compare --scores bm25.eval monot5.eval -m ndcg_cut_10
     abrank compare --collections beir.tsv -m nDCG@10 --report html
     """  # noqa: D301 - click's mark for lines to keep
-    _require_one_gate(require, fail_on, flags["guards"])
+    accept_doubt = flags["accept_doubt"]
+    _require_one_gate(require, fail_on, flags["guards"], accept_doubt=accept_doubt)
     if collections:
         _collections.require_alone()
     else:
@@ -235,12 +238,16 @@ def command(
     return _gate(found)
 
 
-def _require_one_gate(require: str | None, fail_on: str | None, guards: tuple[str, ...]) -> None:
-    """Refuse two gates, and guards without one."""
+def _require_one_gate(
+    require: str | None, fail_on: str | None, guards: tuple[str, ...], *, accept_doubt: bool
+) -> None:
+    """Refuse two gates, and what adds to a gate without one."""
     if require and fail_on:
         raise click.UsageError("--require and --fail-on ask two questions; choose one")
     if guards and not (require or fail_on):
         raise click.UsageError("--guard adds to a gate: give --require or --fail-on worse, too")
+    if accept_doubt and not (require or fail_on):
+        raise click.UsageError("--accept-doubt is for a gate: give --require or --fail-on")
 
 
 def _compare_ready(
@@ -276,4 +283,4 @@ def _gate(comparison: Comparison | CollectionsComparison) -> int:
     from abrank.report.compose import gate_sentence
 
     _terminal.put(f"gate  {gate_sentence(comparison)}", err=True)
-    return 1
+    return comparison.decision.exit_code

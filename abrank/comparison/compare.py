@@ -29,6 +29,7 @@ from abrank.comparison.posterior import beliefs
 from abrank.comparison.power_analysis import Clustered, plan_next_test
 from abrank.comparison.question import Question
 from abrank.comparison.result import Comparison
+from abrank.comparison.soundness import with_soundness
 from abrank.design import Spending
 from abrank.diagnostics import (
     Note,
@@ -74,6 +75,7 @@ def compare_scores(
     spending: Spending = "obrien-fleming",
     anytime: int | None = None,
     guards: Sequence[str] | str = (),
+    accept_doubt: bool = False,
     bayes: bool = False,
     machine_scores: Any = None,  # noqa: ANN401 - a pair of what a and b are
     machine_judge: str | None = None,
@@ -93,8 +95,8 @@ def compare_scores(
         Names to give them; without ``b`` those to take, else the two there are.
     primary, margin, test, alpha, adjust, family, require, lower_is_better, n_resamples, rng
         What decides, and how it is resampled, as in :func:`abrank.compare`.
-    segments, topics, clusters, look, spending, anytime, guards, bayes, machine_scores,
-    machine_judge, shared_model
+    segments, topics, clusters, look, spending, anytime, guards, accept_doubt, bayes,
+    machine_scores, machine_judge, shared_model
         As in :func:`abrank.compare`.
 
     Returns
@@ -223,7 +225,7 @@ def compare_systems(
         topics=_texts_of(scores.query_ids, topics or {}),
         provenance=dict(provenance or {}),
     )  # fmt: skip
-    return replace(made, notes=_notes(made, scores, asked, deep))
+    return with_soundness(replace(made, notes=_notes(made, scores, asked, deep)))
 
 
 def _test_all(scores: Scores, asked: Declared, clusters: str) -> Comparison:

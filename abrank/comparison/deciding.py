@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -13,13 +14,14 @@ from abrank.comparison.family import interval_of_primary, measure_rows
 from abrank.comparison.rows import MeasureResult
 from abrank.design import GuardResult
 from abrank.diagnostics import outcomes
+from abrank.inference import run_test
 from abrank.inference.designs.binomial import Unseen, bound_unseen
 from abrank.inference.designs.clusters import FEWEST_EFFECTIVE, cluster_sizes, effective_clusters
 from abrank.inference.estimates.relative_change import RelativeChange, relative_change
 from abrank.inference.rounding import differences_of
-from abrank.inputs import JudgedRun
+from abrank.inputs import JudgedRun, Source
 from abrank.scores import Scores
-from abrank.verdict import Decision, Rule, decide
+from abrank.verdict import FEW_QUERIES, Decision, Rule, SignFlips, decide
 
 FEW_CLUSTERS = "too-few-clusters"
 
@@ -98,7 +100,8 @@ def decide_primary(
         relative=_relative(rule, a, b),
         identical=identical,
         reason=_same(scores) if identical else _untestable(len(differences), row, few),
-        unseen=_unseen(rule, len(differences), span) if identical else None,
+        unseen=unseen_of(rule, len(differences), span, clusters),
+        sign_flips=sign_flips_of(rule, a, b, clusters),
         guards=guards,
     )
 
@@ -134,8 +137,9 @@ def decide_again(
         relative=relative,
         identical=identical,
         reason=saved.reason if identical else _untestable(n, row, saved.reason == FEW_CLUSTERS),
-        unseen=saved.unseen if identical else None,
+        unseen=saved.unseen,
         guards=saved.guards,
+        sign_flips=saved.sign_flips,
     )
 
 
@@ -187,20 +191,81 @@ def _untestable(n_queries: int, row: MeasureResult, few_clusters: bool) -> str:
     return FEW_CLUSTERS if few_clusters else "no-variance"
 
 
-def _unseen(rule: Rule, n_queries: int, span: float) -> Unseen:
-    return bound_unseen(n_queries, alpha=rule.alpha, span=span)
+def sign_flips_of(
+    rule: Rule, a: FloatArray, b: FloatArray, clusters: Sequence[str] | None = None
+) -> SignFlips | None:
+    """Flip the signs of a few differences, or sums of clusters, about the thresholds of the gates.
+
+    Parameters
+    ----------
+    a, b : float64[n_queries]
+        Scores of the primary measure.
+
+    Returns
+    -------
+    SignFlips or None
+        None from ten queries or clusters on, and without one.
+
+    Examples
+    --------
+    >>> rule = Rule("AP", margin=0.1)
+    >>> sign_flips_of(rule, np.zeros(5), np.array([0.1, 0.2, 0.1, 0.3, 0.2]))
+    SignFlips(better=0.125, non_inferior=0.03125, equivalent=0.96875)
+    """
+    unit = np.arange(len(a)) if clusters is None else np.unique(clusters, return_inverse=True)[1]
+    if not 0 < len(np.unique(unit)) < FEW_QUERIES:
+        return None
+    gains = differences_of(a, b) if rule.higher_is_better else differences_of(b, a)
+    margins = rule.margin * np.abs(a) if rule.margin_is_relative else np.full(len(a), rule.margin)
+    return flip_signs(rule, np.bincount(unit, gains), np.bincount(unit, margins))
+
+
+def flip_signs(rule: Rule, gains: FloatArray, margins: FloatArray) -> SignFlips:
+    """Flip the signs of what each query, or cluster, gains beyond its share of the margin."""
+    shifted = np.stack([gains - margins, gains + margins, margins - gains], axis=1)
+    better, not_worse, not_better = run_test(
+        "permutation", shifted, alternative="greater", confidence=1.0
+    ).pvalue.tolist()
+    if not rule.margin:
+        return SignFlips(better, math.nan, math.nan)
+    return SignFlips(better, not_worse, max(not_worse, not_better))
+
+
+def unseen_of(
+    rule: Rule, n_queries: int, span: float, clusters: Sequence[str] | None = None
+) -> Unseen | None:
+    """Bound what queries, or clusters of them, leave open that are like none of those compared."""
+    n = n_queries if clusters is None else len(set(clusters))
+    return bound_unseen(n, alpha=rule.alpha, span=span) if n else None
 
 
 def _same(scores: Scores) -> str:
     """Say what two systems share that score the same on every query: file, rankings, or no more."""
-    sources = [scores.sources.get(system) for system in scores.systems]
-    hashes = {source.sha256 if source else None for source in sources}
-    if len(hashes) == 1 and None not in hashes:
+    if same_content(scores.sources, *scores.systems):
         return "same-file"
     one, two = (scores.judged_runs.get(system) for system in scores.systems)
     if one is not None and two is not None and _same_grades(one.judged, two.judged):
         return "same-rankings"
     return "tied-scores"
+
+
+def same_content(sources: Mapping[str, Source], a: str, b: str) -> bool:
+    """Say whether two systems were read from files of the same content, repeated runs and all.
+
+    Examples
+    --------
+    >>> sources = {"A": Source("a", "5e", 9), "B": Source("b", "5e", 9), "C": Source("c", "f", 1)}
+    >>> same_content(sources, "A", "B"), same_content(sources, "A", "C")
+    (True, False)
+    """
+    found = [
+        [each for name, each in sources.items() if f"{name} (run ".startswith(f"{system} (run ")]
+        for system in (a, b)
+    ]
+    # One file of ready scores may hold both systems: then they share its source.
+    apart = not {id(each) for each in found[0]} & {id(each) for each in found[1]}
+    keys = [sorted(each.sha256 or each.path or "" for each in part) for part in found]
+    return apart and keys[0] == keys[1] and bool(keys[0]) and all(keys[0])
 
 
 def _same_grades(one: JudgedRun, two: JudgedRun) -> bool:

@@ -261,6 +261,7 @@ def declare(
         higher_is_better=higher[primary],
         design=design,
         guards=guards,
+        accept_doubt=question.accept_doubt,
     )
     relative = rule.margin_is_relative or any(guard.margin_is_relative for guard in rule.guards)
     if relative and rule.test != "t":

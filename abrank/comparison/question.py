@@ -49,6 +49,8 @@ class Question:
     guards : sequence of str
         Measures that must be shown not to be worse, for a gate to pass: ``"R@100:-0.02"`` or
         ``"R@100:-2%"`` of the baseline's mean. Each is tested at ``alpha``.
+    accept_doubt : bool
+        Let a gate pass although the evidence is doubtful: see :mod:`abrank.soundness`.
     bayes : bool
         Show the posterior of the mean difference beside the tests; it decides nothing.
     rng : int, Generator, SeedSequence or None
@@ -73,5 +75,6 @@ class Question:
     spending: Spending = "obrien-fleming"
     anytime: int | None = None
     guards: Sequence[str] | str = ()
+    accept_doubt: bool = False
     bayes: bool = False
     rng: RandomSource = 0

@@ -25,6 +25,7 @@ from abrank.comparison.rows import ConfidenceInterval, MeasureResult, TestRow
 from abrank.diagnostics import Note, outcomes
 from abrank.inference.rounding import differences_of
 from abrank.measures import parse
+from abrank.soundness import Soundness
 from abrank.verdict import Decision, Requirement, Rule, Verdict, check_gate
 
 if TYPE_CHECKING:
@@ -140,6 +141,11 @@ class Comparison(
     def verdict(self) -> Verdict:
         """What the interval of the primary measure says: a string such as ``"better"``."""
         return self.decision.verdict
+
+    @property
+    def soundness(self) -> Soundness:
+        """What speaks against the evidence, and how much: ``.level`` is ``"sound"`` or not."""
+        return self.decision.soundness
 
     @property
     def pvalue(self) -> float:
@@ -294,7 +300,9 @@ class Comparison(
         if gate is not None and not gate.passed:
             decision = replace(self.decision, gate=gate)
             asked = replace(self, rule=rule, decision=decision)
-            raise GateError(lazy.attribute("abrank.report.compose", "gate_sentence")(asked))
+            raised = GateError(lazy.attribute("abrank.report.compose", "gate_sentence")(asked))
+            raised.exit_code = decision.exit_code
+            raise raised
         return self
 
     def __bool__(self) -> NoReturn:

@@ -9,7 +9,12 @@ from abrank.diagnostics.differences import (
     inspect_losses,
     inspect_tail,
 )
-from abrank.diagnostics.evidence import inspect_evidence, inspect_inputs, inspect_segments
+from abrank.diagnostics.evidence import (
+    inspect_evidence,
+    inspect_inputs,
+    inspect_segments,
+    lists_only_relevant,
+)
 from abrank.diagnostics.machine import inspect_machine
 from abrank.diagnostics.notes import DECIMALS, Note, bounds, higher_is_better, outcomes
 from abrank.diagnostics.runs import (
@@ -41,6 +46,7 @@ __all__ = [
     "inspect_segments",
     "inspect_systems",
     "inspect_tail",
+    "lists_only_relevant",
     "missing_policy",
     "outcomes",
     "unequal_depth",

@@ -78,6 +78,15 @@ def inspect_evidence(
     return [*notes, *_unjudged(difference, evidence, audits)]
 
 
+def lists_only_relevant(audits: Mapping[str, Audit]) -> bool:
+    """Say whether the judgments hold no document that is not relevant.
+
+    Of those that they do not list nobody knows then which were looked at.
+    """
+    grades = {grade for audit in audits.values() for grade in audit.grades}
+    return bool(grades) and min(grades) > 0
+
+
 def _unjudged(difference: float, evidence: _Evidence, audits: Mapping[str, Audit]) -> list[Note]:
     """Note that judgments could turn the difference, or a gap of which that is not known."""
     if any(audit.document_ids is not None for audit in audits.values()):
@@ -85,6 +94,8 @@ def _unjudged(difference: float, evidence: _Evidence, audits: Mapping[str, Audit
     gap = audits["b"].judged_at_10 - audits["a"].judged_at_10 if len(audits) == 2 else 0.0
     # The system with more unjudged documents may be better than it looks.
     favours = "" if abs(gap) <= JUDGED_GAP else "a" if gap > 0 else "b"
+    if lists_only_relevant(audits):
+        favours = ""  # then the better system has more judged documents, whatever was looked at
     shares = {f"{key}_at_10": 1.0 - audit.judged_at_10 for key, audit in audits.items()}
     if evidence.unjudged_range is None:
         gaps = {key: shares[f"{key}_at_10"] for key in "ab" if shares}

@@ -138,7 +138,8 @@ class Headline:
     ``tone`` is the winner's colour; ``numbers``, ``sensitivity``, ``meaning`` and ``next_step`` are
     sentences; ``gate`` is empty where no gate was asked for, ``against`` where no secondary measure
     points the other way, ``sensitivity`` where no other choice of queries or documents applies,
-    ``design`` where single queries were looked at once and nothing was asked beside the measures.
+    ``design`` where single queries were looked at once and nothing was asked beside the measures,
+    ``soundness`` where nothing speaks against the evidence.
     """
 
     verdict: str
@@ -154,6 +155,7 @@ class Headline:
     against: str = ""
     sensitivity: str = ""
     design: str = ""
+    soundness: str = ""
 
 
 @dataclass(frozen=True)

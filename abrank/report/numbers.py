@@ -246,6 +246,9 @@ def _verdict(rule: Rule, decision: Decision) -> dict[str, Any]:
         "relative": decision.relative,
         "unseen": decision.unseen,
         "guards": decision.guards,
+        "soundness": {"level": decision.soundness.level, "reasons": decision.soundness.reasons},
+        "of_numbers": decision.of_numbers,
+        "sign_flips": decision.sign_flips,
     }
 
 

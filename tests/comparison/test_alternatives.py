@@ -45,7 +45,8 @@ def assert_same(found: Alternative, declared: Comparison) -> None:
     row = declared.primary
     for name in ("mean_a", "mean_b", "diff", "ci_low", "ci_high", "pvalue"):
         assert getattr(found, name) == pytest.approx(getattr(row, name), rel=1e-12, abs=1e-15)
-    assert (found.n_queries, found.verdict) == (declared.n_queries, declared.verdict)
+    verdict = declared.decision.of_numbers or declared.verdict
+    assert (found.n_queries, found.verdict) == (declared.n_queries, verdict)
 
 
 def test_judged_only_is_the_option() -> None:
@@ -69,7 +70,8 @@ def test_a_run_that_was_cut_is_worse_by_its_depth_alone() -> None:
     """The candidate is better at every depth, and loses where only the baseline goes on."""
     comparison = compare(QRELS, A, first(B, 20), measures=["AP"])
     found = of(comparison)["common-depth"]
-    assert comparison.verdict is Verdict.WORSE
+    assert (comparison.verdict, comparison.decision.reason) == ("cannot-test", "common-depth")
+    assert comparison.decision.of_numbers is Verdict.WORSE
     assert (found.verdict, found.changes) == (Verdict.BETTER, True)
     (note,) = [note for note in comparison.notes if note.code == "unequal-depth"]
     assert note.severity == 3
@@ -93,7 +95,7 @@ def test_shared_queries_are_what_dropping_leaves() -> None:
 def test_identical_on_the_queries_that_both_have() -> None:
     few = {query: A[query] for query in list(A)[:20]}
     zero = compare(QRELS, A, few, measures=["AP"])
-    assert zero.verdict is Verdict.WORSE
+    assert zero.decision.of_numbers is Verdict.WORSE
     found = of(zero)["shared-queries"]
     assert (found.n_queries, found.diff, found.verdict) == (20, 0.0, Verdict.IDENTICAL)
 

@@ -302,7 +302,9 @@ def test_where_lower_is_better_b_wins_by_less() -> None:
     # A leaves a hole in front of half of its rankings, B in front of few.
     a = {q: {"hole" if i % 2 else "good": 2.0, "bad": 1.0} for i, q in enumerate(qrels)}
     b = {q: {"hole" if i == 1 else "good": 2.0, "bad": 1.0} for i, q in enumerate(qrels)}
-    result = abrank.compare(qrels, a, b, measures=["RBPResid", "RR"], require="better")
+    result = abrank.compare(
+        qrels, a, b, measures=["RBPResid", "RR"], require="better", accept_doubt=True
+    )
     row = result["RBPResid"]
     assert row.diff < 0
     assert row.ci_high < 0

@@ -32,7 +32,7 @@ def test_two_tied_queries_pass_no_gate_that_asks_for_evidence(require) -> None:
 def test_what_is_identical_is_told_apart(tmp_path) -> None:
     def reason(a, b, measure) -> str:
         result = abrank.compare(QRELS, a, b, measures=measure)
-        assert result.verdict is Verdict.IDENTICAL
+        assert (result.decision.of_numbers or result.verdict) is Verdict.IDENTICAL
         return result.decision.reason
 
     assert reason(RUN, OTHER, "P@1") == "tied-scores"
@@ -40,6 +40,7 @@ def test_what_is_identical_is_told_apart(tmp_path) -> None:
     path = tmp_path / "a.run"
     abrank.read_run(RUN).write(path)
     assert reason(path, path, "P@1") == "same-file"
+    assert abrank.compare(QRELS, path, path, measures="P@1").verdict is Verdict.CANNOT_TEST
     scores = dict.fromkeys(RUN, 0.5)
     assert compare_scores(scores, scores).decision.reason == "tied-scores"
 
@@ -62,8 +63,10 @@ def test_the_loss_is_open_where_the_range_is() -> None:
     assert math.isnan(unseen.difference)
 
 
-def test_nothing_is_said_of_the_unseen_where_a_difference_is_seen() -> None:
-    assert compare_scores({"q1": 0.1, "q2": 0.2}, {"q1": 0.1, "q2": 0.3}).decision.unseen is None
+def test_what_no_query_shows_is_bounded_whatever_they_show() -> None:
+    unseen = compare_scores({"q1": 0.1, "q2": 0.2}, {"q1": 0.1, "q2": 0.3}).decision.unseen
+    assert unseen is not None
+    assert unseen.share == pytest.approx(1 - 0.05**0.5)
 
 
 def test_the_deciding_interval_is_in_the_unit_of_the_measure() -> None:

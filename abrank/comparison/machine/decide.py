@@ -24,6 +24,7 @@ from abrank.comparison.power_analysis import plan_next_test
 from abrank.comparison.question import Question
 from abrank.comparison.result import Comparison
 from abrank.comparison.rows import MeasureResult, TestRow
+from abrank.comparison.soundness import with_soundness
 from abrank.diagnostics import inspect_machine
 from abrank.inference.rounding import differences_of
 from abrank.scores import Scores
@@ -75,7 +76,7 @@ class WithMachine:
         notes = [note for note in people.notes if note.code not in _OF_PEOPLE_ALONE]
         notes += inspect_machine(**found.looked_at())
         tests = tuple(replace(row, decides=False) for row in people.test_rows)
-        return replace(
+        together = replace(
             people,
             rule=rule,
             rows=rows,
@@ -86,6 +87,7 @@ class WithMachine:
             alternatives=(),
             machine=found,
         )
+        return with_soundness(together)
 
 
 # Cautions on the tests that decide nothing here, and on queries that are meant to be more.

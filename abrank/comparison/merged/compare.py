@@ -11,7 +11,7 @@ import numpy as np
 from abrank._support.errors import ArgumentError
 from abrank._support.rng import entropy
 from abrank._support.typing import FloatArray
-from abrank.comparison.deciding import FEW_CLUSTERS
+from abrank.comparison.deciding import FEW_CLUSTERS, flip_signs, sign_flips_of
 from abrank.comparison.declared import declare, directions, primary_of
 from abrank.comparison.designs import error_inflation
 from abrank.comparison.family import adjust_family, interval_of_primary, row_of_measure
@@ -29,6 +29,7 @@ from abrank.comparison.power_analysis import Clustered, plan_from_spread
 from abrank.comparison.question import Question
 from abrank.comparison.result import Comparison
 from abrank.comparison.rows import MeasureResult
+from abrank.comparison.soundness import with_soundness
 from abrank.design import GuardResult
 from abrank.diagnostics import (
     Note,
@@ -50,7 +51,7 @@ from abrank.inference.estimates.relative_change import (
     relative_change_of_moments,
 )
 from abrank.inputs import Audit
-from abrank.verdict import Decision, Rule, decide
+from abrank.verdict import FEW_QUERIES, Decision, Rule, SignFlips, decide
 
 _NONE: FloatArray = np.empty((0, 0))
 
@@ -66,6 +67,7 @@ def compare_statistics(
     audits: Mapping[str, Audit] | None = None,
     missing: str = "",
     remarks: tuple[str, ...] = (),
+    same_file: bool = False,
     provenance: Mapping[str, Any] | None = None,
 ) -> Comparison:
     """Compare two systems from the merged statistics of all partitions.
@@ -83,6 +85,8 @@ def compare_statistics(
         Under ``"a"`` and ``"b"``.
     missing : str
         What became of queries that a run lacks.
+    same_file : bool
+        Whether both were read from files of the same content.
 
     Returns
     -------
@@ -115,7 +119,8 @@ def compare_statistics(
         else moments_of(statistics)
     )
     rows = _rows(statistics, moments, rule, higher)
-    decision = _decide(statistics, moments, rule, rows, higher)
+    alike = "same-file" if same_file else "tied-scores"
+    decision = _decide(statistics, moments, rule, rows, higher, alike)
     own, one = statistics.of[lead], moments_of(statistics).take([lead])
     grouped = parts.clusters_of(clusters, statistics, lead, rule)
     clustered = None
@@ -148,7 +153,7 @@ def compare_statistics(
         provenance=dict(provenance or {}),
         merged=parts.queries_of(statistics, lead, moments, partitions=partitions, missing=missing),
     )  # fmt: skip
-    return replace(made, notes=_notes(made, statistics, higher))
+    return with_soundness(replace(made, notes=_notes(made, statistics, higher)))
 
 
 def require_mergeable(question: Question) -> Question:
@@ -208,6 +213,7 @@ def _decide(
     rule: Rule,
     rows: tuple[MeasureResult, ...],
     higher: Mapping[str, bool],
+    alike: str,
 ) -> Decision:
     lead = statistics.measures.index(rule.primary)
     row, own, n = rows[lead], statistics.of[lead], statistics.n_queries
@@ -224,10 +230,24 @@ def _decide(
         equivalence_interval=interval,
         relative=_relative(statistics, lead, rule) if rule.margin_is_relative else None,
         identical=identical,
-        reason="tied-scores" if identical else _untestable(statistics, row),
-        unseen=bound_unseen(n, alpha=rule.alpha, span=high - low) if identical else None,
+        reason=alike if identical else _untestable(statistics, row),
+        unseen=bound_unseen(len(statistics.clusters) or n, alpha=rule.alpha, span=high - low),
+        sign_flips=_sign_flips(statistics, lead, rule),
         guards=_guards(statistics, moments, rule, higher),
     )
+
+
+def _sign_flips(statistics: Statistics, lead: int, rule: Rule) -> SignFlips | None:
+    """Flip the signs of a few queries or clusters: of so few the statistics hold each."""
+    if not statistics.clusters and statistics.n_queries < FEW_QUERIES:
+        every = statistics.of[lead].smallest
+        a, b = np.array([(each.a, each.b) for each in every]).T
+        return sign_flips_of(rule, a, b)
+    if not 0 < len(statistics.clusters) < FEW_QUERIES:
+        return None
+    sizes = np.array([float(each[0]) for each in statistics.clusters.values()])
+    sums = np.array([exact_value(each[1 + lead]) for each in statistics.clusters.values()])
+    return flip_signs(rule, sums if rule.higher_is_better else -sums, sizes * rule.margin)
 
 
 def _untestable(statistics: Statistics, row: MeasureResult) -> str:

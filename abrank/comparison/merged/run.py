@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from abrank._support.errors import ArgumentError
+from abrank.comparison.deciding import same_content
 from abrank.comparison.merged.compare import compare_statistics, require_mergeable
 from abrank.comparison.merged.properties import Properties
 from abrank.comparison.question import Question
@@ -96,6 +97,7 @@ def compare_merged(
         audits=audits,
         missing=missing_policy([*audits.values()], everywhere) or "",
         remarks=(*found.notes, *properties.remarks),
+        same_file=same_content(found.sources, baseline, candidate),
         provenance=provenance(
             found,
             roles,

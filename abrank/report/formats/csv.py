@@ -24,9 +24,9 @@ def measures_csv(comparison: Comparison) -> str:
     Returns
     -------
     str
-        The columns of ``Comparison.table``. Floats have all their digits and a decimal point; what
-        is not a finite number is an empty cell. Text that a spreadsheet would take for a formula
-        begins with an apostrophe.
+        The columns of ``Comparison.table``, and the soundness of the evidence. Floats have all
+        their digits and a decimal point; what is not a finite number is an empty cell. Text that a
+        spreadsheet would take for a formula begins with an apostrophe.
 
     Examples
     --------
@@ -34,8 +34,9 @@ def measures_csv(comparison: Comparison) -> str:
     >>> print(measures_csv(compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75}))[:26])
     measure,mean_a,mean_b,diff
     """
-    columns = [each.name for each in fields(MeasureResult)]
-    return csv_text(columns, (astuple(row) for row in comparison.rows))
+    columns = [*(each.name for each in fields(MeasureResult)), "soundness"]
+    level = comparison.soundness.level
+    return csv_text(columns, ((*astuple(row), level) for row in comparison.rows))
 
 
 def queries_csv(comparison: Comparison) -> str:

@@ -11,7 +11,7 @@ from abrank.comparison import Comparison, MeasureResult
 from abrank.report.cells import one_line
 from abrank.report.formats.tex import escape, number
 from abrank.report.formats.tex_table import LONGEST_NAME, MOST, tex_table
-from abrank.report.sections import headline, words
+from abrank.report.sections import headline, soundness, words
 from abrank.report.sections.measures_and_tests import primary_first
 from abrank.report.sections.next_step import next_step
 
@@ -61,7 +61,7 @@ def latex(comparison: Comparison, *, digits: int = f.DIGITS, style: Style = "int
     more = f" {f.plural(left, 'more measure')} not shown." if left > 0 else ""
     return tex_table(
         comment=f"{headline.short(comparison, digits=digits)}. {step}",
-        caption=f"{_caption(comparison, told)}{more}",
+        caption=f"{_caption(comparison, told, digits)}{more}",
         named=f"{comparison.candidate} {comparison.baseline} {comparison.rule.primary}",
         align=align,
         head=head,
@@ -69,7 +69,7 @@ def latex(comparison: Comparison, *, digits: int = f.DIGITS, style: Style = "int
     )
 
 
-def _caption(comparison: Comparison, told: str) -> str:
+def _caption(comparison: Comparison, told: str, digits: int) -> str:
     """Return what the table shows: systems, queries, test, level, adjustment."""
     rule = comparison.rule
     a, b = (
@@ -82,7 +82,9 @@ def _caption(comparison: Comparison, told: str) -> str:
         how = headline.adjustment(comparison)
         alone = ", tested alone" if rule.family == "secondary" else ""
         said += f" {_measure(rule.primary)} decides{alone}; {how}."
-    return said
+    if comparison.soundness.level == "unsound":
+        return f"{said} Nothing is tested: {soundness.cannot_test(comparison, digits=digits)}."
+    return f"{said} {soundness.sentence(comparison, digits=digits)}".rstrip()
 
 
 _Table: TypeAlias = tuple[tuple[list[str], str], list[list[str]], str]

@@ -67,6 +67,7 @@ def _document(
     parts = [
         f"### {head.glyph} {head.tag}: {markdown_table.plain(head.title, width)}",
         markdown_table.paragraph(head.numbers, width),
+        f"**{markdown_table.plain(head.soundness, width)}**" if head.soundness else "",
         f"**{markdown_table.plain(head.against, width)}**" if head.against else "",
         markdown_table.paragraph(head.sensitivity, width),
         markdown_table.paragraph(head.design, width),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, fields, is_dataclass
+from dataclasses import asdict, fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,15 +23,18 @@ from abrank.comparison.groups import Segmentation, segment_reading
 from abrank.comparison.guards import judge_guard
 from abrank.comparison.machine.answers import judge_again
 from abrank.comparison.machine.judgments import TEST as WITH_MACHINE
+from abrank.comparison.soundness import with_soundness
 from abrank.diagnostics import Note, outcomes
 from abrank.inference.designs.as_tests import level_of_look
 from abrank.inference.estimates.relative_change import RelativeChange
 from abrank.inference.rounding import differences_of
+from abrank.report.numbers import plain
 from abrank.report.saved.alike import require_same
 from abrank.report.saved.merged import require_merged
 from abrank.report.saved.schema import Damaged, shown
 from abrank.report.sections.notes.cautions import NO_LONGER_TOLD, WORDS, caution
 from abrank.report.sections.notes.names import Names
+from abrank.soundness import Soundness
 from abrank.verdict import Decision, Gate, Rule
 
 
@@ -139,6 +142,7 @@ def _verdict(comparison: Comparison) -> None:
     lead = comparison.measures.index(rule.primary)
     scores = comparison.a[:, lead], comparison.b[:, lead]
     again = decide_again(rule, row, None if comparison.merged else scores, saved)
+    again = with_soundness(replace(comparison, decision=again)).decision
     names = {"verdict": "state", "ci_low": "interval.low", "ci_high": "interval.high"}
     for each in fields(Decision):
         place = f"verdict.{names.get(each.name, each.name)}"
@@ -158,6 +162,8 @@ def _same_part(place: str, saved: Any, again: Any) -> None:  # noqa: ANN401 - a 
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - a gate, a part of a decision, an enum, a number
+    if isinstance(value, Soundness):
+        return plain(value)
     if isinstance(value, Gate):
         return f"{value.require}: {'passed' if value.passed else 'not passed'}"
     if isinstance(value, str):
@@ -294,7 +300,7 @@ def _alternative(comparison: Comparison, found: Alternative, place: str) -> None
     scale = max(abs(found.mean_a), abs(found.mean_b), 0.0)
     require_same(f"{place}.diff", found.diff, found.mean_b - found.mean_a, "the means", scale=scale)
     _one_procedure(place, found.ci_low, found.ci_high, found.pvalue, comparison.rule.alpha)
-    changes = found.verdict is not comparison.verdict
+    changes = found.verdict is not (comparison.decision.of_numbers or comparison.verdict)
     require_same(f"{place}.changes", found.changes, changes, "the verdicts")
 
 

@@ -24,6 +24,7 @@ from abrank.comparison.groups import Segmentation
 from abrank.comparison.machine.judgments import MachineJudgments
 from abrank.comparison.merged.result import MergedQueries
 from abrank.comparison.posterior import Belief
+from abrank.comparison.soundness import with_soundness
 from abrank.design import GuardResult
 from abrank.diagnostics import Note
 from abrank.inference.designs.binomial import Unseen
@@ -34,7 +35,8 @@ from abrank.report.numbers import SCHEMA, checksum
 from abrank.report.saved.consistency import require_consistent
 from abrank.report.saved.restore import restore
 from abrank.report.saved.schema import Damaged, published, shown, validate
-from abrank.verdict import Decision, Gate, Rule, Verdict, check_gate
+from abrank.soundness import Reason, Soundness
+from abrank.verdict import Decision, Gate, Rule, SignFlips, Verdict, check_gate
 
 HOW = "write it again: abrank compare … --report results.json"
 
@@ -135,6 +137,8 @@ def from_dict(value: Mapping[str, Any], label: str = "results.json") -> Comparis
         found = _comparison(value)
         if "checksum" not in value:
             found = replace(found, decision=_as_now(found))
+        if "soundness" not in value["verdict"]:
+            found = with_soundness(found)
         require_consistent(found)
         require_unchanged(value)
     except Damaged as problem:
@@ -311,8 +315,17 @@ def _decision(value: Mapping[str, Any], rule: Rule) -> Decision:
         by_equivalence=_take(value, "verdict.by_equivalence", bool),
         reason=_take(value, "verdict.reason", str),
         gate=_take(value, "verdict.gate", Gate | None),
+        soundness=_soundness(value["verdict"].get("soundness")),
         **{"margin": rule.margin, **newer},
     )
+
+
+def _soundness(value: Mapping[str, Any] | None) -> Soundness:
+    """Return what speaks against the evidence; files of old do not say it."""
+    reasons = () if value is None else restore(tuple[Note, ...], [
+        {**each, "severity": 0} for each in value["reasons"]
+    ])  # fmt: skip
+    return Soundness(tuple(Reason(each.code, note_of(each).values) for each in reasons))
 
 
 _NEWER_PARTS: Mapping[str, Any] = {
@@ -320,6 +333,8 @@ _NEWER_PARTS: Mapping[str, Any] = {
     "relative": RelativeChange | None,
     "unseen": Unseen | None,
     "guards": tuple[GuardResult, ...],
+    "of_numbers": Verdict | None,
+    "sign_flips": SignFlips | None,
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abrank._support import display as f
 from abrank.comparison import Comparison
 from abrank.design import GuardResult
-from abrank.report.sections import design, identical, margins, planning, words
+from abrank.report.sections import design, identical, margins, planning, soundness
 from abrank.verdict import GATES, Gate, Verdict
 
 
@@ -56,7 +56,7 @@ def primary_sentence(comparison: Comparison, gate: Gate, *, digits: int) -> str:
         }[gate.require]
         return f"passed: {shown}"
     if comparison.verdict is Verdict.CANNOT_TEST:
-        return f"not passed: {words.cannot_test(comparison, digits=digits)}"
+        return f"not passed: {soundness.cannot_test(comparison, digits=digits)}"
     if comparison.verdict is Verdict.IDENTICAL:
         return f"not passed: {identical.gate_lacks(comparison, digits=digits)}"
     return f"not passed: {_failure(comparison, margin, digits)}"

@@ -15,6 +15,7 @@ from abrank.report.sections import (
     margins,
     meaning,
     sensitivity,
+    soundness,
     words,
 )
 from abrank.report.sections.gate import gate_sentence
@@ -44,7 +45,7 @@ _SAME = {
 def headline(comparison: Comparison, *, digits: int) -> Headline:
     """Return the headline of a comparison."""
     verdict = comparison.verdict
-    glyph, tag = words.tag(verdict)
+    glyph, tag = tag_of(comparison)
     return Headline(
         verdict=verdict.value,
         glyph=glyph,
@@ -67,7 +68,14 @@ def headline(comparison: Comparison, *, digits: int) -> Headline:
         gate=gate_sentence(comparison, digits=digits) if comparison.decision.gate else "",
         against=meaning.contradictions(comparison),
         design=_design(comparison, digits),
+        soundness=soundness.sentence(comparison, digits=digits),
     )
+
+
+def tag_of(comparison: Comparison) -> tuple[str, str]:
+    """Return the glyph and the tag of the verdict, which tells of doubt."""
+    glyph, tag = words.tag(comparison.verdict)
+    return glyph, f"{tag}, doubtful" if comparison.soundness.level == "doubtful" else tag
 
 
 def _design(comparison: Comparison, digits: int) -> str:
@@ -81,7 +89,7 @@ def title(comparison: Comparison, *, digits: int) -> str:
     """Return the verdict as one sentence."""
     verdict = comparison.verdict
     if verdict is Verdict.CANNOT_TEST:
-        reason = words.cannot_test(comparison, digits=digits)
+        reason = soundness.cannot_test(comparison, digits=digits)
         return f"{comparison.candidate} and {comparison.baseline} cannot be tested: {reason}."
     if verdict is Verdict.IDENTICAL:
         return identical.title(comparison)
@@ -114,6 +122,8 @@ def numbers(comparison: Comparison, *, digits: int) -> str:
         start = f"On the {words.queries(comparison.n_queries)} judged by people {row.measure} goes"
     start += f" from {f.score(row.mean_a, digits=digits)} to {f.score(row.mean_b, digits=digits)}"
     difference = f.signed(row.diff, digits=digits)
+    if comparison.soundness.level == "unsound":
+        return f"{start}: {difference}, {words.queries(comparison.n_queries)}, which shows nothing."
     if comparison.verdict is Verdict.IDENTICAL:
         return f"{start}: {difference}, {words.queries(comparison.n_queries)}, all tied."
     limits, by = _decisive(comparison, digits=digits)

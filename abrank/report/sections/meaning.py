@@ -66,7 +66,7 @@ def against_margin(comparison: Comparison, *, digits: int) -> str:
     if verdict is Verdict.IDENTICAL:
         return identical.meaning(comparison, digits=digits)
     if verdict is Verdict.CANNOT_TEST:
-        other = words.other_test(comparison)
+        other = "" if comparison.decision.of_numbers else words.other_test(comparison)
         return f"{words.capital(other)}." if other else _NOTHING
     # Where lower is better a gain is a difference below 0.
     sign = direction if comparison.rule.higher_is_better else -direction

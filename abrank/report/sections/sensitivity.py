@@ -58,6 +58,8 @@ def sentence(comparison: Comparison, *, digits: int) -> str:
             fallen.setdefault(each.verdict, []).append(said)
         elif not each.changes:
             stays.append(said)
+    if comparison.decision.of_numbers is not None:
+        return ""  # nothing is decided that could change
     kept = f"stays {_tag(comparison.verdict)} {_listed(stays)}"
     if not fallen:
         return f"The verdict {kept}." if stays else ""
@@ -76,7 +78,8 @@ def sensitivity(comparison: Comparison, *, digits: int) -> Section | None:
         *(Column(title) for title in ("Δ", f"{level} interval", "p", "Queries", "A", "B")),
     )
     row = partial(_row, alpha=comparison.rule.alpha, digits=digits)
-    rows = [row("As declared", comparison.n_queries, comparison.primary, comparison.verdict)]
+    declared = comparison.decision.of_numbers or comparison.verdict
+    rows = [row("As declared", comparison.n_queries, comparison.primary, declared)]
     rows += [
         row(
             words.capital(_choice(each)), each.n_queries, each, each.verdict,
@@ -94,6 +97,8 @@ def sensitivity(comparison: Comparison, *, digits: int) -> Section | None:
         )
     blocks = (Table("sensitivity", columns, tuple(rows)), Text(said, "caption"))
     finding = sentence(comparison, digits=digits)
+    if not finding:
+        finding = f"Nothing is decided; the numbers alone would say {_tag(declared)}."
     return Section("sensitivity", "Sensitivity analysis", finding, blocks)
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from abrank import diagnostics
 from abrank._support import display as f
-from abrank.inference.rounding import has_spread
 from abrank.report.model import Tone
 from abrank.verdict import Verdict
 
@@ -138,6 +137,8 @@ def verdict_tone(verdict: Verdict) -> Tone:
 def reading(comparison: Comparison, row: MeasureResult) -> str:
     """Return a measure's reading; that of the primary one says what the margin adds to it."""
     lead = row.measure == comparison.rule.primary
+    if comparison.soundness.forbids(row.measure, lead=lead):
+        return READINGS["untested"]
     by_margin = _BY_MARGIN.get(comparison.verdict, "") if lead else ""
     return by_margin or READINGS[row.reading]
 
@@ -268,30 +269,6 @@ def capital(text: str) -> str:
     'The sign-flip test'
     """
     return text[:1].upper() + text[1:]
-
-
-def cannot_test(comparison: Comparison, *, digits: int) -> str:
-    """Say why nothing could be tested, as a clause without a full stop."""
-    if comparison.decision.reason == "too-few-queries":
-        if comparison.n_queries == 0:
-            return "there is no query to compare"
-        return "1 query is too few for a test"
-    name = name_of_rule(comparison)
-    if comparison.clusters is not None and comparison.clusters.n_clusters == 1:
-        return "all queries come in one cluster, and a test takes two at the very least"
-    found = comparison.clusters
-    if found is not None and found.untestable(comparison.rule.test):
-        return (
-            f"its {f.plural(found.n_clusters, 'cluster')} of queries tell no more than"
-            f" {f.score(found.n_effective, digits=1)} of one size, where t takes 3 and sign flips"
-            " take 6 clusters"
-        )
-    constant = comparison.merged is not None or not has_spread(comparison.differences())
-    if constant:
-        same = f.signed(comparison.mean_difference, digits=digits)
-        undefined = "t statistic" if comparison.rule.test == "t" else name
-        return f"every query differs by exactly {same}, so the {undefined} is undefined"
-    return f"the {name} gives no p-value for these differences"
 
 
 def other_test(comparison: Comparison) -> str:

@@ -8,6 +8,7 @@ from html import unescape
 import pytest
 
 from abrank.comparison import Alternative, Comparison, compare_scores
+from abrank.comparison.soundness import with_soundness
 from abrank.report import WRITERS, card, text
 from abrank.report.compose import compose
 from abrank.report.formats.html import html
@@ -116,7 +117,7 @@ def test_the_table_has_every_number(plain: Comparison) -> None:
 
 
 def test_it_is_saved_and_read_back(plain: Comparison) -> None:
-    comparison = replace(plain, alternatives=(SHARED, JUDGED, DEEP, LIGHT))
+    comparison = with_soundness(replace(plain, alternatives=(SHARED, JUDGED, DEEP, LIGHT)))
     again = from_dict(comparison.to_dict())
     assert again.alternatives == comparison.alternatives
     assert again == comparison

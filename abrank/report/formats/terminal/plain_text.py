@@ -25,6 +25,7 @@ from abrank.report.sections import (
     planning,
     segments,
     sensitivity,
+    soundness,
     words,
 )
 from abrank.report.sections.gate import gate_sentence
@@ -126,6 +127,7 @@ def text_lines(
         [
             *_verdict(named, width, digits, ascii),
             *_numbers(named, width, digits, ascii),
+            *_soundness(named, width, digits, ascii),
             *_sensitivity(named, width, digits, ascii),
         ],
         measure_lines(named, width=width, digits=digits, plain=ascii),
@@ -161,7 +163,7 @@ def _put(shown: str, plain: bool) -> str:
 
 def _verdict(comparison: Comparison, width: int, digits: int, plain: bool) -> Iterator[Line]:
     """Yield the tag and the sentence, with names that leave room for it."""
-    glyph, tag = words.tag(comparison.verdict)
+    glyph, tag = headline.tag_of(comparison)
     tone = words.verdict_tone(comparison.verdict)
     short = replace(
         comparison,
@@ -199,6 +201,13 @@ def _numbers(comparison: Comparison, width: int, digits: int, plain: bool) -> It
     yield line
 
 
+def _soundness(comparison: Comparison, width: int, digits: int, plain: bool) -> Iterator[Line]:
+    """Yield what speaks against the evidence."""
+    said = _put(soundness.sentence(comparison, digits=digits), plain)
+    for line in cells.wrap(said, width - 2) if said else ():
+        yield [("  ", ""), (line, "note")]
+
+
 def _sensitivity(comparison: Comparison, width: int, digits: int, plain: bool) -> Iterator[Line]:
     """Yield what becomes of the verdict under other choices; it stands out where it changes."""
     said = machine.sentence(comparison, digits=digits)
@@ -222,6 +231,8 @@ def _pieces(comparison: Comparison, digits: int) -> list[str]:
         return [n]
     means = f"{f.score(row.mean_a, digits=digits)} → {f.score(row.mean_b, digits=digits)}"
     difference = f.signed(row.diff, digits=digits)
+    if comparison.soundness.level == "unsound":
+        return [difference, f"({means})", n]
     if comparison.verdict is Verdict.IDENTICAL:
         return [difference, f"({means})", f"{n}, all tied"]
     interval, by = _interval(comparison, digits)

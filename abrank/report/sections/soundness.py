@@ -1,0 +1,150 @@
+"""Why the evidence is not sound, in words: what forbids a decision, and what puts it in doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+from abrank._support import display as f
+from abrank._support.display import shorten
+from abrank.comparison import Comparison
+from abrank.inference.rounding import has_spread
+from abrank.report.sections import words
+from abrank.soundness import Reason
+from abrank.verdict import Verdict
+
+LONGEST_NAME = 40
+
+_Words: TypeAlias = Callable[[Mapping[str, Any], Comparison, int], str]
+
+
+def sentence(comparison: Comparison, *, digits: int) -> str:
+    """Say what puts the verdict in doubt, or what more forbids it; empty where nothing does.
+
+    The first reason that forbids a verdict stands in its title, and is not told again.
+    """
+    found = comparison.soundness
+    told = [clause(reason, comparison, digits=digits) for reason in found.told]
+    if found.level == "unsound":
+        told = told[1:]
+    if not told:
+        return ""
+    start = "In doubt" if found.level == "doubtful" else "Nor is this sound"
+    return f"{start}: {'; '.join(told)}."
+
+
+def clause(reason: Reason, comparison: Comparison, *, digits: int) -> str:
+    """Return a reason as a clause without a full stop."""
+    return _CLAUSES[reason.code](reason.values, comparison, digits)
+
+
+def cannot_test(comparison: Comparison, *, digits: int) -> str:
+    """Say why nothing could be tested, as a clause without a full stop."""
+    if comparison.soundness.level == "unsound":
+        return clause(comparison.soundness.reasons[0], comparison, digits=digits)
+    if comparison.decision.reason == "too-few-queries":
+        if comparison.n_queries == 0:
+            return "there is no query to compare"
+        return "1 query is too few for a test"
+    name = words.name_of_rule(comparison)
+    if comparison.clusters is not None and comparison.clusters.n_clusters == 1:
+        return "all queries come in one cluster, and a test takes two at the very least"
+    found = comparison.clusters
+    if found is not None and found.untestable(comparison.rule.test):
+        return (
+            f"its {f.plural(found.n_clusters, 'cluster')} of queries tell no more than"
+            f" {f.score(found.n_effective, digits=1)} of one size, where t takes 3 and sign flips"
+            " take 6 clusters"
+        )
+    constant = comparison.merged is not None or not has_spread(comparison.differences())
+    if constant:
+        same = f.signed(comparison.mean_difference, digits=digits)
+        undefined = "t statistic" if comparison.rule.test == "t" else name
+        return f"every query differs by exactly {same}, so the {undefined} is undefined"
+    return f"the {name} gives no p-value for these differences"
+
+
+def _name(comparison: Comparison, key: str) -> str:
+    return comparison.baseline if key == "a" else comparison.candidate
+
+
+def _document_ids(v: Mapping[str, Any], comparison: Comparison, _: int) -> str:
+    name = _name(comparison, v["system"])
+    return f"the document ids of {name} differ from the judged ones by {v['cause']}"
+
+
+def _none_judged(v: Mapping[str, Any], comparison: Comparison, _: int) -> str:
+    return f"no document of {_name(comparison, v['system'])} is judged"
+
+
+def _none_relevant(v: Mapping[str, Any], comparison: Comparison, _: int) -> str:
+    return (
+        f"no judged document is relevant to {comparison.rule.primary}: the highest grade is"
+        f" {f.count(v['highest'])}, and {f.count(v['rel'])} or more counts"
+    )
+
+
+def _missing_queries(v: Mapping[str, Any], _: Comparison, digits: int) -> str:
+    queries = words.queries(v["n_queries"])
+    where = f"on the {queries} that both runs have"
+    if v["kind"] == "missing-as-zero":
+        where = f"on all {queries} with the missing ones scored 0"
+    return f"the verdict rests on the queries that are missing: {_would_be(v, digits)} {where}"
+
+
+def _common_depth(v: Mapping[str, Any], _: Comparison, digits: int) -> str:
+    cut = f"with both cut at rank {f.count(v['depth'])}"
+    return f"the verdict rests on the unequal depth of the runs: {_would_be(v, digits)} {cut}"
+
+
+def _would_be(v: Mapping[str, Any], digits: int) -> str:
+    tag = words.tag(Verdict(v["verdict"]))[1]
+    return f"it would be “{tag}” (Δ {f.signed(v['difference'], digits=digits)})"
+
+
+def _sample_differs(v: Mapping[str, Any], comparison: Comparison, _: int) -> str:
+    p = f.p_clause(v["pvalue"], alpha=comparison.rule.alpha)
+    return f"the queries that people judged are not like the others ({v['what']}, {p})"
+
+
+def _unjudged_favour(v: Mapping[str, Any], comparison: Comparison, _: int) -> str:
+    shares = {key: v.get(f"{key}_at_10", v[key]) for key in "ab"}
+    less, more = ("b", "a") if shares["b"] > shares["a"] else ("a", "b")
+    said = {key: f.percent(share, sign=False) for key, share in shares.items()}
+    return (
+        f"{_name(comparison, less)} may be better than it looks: {said[less]} of its top 10 is"
+        f" unjudged ({_name(comparison, more)}: {said[more]})"
+    )
+
+
+def _few_judgments(v: Mapping[str, Any], _: Comparison, __: int) -> str:
+    count = f.count(v["count"])
+    return (
+        f"{count} of the {f.count(v['of'])} unjudged documents would turn the sign of Δ if"
+        f" {'it' if v['count'] == 1 else 'they'} were relevant"
+    )
+
+
+def _one_cluster(v: Mapping[str, Any], _: Comparison, digits: int) -> str:
+    limits = f.interval(v["low"], v["high"], digits=digits)
+    return (
+        f"{f.percent(v['share'], sign=False)} of the difference is from one cluster by {v['name']},"
+        f" “{shorten(v['cluster'], width=LONGEST_NAME)}”; without it Δ is"
+        f" {f.signed(v['difference'], digits=digits)} ({limits})"
+    )
+
+
+_CLAUSES: Mapping[str, _Words] = {
+    "same-file": lambda _, comparison, __: (
+        f"{comparison.baseline} and {comparison.candidate} are one file's content"
+    ),
+    "document-ids": _document_ids,
+    "none-judged": _none_judged,
+    "none-relevant": _none_relevant,
+    "missing-queries": _missing_queries,
+    "common-depth": _common_depth,
+    "sample-differs": _sample_differs,
+    "unjudged-favour": _unjudged_favour,
+    "few-judgments-turn": _few_judgments,
+    "one-cluster-carries": _one_cluster,
+}
