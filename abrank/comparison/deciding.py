@@ -217,7 +217,8 @@ def sign_flips_of(
         return None
     gains = differences_of(a, b) if rule.higher_is_better else differences_of(b, a)
     margins = rule.margin * np.abs(a) if rule.margin_is_relative else np.full(len(a), rule.margin)
-    return flip_signs(rule, np.bincount(unit, gains), np.bincount(unit, margins))
+    sums = (np.bincount(unit, each).astype(np.float64) for each in (gains, margins))
+    return flip_signs(rule, *sums)
 
 
 def flip_signs(rule: Rule, gains: FloatArray, margins: FloatArray) -> SignFlips:
