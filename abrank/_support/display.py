@@ -15,6 +15,7 @@ GROUP = "\u202f"
 UNDEFINED = "not defined"
 
 DIGITS = 3
+_MOST_DECIMALS = 10
 # From here on a score is written as a power of ten, so that no table is blown up by one number.
 _LARGE = 1e6
 # Differences below this are rounding of the sum, not data (as where ties are counted).
@@ -62,6 +63,25 @@ def signed(value: float, *, digits: int = DIGITS) -> str:
     """
     shown = score(value, digits=digits)
     return f"+{shown}" if value > _NOTHING else shown
+
+
+def decimals(intervals: Iterable[tuple[float, float]], *, least: int = DIGITS) -> int:
+    """Return with how many decimals the narrowest of some intervals can be read.
+
+    Half its width has two significant digits then. The narrowest is looked for among those that
+    exclude 0, where there are any: the others are not told apart from it with more decimals either.
+
+    Examples
+    --------
+    >>> decimals([(0.012, 0.062)]), decimals([(0.0003, 0.0011)]), decimals([(-0.002, 0.009)])
+    (3, 5, 4)
+    >>> decimals([(0.1, 0.3), (-0.00001, 0.00001)]), decimals([(float("-inf"), 1.0)])
+    (3, 3)
+    """
+    known = [each for each in intervals if math.isfinite(each[1] - each[0])]
+    told = [each for each in known if each[0] * each[1] > 0.0] or known
+    half = min((0.5 * (high - low) for low, high in told if high > low), default=1.0)
+    return min(max(least, 1 - math.floor(math.log10(half))), _MOST_DECIMALS)
 
 
 def least(value: float, *, digits: int = DIGITS) -> str:
@@ -114,8 +134,8 @@ def p_clause(value: float, *, alpha: float = 0.05) -> str:
     return f"p {shown}" if shown.startswith(("<", "not")) else f"p = {shown}"
 
 
-def percent(share: float, *, sign: bool = True) -> str:
-    """Return a share as a percentage with one decimal, with its sign unless told otherwise.
+def percent(share: float, *, sign: bool = True, digits: int = 1) -> str:
+    """Return a share as a percentage, with its sign unless told otherwise.
 
     Examples
     --------
@@ -124,7 +144,7 @@ def percent(share: float, *, sign: bool = True) -> str:
     """
     if not math.isfinite(share):
         return UNDEFINED
-    shown = signed(100.0 * share, digits=1) if sign else score(100.0 * share, digits=1)
+    shown = (signed if sign else score)(100.0 * share, digits=digits)
     return f"{shown}%"
 
 

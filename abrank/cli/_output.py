@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from abrank._support import display
 from abrank.cli import _config, _options, _terminal
 
 if TYPE_CHECKING:
@@ -25,10 +24,9 @@ rounding = _options.stack(
     click.option(
         "--digits",
         type=click.IntRange(1, 15),
-        default=3,
-        show_default=True,
         metavar="N",
-        help="Decimals of scores and differences.",
+        help="Decimals of scores and differences; without it as many as the interval that decides"
+        " asks for, 3 at least.",
     ),
     click.option(
         "--style",
@@ -86,7 +84,7 @@ class Output:
     reports: tuple[Target, ...]
     figures: Path | None
     shown: str
-    digits: int
+    digits: int | None
     style: str | None
     all_figures: bool
 
@@ -226,7 +224,7 @@ def write_reports(
     on_stage: Callable[[str], None],
     *,
     figures: Path | None = None,
-    digits: int = display.DIGITS,
+    digits: int | None = None,
 ) -> list[str]:
     """Write the reports and figures, all or none of them; return a line on each.
 

@@ -145,7 +145,7 @@ def _finite(value: Any) -> Any:  # noqa: ANN401
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def show(comparison: Subject, *, color: str, ascii_only: bool, digits: int = 3) -> None:
+def show(comparison: Subject, *, color: str, ascii_only: bool, digits: int | None = None) -> None:
     """Print a comparison's text as this terminal can take it."""
     from abrank.comparison import Comparison
     from abrank.report import text_lines

@@ -143,7 +143,7 @@ def command(
     instruments: bool,
     risk: float | None,
     reports: tuple[str, ...],
-    digits: int,
+    digits: int | None,
     style: str | None,
     ascii_only: bool,
     quiet: bool,

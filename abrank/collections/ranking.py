@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from abrank._support import display
 from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 from abrank._support.result import Result
@@ -146,6 +147,12 @@ class CollectionsRanking(
     def notes(self) -> tuple[str, ...]:
         """How names and sources of the scores were read, each remark once."""
         return tuple(dict.fromkeys(note for each in self.rankings.values() for note in each.notes))
+
+    @property
+    def decimals(self) -> int:
+        """Decimals that its reports have, by the intervals of the differences from the first."""
+        these = (row.these for row in self.primary.rows)
+        return display.decimals((row.diff_low, row.diff_high) for row in these)
 
     def of(self, measure: str) -> MeasureStandings:
         """Return the standings by one of the measures."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from abrank._support import display
 from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 from abrank._support.result import Result
@@ -140,6 +141,14 @@ class CollectionsComparison(
     def primary(self) -> MeasureSummary:
         """The summary of the measure that decides."""
         return self.measures[0]
+
+    @property
+    def decimals(self) -> int:
+        """Decimals that its reports have, by the intervals of collections and summaries."""
+        lead = self.primary
+        rows = [(row.ci_low_adj, row.ci_high_adj) for row in lead.rows]
+        pooled = [(row.ci_low, row.ci_high) for row in (lead.stratified, lead.equal, lead.random)]
+        return display.decimals([*rows, *pooled])
 
     def of(self, measure: str) -> MeasureSummary:
         """Return the summary of one of the measures."""

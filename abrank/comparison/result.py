@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from abrank._support import checks, lazy
+from abrank._support import checks, display, lazy
 from abrank._support.errors import ArgumentError, GateError, nearest
 from abrank._support.result import Result
 from abrank._support.typing import FloatArray, IntArray
 from abrank.comparison.alternatives import Alternative
+from abrank.comparison.deciding import deciding_interval
 from abrank.comparison.designs import Clusters, run_declared
 from abrank.comparison.effects import Effect, Spread
 from abrank.comparison.evidence import RunDetails
@@ -161,6 +162,12 @@ class Comparison(
     def mean_difference(self) -> float:
         """Mean difference B - A of the primary measure."""
         return self.primary.diff
+
+    @property
+    def decimals(self) -> int:
+        """Decimals that its reports have: half of the interval that decides shows two digits."""
+        deciding = deciding_interval(self.rule, self.decision)
+        return display.decimals([(deciding.low, deciding.high)])
 
     def effect_size(self, name: str = "d_z") -> float:
         """Return an effect size of the primary measure.

@@ -1,18 +1,79 @@
-"""Which measures' differences can be read on one axis."""
+"""In which unit differences are shown, and which measures can be read on one axis."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
+from abrank._support import display
 from abrank._support.errors import ArgumentError
 from abrank.comparison.result import Comparison
+from abrank.comparison.rows import MeasureResult
+from abrank.inference.estimates.relative_change import change_interval
 from abrank.measures import parse
 
 # Ranges as wide as each other, but for less than this factor: that of alpha_nDCG, whose ideal list
 # is only near the best, is 1.58.
 ALIKE = 2.0
+
+
+def is_relative(comparison: Comparison) -> bool:
+    """Whether differences are shown in per cent of A's mean, as the margin was declared."""
+    return comparison.decision.relative is not None
+
+
+def rows_in_unit(comparison: Comparison) -> tuple[MeasureResult, ...]:
+    """Return the rows with differences and intervals in the unit in which they are shown.
+
+    With a margin in per cent of A's mean those are shares of each measure's own mean of A, their
+    intervals Fieller's; a secondary measure of merged statistics has none.
+
+    Examples
+    --------
+    >>> from abrank.comparison import compare_scores
+    >>> a, b = {"q1": 0.2, "q2": 0.4, "q3": 0.3}, {"q1": 0.3, "q2": 0.6, "q3": 0.4}
+    >>> for margin in (0.05, "5%"):
+    ...     row, = rows_in_unit(compare_scores(a, b, margin=margin))
+    ...     print(round(row.diff, 3), round(row.ci_low, 3))
+    0.133 -0.01
+    0.444 -0.128
+    """
+    if comparison.decision.relative is None:
+        return comparison.rows
+    return tuple(_as_share(comparison, row) for row in comparison.rows)
+
+
+def _as_share(comparison: Comparison, row: MeasureResult) -> MeasureResult:
+    change = comparison.decision.relative
+    limits = (math.nan,) * 4
+    if change is not None and row.measure == comparison.rule.primary:
+        limits = (change.ci_low, change.ci_high) * 2
+    elif comparison.merged is None:
+        place = comparison.measures.index(row.measure)
+        a, b = comparison.a[:, place], comparison.b[:, place]
+        halves = (row.ci_high - row.diff, row.ci_high_adj - row.diff)
+        own, adjusted = (change_interval(a, b, half)[1:] for half in halves)
+        limits = (*own, *adjusted)
+    low, high, low_adj, high_adj = limits
+    return replace(
+        row, diff=row.rel_diff, estimate=row.rel_diff, ci_low=low, ci_high=high,
+        ci_low_adj=low_adj, ci_high_adj=high_adj,
+    )  # fmt: skip
+
+
+def difference(comparison: Comparison, value: float, *, digits: int) -> str:
+    """Return a difference as it is shown: in the measure's unit, or in per cent of A's mean.
+
+    Percentages have decimals enough for the interval that decides.
+    """
+    change = comparison.decision.relative
+    if change is None or not math.isfinite(value):
+        return display.signed(value, digits=digits)
+    ends = comparison.decision.interval
+    least = display.decimals([(100.0 * ends[0], 100.0 * ends[1])], least=1)
+    return display.percent(value, digits=least)
 
 
 def shares_scale(comparison: Comparison, measure: str) -> bool:
@@ -32,6 +93,8 @@ def shares_scale(comparison: Comparison, measure: str) -> bool:
     >>> shares_scale(compare_scores(a, b), "ms")
     False
     """
+    if is_relative(comparison):
+        return True
     primary, own = (_range(comparison, name) for name in (comparison.rule.primary, measure))
     if primary == own:
         return True

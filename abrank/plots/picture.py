@@ -123,10 +123,10 @@ class Titles(dict[str, str]):
 class Plots:
     """The plots of a comparison or ranking, each a method named as in its catalogue.
 
-    Called itself, it lists them. A method takes ``theme``, ``digits`` (decimals, those of the theme
-    without it), ``measure`` where the plot knows it, and ``width``: ``"column"`` (3.33 in),
-    ``"text"`` (7.0 in) or inches. It returns a :class:`Picture`, which a notebook shows; nothing is
-    saved, and no window opens. With ``ax`` it draws onto these Axes, and returns them.
+    Called itself, it lists them. A method takes ``theme``, ``digits`` (decimals, those that
+    the reports have without it), ``measure`` where the plot knows it, and ``width``: ``"column"``
+    (3.33 in), ``"text"`` (7.0 in) or inches. It returns a :class:`Picture`, which a notebook shows;
+    nothing is saved, and no window opens. With ``ax`` it draws onto these Axes, and returns them.
 
     Examples
     --------

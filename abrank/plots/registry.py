@@ -163,5 +163,5 @@ def draw(
         raise ArgumentError("width and height are a new figure's, the Axes have their own")
     if ax is None:
         ax = blank(name, subject, width=width, height=height, theme=theme)
-    look = theme if digits is None else replace(theme, digits=digits)
+    look = replace(theme, digits=subject.decimals if digits is None else digits)
     return entry.draw(subject, ax=ax, theme=look, **options)

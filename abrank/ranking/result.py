@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from abrank._support import lazy
+from abrank._support import display, lazy
 from abrank._support.errors import ArgumentError
 from abrank._support.result import Result
 from abrank._support.typing import BoolArray, FloatArray
@@ -162,6 +162,13 @@ class Ranking(
             if each.measure == measure:
                 return each
         raise ArgumentError(f"not ranked by {measure!r}; by {', '.join(self.measures)}")
+
+    @property
+    def decimals(self) -> int:
+        """Decimals that its reports have, by the intervals of the differences from the first."""
+        named = self.baselines or self.systems[:1]
+        rows = [row for row in self.pair_rows if row.a in named or row.b in named]
+        return display.decimals((row.ci_low, row.ci_high) for row in rows)
 
     @property
     def n_queries(self) -> int:

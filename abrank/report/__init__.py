@@ -1,9 +1,10 @@
 """Reports: what a comparison says, in words, and the formats it is written in.
 
-Throughout, ``digits`` are the decimals of scores, means and differences; ``width`` the columns of a
-terminal, at least 40, to which names are shortened and numbers never; with ``ascii`` no character
-beyond ASCII is used. Equal results give equal text; that for a terminal has no line end at its last
-line.
+Throughout, ``digits`` are the decimals of scores, means and differences, without them those with
+which half the interval that decides has two significant digits, and three at least; ``width`` the
+columns of a terminal, at least 40, to which names are shortened and numbers never; with ``ascii``
+no character beyond ASCII is used. Equal results give equal text; that for a terminal has no line
+end at its last line.
 """
 
 from __future__ import annotations

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from abrank._support import display as f
 from abrank.comparison import Comparison
 from abrank.ranking import Ranking
 from abrank.report.model import Caution
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
     from abrank.report.registry import Subject
 
 
-def cautions_of(subject: Subject, *, digits: int = f.DIGITS) -> tuple[Caution, ...]:
+def cautions_of(subject: Subject, *, digits: int | None = None) -> tuple[Caution, ...]:
     """Return what is to be known of a result of any kind, the most severe first.
 
     Examples
@@ -23,6 +22,7 @@ def cautions_of(subject: Subject, *, digits: int = f.DIGITS) -> tuple[Caution, .
     >>> [each.title for each in cautions_of(result)]
     ['Only 2 queries']
     """
+    digits = subject.decimals if digits is None else digits
     if isinstance(subject, Comparison):
         from abrank.report.sections.notes.cautions import cautions
 

@@ -31,7 +31,7 @@ __all__ = ["compose", "gate_sentence"]
 gate_sentence = gate.gate_sentence
 
 
-def compose(comparison: Comparison, *, digits: int = display.DIGITS) -> Report:
+def compose(comparison: Comparison, *, digits: int | None = None) -> Report:
     """Return everything a report says about a comparison.
 
     Parameters
@@ -57,6 +57,7 @@ def compose(comparison: Comparison, *, digits: int = display.DIGITS) -> Report:
     >>> [section.key for section in report.sections]
     ['measures', 'queries', 'distribution', 'tests', 'planning', 'methods', 'reproduce']
     """
+    digits = comparison.decimals if digits is None else digits
     head = headline.headline(comparison, digits=digits)
     found = {
         "machine": machine.machine(comparison, digits=digits),

@@ -71,7 +71,7 @@ class Format:
                 raise ArgumentError(
                     f"a {self.suffix} report has no option {name!r}; its own: {own}"
                 )
-        if "digits" in options:
+        if options.get("digits") is not None:
             checks.count("digits", options["digits"])
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from abrank._support import display
 from abrank._support.registry import Registry
 from abrank.comparison import Comparison
 from abrank.report.formats.terminal.plain_text import WIDTH
@@ -39,15 +38,13 @@ __all__ = [
 ]
 
 
-def _html(
-    comparison: Comparison, *, digits: int = display.DIGITS, figures: Figures = "needed"
-) -> str:
+def _html(comparison: Comparison, *, digits: int | None = None, figures: Figures = "needed") -> str:
     from abrank.report.formats.html import html
 
     return html(comparison, digits=digits, figures=figures)
 
 
-def _text(comparison: Comparison, *, digits: int = display.DIGITS) -> str:
+def _text(comparison: Comparison, *, digits: int | None = None) -> str:
     from abrank.report.formats.terminal.plain_text import text
 
     return text(comparison, digits=digits) + "\n"
@@ -65,7 +62,7 @@ def _segments(comparison: Comparison) -> str:
     return segments_csv(comparison) if comparison.segmentations else ""
 
 
-def _ranking_html(ranking: Ranking, *, digits: int = display.DIGITS) -> str:
+def _ranking_html(ranking: Ranking, *, digits: int | None = None) -> str:
     from abrank.report.ranking.html import ranking_html
 
     return ranking_html(ranking, digits=digits)
@@ -86,7 +83,7 @@ def _pairs(ranking: Ranking) -> str:
 def _ranking_text(
     ranking: Ranking,
     *,
-    digits: int = display.DIGITS,
+    digits: int | None = None,
     interval: Interval = "difference",
     ascii: bool = False,
     width: int = WIDTH,
@@ -105,7 +102,7 @@ def _ranking_text(
 def _collections_text(
     found: CollectionsComparison,
     *,
-    digits: int = display.DIGITS,
+    digits: int | None = None,
     ascii: bool = False,
     width: int = 80,
 ) -> str:
@@ -117,7 +114,7 @@ def _collections_text(
 def _standings_text(
     found: CollectionsRanking,
     *,
-    digits: int = display.DIGITS,
+    digits: int | None = None,
     ascii: bool = False,
     width: int = 80,
 ) -> str:

@@ -143,9 +143,47 @@ def relative_change_of_moments(
     limits = [
         float(each[0])
         for times in (1.0, 2.0)
-        for each in _fieller_limits(n_queries, mean_a, mean_b, of, np.array([times * alpha]))[:2]
+        for each in _fieller_limits(
+            mean_a, mean_b, of, _spread(n_queries, np.array([times * alpha]))
+        )[:2]
     ]
     return RelativeChange(means[0], means[1] / means[0] - 1.0, *limits)
+
+
+def change_interval(
+    a: npt.ArrayLike, b: npt.ArrayLike, half_width: float
+) -> tuple[float, float, float]:
+    """Return the relative change of the mean, and Fieller's limits as wide as those of b - a.
+
+    Parameters
+    ----------
+    a, b : array_like of shape (n_queries,)
+    half_width : float
+        Of an interval of the mean of b - a by the paired t test, at any level or adjusted for other
+        measures: its critical value is used. So both intervals exclude 0, or neither does.
+
+    Returns
+    -------
+    estimate, low, high : float
+        NaN where the mean of a is 0.
+
+    Examples
+    --------
+    >>> a, b = [0.2, 0.4, 0.3, 0.5], [0.3, 0.5, 0.3, 0.7]
+    >>> half = 3.182446 * 0.081650 / 2
+    >>> [round(each, 3) for each in change_interval(a, b, half)]
+    [0.286, -0.144, 0.595]
+    """
+    first, second = paired_scores(a, b)
+    means, moments = (first.mean(axis=0), second.mean(axis=0)), _moments(first, second)
+    if not means[0][0]:
+        return np.nan, np.nan, np.nan
+    change = float(means[1][0] / means[0][0] - 1.0)
+    var_d = moments[0] + moments[1] - 2.0 * moments[2]
+    if not var_d > 0.0:
+        return change, change, change
+    low, high, _ = _fieller_limits(*means, moments, half_width**2 / var_d)
+    return change, float(low[0]), float(high[0])
 
 
 def ratio_interval(
@@ -248,18 +286,20 @@ def _fieller(
     a: FloatArray, b: FloatArray, alpha: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return Fieller's limits and g."""
-    return _fieller_limits(len(a), a.mean(axis=0), b.mean(axis=0), _moments(a, b), alpha)
+    means = a.mean(axis=0), b.mean(axis=0)
+    return _fieller_limits(*means, _moments(a, b), _spread(len(a), alpha))
+
+
+def _spread(n_queries: int, alpha: FloatArray) -> FloatArray:
+    """Return the square of the critical value of the t test, over the queries."""
+    found: FloatArray = student_quantile(n_queries - 1, 1.0 - alpha / 2.0) ** 2 / n_queries
+    return found
 
 
 def _fieller_limits(
-    n_queries: int,
-    mean_a: FloatArray,
-    mean_b: FloatArray,
-    moments: tuple[FloatArray, ...],
-    alpha: FloatArray,
+    mean_a: FloatArray, mean_b: FloatArray, moments: tuple[FloatArray, ...], spread: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     # The t test's quadratic in theta: squared * theta**2 - 2 mixed * theta + constant <= 0.
-    spread = student_quantile(n_queries - 1, 1.0 - alpha / 2.0) ** 2 / n_queries
     var_a, var_b, cov = moments
     g = spread * var_a / mean_a**2
     squared = mean_a**2 - spread * var_a

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,6 +10,7 @@ from matplotlib.axes import Axes
 
 from abrank._support import display
 from abrank.comparison.deciding import deciding_interval
+from abrank.comparison.scales import is_relative, rows_in_unit
 from abrank.plots.registry import plot
 from abrank.plots.style import labels
 from abrank.plots.style.rows import draw_interval
@@ -27,7 +29,14 @@ from abrank.plots.style.style import (
     write,
 )
 from abrank.plots.style.theme import LIGHT, Theme
-from abrank.plots.style.words import delta, interval_axis, margin_words, of_the_mean
+from abrank.plots.style.words import (
+    delta,
+    difference,
+    interval_axis,
+    margin_words,
+    of_the_mean,
+    relative_change,
+)
 
 if TYPE_CHECKING:
     from abrank.comparison import Comparison, MeasureResult
@@ -52,7 +61,8 @@ def effect(
     and the estimate printed: where only the margin is decided, that of the two one-sided tests; for
     a relative margin, in per cent of A's mean. The shape above it is the bootstrap distribution of
     the mean. There is no shape for fewer than 10 queries, nor for a test of another hypothesis than
-    the mean's; for more than 50 000 queries it is the normal curve. The margin is a band around 0.
+    the mean's, nor for a change in per cent; for more than 50 000 queries it is the normal curve.
+    The margin is a band around 0.
 
     Examples
     --------
@@ -63,15 +73,20 @@ def effect(
     """
     ax = ax if ax is not None else new_axes(theme, SIZE)
     row = comparison[measure or comparison.rule.primary]
+    (row,) = (each for each in rows_in_unit(comparison) if each.measure == row.measure)
     sentence = _nothing_to_draw(comparison, row, theme.digits)
     if sentence:
         return say(ax, theme, sentence)
     lead = row.measure == comparison.rule.primary
     deciding = deciding_interval(comparison.rule, comparison.decision)
-    interval = deciding[1:3] if lead else (row.ci_low_adj, row.ci_high_adj)
-    shape = law_of_mean(comparison, row)
-    # The margin is in the unit of the primary measure.
-    margin = comparison.decision.margin if lead else 0.0
+    decision, percent = comparison.decision, is_relative(comparison)
+    interval = (row.ci_low_adj, row.ci_high_adj)
+    if lead:
+        interval = decision.equivalence_interval if deciding.by_margin else decision.interval
+    # The law is that of the difference, not of a ratio.
+    shape = None if percent else law_of_mean(comparison, row)
+    # The margin is that of the primary measure.
+    margin = comparison.rule.margin if lead else 0.0
     # A margin that decides is to be seen; one that is far beyond the interval is not to squeeze it.
     edges = (-margin, margin) if lead and deciding.by_margin else ()
     ends = (row.estimate, *interval, *edges, *(shape[0] if shape else ()))
@@ -83,7 +98,9 @@ def effect(
     ax.set_yticks([])
     # The line at 0 ends above the numbers.
     higher = row.higher_is_better
-    difference_axis(ax, theme, limits, higher_is_better=higher, zero_from=bar - 0.025)
+    difference_axis(
+        ax, theme, limits, higher_is_better=higher, zero_from=bar - 0.025, percent=percent
+    )
     margin_band(ax, theme, margin)
     colour = theme.of_reading(row.reading)
     if shape is not None:
@@ -94,9 +111,12 @@ def effect(
         ax.fill(around, outline, facecolor=colour, alpha=0.28, linewidth=0.0, zorder=1.5)
     draw_interval(ax, interval, bar, colour=colour, width=5.0)
     dot(ax, theme, (row.estimate, bar), colour=colour, size=9.0)
-    unit = comparison.decision.relative.baseline if lead and comparison.decision.relative else None
-    _numbers(ax, theme, colour, (interval[0], row.estimate, interval[1]), bar, unit)
-    label_x(ax, theme, _axis_words(comparison, row, lead=lead))
+    texts = [
+        difference(comparison, value, digits=theme.digits)
+        for value in (interval[0], row.estimate, interval[1])
+    ]
+    _numbers(ax, colour, (interval[0], row.estimate, interval[1]), bar, texts)
+    label_x(ax, theme, _axis_words(comparison, row, theme.digits, lead=lead))
     return ax
 
 
@@ -114,22 +134,15 @@ def _nothing_to_draw(comparison: Comparison, row: MeasureResult, digits: int) ->
 
 def _numbers(
     ax: Axes,
-    theme: Theme,
     colour: str,
     values: tuple[float, float, float],
     bar: float,
-    unit: float | None,
+    texts: Sequence[str],
 ) -> None:
-    """Print the limits and, between them, the estimate, in per cent of a unit where one is given.
-
-    They stand apart even if the bar is short.
-    """
+    """Print the limits and, between them, the estimate, apart even if the bar is short."""
     type_ = sizes(ax)
     low, high = ax.get_xlim()
     estimate, interval = values[1], (values[0], values[2])
-    texts = [labels.signed(x, digits=theme.digits) for x in values]
-    if unit:
-        texts = [labels.percent(x / unit) for x in values]
     unit = (high - low) / (72.0 * inches(ax))
     half = [0.33 * len(text) * size for text, size in zip(texts, _point_sizes(ax), strict=True)]
     ends = [low if np.isinf(interval[0]) else interval[0], estimate]
@@ -157,13 +170,15 @@ def _point_sizes(ax: Axes) -> tuple[float, float, float]:
     return type_.body, type_.strong, type_.body
 
 
-def _axis_words(comparison: Comparison, row: MeasureResult, *, lead: bool) -> str:
+def _axis_words(comparison: Comparison, row: MeasureResult, digits: int, *, lead: bool) -> str:
     words = interval_axis(comparison, f"mean {delta(row.measure)}")
     if of_the_mean(comparison):
         words = delta(row.measure)
+    if is_relative(comparison):
+        words = relative_change(row.measure)
     rule = comparison.rule
     if not lead or not rule.margin:
         return words
     deciding = deciding_interval(rule, comparison.decision)
     bar = f"; bar: {display.level(deciding.confidence)} interval" if deciding.by_margin else ""
-    return f"{words}{bar}; band: margin ±{margin_words(comparison)}"
+    return f"{words}{bar}; band: margin ±{margin_words(comparison, digits=digits)}"

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.axes import Axes
 
-from abrank.comparison.scales import shares_scale
+from abrank.comparison.scales import is_relative, rows_in_unit, shares_scale
 from abrank.plots.registry import plot
 from abrank.plots.style import labels
 from abrank.plots.style.rows import Row, draw_rows
 from abrank.plots.style.style import label_x, new_axes, say
 from abrank.plots.style.theme import LIGHT, Theme
-from abrank.plots.style.words import interval_axis, unit_is_measure
+from abrank.plots.style.words import difference, interval_axis, of_the_mean, unit_is_measure
 
 if TYPE_CHECKING:
     from abrank.comparison import Comparison, MeasureResult
@@ -43,13 +43,18 @@ def forest(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIG
     ax = ax if ax is not None else new_axes(theme, forest_size(comparison))
     if comparison.n_queries == 0:
         return say(ax, theme, "No queries: nothing to draw.")
-    primary = comparison.primary
-    ordered = [primary, *(row for row in comparison.rows if row is not primary)]
+    primary, percent = comparison.primary, is_relative(comparison)
+    ordered = sorted(rows_in_unit(comparison), key=lambda row: row.measure != primary.measure)
     family = len(ordered) > 1 and comparison.rule.adjust != "none"
-    rows = [_row(comparison, row) for row in ordered]
+    rows = [_row(comparison, row, theme.digits) for row in ordered]
     title = "p adj." if family else "p"
-    draw_rows(ax, theme, rows, last=title, higher_is_better=primary.higher_is_better)
-    words = interval_axis(comparison, "mean Δ per query (B − A)")
+    higher = primary.higher_is_better
+    first, words = "Δ", interval_axis(comparison, "mean Δ per query (B − A)")
+    if percent:
+        first, words = "Δ%", "change of the mean, in per cent of A's"
+    elif not of_the_mean(comparison):
+        first = "estimate"
+    draw_rows(ax, theme, rows, first=first, last=title, higher_is_better=higher, percent=percent)
     for higher, arrow in _TURNED.items():
         if higher != primary.higher_is_better and any(
             row.higher_is_better == higher for row in ordered
@@ -66,7 +71,7 @@ def forest(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIG
 _TURNED = {True: "↑", False: "↓"}
 
 
-def _row(comparison: Comparison, result: MeasureResult) -> Row:
+def _row(comparison: Comparison, result: MeasureResult, digits: int) -> Row:
     lead = result.measure == comparison.rule.primary
     remark = ""
     if unit_is_measure(comparison) and not shares_scale(comparison, result.measure):
@@ -86,4 +91,5 @@ def _row(comparison: Comparison, result: MeasureResult) -> Row:
         reading=result.reading,
         lead=lead,
         remark=remark,
+        shown=difference(comparison, result.estimate, digits=digits),
     )

@@ -12,6 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from abrank._support import display
 from abrank._support.display import shorten
 from abrank._support.typing import FloatArray
+from abrank.comparison.scales import is_relative
 from abrank.planning import power_curve
 from abrank.plots.registry import plot
 from abrank.plots.style.labels import PlainTicks
@@ -101,7 +102,10 @@ def _axes_of_power(ax: Axes, theme: Theme, comparison: Comparison) -> None:
     words = f"true Δ {shorten(comparison.rule.primary, width=28)}, up or down"
     if margin > 0:
         ax.axvspan(0.0, margin, facecolor=theme.band, edgecolor="none", zorder=0.4)
-        words += f"; band: margin {margin_words(comparison)}"
+        said = margin_words(comparison, digits=theme.digits)
+        if is_relative(comparison):
+            said = f"{display.least(margin, digits=theme.digits)} ({said})"
+        words += f"; band: margin {said}"
     label_x(ax, theme, words)
     label_y(ax, theme, "chance to show it")
 

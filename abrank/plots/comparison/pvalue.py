@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 
 from abrank import inference
 from abrank._support import display
+from abrank.comparison.scales import is_relative
 from abrank.inference.paired.t_test import mean_and_error, t_pvalue
 from abrank.plots.registry import plot
 from abrank.plots.style import labels
@@ -81,7 +82,9 @@ def pvalue(
     ax.set_ylim(0.0, 1.04)
     limits = difference_limits(*ends, room=0.22)
     difference_axis(ax, theme, limits, higher_is_better=row.higher_is_better)
-    margin = comparison.decision.margin if row.measure == comparison.rule.primary else 0.0
+    # A margin in per cent of A's mean is held against another interval than that of a difference.
+    held = row.measure == comparison.rule.primary and not is_relative(comparison)
+    margin = comparison.decision.margin if held else 0.0
     margin_band(ax, theme, margin)
     grid = np.unique(np.append(np.linspace(*limits, POINTS), mean))
     curve = t_pvalue((mean - grid) / error, n - 1, "two-sided")
@@ -93,7 +96,7 @@ def pvalue(
     level = display.alpha(alpha, found.pvalue)
     words = f"true mean {delta(row.measure)}; dashed: α = {level}"
     if margin > 0:
-        words += f"\nband: margin ±{margin_words(comparison)}"
+        words += f"\nband: margin ±{margin_words(comparison, digits=theme.digits)}"
     label_x(ax, theme, words)
     return ax
 

@@ -23,7 +23,7 @@ def plain(value: float, *, digits: int = display.DIGITS) -> str:
     >>> plain(0.4044), plain(float("nan"))
     ('0.404', '–')
     """
-    return _short(display.score(value, digits=digits))
+    return or_dash(display.score(value, digits=digits))
 
 
 def signed(value: float, *, digits: int = display.DIGITS) -> str:
@@ -34,7 +34,7 @@ def signed(value: float, *, digits: int = display.DIGITS) -> str:
     >>> signed(0.0371), signed(float("nan"))
     ('+0.037', '–')
     """
-    return _short(display.signed(value, digits=digits))
+    return or_dash(display.signed(value, digits=digits))
 
 
 def pvalue(value: float, *, alpha: float) -> str:
@@ -45,21 +45,11 @@ def pvalue(value: float, *, alpha: float) -> str:
     >>> pvalue(0.00371, alpha=0.05), pvalue(float("nan"), alpha=0.05)
     ('0.004', '–')
     """
-    return _short(display.pvalue(value, alpha=alpha))
+    return or_dash(display.pvalue(value, alpha=alpha))
 
 
-def percent(share: float) -> str:
-    """Return a relative change with its sign; an end that is unbounded as in :func:`signed`.
-
-    Examples
-    --------
-    >>> percent(-0.012), percent(float("inf"))
-    ('−1.2%', '+∞')
-    """
-    return signed(share) if math.isinf(share) else _short(display.percent(share))
-
-
-def _short(text: str) -> str:
+def or_dash(text: str) -> str:
+    """Return a number as it is written, a dash where it is not defined."""
     return DASH if text == display.UNDEFINED else text
 
 
@@ -74,31 +64,36 @@ def queries(value: int) -> str:
     return display.plural(value, "query", "queries")
 
 
-def margin(value: float) -> str:
-    """Return a margin as it was declared, with three digits at least.
+def margin(value: float, *, digits: int = display.DIGITS) -> str:
+    """Return a margin as it was declared, with so many decimals at least.
 
     Examples
     --------
     >>> margin(0.01), margin(0.0025)
     ('0.010', '0.0025')
     """
-    text = plain(value)
+    text = plain(value, digits=digits)
     return text if math.isclose(float(text), value) else f"{value:g}"
 
 
 class PlainTicks(Formatter):
-    """Ticks with as many digits as their distance needs, a true minus, and a plus if ``signed``."""
+    """Ticks with as many digits as their distance needs, a true minus, and a plus if ``signed``.
 
-    def __init__(self, *, signed: bool = False) -> None:
+    In ``percent`` those of shares.
+    """
+
+    def __init__(self, *, signed: bool = False, percent: bool = False) -> None:
         self.signed = signed
+        self.unit, self.end = (100.0, "%") if percent else (1.0, "")
         self.digits = 1
 
     def format_ticks(self, values: Sequence[float]) -> list[str]:
         """Return the labels of the ticks, with digits enough for their distance."""
-        step = float(np.min(np.diff(np.sort(values)))) if len(values) > 1 else 0.0
+        step = self.unit * float(np.min(np.diff(np.sort(values)))) if len(values) > 1 else 0.0
         self.digits = max(0, -math.floor(math.log10(step) + 1e-9)) if step > 0 else 1
         return [self(value) for value in values]
 
     def __call__(self, x: float, pos: int | None = None) -> str:  # noqa: ARG002
         """Return the label of a tick."""
-        return (signed if self.signed else plain)(float(x), digits=self.digits)
+        shown = (signed if self.signed else plain)(self.unit * float(x), digits=self.digits)
+        return f"{shown}{self.end}"

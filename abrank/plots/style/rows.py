@@ -33,7 +33,7 @@ class Row:
     ``thin`` is the adjusted interval, where that is another one than the plain. ``last`` stands in
     the last column, and ``remark`` in the place of the drawing where the row has another scale or
     no interval. Without ``size`` (points) the estimate has no dot, as it is not on the axis. A
-    ``summary`` is a diamond as wide as its interval.
+    ``summary`` is a diamond as wide as its interval. ``shown`` stands in the place of the estimate.
     """
 
     name: str
@@ -46,19 +46,27 @@ class Row:
     remark: str = ""
     size: float = 7.0
     summary: bool = False
+    shown: str = ""
 
 
 def draw_rows(
-    ax: Axes, theme: Theme, rows: Sequence[Row], *, last: str, higher_is_better: bool
+    ax: Axes,
+    theme: Theme,
+    rows: Sequence[Row],
+    *,
+    last: str,
+    higher_is_better: bool,
+    first: str = "Δ",
+    percent: bool = False,
 ) -> None:
-    """Draw the rows from top to bottom; ``last`` is the title of the last column."""
+    """Draw the rows from top to bottom; ``first`` and ``last`` are the titles of the columns."""
     dress(ax, theme)
     drawn = [row for row in rows if not row.remark]
     ends = [value for row in drawn for value in (*row.thick, *(row.thin or ()))]
     ends += [row.estimate for row in drawn if row.size]
     limits = difference_limits(*ends, room=0.3 if inches(ax) < NARROW else 0.18)
     stripe(ax, theme, len(rows))
-    difference_axis(ax, theme, limits, higher_is_better=higher_is_better)
+    difference_axis(ax, theme, limits, higher_is_better=higher_is_better, percent=percent)
     if inches(ax) < NARROW:
         # Names and numbers leave the frame a third of a column: more ticks would run together.
         ax.xaxis.set_major_locator(MaxNLocator(2, steps=[1, 2, 5, 10]))
@@ -68,7 +76,7 @@ def draw_rows(
         else:
             _draw_row(ax, theme, place, row)
     name_rows(ax, theme, [row.name for row in rows], [row.lead for row in rows])
-    _numbers(ax, theme, rows, last)
+    _numbers(ax, theme, rows, first, last)
 
 
 def stripe(ax: Axes, theme: Theme, n: int) -> None:
@@ -151,13 +159,13 @@ def _wrapped(text: str, longest: int) -> str:
     return "\n".join(shorten(line, width=longest + 2) for line in lines)
 
 
-def _numbers(ax: Axes, theme: Theme, rows: Sequence[Row], last: str) -> None:
+def _numbers(ax: Axes, theme: Theme, rows: Sequence[Row], first: str, last: str) -> None:
     """Write glyph, estimate and the last column right of the rows, each lined up at its right."""
     type_ = sizes(ax)
     em = type_.body
     columns = (1.6 * em, 6.3 * em, 11.6 * em)
     base = ("axes fraction", "axes fraction")
-    for title, place in (("Δ", columns[1]), (last, columns[2])):
+    for title, place in ((first, columns[1]), (last, columns[2])):
         write(
             ax,
             title,
@@ -171,7 +179,7 @@ def _numbers(ax: Axes, theme: Theme, rows: Sequence[Row], last: str) -> None:
     for place, row in enumerate(rows):
         cells = (
             labels.GLYPHS.get(row.reading, ""),
-            labels.signed(row.estimate, digits=theme.digits),
+            row.shown or labels.signed(row.estimate, digits=theme.digits),
             row.last,
         )
         for text, column in zip(cells, columns, strict=True):

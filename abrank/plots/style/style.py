@@ -169,13 +169,14 @@ def difference_axis(
     *,
     higher_is_better: bool,
     zero_from: float = 0.0,
+    percent: bool = False,
 ) -> None:
     """Make x an axis of differences: limits, signed ticks, a line at 0, who is better where.
 
     The line begins at the share ``zero_from`` of the height; 1 draws none.
     """
     ax.set_xlim(*limits)
-    signed_ticks(ax, "x")
+    signed_ticks(ax, "x", percent=percent)
     if zero_from < 1.0:
         ax.axvline(0.0, ymin=zero_from, color=theme.ink, linewidth=1.1, zorder=2.0)
     at: dict[str, Any] = {"coords": ("data", "axes fraction"), "va": "bottom"}
@@ -184,13 +185,13 @@ def difference_axis(
     write(ax, f"{right[0]} better ▸", (0.0, 1.0), shift=(6.0, 4.0), ha="left", color=right[1], **at)
 
 
-def signed_ticks(ax: Axes, which: str) -> None:
+def signed_ticks(ax: Axes, which: str, *, percent: bool = False) -> None:
     """Put about six round ticks on an axis of differences, each with its sign."""
     from matplotlib.ticker import MaxNLocator
 
     axis = ax.xaxis if which == "x" else ax.yaxis
     axis.set_major_locator(MaxNLocator(4 if inches(ax) < NARROW else 6, steps=[1, 2, 5, 10]))
-    axis.set_major_formatter(PlainTicks(signed=True))
+    axis.set_major_formatter(PlainTicks(signed=True, percent=percent))
 
 
 def difference_limits(*values: float, room: float = 0.16) -> tuple[float, float]:

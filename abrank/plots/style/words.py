@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from abrank._support import display
 from abrank._support.display import shorten
+from abrank.comparison import scales
+from abrank.comparison.scales import is_relative
 from abrank.plots.style import labels
 
 if TYPE_CHECKING:
@@ -39,12 +41,22 @@ def interval_axis(comparison: Comparison, of_mean: str) -> str:
     return f"{estimand} (B − A)"
 
 
-def margin_words(comparison: Comparison) -> str:
+def margin_words(comparison: Comparison, *, digits: int) -> str:
     """Return the margin as it stands on an axis."""
     rule = comparison.rule
-    if rule.margin_is_relative:
+    if is_relative(comparison):
         return f"{display.declared_percent(rule.margin)} of A's mean"
-    return labels.margin(rule.margin)
+    return labels.margin(rule.margin, digits=digits)
+
+
+def difference(comparison: Comparison, value: float, *, digits: int) -> str:
+    """Return a difference in the unit in which it is shown; a dash where there is none."""
+    return labels.or_dash(scales.difference(comparison, value, digits=digits))
+
+
+def relative_change(measure: str) -> str:
+    """Return the words for the difference of a measure in per cent of A's mean."""
+    return f"change of {shorten(measure, width=28)}, in per cent of A's mean"
 
 
 def systems(comparison: Comparison, longest: int) -> tuple[str, str]:

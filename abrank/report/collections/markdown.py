@@ -14,7 +14,7 @@ _WIDTH = 2_000
 _MOST_ROWS = 200
 
 
-def collections_markdown(found: CollectionsComparison, *, digits: int = f.DIGITS) -> str:
+def collections_markdown(found: CollectionsComparison, *, digits: int | None = None) -> str:
     """Return the verdict, the table of the primary measure, the sentences; the rest is folded.
 
     Examples
@@ -25,6 +25,7 @@ def collections_markdown(found: CollectionsComparison, *, digits: int = f.DIGITS
     >>> collections_markdown(summarise_collections({"x": one, "y": one})).splitlines()[0]
     '### These 2 collections cannot tell A and B apart'
     """
+    digits = found.decimals if digits is None else digits
     command = markdown_table.code(str(found.provenance.get("command") or ""))
     several = len(found.measures) > 1
     parts = [
@@ -47,7 +48,7 @@ def collections_markdown(found: CollectionsComparison, *, digits: int = f.DIGITS
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def collections_latex(found: CollectionsComparison, *, digits: int = f.DIGITS) -> str:
+def collections_latex(found: CollectionsComparison, *, digits: int | None = None) -> str:
     r"""Return the table of the primary measure for LaTeX: the collections, then the summaries.
 
     Examples
@@ -58,6 +59,7 @@ def collections_latex(found: CollectionsComparison, *, digits: int = f.DIGITS) -
     >>> print(collections_latex(summarise_collections({"x": one, "y": one})).splitlines()[14])
         Collection & Queries & A & B & $\Delta$ & 95\% interval & p (Holm) \\
     """
+    digits = found.decimals if digits is None else digits
     table = tables.by_collection(found, found.primary, digits=digits)
     left = len(found.comparisons) - MOST
     rows = [*table.rows[: min(MOST, len(found.comparisons))], *table.rows[len(found.comparisons) :]]

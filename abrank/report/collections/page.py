@@ -37,7 +37,7 @@ class Opened:
     cautions: tuple[Caution, ...]
 
 
-def collections_html(found: CollectionsComparison, *, digits: int = display.DIGITS) -> str:
+def collections_html(found: CollectionsComparison, *, digits: int | None = None) -> str:
     """Return several collections as one HTML document without any outside part.
 
     Examples
@@ -48,6 +48,7 @@ def collections_html(found: CollectionsComparison, *, digits: int = display.DIGI
     >>> collections_html(summarise_collections({"x": one, "y": one}))[:15]
     '<!doctype html>'
     """
+    digits = found.decimals if digits is None else digits
     reading = found.primary.stratified.reading
     return page(
         "collections.html",

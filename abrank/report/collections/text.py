@@ -24,7 +24,7 @@ def collections_text(
     *,
     width: int = WIDTH,
     ascii: bool = False,
-    digits: int = f.DIGITS,
+    digits: int | None = None,
 ) -> str:
     """Return the verdict, a forest of the collections with their summaries, and what they say.
 
@@ -36,6 +36,7 @@ def collections_text(
     >>> print(collections_text(summarise_collections({"x": one, "y": one})).splitlines()[0])
     These 2 collections cannot tell A and B apart.
     """
+    digits = found.decimals if digits is None else digits
     checks.count("width", width, at_least=NARROWEST)
     put: Callable[[str], str] = cells.to_ascii if ascii else str
     blocks = [

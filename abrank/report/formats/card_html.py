@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from abrank._support import display
 from abrank.comparison.deciding import deciding_interval
-from abrank.comparison.scales import shares_scale
+from abrank.comparison.scales import difference, is_relative, rows_in_unit, shares_scale
 from abrank.report.compose import compose
 from abrank.report.formats.clean import cut
 from abrank.report.sections import margins, segments, words
@@ -54,6 +54,7 @@ class Forest:
     more: int
     sides: tuple[str, str]
     guide: str
+    of: str
     band: tuple[float, float] | None
 
 
@@ -124,15 +125,16 @@ def forest(comparison: Comparison) -> Forest | None:
     Forest or None
         None where nothing was tested.
     """
-    rows = [row for row in primary_first(comparison) if math.isfinite(row.pvalue)]
+    shown = primary_first(comparison, rows_in_unit(comparison))
+    rows = [row for row in shown if math.isfinite(row.pvalue)]
     if not rows:
         return None
+    percent = is_relative(comparison)
     drawn = [row for row in rows[:MOST_ROWS] if shares_scale(comparison, row.measure)]
-    deciding = deciding_interval(comparison.rule, comparison.decision)
-    margin = comparison.decision.margin
-    step, low, high = _axis(drawn, (deciding.low, deciding.high, -margin, margin))
+    margin = comparison.rule.margin
+    step, low, high = _axis(drawn, (*_deciding(comparison), -margin, margin))
     ticks = tuple(
-        (_place(value, low, high), display.signed(value, digits=_digits(step)))
+        (_place(value, low, high), _tick(value, step, percent=percent))
         for value in _multiples(step, low, high)
     )
     lines = tuple(
@@ -147,13 +149,30 @@ def forest(comparison: Comparison) -> Forest | None:
         more=max(len(rows) - MOST_ROWS, 0),
         sides=("a", "b") if comparison.rule.higher_is_better else ("b", "a"),
         guide=_guide(comparison),
+        of=_of(comparison),
         band=(_place(-margin, low, high), _place(margin, low, high)) if margin else None,
     )
 
 
+def _deciding(comparison: Comparison) -> tuple[float, float]:
+    """Return the interval that the verdict rests on, in the unit that is drawn."""
+    decision = comparison.decision
+    deciding = deciding_interval(comparison.rule, decision)
+    return decision.equivalence_interval if deciding.by_margin else decision.interval
+
+
+def _of(comparison: Comparison) -> str:
+    """Return what is drawn."""
+    if is_relative(comparison):
+        return "Change in per cent of A's mean"
+    if words.estimand(comparison) == words.MEAN:
+        return "Δ (B − A)"
+    return f"{words.capital(words.estimand(comparison))}, B − A"
+
+
 def _guide(comparison: Comparison) -> str:
     """Say what the bars are, and the band where there is a margin."""
-    said = "Δ (B − A); thick: interval, thin: adjusted"
+    said = f"{_of(comparison)}; thick: interval, thin: adjusted"
     deciding = deciding_interval(comparison.rule, comparison.decision)
     if deciding.by_margin:
         said += f"; first row: {display.level(deciding.confidence)} interval"
@@ -172,7 +191,7 @@ def _line(
     ends = [(row.ci_low, row.ci_high), (row.ci_low_adj, row.ci_high_adj)]
     deciding = deciding_interval(comparison.rule, comparison.decision)
     if lead:
-        ends = [(deciding.low, deciding.high)] * 2
+        ends = [_deciding(comparison)] * 2
     thick, thin = (
         (_place(low, *limits), _place(high, *limits)) if limits else None for low, high in ends
     )
@@ -182,7 +201,7 @@ def _line(
         lead=lead,
         colour=TONES[words.reading_tone(row.reading)],
         numbers=(
-            display.signed(row.estimate),
+            difference(comparison, row.estimate, digits=comparison.decimals),
             words.reading(comparison, row)
             if lead and deciding.by_margin
             else f"{p} adj."
@@ -214,8 +233,12 @@ def _multiples(step: float, low: float, high: float) -> Iterator[float]:
         yield k * step
 
 
-def _digits(step: float) -> int:
-    return max(0, -math.floor(math.log10(step)))
+def _tick(value: float, step: float, *, percent: bool) -> str:
+    """Return the label of a tick, with as many digits as their distance needs."""
+    digits = max(0, -math.floor(math.log10(step)))
+    if percent:
+        return display.percent(value, digits=max(0, digits - 2))
+    return display.signed(value, digits=digits)
 
 
 def _place(value: float, low: float, high: float) -> float:

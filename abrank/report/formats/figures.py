@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from abrank import plots
-from abrank._support import display as f
 from abrank._support.files import replace_all
 from abrank.comparison import Comparison
 from abrank.plots.registry import Subject, plots_of
@@ -20,7 +19,7 @@ SUFFIXES = (".pdf", ".svg")
 
 
 def write_figures(
-    comparison: Comparison, folder: str | Path, *, digits: int = f.DIGITS
+    comparison: Comparison, folder: str | Path, *, digits: int | None = None
 ) -> tuple[Path, ...]:
     """Write the figures of the report as PDF and SVG, each for a column and for the whole width.
 
@@ -58,9 +57,10 @@ def write_figures(
 
 
 def figure_files(
-    comparison: Subject, folder: str | Path, *, digits: int = f.DIGITS
+    comparison: Subject, folder: str | Path, *, digits: int | None = None
 ) -> dict[Path, bytes]:
     """Return the files that :func:`write_figures` writes."""
+    digits = comparison.decimals if digits is None else digits
     drawn = _figures(comparison, digits)
     content = {}
     for width in plots.WIDTHS:

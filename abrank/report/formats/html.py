@@ -14,6 +14,7 @@ import abrank
 from abrank import plots
 from abrank._support import checks, display
 from abrank.comparison.power_analysis import NOTHING
+from abrank.comparison.scales import difference, rows_in_unit
 from abrank.report.compose import compose
 from abrank.report.formats import layout
 from abrank.report.formats.clean import clean, cut
@@ -121,7 +122,7 @@ class Page:
 def html(
     comparison: Comparison,
     *,
-    digits: int = display.DIGITS,
+    digits: int | None = None,
     report: Report | None = None,
     figures: Figures = "needed",
     drawer: Drawer | None = None,
@@ -148,6 +149,7 @@ def html(
     >>> html(abrank.compare_scores(a, b))[:15]
     '<!doctype html>'
     """
+    digits = comparison.decimals if digits is None else digits
     comparison = replace(
         comparison,
         baseline=cut(comparison.baseline, LONGEST_NAME),
@@ -210,8 +212,9 @@ def systems_page(
 
 def _leading(comparison: Comparison, digits: int) -> str:
     """Return the difference of the headline that stands out: of all queries, with a machine."""
-    row = comparison.primary
-    return display.signed(row.diff if comparison.machine is None else row.estimate, digits=digits)
+    (row,) = (row for row in rows_in_unit(comparison) if row.measure == comparison.rule.primary)
+    value = row.diff if comparison.machine is None else row.estimate
+    return difference(comparison, value, digits=digits)
 
 
 def around(sentence: str, part: str) -> tuple[str, str, str]:

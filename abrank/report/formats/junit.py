@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from xml.sax.saxutils import escape, quoteattr
 
-from abrank._support import display as f
 from abrank.comparison import Comparison
 from abrank.report.formats.clean import clean
 from abrank.report.formats.terminal.plain_text import text
@@ -13,7 +12,7 @@ from abrank.report.sections.gate import primary_sentence
 from abrank.verdict import GATES
 
 
-def junit(comparison: Comparison, *, digits: int = f.DIGITS) -> str:
+def junit(comparison: Comparison, *, digits: int | None = None) -> str:
     """Return a comparison as one suite of JUnit XML.
 
     Returns
@@ -30,6 +29,7 @@ def junit(comparison: Comparison, *, digits: int = f.DIGITS) -> str:
     >>> print(junit(compare_scores(a, b, require="better")).splitlines()[2])
     <testsuite name="abrank: B against A" tests="1" failures="1" errors="0" skipped="0">
     """
+    digits = comparison.decimals if digits is None else digits
     cases = _cases(comparison, digits)
     failures = sum(not passed for _, passed, _ in cases)
     counts = f'tests="{len(cases)}" failures="{failures}" errors="0"'

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias, get_args
 from abrank._support import checks
 from abrank._support import display as f
 from abrank.comparison import Comparison, MeasureResult
+from abrank.comparison.scales import difference, is_relative, rows_in_unit
 from abrank.report.cells import one_line
 from abrank.report.formats.tex import escape, number
 from abrank.report.formats.tex_table import LONGEST_NAME, MOST, tex_table
@@ -18,7 +19,7 @@ from abrank.report.sections.next_step import next_step
 Style: TypeAlias = Literal["interval", "superscript"]
 
 
-def latex(comparison: Comparison, *, digits: int = f.DIGITS, style: Style = "interval") -> str:
+def latex(comparison: Comparison, *, digits: int | None = None, style: Style = "interval") -> str:
     r"""Return the table of measures for LaTeX, the primary measure first.
 
     Parameters
@@ -50,8 +51,9 @@ def latex(comparison: Comparison, *, digits: int = f.DIGITS, style: Style = "int
         \bottomrule
       \end{tabular}
     """
+    digits = comparison.decimals if digits is None else digits
     checks.one_of("style", style, get_args(Style))
-    rows = primary_first(comparison)
+    rows = primary_first(comparison, rows_in_unit(comparison))
     if style == "superscript":
         (head, align), body, told = _superscripts(rows[:MOST], digits)
     else:
@@ -95,21 +97,25 @@ def _intervals(comparison: Comparison, rows: Sequence[MeasureResult], digits: in
     level = f.level(comparison.rule.confidence)
     adjusts = comparison.rule.adjust != "none" and len(comparison.rows) > 1
     estimand = words.estimand(comparison)
-    of_mean = estimand == words.MEAN
-    head = ["Measure", "A", "B", r"$\Delta$", *([] if of_mean else ["Estimate"])]
+    of_mean, relative = estimand == words.MEAN, is_relative(comparison)
+    head = ["Measure", "A", "B", r"$\Delta$\%" if relative else r"$\Delta$"]
+    head += [] if of_mean else ["Estimate"]
     head += [escape(f"{level} interval", width=40), "adj.~$p$" if adjusts else "$p$"]
     body = []
     for row in rows:
         shown = [f.score(row.mean_a, digits=digits), f.score(row.mean_b, digits=digits)]
-        shown.append(f.signed(row.diff, digits=digits))
+        shown.append(difference(comparison, row.diff, digits=digits))
         if not of_mean:
             shown.append(f.signed(row.estimate, digits=digits))
-        limits = [f.score(each, digits=digits) for each in (row.ci_low_adj, row.ci_high_adj)]
+        ends = (row.ci_low_adj, row.ci_high_adj)
+        limits = [difference(comparison, each, digits=digits).removeprefix("+") for each in ends]
         shown.append(limits[0] if f.UNDEFINED in limits else f"[{', '.join(limits)}]")
         shown.append(f.pvalue(row.pvalue_adj, alpha=comparison.rule.alpha))
         body.append([_name(row), *map(number, shown)])
     interval = f"{level} confidence interval and p"
     told = f"the difference Δ = B − A with {interval}"
+    if relative:
+        told = f"the change of the mean Δ%, in per cent of A's, with {interval}"
     if not of_mean:
         told = f"the difference Δ = B − A, and the {estimand} with {interval}"
     return (head, "l" + "r" * (len(head) - 3) + "cr"), body, told

@@ -18,7 +18,7 @@ SHOWN = 5
 MOST_TABLES = 4
 
 
-def markdown(comparison: Comparison, *, digits: int = f.DIGITS) -> str:
+def markdown(comparison: Comparison, *, digits: int | None = None) -> str:
     """Return a comparison as GitHub-flavoured Markdown of at most 60 kB.
 
     Parameters
@@ -41,6 +41,7 @@ def markdown(comparison: Comparison, *, digits: int = f.DIGITS) -> str:
     >>> markdown(result).splitlines()[0]
     '### ? Inconclusive: 2 queries cannot tell A and new apart.'
     """
+    digits = comparison.decimals if digits is None else digits
     report = compose(comparison, digits=digits)
     tables = (
         measures_and_tests.measure_table(comparison, digits=digits),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from abrank._support import display as f
 from abrank.comparison import Comparison
 from abrank.report.cells import one_line
 from abrank.report.sections.appendix import methods_text
 
 
-def methods(comparison: Comparison, *, digits: int = f.DIGITS) -> str:
+def methods(comparison: Comparison, *, digits: int | None = None) -> str:
     """Return the methods paragraph: what was compared, how, and by which rule.
 
     Returns
@@ -24,4 +23,5 @@ def methods(comparison: Comparison, *, digits: int = f.DIGITS) -> str:
     >>> print(methods(result)[:65])
     We compared B (B) with the baseline A (A) on 2 queries by score.
     """
+    digits = comparison.decimals if digits is None else digits
     return one_line(methods_text(comparison, digits=digits), width=10_000) + "\n"

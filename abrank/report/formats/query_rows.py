@@ -220,7 +220,7 @@ class QueryRows:
         return Row(cells, Bar(min(0.0, share), abs(share), tone), shown)
 
 
-def query_rows(comparison: Comparison, *, digits: int = display.DIGITS) -> QueryRows | None:
+def query_rows(comparison: Comparison, *, digits: int | None = None) -> QueryRows | None:
     """Return the rows of the table of queries, by the difference of the primary measure.
 
     Returns
@@ -228,6 +228,7 @@ def query_rows(comparison: Comparison, *, digits: int = display.DIGITS) -> Query
     QueryRows or None
         None where there is no query, or none was kept.
     """
+    digits = comparison.decimals if digits is None else digits
     if not comparison.n_queries or comparison.merged is not None:
         return None
     differences = comparison.differences()

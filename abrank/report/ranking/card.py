@@ -48,8 +48,8 @@ def ranking_card(ranking: Ranking) -> str:
     # Here, not above: a room that only writes text does not load the templates.
     from abrank.report.formats.jinja import environment
 
-    said = headline(ranking, digits=f.DIGITS)
-    titles = [each.title for each in of_runs(ranking, digits=f.DIGITS)]
+    said = headline(ranking, digits=ranking.decimals)
+    titles = [each.title for each in of_runs(ranking, digits=ranking.decimals)]
     lines, zero = _lines(ranking)
     guide = f"mean {cut(ranking.measure, LONGEST_LABEL)}"
     if columns.has_intervals(ranking):
@@ -91,7 +91,7 @@ def _lines(ranking: Ranking) -> tuple[list[Line], float | None]:
                 y=_TOP + _ROW * (number + 0.5),
                 label=cut(row.system, LONGEST_LABEL),
                 colour=TONES["b" if row.system in blue else "tie"],
-                mean=f.score(row.mean),
+                mean=f.score(row.mean, digits=ranking.decimals),
                 mark=marks[row.system],
                 ends=None if math.isnan(low) else (place(low), place(high)),
                 dot=None if math.isnan(row.mean) else place(row.mean),

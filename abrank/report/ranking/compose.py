@@ -10,7 +10,7 @@ from abrank.report.ranking.cautions import cautions
 from abrank.report.ranking.names import name
 
 
-def compose_ranking(ranking: Ranking, *, digits: int = f.DIGITS) -> Report:
+def compose_ranking(ranking: Ranking, *, digits: int | None = None) -> Report:
     """Return everything a report says about a ranking.
 
     Returns
@@ -26,6 +26,7 @@ def compose_ranking(ranking: Ranking, *, digits: int = f.DIGITS) -> Report:
     >>> report.headline.title
     'Y leads, but X is not told apart from it.'
     """
+    digits = ranking.decimals if digits is None else digits
     found = {
         "leaderboard": sections.leaderboard(ranking, digits=digits),
         "measures": sections.measures(ranking, digits=digits),

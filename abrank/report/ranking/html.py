@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 LEADING = 12
 
 
-def ranking_html(ranking: Ranking, *, digits: int = f.DIGITS, drawer: Drawer | None = None) -> str:
+def ranking_html(
+    ranking: Ranking, *, digits: int | None = None, drawer: Drawer | None = None
+) -> str:
     """Return the report of a ranking as one HTML document without any outside part.
 
     Parameters
@@ -33,6 +35,7 @@ def ranking_html(ranking: Ranking, *, digits: int = f.DIGITS, drawer: Drawer | N
     >>> ranking_html(rank_scores(made))[:15]
     '<!doctype html>'
     """
+    digits = ranking.decimals if digits is None else digits
     report = compose_ranking(ranking, digits=digits)
     interval = "difference" if columns.has_intervals(ranking) else "within"
     shown = {"interval": interval, "most": LEADING}

@@ -22,7 +22,7 @@ _Parts: TypeAlias = tuple[list[str], str, list[list[str]], str]
 def ranking_latex(
     ranking: Ranking,
     *,
-    digits: int = f.DIGITS,
+    digits: int | None = None,
     style: Style = "interval",
     interval: Interval = "difference",
 ) -> str:
@@ -63,6 +63,7 @@ def ranking_latex(
         $a$ & B & $0.825^{b}$ \\
         $b$ & A\_1 & $0.400$ \\
     """
+    digits = ranking.decimals if digits is None else digits
     checks.one_of("style", style, get_args(Style))
     checks.one_of("interval", interval, get_args(Interval))
     if style == "superscript" or len(ranking.baselines) > 1:

@@ -20,7 +20,7 @@ _WIDTH = 2_000
 
 
 def ranking_markdown(
-    ranking: Ranking, *, digits: int = f.DIGITS, interval: Interval = "difference"
+    ranking: Ranking, *, digits: int | None = None, interval: Interval = "difference"
 ) -> str:
     r"""Return a ranking as GitHub-flavoured Markdown of at most 60 kB.
 
@@ -53,6 +53,7 @@ def ranking_markdown(
     | 1 | **B** | **0.825** |  |  | a |
     | 2 | A | 0.400 | −0.425 | −0.577 to −0.273 | b |
     """
+    digits = ranking.decimals if digits is None else digits
     for most in _ROOM:
         found = _document(ranking, digits, most, interval)
         if len(found.encode("utf-8", "replace")) <= LARGEST:

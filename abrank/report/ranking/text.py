@@ -33,7 +33,7 @@ def ranking_text(
     *,
     width: int = WIDTH,
     ascii: bool = False,
-    digits: int = f.DIGITS,
+    digits: int | None = None,
     pairs: bool = False,
     interval: Interval = "difference",
 ) -> str:
@@ -75,6 +75,7 @@ def ranking_text(
     The test assumes equal variances and is slightly liberal where they differ;
     paired t tests adjusted by Holm (test t) do not ask for it.
     """
+    digits = ranking.decimals if digits is None else digits
     checks.count("width", width, at_least=NARROWEST)
     checks.one_of("interval", interval, get_args(Interval))
     measure = cells.one_line(ranking.measure, width=200)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from abrank._support import display as f
 from abrank.comparison import Comparison
 from abrank.design import GuardResult
 from abrank.report.sections import design, identical, margins, planning, soundness
 from abrank.verdict import GATES, Gate, Verdict
 
 
-def gate_sentence(comparison: Comparison, *, digits: int = f.DIGITS) -> str:
+def gate_sentence(comparison: Comparison, *, digits: int | None = None) -> str:
     """Say whether the gate passed and, where it did not, what was lacking.
 
     Returns
@@ -25,6 +24,7 @@ def gate_sentence(comparison: Comparison, *, digits: int = f.DIGITS) -> str:
     >>> gate_sentence(compare_scores(a, b, require="better"), digits=1)
     'not passed: better not shown (+0.2, −0.0 to +0.4)'
     """
+    digits = comparison.decimals if digits is None else digits
     gate = comparison.decision.gate
     if gate is None:
         return ""

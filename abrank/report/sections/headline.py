@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 
 from abrank._support import display as f
-from abrank.comparison import Comparison, TestRow
+from abrank.comparison import Comparison, TestRow, scales
+from abrank.comparison.scales import is_relative
 from abrank.report.model import Headline
 from abrank.report.sections import (
     design,
@@ -28,8 +29,8 @@ UNNAMED = "score"
 _TITLES = {
     Verdict.BETTER: "{b} is better than {a}.",
     Verdict.BETTER_SIZE_UNCLEAR: "{b} is better than {a}, maybe by less than {margin}.",
-    Verdict.NOT_WORSE: "{b} is not worse than {a} by {margin} or more.",
-    Verdict.NOT_BETTER: "{b} is not better than {a} by {margin} or more.",
+    Verdict.NOT_WORSE: "Any loss is smaller than {margin}; a gain is not shown.",
+    Verdict.NOT_BETTER: "Any gain is smaller than {margin}; a loss is not shown.",
     Verdict.INCONCLUSIVE: "{n} cannot tell {a} and {b} apart.",
     Verdict.WORSE_SIZE_UNCLEAR: "{b} is worse than {a}, maybe by less than {margin}.",
     Verdict.WORSE: "{b} is worse than {a}.",
@@ -37,7 +38,7 @@ _TITLES = {
 
 _SAME = {
     1: "{b} is better than {a}, but by less than {margin}.",
-    0: "{a} and {b} differ by less than {margin}.",
+    0: "Any gain or loss is smaller than {margin}.",
     -1: "{b} is worse than {a}, but by less than {margin}.",
 }
 
@@ -98,7 +99,7 @@ def title(comparison: Comparison, *, digits: int) -> str:
         a=comparison.baseline,
         b=comparison.candidate,
         n=words.queries(comparison.n_queries),
-        margin=margins.margin(comparison, digits=digits),
+        margin=margins.margin_of_what(comparison, digits=digits),
     )
 
 
@@ -116,12 +117,16 @@ def numbers(comparison: Comparison, *, digits: int) -> str:
     row = comparison.primary
     if comparison.n_queries == 0:
         return "0 queries."
-    change = f"; {f.percent(row.rel_diff)}" if math.isfinite(row.rel_diff) else ""
+    relative = is_relative(comparison)
+    known = math.isfinite(row.rel_diff) and not relative
+    change = f"; {f.percent(row.rel_diff)}" if known else ""
     start = "The score goes" if row.measure == UNNAMED else f"{row.measure} goes"
     if comparison.machine is not None:
         start = f"On the {words.queries(comparison.n_queries)} judged by people {row.measure} goes"
     start += f" from {f.score(row.mean_a, digits=digits)} to {f.score(row.mean_b, digits=digits)}"
     difference = f.signed(row.diff, digits=digits)
+    if relative:
+        difference = f"{scales.difference(comparison, row.rel_diff, digits=digits)} of A's mean"
     if comparison.soundness.level == "unsound":
         return f"{start}: {difference}, {words.queries(comparison.n_queries)}, which shows nothing."
     if comparison.verdict is Verdict.IDENTICAL:
@@ -146,9 +151,8 @@ def _decisive(comparison: Comparison, *, digits: int) -> tuple[str, str]:
         shown = margins.limits(comparison, *inner, digits=digits)
         return f"{level} {shown}", f"margin {margins.margin_of_what(comparison, digits=digits)}"
     shown = f.interval(row.ci_low_adj, row.ci_high_adj, digits=digits)
-    if comparison.decision.relative is not None:
-        change = margins.limits(comparison, *comparison.decision.interval, digits=digits)
-        shown += f", that is {change} of A's mean"
+    if is_relative(comparison):
+        shown = margins.limits(comparison, *comparison.decision.interval, digits=digits)
     p = f.p_clause(row.pvalue_adj, alpha=rule_.alpha)
     if rule_.family == "all" and rule_.adjust != "none":
         p += " adjusted"

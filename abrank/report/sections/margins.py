@@ -7,9 +7,10 @@ import math
 from abrank._support import display as f
 from abrank.comparison import Comparison
 from abrank.comparison.deciding import deciding_interval
+from abrank.comparison.scales import difference
 
 
-def margin(comparison: Comparison, *, digits: int = f.DIGITS) -> str:
+def margin(comparison: Comparison, *, digits: int | None = None) -> str:
     """Return the margin: as a number in the measure's unit, or as a percentage.
 
     Parameters
@@ -27,12 +28,13 @@ def margin(comparison: Comparison, *, digits: int = f.DIGITS) -> str:
     rule = comparison.rule
     if rule.margin_is_relative:
         return f.declared_percent(rule.margin)
+    digits = comparison.decimals if digits is None else digits
     shown = f.score(rule.margin, digits=digits)
     is_whole = math.isclose(float(f"{rule.margin:.{digits}f}"), rule.margin)
     return shown if is_whole else f.number(rule.margin)
 
 
-def margin_of_what(comparison: Comparison, *, digits: int = f.DIGITS) -> str:
+def margin_of_what(comparison: Comparison, *, digits: int | None = None) -> str:
     """Return the margin, a relative one with what it is relative to.
 
     Examples
@@ -58,8 +60,9 @@ def limits(comparison: Comparison, low: float, high: float, *, digits: int) -> s
     They have more decimals where fewer would hide on which side of the margin a limit lies.
     """
     if comparison.rule.margin_is_relative:
-        ends = [f.signed(end) if math.isinf(end) else f.percent(end) for end in (low, high)]
-        return " to ".join(ends)
+        if math.isnan(low) or math.isnan(high):
+            return f.UNDEFINED
+        return " to ".join(difference(comparison, end, digits=digits) for end in (low, high))
     margin_ = comparison.rule.margin
     while (
         margin_ > 0.0
@@ -93,7 +96,7 @@ def estimate(comparison: Comparison, *, digits: int) -> str:
     change = comparison.decision.relative
     if change is None:
         return f.signed(comparison.primary.estimate, digits=digits)
-    return f.percent(change.estimate)
+    return difference(comparison, change.estimate, digits=digits)
 
 
 def declared(comparison: Comparison, *, digits: int) -> str:

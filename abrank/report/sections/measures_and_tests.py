@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from abrank._support import display as f
-from abrank.comparison import Comparison, MeasureResult
+from abrank.comparison import Comparison, MeasureResult, scales
 from abrank.comparison.merged.result import ExtremeQuery
+from abrank.comparison.scales import is_relative, rows_in_unit
 from abrank.engines.merge import TIED
 from abrank.inference.rounding import ascending
 from abrank.report.model import Block, Cell, Column, Figure, Section, Table, Text, Tone
@@ -16,10 +17,17 @@ from abrank.report.sections import headline, margins, words
 SHOWN = 10
 
 
-def primary_first(comparison: Comparison) -> list[MeasureResult]:
+def primary_first(
+    comparison: Comparison, rows: Sequence[MeasureResult] | None = None
+) -> list[MeasureResult]:
     """Return the rows of the measures, the primary one first, the others as they were asked for."""
     primary = comparison.rule.primary
-    return sorted(comparison.rows, key=lambda row: row.measure != primary)
+    return sorted(rows or comparison.rows, key=lambda row: row.measure != primary)
+
+
+def delta_title(comparison: Comparison) -> str:
+    """Return the heading of the differences that have intervals."""
+    return "Δ%" if is_relative(comparison) else "Δ"
 
 
 def measures(comparison: Comparison, *, digits: int) -> Section:
@@ -29,8 +37,9 @@ def measures(comparison: Comparison, *, digits: int) -> Section:
         blocks.append(
             Figure(
                 "forest",
-                f"Mean differences of {f.plural(len(comparison.rows), 'measure')} with their"
-                " intervals; the table below has the same numbers.",
+                f"{words.capital(_of_what(comparison))}:"
+                f" {f.plural(len(comparison.rows), 'measure')} with their intervals; the table"
+                " below has the same numbers.",
             )
         )
         blocks.append(Text(_forest_guide(comparison), "caption"))
@@ -76,7 +85,7 @@ _REST = ("unclear", "identical", "untested")
 
 def _forest_guide(comparison: Comparison) -> str:
     level = f.level(comparison.rule.confidence)
-    guide = f"Bar: {level} interval of the {words.estimand(comparison)}, B − A."
+    guide = f"Bar: {level} interval of the {_of_what(comparison)}."
     guide += _margin_guide(comparison)
     if len(comparison.rows) == 1 or comparison.rule.adjust == "none":
         return guide
@@ -88,8 +97,7 @@ def _reading_guide(comparison: Comparison) -> str:
     if len(comparison.rows) == 1 and comparison.machine is not None:
         return _of_both(comparison)
     if len(comparison.rows) == 1:
-        of = words.estimand(comparison)
-        return f"Interval: {level} confidence interval of the {of}, B − A."
+        return f"Interval: {level} confidence interval of the {_of_what(comparison)}."
     if comparison.machine is not None:
         return f"{_of_both(comparison)} {words.capital(headline.adjustment(comparison))}."
     if comparison.rule.adjust == "none":
@@ -104,6 +112,13 @@ def _reading_guide(comparison: Comparison) -> str:
         f"{' other' if alone else ''} measure come from one procedure:"
         f" {headline.adjustment(comparison)}."
     )
+
+
+def _of_what(comparison: Comparison) -> str:
+    """Return what the intervals are of."""
+    if is_relative(comparison):
+        return "relative change of the mean (Δ%, in per cent of A's), by Fieller"
+    return f"{words.estimand(comparison)}, B − A"
 
 
 def _of_both(comparison: Comparison) -> str:
@@ -130,14 +145,17 @@ def measure_table(comparison: Comparison, *, digits: int) -> Table:
     adjusts = comparison.rule.adjust != "none" and len(comparison.rows) > 1
     of_mean = words.estimand(comparison) == words.MEAN
     level = f"{f.level(comparison.rule.confidence)} interval"
+    relative = is_relative(comparison)
+    interval = f"{level} of Δ%" if relative else level
     columns = [
         Column("Measure", numeric=False),
         Column("A"),
         Column("B"),
         Column("Δ"),
+        *([Column("Δ%")] if relative else []),
         *([] if of_mean else [Column(_estimate_title(comparison))]),
-        Column(f"{level}, adjusted" if adjusts else level),
-        Column("Δ%"),
+        Column(f"{interval}, adjusted" if adjusts else interval),
+        *([] if relative else [Column("Δ%")]),
         Column("B wins"),
         Column("Ties"),
         Column("A wins"),
@@ -145,9 +163,10 @@ def measure_table(comparison: Comparison, *, digits: int) -> Table:
         *([Column("Adjusted p")] if adjusts else []),
         Column("Reading", numeric=False),
     ]
+    shown = primary_first(comparison, rows_in_unit(comparison))
     rows = tuple(
-        _measure_row(comparison, row, adjusts=adjusts, of_mean=of_mean, digits=digits)
-        for row in primary_first(comparison)
+        _measure_row(comparison, *both, adjusts=adjusts, of_mean=of_mean, digits=digits)
+        for both in zip(primary_first(comparison), shown, strict=True)
     )
     return Table("measures", tuple(columns), rows)
 
@@ -159,12 +178,22 @@ def _estimate_title(comparison: Comparison) -> str:
 
 
 def _measure_row(
-    comparison: Comparison, row: MeasureResult, *, adjusts: bool, of_mean: bool, digits: int
+    comparison: Comparison,
+    row: MeasureResult,
+    shown: MeasureResult,
+    *,
+    adjusts: bool,
+    of_mean: bool,
+    digits: int,
 ) -> tuple[Cell, ...]:
     alpha, lead = comparison.rule.alpha, row.measure == comparison.rule.primary
     tone = words.reading_tone(row.reading)
     marked = f"{row.measure} ★" if lead and len(comparison.rows) > 1 else row.measure
-    limits = f.interval(row.ci_low_adj, row.ci_high_adj, digits=digits)
+    relative = is_relative(comparison)
+    ends = (shown.ci_low_adj, shown.ci_high_adj)
+    limits = f.interval(*ends, digits=digits)
+    if relative:
+        limits = margins.limits(comparison, *ends, digits=digits)
     cells = [
         Cell(marked, row.measure, strong=lead),
         Cell(f.score(row.mean_a, digits=digits), row.mean_a),
@@ -173,10 +202,13 @@ def _measure_row(
     # What the interval is of stands out, and not a mean difference beside it.
     differences = [row.diff] if of_mean else [row.diff, row.estimate]
     cells += [Cell(f.signed(each, digits=digits), each) for each in differences]
+    change = Cell(scales.difference(comparison, row.rel_diff, digits=digits), row.rel_diff)
+    if relative:
+        cells.append(change)
     cells[-1] = replace(cells[-1], tone=tone, strong=lead)
     cells += [
-        Cell(limits, row.ci_low_adj),
-        Cell(f.percent(row.rel_diff), row.rel_diff),
+        Cell(limits, shown.ci_low_adj),
+        *([] if relative else [Cell(f.percent(row.rel_diff), row.rel_diff)]),
         Cell(f.count(row.wins), row.wins),
         Cell(f.count(row.ties), row.ties),
         Cell(f.count(row.losses), row.losses),

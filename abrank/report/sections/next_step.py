@@ -31,7 +31,7 @@ class NextStep:
     sentence: str
 
 
-def next_step(comparison: Comparison, *, digits: int = f.DIGITS) -> NextStep:
+def next_step(comparison: Comparison, *, digits: int | None = None) -> NextStep:
     """Decide what to do next: from the inputs, then the unjudged documents, gate and verdict.
 
     Examples
@@ -42,6 +42,7 @@ def next_step(comparison: Comparison, *, digits: int = f.DIGITS) -> NextStep:
     >>> next_step(compare_scores(a, b, margin=0.1), digits=1).sentence
     'Add queries: about 36 in all would show a Δ of the margin, 0.1 (80% power).'
     """
+    digits = comparison.decimals if digits is None else digits
     return (
         _mend(comparison)
         or _check(comparison)

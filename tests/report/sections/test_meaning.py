@@ -23,10 +23,25 @@ def flat(said: str) -> str:
 @pytest.mark.parametrize(
     ("mean", "how", "title", "limits"),
     [
-        (0.01, {"margin": 0.02}, "is not worse than bm25 by 0.020 or more", "−0.007 to +0.027"),
-        (-0.01, {"margin": 0.02}, "is not better than bm25 by 0.020 or more", "−0.027 to +0.007"),
-        (0.001, {"margin": 0.03}, "bm25 and monot5 differ by less than 0.030", "−0.016 to +0.018"),
-        (0.001, {"margin": "9%"}, "bm25 and monot5 differ by less than 9%", "−3.9% to +4.4%"),
+        (
+            0.01,
+            {"margin": 0.02},
+            "Any loss is smaller than 0.020; a gain is not shown.",
+            "−0.007 to +0.027",
+        ),
+        (
+            -0.01,
+            {"margin": 0.02},
+            "Any gain is smaller than 0.020; a loss is not shown.",
+            "−0.027 to +0.007",
+        ),
+        (0.001, {"margin": 0.03}, "Any gain or loss is smaller than 0.030", "−0.016 to +0.018"),
+        (
+            0.001,
+            {"margin": "9%"},
+            "Any gain or loss is smaller than 9% of A's mean",
+            "−3.9% to +4.4%",
+        ),
     ],
 )
 def test_only_the_interval_that_decides_stands_at_the_top(
@@ -54,7 +69,7 @@ def test_a_limit_has_the_decimals_that_tell_it_from_the_margin(make: Make) -> No
     low = make(0.01, margin=0.02).decision.tost_low
     comparison = make(0.01, margin=-low + 2e-5)
     margin = f"{comparison.rule.margin:.12g}"
-    assert f"by {margin} or more" in compose(comparison).headline.title
+    assert f"smaller than {margin};" in compose(comparison).headline.title
     assert f"{low:.5f}".replace("-", "−") in compose(comparison).headline.numbers
 
 

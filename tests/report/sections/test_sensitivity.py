@@ -87,7 +87,7 @@ def test_nothing_is_shown_where_none_applies(plain: Comparison) -> None:
 
 def test_every_format_says_it_below_the_numbers(plain: Comparison) -> None:
     comparison = replace(plain, alternatives=(SHARED, JUDGED))
-    expected = sentence(comparison, digits=3)
+    expected = sentence(comparison, digits=comparison.decimals)
     shown = {
         "text": " ".join(text(comparison).split()),
         "html": unescape(html(comparison)),

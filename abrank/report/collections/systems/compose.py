@@ -19,7 +19,7 @@ MOST_OF_ONE = 10
 MOST_COLUMNS = 10
 
 
-def compose_standings(found: CollectionsRanking, *, digits: int = f.DIGITS) -> Report:
+def compose_standings(found: CollectionsRanking, *, digits: int | None = None) -> Report:
     """Return everything a report says about many systems on several collections.
 
     Examples
@@ -30,6 +30,7 @@ def compose_standings(found: CollectionsRanking, *, digits: int = f.DIGITS) -> R
     >>> [section.key for section in report.sections]
     ['leaderboard', 'ranks', 'collections', 'each', 'methods', 'reproduce']
     """
+    digits = found.decimals if digits is None else digits
     head = headline(found, digits=digits)
     created = str(found.provenance.get("created") or "")[:10]
     sections = [

@@ -15,7 +15,7 @@ _WIDTH = 2_000
 _MOST_ROWS = 100
 
 
-def standings_markdown(found: CollectionsRanking, *, digits: int = f.DIGITS) -> str:
+def standings_markdown(found: CollectionsRanking, *, digits: int | None = None) -> str:
     """Return who may be called first, the leaderboard, the means by collection; methods folded.
 
     Examples
@@ -25,6 +25,7 @@ def standings_markdown(found: CollectionsRanking, *, digits: int = f.DIGITS) -> 
     >>> standings_markdown(rank_collections({"web": one, "news": one})).splitlines()[0]
     '### Only Y may be called first of 2 systems on these 2 collections'
     """
+    digits = found.decimals if digits is None else digits
     measure = found.primary.measure
     made = [
         tables.standings(found.primary, digits=digits),
@@ -49,7 +50,7 @@ def standings_markdown(found: CollectionsRanking, *, digits: int = f.DIGITS) -> 
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def standings_latex(found: CollectionsRanking, *, digits: int = f.DIGITS) -> str:
+def standings_latex(found: CollectionsRanking, *, digits: int | None = None) -> str:
     r"""Return the means by collection for LaTeX, with the mean over them and both rank intervals.
 
     Examples
@@ -60,6 +61,7 @@ def standings_latex(found: CollectionsRanking, *, digits: int = f.DIGITS) -> str
     >>> print(made.splitlines()[14].strip())
     System & web & news & Mean & Rank & Rank, like these \\
     """
+    digits = found.decimals if digits is None else digits
     primary = found.primary
     table = tables.by_collection(found, primary.measure, digits=digits)
     heads = [column.title for column in table.columns]

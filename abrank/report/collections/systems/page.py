@@ -13,7 +13,7 @@ from abrank.report.ranking.names import name
 from abrank.report.ranking.sections import chance
 
 
-def standings_html(found: CollectionsRanking, *, digits: int = f.DIGITS) -> str:
+def standings_html(found: CollectionsRanking, *, digits: int | None = None) -> str:
     """Return the report as one HTML document without any outside part.
 
     Examples
@@ -23,6 +23,7 @@ def standings_html(found: CollectionsRanking, *, digits: int = f.DIGITS) -> str:
     >>> standings_html(rank_collections({"web": one, "news": one}))[:15]
     '<!doctype html>'
     """
+    digits = found.decimals if digits is None else digits
     report = compose_standings(found, digits=digits)
     return systems_page(
         report,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abrank._support import checks
-from abrank._support import display as f
 from abrank.collections import CollectionsRanking
 from abrank.report import cells
 from abrank.report.collections.systems import tables, words
@@ -22,7 +21,7 @@ def standings_text(
     *,
     width: int = WIDTH,
     ascii: bool = False,
-    digits: int = f.DIGITS,
+    digits: int | None = None,
 ) -> str:
     """Return who may be called first, the leaderboard, the means by collection, what they say.
 
@@ -33,6 +32,7 @@ def standings_text(
     >>> print(standings_text(rank_collections({"web": one, "news": one})).splitlines()[0])
     Only Y may be called first of 2 systems on these 2 collections.
     """
+    digits = found.decimals if digits is None else digits
     checks.count("width", width, at_least=NARROWEST)
     said = [words.title(found), words.like_these(found), ", ".join(words.context(found)) + "."]
     blocks = [

@@ -51,7 +51,7 @@ def text(
     *,
     width: int = WIDTH,
     ascii: bool = False,
-    digits: int = f.DIGITS,
+    digits: int | None = None,
 ) -> str:
     """Return the result as plain text.
 
@@ -91,7 +91,7 @@ def text_lines(
     *,
     width: int = WIDTH,
     ascii: bool = False,
-    digits: int = f.DIGITS,
+    digits: int | None = None,
 ) -> list[list[Span]]:
     """Return the result as lines of styled pieces; :func:`text` is the same without the styles.
 
@@ -121,6 +121,7 @@ def text_lines(
     >>> text_lines(result)[0][0]
     Span(text='? INCONCLUSIVE', style='strong')
     """
+    digits = comparison.decimals if digits is None else digits
     checks.count("width", width, at_least=NARROWEST)
     named = _printable(comparison)
     blocks: list[Sequence[Line]] = [
@@ -237,7 +238,8 @@ def _pieces(comparison: Comparison, digits: int) -> list[str]:
         return [difference, f"({means})", f"{n}, all tied"]
     interval, by = _interval(comparison, digits)
     if rule.margin_is_relative:
-        return [difference, f"{f.percent(row.rel_diff)}, {interval}", f"({means})", by, n]
+        shown = margins.estimate(comparison, digits=digits)
+        return [f"{shown} of A's mean", interval, f"({means})", by, n]
     change = f", {f.percent(row.rel_diff)}" if math.isfinite(row.rel_diff) else ""
     if words.estimand(comparison) == words.MEAN:
         return [difference, interval, f"({means}{change})", by, n]

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from abrank._support import display as f
 from abrank.comparison import Comparison, MeasureResult
-from abrank.comparison.scales import shares_scale
+from abrank.comparison.scales import difference, rows_in_unit, shares_scale
 from abrank.report import cells
 from abrank.report.formats.terminal import text_forest
 from abrank.report.sections import headline, margins, words
-from abrank.report.sections.measures_and_tests import primary_first
+from abrank.report.sections.measures_and_tests import delta_title, primary_first
 
 Line = list[tuple[str, str]]
 
@@ -62,7 +62,7 @@ def measure_lines(comparison: Comparison, *, width: int, digits: int, plain: boo
     """
     put: Callable[[str], str] = cells.to_ascii if plain else str
     adjusts = comparison.rule.adjust != "none" and len(comparison.rows) > 1
-    results = primary_first(comparison)
+    results = primary_first(comparison, rows_in_unit(comparison))
     drawn = [result for result in results if shares_scale(comparison, result.measure)]
     mark = _MARK if len(results) > 1 else ""
     rows = [
@@ -75,7 +75,7 @@ def measure_lines(comparison: Comparison, *, width: int, digits: int, plain: boo
         for i, result in enumerate(results)
     ]
     lines, has_plot = forest_lines(
-        ("measure", "A", "B", "Δ", "adj p" if adjusts else "p", "reading"),
+        ("measure", "A", "B", delta_title(comparison), "adj p" if adjusts else "p", "reading"),
         rows,
         width=width,
         plain=plain,
@@ -123,7 +123,9 @@ def _texts(comparison: Comparison, row: MeasureResult, digits: int) -> tuple[str
         cells.one_line(row.measure, width=200),
         f.score(row.mean_a, digits=digits),
         f.score(row.mean_b, digits=digits),
-        f.signed(row.diff if comparison.machine is None else row.estimate, digits=digits),
+        difference(
+            comparison, row.diff if comparison.machine is None else row.estimate, digits=digits
+        ),
         f.pvalue(row.pvalue_adj, alpha=comparison.rule.alpha).replace("< ", "<"),
         words.reading(comparison, row),
     )
@@ -194,6 +196,8 @@ def _footers(comparison: Comparison, not_drawn: int) -> list[str]:
     if comparison.machine is not None:
         judged = f"A and B: the {words.queries(comparison.n_queries)} judged by people"
         found.append(f"{judged}; Δ, bars and p: all queries, with the machine")
+    elif words.estimand(comparison) != words.MEAN:
+        found.append(f"bars and p: {words.estimand(comparison)} (B − A), not Δ")
     if margins.decides_alone(comparison):
         level = f.level(comparison.rule.confidence)
         found.append(f"{level} bars and p ask whether Δ is 0; the verdict asks about the margin")

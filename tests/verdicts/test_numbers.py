@@ -1,0 +1,148 @@
+"""What a reader sees of a difference: its decimals, its unit, its name, the same at every door."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import abrank
+from abrank.cli import run
+from abrank.report import WRITERS
+
+FORMATS = (".txt", ".md", ".html", ".tex")
+
+
+def frames(n: int, gain: float, spread: float, *, seed: int = 1) -> tuple[pd.DataFrame, ...]:
+    """Two measures of n queries, of which B gains so much, to the last digit."""
+    rng = np.random.default_rng(seed)
+    ids = [f"q{i}" for i in range(n)]
+    found = []
+    a = np.round(rng.uniform(0.3, 0.6, (n, 2)), 6)
+    noise = rng.normal(0.0, spread, (n, 2))
+    b = a + gain + noise - noise.mean(axis=0)
+    for values in (a, b):
+        found.append(pd.DataFrame(values, index=ids, columns=["AP", "nDCG@10"]))
+    return tuple(found)
+
+
+def written(result) -> dict[str, str]:
+    shown = {kind: WRITERS[kind](result).decode() for kind in FORMATS}
+    return shown | {"card": result._repr_html_()}
+
+
+def test_an_interval_of_many_queries_can_be_read_at_every_door() -> None:
+    """Read before as +0.006, +0.006 to +0.006 and better, against a margin of 0.005."""
+    result = abrank.compare_scores(*frames(50_000, 0.0060, 0.05), margin=0.005)
+    low, high = result.decision.interval
+    assert (low.__round__(4), high.__round__(4)) == (0.0056, 0.0064)
+    assert result.decimals == 5
+    for name, text in written(result).items():
+        plain = text.replace("−", "-")
+        assert "0.00556" in plain, name
+        assert "0.00644" in plain, name
+        if name in (".txt", ".md"):  # the others have ticks of an axis
+            assert not re.search(r"\+0\.006\b", plain), name
+        if name != ".tex":
+            assert "0.00500" in plain, name
+    assert WRITERS[".txt"](result, digits=3).decode().count("+0.006") > 1
+
+
+def test_few_queries_keep_three_decimals() -> None:
+    result = abrank.compare_scores(*frames(40, 0.02, 0.2))
+    assert result.decimals == 3
+    assert "95% CI −0.0" in str(result)
+
+
+def test_a_ranking_has_decimals_for_the_differences_it_tells_apart(tmp_path, capsys) -> None:
+    a, b = frames(4_000, 0.0009, 0.004)
+    ids = a.index
+    table = pd.DataFrame(
+        {"query_id": ids, "near": a["AP"].to_numpy(), "nearer": b["AP"].to_numpy()}
+    )
+    table.to_csv(tmp_path / "s.csv", index=False)
+    assert run(["rank", "--scores", str(tmp_path / "s.csv")]) == 0
+    shown = capsys.readouterr().out.replace("−", "-")
+    assert re.search(r"-0\.00090 +\(-0\.001\d\d to -0\.000\d\d", shown)
+    assert run(["rank", "--scores", str(tmp_path / "s.csv"), "--digits", "3"]) == 0
+    assert "-0.00090" not in capsys.readouterr().out.replace("−", "-")
+
+
+@pytest.mark.parametrize("n", [30, 5_000])
+def test_a_margin_in_per_cent_has_one_interval_in_per_cent(n: int) -> None:
+    result = abrank.compare_scores(*frames(n, 0.01, 0.1), margin="2%")
+    change = result.decision.relative
+    assert change is not None
+    of_difference = f"{result.primary.ci_low:+.{result.decimals}f}".replace("-", "−")
+    for name, text in written(result).items():
+        if name == ".tex":
+            text = text.replace("-", "−").replace("\\%", "%")
+        assert "%, that is" not in text, name
+        assert ", that is −" not in text, name
+        # The table of all tests, further down the page, says of each what it estimates.
+        assert of_difference not in text.partition('id="queries"')[0], name
+        places = 1 if n == 30 else 2
+        limit = f"{100 * change.ci_low:.{places}f}%".replace("-", "−")
+        assert limit in text, name
+
+
+def test_the_intervals_in_per_cent_exclude_0_where_the_others_do() -> None:
+    from abrank.comparison.scales import rows_in_unit
+
+    for seed in range(40):
+        result = abrank.compare_scores(*frames(25, 0.04, 0.1, seed=seed), margin="2%")
+        for row, shown in zip(result.rows, rows_in_unit(result), strict=True):
+            assert (row.ci_low_adj > 0) == (shown.ci_low_adj > 0)
+            assert (row.ci_high_adj < 0) == (shown.ci_high_adj < 0)
+            assert (row.ci_low > 0) == (shown.ci_low > 0)
+            assert shown.ci_low <= shown.estimate <= shown.ci_high
+
+
+def test_the_axis_of_a_margin_in_per_cent_is_in_per_cent() -> None:
+    result = abrank.compare_scores(*frames(30, 0.01, 0.1), margin="2%")
+    for name in ("effect", "forest"):
+        ax = getattr(result.plot, name)().axes
+        ax.figure.canvas.draw()
+        assert all(tick.get_text().endswith("%") for tick in ax.get_xticklabels())
+        assert "in per cent of A's" in ax.get_xlabel()
+
+
+@pytest.mark.parametrize(
+    ("gain", "margin", "said"),
+    [
+        (0.004, 0.02, "Any loss is smaller than 0.020; a gain is not shown"),
+        (-0.004, 0.02, "Any gain is smaller than 0.020; a loss is not shown"),
+        (0.0, 0.03, "Any gain or loss is smaller than 0.030"),
+        (0.004, "4%", "Any loss is smaller than 4% of A's mean; a gain is not shown"),
+    ],
+)
+def test_headlines_of_the_margin_are_plain(gain: float, margin: float, said: str) -> None:
+    result = abrank.compare_scores(*frames(60, gain, 0.08), margin=margin)
+    assert result.verdict in ("not-worse", "not-better", "same")
+    for name, text in written(result).items():
+        if name != ".tex":
+            assert said in " ".join(text.replace("&#39;", "'").split()), name
+
+
+@pytest.mark.parametrize(
+    ("test", "name"),
+    [("sign", "net share of decided queries won"), ("wilcoxon", "pseudo-median difference")],
+)
+def test_what_is_called_delta_is_the_mean_difference(test: str, name: str) -> None:
+    a, b = frames(60, 0.05, 0.02)
+    b.iloc[:6] -= 0.4  # most queries gain, a few lose much
+    result = abrank.compare_scores(a, b, test=test)
+    row = result.primary
+    assert abs(row.estimate - row.diff) > 0.01
+    shown = written(result)
+    # The drawing of the card, for those who see it and for those who do not.
+    assert f'aria-label="{name[0].upper()}{name[1:]}, B − A, with intervals' in shown["card"]
+    assert f">{name[0].upper()}{name[1:]}, B − A; thick: interval" in shown["card"]
+    assert "Δ (B − A)" not in shown["card"]
+    assert f"{name[0].upper()}{name[1:]}, B − A: 2 measures with their intervals" in shown[".html"]
+    assert f"bars and p: {name} (B − A), not Δ" in shown[".txt"]
+    drawn = [text.get_text() for text in result.plot.forest().axes.texts]
+    assert "estimate" in drawn
+    assert "Δ" not in drawn
