@@ -154,14 +154,15 @@ def level(confidence: float, *, digits: int = DIGITS) -> str:
     Parameters
     ----------
     digits : int
-        Significant ones of the smaller side, of level or error.
+        Significant ones of the smaller side, of level or error; of a level above 99.9% one.
 
     Examples
     --------
-    >>> level(0.95), level(1 - 2 * 0.0125), level(0.99695474), level(0.00304526), level(0.046256)
-    ('95%', '97.5%', '99.695%', '0.305%', '4.63%')
+    >>> level(0.95), level(1 - 2 * 0.0125), level(0.99695474), level(0.9999853), level(0.046256)
+    ('95%', '97.5%', '99.695%', '99.999%', '4.63%')
     """
     rest = 100.0 * min(confidence, 1.0 - confidence)
+    digits = 1 if confidence > 0.999 else digits
     decimals = digits - 1 - math.floor(math.log10(rest)) if rest > 0.0 else 0
     return f"{round(100.0 * confidence, decimals):.15g}%"
 

@@ -18,8 +18,6 @@ COMPANIONS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("t", {}),
     ("permutation", {}),
     ("bootstrap", {"method": "studentised"}),
-    ("bootstrap", {"method": "percentile"}),
-    ("bootstrap", {"method": "BCa"}),
     ("wilcoxon", {}),
     ("sign", {}),
 )

@@ -37,8 +37,6 @@ MOST_VALUES, MOST_BINS = 25, 80
 # The tests of the primary measure that counts of differences allow beside the t test.
 _COUNTED: tuple[tuple[str, dict[str, str]], ...] = (
     ("permutation", {}),
-    ("bootstrap", {"method": "percentile"}),
-    ("bootstrap", {"method": "BCa"}),
     ("wilcoxon", {}),
     ("sign", {}),
 )

@@ -64,9 +64,9 @@ def effect_tables(comparison: Comparison, *, digits: int) -> tuple[Table, Table]
     if middle is not None:
         limits = f.interval(middle.ci_low, middle.ci_high, digits=digits)
         shown = f.signed(middle.estimate, digits=digits)
-        said = "median of all averages of two differences"
-        row = Cell("Hodges–Lehmann median"), Cell(shown, middle.estimate)
-        first = (*first, (*row, Cell(limits, middle.ci_low), Cell(said)))
+        said = "median of all averages of two differences (Hodges–Lehmann), without ties"
+        row = Cell("Pseudo-median of the queries that differ"), Cell(shown, middle.estimate)
+        more = (*more, (*row, Cell(limits, middle.ci_low), Cell(said)))
     columns = (
         Column("Effect size", numeric=False),
         Column("Value"),
@@ -78,7 +78,7 @@ def effect_tables(comparison: Comparison, *, digits: int) -> tuple[Table, Table]
 
 
 def pseudo_median(comparison: Comparison) -> TestRow | None:
-    """Return the Wilcoxon test's row, with the Hodges–Lehmann estimate; None where it says nothing.
+    """Return the Wilcoxon test's row, whose estimate leaves ties out; None where it says nothing.
 
     It is of single queries: where these come in clusters, or nothing is tested, there is none.
     """

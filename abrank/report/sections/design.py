@@ -195,14 +195,17 @@ def _belief(comparison: Comparison, found: Belief) -> str:
     names = comparison.candidate, comparison.baseline
     if not math.isfinite(found.ahead):
         return "The differences of these queries give no posterior."
-    said = f"{names[0]} is better than {names[1]} with probability {_chance(found.ahead)}"
-    if found.rope:
-        margin = margins.in_unit(comparison)
-        said += (
-            f", by more than {margin} with {_chance(found.better)}, and the two differ by less than"
-            f" {margin} with {_chance(found.within)}"
+    if not found.rope:
+        return (
+            "Without a margin a flat prior says the p-value again: with one (--margin, margin=) it"
+            " says how probable a gain beyond it is."
         )
-    return f"{said} ({_MODELS[found.model]}). This decides nothing."
+    margin = margins.in_unit(comparison)
+    return (
+        f"{names[0]} is better than {names[1]} by more than {margin} with probability"
+        f" {_chance(found.better)}, and the two differ by less than {margin} with"
+        f" {_chance(found.within)} ({_MODELS[found.model]}). This decides nothing."
+    )
 
 
 def _chance(probability: float) -> str:

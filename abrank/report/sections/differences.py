@@ -8,14 +8,12 @@ from abrank._support import display as f
 from abrank.comparison import Comparison, TestRow
 from abrank.inference.estimates.shape import spread_form
 from abrank.report.model import Block, Cell, Column, Figure, Section, Table, Text, Tone
-from abrank.report.sections import appendix, headline, merged, words
+from abrank.report.sections import headline, merged, words
 from abrank.verdict import Verdict
 
 PAIRS = 60  # more queries are drawn as deciles
 FEW = 5  # so few queries are seen one by one where they are listed
 SHAPE = 10  # fewer queries have no shape to compare
-# Up to so many queries reports/calibration finds the percentile and BCa intervals too short.
-SHORT_INTERVALS_UP_TO = 100
 
 
 def distribution(comparison: Comparison, *, digits: int) -> Section | None:
@@ -63,25 +61,16 @@ def distribution(comparison: Comparison, *, digits: int) -> Section | None:
 
 
 def _spread_finding(comparison: Comparison, digits: int) -> str:
-    """Say where the middle half of the differences lies, and the medians."""
+    """Say where the middle half of the differences lies, the median and the mean."""
     spread = comparison.spread
     low, middle, high = (
         f.signed(each, digits=digits)
         for each in (spread.lower_quartile, spread.median, spread.upper_quartile)
     )
-    finding = (
+    return (
         f"The middle half of the differences lies between {low} and {high}; the median is {middle},"
         f" the mean {f.signed(comparison.mean_difference, digits=digits)}."
     )
-    row = appendix.pseudo_median(comparison)
-    if row is not None:
-        limits = f.interval(row.ci_low, row.ci_high, digits=digits)
-        finding += (
-            f" The Hodges–Lehmann median, which single large differences hardly move, is"
-            f" {f.signed(row.estimate, digits=digits)} ({f.level(comparison.rule.confidence)}"
-            f" interval {limits})."
-        )
-    return finding
 
 
 def _distribution_guide(comparison: Comparison) -> str:
@@ -114,30 +103,12 @@ def all_tests(comparison: Comparison, *, digits: int) -> Section | None:
             "caption",
         ),
     ]
-    if short := _too_short(comparison):
-        blocks.append(Text(short))
     design = comparison.rule.design
     plain = design is None or not (design.clusters or design.planned)
     plain = plain and comparison.merged is None
     if comparison.verdict is not Verdict.IDENTICAL and plain:
         blocks += _how_p_is_found()
     return Section("tests", "Do the tests agree?", finding, tuple(blocks))
-
-
-def _too_short(comparison: Comparison) -> str:
-    """Name the bootstrap intervals that exclude 0 where the declared one does not; else empty."""
-    alpha, n = comparison.rule.alpha, comparison.n_queries
-    # The first of the bootstraps is the studentised one, which keeps its level.
-    bootstraps = [row for row in comparison.test_rows if row.test == "bootstrap"][1:]
-    found = [words.title_of_test(row) for row in bootstraps if row.pvalue < alpha]
-    if not found or comparison.pvalue < alpha or n > SHORT_INTERVALS_UP_TO:
-        return ""
-    ending = "s" if len(found) == 1 else ""
-    name = words.name_of_rule(comparison)
-    return (
-        f"{words.capital(f.listed(found))} exclude{ending} 0 and the {name} does not: with"
-        f" {words.queries(n)} such intervals are too short, and find too much."
-    )
 
 
 def _how_p_is_found() -> tuple[Block, ...]:

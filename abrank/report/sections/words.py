@@ -99,8 +99,8 @@ def title_of_test(row: TestRow) -> str:
     --------
     >>> from abrank.comparison import compare_scores
     >>> rows = compare_scores({"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6}).test_rows
-    >>> [title_of_test(rows[i]) for i in (0, 4, 5)]
-    ['paired t', 'bootstrap (BCa)', 'Wilcoxon signed-rank']
+    >>> [title_of_test(rows[i]) for i in (0, 2, 3)]
+    ['paired t', 'bootstrap (studentised)', 'Wilcoxon signed-rank']
     """
     name, _, kind = row.title.partition(", ")
     if row.test != "wilcoxon":

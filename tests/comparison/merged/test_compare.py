@@ -86,7 +86,7 @@ def test_every_number_is_that_of_the_path_in_memory(frames, primary, keywords):
     for part in ("verdict", "measures", "spread", "planning", "settings", "n_queries"):
         assert_same(found[part], whole[part], place=part)
     tests = {each["title"]: each for each in whole["tests"]}
-    assert len(found["tests"]) == (4 if "clusters" in keywords else 6)
+    assert len(found["tests"]) == 4
     for each in found["tests"]:
         # What no lattice holds is rounded to a grid, here as there.
         rel = 1e-6 if each["method"] == "on a grid" else 1e-9

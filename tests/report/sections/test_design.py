@@ -39,8 +39,8 @@ CASES: list[tuple[int, dict[str, Any], str]] = [
         {"guards": ["RR:-0.01"]},
         "RR not worse by 0.0100 or more (90% interval 0.0000 to 0.0000).",
     ),
-    (40, {"bayes": True}, "B is better than A with probability over 99.9% (Student t posterior"),
-    (40, {"bayes": True, "margin": 0.01}, ", by more than 0.01 with over 99.9%, and the two diff"),
+    (40, {"bayes": True}, "Without a margin a flat prior says the p-value again"),
+    (40, {"bayes": True, "margin": 0.01}, "by more than 0.01 with probability over 99.9%, and the"),
 ]
 
 

@@ -14,7 +14,6 @@ from abrank.comparison.power_analysis import NOTHING
 from abrank.report import cells
 from abrank.report.formats.terminal.text_table import measure_lines
 from abrank.report.sections import (
-    appendix,
     design,
     headline,
     judging,
@@ -268,12 +267,6 @@ def _facts(comparison: Comparison, width: int, digits: int, plain: bool) -> Iter
     yield from _labelled("systems", systems, width, plain)
     if comparison.n_queries:
         yield from _labelled("queries", _wins(comparison, width - _INDENT, digits), width, plain)
-    middle = appendix.pseudo_median(comparison)
-    if middle is not None and comparison.rule.test != "wilcoxon":
-        limits = f.interval(middle.ci_low, middle.ci_high, digits=digits)
-        level = f.level(comparison.rule.confidence)
-        shown = f"Δ {f.signed(middle.estimate, digits=digits)}, {level} interval {limits}"
-        yield from _labelled("median", f"{shown} (Hodges–Lehmann)", width, plain)
     said = meaning.against_margin(comparison, digits=digits)
     yield from _labelled("meaning", said, width, plain)
     for label, stated in design.sentences(comparison, digits=digits):

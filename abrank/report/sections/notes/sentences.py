@@ -46,9 +46,8 @@ def _losses(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     gains = {0: "none gains", 1: "1 gains"}.get(v["gains"], f"{f.count(v['gains'])} gain")
     return (
         f"{words.queries(v['count'])} {lose} more than {f.score(v['threshold'], digits=2)}",
-        f"The mean hides them: {gains} as much, and without those losses it would be"
-        f" {f.score(v['cost'], digits=names.digits)} higher. Worst:"
-        f" {names.query(v['query_id'])} ({names.signed(v['loss'])}).",
+        f"The mean hides them: {gains} as much. Worst: {names.query(v['query_id'])}"
+        f" ({names.signed(v['loss'])}).",
     )
 
 

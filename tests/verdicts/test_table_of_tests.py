@@ -1,0 +1,67 @@
+"""What stands beside the test that decides, and what does not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from abrank import compare_scores
+from abrank.report.compose import compose
+
+
+@pytest.fixture
+def mostly_tied():
+    """158 queries, 104 of which tie: the others differ by 1, up more often than down."""
+    d = np.zeros(158)
+    d[:40], d[40:54] = 1.0, -1.0
+    ids = [f"q{i:03}" for i in range(158)]
+    return dict.fromkeys(ids, 0.0), dict(zip(ids, d.tolist(), strict=True))
+
+
+def test_no_median_of_the_queries_that_differ_on_the_first_screen(mostly_tied) -> None:
+    result = compare_scores(*mostly_tied)
+    assert "median" not in str(result)
+    assert "Hodges" not in str(result)
+    found = compose(result)
+    (row,) = (
+        row
+        for section in found.sections
+        for block in section.blocks
+        for row in getattr(block, "rows", ())
+        if "seudo-median of" in row[0].text
+    )
+    # Of the queries that differ it is +1, of all of them 0: the label says which it is.
+    assert row[0].text == "Pseudo-median of the queries that differ"
+    assert row[1].text == "+1.000"
+    assert "without ties" in row[3].text
+
+
+def test_intervals_that_are_too_short_for_few_queries_stand_in_no_table() -> None:
+    rng = np.random.default_rng(1)
+    a = {f"q{i}": float(value) for i, value in enumerate(rng.random(30))}
+    b = {query: value + float(rng.normal(0.1, 0.1)) for query, value in a.items()}
+    titles = [row.title for row in compare_scores(a, b).test_rows]
+    assert titles == [
+        "Paired t", "Sign-flip permutation", "Bootstrap, studentised", "Wilcoxon signed-rank",
+        "Sign",
+    ]  # fmt: skip
+
+
+def test_a_posterior_without_a_margin_does_not_say_the_p_value_again() -> None:
+    rng = np.random.default_rng(2)
+    a = {f"q{i}": float(value) for i, value in enumerate(rng.random(30))}
+    b = {query: value + float(rng.normal(0.05, 0.1)) for query, value in a.items()}
+    said = " ".join(str(compare_scores(a, b, bayes=True)).split())
+    assert "with probability" not in said
+    assert "Without a margin a flat prior says the p-value again" in said
+    said = " ".join(str(compare_scores(a, b, bayes=True, margin=0.02)).split())
+    assert "better than A by more than 0.02 with probability" in said
+
+
+def test_no_level_has_more_digits_than_a_reader_needs() -> None:
+    rng = np.random.default_rng(3)
+    a = {f"q{i}": float(value) for i, value in enumerate(rng.random(40))}
+    b = {query: value + float(rng.normal(0.05, 0.1)) for query, value in a.items()}
+    said = str(compare_scores(a, b, look="1/5"))
+    assert "99.999" in said
+    assert "99.9989" not in said
