@@ -14,18 +14,20 @@ if TYPE_CHECKING:
     from abrank.planning.result import JudgedPlan, Plan
 
 
+FEWEST_KNOWN = 10  # queries that both judged, of which a correlation is told
+
+
 def measured(people: Mapping[str, float], machine: Mapping[str, float]) -> list[float]:
     """Return the correlation on the queries that both judged, between the ends of its interval."""
     import numpy as np
 
-    from abrank.comparison.machine.judgments import FEWEST
     from abrank.planning import correlation_interval
 
     shared = [query for query in people if query in machine]
-    if len(shared) < FEWEST:
+    if len(shared) < FEWEST_KNOWN:
         raise AlignmentError(
             f"people and machine judged {display.plural(len(shared), 'query', 'queries')} in"
-            f" common, and their correlation takes {FEWEST}: give --correlation and"
+            f" common, and their correlation takes {FEWEST_KNOWN}: give --correlation and"
             " --machine-queries"
         )
     d, f = (np.array([judge[each] for each in shared]) for judge in (people, machine))

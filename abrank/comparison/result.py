@@ -18,6 +18,7 @@ from abrank.comparison.designs import Clusters, run_declared
 from abrank.comparison.effects import Effect, Spread
 from abrank.comparison.evidence import RunDetails
 from abrank.comparison.groups import Segmentation
+from abrank.comparison.machine.judgments import TEST as WITH_MACHINE
 from abrank.comparison.machine.judgments import MachineJudgments, pair_of
 from abrank.comparison.merged.result import MergedQueries
 from abrank.comparison.posterior import Belief
@@ -180,6 +181,11 @@ class Comparison(
         """
         return self.effects[checks.one_of("effect size", name, self.effects)].estimate
 
+    @property
+    def with_machine(self) -> bool:
+        """Whether a machine's judgments decide beside those of people; they may be set aside."""
+        return self.machine is not None and self.rule.test == WITH_MACHINE
+
     def confidence_interval(self, level: float | None = None) -> ConfidenceInterval:
         """Return the interval of the primary measure by the test that decides.
 
@@ -195,7 +201,7 @@ class Comparison(
             place = self.measures.index(self.rule.primary)
             limits = self.merged.interval(place, self.mean_difference, level)
             return ConfidenceInterval(*limits)
-        if self.machine is not None:
+        if self.with_machine and self.machine is not None:
             scores = self.machine.scores[self.rule.primary]
             pair = pair_of(self.machine.query_ids, scores, self.query_ids)
             both = pair.run(self.differences()[:, None], level)

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from abrank.diagnostics.notes import Note
 
-FEW = 25  # fewer human queries are a caution
-LEVEL = 0.05  # of the tests whether the human queries are like the others
+LEVEL = 0.05  # of the tests whether the human queries are like the others, all together
 # Of all queries: so many judged by people leave the machine little to add.
 MOST_JUDGED = 0.5
 
@@ -20,7 +19,7 @@ def inspect_machine(
     correlation: float,
     break_even: float,
     outside: float,
-    refused: bool,
+    set_aside: str,
     shared_model: str | None = None,
     judge: str | None = None,
     sample: Sequence[tuple[str, float, float, float]] = (),
@@ -37,8 +36,9 @@ def inspect_machine(
         Of people's and the machine's differences, and the one below which it widens the interval.
     outside : float
         Share of all queries whose machine difference lies outside the range of the judged ones.
-    refused : bool
-        Too few errors of the machine were seen to correct it by: people alone answer.
+    set_aside : {"", "draw", "errors"}
+        Why people alone decide: the draw was rejected, or too few errors of the machine were seen
+        to know how often it fails grossly.
     shared_model : {"a", "b", "both", "neither"}, optional
     judge : str, optional
         The machine's name.
@@ -50,29 +50,27 @@ def inspect_machine(
 
     Examples
     --------
-    >>> seen = {"correlation": 0.1, "break_even": 0.32, "outside": 0.15, "refused": True}
-    >>> found = inspect_machine(n_judged=12, n_queries=400, **seen)
+    >>> seen = {"correlation": 0.1, "break_even": 0.32, "outside": 0.15, "set_aside": "errors"}
+    >>> found = inspect_machine(n_judged=26, n_queries=400, **seen)
     >>> [note.code for note in found]
-    ['machine-few-queries', 'machine-no-help', 'machine-set-aside', 'machine-not-declared']
+    ['machine-set-aside', 'machine-not-declared']
     """
     notes = []
     sizes = {"n_judged": n_judged, "n_queries": n_queries}
     for what, judged, others, pvalue in sample:
-        if pvalue < LEVEL:
+        if pvalue < LEVEL / len(sample):
             values = {"what": what, "judged": judged, "others": others, "pvalue": pvalue}
             notes.append(Note("machine-sample-differs", 3, values))
-    if n_judged < FEW:
-        notes.append(Note("machine-few-queries", 3, sizes))
     if n_judged > MOST_JUDGED * n_queries:
         notes.append(Note("machine-nearly-all-judged", 1, sizes))
-    elif abs(correlation) <= break_even:
+    elif not set_aside and abs(correlation) <= break_even:
         values = {"correlation": correlation, "break_even": break_even}
         notes.append(Note("machine-no-help", 2, values))
-    if refused:
+    if set_aside == "errors":
         notes.append(Note("machine-set-aside", 3, {**sizes, "outside": outside}))
     if missing:
         values = {"ids": list(missing[:3]), "count": len(missing)}
-        notes.append(Note("machine-missing", 2, values))
+        notes.append(Note("machine-missing", 3 if len(missing) >= n_judged else 2, values))
     if shared_model not in (None, "neither"):
         notes.append(Note("machine-shares-model", 2, {"shared": shared_model}))
     if shared_model is None or judge is None:

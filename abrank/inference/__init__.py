@@ -31,7 +31,10 @@ if TYPE_CHECKING:
     from abrank.inference.designs.equivalence import relative_tost, tost
     from abrank.inference.designs.group_sequential import run_at_looks
     from abrank.inference.designs.meta_analysis import pool_collections
-    from abrank.inference.designs.prediction_powered import run_prediction_powered
+    from abrank.inference.designs.prediction_powered import (
+        run_prediction_powered,
+        worth_interval,
+    )
     from abrank.inference.designs.sequential import asymptotic_sequence, betting_sequence
     from abrank.inference.designs.stopping import stopping_boundaries
     from abrank.inference.estimates.influence import leave_out
@@ -55,7 +58,7 @@ _ON_DEMAND = {
     "designs.equivalence": "relative_tost tost",
     "designs.group_sequential": "run_at_looks",
     "designs.meta_analysis": "pool_collections",
-    "designs.prediction_powered": "run_prediction_powered",
+    "designs.prediction_powered": "run_prediction_powered worth_interval",
     "designs.sequential": "asymptotic_sequence betting_sequence",
     "designs.stopping": "stopping_boundaries",
     "estimates.influence": "calls_without leave_out",
@@ -118,6 +121,7 @@ __all__ = [
     "tost",
     "two_way_anova",
     "within_query_interval",
+    "worth_interval",
 ]
 
 __getattr__ = module_getattr(

@@ -86,7 +86,7 @@ def _judge(
     }
     sizes = {"machine": len(query_ids)}
     mean_score = np.mean([pairs[rule.primary].a, pairs[rule.primary].b], axis=0)
-    return MachineJudgments(
+    answered = MachineJudgments(
         *known,
         answers=tuple(_answer(who, sizes.get(who, len(judged)), one) for who, one in found.items()),
         slope=float(both.slope[0]),
@@ -98,6 +98,11 @@ def _judge(
         refused=bool(both.refused[0]),
         sample=_sample_checks(mean_score, pair),
     )
+    if answered.set_aside or answered.worth is None:
+        return answered
+    limits = inference.worth_interval(differences, pair.judged, pair.predicted, confidence=level)
+    low, high = (round(each) if math.isfinite(each) else None for each in limits)
+    return replace(answered, worth_low=low, worth_high=high)
 
 
 def widening(found: MachineJudgments) -> float:

@@ -57,13 +57,22 @@ class WithMachine:
         return cls(kept, asked, beside.machine, pair, missing)
 
     def decide(self, people: Comparison) -> Comparison:
-        """Return a comparison by people alone with the verdict of people and machine."""
+        """Return a comparison by people alone with the verdict of people and machine.
+
+        The verdict stays that of people alone where the machine is set aside.
+        """
         rule = replace(people.rule, test=TEST)
+        d = people.differences()
+        found = judge_together(self.machine, self.scores, self.missing, d, rule)
+        told = inspect_machine(**found.looked_at())
+        if found.set_aside:
+            told += [note for note in people.notes if note.code != "extra-queries"]
+            ordered = sorted(told, key=lambda note: -note.severity)
+            return with_soundness(replace(people, notes=tuple(ordered), machine=found))
         higher = {row.measure: row.higher_is_better for row in people.rows}
         drawn: dict[str, Any] = {"seed": people.seed, "n_resamples": None, "answers": self.pair}
         rows, _ = measure_rows(people.measures, people.a, people.b, rule, higher=higher, **drawn)
         lead = people.measures.index(rule.primary)
-        d = people.differences()
         low, high = interval_of_primary(
             rule, differences_of(people.a, people.b), lead,
             confidence=rule.confidence_equivalence, **drawn,
@@ -72,9 +81,8 @@ class WithMachine:
             rule, rows[lead], (people.a[:, lead], people.b[:, lead]),
             replace(people.decision, tost_low=low, tost_high=high),
         )  # fmt: skip
-        found = judge_together(self.machine, self.scores, self.missing, d, rule)
         notes = [note for note in people.notes if note.code not in _OF_PEOPLE_ALONE]
-        notes += inspect_machine(**found.looked_at())
+        notes += told
         tests = tuple(replace(row, decides=False) for row in people.test_rows)
         together = replace(
             people,
@@ -181,9 +189,16 @@ def pair_machine(
     Raises
     ------
     AlignmentError
-        If fewer than 10 human queries are among those of the machine.
+        If fewer than 25 human queries are among those of the machine, or the machine judged fewer
+        queries than people.
     """
     every = machine.scores
+    n_people, n_machine = len(scores.query_ids), len(every.query_ids)
+    if n_machine < n_people:
+        raise AlignmentError(
+            f"people judged {n_people} queries and the machine {n_machine}: are the two swapped?"
+            " The machine's are to be the more, those of people among them"
+        )
     place = {query_id: i for i, query_id in enumerate(every.query_ids)}
     kept = [i for i, query_id in enumerate(scores.query_ids) if query_id in place]
     missing = tuple(query_id for query_id in scores.query_ids if query_id not in place)
@@ -191,7 +206,7 @@ def pair_machine(
         without = f"; {len(missing)} more are not in the machine's" if missing else ""
         raise AlignmentError(
             f"{len(kept)} human queries are too few to correct a machine by{without}: judge"
-            f" {FEWEST} at the very least, better 25 (abrank sample queries draws them)"
+            f" {FEWEST} or more (abrank sample queries draws them)"
         )
     query_ids = tuple(scores.query_ids[i] for i in kept)
     judged = np.array([place[query_id] for query_id in query_ids], dtype=np.int64)

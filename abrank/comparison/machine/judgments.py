@@ -21,7 +21,8 @@ TEST = "prediction-powered"
 TITLE = "Prediction-powered t"
 ESTIMAND = "mean difference over all queries"
 SOURCE = "Angelopoulos, Bates, Fannjiang, Jordan & Zrnic 2023; Cochran 1977"
-FEWEST = 10  # fewer human queries are refused
+FEWEST = 25  # fewer human queries are refused
+LEVEL = 0.05  # of the tests of the draw, both together
 
 _Found: TypeAlias = inference.TestResult | PredictionPowered
 SharedModel: TypeAlias = Literal["a", "b", "both", "neither"]
@@ -98,10 +99,13 @@ class MachineJudgments:
     missing : tuple of str
         Queries that people judged and the machine did not: left out.
     answers : tuple of JudgedBy
-        People alone, people and machine (which decides), the machine alone.
+        People alone, people and machine, the machine alone. The second decides unless the machine
+        is set aside.
     slope, correlation, worth, outside, floored, refused
         As in :class:`~abrank.inference.designs.prediction_powered.PredictionPowered`; the worth
         in whole queries.
+    worth_low, worth_high : int or None
+        Its 95 % interval; None where people alone decide.
     break_even : float
         The correlation below which the machine widens the interval, 1 / sqrt(n - 2).
     sample : tuple of SampleCheck
@@ -124,6 +128,20 @@ class MachineJudgments:
     refused: bool
     sample: tuple[SampleCheck, ...]
     judge: str | None = None
+    worth_low: int | None = None
+    worth_high: int | None = None
+
+    @property
+    def set_aside(self) -> str:
+        """Why people alone decide: ``draw``, ``errors``; empty where they decide with the machine.
+
+        A draw is rejected where one of the two checks has p below .025; fewer than six errors that
+        carry their sum of squares do not tell how often the machine fails grossly.
+        """
+        level = LEVEL / max(1, len(self.sample))
+        if any(each.pvalue < level for each in self.sample):
+            return "draw"
+        return "errors" if self.refused else ""
 
     def looked_at(self) -> dict[str, Any]:
         """Return what :func:`abrank.diagnostics.inspect_machine` looks at."""
@@ -135,7 +153,7 @@ class MachineJudgments:
             "correlation": self.correlation,
             "break_even": self.break_even,
             "outside": self.outside,
-            "refused": self.refused,
+            "set_aside": self.set_aside,
             "shared_model": self.shared_model,
             "judge": self.judge,
             "sample": [

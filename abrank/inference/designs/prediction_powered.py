@@ -28,6 +28,7 @@ import numpy.typing as npt
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.records import record
+from abrank._support.rng import stream
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inference.exact.inversion import align_interval_with_pvalue
 from abrank.inference.exact.student_quantile import student_quantile
@@ -39,6 +40,9 @@ from abrank.inference.rounding import TIE, has_spread
 UNSEEN_FAILURES = 3.0
 # Two parameters are estimated, the mean and the slope, and one degree of freedom must be left.
 FEWEST = 3
+# Resamples of the judged queries for the interval of their worth, and values held at once.
+N_RESAMPLES = 1_999
+VALUES_AT_ONCE = 1_000_000
 # Fewer errors that carry the sum of squares tell nothing of the others: the machine is set aside.
 FEWEST_ERRORS = 6.0
 
@@ -158,7 +162,7 @@ def run_prediction_powered(
     alpha = as_alpha(confidence, d.shape[1])
     if len(d) < FEWEST:
         raise ArgumentError(f"{FEWEST} judged queries are the fewest, not {len(d)}")
-    fit = _fit(d, every, rows, finite=finite, floor=floor, fewest=fewest_errors)
+    fit = _fit(d, every, every[rows], finite=finite, floor=floor, fewest=fewest_errors)
     known = np.isfinite(fit.error)
     statistic = np.divide(fit.estimate, fit.error, out=np.full_like(fit.error, np.nan), where=known)
     pvalue = t_pvalue(statistic, fit.freedom, "two-sided")
@@ -199,10 +203,59 @@ class _Fit(NamedTuple):
     refused: BoolArray
 
 
+def worth_interval(
+    differences: npt.ArrayLike,
+    judged: npt.ArrayLike,
+    predicted: npt.ArrayLike,
+    *,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> tuple[float, float]:
+    """Return the 95 % interval of how many human queries alone would give an interval as narrow.
+
+    Parameters
+    ----------
+    differences, judged, predicted
+        Of one comparison, as for :func:`run_prediction_powered`.
+    confidence : float
+        Of the intervals that are held against each other.
+    seed : int
+
+    Returns
+    -------
+    (float, float)
+        Percentiles over resamples of the judged queries, unitless.
+
+    References
+    ----------
+    Efron (1979), Annals of Statistics 7, 1-26.
+
+    Examples
+    --------
+    >>> f = np.sin(np.arange(200.0)) + 0.1
+    >>> d = 0.5 * f[:40] + 0.1 * np.cos(7 * np.arange(40.0))
+    >>> low, high = worth_interval(d, np.arange(40), f)
+    >>> bool(low < run_prediction_powered(d, np.arange(40), f).worth[0] < high)
+    True
+    """
+    d, every = as_differences(differences)[:, 0], as_differences(predicted)[:, :1]
+    seen = every[_rows_of(judged, n_judged=len(d), n_queries=len(every)), 0]
+    random, found = stream(seed, "worth"), []
+    at_once = max(1, VALUES_AT_ONCE // len(d))
+    for first in range(0, N_RESAMPLES, at_once):
+        count = min(at_once, N_RESAMPLES - first)
+        drawn = random.integers(0, len(d), (len(d), count))
+        fit = _fit(d[drawn], every, seen[drawn], finite=False, floor=UNSEEN_FAILURES, fewest=0.0)
+        found.append(_worth(d[drawn], fit, np.full(count, 1.0 - confidence)))
+    many = np.concatenate(found)
+    low, high = np.quantile(many[~np.isnan(many)], [0.025, 0.975], method="nearest")
+    return float(low), float(high)
+
+
 def _fit(
-    d: FloatArray, every: FloatArray, rows: IntArray, *, finite: bool, floor: float, fewest: float
+    d: FloatArray, every: FloatArray, seen: FloatArray, *, finite: bool, floor: float, fewest: float
 ) -> _Fit:
-    n, n_queries, seen = len(d), len(every), every[rows]
+    n, n_queries = len(d), len(every)
     flat = ~has_spread(seen)
     dc, fc = d - d.mean(axis=0), seen - seen.mean(axis=0)
     s_dd, s_ff, s_df = (np.einsum("ij,ij->j", *pair) for pair in ((dc, dc), (fc, fc), (dc, fc)))

@@ -213,7 +213,7 @@ def systems_page(
 def _leading(comparison: Comparison, digits: int) -> str:
     """Return the difference of the headline that stands out: of all queries, with a machine."""
     (row,) = (row for row in rows_in_unit(comparison) if row.measure == comparison.rule.primary)
-    value = row.diff if comparison.machine is None else row.estimate
+    value = row.estimate if comparison.with_machine else row.diff
     return difference(comparison, value, digits=digits)
 
 

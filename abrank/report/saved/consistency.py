@@ -256,7 +256,8 @@ def _known_queries(comparison: Comparison) -> None:
 def _machine(comparison: Comparison) -> None:
     """Answer again from the scores by people and machine, and compare every part."""
     found, test = comparison.machine, comparison.rule.test
-    if (found is None) is (test == WITH_MACHINE):
+    together = test == WITH_MACHINE
+    if together if found is None else not (together or found.set_aside):
         raise Damaged("machine", f"does not go with the test {test}")
     if found is None:
         return
@@ -273,7 +274,10 @@ def _machine(comparison: Comparison) -> None:
             place = f"machine.answers[{i}].{each.name}"
             value, computed = getattr(one, each.name), getattr(two, each.name)
             require_same(place, value, computed, "the scores of the queries", scale=scale)
-    for key in ("slope", "correlation", "worth", "outside", "floored", "refused"):
+    if found.worth_low is None:
+        again = replace(again, worth_low=None, worth_high=None)  # of an earlier version
+    numbers = ("slope", "correlation", "worth", "worth_low", "worth_high", "outside")
+    for key in (*numbers, "floored", "refused"):
         value, computed = getattr(found, key), getattr(again, key)
         require_same(f"machine.{key}", value, computed, "the scores of the queries", scale=1.0)
 

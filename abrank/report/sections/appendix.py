@@ -147,9 +147,10 @@ def _people_and_machine(comparison: Comparison, found: MachineJudgments) -> str:
     shared = machine.SHARED.get(found.shared_model or "", "")
     n = f.count(comparison.n_queries)
     how = "the machine's differences were corrected by people's"
-    if found.refused:
-        how = "the machine made too few errors there to correct it by, so people alone decide"
-    said = f"A machine judged {every}, and people {n} of them, taken as a random draw; {how}."
+    if found.set_aside:
+        how = f"{machine.ASIDE[found.set_aside].format(n=n)}, so people alone decide"
+    drawn = "not a random draw" if found.set_aside == "draw" else "taken as a random draw"
+    said = f"A machine judged {every}, and people {n} of them, {drawn}; {how}."
     said = f"{said} {machine.judge(comparison)}"
     return f"{said} {shared}".strip()
 

@@ -163,7 +163,7 @@ def agreement(comparison: Comparison) -> str:
     """Count over the rows of the table of tests which put which system ahead, and which reject."""
     rows = [row for row in comparison.test_rows if math.isfinite(row.pvalue)]
     tested = comparison.verdict not in (Verdict.IDENTICAL, Verdict.CANNOT_TEST)
-    if not tested or len(rows) < 2 or comparison.machine is not None:
+    if not tested or len(rows) < 2 or comparison.with_machine:
         return ""
     sign = 1 if comparison.rule.higher_is_better else -1
     ahead = sum(sign * row.estimate > 0 for row in rows)

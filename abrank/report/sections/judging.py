@@ -76,7 +76,7 @@ def tipping_sentence(comparison: Comparison, *, digits: int) -> str:
 def short_tipping(comparison: Comparison) -> str:
     """Return the line for a terminal, where a difference that is shown hangs on few judgments."""
     found = _found(comparison)
-    if found is None or comparison.machine or not comparison.decision.direction:
+    if found is None or comparison.with_machine or not comparison.decision.direction:
         return ""
     n = len(found.tipping)
     if not 0 < n <= SHORT:
@@ -95,7 +95,7 @@ def _found(comparison: Comparison) -> ToJudge | None:
 
 def _delta(comparison: Comparison) -> str:
     """Name the mean difference that the judgments are about."""
-    alone = "" if comparison.machine is None else " by people alone"
+    alone = "" if not comparison.with_machine else " by people alone"
     return f"Δ {comparison.rule.primary}{alone}"
 
 

@@ -5,17 +5,26 @@ from __future__ import annotations
 from abrank._support import display as f
 from abrank._support.display import shorten
 from abrank.comparison import Comparison
-from abrank.comparison.machine.judgments import JudgedBy, MachineJudgments, SampleCheck
+from abrank.comparison.machine.judgments import LEVEL, JudgedBy, MachineJudgments, SampleCheck
 from abrank.report.model import Block, Cell, Column, Section, Table, Text
 from abrank.report.sections import words
 
-_WHO = {"people": "People alone", "both": "People and machine ★", "machine": "Machine alone"}
-_ROLE = {"people": "shown beside it", "both": "decides", "machine": "never decides"}
+_WHO = {"people": "People alone", "both": "People and machine", "machine": "Machine alone"}
+# Why people alone decide, of n queries judged by them.
+ASIDE = {
+    "errors": "{n} queries are too few to know the machine's errors",
+    "draw": "the queries that people judged are no random draw",
+}
+_ROLE = {"people": "shown beside it", "both": "shown beside it", "machine": "never decides"}
 # Measured in reports/calibration/machine.md, of the noisy machine with 25 to 100 human queries.
 PICKED = (
     "Where they were picked, simulated 95% intervals held less often: in 76 to 91% of samples where"
     " the easier or the harder half was judged, in 37 to 50% where the queries with the largest"
     " differences were."
+)
+RARE = (
+    "Where a machine failed for B alone on 3% of the queries, simulated 95% intervals held in 91%"
+    " of samples of 25 to 100 of them, in 80% for the worst pair of systems."
 )
 SHARED = {
     "a": "A was declared to share its model with the machine.",
@@ -34,24 +43,38 @@ def sentence(comparison: Comparison, *, digits: int) -> str:
     found = comparison.machine
     if found is None:
         return ""
-    people, machine = (
-        f"{_WHO[who]}: {_reading(comparison, found.of(who))},"
-        f" Δ {f.signed(found.of(who).estimate, digits=digits)}"
+    deciding = _decides(comparison)
+    said = (
+        f"{_WHO[who]}: Δ {f.signed(found.of(who).estimate, digits=digits)}"
         f" ({f.interval(found.of(who).ci_low, found.of(who).ci_high, digits=digits)})"
         for who in ("people", "machine")
+        if who != deciding
     )
-    return f"{people}. {machine}; it never decides. {worth(found)}"
+    return " ".join(
+        [*_aside(found), f"{'. '.join(said)}; it never decides. {worth(found)}".strip()]
+    )
+
+
+def _decides(comparison: Comparison) -> str:
+    """Return who decides; files of earlier versions name the other test where none is used."""
+    found = comparison.machine
+    return "both" if comparison.with_machine and not (found and found.refused) else "people"
+
+
+def _aside(found: MachineJudgments) -> list[str]:
+    """Say why people alone decide; nothing where the machine is used."""
+    if not found.set_aside:
+        return []
+    why = ASIDE[found.set_aside].format(n=f.count(found.of("both").n_queries))
+    return [f"People alone decide: {why}."]
 
 
 def worth(found: MachineJudgments) -> str:
-    """Say how many human queries alone would give an interval as narrow."""
-    n = found.of("both").n_queries
-    together = f"With the machine, {words.queries(n)} judged by people"
-    if found.worth is None:
+    """Say how many human queries alone would give an interval as narrow; empty without a use."""
+    if found.worth is None or found.set_aside:
         return ""
-    if found.refused:
-        return "The machine made too few errors to correct it by: people alone decide."
-    return f"{together} are worth about {f.about(found.worth)}."
+    n = words.queries(found.of("both").n_queries)
+    return f"With the machine, {n} judged by people are worth about {_worth(found)}."
 
 
 def judge(comparison: Comparison) -> str:
@@ -77,7 +100,10 @@ def sizes(comparison: Comparison) -> str:
     if found is None:
         return words.queries(comparison.n_queries)
     every = f.count(len(found.query_ids))
-    return f"{f.count(comparison.n_queries)} of {every} queries judged by people"
+    said = f"{f.count(comparison.n_queries)} of {every} queries judged by people"
+    left = len(found.missing)
+    # So many that a reader who counts people's judgments would not expect the number.
+    return f"{said}, {f.count(left)} more left out" if left >= comparison.n_queries else said
 
 
 def machine(comparison: Comparison, *, digits: int) -> Section | None:
@@ -92,9 +118,9 @@ def machine(comparison: Comparison, *, digits: int) -> Section | None:
     blocks: list[Block] = [
         _answers(comparison, found, digits=digits),
         Text(
-            "Only the row marked ★ decides: its interval holds whatever the machine's faults, as"
-            " long as the queries that people judged are a random draw and the machine was chosen"
-            f" before they were looked at. {PICKED}",
+            "Only the row marked ★ decides. With the machine the interval holds where the queries"
+            " that people judged are a random draw, the machine was chosen before they were looked"
+            f" at, and its errors are not rarer than these queries can show. {RARE} {PICKED}",
             "caption",
         ),
         _facts(found),
@@ -110,11 +136,13 @@ def machine(comparison: Comparison, *, digits: int) -> Section | None:
             _sample(found, alpha=comparison.rule.alpha, digits=digits),
             Text(
                 "A random draw differs from the other queries by chance only. A small p says that"
-                " these were picked, or that the draw was unlucky.",
+                " these were picked, or that the draw was unlucky: below"
+                f" {f.number(LEVEL / len(found.sample))} people alone decide.",
                 "caption",
             ),
         ]
-    return Section("machine", "People and machine", worth(found), tuple(blocks))
+    finding = " ".join(_aside(found)) or worth(found)
+    return Section("machine", "People and machine", finding, tuple(blocks))
 
 
 def _reading(comparison: Comparison, answer: JudgedBy) -> str:
@@ -135,16 +163,20 @@ def _answers(comparison: Comparison, found: MachineJudgments, *, digits: int) ->
     )
     rows = []
     for each in found.answers:
-        reading, decides = _reading(comparison, each), each.who == "both"
+        reading, decides = _reading(comparison, each), each.who == _decides(comparison)
+        role = "decides" if decides else _ROLE[each.who]
+        used = decides or each.who != "both"
         rows.append(
             (
-                Cell(_WHO[each.who], each.who, strong=decides),
+                Cell(f"{_WHO[each.who]}{' ★' if decides else ''}", each.who, strong=decides),
                 Cell(f.signed(each.estimate, digits=digits), each.estimate, strong=decides),
                 Cell(f.interval(each.ci_low, each.ci_high, digits=digits), each.ci_low),
                 Cell(f.pvalue(each.pvalue, alpha=comparison.rule.alpha), each.pvalue),
                 Cell(_queries(found, each), each.n_queries),
-                Cell(words.READINGS[reading], reading, words.reading_tone(reading)),
-                Cell(_ROLE[each.who], strong=decides),
+                Cell(words.READINGS[reading], reading, words.reading_tone(reading))
+                if used
+                else Cell("set aside"),
+                Cell(role, strong=decides),
             )
         )
     return Table("machine", columns, tuple(rows))
@@ -169,7 +201,12 @@ def _facts(found: MachineJudgments) -> Table:
 
 
 def _worth(found: MachineJudgments) -> str:
-    return f.UNDEFINED if found.worth is None else f.about(found.worth)
+    if found.worth is None or found.set_aside:
+        return f.UNDEFINED
+    if found.worth_low is None:
+        return f.about(found.worth)
+    high = "any number" if found.worth_high is None else f.about(found.worth_high)
+    return f"{f.about(found.worth)} ({f.about(found.worth_low)} to {high})"
 
 
 def _sample(found: MachineJudgments, *, alpha: float, digits: int) -> Table:

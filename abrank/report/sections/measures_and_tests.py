@@ -94,11 +94,11 @@ def _forest_guide(comparison: Comparison) -> str:
 
 def _reading_guide(comparison: Comparison) -> str:
     level = f.level(comparison.rule.confidence)
-    if len(comparison.rows) == 1 and comparison.machine is not None:
+    if len(comparison.rows) == 1 and comparison.with_machine:
         return _of_both(comparison)
     if len(comparison.rows) == 1:
         return f"Interval: {level} confidence interval of the {_of_what(comparison)}."
-    if comparison.machine is not None:
+    if comparison.with_machine:
         return f"{_of_both(comparison)} {words.capital(headline.adjustment(comparison))}."
     if comparison.rule.adjust == "none":
         return (
@@ -172,7 +172,7 @@ def measure_table(comparison: Comparison, *, digits: int) -> Table:
 
 
 def _estimate_title(comparison: Comparison) -> str:
-    if comparison.machine is not None:
+    if comparison.with_machine:
         return "Δ, all queries"
     return words.capital(words.estimand(comparison))
 

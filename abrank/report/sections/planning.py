@@ -76,7 +76,7 @@ def queries_planned(comparison: Comparison) -> str:
         return ""
     say = _about_the_margin if comparison.rule.margin else _about_round_differences
     of = ""
-    if comparison.machine is not None:
+    if comparison.with_machine:
         of = " These are queries judged by people, with as many more by the machine as here."
     elif comparison.clusters is not None:
         of = f" {of_clusters(comparison)}"
@@ -173,7 +173,7 @@ def claims(comparison: Comparison) -> str:
 def assumption(comparison: Comparison, *, digits: int) -> str:
     """Say what the numbers of queries rest on."""
     planned = comparison.planning
-    if comparison.machine is not None:
+    if comparison.with_machine:
         return (
             "For the prediction-powered t test, from the width of its interval here. Queries are"
             " those that people judge, if the machine judges as many more to each as here."

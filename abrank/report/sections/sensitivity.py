@@ -34,6 +34,9 @@ def falls(comparison: Comparison, other: Alternative) -> bool:
     return not claimed <= shown
 
 
+_NOTHING = "Nothing is shown that another choice could take away."
+
+
 def sentence(comparison: Comparison, *, digits: int) -> str:
     """Say under which other choices a verdict that is shown falls, or that it stays.
 
@@ -48,7 +51,7 @@ def sentence(comparison: Comparison, *, digits: int) -> str:
     >>> sentence(compare_scores(a, b), digits=3)
     'The verdict stays “Better” without the three most influential queries (Δ +0.011).'
     """
-    if comparison.verdict not in _CLAIMS:
+    if comparison.verdict not in _CLAIMS or comparison.decision.of_numbers is not None:
         return ""
     fallen: dict[Verdict, list[str]] = {}
     stays = []
@@ -58,8 +61,6 @@ def sentence(comparison: Comparison, *, digits: int) -> str:
             fallen.setdefault(each.verdict, []).append(said)
         elif not each.changes:
             stays.append(said)
-    if comparison.decision.of_numbers is not None:
-        return ""  # nothing is decided that could change
     kept = f"stays {_tag(comparison.verdict)} {_listed(stays)}"
     if not fallen:
         return f"The verdict {kept}." if stays else ""
@@ -96,8 +97,8 @@ def sensitivity(comparison: Comparison, *, digits: int) -> Section | None:
             f" {_listed(ids)}."
         )
     blocks = (Table("sensitivity", columns, tuple(rows)), Text(said, "caption"))
-    finding = sentence(comparison, digits=digits)
-    if not finding:
+    finding = sentence(comparison, digits=digits) or _NOTHING
+    if comparison.decision.of_numbers is not None:
         finding = f"Nothing is decided; the numbers alone would say {_tag(declared)}."
     return Section("sensitivity", "Sensitivity analysis", finding, blocks)
 

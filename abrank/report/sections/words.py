@@ -89,6 +89,8 @@ def name_of_rule(comparison: Comparison) -> str:
         return _OF_CLUSTERS.get(test, test)
     if design is not None and design.planned:
         return "confidence sequence"
+    if comparison.machine is not None and comparison.machine.refused:
+        return name_of_test("t")
     return name_of_test(comparison.rule.test)
 
 

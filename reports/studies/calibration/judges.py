@@ -15,6 +15,8 @@ from abrank.inputs import Qrels, Run, read_qrels, read_run
 TOP, POOL = 10, 20  # ranks that are measured, and that are judged
 N_DRAWS = 20  # of a machine's judgments of the same documents
 FAILS = 0.03
+BLIND = 0.05  # of queries, those with the largest differences
+OFF = 0.05  # standard deviation of the errors elsewhere, of machines that are not always right
 # Runs of different quality and of much the same, by collection.
 PAIRS = (
     ("robust03", "InexpC2", "Sel50"),
@@ -51,7 +53,7 @@ def _adversarial(g: IntArray, most: int, _: BoolArray, __: np.random.Generator) 
     return np.asarray(most - g)
 
 
-# None is the machine that fails on whole queries, not on documents.
+# None is a machine that fails on whole queries, not on documents; FAILING has how.
 JUDGES: Mapping[str, Grader | None] = {
     "noisy": _noisy,
     "lenient": _lenient,
@@ -59,6 +61,8 @@ JUDGES: Mapping[str, Grader | None] = {
     "useless": _useless,
     "adversarial": _adversarial,
     "rare failures": None,
+    "fails for B": None,
+    "blind to the largest": None,
 }
 
 
@@ -96,9 +100,9 @@ def judged_pairs(folder: Path, *, seed: int) -> Iterator[Judged]:
         runs = [next((folder / collection / "runs").glob(f"{name}*")) for name in names]
         queries = list(_queries(_grades(qrels), tuple(_by_query(read_run(run)) for run in runs)))
         short = [name.removesuffix(".run") for name in names]
-        for judge, grader in JUDGES.items():
+        for judge in JUDGES:
             random = stream(seed, collection, *names, judge)
-            real, null = _differences(queries, grader, random)
+            real, null = _differences(queries, judge, random)
             yield Judged(f"{short[0]}, {short[1]}", judge, real, null)
 
 
@@ -118,15 +122,37 @@ def _queries(
 
 
 def _differences(
-    queries: list[_Query], grader: Grader | None, random: np.random.Generator
+    queries: list[_Query], judge: str, random: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
     """Return the rows of ``Judged`` (3, n), of A against B and of both orders."""
-    both = [np.hstack([_of_query(each, grader, random, swap=swap) for each in queries])
+    both = [np.hstack([_of_query(each, JUDGES[judge], random, swap=swap) for each in queries])
             for swap in (False, True)]  # fmt: skip
-    for each in both if grader is None else []:
-        failed = random.random(each.shape[1]) < FAILS
-        each[1] = np.where(failed, random.permutation(each[0]) - 0.3, each[0])
+    for each in both if judge in FAILING else []:
+        each[1] = FAILING[judge](each[0], each[2], random)
     return both[0], np.hstack(both)
+
+
+def _anywhere(d: FloatArray, _: FloatArray, random: np.random.Generator) -> FloatArray:
+    failed = random.random(d.size) < FAILS
+    return np.where(failed, random.permutation(d) - 0.3, d)
+
+
+def _for_b(d: FloatArray, mean: FloatArray, random: np.random.Generator) -> FloatArray:
+    """Return differences as if B had found nothing on some queries: less the score of A."""
+    failed = random.random(d.size) < FAILS
+    return np.where(failed, d / 2.0 - mean, d + OFF * random.standard_normal(d.size))
+
+
+def _blind(d: FloatArray, _: FloatArray, random: np.random.Generator) -> FloatArray:
+    large = np.abs(d) > np.quantile(np.abs(d), 1.0 - BLIND)
+    return np.where(large, 0.0, d) + OFF * random.standard_normal(d.size)
+
+
+FAILING: Mapping[str, Callable[[FloatArray, FloatArray, np.random.Generator], FloatArray]] = {
+    "rare failures": _anywhere,
+    "fails for B": _for_b,
+    "blind to the largest": _blind,
+}
 
 
 def _of_query(

@@ -226,7 +226,7 @@ def _sensitivity(comparison: Comparison, width: int, digits: int, plain: bool) -
 def _pieces(comparison: Comparison, digits: int) -> list[str]:
     """Return difference, interval, means, p or the margin: what decides, and nothing beside it."""
     row, rule = comparison.primary, comparison.rule
-    n = words.queries(comparison.n_queries)
+    n = machine.sizes(comparison)
     if comparison.n_queries == 0:
         return [n]
     means = f"{f.score(row.mean_a, digits=digits)} → {f.score(row.mean_b, digits=digits)}"
@@ -243,7 +243,7 @@ def _pieces(comparison: Comparison, digits: int) -> list[str]:
     if words.estimand(comparison) == words.MEAN:
         return [difference, interval, f"({means}{change})", by, n]
     estimate = f"{words.estimand(comparison)} {f.signed(row.estimate, digits=digits)}"
-    if comparison.machine is not None:
+    if comparison.with_machine:
         return [estimate, interval, by, machine.sizes(comparison)]
     return [difference, f"({means}{change})", estimate, interval, by, n]
 

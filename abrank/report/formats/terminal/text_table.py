@@ -124,7 +124,7 @@ def _texts(comparison: Comparison, row: MeasureResult, digits: int) -> tuple[str
         f.score(row.mean_a, digits=digits),
         f.score(row.mean_b, digits=digits),
         difference(
-            comparison, row.diff if comparison.machine is None else row.estimate, digits=digits
+            comparison, row.estimate if comparison.with_machine else row.diff, digits=digits
         ),
         f.pvalue(row.pvalue_adj, alpha=comparison.rule.alpha).replace("< ", "<"),
         words.reading(comparison, row),
@@ -193,7 +193,7 @@ def _footers(comparison: Comparison, not_drawn: int) -> list[str]:
         if comparison.rule.family == "secondary":
             how = f"tested alone; others {how.removeprefix('secondary measures ')}"
         found.append(f"★ primary, {how}")
-    if comparison.machine is not None:
+    if comparison.with_machine:
         judged = f"A and B: the {words.queries(comparison.n_queries)} judged by people"
         found.append(f"{judged}; Δ, bars and p: all queries, with the machine")
     elif words.estimand(comparison) != words.MEAN:

@@ -35,6 +35,7 @@ NO_LONGER_TOLD = frozenset(
         "tied-scores",
         "tie-noise",
         "one-grade",
+        "machine-few-queries",
     ]
 )
 # So many are shown at once, in every format; a reader asks for the others.

@@ -23,15 +23,8 @@ def _sample_differs(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     return (
         f"The queries that people judged differ from the others {what}",
         f"By the machine's judgments {mean} {means[0]} on these and {means[1]} on the others"
-        f" ({f.p_clause(v['pvalue'], alpha=names.alpha)}). The interval holds for a random draw"
-        " only: abrank sample queries makes one.",
-    )
-
-
-def _few(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
-    return (
-        f"Only {words.queries(v['n_judged'])} judged by people",
-        "With so few a rare failure of the machine is likely not among them; judge 25 or more.",
+        f" ({f.p_clause(v['pvalue'], alpha=names.alpha)}), which a random draw seldom is: people"
+        " alone decide. Draw the queries to judge by chance (abrank sample queries).",
     )
 
 
@@ -53,10 +46,10 @@ def _no_help(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
 def _set_aside(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     n = words.queries(v["n_judged"])
     return (
-        "The machine is set aside: people alone decide",
-        f"On {n} judged by people it made too few errors, or one error outweighs the others, so how"
-        " often it fails grossly cannot be known; intervals that relied on it were too narrow in"
-        " simulations. Let people judge more queries.",
+        f"{n} are too few to know the machine's errors: people alone decide",
+        "It made few errors there, or one outweighs the others, so how often it fails grossly"
+        " cannot be known; intervals that relied on it were too narrow in simulations. Let people"
+        " judge more queries.",
     )
 
 
@@ -94,7 +87,6 @@ def _not_declared(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
 MACHINE_SENTENCES: Mapping[str, Words] = {
     "machine-set-aside": _set_aside,
     "machine-sample-differs": _sample_differs,
-    "machine-few-queries": _few,
     "machine-missing": _missing,
     "machine-no-help": _no_help,
     "machine-shares-model": _shares_model,

@@ -176,7 +176,8 @@ def test_caution_has_title_and_sentence(code: str) -> None:
         (
             "machine-sample-differs",
             {"what": "difference", "judged": 0.02, "others": -0.01, "pvalue": 0.003},
-            "Δ is +0.020 on these and −0.010 on the others (p = 0.003).",
+            "Δ is +0.020 on these and −0.010 on the others (p = 0.003), which a random draw seldom"
+            " is: people alone decide.",
         ),
         (
             "machine-nearly-all-judged",
