@@ -190,6 +190,7 @@ def score_runs(
             duplicates=options.duplicates,
             depth=options.depth,
             missing=options.missing,
+            max_input_size=options.max_input_size,
         )
     on_stage("reading the judgments")
     judgments = read_judgments(qrels, parsed, max_input_size=options.max_input_size)

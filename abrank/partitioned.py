@@ -29,6 +29,7 @@ def score_partitioned(
     *,
     notes: tuple[str, ...],
     on_stage: Callable[[str], None],
+    max_input_size: int | None = None,
     **options: Any,  # noqa: ANN401 - the other fields of Scoring
 ) -> Scores:
     """Score runs in Parquet on an engine; see :func:`abrank.evaluate`.
@@ -46,7 +47,9 @@ def score_partitioned(
     """
     scoring = Scoring(measures, **options)
     progress = partial(_tell, on_stage)
-    found = score_tables(qrels, runs, scoring, engine, on_progress=progress)
+    found = score_tables(
+        qrels, runs, scoring, engine, max_input_size=max_input_size, on_progress=progress
+    )
     sources, audits, judgments = _counted(found, qrels, runs)
     return Scores(
         query_ids=found.query_ids,

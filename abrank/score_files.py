@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -81,9 +82,9 @@ def read_scores(source: Any, *, system: str | None = None) -> Scores:  # noqa: A
     if isinstance(source, Scores):
         return source if system is None else one_system(source, system)
     if has_parquet(source):
-        from pyarrow import parquet
+        from abrank.engines.kept import read_folder
 
-        source = parquet.read_table(source)
+        source = read_folder(Path(source))
     scores = scores_of_table(read_score_table(source, is_measure=is_known), source, system=system)
     require_all(scores)
     return scores if system is None else one_system(scores, system)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fnmatch
 import os
+import platform
 import re
 import signal
 import stat
@@ -52,8 +53,64 @@ def writing(path: Path) -> Iterator[None]:
     except BrokenPipeError:
         raise  # its reader has gone, and the path is good
     except OSError as problem:
-        reason = (problem.strerror or str(problem)).lower()
-        raise WriteError(f"{path}: cannot be written: {reason}") from problem
+        # Arrow says more in its own words, of which the number is the matter.
+        reason = os.strerror(problem.errno) if problem.errno else str(problem)
+        raise WriteError(f"{path}: cannot be written: {reason.lower()}") from problem
+
+
+@contextlib.contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Keep other processes out of a folder that they keep each other out of in this way.
+
+    The system lets go of it when the process ends, however it does: nothing stays locked.
+
+    Raises
+    ------
+    WriteError
+        If another one is in it; names the process.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as made, alone_in(Path(made)):
+    ...     with alone_in(Path(made)):
+    ...         pass
+    Traceback (most recent call last):
+    abrank._support.errors.WriteError: ...: another job is at work there (process ...
+    """
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        yield
+        return
+    path = folder / "_lock"
+    while True:
+        with writing(path):
+            file = path.open("a+", encoding="utf-8")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            with file:
+                file.seek(0)
+                who = file.read().strip()
+            raise WriteError(
+                f"{folder}: another job is at work there (process {who}); wait for its end, or"
+                " choose another folder"
+            ) from None
+        except OSError:
+            pass  # a file system without locks
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(file.fileno()), path.stat()):
+                break
+        file.close()  # its owner deleted it between our opening and locking it
+    with file:
+        file.truncate(0)
+        file.write(f"{os.getpid()} on {platform.node()}")
+        file.flush()
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)
 
 
 def require_place(path: Path) -> None:

@@ -15,13 +15,14 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyarrow import fs
 
 from abrank._support.errors import AlignmentError, ArgumentError, ReadError, WriteError
+from abrank._support.files import alone_in, replace_all, writing
 from abrank._support.typing import FloatArray
 from abrank.engines import plan, regroup, rows
 from abrank.engines.engine import Engine, is_parquet
 from abrank.engines.job import (
-    SUCCESS,
     Done,
     Job,
     finished,
@@ -30,11 +31,12 @@ from abrank.engines.job import (
     score_partition,
     stamp_of,
 )
+from abrank.engines.kept import SUCCESS
 from abrank.engines.kernel import Scoring
 from abrank.engines.labels import open_property
 from abrank.engines.merge import Statistics, Tree
 from abrank.engines.scale import has_open_scale, with_scale
-from abrank.engines.sources import ParquetTable, by_content, open_table
+from abrank.engines.sources import ParquetTable, open_table, stamped, with_gaps
 from abrank.inputs import ids, read_qrels
 from abrank.inputs.columns import QRELS, RUN
 
@@ -82,6 +84,7 @@ def score_tables(
     merges: bool = False,
     properties: Mapping[str, Any] | None = None,
     clusters: str = "",
+    max_input_size: int | None = None,
     on_progress: Progress | None = None,
 ) -> Result:
     """Score runs in Parquet, partition by partition.
@@ -105,6 +108,9 @@ def score_tables(
         :func:`abrank.engines.labels.open_property` takes.
     clusters : str
         Which of them says in which cluster a query comes; empty for none.
+    max_input_size : int, optional
+        Most bytes that a table may hold once it is read; without it none holds more than 250 times
+        its file's size.
     on_progress : callable
         Told how many partitions are done, of how many.
 
@@ -113,7 +119,10 @@ def score_tables(
     Result
     """
     with _folder(engine.output) as folder:
-        tables = _tables(qrels, runs, folder, filesystem, columns)
+        tables = _tables(
+            qrels, runs, folder, filesystem=filesystem, columns=columns, most=max_input_size,
+            skips=engine.on_bad_partition == "skip",
+        )  # fmt: skip
         scoring = replace(
             scoring, measures=tuple(_scaled(each, tables) for each in scoring.measures)
         )
@@ -123,7 +132,11 @@ def score_tables(
             open_property(name, each, folder, number=number, like=own)
             for number, (name, each) in enumerate((properties or {}).items())
         ]
-        stamp = stamp_of(tables, [*runs, *["merged"] * merges, *named, clusters], scoring)
+        if engine.output is not None:  # or nothing is there to be taken up, and none will be
+            _require_apart(folder, tables)
+            tables = [stamped(table) for table in tables]
+        systems = [*runs, *["merged"] * merges, *named, clusters, str(folder)]
+        stamp = stamp_of(tables, systems, scoring, rows=engine.rows)
         light_tables = tuple(map(light, tables))
         job = Job(
             tuple(runs), light_tables, qrels is None, scoring, str(folder), stamp, merges,
@@ -132,9 +145,9 @@ def score_tables(
         job, parts = _divided(job, tables, engine, folder)
         tree = Tree()
         done = _done(job, parts, engine, tree, on_progress or (lambda *_: None))
-        _succeed(folder, done)
         merged = tree.total() if merges else None
         query_ids, values = read_scores(job, () if merges else done)
+        _succeed(job, done)
         # What Arrow keeps for the next partition would stand beside the comparison.
         pa.default_memory_pool().release_unused()
         return Result(query_ids, values, done, scoring, tuple(tables), merged)
@@ -149,6 +162,8 @@ def _done(
     """
     done = {each.number: _merged(each, tree) for each in finished(job, parts)}
     rest = [part for part in parts if part.number not in done]
+    if rest:
+        (Path(job.folder) / SUCCESS).unlink(missing_ok=True)
     on_progress(len(done), len(parts))
     for each in engine.run(partial(score_partition, job), rest):
         if each.bad and (engine.on_bad_partition == "error" or each.kind != "ReadError"):
@@ -179,24 +194,37 @@ def _folder(output: str | None) -> Iterator[Path]:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise WriteError(f"{output}: cannot be made: {error.strerror}") from error
-    yield folder
+    with alone_in(folder):
+        yield folder
+
+
+def _require_apart(folder: Path, tables: Sequence[ParquetTable]) -> None:
+    """Refuse a folder that holds what is to be scored: there, files are replaced and deleted."""
+    for table in tables:
+        for path in {piece.path for piece in table.pieces}:
+            apart = Path(path).parent != folder or Path(path).name.startswith("_")
+            if isinstance(table.filesystem, fs.LocalFileSystem) and not apart:
+                raise ArgumentError(f"{folder} holds {Path(path).name}, an input: keep the scores"
+                                    " in a folder of their own")  # fmt: skip
 
 
 def _tables(
     qrels: Any,  # noqa: ANN401
     runs: Mapping[str, Any],
     folder: Path,
-    filesystem: Any,  # noqa: ANN401
+    *,
     columns: Mapping[str, str] | None,
+    **how: Any,  # noqa: ANN401 - of open_table
 ) -> list[ParquetTable]:
-    where: dict[str, Any] = {"filesystem": filesystem}
     if qrels is None:
-        return [open_table(run, rows.JOINED, columns=columns, **where) for run in runs.values()]
+        opened = [open_table(run, rows.JOINED, columns=columns, **how) for run in runs.values()]
+        return with_gaps(opened)
     if is_parquet(qrels):
-        judged = open_table(qrels, QRELS, **where)
+        judged = open_table(qrels, QRELS, **{**how, "skips": False})
     else:
-        judged = by_content(open_table(_parquet_of(qrels, folder), QRELS))
-    return [judged, *(open_table(run, RUN, columns=columns, **where) for run in runs.values())]
+        judged = open_table(_parquet_of(qrels, folder), QRELS)
+    opened = [open_table(run, RUN, columns=columns, **how) for run in runs.values()]
+    return with_gaps([judged, *opened])
 
 
 def _parquet_of(qrels: Any, folder: Path) -> str:  # noqa: ANN401
@@ -209,7 +237,8 @@ def _parquet_of(qrels: Any, folder: Path) -> str:  # noqa: ANN401
         "relevance": pa.array(read.grade),
     }
     path = folder / "_qrels.parquet"
-    pq.write_table(pa.table(columns), path, row_group_size=100_000)
+    with writing(path):
+        pq.write_table(pa.table(columns), path, row_group_size=100_000)
     return str(path)
 
 
@@ -228,14 +257,18 @@ def _divided(
     parts = plan.by_range(tables, rows=engine.rows)
     if parts is not None:
         return job, parts
-    spilled = folder / "_regrouped"
-    spilled.mkdir(exist_ok=True)
+    # Named by all that decides what is in it: rows of another job are never taken up.
+    spilled = folder / "_regrouped" / job.stamp[:32]
+    for other in (folder / "_regrouped").glob("*"):
+        if other != spilled:
+            shutil.rmtree(other, ignore_errors=True)
+    with writing(spilled):
+        spilled.mkdir(parents=True, exist_ok=True)
     tasks, n_buckets = regroup.spills(tables, spilled, n_rows=engine.rows)
     for bad in engine.run(regroup.spill, tasks):
-        if bad:  # an error even with on_bad_partition="skip": queries would lose some of their rows
-            raise _error(
-                bad, "ReadError", "these rows are not sorted by query, so none can be skipped"
-            )
+        if bad is not None:  # with on_bad_partition="skip", queries would lose some of their rows
+            hint = "these rows are not sorted by query, so none can be skipped"
+            raise _error(bad[0], bad[1], hint)
     regrouped, parts = regroup.buckets(tables, tasks, n_buckets)
     return replace(job, tables=tuple(regrouped)), parts
 
@@ -245,11 +278,13 @@ def _error(message: str, kind: str, hint: str) -> Exception:
     if kind == "ReadError":
         where, _, problem = message.partition(": ")
         return ReadError(where, problem, hint=hint)
-    return (AlignmentError if kind == "AlignmentError" else ArgumentError)(message)
+    kinds = {"AlignmentError": AlignmentError, "WriteError": WriteError}
+    return kinds.get(kind, ArgumentError)(message)
 
 
-def _succeed(folder: Path, done: Sequence[Done]) -> None:
+def _succeed(job: Job, done: Sequence[Done]) -> None:
     """Mark the job as complete, and delete its temporary files."""
+    folder = Path(job.folder)
     shutil.rmtree(folder / "_regrouped", ignore_errors=True)
     for made in [folder / "_qrels.parquet", *folder.glob("_property-*.parquet")]:
         made.unlink(missing_ok=True)
@@ -257,7 +292,7 @@ def _succeed(folder: Path, done: Sequence[Done]) -> None:
         "partitions": len(done),
         "queries": sum(each.n_queries for each in done),
         "skipped": [{"partition": each.number, "why": each.bad} for each in done if each.bad],
+        "stamp": job.stamp,
     }
-    written = folder / f".{SUCCESS}"
-    written.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
-    written.replace(folder / SUCCESS)
+    text = json.dumps(told, indent=2) + "\n"
+    replace_all({folder / SUCCESS: text.encode()})

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
+from abrank.engines.listing import is_glob
 
 EngineName: TypeAlias = Literal["local", "dask", "spark"]
 OnBadPartition: TypeAlias = Literal["error", "skip"]
@@ -99,9 +100,9 @@ def needs_engine(source: Any) -> bool:  # noqa: ANN401
     if not is_parquet(source):
         return False
     path = os.fspath(source)
-    if "*" in path or "://" in path or Path(path).is_dir():
-        return True
-    return Path(path).is_file() and Path(path).stat().st_size >= LARGE
+    if os.path.isfile(path):  # noqa: PTH113 - False of a name too long, too
+        return Path(path).stat().st_size >= LARGE
+    return is_glob(path) or "://" in path or Path(path).is_dir()
 
 
 def has_parquet(source: Any) -> bool:  # noqa: ANN401

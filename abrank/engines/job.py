@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -13,12 +12,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from abrank._support.errors import AbrankError, ArgumentError
+from abrank._support.errors import AbrankError, ArgumentError, ReadError
 from abrank._support.version import __version__
 from abrank.engines import rows
 from abrank.engines.counts import RunCounts
+from abrank.engines.kept import SUCCESS, read_part, write_part
 from abrank.engines.kernel import Scored, Scoring, long_table, score_rows
 from abrank.engines.labels import labels_of
 from abrank.engines.merge import Statistics, statistics_from, statistics_of
@@ -27,9 +26,6 @@ from abrank.engines.regroup import Regrouped
 from abrank.engines.sources import Key, ParquetTable, Piece
 from abrank.inputs import id_keys, ids
 from abrank.inputs.columns import Columns
-
-SUCCESS = "_SUCCESS"
-_ABOUT = b"abrank"
 
 
 @dataclass(frozen=True)
@@ -95,8 +91,10 @@ class Done:
     statistics: Statistics | None = None
 
 
-def stamp_of(tables: Sequence[ParquetTable], systems: Sequence[str], scoring: Scoring) -> str:
-    """Return a hash of what decides the scores: the files by size and time, and how they are read.
+def stamp_of(
+    tables: Sequence[ParquetTable], systems: Sequence[str], scoring: Scoring, *, rows: int = 0
+) -> str:
+    """Return a hash of what decides the scores and their partitions: what is read, and how.
 
     Examples
     --------
@@ -104,7 +102,7 @@ def stamp_of(tables: Sequence[ParquetTable], systems: Sequence[str], scoring: Sc
     64
     """
     told = [[table.columns, table.stamp] for table in tables]
-    text = json.dumps([__version__, told, list(systems), repr(scoring)], default=str)
+    text = json.dumps([__version__, told, list(systems), repr(scoring), rows], default=str)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -125,36 +123,44 @@ def score_partition(job: Job, partition: Partition) -> Done:
         runs, qrels, labels = _loaded(job, partition)
         scored = score_rows(runs, qrels, job.scoring)
         merged = _statistics(job, scored, labels) if job.merges else None
+        done = Done(partition.number, len(scored.query_ids), scored.counts, statistics=merged)
+        _write(job, scored, done)
     except AbrankError as error:
         return Done(partition.number, bad=str(error), kind=type(error).__name__)
-    done = Done(partition.number, len(scored.query_ids), scored.counts, statistics=merged)
-    _write(job, scored, done)
     return done
 
 
 def finished(job: Job, partitions: Sequence[Partition]) -> list[Done]:
-    """Return what an earlier run of the same job has finished.
+    """Return what an earlier run of the same job has finished; what is damaged is no part of it.
+
+    Scores of another job that did not finish are deleted.
 
     Raises
     ------
     ArgumentError
-        If the folder holds the scores of another job.
+        If the folder holds the scores of another job that did, or another program's files.
     """
     found = []
-    for partition in partitions:
-        path = job.path(partition.number)
-        if not path.exists():
+    numbers = {job.path(partition.number): partition.number for partition in partitions}
+    for path in sorted(Path(job.folder).glob("part-*.parquet")):
+        try:
+            about = read_part(path).about
+        except ReadError as error:
+            if path in numbers:
+                continue  # it is written anew
+            raise ArgumentError(f"{error}; choose another folder or remove it") from error
+        if about["stamp"] != job.stamp or path not in numbers:
+            if (Path(job.folder) / SUCCESS).exists():
+                raise ArgumentError(
+                    f"{job.folder} holds the scores of other inputs, measures or options; choose"
+                    " another folder or remove it"
+                )
+            path.unlink()
             continue
-        about = json.loads(pq.read_schema(path).metadata.get(_ABOUT, b"{}"))
-        if about.get("stamp") != job.stamp:
-            raise ArgumentError(
-                f"{job.folder} holds the scores of other inputs or measures; choose another folder"
-                " or remove it"
-            )
         counts = {system: RunCounts.of(each) for system, each in about["counts"].items()}
         saved = about.get("statistics")
         merged = None if saved is None else statistics_from(saved)
-        found.append(Done(partition.number, about["n_queries"], counts, statistics=merged))
+        found.append(Done(numbers[path], about["n_queries"], counts, statistics=merged))
     return found
 
 
@@ -165,19 +171,22 @@ def read_scores(job: Job, done: Sequence[Done]) -> tuple[tuple[str, ...], Any]:
     -------
     query_ids : tuple of str
     values : float64[n_queries, n_systems, n_measures]
+
+    Raises
+    ------
+    ReadError
+        If a file is no longer what this job wrote.
     """
-    shape = len(job.systems), len(job.scoring.measures)
     query_ids: list[Any] = [ids.encode([])]
-    values = [np.empty((0, *shape))]
+    values = [np.empty((0, len(job.systems), len(job.scoring.measures)))]
     for each in sorted(done, key=lambda each: each.number):
         if not each.n_queries:
             continue
-        # One system after the other, each by query and measure, as it was written.
-        table = pq.read_table(job.path(each.number), columns=["query_id", "value"])
-        wide = table.column(1).to_numpy().reshape(shape[0], each.n_queries, shape[1])
-        values.append(wide.transpose(1, 0, 2))
-        first = table.column(0).take(pa.array(np.arange(each.n_queries) * shape[1]))
-        query_ids.append(first.combine_chunks().cast(pa.large_binary()))
+        part = read_part(job.path(each.number))
+        if part.about["stamp"] != job.stamp:
+            raise ReadError(str(job.path(each.number)), "was written anew by another job meanwhile")
+        values.append(part.values.transpose(1, 0, 2))
+        query_ids.append(part.query_ids)
     every, row = id_keys.number(ids.joined(query_ids))
     every_value = np.concatenate(values)
     if (row[1:] < row[:-1]).any():
@@ -270,8 +279,12 @@ def _within(read: Columns, low: Key | None, high: Key | None) -> Columns:
 
 
 def _write(job: Job, scored: Scored, done: Done) -> None:
-    counts = {system: each.to_dict() for system, each in done.counts.items()}
-    about: dict[str, Any] = {"stamp": job.stamp, "n_queries": done.n_queries, "counts": counts}
+    values = scored.values.transpose(1, 0, 2)
+    about: dict[str, Any] = {
+        "stamp": job.stamp,
+        "n_queries": done.n_queries,
+        "counts": {system: each.to_dict() for system, each in done.counts.items()},
+    }
     if done.statistics is not None:
         about["statistics"] = done.statistics.to_dict()
     tables = []
@@ -280,14 +293,10 @@ def _write(job: Job, scored: Scored, done: Done) -> None:
         name = pa.DictionaryArray.from_arrays(np.zeros(table.num_rows, np.int32), [system])
         tables.append(table.add_column(1, "system", name))
     whole = pa.concat_tables(tables).unify_dictionaries()
-    path = job.path(done.number)
-    written = path.with_name(f".{path.name}.{os.getpid()}")
-    metadata = {_ABOUT: json.dumps(about).encode()}
-    pq.write_table(whole.replace_schema_metadata(metadata), written, compression="zstd")
-    written.replace(path)
+    write_part(job.path(done.number), whole, about, ids.encode(scored.query_ids), values)
 
 
 __all__ = [
-    "SUCCESS", "Done", "Job", "finished", "light", "read_scores",
+    "Done", "Job", "finished", "light", "read_scores",
     "score_partition", "stamp_of",
 ]  # fmt: skip

@@ -11,8 +11,9 @@ import pyarrow.parquet as pq
 
 from abrank._support.display import shorten
 from abrank._support.errors import AlignmentError, ReadError
+from abrank._support.files import writing
 from abrank.engines.rows import PROPERTY
-from abrank.engines.sources import ParquetTable, by_content, columns_of, open_table
+from abrank.engines.sources import ParquetTable, columns_of, open_table
 from abrank.inputs import ids
 from abrank.inputs.columns import Columns
 from abrank.inputs.objects.names import QUERY_IDS, found_in
@@ -53,8 +54,9 @@ def open_property(
     table = pa.table({"query_id": query, "value": pa.array(list(source.values()), pa.string())})
     table = table.sort_by("query_id")
     path = folder / f"_property-{number}.parquet"
-    pq.write_table(table, path, row_group_size=100_000)
-    return by_content(open_table(str(path), PROPERTY, columns={"doc_id": "value"}))
+    with writing(path):
+        pq.write_table(table, path, row_group_size=100_000)
+    return open_table(str(path), PROPERTY, columns={"doc_id": "value"})
 
 
 def labels_of(

@@ -65,14 +65,22 @@ def by_range(tables: Sequence[ParquetTable], *, rows: int = ROWS) -> list[Partit
     if not every or every[0].low is None:
         return None
     starts = _cuts(max(tables, key=lambda table: table.n_rows), rows)
+    # The queries of a file that cannot be read are a partition, so that no others go with them.
+    unread = [piece for piece in every if piece.problem]
+    for piece in unread:
+        if piece.low is not None and piece.high is not None:
+            starts = sorted({*starts, piece.low, _next(piece.high)})
     ends: list[Key | None] = [*starts[1:], None]
-    parts = []
-    for number, (low, high) in enumerate(zip([None, *starts[1:]], ends, strict=True)):
+    parts: list[Partition] = []
+    for low, high in zip([None, *starts[1:]], ends, strict=True):
         pieces = tuple(
             tuple(piece for piece in table.pieces if _overlaps(piece, low, high))
             for table in tables
         )
-        parts.append(Partition(number, pieces, low, high))
+        if any(pieces):
+            parts.append(Partition(len(parts), pieces, low, high))
+    if unread:
+        return parts
     for at in range(len(tables)):
         read = sum(piece.n_rows for part in parts for piece in part.pieces[at])
         small = tables[at].n_rows * 4 < max(table.n_rows for table in tables)
@@ -92,6 +100,11 @@ def _cuts(table: ParquetTable, rows: int) -> list[Key]:
             held = 0
         held += piece.n_rows
     return cuts
+
+
+def _next(key: Key) -> Key:
+    """Return the least key above another."""
+    return key + b"\0" if isinstance(key, bytes) else key + 1
 
 
 def _overlaps(piece: Piece, low: Key | None, high: Key | None) -> bool:

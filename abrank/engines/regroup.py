@@ -6,6 +6,7 @@ the batches of a bucket, of all files, are a partition.
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +16,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from abrank._support.errors import ReadError
+from abrank._support.errors import AbrankError, ReadError
+from abrank._support.files import replace_all, writing
 from abrank.engines import rows
 from abrank.engines.engine import ROWS
 from abrank.engines.plan import Partition
@@ -62,10 +64,15 @@ class Regrouped:
         """
         found = []
         for at in range(self.n_tables):
-            with pa.memory_map(f"{piece.path}.{at}") as file:
-                reader = pa.ipc.open_file(file)
-                labels = (reader.schema.metadata or {})[b"labels"].decode().split("\n")
-                batch = reader.get_batch(piece.group)
+            path = f"{piece.path}.{at}"
+            try:
+                with pa.OSFile(path) as file:
+                    reader = pa.ipc.open_file(file)
+                    labels = (reader.schema.metadata or {})[b"labels"].decode().split("\n")
+                    batch = reader.get_batch(piece.group)
+                    batch.validate(full=True)
+            except (OSError, pa.ArrowException) as error:
+                raise ReadError(path, f"regrouped rows cannot be read: {error}") from error
             found.append(_columns(batch, labels))
         return tuple(found)
 
@@ -95,18 +102,45 @@ def spills(
     return tasks, n_buckets
 
 
-def spill(task: Spill) -> str:
-    """Write the rows of some row groups by bucket, whole files or none; return what is wrong."""
-    last = f"{task.path}.{1 if task.table.layout == rows.JOINED else 0}"
-    if Path(last).exists():  # left by an earlier run that was interrupted
-        return ""
+def spill(task: Spill) -> tuple[str, str] | None:
+    """Write the rows of some row groups by bucket, whole files or none.
+
+    Return what is wrong and which error that is, in words that every engine can carry.
+    """
+    if _is_done(task):  # left by an earlier run that was interrupted
+        return None
     try:
         loaded = [task.table.load(piece) for piece in task.pieces]
-    except ReadError as error:
-        return str(error)
-    for at, parts in enumerate(zip(*loaded, strict=True)):
-        _write([each for part in parts for each in part], task.n_buckets, f"{task.path}.{at}")
-    return ""
+        paths = [Path(f"{task.path}.{at}") for at in range(_n_files(task))]
+        for path, parts in zip(paths, zip(*loaded, strict=True), strict=True):
+            _write([each for part in parts for each in part], task.n_buckets, path)
+        done = "\n".join(map(_digest, paths))
+        replace_all({_done(task): done.encode()})
+    except AbrankError as error:
+        return str(error), type(error).__name__
+    return None
+
+
+def _n_files(task: Spill) -> int:
+    return 2 if task.table.layout == rows.JOINED else 1
+
+
+def _done(task: Spill) -> Path:
+    return Path(f"{task.path}.done")
+
+
+def _is_done(task: Spill) -> bool:
+    """Whether all files of a task are there as they were written."""
+    try:
+        told = _done(task).read_text(encoding="ascii").split("\n")
+        return told == [_digest(Path(f"{task.path}.{at}")) for at in range(_n_files(task))]
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def buckets(
@@ -124,7 +158,7 @@ def buckets(
     return found, parts
 
 
-def _write(parts: Sequence[Columns], n_buckets: int, path: str) -> None:
+def _write(parts: Sequence[Columns], n_buckets: int, path: Path) -> None:
     read = rows.joined(parts)
     queries = ids.plain(read.query)
     part = np.repeat(np.arange(len(parts), dtype=np.int32), [len(each.value) for each in parts])
@@ -143,11 +177,16 @@ def _write(parts: Sequence[Columns], n_buckets: int, path: str) -> None:
     schema = batch.schema.with_metadata({"labels": labels})
     options = pa.ipc.IpcWriteOptions(compression="lz4")
     written = f"{path}.{os.getpid()}"
-    with pa.OSFile(written, "wb") as file, pa.ipc.new_file(file, schema, options=options) as writer:
+    with (
+        writing(path),
+        pa.OSFile(written, "wb") as file,
+        pa.ipc.new_file(file, schema, options=options) as writer,
+    ):
         for number, end in enumerate(ends.tolist()):
             start = int(ends[number - 1]) if number else 0
             writer.write_batch(batch.slice(start, end - start))
-    Path(written).replace(path)
+    with writing(path):
+        Path(written).replace(path)
 
 
 def _columns(batch: Any, labels: list[str]) -> list[Columns]:  # noqa: ANN401

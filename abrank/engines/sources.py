@@ -6,24 +6,24 @@ least and the largest query id. Nothing else is read.
 
 from __future__ import annotations
 
-import fnmatch
 import hashlib
 import os
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
-import pyarrow.parquet as pq
-from pyarrow import fs
+from pyarrow import compute, fs
 
-from abrank._support.errors import ArgumentError, NotFoundError, ReadError
+from abrank._support.display import shorten
+from abrank._support.errors import NotFoundError, ReadError
 from abrank._support.parallel import threaded_map
 from abrank.engines import rows
-from abrank.inputs.archives import Unpacked
+from abrank.engines.listing import files_of
+from abrank.inputs.archives import Unpacked, too_much
 from abrank.inputs.columns import Columns, Layout
+from abrank.inputs.formats.parquet import Oversized, ParquetData
+from abrank.inputs.formats.parquet_footer import Damaged, Group
 from abrank.inputs.formats.recognise import likeness
 from abrank.inputs.objects.nested import nested_column
 from abrank.inputs.stored import Stored
@@ -48,6 +48,8 @@ class Piece:
     n_rows : int
     low, high : bytes or int, optional
         Least and largest query id; None where the file does not say.
+    problem : str
+        Why the whole file cannot be read; empty where it can.
     """
 
     path: str
@@ -55,6 +57,7 @@ class Piece:
     n_rows: int
     low: Key | None = None
     high: Key | None = None
+    problem: str = ""
 
     @property
     def label(self) -> str:
@@ -76,7 +79,9 @@ class ParquetTable:
     pieces : tuple of Piece
     filesystem : pyarrow.fs.FileSystem
     stamp : tuple
-        Path and size of every file: another table has another stamp.
+        Of every file its path, its size and a hash, once :func:`stamped` has made them.
+    most : int, optional
+        Bytes that a row group may hold; see :class:`~abrank.inputs.formats.parquet.ParquetData`.
     """
 
     label: str
@@ -85,6 +90,7 @@ class ParquetTable:
     pieces: tuple[Piece, ...]
     filesystem: Any = field(repr=False, compare=False)
     stamp: tuple[tuple[str, int, str], ...] = ()
+    most: int | None = None
 
     @property
     def n_rows(self) -> int:
@@ -110,13 +116,20 @@ class ParquetTable:
         return ([rows.read_rows(table, self.layout, piece.label)],)
 
     def _read(self, piece: Piece) -> Any:  # noqa: ANN401 - a pyarrow.Table
+        if piece.problem:
+            raise ReadError(piece.path, piece.problem)
+        query = self.columns[0]
         try:
             with self.filesystem.open_input_file(piece.path) as file:
+                data = ParquetData(file, most=self.most)
                 # A row for each document names its query: its id is read once, and numbers of it.
-                found = pq.ParquetFile(file, read_dictionary=[self.columns[0]])
-                table = found.read_row_group(piece.group, [*self.columns], use_threads=False)
-        except (OSError, pa.ArrowException) as error:
+                names = list(dict.fromkeys(self.columns))
+                table = data.read(names, group=piece.group, coded=[query])
+        except Oversized as what:
+            raise ReadError(piece.label, str(what), hint=what.hint) from None
+        except (OSError, pa.ArrowException, IndexError, Damaged) as error:
             raise ReadError(piece.label, f"cannot be read: {error}") from error
+        _require_range(table.column(query), piece)
         return table.select(list(self.columns))
 
 
@@ -126,20 +139,26 @@ def open_table(
     *,
     columns: Mapping[str, str] | None = None,
     filesystem: Any = None,  # noqa: ANN401 - of pyarrow or fsspec
+    skips: bool = False,
+    most: int | None = None,
 ) -> ParquetTable:
     """List the row groups of a table.
 
     Parameters
     ----------
     source : path or sequence of paths
-        A file, a folder (every file below it, Hive partitions too; names that begin with ``_`` or
-        ``.`` are left out), a glob, or a URI such as ``s3://bucket/run``.
+        What :func:`abrank.engines.listing.files_of` takes: a file, a folder (Hive partitions too),
+        a glob, or a URI such as ``s3://bucket/run``.
     layout : Layout
         ``RUN``, ``QRELS`` or ``JOINED``: which columns to look for.
     columns : mapping, optional
         Which columns to take: ``{"query_id": "session"}``.
     filesystem : pyarrow.fs.FileSystem or fsspec.AbstractFileSystem, optional
         Where the path is; found from the path without it.
+    skips : bool
+        Whether a file that cannot be read becomes a piece with a problem instead of an error.
+    most : int, optional
+        Bytes that the table may hold once it is read.
 
     Returns
     -------
@@ -150,38 +169,103 @@ def open_table(
     NotFoundError
         If there is nothing.
     ReadError
-        If a file is no Parquet, a column is not there, or a query id is missing.
+        If a file is no Parquet, a column is not there, or there is more than may be read.
     """
     named = [source] if isinstance(source, (str, os.PathLike)) else list(source)
     label = os.fspath(named[0]) if named else ""
-    place, paths = _files(named, filesystem)
+    place, paths = files_of(named, filesystem)
     if not paths:
         raise NotFoundError(f"{label}: no Parquet file there")
     hint = "" if layout == rows.JOINED else _ONLY_PARQUET
-    footers = list(threaded_map(lambda path: _footer(place, path, hint), paths))
-    schema = footers[0].schema.to_arrow_schema()
-    if nested_column(schema) is not None:
+
+    def opened(path: str) -> Footer | ReadError:
+        try:
+            return _footer(place, path, hint)
+        except ReadError as error:
+            if not skips:
+                raise
+            return error
+
+    files = dict(zip(paths, threaded_map(opened, paths), strict=True))
+    good = {path: file for path, file in files.items() if isinstance(file, Footer)}
+    if not good:
+        raise next(error for error in files.values() if isinstance(error, ReadError))
+    first, footer = next(iter(good.items()))
+    if nested_column(footer.schema) is not None:
         raise ReadError(
-            paths[0],
+            first,
             "its documents stand in lists, a row a query, which is read only of one small file",
             hint='LensKit writes a row a document with save_parquet(path, layout="flat")',
         )
-    names = schema.names
-    chosen = rows.column_names(names, layout, columns, paths[0])
-    pieces = [
-        piece
-        for path, footer in zip(paths, footers, strict=True)
-        for piece in _pieces(path, footer, chosen)
-    ]
-    stamp = tuple((info.path, info.size, str(info.mtime)) for info in place.get_file_info(paths))
-    return ParquetTable(label, layout, chosen, tuple(pieces), place, stamp)
+    chosen = rows.column_names(footer.schema.names, layout, columns, first)
+    pieces: list[Piece] = []
+    total = 0
+    for path, file in files.items():
+        if isinstance(file, ReadError):
+            pieces.append(Piece(path, 0, 0, problem=str(file).removeprefix(f"{path}: ")))
+            continue
+        pieces += _pieces(path, file, chosen)
+        total += sum(chunk.n_decoded for group in file.groups for chunk in group.of(chosen))
+        if most is not None and total > most:
+            problem, what_to_do = too_much(0, most)
+            raise ReadError(label, problem, hint=what_to_do)
+    return ParquetTable(label, layout, chosen, tuple(pieces), place, most=most)
 
 
-def by_content(table: ParquetTable) -> ParquetTable:
-    """Return a table of one local file known by what is in it, however often it is written."""
-    (path,) = {piece.path for piece in table.pieces} or {""}
-    data = Path(path).read_bytes() if path else b""
-    return replace(table, stamp=((path, len(data), hashlib.sha256(data).hexdigest()),))
+def stamped(table: ParquetTable) -> ParquetTable:
+    """Return a table with hashes of its files, by which a later job knows that they are the same.
+
+    A file of this machine is hashed whole: its time can be set back. An object of a store is known
+    by the time that the store gives it, and is hashed where it gives none.
+    """
+    paths = sorted({piece.path for piece in table.pieces})
+    local = isinstance(table.filesystem, fs.LocalFileSystem)
+
+    def mark(info: Any) -> tuple[str, int, str]:  # noqa: ANN401 - a pyarrow.fs.FileInfo
+        if not local and info.mtime is not None:
+            return info.path, info.size, str(info.mtime)
+        digest = hashlib.sha256()
+        with table.filesystem.open_input_stream(info.path) as file:
+            while data := file.read(1 << 20):
+                digest.update(data)
+        return info.path, info.size, digest.hexdigest()
+
+    try:
+        marks = tuple(threaded_map(mark, table.filesystem.get_file_info(paths)))
+    except OSError as error:
+        raise ReadError(table.label, f"cannot be read: {error}") from error
+    return replace(table, stamp=marks)
+
+
+def with_gaps(tables: Sequence[ParquetTable]) -> list[ParquetTable]:
+    """Say of files that cannot be read which queries they may hold: those between their neighbours.
+
+    Where the files of a table follow each other by query id; else nothing is said.
+    """
+    keys = [
+        key for table in tables for piece in table.pieces for key in (piece.low, piece.high)
+        if key is not None
+    ]  # fmt: skip
+    if len({type(key) for key in keys}) != 1:
+        return list(tables)
+    least, largest = min(keys), max(keys)
+    found = []
+    for table in tables:
+        good = [piece for piece in table.pieces if not piece.problem]
+        ends = [key for piece in good for key in (piece.low, piece.high)]
+        if len(good) == len(table.pieces) or None in ends or ends != sorted(ends):  # type: ignore[type-var]
+            found.append(table)
+            continue
+        pieces, high = [], least
+        for at, piece in enumerate(table.pieces):
+            if piece.problem:
+                after = (each.low for each in table.pieces[at:] if not each.problem)
+                piece = replace(piece, low=high, high=next(after, largest))
+            else:
+                high = piece.high  # type: ignore[assignment]
+            pieces.append(piece)
+        found.append(replace(table, pieces=tuple(pieces)))
+    return found
 
 
 def columns_of(source: Any) -> list[str]:  # noqa: ANN401 - a path
@@ -192,75 +276,25 @@ def columns_of(source: Any) -> list[str]:  # noqa: ANN401 - a path
     NotFoundError, ReadError
         As :func:`open_table`.
     """
-    place, paths = _files([source], None)
+    place, paths = files_of([source])
     if not paths:
         raise NotFoundError(f"{os.fspath(source)}: no Parquet file there")
-    return list(_footer(place, paths[0]).schema.to_arrow_schema().names)
+    return list(_footer(place, paths[0]).schema.names)
 
 
-def _files(named: Sequence[Any], filesystem: Any) -> tuple[Any, list[str]]:  # noqa: ANN401
-    found: list[str] = []
-    place = _filesystem(filesystem)
-    for each in named:
-        here, path = (place, os.fspath(each)) if place else _located(os.fspath(each))
-        found += _listed(here, path)
-    return here if named else fs.LocalFileSystem(), found
+class Footer(NamedTuple):
+    """What is kept of a file: its columns, and its row groups."""
+
+    schema: Any
+    groups: tuple[Group, ...]
 
 
-def _filesystem(given: Any) -> Any:  # noqa: ANN401
-    if given is None or isinstance(given, fs.FileSystem):
-        return given
-    return fs.PyFileSystem(fs.FSSpecHandler(given))
-
-
-def _located(path: str) -> tuple[Any, str]:
-    """Return the file system of a path or URI, and the path within it."""
-    if "://" not in path:
-        return fs.LocalFileSystem(), os.path.abspath(path)  # noqa: PTH100 - workers stand elsewhere
-    base, mark, rest = path.partition("*")
-    folder, _, name = base.rpartition("/") if mark else (base, "", "")
-    try:
-        place, inside = fs.FileSystem.from_uri(folder)
-    except (pa.ArrowInvalid, NotImplementedError) as error:
-        try:
-            from fsspec.core import url_to_fs  # type: ignore[import-not-found,unused-ignore]
-        except ImportError:
-            hint = "fsspec may know it: pip install fsspec"
-            raise ArgumentError(f"{path}: {error}; {hint}") from error
-        try:
-            place, inside = url_to_fs(folder)
-        except (ImportError, ValueError) as problem:  # a package that it needs, or no such scheme
-            raise ArgumentError(f"{path}: {problem}") from problem
-        place = _filesystem(place)
-    return place, f"{inside}/{name}{mark}{rest}" if mark else inside
-
-
-def _listed(place: Any, path: str) -> list[str]:  # noqa: ANN401
-    """Return the files that a path, a folder or a glob stands for, in the order of their names."""
-    pattern = re.search(r"[*?]", path)
-    base = path if pattern is None else path[: pattern.start()].rpartition("/")[0]
-    info = place.get_file_info(base)
-    if info.type == fs.FileType.File:
-        return [path]
-    if info.type == fs.FileType.NotFound:
-        return []
-    below = place.get_file_info(fs.FileSelector(base, recursive=True))
-    files = sorted(each.path for each in below if each.type == fs.FileType.File)
-    if pattern is not None:
-        return [each for each in files if fnmatch.fnmatch(each, path)]
-    start = len(base.rstrip("/")) + 1
-    return [each for each in files if not _hidden(each[start:])]
-
-
-def _hidden(path: str) -> bool:
-    return any(part.startswith(("_", ".")) for part in path.split("/"))
-
-
-def _footer(place: Any, path: str, hint: str = "") -> Any:  # noqa: ANN401
+def _footer(place: Any, path: str, hint: str = "") -> Footer:  # noqa: ANN401
     try:
         with place.open_input_file(path) as file:
-            return pq.read_metadata(file)
-    except (OSError, pa.ArrowException) as error:
+            data = ParquetData(file)
+            return Footer(data.schema, data.groups)
+    except (OSError, pa.ArrowException, Damaged) as error:
         found = _likeness(place, path)
         if found and found != "a file of Parquet":
             problem = f"this looks like {found}, not like a Parquet file"
@@ -277,28 +311,52 @@ def _likeness(place: Any, path: str) -> str:  # noqa: ANN401
         return ""
 
 
-def _pieces(path: str, footer: Any, columns: Sequence[str]) -> list[Piece]:  # noqa: ANN401
-    places = {footer.schema.column(i).path: i for i in range(footer.num_columns)}
-    lacking = [name for name in columns if name not in places]
+def _pieces(path: str, file: Footer, columns: Sequence[str]) -> list[Piece]:
+    names = file.schema.names
+    lacking = [name for name in columns if name not in names]
     if lacking:
-        raise ReadError(path, f"no column {lacking[0]}; it has {', '.join(places)}")
+        raise ReadError(path, f"no column {lacking[0]}; it has {', '.join(names)}")
+    kind = file.schema.field(columns[0]).type
     found = []
-    for group in range(footer.num_row_groups):
-        about = footer.row_group(group)
-        low, high = _range(about.column(places[columns[0]]).statistics)
-        found.append(Piece(path, group, about.num_rows, low, high))
+    for number, group in enumerate(file.groups):
+        (query,) = group.of(columns[:1])
+        low = high = None
+        if query.n_missing == 0 and query.low is not None and query.high is not None:
+            low, high = _key(query.low, kind), _key(query.high, kind)
+        known = low is not None and high is not None and low <= high  # type: ignore[operator]
+        found.append(Piece(path, number, group.n_rows, *((low, high) if known else ())))
     return [each for each in found if each.n_rows]
 
 
-def _range(statistics: Any) -> tuple[Key | None, Key | None]:  # noqa: ANN401
-    """Return the least and the largest query id, if the footer says that none is missing too."""
-    if statistics is None or not statistics.has_min_max or statistics.null_count != 0:
-        return None, None
-    low, high = _key(statistics.min), _key(statistics.max)
-    return (None, None) if low is None or high is None else (low, high)
+def _key(value: bytes, kind: Any) -> Key | None:  # noqa: ANN401 - a pyarrow.DataType
+    """Return a bound of the query ids as it is stored, as what it stands for."""
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    if pa.types.is_integer(kind):
+        return int.from_bytes(value, "little", signed=pa.types.is_signed_integer(kind))
+    return value if str(kind) in ("string", "large_string", "binary", "large_binary") else None
 
 
-def _key(value: Any) -> Key | None:  # noqa: ANN401
-    if isinstance(value, str):
-        return value.encode("utf-8", "surrogateescape")
-    return value if isinstance(value, (bytes, int)) and not isinstance(value, bool) else None
+def _require_range(queries: Any, piece: Piece) -> None:  # noqa: ANN401 - a pyarrow.ChunkedArray
+    """Refuse query ids other than the footer says: partitions were made by what it says."""
+    if piece.low is None or piece.high is None:
+        return
+    low, high = piece.low, piece.high
+    for chunk in queries.chunks:
+        array = chunk
+        if pa.types.is_dictionary(chunk.type):
+            array = chunk.dictionary.take(compute.unique(chunk.indices.drop_null()))
+        if not pa.types.is_integer(array.type):
+            array = array.cast(pa.large_binary())
+        ends = compute.min_max(array).as_py()
+        least, largest = ends["min"], ends["max"]
+        if least is not None and (least < low or largest > high):
+            wrong = shorten(_text(least if least < low else largest))
+            told = f"from {shorten(_text(low))} to {shorten(_text(high))}"
+            problem = (
+                f"cannot be read: its footer says that its queries go {told}, and {wrong} is there"
+            )
+            raise ReadError(piece.label, problem)
+
+
+def _text(key: Key) -> str:
+    return key.decode("utf-8", "replace") if isinstance(key, bytes) else str(key)

@@ -78,25 +78,53 @@ class Unpacked:
         self._require_bounded()
         return data
 
+    @property
+    def asked(self) -> int | None:
+        """How many bytes it may hold, if that was said."""
+        return self._asked
+
     def _require_bounded(self) -> None:
         if self._most is not None and self._n_bytes > self._most:
             what = f"the {self._kind} archive unpacks to" if self._kind else "holds"
-            more = 4 * self._most
-            raise ReadError(
-                self._label,
-                f"{what} more than {_size(self._most)} bytes, the most that is read",
-                hint=f"if it is meant to, raise the limit: --max-input-size {_size(more)}"
-                f" (max_input_size={more})",
-            )
+            problem, hint = _beyond(what, self._most)
+            raise ReadError(self._label, problem, hint=hint)
         grown = self._n_bytes > most_unpacked(self._stored.n_bytes)
         if self._kind and self._asked is None and grown:
-            raise ReadError(
-                self._label,
-                f"the {self._kind} archive unpacks to more than {MOST_GROWTH} times its size,"
-                " as no run or judgments do",
-                hint="if it is meant to, say how much may be read: --max-input-size 1G"
-                " (max_input_size=2**30)",
-            )
+            problem, hint = _grown(f"the {self._kind} archive unpacks to")
+            raise ReadError(self._label, problem, hint=hint)
+
+
+def most_in_table(n_bytes: int, asked: int | None) -> int:
+    """Return how many bytes a table in a file of ``n_bytes`` may hold.
+
+    Examples
+    --------
+    >>> most_in_table(1 << 20, None) >> 20, most_in_table(1 << 20, 100)
+    (250, 100)
+    """
+    return min(MOST_UNPACKED, most_unpacked(n_bytes)) if asked is None else asked
+
+
+def too_much(n_bytes: int, asked: int | None, *, what: str = "holds") -> tuple[str, str]:
+    """Return what to say of a table in a file of ``n_bytes`` that holds more, and what to do."""
+    if asked is None and most_unpacked(n_bytes) < MOST_UNPACKED:
+        return _grown(what)
+    return _beyond(what, MOST_UNPACKED if asked is None else asked)
+
+
+def _beyond(what: str, most: int) -> tuple[str, str]:
+    return (
+        f"{what} more than {_size(most)} bytes, the most that is read",
+        f"if it is meant to, raise the limit: --max-input-size {_size(4 * most)}"
+        f" (max_input_size={4 * most})",
+    )
+
+
+def _grown(what: str) -> tuple[str, str]:
+    return (
+        f"{what} more than {MOST_GROWTH} times its size, as no run or judgments do",
+        "if it is meant to, say how much may be read: --max-input-size 1G (max_input_size=2**30)",
+    )
 
 
 def most_unpacked(n_bytes: int) -> int:

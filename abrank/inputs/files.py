@@ -80,7 +80,7 @@ def _read(
     label = stored.label
     reader = binary_reader(stored.peek(LONGEST_MARK))
     if reader is not None:
-        return reader(_rest(file), label, layout, columns)
+        return reader(_rest(file), label, layout, columns, most=file.asked)
     start = file.read(_STEP)
     reader = table_reader(start)
     if reader is not None:

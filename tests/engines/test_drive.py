@@ -186,7 +186,7 @@ def test_a_second_run_takes_up_what_is_finished(collection, tmp_path, monkeypatc
     assert (again.query_ids, again.systems) == (collection.scores.query_ids, ("A", "B"))
     np.testing.assert_array_equal(again.values, collection.scores.values)
 
-    with pytest.raises(ArgumentError, match="holds the scores of other inputs or measures"):
+    with pytest.raises(ArgumentError, match="holds the scores of other inputs, measures or opt"):
         abrank.evaluate(*asked[:2], ["AP"], engine=engine)
 
 

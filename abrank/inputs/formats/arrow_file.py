@@ -8,27 +8,14 @@ from typing import Any
 import pyarrow as pa
 
 from abrank._support.errors import ReadError
-from abrank.inputs.archives import MOST_GROWTH, most_unpacked
-from abrank.inputs.formats.table_size import (
-    chunks_of,
-    decoded_bytes,
-    feather_bytes,
-    has_long_text,
-)
+from abrank.inputs.archives import most_in_table, too_much
+from abrank.inputs.formats.parquet import Oversized, ParquetData
+from abrank.inputs.formats.parquet_footer import Damaged
+from abrank.inputs.formats.table_size import decoded_bytes, feather_bytes
 from abrank.inputs.objects.nested import nested_column, unfolded
-from abrank.inputs.trec.plain import MOST_ID
 
 MARKS = {b"PAR1": "Parquet", b"ARROW1": "Feather", b"FEA1": "Feather"}
-_BATCH = 4096  # rows, after each of which it is seen how much there is
 LONGEST_MARK = 6
-
-
-class Oversized(Exception):
-    """A small file holds more than any run or judgments would; says what."""
-
-
-MUCH = f"unpacks to more than {MOST_GROWTH} times its size"
-LONG = f"holds a text longer than {MOST_ID >> 10} kB"
 
 
 def kind_of(start: bytes) -> str:
@@ -43,14 +30,20 @@ def kind_of(start: bytes) -> str:
 
 
 def columns_of(
-    data: bytes, label: str, choose: Callable[[Sequence[str]], Sequence[str]]
+    data: bytes,
+    label: str,
+    choose: Callable[[Sequence[str]], Sequence[str]],
+    *,
+    most: int | None = None,
 ) -> list[Any]:
     """Return the columns of a table that ``choose`` takes among their names.
+
+    ``most`` is how many bytes they may hold: 4 GiB without it, and 250 times the file's size.
 
     Raises
     ------
     ReadError
-        If the file is damaged.
+        If the file is damaged, or holds more.
 
     Examples
     --------
@@ -63,12 +56,10 @@ def columns_of(
     """
     kind = kind_of(data)
     try:
-        read = _parquet if kind == "Parquet" else _feather
-        return read(data, choose)
+        return (_parquet if kind == "Parquet" else _feather)(data, choose, most)
     except Oversized as what:
-        hint = "no run, judgments or scores do"
-        raise ReadError(label, f"the {kind} file {what}", hint=hint) from None
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise ReadError(label, f"the {kind} file {what}", hint=what.hint) from None
+    except (pa.ArrowException, OSError, UnicodeDecodeError, Damaged) as error:
         problem = f"the {kind} file is cut short or damaged ({error})"
         raise ReadError(label, problem, hint="copy or write the file again") from error
 
@@ -85,51 +76,31 @@ def names_of(data: bytes, label: str) -> list[str]:
     return found
 
 
-def _parquet(data: bytes, choose: Callable[[Sequence[str]], Sequence[str]]) -> list[Any]:
-    from pyarrow.parquet import ParquetFile
-
-    file = ParquetFile(pa.BufferReader(data))
-    nested = nested_column(file.schema_arrow) is not None
-    names = file.schema_arrow.names
-    chosen = names if nested else list(choose(names))
-    most = most_unpacked(len(data))
-    chunks = chunks_of(file, chosen)
-    leaves = [leaf for group in chunks for leaf in group]
-    if sum(leaf.total_uncompressed_size for leaf in leaves) > most:
-        raise Oversized(MUCH)
-    if has_long_text(data, chunks):
-        raise Oversized(LONG)
-    # A row of a nested table is a query with all its documents.
-    n_values = max((leaf.num_values for leaf in leaves), default=0) * len(chunks)
-    rows = _BATCH * file.metadata.num_rows // max(n_values, file.metadata.num_rows, 1)
-    batches, n_bytes = [], 0
-    for batch in file.iter_batches(max(1, rows), columns=chosen):
-        batches.append(batch)
-        n_bytes += batch.nbytes
-        if n_bytes > most:
-            raise Oversized(MUCH)
-    # Only where it is needed: to make an empty table, Arrow imports pandas.
-    table = pa.Table.from_batches(batches) if batches else file.schema_arrow.empty_table()
-    table = table.select(chosen)
-    return _chosen(unfolded(_checked(table)), choose) if nested else _checked(table).columns
+def _parquet(
+    data: bytes, choose: Callable[[Sequence[str]], Sequence[str]], most: int | None
+) -> list[Any]:
+    file = ParquetData(pa.BufferReader(data), most=most)
+    if nested_column(file.schema) is not None:
+        return _chosen(unfolded(file.read(file.schema.names)), choose)
+    chosen = list(choose(file.schema.names))
+    return list(file.read(chosen).columns) if chosen else []
 
 
-def _feather(data: bytes, choose: Callable[[Sequence[str]], Sequence[str]]) -> list[Any]:
+def _feather(
+    data: bytes, choose: Callable[[Sequence[str]], Sequence[str]], asked: int | None
+) -> list[Any]:
     from pyarrow.feather import read_table
 
-    most = most_unpacked(len(data))
+    most = most_in_table(len(data), asked)
     if feather_bytes(data) > most:
-        raise Oversized(MUCH)
-    columns = _chosen(unfolded(_checked(read_table(pa.BufferReader(data)))), choose)
-    if sum(map(decoded_bytes, columns)) > most:
-        raise Oversized(MUCH)
-    return columns
-
-
-def _checked(table: Any) -> Any:  # noqa: ANN401
-    """Return a table whose lengths are true: Arrow takes a file at its word, and reads beyond."""
+        raise Oversized(*too_much(len(data), asked))
+    table = read_table(pa.BufferReader(data))
+    # Arrow takes a file at its word, and would read beyond its ends.
     table.validate(full=True)
-    return table
+    columns = _chosen(unfolded(table), choose)
+    if sum(map(decoded_bytes, columns)) > most:
+        raise Oversized(*too_much(len(data), asked))
+    return columns
 
 
 def _chosen(table: Any, choose: Callable[[Sequence[str]], Sequence[str]]) -> list[Any]:  # noqa: ANN401

@@ -12,13 +12,14 @@ from abrank.inputs.objects.read import of_table
 from abrank.inputs.trec.plain import BYTE_ORDER_MARK
 
 TableReader: TypeAlias = Callable[[bytes, str, Layout, Mapping[str, str] | None], Columns]
+BinaryReader: TypeAlias = Callable[..., Columns]  # of a TableReader's, and how much there may be
 LineReader: TypeAlias = Callable[[bytes, str, Layout], Columns]
 
 _LOOKED_AT = 20  # lines
 _WIDTHS = {6: "a TREC run", 4: "TREC judgments", 3: "a run of three columns"}
 
 
-def binary_reader(start: bytes) -> TableReader | None:
+def binary_reader(start: bytes) -> BinaryReader | None:
     """Return the reader of a binary file, by its first bytes; None for text.
 
     Examples
@@ -89,7 +90,12 @@ def _first_lines(start: bytes) -> list[bytes]:
 
 
 def _read_arrow(
-    data: bytes, label: str, layout: Layout, columns: Mapping[str, str] | None
+    data: bytes,
+    label: str,
+    layout: Layout,
+    columns: Mapping[str, str] | None,
+    *,
+    most: int | None = None,
 ) -> Columns:
     chosen: list[str] = []
 
@@ -97,5 +103,5 @@ def _read_arrow(
         chosen[:] = choose_columns(names, layout, columns, label=label)
         return chosen
 
-    found = arrow_file.columns_of(data, label, choose)
+    found = arrow_file.columns_of(data, label, choose, most=most)
     return of_table(found, label, layout, ranks=holds_ranks(chosen[2], layout))

@@ -7,11 +7,12 @@ or pages and buffers that unpack to gigabytes.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
+from abrank.inputs.formats.parquet_footer import BYTE_ARRAY, Chunk
 from abrank.inputs.trec.plain import MOST_ID
 
 # Of the format's Message: https://github.com/apache/arrow/blob/main/format/Message.fbs
@@ -19,36 +20,21 @@ _DICTIONARY_BATCH, _RECORD_BATCH = 2, 3
 _PREFIX = 8  # bytes before the stream in a file, and before a packed buffer: its unpacked length
 
 
-def chunks_of(file: Any, names: Sequence[str]) -> list[list[Any]]:  # noqa: ANN401 - a ParquetFile
-    """Return what the footer says of each row group: of the leaves of the columns named."""
-    chunks = []
-    for group in map(file.metadata.row_group, range(file.metadata.num_row_groups)):
-        leaves = map(group.column, range(group.num_columns))
-        chunks.append([leaf for leaf in leaves if _belongs(leaf.path_in_schema, names)])
-    return chunks
-
-
-def _belongs(path: str, names: Sequence[str]) -> bool:
-    return any(path == name or path.startswith(f"{name}.") for name in names)
-
-
-def has_long_text(data: bytes, chunks: list[list[Any]]) -> bool:
-    """Whether a dictionary of a Parquet file holds a text longer than any id.
+def has_long_text(source: Any, groups: Mapping[int, Sequence[Chunk]]) -> bool:  # noqa: ANN401
+    """Whether a dictionary of some chunks of a Parquet file holds a text longer than any id.
 
     The dictionary of a column comes whole with its first row, and short ones are not looked at.
     """
     from pyarrow.parquet import ParquetFile
 
-    for group, leaves in enumerate(chunks):
+    for group, chunks in groups.items():
         names = [
-            leaf.path_in_schema
-            for leaf in leaves
-            if leaf.physical_type == "BYTE_ARRAY"
-            and leaf.has_dictionary_page
-            and leaf.total_uncompressed_size > MOST_ID
+            chunk.path
+            for chunk in chunks
+            if chunk.kind == BYTE_ARRAY and chunk.has_dictionary and chunk.n_unpacked > MOST_ID
         ]
         if names:
-            encoded = ParquetFile(pa.BufferReader(data), read_dictionary=names)
+            encoded = ParquetFile(source, read_dictionary=names)
             batch = next(encoded.iter_batches(1, row_groups=[group], columns=names), None)
             found = [] if batch is None else _dictionaries(batch.columns)
             if any(_longest(texts) > MOST_ID for texts in found):

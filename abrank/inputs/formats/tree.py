@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from abrank._support.errors import ReadError
-from abrank.inputs.archives import MOST_GROWTH, most_unpacked
+from abrank.inputs.archives import most_in_table, too_much
 from abrank.inputs.columns import Columns, Layout
 from abrank.inputs.objects.read import read_columns
 
@@ -89,9 +89,14 @@ def parsed(data: bytes, label: str) -> Any:  # noqa: ANN401 - whatever JSON hold
 
 
 def read_lz4(
-    data: bytes, label: str, layout: Layout, columns: Mapping[str, str] | None = None
+    data: bytes,
+    label: str,
+    layout: Layout,
+    columns: Mapping[str, str] | None = None,
+    *,
+    most: int | None = None,
 ) -> Columns:
-    """Read a run that ranx has saved as LZ4 (CBOR, packed twice).
+    """Read a run that ranx has saved as LZ4 (CBOR, packed twice), of at most so many bytes.
 
     Raises
     ------
@@ -106,7 +111,7 @@ def read_lz4(
     hint = "copy or write the file again"
     damage = (pa.ArrowException, OSError, ValueError, EOFError, RecursionError, TypeError)
     try:
-        held = cbor.loads(_unpacked(_unpacked(data, label), label))
+        held = cbor.loads(_unpacked(_unpacked(data, label, most), label, most))
     except ReadError:
         raise
     except (*damage, cbor.CBORDecodeError) as error:
@@ -116,10 +121,10 @@ def read_lz4(
     return read_columns(held, layout, columns=columns, label=label)
 
 
-def _unpacked(data: bytes, label: str) -> bytes:
-    most = most_unpacked(len(data))
+def _unpacked(data: bytes, label: str, asked: int | None) -> bytes:
+    most = most_in_table(len(data), asked)
     found = pa.CompressedInputStream(pa.BufferReader(data), "lz4").read(most + 1)
     if len(found) > most:
-        problem = f"the LZ4 file unpacks to more than {MOST_GROWTH} times its size, as no run does"
-        raise ReadError(label, problem)
+        problem, hint = too_much(len(data), asked, what="the LZ4 file unpacks to")
+        raise ReadError(label, problem, hint=hint)
     return bytes(found)

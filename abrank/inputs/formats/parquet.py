@@ -1,0 +1,208 @@
+"""Row groups of Parquet files, checked by their footer, sizes and checksums before Arrow reads."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from abrank.inputs.archives import most_in_table, too_much
+from abrank.inputs.formats.parquet_footer import (
+    BYTE_ARRAY,
+    WITH_PREFIXES,
+    Chunk,
+    Damaged,
+    Group,
+    ReadAt,
+    read_groups,
+    require_pages,
+)
+from abrank.inputs.formats.table_size import decoded_bytes, has_long_text
+from abrank.inputs.trec.plain import MOST_ID
+
+_BATCH = 8192  # values, after each of which it is seen how much there is
+_KEPT = 256 << 20  # bytes that are kept before it is known how many there are
+
+
+class ParquetData:
+    """A Parquet file that can be read at any place.
+
+    Parameters
+    ----------
+    file : pyarrow.NativeFile
+        Stays open as long as this is used.
+    most : int, optional
+        Bytes that it may hold; without it 4 GiB, and 250 times its size.
+
+    Attributes
+    ----------
+    groups : tuple of Group
+
+    Raises
+    ------
+    Damaged
+        If its footer contradicts itself.
+
+    Examples
+    --------
+    >>> import pyarrow.parquet
+    >>> file, table = io.BytesIO(), pa.table({"query_id": ["301", "302"]})
+    >>> pyarrow.parquet.write_table(table, file)
+    >>> ParquetData(pa.BufferReader(file.getvalue())).read(["query_id"]).num_rows
+    2
+    """
+
+    def __init__(self, file: Any, *, most: int | None = None) -> None:  # noqa: ANN401
+        from pyarrow.parquet import ParquetFile
+
+        self._size = file.size()
+        self._most, self._asked = most_in_table(self._size, most), most
+        self._at: ReadAt
+        if isinstance(file, pa.BufferReader):
+            whole = memoryview(file.read_buffer())
+            self._source, self._at = file, lambda start, size: whole[start : start + size]
+        else:
+            held = _Held(file, self._size)
+            self._source, self._at = pa.PythonFile(held, "r"), held.range
+        self.groups: tuple[Group, ...] = read_groups(self._at, self._size)
+        self.schema = ParquetFile(self._source).schema_arrow
+
+    def read(
+        self, names: Sequence[str], *, group: int | None = None, coded: Sequence[str] = ()
+    ) -> Any:  # noqa: ANN401 - a pyarrow.Table
+        """Read columns of one row group, or of all.
+
+        Parameters
+        ----------
+        names : sequence of str
+        group : int, optional
+        coded : sequence of str
+            Columns whose texts stay in dictionaries.
+
+        Raises
+        ------
+        Damaged
+            If a page is not what its checksum or the footer says.
+        Oversized
+            If there is more than may be read.
+        pyarrow.ArrowException, OSError
+            If it cannot be read.
+        """
+        from pyarrow.parquet import ParquetFile
+
+        numbers = range(len(self.groups)) if group is None else [group]
+        by_group = {number: self.groups[number].of(names) for number in numbers}
+        chunks = [chunk for each in by_group.values() for chunk in each]
+        self._require_room(sum(chunk.n_decoded for chunk in chunks))
+        n_unpacked = 0
+        for chunk in chunks:
+            n_unpacked += require_pages(self._at(chunk.start, chunk.n_packed), chunk)
+            self._require_room(n_unpacked)
+        if has_long_text(self._source, by_group):
+            raise Oversized(f"holds a text longer than {MOST_ID >> 10} kB")
+        file = ParquetFile(self._source, read_dictionary=list(coded))
+        batches = self._batches(file, [*by_group], names, chunks, coded)
+        # Only where it is needed: to make an empty table, Arrow imports pandas.
+        schema = file.schema_arrow
+        table = pa.Table.from_batches(batches) if batches else schema.empty_table()
+        table = table.select(list(names))
+        # Arrow takes a file at its word, and would read beyond its ends.
+        table.validate(full=True)
+        if table.num_rows != sum(self.groups[number].n_rows for number in by_group):
+            raise Damaged("it holds another number of rows than its footer says")
+        return table
+
+    def _batches(
+        self,
+        file: Any,  # noqa: ANN401 - a ParquetFile
+        groups: list[int],
+        names: Sequence[str],
+        chunks: Sequence[Chunk],
+        coded: Sequence[str],
+    ) -> list[Any]:
+        """Read what can be kept, after a pass that only counts where the footer does not tell."""
+        texts = [chunk for chunk in chunks if chunk.kind == BYTE_ARRAY]
+        told = sum(chunk.n_decoded for chunk in chunks)
+        known = all(chunk.knows_text for chunk in texts)
+        size = _BATCH if known else _BATCH // 8
+        if any(WITH_PREFIXES in each.encodings and each.n_unpacked > MOST_ID for each in texts):
+            size = _BATCH // 128  # texts longer than any id, perhaps, of which little is stored
+        n_rows = sum(self.groups[number].n_rows for number in groups)
+        # A row of a nested table is a query with all its documents.
+        n_values = max((chunk.n_values for chunk in chunks), default=0) * len(groups)
+        size = size * n_rows // max(n_values, n_rows, 1)
+        for counting in (not known, False):
+            kept: list[Any] = []
+            n_bytes = 0
+            for batch in file.iter_batches(
+                max(1, size), row_groups=groups, columns=list(names), use_threads=len(groups) > 1
+            ):
+                n_bytes += sum(_size_of(batch[name], name in coded) for name in names)
+                self._require_room(n_bytes)
+                if known and n_bytes > max(_KEPT, 4 * told):
+                    raise Damaged("it holds more than its footer says")
+                if counting and n_bytes > _KEPT:
+                    kept.clear()
+                else:
+                    kept.append(batch)
+            if not counting or n_bytes <= _KEPT:
+                break
+        return kept
+
+    def _require_room(self, n_bytes: int) -> None:
+        if n_bytes > self._most:
+            raise Oversized(*too_much(self._size, self._asked))
+
+
+class Oversized(Exception):
+    """A file holds more than may be read; says what, and what to do."""
+
+    def __init__(self, problem: str, hint: str = "no run, judgments or scores do") -> None:
+        self.hint = hint
+        super().__init__(problem)
+
+
+def _size_of(column: Any, coded: bool) -> int:  # noqa: ANN401 - a pyarrow.Array
+    """Return the bytes of a column; a dictionary that is kept comes with every batch."""
+    if coded and pa.types.is_dictionary(column.type):
+        return int(column.indices.nbytes)
+    return decoded_bytes(pa.chunked_array([column]))
+
+
+class _Held(io.RawIOBase):
+    """A file of which what is read as a range is kept, and not asked for again."""
+
+    def __init__(self, file: Any, size: int) -> None:  # noqa: ANN401
+        self._file, self._size, self._place = file, size, 0
+        self._ranges: list[tuple[int, bytes]] = []
+
+    def range(self, start: int, size: int) -> bytes:
+        """Return ``size`` bytes from a place on."""
+        for begin, data in self._ranges:
+            if begin <= start and start + size <= begin + len(data):
+                return data[start - begin : start - begin + size]
+        found = bytes(self._file.read_at(size, start))
+        self._ranges.append((start, found))
+        return found
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._place
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._place, io.SEEK_END: self._size}[whence]
+        self._place = base + offset
+        return self._place
+
+    def read(self, size: int | None = -1) -> bytes:
+        most = max(0, self._size - self._place)
+        found = self.range(self._place, most if size is None or size < 0 else min(size, most))
+        self._place += len(found)
+        return found
