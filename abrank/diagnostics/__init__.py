@@ -7,7 +7,6 @@ from abrank.diagnostics.differences import (
     inspect_clusters,
     inspect_differences,
     inspect_losses,
-    inspect_tail,
 )
 from abrank.diagnostics.evidence import (
     inspect_evidence,
@@ -45,7 +44,6 @@ __all__ = [
     "inspect_run",
     "inspect_segments",
     "inspect_systems",
-    "inspect_tail",
     "lists_only_relevant",
     "missing_policy",
     "outcomes",

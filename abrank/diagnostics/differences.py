@@ -37,10 +37,8 @@ from abrank.inference.rounding import has_spread
 
 # A fifth of the scale of a measure that runs from 0 to 1.
 LARGE_LOSS = 0.20
-# Beyond this a distribution is called highly skewed: Bulmer (1979), Principles of Statistics.
-HEAVY_SKEW = 1.0
-# Share of normal samples in which a shape is remarked: a look at outliers, and one at skewness.
-OUTLIER_LEVEL, SKEW_LEVEL = 0.05, 0.01
+# Share of normal samples in which an outlier is seen.
+OUTLIER_LEVEL = 0.05
 FEW_CLUSTERS = 20
 
 # How often a test finds a mean difference at 5 % where there is none, by number of queries: the
@@ -98,10 +96,10 @@ def inspect_differences(
     Examples
     --------
     >>> notes = inspect_differences(
-    ...     np.array([0.1, -0.5]), [], alpha=0.05, query_ids=["a", "b"], measure="AP"
+    ...     np.array([0.1, 0.1]), [], alpha=0.05, query_ids=["a", "b"], measure="AP"
     ... )
-    >>> [(note.code, note.values["lowest"]) for note in notes]
-    [('few-signs', 0.5)]
+    >>> [note.code for note in notes]
+    ['constant-difference']
     """
     n = len(differences)
     if not np.all(np.isfinite(differences)):
@@ -117,12 +115,16 @@ def inspect_differences(
         *_not_about_the_mean(n, tests, alpha),
         *_outlying(differences, tests, alpha, query_ids),
         *_losses(gains, tests, alpha, query_ids, measure),
-        *_shape(differences),
     ]
 
 
 def _deciding(tests: Sequence[_Test]) -> _Test | None:
     return next((test for test in tests if test.decides), None)
+
+
+def _shown(test: _Test | None, alpha: float) -> bool:
+    """Whether the test that decides finds a difference: the others are beside nothing else."""
+    return test is not None and test.pvalue < alpha
 
 
 def _lowest(differences: FloatArray) -> float:
@@ -131,11 +133,13 @@ def _lowest(differences: FloatArray) -> float:
 
 
 def _signs(differences: FloatArray, tests: Sequence[_Test], alpha: float) -> list[Note]:
-    """Note that flips of so few signs cannot reach alpha, whatever the differences are."""
+    """Note that flips of so few signs cannot reach alpha, where a finding rests on their like."""
     deciding, lowest = _deciding(tests), _lowest(differences)
     if lowest < alpha:
         return []
     blind = deciding is not None and deciding.test in BY_SIGNS
+    if not blind and not _shown(deciding, alpha):
+        return []
     values = {
         "n": len(differences),
         "differ": int(np.count_nonzero(outcomes(differences))),
@@ -146,16 +150,17 @@ def _signs(differences: FloatArray, tests: Sequence[_Test], alpha: float) -> lis
 
 
 def _disagreement(differences: FloatArray, tests: Sequence[_Test], alpha: float) -> list[Note]:
-    """Note tests on both sides of alpha, and a mean that points against the count of wins."""
-    found = []
+    """Note of a finding that t and flips disagree, and that the count of wins points against it."""
+    found: list[Note] = []
+    if not _shown(_deciding(tests), alpha):
+        return found
     decided = {test.pvalue < alpha for test in tests if test.test in ("t", "permutation")}
     if len(decided) == 2 and _lowest(differences) < alpha:
         values = {test.test: test.pvalue for test in tests if test.test in ("t", "permutation")}
         found.append(Note("tests-disagree", 3, values))
     signs = outcomes(differences)
     wins, losses = int(np.sum(signs > 0)), int(np.sum(signs < 0))
-    shown = any(test.pvalue < alpha for test in tests if test.decides or test.test == "sign")
-    if shown and np.sign(np.mean(differences)) * (wins - losses) < 0:
+    if np.sign(np.mean(differences)) * (wins - losses) < 0:
         found.append(Note("mean-against-wins", 2, {"wins": wins, "losses": losses}))
     return found
 
@@ -203,9 +208,7 @@ def _outlying(
                 "pvalue": float(pvalues[flips[0]]),
             }
             return [Note("one-query-decides", 3, values)]
-    # With a sum near 0 any query outweighs it, which would say nothing.
-    tells = abs(total) > np.sqrt(np.sum(differences**2))
-    if not tells or abs(differences[apart].sum()) <= 0.5 * abs(total):
+    if not _shown(_deciding(tests), alpha) or abs(differences[apart].sum()) <= 0.5 * abs(total):
         return []
     values = {
         "count": int(apart.size),
@@ -225,7 +228,7 @@ def _losses(
 ) -> list[Note]:
     """Note large losses, where B is shown to be better: only there does the mean hide them."""
     deciding = _deciding(tests)
-    if deciding is None or not deciding.pvalue < alpha or np.mean(gains) <= 0.0:
+    if not _shown(deciding, alpha) or np.mean(gains) <= 0.0:
         return []
     rounded, worst = np.round(gains, DECIMALS), int(np.argmin(gains))
     lost = gains[rounded < -LARGE_LOSS]
@@ -269,36 +272,6 @@ def inspect_losses(
         "loss": worst[1],
     }
     return [Note("losses-behind-the-mean", 2, values)]
-
-
-def _shape(differences: FloatArray) -> list[Note]:
-    centred = differences - np.mean(differences)
-    return inspect_tail(
-        len(differences),
-        ties=int(np.sum(outcomes(differences) == 0)),
-        mean=float(np.sum(differences)) / len(differences),
-        median=float(np.median(differences)),
-        skew=float(np.mean(centred**3) / np.mean(centred**2) ** 1.5),
-    )
-
-
-def inspect_tail(n: int, *, ties: int, mean: float, median: float, skew: float) -> list[Note]:
-    """Return the cautions that most queries are tied, and that the differences have a long tail.
-
-    Examples
-    --------
-    >>> [note.code for note in inspect_tail(100, ties=60, mean=0.1, median=0.0, skew=3.0)]
-    ['most-tied', 'long-tail']
-    """
-    from abrank.inference.estimates.shape import skewness_limit
-
-    found = []
-    if n > ties > n / 2:
-        values = {"count": ties, "n": n, "others": mean * n / (n - ties)}
-        found.append(Note("most-tied", 1, values))
-    if n > ties and abs(skew) > max(HEAVY_SKEW, skewness_limit(n, alpha=SKEW_LEVEL)):
-        found.append(Note("long-tail", 1, {"skew": skew, "mean": mean, "median": median}))
-    return found
 
 
 def inspect_clusters(

@@ -40,7 +40,6 @@ from abrank.diagnostics import (
     inspect_margin,
     inspect_relevance,
     inspect_segments,
-    inspect_tail,
 )
 from abrank.engines.exact import exact_value
 from abrank.engines.merge import MeasureStatistics, Statistics
@@ -294,10 +293,6 @@ def _notes(
     means = {row.measure: (row.mean_a, row.mean_b) for row in made.rows}
     notes = [
         *_losses(made, own),
-        *inspect_tail(
-            made.n_queries, ties=own.ties, mean=made.mean_difference,
-            median=made.spread.median, skew=made.spread.skew,
-        ),
         *inspect_inputs(made.audits, () if dropped else tuple(known)),
         *inspect_relevance(means, made.audits.values(), primary=made.rule.primary),
         *(made.clusters.notes(made.rule.test) if made.clusters else []),

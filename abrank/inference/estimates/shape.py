@@ -16,7 +16,6 @@ not finite             refused
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -150,45 +149,6 @@ def moments(differences: npt.ArrayLike) -> tuple[float, float]:
         return np.nan, np.nan
     centred = (values - values.mean()) / values.std()
     return float(np.mean(centred**3)), float(np.mean(centred**4)) - 3.0
-
-
-@cache
-def skewness_limit(n_queries: int, *, alpha: float = 0.05) -> float:
-    """Return the size of skewness g1 that a share ``alpha`` of normal samples exceeds.
-
-    Parameters
-    ----------
-    alpha : float
-        Two-sided.
-
-    Returns
-    -------
-    float
-        By the transformation of [1]_ to a normal distribution, solved for g1; infinite below 8
-        queries, where it does not hold.
-
-    References
-    ----------
-    .. [1] D'Agostino (1970), Transformation to normality of the null distribution of g1,
-       Biometrika 57(3), 679-681.
-
-    Examples
-    --------
-    >>> round(skewness_limit(50), 3), skewness_limit(7)
-    (0.648, inf)
-    """
-    from scipy.special import ndtri
-
-    n = n_queries
-    if n < 8:
-        return np.inf
-    # The standard deviation of g1, and the kurtosis of g1 over it.
-    spread = np.sqrt(6.0 * (n - 2) / ((n + 1.0) * (n + 3.0)))
-    kurtosis = 3.0 * (n * n + 27.0 * n - 70.0) * (n + 1.0) * (n + 3.0)
-    kurtosis /= (n - 2.0) * (n + 5.0) * (n + 7.0) * (n + 9.0)
-    squared = np.sqrt(2.0 * (kurtosis - 1.0)) - 1.0
-    scale, width = 1.0 / np.sqrt(0.5 * np.log(squared)), np.sqrt(2.0 / (squared - 1.0))
-    return float(spread * width * np.sinh(-ndtri(alpha / 2.0) / scale))
 
 
 def _normality(values: FloatArray) -> tuple[float, str]:

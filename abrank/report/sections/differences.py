@@ -67,10 +67,16 @@ def _spread_finding(comparison: Comparison, digits: int) -> str:
         f.signed(each, digits=digits)
         for each in (spread.lower_quartile, spread.median, spread.upper_quartile)
     )
-    return (
+    mean, ties = comparison.mean_difference, comparison.primary.ties
+    said = (
         f"The middle half of the differences lies between {low} and {high}; the median is {middle},"
-        f" the mean {f.signed(comparison.mean_difference, digits=digits)}."
+        f" the mean {f.signed(mean, digits=digits)}."
     )
+    n = comparison.n_queries
+    if not n > ties > n / 2:
+        return said
+    others = f.signed(mean * n / (n - ties), digits=digits)
+    return f"{said} {f.count(ties)} of {words.queries(n)} are tied; of the others it is {others}."
 
 
 def _distribution_guide(comparison: Comparison) -> str:

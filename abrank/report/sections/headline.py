@@ -160,10 +160,12 @@ def _decisive(comparison: Comparison, *, digits: int) -> tuple[str, str]:
 
 
 def agreement(comparison: Comparison) -> str:
-    """Count over the rows of the table of tests which put which system ahead, and which reject."""
+    """Say of a difference that is shown which rows of the table of tests put who ahead and reject.
+
+    Of one that is not shown nothing: among many tests some rejects more often than each should.
+    """
     rows = [row for row in comparison.test_rows if math.isfinite(row.pvalue)]
-    tested = comparison.verdict not in (Verdict.IDENTICAL, Verdict.CANNOT_TEST)
-    if not tested or len(rows) < 2 or comparison.with_machine:
+    if not comparison.decision.direction or len(rows) < 2 or comparison.with_machine:
         return ""
     sign = 1 if comparison.rule.higher_is_better else -1
     ahead = sum(sign * row.estimate > 0 for row in rows)
@@ -186,8 +188,6 @@ def _shown(rows: Sequence[TestRow], alpha: float) -> str:
     """Say which rows reject, by name where they are few, or where those are that do not."""
     shown = [words.title_of_test(row) for row in rows if row.pvalue < alpha]
     others = [words.title_of_test(row) for row in rows if not row.pvalue < alpha]
-    if not shown:
-        return "none of them"
     if not others:
         return "all of them"
     few, start = (shown, "only") if len(shown) <= len(others) else (others, "all but")

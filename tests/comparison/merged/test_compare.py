@@ -63,7 +63,7 @@ def assert_same(mine, theirs, *, place="", rel=1e-9, error=1e-12):
         assert mine == theirs, place
 
 
-MERGED_NOTES = {"losses-behind-the-mean", "most-tied", "long-tail", "few-clusters"}
+MERGED_NOTES = {"losses-behind-the-mean", "few-clusters"}
 SEGMENTS = {"kind": {f"q{i:03d}": "abcd"[min(i % 7, 3)] for i in range(900)}}
 USERS = "user", {f"q{i:03d}": f"u{i // 4}" for i in range(900)}
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import optimize, stats
+from scipy import stats
 
 from abrank._support.errors import ArgumentError
-from abrank.inference.estimates.shape import describe_shape, skewness_limit
+from abrank.inference.estimates.shape import describe_shape
 
 
 def test_moments_against_scipy() -> None:
@@ -55,20 +55,3 @@ def test_zero_share() -> None:
 def test_infinities_are_refused() -> None:
     with pytest.raises(ArgumentError, match="finite"):
         describe_shape([0.1, np.inf])
-
-
-@pytest.mark.parametrize("n", [8, 10, 25, 250, 5000])
-@pytest.mark.parametrize("alpha", [0.01, 0.05])
-def test_limit_of_skewness_is_where_the_test_of_it_rejects(n: int, alpha: float) -> None:
-    """against_scipy: skewtest's p is alpha for a sample whose g1 is the limit."""
-    limit, d = skewness_limit(n, alpha=alpha), np.linspace(-1.0, 1.0, n)
-
-    def skew(last: float) -> float:
-        return float(stats.skew(np.r_[d[:-1], last]))
-
-    last = optimize.brentq(lambda value: skew(value) - limit, 1.0, 100.0 * np.sqrt(n))
-    assert stats.skewtest(np.r_[d[:-1], last]).pvalue == pytest.approx(alpha)
-
-
-def test_few_queries_have_no_limit_of_skewness() -> None:
-    assert skewness_limit(7) == np.inf

@@ -177,9 +177,9 @@ def test_card_names_what_to_read_first_and_the_segments(runs: Comparison) -> Non
 
 def test_card_names_four_notes_and_counts_the_others(better: Comparison) -> None:
     tags = {"system": "a", "tags": ["x", "y"]}
-    tied = {"count": 60, "n": 100, "others": 0.05}
-    notes = [Note("several-tags", 2, tags)] * SHOWN + [Note("most-tied", 1, tied)] * 2
+    ranks = {"system": "b", "count": 60}
+    notes = [Note("several-tags", 2, tags)] * SHOWN + [Note("rank-conflicts", 1, ranks)] * 2
     text = unescape(card(replace(better, notes=tuple(notes))))
     assert text.count("has several run tags") == SHOWN
-    assert "are tied" not in text
+    assert "contradict its scores" not in text
     assert '2 more notes in the report: .report("report.html").' in text

@@ -197,7 +197,7 @@ def test_it_fits_into_a_comment(name: str) -> None:
 
 def test_four_notes_are_open_and_the_others_folded(make: Make) -> None:
     def tied(count: int) -> Note:
-        return Note("most-tied", 1, {"count": count, "n": 100, "others": 0.05})
+        return Note("rank-conflicts", 1, {"system": "b", "count": count})
 
     comparison = make(0.05)
     four = markdown(replace(comparison, notes=tuple(tied(60 + i) for i in range(4))))
@@ -205,5 +205,5 @@ def test_four_notes_are_open_and_the_others_folded(make: Make) -> None:
     six = markdown(replace(comparison, notes=tuple(tied(60 + i) for i in range(6))))
     shown, _, folded = six.partition("<details>\n\n<summary>2 more notes</summary>")
     for count in range(60, 66):
-        assert f"{count} of 100 queries" in (shown if count < 64 else folded)
+        assert f"contradict its scores in {count} queries" in (shown if count < 64 else folded)
     assert rendered(six).tags.count("details") == 2

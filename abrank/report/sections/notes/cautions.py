@@ -35,6 +35,8 @@ NO_LONGER_TOLD = frozenset(
         "tied-scores",
         "tie-noise",
         "one-grade",
+        "long-tail",
+        "most-tied",
         "machine-few-queries",
     ]
 )

@@ -108,22 +108,6 @@ def _not_about_mean(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
-def _most_tied(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    are = "is" if v["count"] == 1 else "are"
-    return (
-        f"{f.count(v['count'])} of {words.queries(v['n'])} {are} tied",
-        f"On the others the mean Δ is {names.signed(v['others'])}.",
-    )
-
-
-def _long_tail(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    return (
-        "A few large differences stretch the mean",
-        f"The mean Δ is {names.signed(v['mean'])}, the median {names.signed(v['median'])} (skewness"
-        f" {f.signed(v['skew'], digits=1)}).",
-    )
-
-
 def _few_carry(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     carry, they = ("carries", "it lies") if v["count"] == 1 else ("carry", "they lie")
     queries = f.listed([names.query(each) for each in v["ids"]])
@@ -227,8 +211,6 @@ SENTENCES: Mapping[str, Words] = {
     "few-queries-carry-the-mean": _few_carry,
     "mean-against-wins": _mean_against_wins,
     "reversal": _reversal,
-    "long-tail": _long_tail,
-    "most-tied": _most_tied,
     "rank-conflicts": _rank_conflicts,
     "several-tags": _several_tags,
     "extra-queries": _extra,

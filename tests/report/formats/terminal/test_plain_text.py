@@ -188,7 +188,7 @@ def test_equivalence_names_the_interval_that_decided(make: Make) -> None:
 
 
 def tied(count: int) -> Note:
-    return Note("most-tied", 1, {"count": count, "n": 100, "others": 0.05})
+    return Note("rank-conflicts", 1, {"system": "b", "count": count})
 
 
 def test_four_notes_are_told_and_the_others_counted(make: Make) -> None:
