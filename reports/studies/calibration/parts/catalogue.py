@@ -12,6 +12,7 @@ from reports.studies.calibration.parts.part import Part
 from reports.studies.calibration.parts.pooled import POOLED
 from reports.studies.calibration.parts.ranks import RANKS
 from reports.studies.calibration.parts.segments import SEGMENTS
+from reports.studies.calibration.parts.sentences import SENTENCES
 from reports.studies.calibration.parts.streams import STREAMS
 from reports.studies.calibration.parts.systems import SYSTEMS
 
@@ -27,4 +28,5 @@ PARTS: tuple[Part, ...] = (
     *POOLED,
     *BELIEFS,
     *NOTES,
+    *SENTENCES,
 )

@@ -24,8 +24,6 @@ CODES = (
     "tests-disagree",
     "mean-against-wins",
     "losses-behind-the-mean",
-    "long-tail",
-    "most-tied",
     "constant-difference",
 )
 # The resamples of a test that draws, as it is asked for without a number.
