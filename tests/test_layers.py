@@ -11,8 +11,8 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "abrank"
 ROOMS = (
     "cli", "report", "plots", "collections", "workflow", "rule_file", "ranking",
-    "agreement", "comparison", "diagnostics", "verdict", "soundness", "gates", "design", "planning",
-    "score_files", "annotation", "inspection", "sensitivity", "provenance", "evaluation",
+    "agreement", "comparison", "diagnostics", "next_step", "verdict", "soundness", "gates", "design",
+    "planning", "score_files", "annotation", "inspection", "sensitivity", "provenance", "evaluation",
     "repeats", "partitioned", "scores", "engines", "measures", "simulate", "inference", "inputs",
     "_support",
 )  # fmt: skip

@@ -45,8 +45,9 @@ def to_dict(comparison: Comparison) -> dict[str, Any]:
     dict
         ``schema systems n_queries settings seed verdict measures tests effects spread planning
         notes remarks quality queries segments clusters beliefs topics evidence provenance
-        next_step sensitivity``, and ``machine`` where a machine's judgments were used, ``merged``
-        where the statistics of partitions were. A number
+        next_step sensitivity``, and ``next_step_condition`` where it is to ship if that holds,
+        ``machine`` where a machine's judgments were used, ``merged`` where the statistics of
+        partitions were. A number
         that is not defined is None, an infinite limit is the text ``"inf"`` or ``"-inf"``.
         ``queries`` is columnar: ``query_id``, and under ``scores`` for each measure the lists ``a``
         and ``b`` in the same order. ``quality`` has what was counted while the runs were read,
@@ -64,6 +65,7 @@ def to_dict(comparison: Comparison) -> dict[str, Any]:
 
 
 def _content(comparison: Comparison) -> dict[str, Any]:
+    step = next_step(comparison)
     return {
         "schema": SCHEMA,
         "systems": {"a": comparison.baseline, "b": comparison.candidate},
@@ -99,7 +101,8 @@ def _content(comparison: Comparison) -> dict[str, Any]:
         "topics": comparison.topics,
         "evidence": comparison.evidence,
         "provenance": comparison.provenance,
-        "next_step": next_step(comparison).action,
+        "next_step": step.action,
+        **({"next_step_condition": step.condition} if step.condition else {}),
         "sensitivity": comparison.alternatives,
         **({} if comparison.machine is None else {"machine": comparison.machine}),
         **({} if comparison.merged is None else {"merged": comparison.merged}),

@@ -9,7 +9,6 @@ from abrank.report.formats.clean import clean
 from abrank.report.formats.terminal.plain_text import text
 from abrank.report.sections import design, headline
 from abrank.report.sections.gate import primary_sentence
-from abrank.verdict import GATES
 
 
 def junit(comparison: Comparison, *, digits: int | None = None) -> str:
@@ -53,7 +52,7 @@ def _cases(comparison: Comparison, digits: int) -> list[tuple[str, bool, str]]:
         return [("verdict", True, headline.title(comparison, digits=digits))]
     lead = (
         f"{gate.require} on {comparison.rule.primary}",
-        comparison.verdict in GATES[gate.require].verdicts,
+        gate.lacks in ("", "guards"),
         primary_sentence(comparison, gate, digits=digits),
     )
     guards = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abrank.comparison import Comparison
 from abrank.design import GuardResult
-from abrank.report.sections import design, identical, margins, planning, soundness
+from abrank.report.sections import design, identical, margins, planning, soundness, words
 from abrank.verdict import GATES, Gate, Verdict
 
 
@@ -29,7 +29,7 @@ def gate_sentence(comparison: Comparison, *, digits: int | None = None) -> str:
     if gate is None:
         return ""
     guards = [design.guard(comparison, each, digits) for each in _told(comparison)]
-    if gate.passed or comparison.verdict not in GATES[gate.require].verdicts:
+    if gate.passed or gate.lacks != "guards":
         return "; ".join([primary_sentence(comparison, gate, digits=digits), *guards])
     return f"not passed: {'; '.join(guards)}"
 
@@ -46,15 +46,17 @@ def primary_sentence(comparison: Comparison, gate: Gate, *, digits: int) -> str:
     margin = margins.margin_of_what(comparison, digits=digits)
     primary = comparison.rule.primary
     if comparison.verdict in GATES[gate.require].verdicts:
+        lacking = _in_spite(comparison, gate, digits=digits)
         wider = margins.equivalence_interval(comparison, digits=digits)
         by = f" by more than {margin}" if comparison.rule.margin else ""
         shown = {
             "better": f"better{by} on {primary}",
             "non-inferior": f"not worse by {margin} or more on {primary} ({wider})",
             "equivalent": f"within ±{margin} on {primary} ({wider})",
-            "not-worse-shown": _not_worse(comparison, margin),
+            "not-worse-shown": _not_worse(comparison, margin, digits),
         }[gate.require]
-        return f"passed: {shown}"
+        doubt = "; the doubt was accepted" if comparison.soundness.reasons else ""
+        return f"not passed: {shown}, but {lacking}" if lacking else f"passed: {shown}{doubt}"
     if comparison.verdict is Verdict.CANNOT_TEST:
         return f"not passed: {soundness.cannot_test(comparison, digits=digits)}"
     if comparison.verdict is Verdict.IDENTICAL:
@@ -62,12 +64,51 @@ def primary_sentence(comparison: Comparison, gate: Gate, *, digits: int) -> str:
     return f"not passed: {_failure(comparison, margin, digits)}"
 
 
-def _not_worse(comparison: Comparison, margin: str) -> str:
-    """Say what a gate that fails on worse let pass: nothing shown, or a loss that is too small."""
-    primary = comparison.rule.primary
-    if comparison.decision.direction < 0:
-        return f"worse on {primary}, but by less than {margin}"
-    return f"not shown to be worse on {primary}"
+def _in_spite(comparison: Comparison, gate: Gate, *, digits: int) -> str:
+    """Say why a gate did not pass though its verdict would let it; empty where it did."""
+    if gate.lacks == "trust":
+        told = comparison.soundness.told
+        doubts = [soundness.clause(each, comparison, digits=digits) for each in told]
+        return f"in doubt: {'; '.join(doubts)} (--accept-doubt lets it pass)"
+    flips = comparison.decision.sign_flips
+    if gate.lacks != "queries" or flips is None:
+        return ""
+    pvalue = {
+        "better": flips.better,
+        "non-inferior": flips.non_inferior,
+        "equivalent": flips.equivalent,
+    }[gate.require]
+    level = comparison.rule.alpha / (2.0 if gate.require == "better" else 1.0)
+    units = words.queries(comparison.n_queries)
+    if comparison.clusters is not None:
+        units = f.plural(comparison.clusters.n_clusters, "cluster")
+    return (
+        f"{units} are few, and exact flips of their signs do not show it: one-sided"
+        f" {f.p_clause(pvalue, alpha=level)}, not below {f.number(level)}"
+    )
+
+
+def _not_worse(comparison: Comparison, margin: str, digits: int) -> str:
+    """Say what a gate that fails on worse let pass, and which loss it could have seen."""
+    primary, direction = comparison.rule.primary, comparison.decision.direction
+    if comparison.verdict is Verdict.IDENTICAL:
+        lacks = identical.gate_lacks(comparison, digits=digits)
+        return f"not shown to be worse on {primary}: {lacks}"
+    if direction:
+        return f"{'better' if direction > 0 else 'worse'} on {primary}" + (
+            "" if direction > 0 else f", but by less than {margin}"
+        )
+    said = f"not shown to be worse on {primary}"
+    planned = comparison.planning
+    if comparison.verdict in (Verdict.NOT_WORSE, Verdict.SAME):
+        return f"{said}; shown not to be worse by {margin} or more"
+    if planned.smallest_visible > 0.0:
+        said += (
+            f"; {words.queries(comparison.n_queries)} see a loss of"
+            f" {f.least(planned.smallest_visible, digits=digits)} or more"
+            f" ({f.level(planned.power)} power)"
+        )
+    return f"{said}; --require non-inferior asks for proof"
 
 
 def _failure(comparison: Comparison, margin: str, digits: int) -> str:

@@ -58,6 +58,7 @@ def headline(comparison: Comparison, *, digits: int) -> Headline:
             part
             for part in (
                 meaning.against_margin(comparison, digits=digits),
+                soundness.unseen(comparison, digits=digits),
                 "" if margins.decides_alone(comparison) else agreement(comparison),
             )
             if part

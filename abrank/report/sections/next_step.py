@@ -3,36 +3,30 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 from abrank._support import display as f
+from abrank._support.display import shorten
 from abrank.comparison import Comparison
+from abrank.next_step import Action, Condition, Step, choose_step
 from abrank.report.sections import margins, words
-from abrank.verdict import GATES, Verdict
+from abrank.verdict import Verdict
 
-Action: TypeAlias = Literal[
-    "ship",
-    "do-not-ship",
-    "either",
-    "add-queries",
-    "judge-documents",
-    "declare-margin",
-    "check-inputs",
-    "look-at-depth",
-]
+LONGEST_NAME = 40
 
 
 @dataclass(frozen=True)
 class NextStep:
-    """What to do: a stable code for programs, and one sentence with a full stop."""
+    """What to do: stable codes for programs, and one sentence with a full stop."""
 
     action: Action
     sentence: str
+    condition: Condition = ""
 
 
 def next_step(comparison: Comparison, *, digits: int | None = None) -> NextStep:
-    """Decide what to do next: from the inputs, then the unjudged documents, gate and verdict.
+    """Say what to do next, from soundness, gate and verdict together.
 
     Examples
     --------
@@ -43,148 +37,146 @@ def next_step(comparison: Comparison, *, digits: int | None = None) -> NextStep:
     'Add queries: about 36 in all would show a Δ of the margin, 0.1 (80% power).'
     """
     digits = comparison.decimals if digits is None else digits
+    step = choose_step(comparison.rule, comparison.decision)
+    return NextStep(step.action, _sentence(comparison, step, digits), step.condition)
+
+
+def _sentence(comparison: Comparison, step: Step, digits: int) -> str:
+    """Say a step in words: by its reason where that has words of its own, else by the verdict."""
+    a, b, verdict = comparison.baseline, comparison.candidate, comparison.verdict
+    if step.because in _OF_EVIDENCE:
+        return _of_evidence(comparison, step.because)
+    if step.because == "looks":
+        return _look_again(comparison)
+    if step.because == "few-queries":
+        units = "queries" if comparison.clusters is None else "clusters of queries"
+        said = f"Add {units}: take ten at the very least"
+        return f"{said}, so that the finding does not rest on the shape of a few differences."
+    if step.because == "gate" and step.action == "ship":
+        return f"Ship {b}: it has shown what the gate asks for."
+    # Of the gates only that of equivalence does not pass where B is better.
+    if step.because == "out-of-reach" or (step.because == "gate" and verdict is Verdict.BETTER):
+        return _out_of_reach(comparison, digits)
+    if step.because == "guards":
+        lost = [each.measure for each in comparison.decision.guards if not each.passed]
+        return f"Do not ship {b} by this rule: a loss is not excluded on {f.listed(lost)}."
+    if step.action == "declare-margin":
+        return _declare(comparison, digits)
+    if step.action == "add-queries":
+        return _more_queries(comparison, digits)
+    pattern = (_WITH_MARGIN if comparison.rule.margin else _WITHOUT_MARGIN)[step.action, verdict]
+    return pattern.format(a=a, b=b, margin=margins.margin(comparison, digits=digits))
+
+
+_WITH_MARGIN: Mapping[tuple[Action, Verdict], str] = {
+    ("ship", Verdict.BETTER): "Ship {b}: its gain is larger than the margin.",
+    ("ship-if", Verdict.BETTER_SIZE_UNCLEAR): (
+        "Ship {b} if a gain below the margin of {margin} is worth the change, too."
+    ),
+    ("ship-if", Verdict.NOT_WORSE): (
+        "Ship {b} if not losing {margin} is enough; to show a gain takes more queries."
+    ),
+    ("either", Verdict.SAME): (
+        "Keep {a} or ship {b}, as cost decides: the difference is too small to matter."
+    ),
+    ("do-not-ship", Verdict.SAME): (
+        "Do not ship {b} by this rule: its gain is too small to matter."
+    ),
+    ("do-not-ship", Verdict.NOT_BETTER): (
+        "Do not ship {b} for its quality: a gain of {margin} is excluded."
+    ),
+    ("do-not-ship", Verdict.WORSE_SIZE_UNCLEAR): (
+        "Do not ship {b}: only the size of its loss is open."
+    ),
+    ("do-not-ship", Verdict.WORSE): "Do not ship {b}: its loss is larger than the margin.",
+}
+_WITHOUT_MARGIN: Mapping[tuple[Action, Verdict], str] = {
+    ("ship-if", Verdict.BETTER): "Ship {b} if any gain is worth the change.",
+    ("do-not-ship", Verdict.WORSE): "Do not ship {b}: it loses against {a}.",
+}
+
+
+def _out_of_reach(comparison: Comparison, digits: int) -> str:
+    """Say that no number of queries is to be expected to let the gate pass."""
+    rule, b = comparison.rule, comparison.candidate
+    margin = margins.margin_of_what(comparison, digits=digits)
+    shown = margins.estimate(comparison, digits=digits)
+    change = comparison.decision.relative
+    estimate = comparison.decision.estimate if change is None else change.estimate
+    if (estimate > 0.0) != rule.higher_is_better:
+        said = f"Do not ship {b} by this rule: its loss ({shown}) is larger than the margin of"
+        return f"{said} {margin}, and more queries will hardly change that."
     return (
-        _mend(comparison)
-        or _check(comparison)
-        or _passed(comparison)
-        or _judge(comparison)
-        or _look_again(comparison)
-        or _failed(comparison, digits)
-        or _by_verdict(comparison, digits)
+        f"Do not ship {b} by this rule: it gains more ({shown}) than the margin of {margin}, so"
+        " more queries will not show the two to be equivalent. Where a gain is welcome, ask for"
+        " --require non-inferior or better."
     )
 
 
-def _mend(comparison: Comparison) -> NextStep | None:
-    """Ask for inputs that belong together where the verdict rests on what they lack."""
-    for note in comparison.notes:
-        if note.code in ("document-ids", "none-judged"):
-            said = "document ids alike" if note.code == "document-ids" else "judgments fit the runs"
-            return NextStep("check-inputs", f"Make the {said}, and compare again.")
-        if note.code == "none-relevant" and comparison.rule.primary in note.values["measures"]:
-            said = "Choose a grade that the judgments have as the lowest relevant one (--rel)"
-            if note.values["highest"] < 1:
-                said = "Take judgments with a relevant document"
-            return NextStep("check-inputs", f"{said}, and compare again.")
-    changed = {each.kind: each for each in comparison.alternatives if each.changes}
-    deep = changed.get("common-depth")
-    if deep is not None:
-        said = f"Compare at one depth (--depth {deep.depth}), or retrieve as deep with both systems"
-        return NextStep("check-inputs", f"{said}: the verdict is another there.")
-    if changed.keys() & {"shared-queries", "missing-as-zero"}:
-        said = "Run both systems on all judged queries: the verdict rests on those that are missing"
-        return NextStep("check-inputs", f"{said}.")
-    return None
+_OF_EVIDENCE: Mapping[str, str] = {
+    "same-file": "Compare two different runs: {a} and {b} are one file's content.",
+    "document-ids": "Make the document ids alike, and compare again.",
+    "none-judged": "Take judgments that fit the runs, and compare again.",
+    "missing-queries": (
+        "Run both systems on all judged queries: the verdict rests on those that are missing."
+    ),
+    "sample-differs": (
+        "Have a random sample of the queries judged by people (abrank sample queries), and compare"
+        " again."
+    ),
+    "too-few-queries": "Compare more queries: a test takes two at the very least.",
+    "too-few-clusters": "Add queries of other clusters: these are too few for a test.",
+    "no-variance": "Check that the scores are those of two different rankers.",
+    "tied-scores": "Add queries: on these the two score the same.",
+    "same-rankings": (
+        "Check that {b} is the system you meant: on these queries nothing tells the two apart."
+    ),
+    # Those whose numbers stand in the sentence, see below.
+    "none-relevant": "",
+    "common-depth": "",
+    "unjudged-favour": "",
+    "few-judgments-turn": "",
+    "one-cluster-carries": "",
+}
 
 
-def _check(comparison: Comparison) -> NextStep | None:
-    """Send back what could not be tested, and what is the same twice."""
-    b = comparison.candidate
-    if comparison.verdict is Verdict.IDENTICAL:
-        if comparison.decision.reason == "tied-scores":
-            return NextStep("add-queries", "Add queries: on these the two score the same.")
-        same = comparison.decision.reason == "same-file"
-        what = (
-            "these are one file twice" if same else "on these queries nothing tells the two apart"
-        )
-        return NextStep("check-inputs", f"Check that {b} is the system you meant: {what}.")
-    if comparison.verdict is not Verdict.CANNOT_TEST:
-        return None
-    if comparison.decision.reason == "too-few-queries":
-        return NextStep("add-queries", "Compare more queries: a test takes two at the very least.")
-    if comparison.clusters is not None and comparison.clusters.n_clusters == 1:
-        return NextStep("add-queries", "Add queries of other clusters: all of these are of one.")
-    if comparison.clusters is not None and comparison.clusters.untestable(comparison.rule.test):
-        return NextStep("add-queries", "Add queries of other clusters: these are too few to test.")
-    return NextStep("check-inputs", "Check that the scores are those of two different rankers.")
+def _of_evidence(comparison: Comparison, code: str) -> str:
+    """Say what removes what speaks against the evidence, or lets it be tested."""
+    a, b = comparison.baseline, comparison.candidate
+    if _OF_EVIDENCE[code]:
+        return _OF_EVIDENCE[code].format(a=a, b=b)
+    values = next(each.values for each in comparison.soundness.reasons if each.code == code)
+    if code == "none-relevant":
+        said = "Choose a grade that the judgments have as the lowest relevant one (--rel)"
+        if values["highest"] < 1:
+            said = "Take judgments with a relevant document"
+        return f"{said}, and compare again."
+    if code == "common-depth":
+        said = f"Compare at one depth (--depth {values['depth']})"
+        return f"{said}, or retrieve as deep with both systems: the verdict is another there."
+    if code == "one-cluster-carries":
+        cluster = shorten(values["cluster"], width=LONGEST_NAME)
+        return f"Add queries of other clusters: without “{cluster}” no difference is shown."
+    if code == "few-judgments-turn":
+        them = "it" if values["count"] == 1 else "them"
+        documents = f.plural(values["count"], "unjudged document")
+        return f"Judge the {documents} that would turn the difference: the report lists {them}."
+    of_a, of_b = (f.count(number) for number in comparison.evidence.n_unjudged)
+    said = f"Judge the unjudged documents, {of_b} of {b} and {of_a} of {a}"
+    return f"{said}: they could turn the difference."
 
 
-def _judge(comparison: Comparison) -> NextStep | None:
-    """Ask for judgments where the system that is not ahead may only look worse than it is."""
-    gap = next((note.values for note in comparison.notes if note.code == "unjudged-documents"), {})
-    direction = comparison.decision.direction
-    favoured = gap.get("favours", "")
-    if not favoured or favoured == {1: "b", -1: "a"}.get(direction):
-        return None
-    a, b = (f.count(number) for number in comparison.evidence.n_unjudged)
-    return NextStep(
-        "judge-documents",
-        f"Judge the unjudged documents, {b} of {comparison.candidate} and {a} of"
-        f" {comparison.baseline}: they could turn the difference.",
-    )
-
-
-def _passed(comparison: Comparison) -> NextStep | None:
-    """Follow a gate that has passed; one that passes without evidence settles nothing."""
-    gate = comparison.decision.gate
-    if gate is None or not gate.passed or gate.require == "not-worse-shown":
-        return None
-    return NextStep("ship", f"Ship {comparison.candidate}: it has shown what the gate asks for.")
-
-
-def _look_again(comparison: Comparison) -> NextStep | None:
+def _look_again(comparison: Comparison) -> str:
     """Go on where more looks are planned, or allowed, and this one leaves the question open."""
     design = comparison.rule.design
-    if design is None or comparison.decision.direction or comparison.verdict is Verdict.SAME:
-        return None
-    if design.look and not design.is_last:
+    if design is not None and design.look:
         said = f"Go on to look {design.look + 1} of {design.n_looks}, with the queries planned"
-        return NextStep("add-queries", f"{said} for it: this one leaves the question open.")
-    if design.planned:
-        said = "Add queries and look again as often as you like: the question is open"
-        return NextStep("add-queries", f"{said}, and the interval holds at any number of them.")
-    return None
+        return f"{said} for it: this one leaves the question open."
+    said = "Add queries and look again as often as you like: the question is open"
+    return f"{said}, and the interval holds at any number of them."
 
 
-def _failed(comparison: Comparison, digits: int) -> NextStep | None:
-    """Follow a gate that has not passed where the verdict alone would let B ship."""
-    gate, verdict = comparison.decision.gate, comparison.verdict
-    if gate is None or gate.passed:
-        return None
-    if verdict is Verdict.SAME and gate.require == "better":
-        said = f"Do not ship {comparison.candidate} by this rule: its gain is too small to matter."
-        return NextStep("do-not-ship", said)
-    lost = [each.measure for each in comparison.decision.guards if not each.passed]
-    if lost and verdict in GATES[gate.require].verdicts:
-        said = f"Do not ship {comparison.candidate} by this rule: a loss is not excluded on"
-        return NextStep("do-not-ship", f"{said} {f.listed(lost)}.")
-    if verdict in (Verdict.BETTER, Verdict.BETTER_SIZE_UNCLEAR, Verdict.NOT_WORSE):
-        return _more_queries(comparison, digits)
-    return None
-
-
-def _by_verdict(comparison: Comparison, digits: int) -> NextStep:
-    """Follow the verdict alone."""
-    a, b, verdict = comparison.baseline, comparison.candidate, comparison.verdict
-    margin = margins.margin(comparison, digits=digits)
-    declared = comparison.rule.margin > 0
-    match verdict:
-        case Verdict.BETTER if declared:
-            return NextStep("ship", f"Ship {b}: its gain is larger than the margin.")
-        case Verdict.BETTER:
-            return NextStep("ship", f"Ship {b} if any gain is worth the change.")
-        case Verdict.BETTER_SIZE_UNCLEAR:
-            said = f"Ship {b} if a gain below the margin of {margin} is worth the change, too."
-            return NextStep("ship", said)
-        case Verdict.WORSE if declared:
-            return NextStep("do-not-ship", f"Do not ship {b}: its loss is larger than the margin.")
-        case Verdict.WORSE:
-            return NextStep("do-not-ship", f"Do not ship {b}: it loses against {a}.")
-        case Verdict.WORSE_SIZE_UNCLEAR:
-            return NextStep("do-not-ship", f"Do not ship {b}: only the size of its loss is open.")
-        case Verdict.NOT_BETTER:
-            said = f"Do not ship {b} for its quality: a gain of {margin} is excluded."
-            return NextStep("do-not-ship", said)
-        case Verdict.SAME:
-            said = f"Keep {a} or ship {b}, as cost decides: the difference is too small to matter."
-            return NextStep("either", said)
-        case Verdict.NOT_WORSE:
-            said = f"Ship {b} if not losing {margin} is enough; to show a gain takes more queries."
-            return NextStep("ship", said)
-        case _:
-            return _more_queries(comparison, digits) if declared else _margin(comparison, digits)
-
-
-def _margin(comparison: Comparison, digits: int) -> NextStep:
+def _declare(comparison: Comparison, digits: int) -> str:
     """Ask for a margin, and say what these queries can show."""
     visible = comparison.planning.smallest_visible
     said = "Declare the smallest Δ worth having (--margin, margin=)"
@@ -192,16 +184,25 @@ def _margin(comparison: Comparison, digits: int) -> NextStep:
         n = words.queries(comparison.n_queries)
         said += f": {n} show one of {f.least(visible, digits=digits)}"
         said += f" with {f.level(comparison.planning.power)} power"
-    return NextStep("declare-margin", f"{said}.")
+    return f"{said}."
 
 
-def _more_queries(comparison: Comparison, digits: int) -> NextStep:
+def _more_queries(comparison: Comparison, digits: int) -> str:
     """Say how many queries in all see a difference of the margin."""
     margin = comparison.decision.margin
     rows = comparison.planning.differences
     needed = next((row.queries_needed for row in rows if row.difference == margin), None)
     shown = f"a Δ of the margin, {margins.margin_of_what(comparison, digits=digits)}"
     power = f.level(comparison.planning.power)
+    claims = {"non-inferior": "not-worse", "equivalent": "same"}
+    claim = comparison.planning.claim(claims.get(comparison.rule.require or "", ""))
+    if claim is not None and comparison.decision.direction == 0:
+        needed = claim.queries_needed
+        least = margins.margin_of_what(comparison, digits=digits)
+        shown = f"that {comparison.candidate} is not worse by {least} or more"
+        if claim.claim == "same":
+            shown = f"that the two differ by less than {least}"
+        shown += ", if the true Δ is 0"
     if not margin:
         said = "the interval is too wide for the gate."
     elif comparison.clusters is not None and not rows:
@@ -213,4 +214,4 @@ def _more_queries(comparison: Comparison, digits: int) -> NextStep:
     else:
         said = f"about {f.about(needed)} in all would show {shown} ({power} power)."
     new = " in new clusters" if comparison.clusters is not None else ""
-    return NextStep("add-queries", f"Add queries{new}: {said}")
+    return f"Add queries{new}: {said}"

@@ -33,6 +33,31 @@ def sentence(comparison: Comparison, *, digits: int) -> str:
     return f"{start}: {'; '.join(told)}."
 
 
+def unseen(comparison: Comparison, *, digits: int) -> str:
+    """Say what loss so many queries may not have shown, where it is larger than the margin.
+
+    Of what excludes a loss of the margin alone, by a test that rests on the spread that was seen.
+    """
+    found, margin = comparison.decision.unseen, comparison.decision.margin
+    by_spread = comparison.rule.test != "bounded" and comparison.verdict in _EXCLUDE_A_LOSS
+    if found is None or not by_spread or not 0.0 < margin < found.difference:
+        return ""
+    units = words.queries(comparison.n_queries)
+    if comparison.clusters is not None:
+        units = f.plural(comparison.clusters.n_clusters, "cluster")
+    return (
+        f"{units} may miss large losses on up to {f.percent(found.share, sign=False)} of all"
+        f" queries ({f.level(comparison.rule.confidence)} confidence): up to"
+        f" {f.least(found.difference, digits=digits)} in the mean, more than the margin. --test"
+        " bounded allows for them."
+    )
+
+
+_EXCLUDE_A_LOSS = frozenset(
+    {Verdict.BETTER, Verdict.BETTER_SIZE_UNCLEAR, Verdict.SAME, Verdict.NOT_WORSE}
+)
+
+
 def clause(reason: Reason, comparison: Comparison, *, digits: int) -> str:
     """Return a reason as a clause without a full stop."""
     return _CLAUSES[reason.code](reason.values, comparison, digits)

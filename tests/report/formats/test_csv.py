@@ -20,6 +20,7 @@ def rows(text: str) -> list[dict[str, str]]:
 def test_measures_have_every_digit(situation: Comparison) -> None:
     found = rows(measures_csv(situation))
     for line, row in zip(found, to_dict(situation)["measures"], strict=True):
+        assert line.pop("soundness") == situation.soundness.level
         assert list(line) == list(row)
         for key, value in row.items():
             if isinstance(value, float):

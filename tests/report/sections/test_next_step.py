@@ -12,6 +12,7 @@ import pytest
 from abrank import planning
 from abrank._support import display as f
 from abrank.comparison import Comparison, compare_scores
+from abrank.comparison.soundness import with_soundness
 from abrank.diagnostics import Note
 from abrank.report import WRITERS, card
 from abrank.report.compose import compose
@@ -20,11 +21,11 @@ from abrank.report.sections.next_step import next_step
 
 CASES: list[tuple[float, dict[str, Any], str, str]] = [
     (0.05, {"margin": 0.01}, "ship", "Ship monot5: its gain is larger than the margin."),
-    (0.05, {}, "ship", "Ship monot5 if any gain is worth the change."),
+    (0.05, {}, "ship-if", "Ship monot5 if any gain is worth the change."),
     (
         0.05,
         {"margin": 0.04},
-        "ship",
+        "ship-if",
         "Ship monot5 if a gain below the margin of 0.040 is worth the change, too.",
     ),
     (
@@ -36,7 +37,7 @@ CASES: list[tuple[float, dict[str, Any], str, str]] = [
     (
         0.01,
         {"margin": 0.02},
-        "ship",
+        "ship-if",
         "Ship monot5 if not losing 0.020 is enough; to show a gain takes more queries.",
     ),
     (
@@ -106,11 +107,11 @@ def test_without_a_margin_it_asks_for_one(make: Callable[..., Comparison]) -> No
 def test_what_cannot_be_tested_is_sent_back(make: Callable[..., Comparison]) -> None:
     tied = make(0.0, sd=0.0)
     assert next_step(tied).action == "add-queries"
-    for reason, said in (("same-file", "one file twice"), ("same-rankings", "nothing tells")):
+    for reason, said in (("same-file", "one file"), ("same-rankings", "nothing tells")):
         found = next_step(replace(tied, decision=replace(tied.decision, reason=reason)))
-        assert found.action == "check-inputs"
+        assert found.action == "mend-inputs"
         assert said in found.sentence
-    assert next_step(make(0.1, sd=0.0)).action == "check-inputs"
+    assert next_step(make(0.1, sd=0.0)).action == "mend-inputs"
     assert next_step(compare_scores({"q": 0.2}, {"q": 0.5})).action == "add-queries"
 
 
@@ -127,7 +128,7 @@ def test_judgments_without_a_relevant_document_are_mended_first(
     tied = make(0.0, sd=0.0)
     for measure, mended in (("nDCG@10", True), ("AP", False)):
         note = Note("none-relevant", 3, {"measures": [measure], "rel": 5, "highest": highest})
-        found = next_step(replace(tied, notes=(note,)))
+        found = next_step(with_soundness(replace(tied, notes=(note,))))
         assert (found.sentence == f"{said} compare again.") is mended
 
 
@@ -142,8 +143,8 @@ def test_documents_are_judged_where_they_could_turn_the_difference(
     evidence = replace(comparison.evidence, n_unjudged=(12, 340), unjudged_range=(-0.2, 0.2))
     values = {"low": -0.2, "high": 0.2, "a": 12, "b": 340, "favours": favours}
     notes = (Note("unjudged-documents", 3, values),)
-    found = next_step(replace(comparison, evidence=evidence, notes=notes))
-    assert (found.action == "judge-documents") is asked
+    found = next_step(with_soundness(replace(comparison, evidence=evidence, notes=notes)))
+    assert (found.action == "judge") is asked
     if asked:
         assert found.sentence == (
             "Judge the unjudged documents, 340 of monot5 and 12 of bm25: they could turn the"

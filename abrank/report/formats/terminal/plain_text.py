@@ -269,6 +269,9 @@ def _facts(comparison: Comparison, width: int, digits: int, plain: bool) -> Iter
         yield from _labelled("queries", _wins(comparison, width - _INDENT, digits), width, plain)
     said = meaning.against_margin(comparison, digits=digits)
     yield from _labelled("meaning", said, width, plain)
+    left = soundness.unseen(comparison, digits=digits)
+    if left:
+        yield from _labelled("unseen", left, width, plain)
     for label, stated in design.sentences(comparison, digits=digits):
         yield from _labelled(label, stated, width, plain)
     against = meaning.contradictions(comparison)

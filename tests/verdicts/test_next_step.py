@@ -1,0 +1,150 @@
+"""Every cell of verdict, gate and soundness has one next step, and none contradicts another."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+import abrank
+from abrank.gates import GATES, Verdict
+from abrank.next_step import REMEDIES, choose_step
+from abrank.soundness import LEVELS, Reason, Soundness
+from abrank.verdict import Decision, Rule, check_gate, decide, settle
+
+MARGIN = 0.02
+# An estimate with both intervals for each verdict that numbers can give, with a margin of 0.02.
+NUMBERS: dict[Verdict, tuple[float, tuple[float, float], tuple[float, float]]] = {
+    Verdict.BETTER: (0.06, (0.03, 0.09), (0.035, 0.085)),
+    Verdict.BETTER_SIZE_UNCLEAR: (0.018, (0.001, 0.035), (0.004, 0.032)),
+    Verdict.SAME: (0.001, (-0.01, 0.012), (-0.008, 0.010)),
+    Verdict.NOT_WORSE: (0.012, (-0.012, 0.036), (-0.008, 0.032)),
+    Verdict.NOT_BETTER: (-0.012, (-0.036, 0.012), (-0.032, 0.008)),
+    Verdict.INCONCLUSIVE: (0.002, (-0.05, 0.054), (-0.04, 0.044)),
+    Verdict.WORSE_SIZE_UNCLEAR: (-0.018, (-0.035, -0.001), (-0.032, -0.004)),
+    Verdict.WORSE: (-0.06, (-0.09, -0.03), (-0.085, -0.035)),
+}
+REQUIRED = [None, *GATES]
+SOUNDNESS = [Soundness(), *(Soundness((Reason(code),)) for code in LEVELS)]
+
+
+def decided(verdict: Verdict, rule: Rule, soundness: Soundness) -> Decision:
+    if verdict in NUMBERS:
+        estimate, interval, inner = NUMBERS[verdict]
+        how: dict[str, Any] = {"interval": interval, "equivalence_interval": inner}
+        found = decide(rule, estimate=estimate, **how)
+    else:
+        how = {"interval": (0.0, 0.0), "equivalence_interval": (0.0, 0.0), "estimate": 0.0}
+        identical = verdict is Verdict.IDENTICAL
+        reason = "tied-scores" if identical else "no-variance"
+        found = decide(rule, identical=identical, reason=reason, **how)
+    assert found.verdict is verdict
+    return settle(rule, found, soundness)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "require", "soundness"),
+    list(itertools.product(Verdict, REQUIRED, SOUNDNESS)),
+    ids=lambda value: (
+        (value.reasons[0].code if value.reasons else "sound")
+        if isinstance(value, Soundness)
+        else str(value)
+    ),
+)
+def test_every_cell_has_a_step(verdict: Verdict, require: Any, soundness: Soundness) -> None:
+    rule = Rule("AP", margin=MARGIN, require=require)
+    decision = decided(verdict, rule, soundness)
+    step = choose_step(rule, decision)
+    level, gate = soundness.level, decision.gate
+    assert (gate is None) is (require is None)
+    if level == "unsound":
+        assert decision.verdict is Verdict.CANNOT_TEST
+        assert step.action == "mend-inputs"
+        assert decision.exit_code == (0 if require is None else 3)
+        return
+    assert decision.verdict is verdict
+    if level == "doubtful":
+        assert step.action == REMEDIES[soundness.reasons[0].code]
+        assert step.action in ("judge", "sample", "add-queries")
+        assert gate is None or not gate.passed
+        return
+    if gate is not None and not gate.passed:
+        assert step.action not in ("ship", "ship-if", "either")
+    if step.action in ("ship", "ship-if", "either"):
+        assert verdict in GATES["non-inferior"].verdicts
+    assert (step.condition != "") is (step.action == "ship-if")
+    if gate is not None and gate.passed and require != "not-worse-shown":
+        assert step.action == "ship"
+    if verdict in (Verdict.WORSE, Verdict.WORSE_SIZE_UNCLEAR) and require != "non-inferior":
+        assert step.action == ("add-queries" if _may_be_same(verdict, require) else "do-not-ship")
+
+
+def _may_be_same(verdict: Verdict, require: Any) -> bool:
+    return verdict is Verdict.WORSE_SIZE_UNCLEAR and require == "equivalent"
+
+
+@pytest.mark.parametrize("verdict", Verdict)
+@pytest.mark.parametrize("require", [None, "better", "not-worse-shown"])
+def test_without_a_margin_every_cell_has_a_step(verdict: Verdict, require: Any) -> None:
+    rule = Rule("AP", require=require)
+    wide = Rule("AP", margin=MARGIN, require=require)
+    decision = decided(verdict, wide, Soundness())
+    if verdict in GATES["non-inferior"].verdicts - {Verdict.BETTER} | {
+        Verdict.NOT_BETTER,
+        Verdict.WORSE_SIZE_UNCLEAR,
+    }:
+        return  # takes a margin
+    decision = replace(decision, margin=0.0, gate=check_gate(rule, decision))
+    step = choose_step(rule, decision)
+    expected = {
+        Verdict.BETTER: "ship" if require == "better" else "ship-if",
+        Verdict.INCONCLUSIVE: "declare-margin",
+        Verdict.WORSE: "do-not-ship",
+        Verdict.IDENTICAL: "add-queries",
+        Verdict.CANNOT_TEST: "mend-inputs",
+    }
+    assert step.action == expected[verdict]
+
+
+def test_a_doubt_that_is_accepted_passes_and_is_still_to_be_removed() -> None:
+    doubt = Soundness((Reason("unjudged-favour"),))
+    for accepted in (False, True):
+        rule = Rule("AP", margin=MARGIN, require="better", accept_doubt=accepted)
+        decision = decided(Verdict.BETTER, rule, doubt)
+        assert decision.gate is not None
+        assert (decision.gate.passed, decision.exit_code) == (accepted, int(not accepted))
+        assert choose_step(rule, decision).action == "judge"
+
+
+def shifted(mean: float, *, n: int = 50, sd: float = 0.05) -> tuple[dict[str, float], ...]:
+    """Return scores of A and B whose differences have exactly this mean and deviation."""
+    wave = [(i % 10) - 4.5 for i in range(n)]
+    scale = sd / (sum(each**2 for each in wave) / (n - 1)) ** 0.5
+    a = {f"q{i}": 0.3 + 0.004 * i for i in range(n)}
+    return a, {f"q{i}": a[f"q{i}"] + mean + scale * wave[i] for i in range(n)}
+
+
+def test_no_number_of_queries_makes_a_large_gain_equivalent() -> None:
+    result = abrank.compare_scores(*shifted(0.109), margin=0.02, require="equivalent")
+    assert result.verdict is Verdict.BETTER
+    said = str(result)
+    assert "Add queries" not in said
+    assert result.to_dict()["next_step"] == "do-not-ship"
+    assert "gains more (+0.109) than the margin" in " ".join(said.split())
+
+
+def test_a_gate_that_fails_on_worse_says_which_loss_it_could_have_seen() -> None:
+    result = abrank.compare_scores(*shifted(0.005), require="not-worse-shown")
+    said = " ".join(str(result).split())
+    visible = f"{result.planning.smallest_visible:.3f}"
+    assert f"not shown to be worse on score; 50 queries see a loss of {visible}" in said
+    assert "--require non-inferior asks for proof" in said
+
+
+def test_shipping_if_has_its_condition_as_data() -> None:
+    a, b = shifted(0.109)
+    found = abrank.compare_scores(a, b).to_dict()
+    assert (found["next_step"], found["next_step_condition"]) == ("ship-if", "any-gain")
+    assert "next_step_condition" not in abrank.compare_scores(a, b, margin=0.02).to_dict()

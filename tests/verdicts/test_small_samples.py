@@ -1,0 +1,79 @@
+"""A few queries: gates take the exact sign flips, and what no query shows is told."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import abrank
+from abrank.inference import run_test
+
+
+def scores(differences: Any) -> tuple[dict[str, float], dict[str, float]]:
+    a = {f"q{i}": 0.4 + 0.01 * i for i in range(len(differences))}
+    return a, {query: a[query] + float(d) for query, d in zip(a, differences, strict=True)}
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+@pytest.mark.parametrize("require", ["better", "non-inferior", "equivalent"])
+def test_no_gate_that_asks_for_evidence_passes_below_five_queries(n: int, require: str) -> None:
+    close = [0.1 if require != "equivalent" else 0.0 for _ in range(n)]
+    wave = np.resize([1e-4, -1e-4, 2e-4], n)
+    result = abrank.compare_scores(*scores(np.array(close) + wave), margin=0.05, require=require)
+    gate = result.decision.gate
+    assert gate is not None
+    assert not gate.passed
+    if n > 2:  # by the t test alone it would
+        assert gate.lacks == "queries"
+        assert "exact flips of their signs do not show it" in " ".join(str(result).split())
+    assert result.to_dict()["next_step"] == "add-queries"
+
+
+def test_the_flips_are_those_of_every_sign_pattern() -> None:
+    d, margin = np.array([0.11, 0.05, 0.08, -0.01, 0.2, 0.07, 0.03]), 0.04
+    flips = abrank.compare_scores(*scores(d), margin=margin).decision.sign_flips
+    assert flips is not None
+
+    def pvalue(x: np.ndarray) -> float:
+        sums = [np.dot(s, x) for s in itertools.product((-1, 1), repeat=len(x))]
+        return float(np.mean(np.array(sums) >= x.sum() - 1e-12))
+
+    assert flips.better == pytest.approx(pvalue(d - margin))
+    assert flips.non_inferior == pytest.approx(pvalue(d + margin))
+    assert flips.equivalent == pytest.approx(max(pvalue(d + margin), pvalue(margin - d)))
+
+
+def test_from_ten_queries_on_the_test_that_was_declared_decides_alone() -> None:
+    assert abrank.compare_scores(*scores(np.linspace(0.05, 0.15, 10))).decision.sign_flips is None
+    assert abrank.compare_scores(*scores(np.linspace(0.05, 0.15, 9))).decision.sign_flips
+
+
+def test_clusters_are_flipped_whole() -> None:
+    d = np.repeat([0.1, 0.12, 0.08, 0.11], 6) + np.resize([0.01, -0.01], 24)
+    a, b = scores(d)
+    result = abrank.compare_scores(
+        a, b, require="better", test="t", clusters={f"q{i}": f"u{i // 6}" for i in range(24)}
+    )
+    assert result.decision.sign_flips is not None
+    assert result.decision.sign_flips.better == 2.0**-4
+    assert result.decision.gate is not None
+    assert not result.decision.gate.passed
+
+
+def test_what_no_query_shows_is_told_where_it_exceeds_the_margin() -> None:
+    wave = np.resize([0.01, -0.01, 0.02, -0.02], 40)
+    made = [pd.DataFrame({"AP": pd.Series(side)}) for side in scores(0.03 + wave)]
+    result = abrank.compare_scores(*made, margin=0.02)
+    unseen = result.decision.unseen
+    assert unseen is not None
+    assert unseen.share == pytest.approx(1 - 0.05 ** (1 / 40))
+    said = " ".join(str(result).split())
+    assert "40 queries may miss large losses on up to 7.2% of all queries" in said
+    assert "up to 0.072 in the mean, more than the margin" in said
+    assert "large losses" not in str(abrank.compare_scores(*made, margin=0.1))
+    assert "large losses" not in str(abrank.compare_scores(*made))
+    assert run_test("t", 0.03 + wave).ci_low[0] > 0.02
