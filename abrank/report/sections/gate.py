@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abrank._support import display as f
 from abrank.comparison import Comparison
 from abrank.design import GuardResult
 from abrank.report.sections import design, identical, margins, planning, soundness, words
