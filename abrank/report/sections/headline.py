@@ -250,7 +250,7 @@ def adjustment(comparison: Comparison) -> str:
 
 
 def controlled(comparison: Comparison) -> str:
-    """Say what the rule holds to alpha over several measures; empty where that is nothing.
+    """Say how often a difference is found where there is none, and what would make it more.
 
     Examples
     --------
@@ -259,25 +259,27 @@ def controlled(comparison: Comparison) -> str:
     >>> a = pd.DataFrame({"AP": [0.1, 0.2, 0.3, 0.4, 0.5], "RR": [0.5, 0.6, 0.7, 0.8, 0.9]})
     >>> controlled(compare_scores(a, a + 0.1))
     'If there is no difference, 5% of such comparisons say that there is one in AP, and 5% in any of
-    the others.'
-    >>> controlled(compare_scores(a, a + 0.1, family="all"))
-    'If there is no difference, 5% of such comparisons say that there is one in any measure.'
+    the others; more do if B was chosen as the best of several, or tuned, on these queries.'
+    >>> controlled(compare_scores(a, a + 0.1, family="all")).split(";")[0]
+    'If there is no difference, 5% of such comparisons say that there is one in any measure'
     """
-    declared, start = comparison.rule, "If there is no difference, {} of such comparisons say that"
-    if declared.design is not None and declared.design.look:
-        start = start.format(f.level(declared.design.alpha))
-        return f"{start} there is one in {declared.primary}, at any of the looks."
-    level = f.level(declared.alpha)
-    start = f"{start.format(level)} there is one in"
-    if len(comparison.rows) == 1 or declared.adjust == "none":
-        return ""
-    if declared.adjust == "bh":
-        alone = "" if declared.family == "all" else f"{start} {declared.primary}. "
-        others = "" if alone == "" else "other "
+    declared, many = comparison.rule, len(comparison.rows) > 1
+    design, level = declared.design, f.level(declared.alpha)
+    in_all = f.level(design.alpha) if design is not None and design.look else level
+    start = f"If there is no difference, {in_all} of such comparisons say that there is one"
+    if design is not None and design.look:
+        said = f"{start} in {declared.primary}, at any of the looks"
+    elif many and declared.adjust == "bh":
+        others = "" if declared.family == "all" else "other "
+        alone = f"{start} in {declared.primary}. " if others else ""
         return f"{alone}Of the {others}measures found to differ an expected {level} do not."
-    if declared.family == "secondary":
-        return f"{start} {declared.primary}, and {level} in any of the others."
-    return f"{start} any measure."
+    elif many and declared.adjust == "none":
+        said = f"{start} in {declared.primary}, and {level} in each of the others"
+    elif many and declared.family == "secondary":
+        said = f"{start} in {declared.primary}, and {level} in any of the others"
+    else:
+        said = f"{start} in any measure" if many else start
+    return f"{said}; more do if B was chosen as the best of several, or tuned, on these queries."
 
 
 _ADJUSTMENTS = {"max-t": "max-t", "holm": "Holm", "bonferroni": "Bonferroni", "bh": "BH"}

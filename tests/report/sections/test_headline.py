@@ -180,7 +180,8 @@ def test_rule_names_all_that_was_declared(make: Callable[..., Comparison]) -> No
         "Rule: nDCG@10 decides by the paired t test, two-sided α = 0.05, margin 0.010, secondary"
         f" measures adjusted together (max-t, {f.count(comparison.n_resamples_joint)} sign flips),"
         " seed 7, gate: better. If there is no difference, 5% of such comparisons say that there"
-        " is one in nDCG@10, and 5% in any of the others."
+        " is one in nDCG@10, and 5% in any of the others; more do if B was chosen as the best of"
+        " several, or tuned, on these queries."
     )
     plain = make(0.05, measures=2, adjust="none")
     assert "no margin, secondary measures not adjusted" in compose(plain).headline.rule
