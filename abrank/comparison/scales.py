@@ -68,12 +68,15 @@ def difference(comparison: Comparison, value: float, *, digits: int) -> str:
 
     Percentages have decimals enough for the interval that decides.
     """
-    change = comparison.decision.relative
-    if change is None or not math.isfinite(value):
+    if not is_relative(comparison) or not math.isfinite(value):
         return display.signed(value, digits=digits)
-    ends = comparison.decision.interval
-    least = display.decimals([(100.0 * ends[0], 100.0 * ends[1])], least=1)
-    return display.percent(value, digits=least)
+    return display.percent(value, digits=percent_digits(comparison))
+
+
+def percent_digits(comparison: Comparison) -> int:
+    """Return the decimals of percentages with which the interval that decides can be read."""
+    low, high = comparison.decision.interval
+    return display.decimals([(100.0 * low, 100.0 * high)], least=1)
 
 
 def shares_scale(comparison: Comparison, measure: str) -> bool:

@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from abrank.comparison import Comparison
+from abrank.comparison.margin_ranges import margin_ranges
 from abrank.inputs.scores.decimals import written
 from abrank.report.sections.next_step import next_step
 from abrank.verdict import Decision, Rule
@@ -45,13 +46,12 @@ def to_dict(comparison: Comparison) -> dict[str, Any]:
     dict
         ``schema systems n_queries settings seed verdict measures tests effects spread planning
         notes remarks quality queries segments clusters beliefs topics evidence provenance
-        next_step sensitivity``, and ``next_step_condition`` where it is to ship if that holds,
-        ``machine`` where a machine's judgments were used, ``merged`` where the statistics of
-        partitions were. A number
-        that is not defined is None, an infinite limit is the text ``"inf"`` or ``"-inf"``.
-        ``queries`` is columnar: ``query_id``, and under ``scores`` for each measure the lists ``a``
-        and ``b`` in the same order. ``quality`` has what was counted while the runs were read,
-        under ``a`` and ``b``.
+        next_step margins sensitivity``, and ``next_step_condition`` where it is to ship if that
+        holds, ``machine`` where a machine's judgments were used, ``merged`` where the statistics of
+        partitions were. A number that is not defined is None, an infinite limit is the text
+        ``"inf"`` or ``"-inf"``. ``queries`` is columnar: ``query_id``, and under ``scores`` for
+        each measure the lists ``a`` and ``b`` in the same order. ``quality`` has what was counted
+        while the runs were read, under ``a`` and ``b``.
 
     Examples
     --------
@@ -103,6 +103,7 @@ def _content(comparison: Comparison) -> dict[str, Any]:
         "provenance": comparison.provenance,
         "next_step": step.action,
         **({"next_step_condition": step.condition} if step.condition else {}),
+        "margins": margin_ranges(comparison),
         "sensitivity": comparison.alternatives,
         **({} if comparison.machine is None else {"machine": comparison.machine}),
         **({} if comparison.merged is None else {"merged": comparison.merged}),

@@ -1,4 +1,4 @@
-"""The declared margin, and the intervals that are compared with it, as they stand in a sentence."""
+"""The declared margin, what is compared with it, and what other margins would give, in words."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import math
 from abrank._support import display as f
 from abrank.comparison import Comparison
 from abrank.comparison.deciding import deciding_interval
-from abrank.comparison.scales import difference
+from abrank.comparison.margin_ranges import MarginRange, margin_ranges, verdict_with
+from abrank.comparison.scales import difference, percent_digits
+from abrank.report.sections import words
 
 
 def margin(comparison: Comparison, *, digits: int | None = None) -> str:
@@ -110,3 +112,57 @@ def declared(comparison: Comparison, *, digits: int) -> str:
         level = f.level(rule.confidence_equivalence)
         return f"{said}, judged by {whose} {level} interval (two one-sided tests)"
     return f"{said}, judged by {whose} interval" if rule.margin_is_relative else said
+
+
+def other_margins(comparison: Comparison, *, digits: int) -> str:
+    """Say for which margins the verdict is the same, and what it is for the others.
+
+    Examples
+    --------
+    >>> from abrank.comparison import compare_scores
+    >>> a, b = {"q1": 0.2, "q2": 0.4, "q3": 0.3}, {"q1": 0.3, "q2": 0.3, "q3": 0.5}
+    >>> other_margins(compare_scores(a, b), digits=3)
+    'Same verdict for every margin up to 0.190; not worse from 0.191 to 0.324; same in practice from 0.325 on.'
+    >>> other_margins(compare_scores(a, b, margin=0.25), digits=2)
+    'Same verdict for every margin from 0.20 to 0.32; inconclusive up to 0.19; same in practice from 0.33 on.'
+    """  # noqa: E501
+    ranges = margin_ranges(comparison)
+    margin_ = comparison.rule.margin
+    own = next((each for each in ranges if margin_ <= each.high), None)
+    if own is None or (margin_ and own.verdict is not comparison.verdict):
+        return ""  # the margin declared is a limit itself
+    where = _between(comparison, own, digits)
+    if not where:
+        return "Same verdict for every margin." if len(ranges) == 1 else ""
+    parts = [f"Same verdict for every margin {where}"]
+    for each in ranges:
+        where = "" if each is own else _between(comparison, each, digits)
+        parts += [f"{words.tag(each.verdict)[1].lower()} {where}"] if where else []
+    return f"{'; '.join(parts)}."
+
+
+def _between(comparison: Comparison, range_: MarginRange, digits: int) -> str:
+    """Return the first and the last margin of a range; empty where no round one is in it."""
+    relative = comparison.rule.margin_is_relative
+    digits = percent_digits(comparison) if relative else digits
+    step = 10.0 ** -(digits + 2 * relative)
+    first, last = math.ceil(range_.low / step), math.inf
+    if relative and first * step >= 1.0:
+        return ""  # a margin of 100 % is none
+    if math.isfinite(range_.high):
+        last = math.floor(range_.high / step)
+        # A limit that is round itself belongs to one of the two ranges.
+        last -= verdict_with(comparison, last * step) is not range_.verdict
+    if range_.low:
+        first += verdict_with(comparison, first * step) is not range_.verdict
+    if last < max(first, 1):
+        return ""
+    least, most = (
+        f.percent(each * step, sign=False, digits=digits)
+        if relative
+        else f.score(each * step, digits=digits)
+        for each in (first, last)
+    )
+    if not range_.low:
+        return f"up to {most}" if math.isfinite(last) else ""
+    return f"from {least} to {most}" if math.isfinite(last) else f"from {least} on"

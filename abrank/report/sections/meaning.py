@@ -40,8 +40,8 @@ _WITHIN = {
 }
 
 _WITHOUT_MARGIN = (
-    "The whole interval lies {side} 0. No margin was declared: give --margin (margin=) to ask"
-    " whether the {what} matters."
+    "The whole interval lies {side} 0. No margin was declared (--margin, margin=) to ask whether"
+    " the {what} matters."
 )
 _OPEN = "The interval contains 0: it allows a loss as well as a gain."
 
@@ -61,6 +61,12 @@ _SAME_MEANING = {
 
 
 def against_margin(comparison: Comparison, *, digits: int) -> str:
+    """Say what the interval means against the declared margin, and what others would give."""
+    other = margins.other_margins(comparison, digits=digits)
+    return f"{_against_declared(comparison, digits)} {other}".rstrip()
+
+
+def _against_declared(comparison: Comparison, digits: int) -> str:
     """Say what the interval means against the declared margin."""
     verdict, direction = comparison.verdict, comparison.decision.direction
     if verdict is Verdict.IDENTICAL:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -61,7 +60,7 @@ def _sentence(comparison: Comparison, step: Step, digits: int) -> str:
         lost = [each.measure for each in comparison.decision.guards if not each.passed]
         return f"Do not ship {b} by this rule: a loss is not excluded on {f.listed(lost)}."
     if step.action == "declare-margin":
-        return _declare(comparison, digits)
+        return _declare()
     if step.action == "add-queries":
         return _more_queries(comparison, digits)
     pattern = (_WITH_MARGIN if comparison.rule.margin else _WITHOUT_MARGIN)[step.action, verdict]
@@ -176,15 +175,9 @@ def _look_again(comparison: Comparison) -> str:
     return f"{said}, and the interval holds at any number of them."
 
 
-def _declare(comparison: Comparison, digits: int) -> str:
-    """Ask for a margin, and say what these queries can show."""
-    visible = comparison.planning.smallest_visible
-    said = "Declare the smallest Δ worth having (--margin, margin=)"
-    if math.isfinite(visible):
-        n = words.queries(comparison.n_queries)
-        said += f": {n} show one of {f.least(visible, digits=digits)}"
-        said += f" with {f.level(comparison.planning.power)} power"
-    return f"{said}."
+def _declare() -> str:
+    """Ask for a margin, which what the queries at hand can show is not."""
+    return "Declare the smallest Δ worth having (--margin, margin=): abrank margin helps to choose."
 
 
 def _more_queries(comparison: Comparison, digits: int) -> str:

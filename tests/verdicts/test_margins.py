@@ -1,0 +1,101 @@
+"""For which margins the verdict is the same, against comparisons with each of them."""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import abrank
+from abrank.report import WRITERS
+
+
+def pair(seed: int, n: int = 40) -> tuple[dict[str, float], dict[str, float]]:
+    """Systems that differ by nothing, a little or much, either way."""
+    rng = np.random.default_rng(seed)
+    a = rng.uniform(0.2, 0.7, n)
+    b = a + rng.choice([-0.06, -0.02, 0.0, 0.02, 0.06]) + rng.normal(0.0, 0.08, n)
+    ids = [f"q{i}" for i in range(n)]
+    return dict(zip(ids, a, strict=True)), dict(zip(ids, b.clip(0.0, 1.0), strict=True))
+
+
+def said_of(text: str, *, percent: bool) -> list[tuple[str, float, float]]:
+    """Return verdict, first and last margin of each part of the sentence."""
+    (found,) = re.findall(
+        r"Same verdict for every margin([^;.]*(?:[.;][^;.]*)*?\d%?(?: on)?)\.(?:\s|$)", text
+    )
+    parts = []
+    for part in f"Same verdict for every margin{found}".split("; "):
+        name, _, bounds = re.fullmatch(r"(.*?) ((?:up to|from) .*)", part).group(1, 0, 2)
+        numbers = [float(x) / (100.0 if percent else 1.0) for x in re.findall(r"\d+\.\d+", bounds)]
+        low = 1e-6 if bounds.startswith("up to") else numbers[0]
+        high = low if bounds.endswith(" on") else numbers[-1]
+        parts.append((name, low, high))
+    return parts
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("declared", [None, 0.03, "5%"])
+@pytest.mark.parametrize("lower", [False, True])
+def test_every_margin_said_to_have_a_verdict_has_it(seed, declared, lower) -> None:
+    a, b = pair(seed)
+    how = {"lower_is_better": "score"} if lower else {}
+    result = abrank.compare_scores(a, b, margin=declared, **how)
+    percent = isinstance(declared, str)
+    text = " ".join(str(result).split())
+    own, *others = said_of(text, percent=percent)
+    assert own[0] == "Same verdict for every margin"
+    asked = [(result.verdict, own), *((None, each) for each in others)]
+    for verdict, (name, low, high) in asked:
+        for value in (low, 0.5 * (low + high), high):
+            margin = f"{100 * value:.9f}%" if percent else value
+            found = abrank.compare_scores(a, b, margin=margin, **how).verdict
+            if verdict is not None:
+                assert found == verdict
+            else:
+                named = {"same in practice": "same"}.get(
+                    name, name.replace(", ", "-").replace(" ", "-")
+                )
+                assert found == named
+
+
+def test_the_ranges_are_in_every_format_and_in_the_saved_result(tmp_path) -> None:
+    a, b = pair(3)
+    result = abrank.compare_scores(a, b)
+    saved = result.report(tmp_path / "results.json")
+    ranges = json.loads(saved.read_text())["margins"]
+    assert [each["low"] for each in ranges] == sorted(each["low"] for each in ranges)
+    assert ranges[0]["low"] == 0.0
+    assert ranges[-1]["high"] == "inf"
+    assert all(one["high"] == two["low"] for one, two in pairwise(ranges))
+    for kind in (".txt", ".md", ".html"):
+        assert "Same verdict for every margin" in " ".join(WRITERS[kind](result).decode().split())
+    again = abrank.Comparison.from_json(saved)
+    assert again == result
+    assert again.report(tmp_path / "again.json").read_bytes() == saved.read_bytes()
+
+
+def test_a_test_of_wins_has_no_margins() -> None:
+    a, b = pair(3)
+    result = abrank.compare_scores(a, b, test="sign")
+    assert "for every margin" not in str(result)
+    assert result.to_dict()["margins"] == []
+
+
+def test_nothing_tested_has_no_margins() -> None:
+    a, _ = pair(3)
+    assert abrank.compare_scores(a, a).to_dict()["margins"] == []
+
+
+def test_what_the_queries_can_show_is_not_offered_as_the_margin() -> None:
+    """Read before as "50 queries show one of 0.101", as if that were one to declare."""
+    rng = np.random.default_rng(1)
+    a = pd.Series(rng.uniform(0.2, 0.7, 50))
+    result = abrank.compare_scores(a, (a + rng.normal(0.0, 0.2, 50)).clip(0.0, 1.0))
+    text = " ".join(str(result).split())
+    assert "Declare the smallest Δ worth having (--margin, margin=): abrank margin helps" in text
+    assert "show one of" not in text
