@@ -16,7 +16,8 @@ from abrank._support.typing import Duplicates, Interpolation, Missing, ScoreDtyp
 from abrank.engines import Engine, EngineName, needs_engine, on
 from abrank.inputs.run_names import named_runs
 from abrank.measures import Measure, resolved
-from abrank.measures.naming.asked import notes_on, parse_measures
+from abrank.measures.naming.asked import listed, notes_on, parse_measures
+from abrank.measures.naming.dialects import SETS
 from abrank.repeats import average_repeats, expand_repeats
 from abrank.scores import Scores
 
@@ -174,12 +175,14 @@ def score_runs(
     if not runs:
         raise ArgumentError("there is no run to score")
     parsed = options.measures(measures)
+    alone = [name for name in listed(measures) if name.strip() not in SETS]
+    own = options.measures(alone) if alone else ()
     notes = notes_on(measures, parsed, rel=options.rel, judged_only=options.judged_only)
     engine = options.engine or ("local" if all(map(needs_engine, runs.values())) else None)
     if engine is not None:
         from abrank.partitioned import score_partitioned
 
-        return score_partitioned(
+        found = score_partitioned(
             qrels,
             runs,
             parsed,
@@ -192,6 +195,7 @@ def score_runs(
             missing=options.missing,
             max_input_size=options.max_input_size,
         )
+        return replace(found, named=_named(found.measures, parsed, own))
     on_stage("reading the judgments")
     judgments = read_judgments(qrels, parsed, max_input_size=options.max_input_size)
     keep_scores = any(each.needs == "scores" for each in parsed)
@@ -204,17 +208,27 @@ def score_runs(
         columns.append(np.stack([each(judged_runs[system].judged) for each in parsed], axis=1))
     audits = {system: each.audit for system, each in judged_runs.items()}
     kept = _kept(judgments.query_ids, audits, options.missing)
+    names = tuple(resolved(each, judged_runs[system].judged) for each in parsed)
     return Scores(
         query_ids=tuple(judgments.query_ids[i] for i in kept),
         systems=tuple(runs),
-        measures=tuple(resolved(each, judged_runs[system].judged) for each in parsed),
+        measures=names,
         values=np.stack(columns, axis=1)[kept],
         audits=audits,
         sources={system: each.source for system, each in judged_runs.items()},
         judged_runs=judged_runs,
         notes=notes,
         judgments=judgments.source,
+        named=_named(names, parsed, own),
     )
+
+
+def _named(
+    measures: Sequence[str], parsed: Sequence[Measure], own: Sequence[Measure]
+) -> tuple[str, ...] | None:
+    """Return the measures with names of their own, not those of a set; None where all have."""
+    found = tuple(measures[parsed.index(each)] for each in own)
+    return None if len(found) == len(measures) else found
 
 
 def _judged(

@@ -23,6 +23,8 @@ Action: TypeAlias = Literal[
     "sample",
     "mend-inputs",
     "declare-margin",
+    "declare-direction",
+    "choose-measure",
 ]
 # On what ``ship-if`` depends.
 Condition: TypeAlias = Literal["", "any-gain", "gain-below-margin", "no-loss-is-enough"]
@@ -67,6 +69,7 @@ REMEDIES: Mapping[str, Action] = MappingProxyType(
         "no-variance": "mend-inputs",
         "tied-scores": "add-queries",
         "same-rankings": "mend-inputs",
+        "direction-not-declared": "declare-direction",
     }
 )
 

@@ -48,7 +48,9 @@ _OF_THE_COMMAND = {
 }
 # Values that are no numbers, even where they look so.
 _TEXTS = frozenset([*PATHS, "baseline", "candidate", "primary", "machine_judge"])
-_SEVERAL = frozenset(["measures", "guards", "lower_is_better", "machine_scores"])
+_SEVERAL = frozenset(
+    ["measures", "guards", "lower_is_better", "higher_is_better", "machine_scores"]
+)
 
 
 @dataclass(frozen=True)

@@ -169,7 +169,7 @@ def _scores(table: ScoreTable, aggregate: BoolArray) -> Scores:
     _require_once(table, cell, rows, names)
     values = np.full(shape, np.nan)
     values.flat[cell] = table.value[rows]
-    scores = Scores(query_ids, systems, measures, values)
+    scores = Scores(query_ids, systems, measures, values, named=())
     if aggregate.any() and not np.isnan(values).any():
         _require_aggregates(scores, table, known, aggregate)
     return replace(

@@ -43,6 +43,9 @@ class Scores:
         How names were read that have several meanings, and which measures an option passes by.
     judgments : Source, optional
         Where the qrels came from; None for ready scores.
+    named : tuple of str, optional
+        Those of ``measures`` that somebody named, the first to decide; empty where a source listed
+        them. None where whoever made the scores chose all, in this order.
     """
 
     query_ids: tuple[str, ...]
@@ -54,12 +57,18 @@ class Scores:
     judged_runs: Mapping[str, inputs.JudgedSource] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     judgments: inputs.Source | None = None
+    named: tuple[str, ...] | None = None
 
     def of(self, system: str) -> FloatArray:
         """Return one system's scores: float64[n_queries, n_measures]."""
         if system not in self.systems:
             raise ArgumentError(f"no system {system!r} here; there are {', '.join(self.systems)}")
         return self.values[:, self.systems.index(system), :]
+
+    def take(self, places: Sequence[int]) -> Scores:
+        """Return the scores of the measures at these places."""
+        names = tuple(self.measures[place] for place in places)
+        return replace(self, measures=names, values=self.values[:, :, list(places)])
 
     def means(self) -> FloatArray:
         """Return the mean over the queries: float64[n_systems, n_measures]; NaN without queries."""

@@ -56,6 +56,8 @@ class Rule:
     require : str, optional; one of :data:`GATES`
     higher_is_better : bool
         Of the primary measure; where lower is better, everything below is read mirrored.
+    direction_declared : bool
+        False where its name sounds like a cost and nobody said which is better: nothing is decided.
     margin_is_relative : bool
         The margin is a share of A's mean: 0.02 for 2%.
     design : Design, optional
@@ -88,6 +90,7 @@ class Rule:
     design: Design | None = None
     guards: tuple[Guard, ...] = ()
     accept_doubt: bool = False
+    direction_declared: bool = True
 
     def __post_init__(self) -> None:
         checks.fraction("alpha", self.alpha)
@@ -166,9 +169,9 @@ class Decision:
     by_equivalence : bool
         True where the ``1 - 2 alpha`` interval decided.
     reason : str
-        For ``cannot-test``: ``too-few-queries``, ``too-few-clusters``, ``no-variance`` or the code
-        of the reason why the evidence is unsound; for ``identical``: ``same-rankings`` or
-        ``tied-scores``; else empty.
+        For ``cannot-test``: ``too-few-queries``, ``too-few-clusters``, ``no-variance``,
+        ``direction-not-declared`` or the code of the reason why the evidence is unsound; for
+        ``identical``: ``same-rankings`` or ``tied-scores``; else empty.
     gate : Gate, optional
     margin : float
         In the unit of the primary measure; a relative one times A's mean as it was seen.
@@ -293,6 +296,8 @@ def decide(
     <Verdict.SAME: 'same'>
     """
     share_of = 1.0 if relative is None else abs(relative.baseline)
+    if not (rule.direction_declared or identical or reason):
+        reason = "direction-not-declared"
     decision = Decision(
         Verdict.CANNOT_TEST,
         0,

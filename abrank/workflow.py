@@ -51,6 +51,7 @@ def compare(
     family: Family = "secondary",
     require: Requirement | None = None,
     lower_is_better: Sequence[str] | str = (),
+    higher_is_better: Sequence[str] | str = (),
     missing: Missing = "zero",
     score_dtype: ScoreDtype = "float64",
     duplicates: Duplicates = "error",
@@ -104,7 +105,7 @@ def compare(
         The test that decides: its p-value, its interval.
     alpha : float
         Two-sided level.
-    adjust, family, lower_is_better : str, optional
+    adjust, family, lower_is_better, higher_is_better : str, optional
         How which measures are adjusted together, and which are costs: see
         :class:`~abrank.comparison.Question`.
     require : {"better", "non-inferior", "equivalent", "not-worse-shown"}, optional
@@ -257,6 +258,8 @@ def rank(
     alpha: float = 0.05,
     baseline: str | Sequence[str] | None = None,
     family: RankingFamily = "measure",
+    lower_is_better: Sequence[str] | str = (),
+    higher_is_better: Sequence[str] | str = (),
     n_resamples: int | None = None,
     missing: Missing = "zero",
     score_dtype: ScoreDtype = "float64",
@@ -288,6 +291,8 @@ def rank(
         Joint level.
     baseline : str or sequence of str, optional
         The system to compare every other with, or several, corrected across; all pairs without it.
+    lower_is_better, higher_is_better : str or sequence of str
+        As for :func:`abrank.rank_scores`.
     n_resamples : int, optional
         Of tests that draw.
     rng : int, Generator, SeedSequence or None
@@ -316,6 +321,7 @@ def rank(
     options = EvaluateOptions(**fields_of(EvaluateOptions, locals()))
     how: dict[str, Any] = {"test": test, "adjust": adjust, "alpha": alpha, "family": family}
     how |= {"baseline": baseline, "n_resamples": n_resamples, "rng": rng}
+    how |= {"lower_is_better": lower_is_better, "higher_is_better": higher_is_better}
     return rank_runs(qrels, named_runs(runs), options, measures=measures, **how)
 
 

@@ -23,9 +23,16 @@ class AbrankError(Exception):
 
 
 class ArgumentError(AbrankError, ValueError):
-    """An argument has a value that has no meaning here."""
+    """An argument has a value that has no meaning here.
+
+    Where the message says what to do in Python's words, ``command`` has those of the command line.
+    """
 
     exit_code = 2
+
+    def __init__(self, message: str = "", *, command: str = "") -> None:
+        self.command = command
+        super().__init__(message)
 
 
 class UnknownNameError(ArgumentError, LookupError):

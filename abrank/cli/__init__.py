@@ -164,7 +164,7 @@ def run(arguments: list[str]) -> int:
 def _refuse(error: BaseException) -> int:
     """Say what is wrong, and return the exit code."""
     if isinstance(error, AbrankError):
-        text, code = f"error: {error}", error.exit_code
+        text, code = f"error: {getattr(error, 'command', '') or error}", error.exit_code
     elif isinstance(error, MemoryError):
         text, code = f"error: {OUT_OF_MEMORY}", AbrankError.exit_code
     elif isinstance(error, _Terminated):

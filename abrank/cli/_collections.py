@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 # Flags that mean something over several collections; the others ask about the queries of one.
 _SHARED = frozenset(
     ["collections", "measures", "alpha", "test", "adjust", "resamples", "seed", "reports", "shown",
-     "digits", "ascii_only", "quiet", "verbose", *_options.READING]
+     "lower_is_better", "higher_is_better", "digits", "ascii_only", "quiet", "verbose",
+     *_options.READING]
 )  # fmt: skip
 _COMPARED = _SHARED | {
-    "primary", "family", "lower_is_better", "baseline", "candidate", "figures", "color",
+    "primary", "family", "baseline", "candidate", "figures", "color",
 }  # fmt: skip
 
 

@@ -15,7 +15,7 @@ GROUPS = {
     "Planning": ("effects", "width", "target", "sd", "queries"),
     "Measures and tests": (
         "measures", "measure", "baselines", "primary", "margin", "alpha", "test", "tests", "adjust",
-        "family", "lower_is_better", "resamples", "replications", "seed",
+        "family", "lower_is_better", "higher_is_better", "resamples", "replications", "seed",
     ),
     "Gates": ("require", "fail_on", "guards", "accept_doubt"),
     "Designs and further analyses": (

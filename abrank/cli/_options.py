@@ -133,6 +133,21 @@ def require_inputs(
             raise click.UsageError(f"--{name.replace('_', '-')} is for runs, not for ready scores")
 
 
+directions = stack(
+    click.option(
+        "--lower-is-better",
+        multiple=True,
+        metavar="NAME",
+        help="A score whose direction is not known, and of which less is better. Repeat for more.",
+    ),
+    click.option(
+        "--higher-is-better",
+        multiple=True,
+        metavar="NAME",
+        help="A score whose name sounds like a cost, and of which more is better.",
+    ),
+)
+
 pair = stack(
     *(click.argument(each, type=RUN, required=False) for each in ("qrels", "run_a", "run_b"))
 )

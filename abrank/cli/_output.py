@@ -275,7 +275,7 @@ def put_notes(result: Subject, shown: str, *, remarks: Sequence[str] = ()) -> No
 
     found = cautions_of(result)
     for each in found[:MOST_NOTES]:
-        _terminal.put(f"note: {each.title}. {each.text}", err=True)
+        _terminal.put(f"note: {each}", err=True)
     if len(found) > MOST_NOTES:
         _terminal.put(f"note: {len(found) - MOST_NOTES} more in a report: html", err=True)
 

@@ -45,7 +45,9 @@ def _gates() -> str:
 @_collections.option
 @_config.option
 @_options.measures
-@click.option("--primary", metavar="NAME", help="The measure that decides; the first without it.")
+@click.option(
+    "--primary", metavar="NAME", help="The measure that decides; the first -m without it."
+)
 @click.option(
     "--margin",
     metavar="X|X%",
@@ -85,12 +87,7 @@ def _gates() -> str:
     help="Exit with 1 only where B is shown to be worse: a loss too small for these queries to show"
     " passes; --require non-inferior asks for proof.",
 )
-@click.option(
-    "--lower-is-better",
-    multiple=True,
-    metavar="NAME",
-    help="A score whose direction is not known, and of which less is better. Repeat for more.",
-)
+@_options.directions
 @click.option("--baseline", metavar="NAME", help="Name of the baseline; without it its file's.")
 @click.option("--candidate", metavar="NAME", help="Name of the candidate; without it its file's.")
 @click.option(

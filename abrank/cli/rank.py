@@ -39,7 +39,7 @@ TESTS = (
     metavar="NAME",
     multiple=True,
     help="Measure, in any dialect. Repeat for more: the first orders the systems. Without it"
-    " nDCG@10; of ready scores all.",
+    " nDCG@10; of ready scores all, by a ranking measure.",
 )
 @click.option(
     "--baseline",
@@ -77,6 +77,7 @@ TESTS = (
     metavar="X",
     help="Significance level of all pairs together.",
 )
+@_options.directions
 @click.option(
     "--resamples", type=click.IntRange(99), metavar="N", help="Resamples of the Monte Carlo tests."
 )
@@ -217,7 +218,10 @@ def _over_collections(
         all_figures=False,
     )
     options = EvaluateOptions(**{name: flags.pop(name) for name in _options.READING})
-    asked = ("measures", "test", "adjust", "alpha", "n_resamples", "rng")
+    asked = (
+        "measures", "test", "adjust", "alpha", "lower_is_better", "higher_is_better", "n_resamples",
+        "rng",
+    )  # fmt: skip
     how = {name: flags[name] for name in asked}
     how["command"] = shlex.join(["abrank", *click.get_current_context().obj])
     with _terminal.Progress(quiet=quiet, verbose=verbose) as progress:

@@ -28,8 +28,9 @@ from abrank.workflow import compare_runs
 
 # The options that are the same for all collections.
 _ASKED = frozenset(
-    ["primary", "test", "alpha", "adjust", "family", "lower_is_better", "n_resamples", "rng"]
-)
+    ["primary", "test", "alpha", "adjust", "family", "lower_is_better", "higher_is_better",
+     "n_resamples", "rng"]
+)  # fmt: skip
 
 
 def compare_collections(
@@ -58,8 +59,8 @@ def compare_collections(
     baseline, candidate : str, optional
         Names of the systems; without them those of their files, where they are the same everywhere.
     **how
-        ``primary test alpha adjust family lower_is_better n_resamples rng``, and how runs are read
-        and scored, as for :func:`abrank.compare`.
+        ``primary test alpha adjust family lower_is_better higher_is_better n_resamples rng``, and
+        how runs are read and scored, as for :func:`abrank.compare`.
 
     Returns
     -------
@@ -226,8 +227,9 @@ def _summary(
         _row(name, each, measure, pooled, i, each_alone[:, i], total)
         for i, (name, each) in enumerate(comparisons.items())
     )
+    declared = measure not in first.asked
     stratified, equal, random = (
-        _read(each, higher) for each in (pooled.stratified, pooled.equal, pooled.random)
+        _read(each, higher, declared) for each in (pooled.stratified, pooled.equal, pooled.random)
     )
     return MeasureSummary(
         measure=measure,
@@ -279,12 +281,13 @@ def _row(
             adjusted,
             result.higher_is_better,
             tied=result.ties and result.ties == comparison.n_queries,
+            declared=measure not in comparison.asked,
         ),
         estimate=result.estimate,
     )
 
 
-def _read(found: Summary, higher: bool) -> SummaryRow:
+def _read(found: Summary, higher: bool, declared: bool) -> SummaryRow:
     tied = found.error == 0.0 and found.estimate == 0.0
     return SummaryRow(
         estimate=found.estimate,
@@ -292,11 +295,21 @@ def _read(found: Summary, higher: bool) -> SummaryRow:
         ci_low=found.ci_low,
         ci_high=found.ci_high,
         pvalue=found.pvalue,
-        reading=_reading(found.ci_low, found.ci_high, found.pvalue, higher, tied=tied),
+        reading=_reading(
+            found.ci_low, found.ci_high, found.pvalue, higher, tied=tied, declared=declared
+        ),
     )
 
 
-def _reading(low: float, high: float, pvalue: float, higher: bool, *, tied: bool | int) -> str:
+def _reading(
+    low: float,
+    high: float,
+    pvalue: float,
+    higher: bool,
+    *,
+    tied: bool | int,
+    declared: bool,
+) -> str:
     """Say what an interval says of B."""
     if tied:
         return "identical"
@@ -304,4 +317,6 @@ def _reading(low: float, high: float, pvalue: float, higher: bool, *, tied: bool
         return "untested"
     if low <= 0.0 <= high:
         return "unclear"
+    if not declared:
+        return "differs"
     return "better" if (low > 0.0) == higher else "worse"

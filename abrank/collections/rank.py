@@ -23,7 +23,9 @@ from abrank.scores import Scores
 from abrank.workflow import rank_runs
 
 # What is asked of all collections alike.
-_ASKED = frozenset(["test", "adjust", "alpha", "n_resamples", "rng"])
+_ASKED = frozenset(
+    ["test", "adjust", "alpha", "lower_is_better", "higher_is_better", "n_resamples", "rng"]
+)
 # Across collections every pair keeps an error of its own: systems differ in where they are good.
 TEST, ADJUST = "t", "holm"
 
@@ -50,9 +52,10 @@ def rank_collections(
     measures : sequence of str, optional
         As for :func:`abrank.rank`; the first orders the systems.
     **how
-        ``test adjust alpha n_resamples rng``, and how runs are read and scored, as for
-        :func:`abrank.rank`. Without ``test`` each collection's own ranking has Tukey HSD, and
-        collections like these the paired t test over collections, adjusted by Holm.
+        ``test adjust alpha lower_is_better higher_is_better n_resamples rng``, and how runs are
+        read and scored, as for :func:`abrank.rank`. Without ``test`` each collection's own ranking
+        has Tukey HSD, and collections like these the paired t test over collections, adjusted by
+        Holm.
 
     Returns
     -------
@@ -177,6 +180,7 @@ def summarise_rankings(
         measures=first.measures,
         values=np.stack([block.mean(axis=0) for block in boards.values()]),
     )
+    said = [each for each in first.by_measure if each.measure not in first.asked]
     like = rank_scores(
         means,
         test=test or TEST,
@@ -184,6 +188,8 @@ def summarise_rankings(
         alpha=first.alpha,
         rng=first.seed,
         beside=False,
+        lower_is_better=[each.measure for each in said if not each.higher_is_better],
+        higher_is_better=[each.measure for each in said if each.higher_is_better],
     )
     return CollectionsRanking(
         rankings=dict(rankings),
@@ -213,6 +219,12 @@ def _require_alike(rankings: Mapping[str, Ranking]) -> None:
             raise AlignmentError(
                 f"the collection {name} was ranked by {', '.join(each.measures)} at alpha"
                 f" {each.alpha}, {first_name} by {', '.join(first.measures)} at {first.alpha}"
+            )
+        turned = [m for m in first.measures if each.of(m).best != first.of(m).best]
+        if turned:
+            raise AlignmentError(
+                f"{turned[0]} is better when {first.of(turned[0]).best} in the collection"
+                f" {first_name}, and when {each.of(turned[0]).best} in {name}"
             )
         if each.baseline is not None:
             raise ArgumentError(

@@ -10,7 +10,6 @@ import numpy as np
 from abrank import inference
 from abrank._support.typing import FloatArray
 from abrank.collections.ranking import MeasureStandings, Standing, StandingRow
-from abrank.diagnostics import higher_is_better
 from abrank.inference.systems.stability import chances_of_ranks
 from abrank.ranking import Ranking
 from abrank.ranking.rows import RankChance
@@ -25,7 +24,7 @@ def measure_standings(
     """Return one measure; ``blocks`` have the systems in the order of the first collection."""
     systems = next(iter(rankings.values())).systems
     order = [systems.index(system) for system in like.systems]
-    sign = 1.0 if higher_is_better(like.measure) else -1.0
+    sign = 1.0 if like.higher_is_better else -1.0
     found = inference.compare_within_collections(
         {name: block[:, order] for name, block in blocks.items()},
         confidence=1.0 - like.alpha,
@@ -82,7 +81,7 @@ def _chances(drawn: FloatArray, ranking: Ranking) -> tuple[RankChance, ...]:
 
 def standing_rows(these: Ranking, like: Ranking) -> tuple[StandingRow, ...]:
     """Return a row a system from the two rankings of the means."""
-    sign = 1.0 if higher_is_better(these.measure) else -1.0
+    sign = 1.0 if these.higher_is_better else -1.0
     highest = (sign * these.scores).max(axis=1, keepdims=True)
     n_first = (sign * these.scores >= highest).sum(axis=0)
     both = zip(_standing(these), _standing(like), strict=True)

@@ -12,13 +12,14 @@ from abrank._support.keywords import explained, fields_of
 from abrank._support.typing import RandomSource
 from abrank.comparison.alternatives import alternatives
 from abrank.comparison.beside import Beside, with_titles
+from abrank.comparison.choice import choose, choose_from
 from abrank.comparison.companions import IGNORING, companion_rows
 from abrank.comparison.deciding import decide_alternative, decide_primary
 from abrank.comparison.declared import Declared, declare_on
 from abrank.comparison.designs import describe_clusters, error_inflation
 from abrank.comparison.effects import effects, spread
 from abrank.comparison.evidence import collect_details
-from abrank.comparison.family import measure_rows
+from abrank.comparison.family import SEQUENCE, measure_rows
 from abrank.comparison.groups import segment
 from abrank.comparison.guards import guard_results
 from abrank.comparison.machine.decide import WithMachine
@@ -66,6 +67,7 @@ def compare_scores(
     family: Family = "secondary",
     require: Requirement | None = None,
     lower_is_better: Sequence[str] | str = (),
+    higher_is_better: Sequence[str] | str = (),
     baseline: str | None = None,
     candidate: str | None = None,
     segments: Any = None,  # noqa: ANN401 - whatever read_segments reads
@@ -90,10 +92,11 @@ def compare_scores(
     a, b : Series, dict, path, DataFrame or Scores
         Without ``b`` all are in ``a``. For what each may hold, see :func:`abrank.read_scores`.
     measures : sequence of str, optional
-        Else all, the same for both.
+        The first decides. Else all, the same for both, and a ranking measure is taken.
     baseline, candidate : str, optional
         Names to give them; without ``b`` those to take, else the two there are.
-    primary, margin, test, alpha, adjust, family, require, lower_is_better, n_resamples, rng
+    primary, margin, test, alpha, adjust, family, require, lower_is_better, higher_is_better,
+    n_resamples, rng
         What decides, and how it is resampled, as in :func:`abrank.compare`.
     segments, topics, clusters, look, spending, anytime, guards, accept_doubt, bayes,
     machine_scores, machine_judge, shared_model
@@ -158,6 +161,18 @@ def compare_recorded(
     recorded = provenance(
         scores, roles, settings=settings or {}, beside=beside.sources, command=command
     )
+    every = scores
+    scores, primary, told = choose_from(
+        every,
+        question.primary,
+        gate=question.require is not None,
+        in_sequence=question.family == SEQUENCE,
+    )
+    question = replace(question, primary=primary)
+    if beside.machine is not None and scores is not every:
+        places = [every.measures.index(name) for name in scores.measures]
+        cut = replace(beside.machine, scores=beside.machine.scores.take(places))
+        beside = replace(beside, machine=cut)
     asked = WithMachine.of(scores, question, beside)
     made = compare_systems(
         asked.scores if asked else scores,
@@ -167,7 +182,9 @@ def compare_recorded(
         clusters=beside.clusters,
         provenance=recorded,
     )
-    return with_titles(asked.decide(made) if asked else made, beside.docs)
+    made = asked.decide(made) if asked else made
+    notes = sorted((*told, *made.notes), key=lambda note: -note.severity)
+    return with_titles(replace(made, notes=tuple(notes)), beside.docs)
 
 
 def compare_systems(
@@ -204,12 +221,13 @@ def compare_systems(
         raise ArgumentError(f"two systems are compared, not {len(scores.systems)}")
     require_finite(scores)
     question = question or Question()
-    asked = declare_on(scores, question, clusters)
+    primary = choose(scores.measures, None, question.primary).primary
+    asked = declare_on(scores, question, primary, clusters)
     rule = asked.rule
     made = _test_all(scores, asked, clusters[0] if clusters else "")
     differences = made.differences()
     deep = unequal_depth(scores)
-    again = partial(decide_alternative, rule, asked.higher, asked.span, asked.drawn, clusters)
+    again = partial(decide_alternative, rule, asked.better, asked.span, asked.drawn, clusters)
     made = replace(
         made,
         alternatives=alternatives(
@@ -235,8 +253,8 @@ def _test_all(scores: Scores, asked: Declared, clusters: str) -> Comparison:
     lead = scores.measures.index(rule.primary)
     of_a, of_b = a[:, lead], b[:, lead]
     differences = differences_of(of_a, of_b)
-    rows, joint = measure_rows(scores.measures, a, b, rule, higher=asked.higher, **drawn)
-    guarded = guard_results(rule, scores.measures, a, b, higher=asked.higher, **drawn)
+    rows, joint = measure_rows(scores.measures, a, b, rule, better=asked.better, **drawn)
+    guarded = guard_results(rule, scores.measures, a, b, better=asked.better, **drawn)
     decision = decide_primary(rule, rows[lead], scores, span=asked.span, guards=guarded, **drawn)
     labels = drawn["clusters"]
     grouped = describe_clusters(clusters, labels, differences, rule.test) if labels else None
@@ -311,7 +329,9 @@ def _notes(
             n_queries=made.n_queries,
             visible=made.planning.smallest_visible,
         ),
-        *inspect_directions(asked.higher, primary=rule.primary),
+        *inspect_directions(
+            [name for name in asked.better.asked if name != rule.primary], primary=rule.primary
+        ),
         *inspect_evidence(lead.diff, made.evidence, made.audits),
         *inspect_segments(made.segmentations, shown=made.decision.direction != 0),
     ]

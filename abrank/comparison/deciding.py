@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from abrank._support.typing import FloatArray
+from abrank.comparison.choice import Directions
 from abrank.comparison.designs import labels_of
 from abrank.comparison.family import interval_of_primary, measure_rows
 from abrank.comparison.rows import MeasureResult
@@ -145,7 +146,7 @@ def decide_again(
 
 def decide_alternative(
     rule: Rule,
-    higher: Mapping[str, bool],
+    better: Directions,
     span: float,
     drawn: Mapping[str, Any],
     clusters: tuple[str, Mapping[str, str]] | None,
@@ -166,7 +167,7 @@ def decide_alternative(
     """
     a, b = (scores.of(system) for system in scores.systems)
     asked = {**drawn, "clusters": labels_of(clusters, scores.query_ids)}
-    (row,), _ = measure_rows(scores.measures, a, b, rule, higher=higher, **asked)
+    (row,), _ = measure_rows(scores.measures, a, b, rule, better=better, **asked)
     return row, decide_primary(rule, row, scores, span=span, **asked)
 
 

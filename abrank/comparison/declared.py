@@ -13,11 +13,12 @@ from abrank._support import display
 from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 from abrank._support.rng import entropy
+from abrank.comparison.choice import Directions, canonical_name, directions, require_direction
 from abrank.comparison.designs import declare_design, labels_of
 from abrank.comparison.family import resolve_adjustment
 from abrank.comparison.question import Question
 from abrank.design import Guard, read_look
-from abrank.diagnostics import bounds, higher_is_better
+from abrank.diagnostics import bounds
 from abrank.measures import parse
 from abrank.measures.naming.asked import DEFAULT_MEASURES, parse_measures
 from abrank.scores import Scores
@@ -115,51 +116,6 @@ def known_range(measure: str, *, least: float, largest: float) -> tuple[float, f
     return (low, high) if inside else (-math.inf, math.inf)
 
 
-def directions(measures: Sequence[str], lower_is_better: Sequence[str] | str) -> dict[str, bool]:
-    """Return of each measure whether the higher score is the better one.
-
-    Parameters
-    ----------
-    measures : sequence of str
-        Those compared.
-    lower_is_better : str or sequence of str
-        Names of scores without a declared direction of which the lower one is better.
-
-    Raises
-    ------
-    ArgumentError
-        If a name is not among the measures, or is a measure of which higher is better.
-
-    Examples
-    --------
-    >>> directions(["AP", "ms"], "ms")
-    {'AP': True, 'ms': False}
-    """
-    names = [lower_is_better] if isinstance(lower_is_better, str) else list(lower_is_better)
-    found = {measure: higher_is_better(measure) for measure in measures}
-    for name in names:
-        measure = name if name in found else _canonical(name)
-        if measure not in found:
-            raise ArgumentError(
-                f"lower-is-better: {name} is not among the measures {', '.join(measures)}"
-            )
-        if _canonical(measure) and found[measure]:
-            raise ArgumentError(
-                f"lower-is-better: of {measure} higher is better, by its definition; the option is"
-                " for scores of which abrank knows no direction"
-            )
-        found[measure] = False
-    return found
-
-
-def _canonical(name: str) -> str:
-    """Return the canonical name of a measure; empty for a score that is none."""
-    try:
-        return str(parse(name))
-    except ArgumentError:
-        return ""
-
-
 def read_guards(guards: Sequence[str] | str, measures: Sequence[str]) -> tuple[Guard, ...]:
     """Return the guards by the canonical names of their measures.
 
@@ -176,7 +132,7 @@ def read_guards(guards: Sequence[str] | str, measures: Sequence[str]) -> tuple[G
     found = []
     for text in [guards] if isinstance(guards, str) else guards:
         guard = Guard.read(text)
-        measure = guard.measure if guard.measure in measures else _canonical(guard.measure)
+        measure = guard.measure if guard.measure in measures else canonical_name(guard.measure)
         if measure not in measures:
             raise ArgumentError(
                 f"guard: {guard.measure} is not among the measures {', '.join(measures)}"
@@ -205,41 +161,34 @@ def with_guards(
     return [*names, *(name for name in asked if str(parse(name)) not in known)]
 
 
-def primary_of(primary: str | None, measures: tuple[str, ...]) -> str:
-    """Return the canonical name of the primary measure, which must be one that was scored."""
-    if primary is None:
-        return measures[0]
-    canonical = primary if primary in measures else parse(primary)
-    if canonical not in measures:
-        raise ArgumentError(f"the primary measure {canonical} is not among {', '.join(measures)}")
-    return measures[measures.index(canonical)]
-
-
-def declare(
-    question: Question, primary: str, higher: Mapping[str, bool], *, clusters: str = ""
-) -> Rule:
+def declare(question: Question, primary: str, better: Directions, *, clusters: str = "") -> Rule:
     """Return the rule that a question declares; a margin that its test cannot judge is refused.
 
     Parameters
     ----------
     primary : str
         Canonical name of the measure that decides.
+    better : Directions
+        Of every measure compared.
     clusters : str
         Name of the property whose values are clusters; empty for independent queries.
 
     Raises
     ------
     ArgumentError
-        If a part of it has no meaning, or not with the others.
+        If a part of it has no meaning, or not with the others; with a gate, if nobody said in which
+        direction a measure is better whose name sounds like a cost.
 
     Examples
     --------
-    >>> rule = declare(Question(margin="2%"), "AP", {"AP": True})
+    >>> rule = declare(Question(margin="2%"), "AP", Directions({"AP": True}))
     >>> rule.margin, rule.margin_is_relative, rule.adjust
     (0.02, True, 'max-t')
     """
     margin = read_margin(question.margin)
-    guards = read_guards(question.guards, tuple(higher))
+    guards = read_guards(question.guards, tuple(better.higher))
+    if question.require is not None:
+        require_direction(better.asked, [primary, *(guard.measure for guard in guards)])
     design, alpha = declare_design(
         test=question.test,
         alpha=question.alpha,
@@ -258,7 +207,8 @@ def declare(
         adjust=resolve_adjustment(question.adjust, question.test, question.family, design=design),
         family=question.family,
         require=question.require,
-        higher_is_better=higher[primary],
+        higher_is_better=better.higher[primary],
+        direction_declared=primary not in better.asked,
         design=design,
         guards=guards,
         accept_doubt=question.accept_doubt,
@@ -286,28 +236,29 @@ def declare(
 class Declared:
     """A question put to certain scores: the rule, and what each of its tests is run with.
 
-    ``higher`` says of each measure whether the higher score is the better one, ``span`` is the
-    largest difference that a query can have, and ``drawn`` holds ``seed``, ``n_resamples`` and the
-    ``clusters`` of the queries.
+    ``span`` is the largest difference that a query can have, and ``drawn`` holds ``seed``,
+    ``n_resamples`` and the ``clusters`` of the queries.
     """
 
     rule: Rule
-    higher: Mapping[str, bool]
+    better: Directions
     span: float
     drawn: Mapping[str, Any]
 
 
 def declare_on(
-    scores: Scores, question: Question, clusters: tuple[str, Mapping[str, str]] | None
+    scores: Scores,
+    question: Question,
+    primary: str,
+    clusters: tuple[str, Mapping[str, str]] | None,
 ) -> Declared:
     """Return what a question declares for these scores; see :func:`declare` for what is refused."""
     drawn = {"seed": entropy(question.rng), "n_resamples": question.n_resamples}
-    higher = directions(scores.measures, question.lower_is_better)
+    better = directions(scores.measures, question.lower_is_better, question.higher_is_better)
     labels = labels_of(clusters, scores.query_ids)
-    primary = primary_of(question.primary, scores.measures)
-    rule = declare(question, primary, higher, clusters=clusters[0] if clusters else "")
+    rule = declare(question, primary, better, clusters=clusters[0] if clusters else "")
     span = _span(scores, primary, read_margin(question.margin))
-    return Declared(rule, higher, span, {**drawn, "clusters": labels})
+    return Declared(rule, better, span, {**drawn, "clusters": labels})
 
 
 def _span(scores: Scores, primary: str, margin: Margin) -> float:

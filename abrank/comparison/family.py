@@ -6,7 +6,7 @@ a fixed sequence, tested one after the other at the full level until one shows n
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -15,6 +15,7 @@ from abrank import inference
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray, IntArray
+from abrank.comparison.choice import Directions
 from abrank.comparison.designs import run_declared
 from abrank.comparison.rows import MeasureResult
 from abrank.design import Design
@@ -94,7 +95,7 @@ def measure_rows(
     b: FloatArray,
     rule: Rule,
     *,
-    higher: Mapping[str, bool],
+    better: Directions,
     seed: int,
     n_resamples: int | None,
     clusters: Sequence[str] | None = None,
@@ -115,7 +116,7 @@ def measure_rows(
     plain = _run(rule, differences, rule.confidence, **drawn)
     primary = measures.index(rule.primary)
     adjusted = adjust_family(differences, plain, primary, rule, **drawn)
-    directions = np.array([1 if higher[name] else -1 for name in measures])
+    directions = np.array([1 if better.higher[name] else -1 for name in measures])
     signs = outcomes(differences) * directions
     empty = not len(differences)
     rows = []
@@ -123,7 +124,7 @@ def measure_rows(
         mean_a, mean_b = (np.nan, np.nan) if empty else (a[:, i].mean(), b[:, i].mean())
         counts = tuple(int(np.sum(signs[:, i] == sign)) for sign in (1, 0, -1))
         means = float(mean_a), float(mean_b)
-        rows.append(row_of_measure(name, means, counts, plain, adjusted, i, higher[name]))
+        rows.append(row_of_measure(name, means, counts, plain, adjusted, i, better))
     return tuple(rows), adjusted.n_resamples
 
 
@@ -134,9 +135,10 @@ def row_of_measure(
     plain: inference.TestResult | PredictionPowered,
     adjusted: Adjusted,
     column: int,
-    is_higher: bool,
+    better: Directions,
 ) -> MeasureResult:
     """Return the row of a measure: its means, its wins, ties and losses, its answers."""
+    is_higher = better.higher[name]
     (mean_a, mean_b), (wins, ties, losses) = means, counts
     low, high = float(adjusted.ci_low[column]), float(adjusted.ci_high[column])
     return MeasureResult(
@@ -159,6 +161,7 @@ def row_of_measure(
             *((low, high) if is_higher else (-high, -low)),
             moved=bool(wins + losses),
             pvalue=float(plain.pvalue[column]),
+            declared=name not in better.asked,
         ),
         estimate=float(plain.estimate[column]),
         higher_is_better=is_higher,
@@ -178,15 +181,20 @@ def _run(
     return run_declared(rule, differences, confidence=confidence, **drawn)
 
 
-def row_reading(low: float, high: float, *, moved: bool, pvalue: float) -> str:
-    """Say what the adjusted interval of B's gain says, in one word."""
+def row_reading(
+    low: float, high: float, *, moved: bool, pvalue: float, declared: bool = True
+) -> str:
+    """Say what the adjusted interval of B's gain says, in one word.
+
+    Where it was not declared which direction is better, a difference is no more than that.
+    """
     if np.isnan(pvalue):
         return "untested"
     if not moved:
         return "identical"
-    if low > 0:
-        return "better"
-    return "worse" if high < 0 else "unclear"
+    if low > 0 or high < 0:
+        return "differs" if not declared else "better" if low > 0 else "worse"
+    return "unclear"
 
 
 def adjust_family(

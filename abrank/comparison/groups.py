@@ -190,4 +190,6 @@ def segment_reading(rule: Rule, low: float, high: float) -> str:
     if np.isnan(low):
         return "too few"
     low, high = rule.gain(low, high)
-    return "better" if low > 0 else "worse" if high < 0 else "unclear"
+    if low > 0 or high < 0:
+        return "differs" if not rule.direction_declared else "better" if low > 0 else "worse"
+    return "unclear"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
 
 import numpy as np
 
 from abrank._support.typing import FloatArray
+from abrank.comparison.choice import Directions
 from abrank.comparison.designs import run_declared
 from abrank.design import Guard, GuardResult, excludes_loss
 from abrank.inference.estimates.relative_change import relative_change
@@ -21,7 +22,7 @@ def guard_results(
     a: FloatArray,
     b: FloatArray,
     *,
-    higher: Mapping[str, bool],
+    better: Directions,
     seed: int,
     n_resamples: int | None,
     clusters: Sequence[str] | None = None,
@@ -51,7 +52,9 @@ def guard_results(
             estimate, low, high = (
                 float(each[0]) for each in (one.estimate, one.ci_low, one.ci_high)
             )
-        found.append(judge_guard(guard, estimate, low, high, is_higher=higher[guard.measure]))
+        found.append(
+            judge_guard(guard, estimate, low, high, is_higher=better.higher[guard.measure])
+        )
     return tuple(found)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -93,6 +94,7 @@ def pair_scores(
         judged_runs={name: each.judged_runs[each.systems[0]] for name, each in judged.items()},
         notes=tuple(dict.fromkeys((*one.notes, *two.notes))),
         judgments=one.judgments if judged else None,
+        named=chosen if measures is not None else one.named,
     )
 
 
@@ -191,11 +193,38 @@ def _require_same_queries(one: Scores, two: Scores) -> None:
         counts = f"{len(one.query_ids)} scores of the baseline and {len(two.query_ids)}"
         raise AlignmentError(f"{counts} of the candidate cannot be paired by position")
     a, b = set(one.query_ids), set(two.query_ids)
+    require_common({"A": a, "B": b})
     lacking = [sorted(a - b)[:3], sorted(b - a)[:3]]
     raise AlignmentError(
         f"the query ids differ: only in the baseline {lacking[0]}, only in the candidate"
         f" {lacking[1]} (first 3 each); score a missing query 0 or leave it out of both"
     )
+
+
+def require_common(queries: Mapping[str, Set[str]]) -> None:
+    """Refuse two systems that have no query in common: there is nothing to pair.
+
+    Parameters
+    ----------
+    queries : mapping of str to set of str
+        The queries of each system, by its name.
+
+    Raises
+    ------
+    AlignmentError
+
+    Examples
+    --------
+    >>> require_common({"A": {"q1", "q2"}, "B": {"q2"}})
+    """
+    for a, b in combinations(queries, 2):
+        if queries[a].isdisjoint(queries[b]):
+            ids = " and ".join(f"{', '.join(sorted(queries[each])[:3])} …" for each in (a, b))
+            raise AlignmentError(
+                f"{a} and {b} share no query: shown to different users? That is an unpaired"
+                f" experiment; abrank pairs\n  their ids begin with {ids}: of the same queries they"
+                " must be written alike"
+            )
 
 
 def _chosen(one: Scores, two: Scores, names: Sequence[str] | str | None) -> tuple[str, ...]:

@@ -17,7 +17,8 @@ class Question:
     Attributes
     ----------
     primary : str, optional
-        The measure that decides; the first without it.
+        The measure that decides; without it the first that was named. Where nobody named one of
+        several, a ranking measure is taken, the result says so, and no gate passes by it.
     margin : float or str, optional
         Smallest difference worth having: in the unit of the primary measure, or a percentage of the
         baseline's mean such as ``"2%"``; None and 0 declare none.
@@ -35,8 +36,10 @@ class Question:
         and adjusts nothing else.
     require : {"better", "non-inferior", "equivalent", "not-worse-shown"}, optional
         A gate, recorded with the verdict.
-    lower_is_better : str or sequence of str
-        Names of scores without a declared direction of which the lower one is better: ``"ms"``.
+    lower_is_better, higher_is_better : str or sequence of str
+        Names of scores without a declared direction, of which the lower or the higher one is
+        better: ``"ms"``. Nothing is decided by a score whose name sounds like a cost until it is
+        said.
     n_resamples : int, optional
         Resamples of the Monte Carlo tests; each test's own default without it.
     look : str or (int, int), optional
@@ -70,6 +73,7 @@ class Question:
     family: Family = "secondary"
     require: Requirement | None = None
     lower_is_better: Sequence[str] | str = ()
+    higher_is_better: Sequence[str] | str = ()
     n_resamples: int | None = None
     look: str | tuple[int, int] | None = None
     spending: Spending = "obrien-fleming"

@@ -13,6 +13,7 @@ from abrank._support.errors import ArgumentError, GateError, nearest
 from abrank._support.result import Result
 from abrank._support.typing import FloatArray, IntArray
 from abrank.comparison.alternatives import Alternative
+from abrank.comparison.choice import refuse_unchosen, require_direction
 from abrank.comparison.deciding import deciding_interval
 from abrank.comparison.designs import Clusters, run_declared
 from abrank.comparison.effects import Effect, Spread
@@ -148,6 +149,13 @@ class Comparison(
     def soundness(self) -> Soundness:
         """What speaks against the evidence, and how much: ``.level`` is ``"sound"`` or not."""
         return self.decision.soundness
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The measures of which nobody said which direction is better."""
+        found = (n.values["measures"] for n in self.notes if n.code == "direction-not-declared")
+        lead = () if self.rule.direction_declared else (self.rule.primary,)
+        return (*lead, *(measure for measures in found for measure in measures))
 
     @property
     def pvalue(self) -> float:
@@ -307,7 +315,19 @@ class Comparison(
         Parameters
         ----------
         requirement : {"better", "non-inferior", "equivalent", "not-worse-shown"}
+
+        Raises
+        ------
+        GateError
+            If it does not pass.
+        ArgumentError
+            If nobody chose the measure that decides, or said in which direction it is better.
         """
+        if not self.rule.direction_declared:
+            require_direction(self.asked, [self.rule.primary])
+        for note in self.notes:
+            if note.code == "nobody-chose":
+                refuse_unchosen(note.values["n"], note.values["primary"])
         rule = replace(self.rule, require=requirement)
         gate = check_gate(rule, self.decision)
         if gate is not None and not gate.passed:

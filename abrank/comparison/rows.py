@@ -22,7 +22,8 @@ class MeasureResult:
     of the mean). ``ci_low_adj``, ``ci_high_adj`` and ``pvalue_adj`` are adjusted over the family
     that the rule declares, and equal to the plain ones for a primary measure outside of it.
     ``wins`` counts the queries on which B scores better, which is lower where ``higher_is_better``
-    is False. ``reading`` is better, worse, unclear, identical or untested, by the adjusted ones.
+    is False. ``reading`` is better, worse, unclear, identical or untested, by the adjusted ones;
+    differs where nobody said which direction is better.
     """
 
     measure: str

@@ -1,6 +1,6 @@
 """Cautions on a comparison, as codes and numbers; the report has their sentences."""
 
-from abrank.diagnostics.declared import inspect_directions, inspect_margin
+from abrank.diagnostics.declared import asks_direction, inspect_directions, inspect_margin
 from abrank.diagnostics.depth import UnequalDepth, unequal_depth
 from abrank.diagnostics.differences import (
     FALSE_FINDINGS,
@@ -29,6 +29,7 @@ __all__ = [
     "FALSE_FINDINGS",
     "Note",
     "UnequalDepth",
+    "asks_direction",
     "bounds",
     "higher_is_better",
     "inspect_clusters",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 from abrank.diagnostics.notes import Note, is_known
 
@@ -56,35 +56,39 @@ def inspect_margin(
     return []
 
 
-def inspect_directions(higher: Mapping[str, bool], *, primary: str) -> list[Note]:
-    """Return the caution that scores with a name like a cost are taken to be better when higher.
+def inspect_directions(asked: Sequence[str], *, primary: str) -> list[Note]:
+    """Return the question whether less is better of scores with a name like a cost.
 
     Parameters
     ----------
-    higher : mapping of str to bool
-        Of each measure compared, whether the higher score is the better one.
+    asked : sequence of str
+        Measures with such names, of which nobody said it.
     primary : str
 
     Returns
     -------
     list of Note
-        One for all such names, severe where the primary measure is among them.
+        One for all, and before all others where the primary measure is among them.
 
     Examples
     --------
-    >>> found = inspect_directions({"p95_latencyMs": True, "lossless": True}, primary="lossless")
+    >>> found = inspect_directions(["p95_latencyMs"], primary="lossless")
     >>> [(note.code, note.severity, note.values["measures"]) for note in found]
     [('direction-not-declared', 2, ['p95_latencyMs'])]
     """
-    named = [name for name, is_higher in higher.items() if is_higher and _names_a_cost(name)]
-    if not named:
-        return []
-    severity = 3 if primary in named else 2
-    return [Note("direction-not-declared", severity, {"measures": named})]
+    severity = 4 if primary in asked else 2
+    names = sorted(asked, key=lambda name: name != primary)
+    return [Note("direction-not-declared", severity, {"measures": names})] if names else []
 
 
-def _names_a_cost(name: str) -> bool:
-    """Say whether a score that is no measure has a word in its name that costs have."""
+def asks_direction(name: str) -> bool:
+    """Say whether a score that is no measure has a word in its name that costs have.
+
+    Examples
+    --------
+    >>> asks_direction("p95_latencyMs"), asks_direction("lossless")
+    (True, False)
+    """
     words = {word.casefold() for word in _WORD.findall(name)}
     words |= {_PLURALS.get(word, word) for word in words}
     return bool(words & COSTS) and not is_known(name)

@@ -10,7 +10,6 @@ import numpy as np
 
 from abrank import inference
 from abrank._support.typing import BoolArray, FloatArray
-from abrank.diagnostics import higher_is_better
 from abrank.inference.paired.wilcoxon import wilcoxon_pvalues
 from abrank.inference.systems.stability import N_AGREEMENT, N_RESAMPLES, resample_means
 from abrank.ranking.rows import Agreement, OtherTest, PairSpread, RankChance
@@ -44,7 +43,7 @@ def rank_chances(ranking: Ranking) -> tuple[RankChance, ...]:
         return ()
     found = inference.rank_stability(
         ranking.scores,
-        higher_is_better=higher_is_better(ranking.measure),
+        higher_is_better=ranking.higher_is_better,
         confidence=1.0 - ranking.alpha,
         n_resamples=N_RESAMPLES,
         seed=ranking.seed,
@@ -90,7 +89,7 @@ def measure_agreements(rankings: Sequence[Ranking]) -> tuple[Agreement, ...]:
 def _oriented(ranking: Ranking, systems: Sequence[str]) -> FloatArray:
     """Return the scores in an order of the systems, the higher the better."""
     columns = [ranking.systems.index(system) for system in systems]
-    sign = 1.0 if higher_is_better(ranking.measure) else -1.0
+    sign = 1.0 if ranking.higher_is_better else -1.0
     return np.asarray(sign * ranking.scores[:, columns])
 
 

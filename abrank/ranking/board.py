@@ -11,7 +11,7 @@ import numpy as np
 from abrank._support import checks, display
 from abrank._support.errors import AlignmentError, ArgumentError
 from abrank._support.typing import Missing
-from abrank.comparison.pairing import one_measure
+from abrank.comparison.pairing import one_measure, require_common
 from abrank.inputs import id_keys, ids
 from abrank.inputs.scores.columns import Coded
 from abrank.inputs.scores.table import read_score_table
@@ -125,6 +125,7 @@ def _joined(parts: Sequence[Scores]) -> Scores:
                 f"the measures differ: {_some(measures)} of {parts[0].systems[0]},"
                 f" {_some(part.measures)} of {part.systems[0]}"
             )
+    require_common({part.systems[0]: set(part.query_ids) for part in parts})
     every = list(dict.fromkeys(query for part in parts for query in part.query_ids))
     query_ids = tuple(every[i] for i in np.argsort(id_keys.order(ids.encode(every))))
     place = {query: i for i, query in enumerate(query_ids)}
@@ -143,6 +144,7 @@ def _joined(parts: Sequence[Scores]) -> Scores:
         values=values,
         sources={name: each for part in parts for name, each in part.sources.items()},
         notes=_notes(parts),
+        named=None if all(part.named is None for part in parts) else (),
     )
 
 

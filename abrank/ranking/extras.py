@@ -9,7 +9,6 @@ import numpy as np
 from abrank import inference
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray
-from abrank.diagnostics import higher_is_better
 from abrank.inference.estimates.risk import geo_risk, risk
 from abrank.inference.systems.instruments import achieved_levels, swap_rate
 from abrank.ranking.result import Ranking
@@ -64,7 +63,7 @@ def with_extras(
 
 
 def _oriented(ranking: Ranking) -> FloatArray:
-    return ranking.scores if higher_is_better(ranking.measure) else -ranking.scores
+    return ranking.scores if ranking.higher_is_better else -ranking.scores
 
 
 def _instrument(each: Ranking, first: Ranking) -> Instrument:

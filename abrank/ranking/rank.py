@@ -13,7 +13,8 @@ from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.rng import entropy
 from abrank._support.typing import Missing, RandomSource
-from abrank.diagnostics import higher_is_better, inspect_systems
+from abrank.comparison.choice import Directions, choose_from, directions
+from abrank.diagnostics import Note, inspect_directions, inspect_systems
 from abrank.inference.systems.stability import N_RESAMPLES
 from abrank.measures import parse
 from abrank.ranking.beside import measure_agreements, other_tests, pair_spread, rank_chances
@@ -38,6 +39,8 @@ def rank_scores(
     alpha: float = 0.05,
     baseline: str | Sequence[str] | None = None,
     family: Family = "measure",
+    lower_is_better: Sequence[str] | str = (),
+    higher_is_better: Sequence[str] | str = (),
     n_resamples: int | None = None,
     rng: RandomSource = 0,
     beside: bool = True,
@@ -53,7 +56,8 @@ def rank_scores(
         column a system, or long, with columns query_id, system, measure and score; a file of one
         system is called after it. A mapping goes from a system's name to its scores.
     measures : sequence of str, optional
-        The first orders the systems; each has a test of its own. All of the scores without it. The
+        The first orders the systems; each has a test of its own. Without it all of the scores but
+        counts and constants, and where nobody chose their order a ranking measure is first. The
         scores of a table with a column a system are called by it.
     missing : {"error", "zero", "drop"}
         In ready scores, one that is missing is an error, counts 0, or its query is left out.
@@ -72,6 +76,8 @@ def rank_scores(
     family : {"measure", "all"}
         Whether alpha holds for each measure, or for all of them together: then each has the same
         part of it (Bonferroni).
+    lower_is_better, higher_is_better : str or sequence of str
+        Names of scores without a declared direction, of which the lower or the higher is better.
     n_resamples : int, optional
         Of tests that draw; each has a default.
     rng : int, Generator, SeedSequence or None
@@ -115,9 +121,19 @@ def rank_scores(
     scores = read_board(scores, measures=measures, missing=missing)
     _require_several(scores)
     require_baselines(baselines, scores.systems)
+    told: tuple[Note, ...] = ()
+    if measures is None:
+        scores, _, told = choose_from(scores)
     columns = _columns(scores, measures)
+    better = directions(
+        [scores.measures[column] for column in columns], lower_is_better, higher_is_better
+    )
+    asks = inspect_directions(better.asked, primary=scores.measures[columns[0]])
+    told += tuple(replace(note, values={**note.values, "ranked": True}) for note in asks)
     parts = len(columns) if family == "all" else 1
-    asked = _Asked(name, options, alpha, baselines, family, parts, n_resamples, entropy(rng))
+    asked = _Asked(
+        name, options, alpha, baselines, family, parts, n_resamples, entropy(rng), better
+    )
     first, *others = (_rank_by(scores, column, asked) for column in columns)
     chances = rank_chances(first)
     return replace(
@@ -130,7 +146,7 @@ def rank_scores(
         spread=pair_spread(first.scores),
         audits=scores.audits,
         notes=scores.notes,
-        cautions=tuple(inspect_systems(scores)),
+        cautions=tuple(sorted((*told, *inspect_systems(scores)), key=lambda note: -note.severity)),
         provenance=dict(provenance or {}),
         secondary=tuple(others),
     )
@@ -177,12 +193,14 @@ class _Asked:
     parts: int
     n_resamples: int | None
     seed: int
+    better: Directions
 
 
 def _rank_by(scores: Scores, column: int, asked: _Asked) -> Ranking:
     """Rank the systems by one measure."""
     name, options = asked.test, asked.options
-    sign = 1.0 if higher_is_better(scores.measures[column]) else -1.0
+    is_higher = asked.better.higher[scores.measures[column]]
+    sign = 1.0 if is_higher else -1.0
     means = scores.means()[:, column]
     order = sorted(range(len(means)), key=lambda i: (-sign * means[i], scores.systems[i]))
     systems = tuple(scores.systems[i] for i in order)
@@ -220,6 +238,7 @@ def _rank_by(scores: Scores, column: int, asked: _Asked) -> Ranking:
         seed=asked.seed,
         method=found.method,
         n_resamples=found.n_resamples,
+        higher_is_better=is_higher,
     )
 
 

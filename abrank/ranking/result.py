@@ -101,6 +101,8 @@ class Ranking(
         What other tests of the same pairs find.
     spread : PairSpread or None
         How unequally the differences of the pairs vary.
+    higher_is_better : bool
+        Of the measure.
     extras : Extras
         Measures as instruments and risk, where :func:`with_extras` was asked for them.
     """
@@ -134,6 +136,23 @@ class Ranking(
     beside: tuple[OtherTest, ...] = ()
     spread: PairSpread | None = None
     extras: Extras = field(default_factory=Extras)
+    higher_is_better: bool = True
+
+    @property
+    def direction_declared(self) -> bool:
+        """False where the measure's name sounds like a cost, and nobody said which is better."""
+        return self.measure not in self.asked
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The measures of which nobody said which direction is better."""
+        found = (n.values["measures"] for n in self.cautions if n.code == "direction-not-declared")
+        return tuple(measure for measures in found for measure in measures)
+
+    @property
+    def best(self) -> str:
+        """Which mean is first: the highest or the lowest."""
+        return "highest" if self.higher_is_better else "lowest"
 
     @property
     def level(self) -> float:

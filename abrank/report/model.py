@@ -123,12 +123,28 @@ class Section:
 
 @dataclass(frozen=True)
 class Caution:
-    """A note to read before acting: its code, a short title, one or two sentences, a severity."""
+    """A note to read before acting: its code, a short title, one or two sentences, a severity.
+
+    One of severity 4 stands before the verdict, in every format: without it that is misread.
+    """
 
     code: str
     title: str
     text: str
     severity: int
+
+    @property
+    def heading(self) -> str:
+        """The title, ended as a sentence is."""
+        return self.title if self.title.endswith(("?", "!", ".")) else f"{self.title}."
+
+    @property
+    def stands_first(self) -> bool:
+        """Whether it stands before the verdict."""
+        return self.severity >= 4
+
+    def __str__(self) -> str:
+        return f"{self.heading} {self.text}"
 
 
 @dataclass(frozen=True)
@@ -168,3 +184,13 @@ class Report:
     cautions: tuple[Caution, ...]
     sections: tuple[Section, ...]
     omitted: tuple[str, ...]
+
+    @property
+    def first(self) -> tuple[Caution, ...]:
+        """The cautions that stand before the verdict."""
+        return tuple(each for each in self.cautions if each.stands_first)
+
+    @property
+    def notes(self) -> tuple[Caution, ...]:
+        """The other cautions."""
+        return tuple(each for each in self.cautions if not each.stands_first)

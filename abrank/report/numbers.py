@@ -17,10 +17,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from abrank._support.display import DIGITS
 from abrank.comparison import Comparison
 from abrank.comparison.margin_ranges import margin_ranges
 from abrank.inputs.scores.decimals import written
 from abrank.report.sections.next_step import next_step
+from abrank.report.sections.notes.cautions import cautions
 from abrank.verdict import Decision, Rule
 
 SCHEMA = "abrank/1"
@@ -46,12 +48,13 @@ def to_dict(comparison: Comparison) -> dict[str, Any]:
     dict
         ``schema systems n_queries settings seed verdict measures tests effects spread planning
         notes remarks quality queries segments clusters beliefs topics evidence provenance
-        next_step margins sensitivity``, and ``next_step_condition`` where it is to ship if that
-        holds, ``machine`` where a machine's judgments were used, ``merged`` where the statistics of
-        partitions were. A number that is not defined is None, an infinite limit is the text
-        ``"inf"`` or ``"-inf"``. ``queries`` is columnar: ``query_id``, and under ``scores`` for
-        each measure the lists ``a`` and ``b`` in the same order. ``quality`` has what was counted
-        while the runs were read, under ``a`` and ``b``.
+        next_step margins sensitivity``; ``read_first`` where the verdict is misread without it,
+        ``next_step_condition`` where it is to ship if that holds, ``machine`` where a machine's
+        judgments were used, ``merged`` where the statistics of partitions were. A number that is
+        not defined is None, an infinite limit is the text ``"inf"`` or ``"-inf"``.
+        ``queries`` is columnar: ``query_id``, and under ``scores`` for each measure the lists ``a``
+        and ``b`` in the same order. ``quality`` has what was counted while the runs were read,
+        under ``a`` and ``b``.
 
     Examples
     --------
@@ -66,8 +69,11 @@ def to_dict(comparison: Comparison) -> dict[str, Any]:
 
 def _content(comparison: Comparison) -> dict[str, Any]:
     step = next_step(comparison)
+    told = cautions(comparison, digits=DIGITS)
+    first = [str(each) for each in told if each.stands_first]
     return {
         "schema": SCHEMA,
+        **({"read_first": first} if first else {}),
         "systems": {"a": comparison.baseline, "b": comparison.candidate},
         "n_queries": comparison.n_queries,
         "settings": {

@@ -44,6 +44,7 @@ def test_the_verdict_is_that_of_the_runs(files, capsys) -> None:
 @pytest.mark.usefixtures("nothing_drawn")
 def test_names_gates_and_reports(files, capsys) -> None:
     call = ["compare", "--scores", "b.eval", "a.eval", "--candidate", "new", "--require", "better"]
+    call += ["-m", "AP", "-m", "nDCG@10"]
     assert run([*call, "--report", "out.html", "--report", "out.md", "-q"]) == 1
     out, err = capsys.readouterr()
     assert out.splitlines()[0].startswith("▼ WORSE  new is worse than b on AP")

@@ -81,10 +81,12 @@ def test_costs_are_better_when_lower_once_that_is_said(tmp_path, monkeypatch, ca
         lines = [f"q{i},{factor * (50 + 7 * (i % 5) + i % 3):.2f}" for i in range(30)]
         (tmp_path / f"{name}.csv").write_text("query_id,latency_ms\n" + "\n".join(lines) + "\n")
     monkeypatch.chdir(tmp_path)
-    assert compare("--fail-on", "worse") == 0
+    assert compare() == 0
     out = " ".join(capsys.readouterr().out.split())
-    assert "Is lower better for latency_ms?" in out
+    assert out.startswith("! CANNOT TEST Is lower better for latency_ms? Say so.")
     assert "--lower-is-better latency_ms" in out
+    assert compare("--fail-on", "worse") == 2
+    assert "is lower better for latency_ms? Say so: --lower" in capsys.readouterr().err
     assert compare("--fail-on", "worse", "--lower-is-better", "latency_ms") == 1
     out = capsys.readouterr().out
     assert out.startswith("▼ WORSE  b is worse than a on latency_ms")
@@ -96,4 +98,4 @@ def test_lower_is_better_is_for_what_has_no_direction(tables, capsys) -> None:
     assert compare("--lower-is-better", "AP") == 2
     assert "of AP higher is better, by its definition" in capsys.readouterr().err
     assert compare("--lower-is-better", "ms") == 2
-    assert "ms is not among the measures AP" in capsys.readouterr().err
+    assert "ms is not among AP" in capsys.readouterr().err

@@ -8,8 +8,9 @@ import pytest
 
 import abrank
 from abrank import ArgumentError, compare_scores
+from abrank.comparison.choice import Directions, directions
 from abrank.comparison.deciding import decide_primary
-from abrank.comparison.declared import Margin, declare, directions, read_margin
+from abrank.comparison.declared import Margin, declare, read_margin
 from abrank.comparison.family import measure_rows
 from abrank.comparison.question import Question
 from abrank.scores import Scores
@@ -100,10 +101,10 @@ def test_ten_thousand_queries_without_a_margin_are_a_caution() -> None:
 
 def decided(a: np.ndarray, b: np.ndarray, *, margin: str) -> Verdict:
     """Return the verdict alone, without the tests and intervals beside it."""
-    rule = declare(Question(margin=margin), "AP", {"AP": True})
+    rule = declare(Question(margin=margin), "AP", Directions({"AP": True}))
     drawn = {"seed": 0, "n_resamples": None}
     columns = a[:, np.newaxis], b[:, np.newaxis]
-    rows, _ = measure_rows(("AP",), *columns, rule, higher={"AP": True}, **drawn)
+    rows, _ = measure_rows(("AP",), *columns, rule, better=Directions({"AP": True}), **drawn)
     ids = tuple(f"q{i:03}" for i in range(len(a)))
     scores = Scores(ids, ("A", "B"), ("AP",), np.stack(columns, axis=1))
     return decide_primary(rule, rows[0], scores, span=1.0, **drawn).verdict
@@ -170,12 +171,17 @@ def test_a_relative_margin_needs_a_baseline_to_relate_to() -> None:
 
 
 def test_directions() -> None:
-    assert directions(["AP", "ms"], ["ms"]) == {"AP": True, "ms": False}
-    assert directions(["RBPResid"], "RBPResid") == {"RBPResid": False}
+    assert directions(["AP", "ms"], ["ms"]) == ({"AP": True, "ms": False}, ())
+    assert directions(["RBPResid"], "RBPResid") == ({"RBPResid": False}, ())
+    assert directions(["ms", "cost"], higher="cost") == ({"ms": True, "cost": True}, ("ms",))
     with pytest.raises(ArgumentError, match="by its definition"):
         directions(["AP"], "map")
     with pytest.raises(ArgumentError, match="ms is not among"):
         directions(["AP"], "ms")
+    with pytest.raises(ArgumentError, match="by its definition"):
+        directions(["RBPResid"], higher="RBPResid")
+    with pytest.raises(ArgumentError, match="both"):
+        directions(["ms"], "ms", "ms")
 
 
 @pytest.mark.parametrize(
@@ -195,11 +201,11 @@ def test_directions() -> None:
 )
 def test_a_name_like_a_cost_is_asked_about(name, asked) -> None:
     result = compare_scores(*pair(name))
-    assert ("direction-not-declared" in codes(result)) is asked
+    assert (result.decision.reason == "direction-not-declared") is asked
+    assert (result.verdict is Verdict.CANNOT_TEST) is asked
     if asked:
-        assert result.notes[0].severity == 3
-        told = compare_scores(*pair(name), lower_is_better=name)
-        assert "direction-not-declared" not in codes(told)
+        assert compare_scores(*pair(name), lower_is_better=name).verdict is Verdict.BETTER
+        assert compare_scores(*pair(name), higher_is_better=name).verdict is Verdict.WORSE
 
 
 def test_every_number_follows_the_direction() -> None:
@@ -212,7 +218,7 @@ def test_every_number_follows_the_direction() -> None:
     assert (result.primary.wins, result.primary.reading) == (mirror.primary.wins, "better")
     for name in ("p_better", "rank_biserial"):
         assert result.effects[name].estimate == mirror.effects[name].estimate
-    assert compare_scores(a, b).verdict is Verdict.WORSE
+    assert compare_scores(a, b, higher_is_better="ms").verdict is Verdict.WORSE
 
 
 def test_without_a_query_in_common_no_guard_has_passed() -> None:

@@ -36,7 +36,11 @@ def scores() -> dict[str, pd.DataFrame]:
 
 
 def compared(scores: dict[str, pd.DataFrame], **how: object) -> Comparison:
-    given = {"machine_scores": (scores["machine a"], scores["machine b"]), **how}
+    given = {
+        "measures": MEASURES,
+        "machine_scores": (scores["machine a"], scores["machine b"]),
+        **how,
+    }
     return compare_scores(scores["a"], scores["b"], **given)  # type: ignore[arg-type]
 
 
@@ -315,7 +319,8 @@ def test_one_measure_says_which_queries_its_numbers_are_of(scores, n_judged) -> 
     by_people = {"a": scores["machine a"], "b": scores["machine a"] + 0.1 * scores["machine b"]}
     given = {name: each[["AP"]].iloc[:n_judged] for name, each in by_people.items()}
     given |= {f"machine {name}": scores[f"machine {name}"][["AP"]] for name in "ab"}
-    sections = {each.key: each for each in compose(compared(given)).sections}
+    found = compared(given, measures=None)
+    sections = {each.key: each for each in compose(found).sections}
     told = [getattr(block, "text", "") for block in sections["measures"].blocks]
     assert told[-1].startswith(f"A, B, Δ and the wins are those of the {n_judged} queries judged")
     # Where people judged every query there are no others to hold the draw against.

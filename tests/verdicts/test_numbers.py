@@ -24,7 +24,7 @@ def frames(n: int, gain: float, spread: float, *, seed: int = 1) -> tuple[pd.Dat
     noise = rng.normal(0.0, spread, (n, 2))
     b = a + gain + noise - noise.mean(axis=0)
     for values in (a, b):
-        found.append(pd.DataFrame(values, index=ids, columns=["AP", "nDCG@10"]))
+        found.append(pd.DataFrame(values, index=ids, columns=["AP", "Rprec"]))
     return tuple(found)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from abrank._support.errors import AlignmentError, ArgumentError
 from abrank.comparison.beside import Beside
+from abrank.comparison.choice import directions
 from abrank.comparison.deciding import decide_again
 from abrank.comparison.family import SEQUENCE, interval_of_primary, measure_rows
 from abrank.comparison.machine.answers import judge_together, widening
@@ -69,9 +70,11 @@ class WithMachine:
             told += [note for note in people.notes if note.code != "extra-queries"]
             ordered = sorted(told, key=lambda note: -note.severity)
             return with_soundness(replace(people, notes=tuple(ordered), machine=found))
-        higher = {row.measure: row.higher_is_better for row in people.rows}
+        better = directions(
+            people.measures, self.question.lower_is_better, self.question.higher_is_better
+        )
         drawn: dict[str, Any] = {"seed": people.seed, "n_resamples": None, "answers": self.pair}
-        rows, _ = measure_rows(people.measures, people.a, people.b, rule, higher=higher, **drawn)
+        rows, _ = measure_rows(people.measures, people.a, people.b, rule, better=better, **drawn)
         lead = people.measures.index(rule.primary)
         low, high = interval_of_primary(
             rule, differences_of(people.a, people.b), lead,

@@ -11,8 +11,9 @@ import numpy as np
 from abrank._support.errors import ArgumentError
 from abrank._support.rng import entropy
 from abrank._support.typing import FloatArray
+from abrank.comparison.choice import Directions, choose, directions
 from abrank.comparison.deciding import FEW_CLUSTERS, flip_signs, sign_flips_of
-from abrank.comparison.declared import declare, directions, primary_of
+from abrank.comparison.declared import declare
 from abrank.comparison.designs import error_inflation
 from abrank.comparison.family import adjust_family, interval_of_primary, row_of_measure
 from abrank.comparison.guards import judge_guard
@@ -34,7 +35,6 @@ from abrank.design import GuardResult
 from abrank.diagnostics import (
     Note,
     bounds,
-    inspect_directions,
     inspect_inputs,
     inspect_losses,
     inspect_margin,
@@ -109,17 +109,18 @@ def compare_statistics(
     n, measures = statistics.n_queries, statistics.measures
     if n < 2:
         raise ArgumentError("two queries at least are compared")
-    higher = directions(measures, question.lower_is_better)
-    rule = declare(question, primary_of(question.primary, measures), higher, clusters=clusters)
+    better = directions(measures, question.lower_is_better, question.higher_is_better)
+    primary = choose(measures, None, question.primary).primary
+    rule = declare(question, primary, better, clusters=clusters)
     lead, seed = measures.index(rule.primary), entropy(question.rng)
     moments = (
         moments_of_clusters(statistics, seed=seed)
         if statistics.clusters
         else moments_of(statistics)
     )
-    rows = _rows(statistics, moments, rule, higher)
+    rows = _rows(statistics, moments, rule, better)
     alike = "same-file" if same_file else "tied-scores"
-    decision = _decide(statistics, moments, rule, rows, higher, alike)
+    decision = _decide(statistics, moments, rule, rows, better, alike)
     own, one = statistics.of[lead], moments_of(statistics).take([lead])
     grouped = parts.clusters_of(clusters, statistics, lead, rule)
     clustered = None
@@ -152,7 +153,7 @@ def compare_statistics(
         provenance=dict(provenance or {}),
         merged=parts.queries_of(statistics, lead, moments, partitions=partitions, missing=missing),
     )  # fmt: skip
-    return with_soundness(replace(made, notes=_notes(made, statistics, higher)))
+    return with_soundness(replace(made, notes=_notes(made, statistics)))
 
 
 def require_mergeable(question: Question) -> Question:
@@ -188,7 +189,7 @@ def _rows(
     statistics: Statistics,
     moments: Moments | FlippedClusters,
     rule: Rule,
-    higher: Mapping[str, bool],
+    better: Directions,
 ) -> tuple[MeasureResult, ...]:
     plain = moments.run(_NONE, rule.confidence)
     lead, n = statistics.measures.index(rule.primary), statistics.n_queries
@@ -197,8 +198,8 @@ def _rows(
     rows = []
     for m, (name, own) in enumerate(zip(statistics.measures, statistics.of, strict=True)):
         means = exact_value(own.sums[0]) / n, exact_value(own.sums[1]) / n
-        counts = (own.wins, own.ties, own.losses)[:: 1 if higher[name] else -1]
-        rows.append(row_of_measure(name, means, counts, plain, adjusted, m, higher[name]))
+        counts = (own.wins, own.ties, own.losses)[:: 1 if better.higher[name] else -1]
+        rows.append(row_of_measure(name, means, counts, plain, adjusted, m, better))
     return tuple(rows)
 
 
@@ -211,7 +212,7 @@ def _decide(
     moments: Moments | FlippedClusters,
     rule: Rule,
     rows: tuple[MeasureResult, ...],
-    higher: Mapping[str, bool],
+    better: Directions,
     alike: str,
 ) -> Decision:
     lead = statistics.measures.index(rule.primary)
@@ -232,7 +233,7 @@ def _decide(
         reason=alike if identical else _untestable(statistics, row),
         unseen=bound_unseen(len(statistics.clusters) or n, alpha=rule.alpha, span=high - low),
         sign_flips=_sign_flips(statistics, lead, rule),
-        guards=_guards(statistics, moments, rule, higher),
+        guards=_guards(statistics, moments, rule, better),
     )
 
 
@@ -268,7 +269,7 @@ def _guards(
     statistics: Statistics,
     moments: Moments | FlippedClusters,
     rule: Rule,
-    higher: Mapping[str, bool],
+    better: Directions,
 ) -> tuple[GuardResult, ...]:
     narrow = moments.run(_NONE, rule.confidence_equivalence)
     found = []
@@ -278,13 +279,11 @@ def _guards(
         if guard.margin_is_relative:
             change = _relative(statistics, m, rule)
             limits = [change.estimate, change.tost_low, change.tost_high]
-        found.append(judge_guard(guard, *limits, is_higher=higher[guard.measure]))
+        found.append(judge_guard(guard, *limits, is_higher=better.higher[guard.measure]))
     return tuple(found)
 
 
-def _notes(
-    made: Comparison, statistics: Statistics, higher: Mapping[str, bool]
-) -> tuple[Note, ...]:
+def _notes(made: Comparison, statistics: Statistics) -> tuple[Note, ...]:
     """Return the cautions that merged statistics can give, most severe first."""
     low, high = bounds(made.rule.primary)
     own = statistics.of[made.measures.index(made.rule.primary)]
@@ -300,7 +299,6 @@ def _notes(
             made.decision.margin, baseline=made.primary.mean_a, span=high - low,
             n_queries=made.n_queries, visible=made.planning.smallest_visible,
         ),
-        *inspect_directions(higher, primary=made.rule.primary),
         *inspect_segments(made.segmentations, shown=made.decision.direction != 0),
     ]  # fmt: skip
     return tuple(sorted(notes, key=lambda note: -note.severity))

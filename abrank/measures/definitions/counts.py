@@ -126,6 +126,7 @@ def success(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatArray:
     source="ir_measures measures/judged.py",
     discrete=True,
     condensable=False,
+    decides=False,
 )
 def judged_share(judged: JudgedRun, *, cutoff: int | None = None) -> FloatArray:
     """Judged: share of the retrieved documents that the qrels know.
@@ -159,6 +160,7 @@ def judged_share(judged: JudgedRun, *, cutoff: int | None = None) -> FloatArray:
     discrete=True,
     higher_is_better=False,
     condensable=False,
+    decides=False,
 )
 def unjudged_share(judged: JudgedRun, *, cutoff: int) -> FloatArray:
     """Unjudged: share of the first k ranks that hold a document nobody judged.

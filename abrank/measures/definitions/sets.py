@@ -123,7 +123,7 @@ def set_average_precision(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     return share(found**2, judged.n_retrieved * judged.n_relevant(rel=rel))
 
 
-@measure("Utility", source="Lewis 1995; trec_eval m_utility.c")
+@measure("Utility", source="Lewis 1995; trec_eval m_utility.c", decides=False)
 def utility(
     judged: JudgedRun,
     *,

@@ -20,6 +20,7 @@ from abrank.measures.registry.entries import measure
     discrete=True,
     aggregate="sum",
     condensable=False,
+    decides=False,
 )
 def number_of_queries(judged: JudgedRun) -> FloatArray:
     """How many queries there are: 1 for each, so that the sum counts them.
@@ -40,7 +41,9 @@ def number_of_queries(judged: JudgedRun) -> FloatArray:
     return np.ones(judged.n_queries)
 
 
-@measure("NumRet", bounds=(0, math.inf), source="trec_eval m_num_ret.c", aggregate="sum")
+@measure(
+    "NumRet", bounds=(0, math.inf), source="trec_eval m_num_ret.c", aggregate="sum", decides=False
+)
 def number_retrieved(judged: JudgedRun, *, rel: int | None = None) -> FloatArray:
     """How many documents were retrieved.
 
@@ -74,6 +77,7 @@ def number_retrieved(judged: JudgedRun, *, rel: int | None = None) -> FloatArray
     source="trec_eval m_num_rel.c",
     aggregate="sum",
     condensable=False,
+    decides=False,
 )
 def number_relevant(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     """How many documents are relevant, retrieved or not.
@@ -95,7 +99,13 @@ def number_relevant(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     return judged.n_relevant(rel=checks.count("rel", rel)).astype(np.float64)
 
 
-@measure("NumRelRet", bounds=(0, math.inf), source="trec_eval m_num_rel_ret.c", aggregate="sum")
+@measure(
+    "NumRelRet",
+    bounds=(0, math.inf),
+    source="trec_eval m_num_rel_ret.c",
+    aggregate="sum",
+    decides=False,
+)
 def number_relevant_retrieved(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     """How many of the retrieved documents are relevant.
 
@@ -122,6 +132,7 @@ def number_relevant_retrieved(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     source="trec_eval m_num_nonrel_judged_ret.c",
     aggregate="sum",
     higher_is_better=False,
+    decides=False,
 )
 def number_refused_retrieved(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     """How many of the retrieved documents were judged and are not relevant.

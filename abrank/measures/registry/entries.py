@@ -48,6 +48,9 @@ class Entry:
         How the values of the queries become one: their mean, their sum (counts), or the
         exponential of their mean (values that are logarithms).
     higher_is_better : bool
+    decides : bool
+        Says how good a ranking is. Counts of documents, and what describes the judgments, do not:
+        they decide nothing unless somebody names them.
     needs : {"scores", "subtopics"} or None
         What the judged run must hold beside ranks and grades: the score of every retrieved
         document (for its ``threshold``, if it has such a parameter), or judgments by subtopic.
@@ -64,6 +67,7 @@ class Entry:
     discrete: bool = field(compare=False)
     aggregate: Aggregate = field(compare=False)
     higher_is_better: bool = field(compare=False)
+    decides: bool = field(compare=False)
     needs: Needs | None = field(compare=False)
     parameters: tuple[Parameter, ...] = field(compare=False, repr=False)
 
@@ -223,6 +227,7 @@ def measure(
     discrete: bool = False,
     aggregate: Aggregate = "mean",
     higher_is_better: bool = True,
+    decides: bool = True,
     needs: Needs | None = None,
     condensable: bool = True,
 ) -> Callable[[Function], Function]:
@@ -245,6 +250,9 @@ def measure(
         of values that are logarithms.
     higher_is_better : bool
         Whether the higher value is the better one.
+    decides : bool
+        Whether it says how good a ranking is. What does not, such as a count of documents, decides
+        nothing unless it is named.
     needs : {"scores", "subtopics"}, optional
         What the function reads beside ranks and grades.
     condensable : bool
@@ -282,6 +290,7 @@ def measure(
             discrete,
             aggregate,
             higher_is_better,
+            decides,
             needs,
             parameters,
         )

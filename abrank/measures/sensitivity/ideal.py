@@ -43,6 +43,7 @@ def ideal_run(judged: JudgedRun) -> JudgedRun:
     bounds=(0, math.inf),
     source="Järvelin & Kekäläinen 2002",
     condensable=False,
+    decides=False,
 )
 def ideal_dcg(judged: JudgedRun, *, cutoff: int | None = None, dcg: Dcg = "log2") -> FloatArray:
     """Ideal DCG: discounted cumulative gain of the ideal ranking, whatever was retrieved.

@@ -86,6 +86,7 @@ def unjudged_range(
     source="Moffat & Zobel 2008, section 3.2",
     higher_is_better=False,
     condensable=False,
+    decides=False,
 )
 def rank_biased_residual(judged: JudgedRun, *, p: float = 0.8) -> FloatArray:
     """Residual of RBP: what unjudged and unretrieved documents could add to it.

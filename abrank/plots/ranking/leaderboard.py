@@ -11,7 +11,6 @@ from matplotlib.transforms import ScaledTranslation
 
 from abrank._support import checks, display
 from abrank._support.display import shorten
-from abrank.diagnostics import higher_is_better
 from abrank.plots.registry import RANKING_PLOTS, plot
 from abrank.plots.style import labels
 from abrank.plots.style.labels import PlainTicks
@@ -217,7 +216,7 @@ def _words(ranking: Ranking, shown: int, interval: str, *, grouped: bool) -> str
     lines = [f"mean {shorten(ranking.measure, width=28)}, {of}"]
     if grouped:
         lines.append(f"joined at the right: not told apart, {ranking.title}")
-    if not higher_is_better(ranking.measure):
+    if not ranking.higher_is_better:
         lines.append("lower is better")
     if shown < len(ranking.rows):
         lines.append(f"{display.count(shown)} of {display.count(len(ranking.rows))} systems")

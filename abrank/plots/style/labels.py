@@ -10,7 +10,14 @@ from matplotlib.ticker import Formatter
 
 from abrank._support import display
 
-GLYPHS = {"better": "▲", "worse": "▼", "unclear": "?", "identical": "=", "untested": "!"}
+GLYPHS = {
+    "better": "▲",
+    "worse": "▼",
+    "unclear": "?",
+    "identical": "=",
+    "untested": "!",
+    "differs": "≠",
+}
 
 DASH = "–"
 

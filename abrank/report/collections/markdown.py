@@ -28,7 +28,9 @@ def collections_markdown(found: CollectionsComparison, *, digits: int | None = N
     digits = found.decimals if digits is None else digits
     command = markdown_table.code(str(found.provenance.get("command") or ""))
     several = len(found.measures) > 1
+    told = words.cautions(found, digits=digits)
     parts = [
+        *markdown_table.first(told, _WIDTH),
         f"### {markdown_table.plain(words.title(found).removesuffix('.'), _WIDTH)}",
         markdown_table.paragraph(f"{words.context(found)}.", _WIDTH),
         markdown_table.cut(
@@ -38,7 +40,7 @@ def collections_markdown(found: CollectionsComparison, *, digits: int | None = N
         markdown_table.cut(tables.by_measure(found, digits=digits), _MOST_ROWS, "more measure")
         if several
         else "",
-        *markdown_table.notes(words.cautions(found, digits=digits), _WIDTH),
+        *markdown_table.notes(told, _WIDTH),
         "<details>",
         "<summary>How this was computed</summary>",
         markdown_table.paragraph(words.METHOD, _WIDTH),

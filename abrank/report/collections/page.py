@@ -54,6 +54,7 @@ def collections_html(found: CollectionsComparison, *, digits: int | None = None)
         "collections.html",
         title=words.title(found),
         context=words.context(found),
+        first=[each for each in words.cautions(found, digits=digits) if each.stands_first],
         sentences=words.sentences(found, digits=digits),
         cautions=folded_cautions(counted_twice(found.comparisons)),
         method=words.METHOD,
@@ -118,5 +119,5 @@ def _opened(comparison: Comparison, row: CollectionRow, digits: int) -> Opened:
         f" ({display.interval(row.ci_low, row.ci_high, digits=digits)})",
         headline=report.headline,
         table=Shown("table", table=table, caption=f"Table: measures on {row.collection}"),
-        cautions=report.cautions[:MOST_CAUTIONS],
+        cautions=report.notes[:MOST_CAUTIONS],
     )

@@ -10,7 +10,7 @@ from abrank.collections import CollectionRow, CollectionsComparison, MeasureSumm
 from abrank.report import cells
 from abrank.report.collections import words
 from abrank.report.collections.tables import SUMMARIES
-from abrank.report.formats.terminal.note_lines import note_lines
+from abrank.report.formats.terminal.note_lines import first_lines, note_lines
 from abrank.report.formats.terminal.plain_text import NARROWEST, WIDTH
 from abrank.report.formats.terminal.text_forest import Bars
 from abrank.report.formats.terminal.text_table import ForestRow, forest_lines
@@ -39,13 +39,15 @@ def collections_text(
     digits = found.decimals if digits is None else digits
     checks.count("width", width, at_least=NARROWEST)
     put: Callable[[str], str] = cells.to_ascii if ascii else str
+    told = words.cautions(found, digits=digits)
     blocks = [
+        first_lines(told, width=width),
         cells.wrap_all(map(put, (words.title(found), words.context(found))), width),
         _forest(found, width, digits, ascii),
         _secondary(found, width, digits, ascii),
         cells.wrap_all(map(put, words.sentences(found, digits=digits)), width),
         cells.wrap(put(words.METHOD), width),
-        note_lines(words.cautions(found, digits=digits), width=width),
+        note_lines(told, width=width),
     ]
     return cells.blocks_of_text(blocks, ascii=ascii)
 

@@ -37,6 +37,8 @@ def title(found: CollectionsComparison) -> str:
     """
     a, b = (_name(each) for each in (found.baseline, found.candidate))
     these, like = found.primary.stratified.reading, found.primary.random.reading
+    if found.primary.measure in next(iter(found.comparisons.values())).asked:
+        return f"Is lower better for {_name(found.primary.measure)}? Say so."
     if these == "identical":
         return f"{a} and {b} score the same on every query of every collection."
     if these in _SHOWN and like == these:

@@ -91,6 +91,7 @@ def card(comparison: Comparison) -> str:
         .get_template("card.html")
         .render(
             headline=headline,
+            first=[cut(str(each), LONGEST_ASIDE) for each in report.first],
             title=cut(headline.title, LONGEST_TITLE),
             step=cut(headline.next_step, LONGEST_TITLE),
             tone=TONES[headline.tone],
@@ -105,7 +106,7 @@ def card(comparison: Comparison) -> str:
 
 def _asides(comparison: Comparison, report: Report) -> Iterator[str]:
     """Yield what to read before acting, by title, and what the segments say."""
-    titles = [each.title for each in report.cautions]
+    titles = [each.title for each in report.notes]
     if titles:
         yield f"Read before you decide: {'; '.join(titles[:SHOWN])}."
     if len(titles) > SHOWN:

@@ -171,7 +171,8 @@ def html(
         effect=draw(Figure("effect", report.headline.numbers)),
         pages=[page_of(section, draw) for section in sections],
         left_out=[plots.PLOTS[name].title for name in left_out],
-        cautions=folded_cautions(report.cautions),
+        first=report.first,
+        cautions=folded_cautions(report.notes),
         chips=_chips(comparison, digits=digits) | {"aside": _room_aside(report, comparison)},
         rows=rows,
         island=Markup(rows.island(fill)) if rows else "",
@@ -205,7 +206,8 @@ def systems_page(
         numbers=around(report.headline.numbers, first),
         leading=draw(leading, "leading"),
         pages=[page_of(section, draw) for section in report.sections],
-        cautions=folded_cautions(report.cautions),
+        first=report.first,
+        cautions=folded_cautions(report.notes),
         chips=chips,
     )
 
@@ -303,7 +305,7 @@ def _room_aside(report: Report, comparison: Comparison) -> bool:
 
     A caution is taken to be as tall as three rows of the forest, which has a heading of as many.
     """
-    cautions = min(len(report.cautions), SHOWN)
+    cautions = min(len(report.notes), SHOWN)
     return 3 * cautions <= 3 + len(comparison.rows) or comparison.n_queries < 2
 
 

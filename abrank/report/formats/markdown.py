@@ -66,6 +66,7 @@ def _document(
     """Return the whole, with at most so many rows a table and sentences at most so wide."""
     head = report.headline
     parts = [
+        *markdown_table.first(report.cautions, width),
         f"### {head.glyph} {head.tag}: {markdown_table.plain(head.title, width)}",
         markdown_table.paragraph(head.numbers, width),
         f"**{markdown_table.plain(head.soundness, width)}**" if head.soundness else "",

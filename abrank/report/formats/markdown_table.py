@@ -26,9 +26,19 @@ def cut(table: Table, most: int, noun: str) -> str:
     return f"{shown}\n\n{f.plural(left, noun)} not shown." if left > 0 else shown
 
 
+def first(found: Sequence[Caution], width: int) -> list[str]:
+    """Return what stands before the verdict."""
+    return [
+        f"**{plain(each.heading, width)}** {plain(each.text, width)}"
+        for each in found
+        if each.stands_first
+    ]
+
+
 def notes(found: Sequence[Caution], width: int) -> list[str]:
     """Return the first cautions as a list, and the others in one that a reader opens."""
-    items = [f"- **{plain(each.title, width)}.** {plain(each.text, width)}" for each in found]
+    found = [each for each in found if not each.stands_first]
+    items = [f"- **{plain(each.heading, width)}** {plain(each.text, width)}" for each in found]
     shown, folded = items[:SHOWN], items[SHOWN:]
     if not folded:
         return ["\n".join(shown)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from abrank._support import display as f
-from abrank.report.formats.card_html import LONGEST_LABEL, MOST_ROWS, TONES
+from abrank.report.formats.card_html import LONGEST_ASIDE, LONGEST_LABEL, MOST_ROWS, TONES
 from abrank.report.formats.clean import cut
 from abrank.report.ranking import columns
 from abrank.report.ranking.cautions import of_runs
@@ -49,13 +49,15 @@ def ranking_card(ranking: Ranking) -> str:
     from abrank.report.formats.jinja import environment
 
     said = headline(ranking, digits=ranking.decimals)
-    titles = [each.title for each in of_runs(ranking, digits=ranking.decimals)]
+    told = of_runs(ranking, digits=ranking.decimals)
+    titles = [each.title for each in told if not each.stands_first]
     lines, zero = _lines(ranking)
     guide = f"mean {cut(ranking.measure, LONGEST_LABEL)}"
     if columns.has_intervals(ranking):
         guide += f", with the simultaneous interval of the difference from {_base(ranking)} (line)"
     card = environment().get_template("ranking_card.html")
     return card.render(
+        first=[cut(str(each), LONGEST_ASIDE) for each in told if each.stands_first],
         headline=said,
         tone=TONES[said.tone],
         asides=[f"Read before you decide: {'; '.join(titles[:3])}."] if titles else [],

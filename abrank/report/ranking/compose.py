@@ -96,6 +96,10 @@ def _verdict(ranking: Ranking) -> tuple[str, str, str, str]:
         return "cannot-test", "!", "Cannot test", f"{few} cannot tell systems apart{on}."
     if all(row.reading == "identical" for row in ranking.pair_rows):
         return "identical", "=", "Identical", f"All systems score the same on every query{on}."
+    if not ranking.direction_declared:
+        first = name(ranking.systems[0])
+        said = f"{first} has the {ranking.best} mean{on}; whether that is the best was not said."
+        return "not-decided", "!", "Not decided", said
     if ranking.baseline is not None:
         return _against(ranking, on)
     first, *others = map(name, ranking.leaders)
@@ -103,7 +107,7 @@ def _verdict(ranking: Ranking) -> tuple[str, str, str, str]:
     ahead = [name(each) for each in columns.ahead(ranking)]
     if ahead:
         said = f"{f.first_of(ahead, 3)} {'is' if len(ahead) == 1 else 'are'} shown to be better"
-        return "shared", "?", "No leader", f"{first} has the highest mean{on}, but {said}."
+        return "shared", "?", "No leader", f"{first} has the {ranking.best} mean{on}, but {said}."
     if not others:
         than = f"all {f.count(n)} others" if n > 1 else name(ranking.systems[1])
         return "leads", "▲", "One leader", f"{first} is better than {than}{on}."

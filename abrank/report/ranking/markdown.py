@@ -71,7 +71,9 @@ def _document(ranking: Ranking, digits: int, most: int, interval: Interval) -> s
     said = ranking_sentences(ranking, interval=interval)
     # What it comes to stands first: who leads, or how many differ from the baseline.
     lead = said.pop(1 if ranking.baseline is None and ranking.n_queries else 0)
+    told = cautions(ranking, digits=digits)
     parts = [
+        *markdown_table.first(told, _WIDTH),
         f"### {markdown_table.plain(lead.removesuffix('.'), _WIDTH)}",
         markdown_table.paragraph(f"{title}.", _WIDTH),
         markdown_table.cut(
@@ -82,7 +84,7 @@ def _document(ranking: Ranking, digits: int, most: int, interval: Interval) -> s
         else "",
         *(markdown_table.paragraph(each, _WIDTH) for each in said),
         *_extras(ranking, digits, most),
-        *markdown_table.notes(cautions(ranking, digits=digits), _WIDTH),
+        *markdown_table.notes(told, _WIDTH),
         "<details>" if folded or command else "",
         f"<summary>{'All pairs' if folded else 'Command'}</summary>" if folded or command else "",
         markdown_table.cut(pairs, most, "more pair") if folded else "",

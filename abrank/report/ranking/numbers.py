@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import astuple, fields
 from typing import Any
 
+from abrank._support.display import DIGITS
 from abrank.ranking import PairRow, Ranking, SystemRow
 from abrank.report.formats.csv import csv_text
 from abrank.report.numbers import checksum, layout, plain
+from abrank.report.ranking.cautions import of_runs
 
 SCHEMA = "abrank-ranking/1"
 
@@ -30,21 +32,25 @@ def ranking_csv(ranking: Ranking, *, pairs: bool = False) -> str:
 def ranking_dict(ranking: Ranking) -> dict[str, Any]:
     """Return everything as dicts, lists, text, numbers and None.
 
-    Keys: ``schema measure n_queries settings seed method n_resamples systems pairs shares queries
-    cautions quality provenance secondary notes stability n_drawn agreements overlaps beside
-    spread``, and ``extras`` where asked for. A number that is not defined is None, an infinite
-    limit is the text ``"inf"`` or ``"-inf"``. ``systems`` and ``pairs`` are rows as
-    :class:`abrank.ranking.SystemRow` and :class:`abrank.ranking.PairRow` describe them, of the
-    measure that orders. ``queries`` is columnar: ``query_id`` and under ``scores`` a list a system,
-    in the same order. ``secondary`` is a list of the further measures, each with ``measure method
-    n_resamples systems pairs shares scores``.
+    Keys: ``schema measure higher_is_better n_queries settings seed method n_resamples systems pairs
+    shares queries cautions quality provenance secondary notes stability n_drawn agreements overlaps
+    beside spread``, ``extras`` where asked for, and ``read_first`` where it is misread without. A
+    number that is not defined is None, an infinite limit is the text ``"inf"`` or ``"-inf"``.
+    ``systems`` and ``pairs`` are rows as :class:`abrank.ranking.SystemRow` and
+    :class:`abrank.ranking.PairRow` describe them, of the measure that orders. ``queries`` is
+    columnar: ``query_id`` and under ``scores`` a list a system, in the same order. ``secondary`` is
+    a list of the further measures, each with ``measure higher_is_better method n_resamples systems
+    pairs shares scores``.
     """
     facts = _facts(ranking)
+    first = [str(each) for each in of_runs(ranking, digits=DIGITS) if each.stands_first]
     scores = facts.pop("scores")
     found: dict[str, Any] = plain(
         {
             "schema": SCHEMA,
+            **({"read_first": first} if first else {}),
             "measure": facts.pop("measure"),
+            "higher_is_better": facts.pop("higher_is_better"),
             "n_queries": ranking.n_queries,
             "settings": {
                 "test": ranking.test,
@@ -80,6 +86,7 @@ def _facts(ranking: Ranking) -> dict[str, Any]:
     """Return what belongs to one measure."""
     return {
         "measure": ranking.measure,
+        "higher_is_better": ranking.higher_is_better,
         "method": ranking.method,
         "n_resamples": ranking.n_resamples,
         "systems": ranking.rows,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from abrank._support.errors import ReadError
-from abrank.diagnostics import Note
+from abrank.diagnostics import Note, higher_is_better
 from abrank.inputs import Audit
 from abrank.ranking import PairRow, Ranking, SystemRow
 from abrank.ranking.rows import Agreement, OtherTest, Overlap, PairSpread, RankChance
@@ -122,6 +122,7 @@ def _facts(value: Mapping[str, Any], shared: Mapping[str, Any], place: str) -> d
     return {
         **shared,
         "measure": value["measure"],
+        "higher_is_better": value.get("higher_is_better", higher_is_better(value["measure"])),
         "systems": systems,
         "scores": np.ascontiguousarray(np.array(columns, dtype=np.float64).T),
         "rows": rows,

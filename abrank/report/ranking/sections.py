@@ -63,7 +63,7 @@ def first_places(ranking: Ranking) -> str:
     lead = ranking.stability[0]
     said = (
         f"In {chance(lead.first)} of {f.count(ranking.n_drawn)} resamples of the"
-        f" queries {name(lead.system)} has the highest mean"
+        f" queries {name(lead.system)} has the {ranking.best} mean"
     )
     if top.first > lead.first:
         said += f"; {name(top.system)} has it more often, in {chance(top.first)}"

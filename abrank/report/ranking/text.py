@@ -9,7 +9,7 @@ from abrank._support import checks
 from abrank._support import display as f
 from abrank.ranking import PairRow, Ranking
 from abrank.report import cells
-from abrank.report.formats.terminal.note_lines import note_lines
+from abrank.report.formats.terminal.note_lines import first_lines, note_lines
 from abrank.report.formats.terminal.plain_text import NARROWEST, WIDTH
 from abrank.report.ranking import columns, extras
 from abrank.report.ranking.cautions import cautions
@@ -80,7 +80,9 @@ def ranking_text(
     checks.one_of("interval", interval, get_args(Interval))
     measure = cells.one_line(ranking.measure, width=200)
     queries = f.plural(ranking.n_queries, "query", "queries")
+    told = cautions(ranking, digits=digits)
     blocks = [
+        first_lines(told, width=width),
         cells.wrap(f"{measure}, {queries}, {f.plural(len(ranking.systems), 'system')}", width),
         _leaderboard(ranking, width, digits, interval),
         *_means(ranking, width, digits),
@@ -90,7 +92,7 @@ def ranking_text(
     blocks.append(cells.wrap_all(ranking_sentences(ranking, interval=interval), width))
     for rows, align, said in extras.text_tables(ranking, digits=digits):
         blocks += [columns_of_text(rows, width, align), cells.wrap(said, width)]
-    blocks.append(note_lines(cautions(ranking, digits=digits), width=width))
+    blocks.append(note_lines(told, width=width))
     return cells.blocks_of_text(blocks, ascii=ascii)
 
 
@@ -160,10 +162,12 @@ def _families(ranking: Ranking) -> str:
 def _leaders(ranking: Ranking) -> str:
     first, *others = map(_name, ranking.leaders)
     on = f" on {_name(ranking.measure)}" if ranking.secondary else ""
+    if not ranking.direction_declared:
+        return f"{first} has the {ranking.best} mean{on}; whether that is the best was not said."
     ahead = [_name(each) for each in columns.ahead(ranking)]
     if ahead:
         said = f"{f.first_of(ahead, 3)} {'is' if len(ahead) == 1 else 'are'} shown to be better"
-        return f"{first} has the highest mean{on}, but {said}."
+        return f"{first} has the {ranking.best} mean{on}, but {said}."
     if not others:
         return f"{first} is better than all others{on}."
     shown = f.first_of(others, 3)

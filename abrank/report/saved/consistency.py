@@ -101,7 +101,8 @@ def _row_of_scores(comparison: Comparison, i: int) -> None:
         require_same(f"{place}.{key}", getattr(row, key), int(np.sum(signs == sign)), scores)
     low, high = row.ci_low_adj, row.ci_high_adj
     gain = (low, high) if row.higher_is_better else (-high, -low)
-    reading = row_reading(*gain, moved=bool(signs.any()), pvalue=row.pvalue)
+    declared = row.reading != "differs"
+    reading = row_reading(*gain, moved=bool(signs.any()), pvalue=row.pvalue, declared=declared)
     require_same(f"{place}.reading", row.reading, reading, "the scores and the adjusted interval")
 
 

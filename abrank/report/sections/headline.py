@@ -90,6 +90,8 @@ def _design(comparison: Comparison, digits: int) -> str:
 def title(comparison: Comparison, *, digits: int) -> str:
     """Return the verdict as one sentence."""
     verdict = comparison.verdict
+    if comparison.decision.reason == "direction-not-declared":
+        return f"Is lower better for {comparison.rule.primary}? Say so."
     if verdict is Verdict.CANNOT_TEST:
         reason = soundness.cannot_test(comparison, digits=digits)
         return f"{comparison.candidate} and {comparison.baseline} cannot be tested: {reason}."
@@ -106,7 +108,10 @@ def title(comparison: Comparison, *, digits: int) -> str:
 
 def short(comparison: Comparison, *, digits: int) -> str:
     """Return the verdict with the primary measure, without a full stop, for the top of a page."""
-    sentence = title(comparison, digits=digits).rstrip(".")
+    sentence = title(comparison, digits=digits)
+    if comparison.decision.reason == "direction-not-declared":
+        return sentence
+    sentence = sentence.rstrip(".")
     if comparison.rule.primary == UNNAMED:
         return sentence
     plain = comparison.verdict in (Verdict.BETTER, Verdict.WORSE)

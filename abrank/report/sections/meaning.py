@@ -71,6 +71,8 @@ def _against_declared(comparison: Comparison, digits: int) -> str:
     verdict, direction = comparison.verdict, comparison.decision.direction
     if verdict is Verdict.IDENTICAL:
         return identical.meaning(comparison, digits=digits)
+    if comparison.decision.reason == "direction-not-declared":
+        return "Its name sounds like a cost. Which system is better is open until that is said."
     if verdict is Verdict.CANNOT_TEST:
         other = "" if comparison.decision.of_numbers else words.other_test(comparison)
         return f"{words.capital(other)}." if other else _NOTHING

@@ -10,6 +10,7 @@ from abrank._support.display import shorten
 from abrank.comparison import Comparison
 from abrank.next_step import Action, Condition, Step, choose_step
 from abrank.report.sections import margins, words
+from abrank.report.sections.notes import declared
 from abrank.verdict import Verdict
 
 LONGEST_NAME = 40
@@ -36,6 +37,10 @@ def next_step(comparison: Comparison, *, digits: int | None = None) -> NextStep:
     'Add queries: about 36 in all would show a Δ of the margin, 0.1 (80% power).'
     """
     digits = comparison.decimals if digits is None else digits
+    for note in comparison.notes:
+        if note.code == "nobody-chose":
+            said = f"-m {comparison.rule.primary} (measures=), or another"
+            return NextStep("choose-measure", f"Choose the measure that decides: {said}.")
     step = choose_step(comparison.rule, comparison.decision)
     return NextStep(step.action, _sentence(comparison, step, digits), step.condition)
 
@@ -136,12 +141,15 @@ _OF_EVIDENCE: Mapping[str, str] = {
     "unjudged-favour": "",
     "few-judgments-turn": "",
     "one-cluster-carries": "",
+    "direction-not-declared": "",
 }
 
 
 def _of_evidence(comparison: Comparison, code: str) -> str:
     """Say what removes what speaks against the evidence, or lets it be tested."""
     a, b = comparison.baseline, comparison.candidate
+    if code == "direction-not-declared":
+        return declared.say(comparison.rule.primary)
     if _OF_EVIDENCE[code]:
         return _OF_EVIDENCE[code].format(a=a, b=b)
     values = next(each.values for each in comparison.soundness.reasons if each.code == code)

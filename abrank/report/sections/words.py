@@ -43,6 +43,7 @@ READINGS = {
     "unclear": "? unclear",
     "identical": "= identical",
     "untested": "! untested",
+    "differs": "≠ differs",
 }
 
 _BY_MARGIN = {

@@ -34,13 +34,15 @@ def standings_markdown(found: CollectionsRanking, *, digits: int | None = None) 
     ]
     shown = [markdown_table.cut(each, _MOST_ROWS, "more system") for each in made]
     said = [words.like_these(found), f"{', '.join(words.context(found))}."]
+    told = standings_cautions(found, digits=digits)
     parts = [
+        *markdown_table.first(told, _WIDTH),
         f"### {markdown_table.plain(words.title(found).removesuffix('.'), _WIDTH)}",
         markdown_table.paragraph(" ".join(said), _WIDTH),
         shown[0],
         *(markdown_table.paragraph(each, _WIDTH) for each in words.sentences(found, digits=digits)),
         *shown[1:],
-        *markdown_table.notes(standings_cautions(found, digits=digits), _WIDTH),
+        *markdown_table.notes(told, _WIDTH),
         "<details>",
         "<summary>How this was computed</summary>",
         markdown_table.paragraph(words.claims(found), _WIDTH),

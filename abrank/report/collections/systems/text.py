@@ -7,7 +7,7 @@ from abrank.collections import CollectionsRanking
 from abrank.report import cells
 from abrank.report.collections.systems import tables, words
 from abrank.report.collections.systems.cautions import standings_cautions
-from abrank.report.formats.terminal.note_lines import note_lines
+from abrank.report.formats.terminal.note_lines import first_lines, note_lines
 from abrank.report.formats.terminal.plain_text import NARROWEST, WIDTH
 from abrank.report.model import Table
 from abrank.report.ranking.text import columns_of_text
@@ -35,14 +35,16 @@ def standings_text(
     digits = found.decimals if digits is None else digits
     checks.count("width", width, at_least=NARROWEST)
     said = [words.title(found), words.like_these(found), ", ".join(words.context(found)) + "."]
+    told = standings_cautions(found, digits=digits)
     blocks = [
+        first_lines(told, width=width),
         cells.wrap_all(said, width),
         _leaderboard(found, width, digits),
         *_split(tables.by_collection(found, found.primary.measure, digits=digits), width),
         *(_split(tables.by_measure(found, digits=digits), width) if found.measures[1:] else ()),
         cells.wrap_all(words.sentences(found, digits=digits), width),
         cells.wrap(words.claims(found), width),
-        note_lines(standings_cautions(found, digits=digits), width=width),
+        note_lines(told, width=width),
     ]
     return cells.blocks_of_text(blocks, ascii=ascii)
 

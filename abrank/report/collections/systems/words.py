@@ -37,6 +37,9 @@ def title(found: CollectionsRanking) -> str:
     >>> title(rank_collections({"web": one, "news": one}))
     'On these 2 collections any of the 3 systems may be called first.'
     """
+    if not found.primary.these.direction_declared:
+        measure = name(found.primary.measure)
+        return f"Is lower better for {measure}? Until that is said nobody is first."
     n, first = len(found.systems), found.primary.first()
     these = f"these {f.count(len(found.rankings))} collections"
     if len(first) == n:
@@ -84,8 +87,7 @@ def leader(found: CollectionsRanking, *, digits: int) -> str:
 
 
 def _best(standings: MeasureStandings) -> str:
-    means = [row.mean for row in standings.rows]
-    return "highest" if means[0] >= means[-1] else "lowest"
+    return standings.these.best
 
 
 def _limits(standing: Standing, digits: int) -> str:

@@ -12,6 +12,11 @@ from abrank.report.sections.notes.cautions import SHOWN
 _LABEL = "note  "
 
 
+def first_lines(found: Sequence[Caution], *, width: int) -> list[str]:
+    """Return what stands before the verdict."""
+    return [line for each in found if each.stands_first for line in cells.wrap(str(each), width)]
+
+
 def note_lines(found: Sequence[Caution], *, width: int) -> list[str]:
     r"""Return the first cautions, and how many more there are and where.
 
@@ -23,8 +28,9 @@ def note_lines(found: Sequence[Caution], *, width: int) -> list[str]:
           order is left open.
     """
     lines = []
+    found = [each for each in found if not each.stands_first]
     for each in found[:SHOWN]:
-        said = cells.wrap(f"{each.title}. {each.text}", width - len(_LABEL))
+        said = cells.wrap(str(each), width - len(_LABEL))
         lines += [f"{'' if i else _LABEL:{len(_LABEL)}}{line}" for i, line in enumerate(said)]
     more = len(found) - SHOWN
     if more > 0:

@@ -12,6 +12,7 @@ from abrank._support import display as f
 from abrank.comparison import Comparison
 from abrank.comparison.power_analysis import NOTHING
 from abrank.report import cells
+from abrank.report.formats.terminal.note_lines import first_lines
 from abrank.report.formats.terminal.text_table import measure_lines
 from abrank.report.sections import (
     design,
@@ -125,6 +126,7 @@ def text_lines(
     named = _printable(comparison)
     blocks: list[Sequence[Line]] = [
         [
+            *_first(named, width, digits, ascii),
             *_verdict(named, width, digits, ascii),
             *_numbers(named, width, digits, ascii),
             *_soundness(named, width, digits, ascii),
@@ -159,6 +161,12 @@ def _printable(comparison: Comparison) -> Comparison:
 
 def _put(shown: str, plain: bool) -> str:
     return cells.to_ascii(shown) if plain else shown
+
+
+def _first(comparison: Comparison, width: int, digits: int, plain: bool) -> Iterator[Line]:
+    """Yield what stands before the verdict."""
+    for line in first_lines(cautions(comparison, digits=digits), width=width):
+        yield [(_put(line, plain), "note")]
 
 
 def _verdict(comparison: Comparison, width: int, digits: int, plain: bool) -> Iterator[Line]:
@@ -298,7 +306,8 @@ def _facts(comparison: Comparison, width: int, digits: int, plain: bool) -> Iter
 def _wins(comparison: Comparison, room: int, digits: int) -> str:
     """Return who wins how often, and what so many queries can see."""
     row, planned = comparison.primary, comparison.planning
-    wins = f"B wins {f.count(row.wins)}  ties {f.count(row.ties)}  A wins {f.count(row.losses)}"
+    win = "wins" if comparison.rule.direction_declared else "higher"
+    wins = f"B {win} {f.count(row.wins)}  ties {f.count(row.ties)}  A {win} {f.count(row.losses)}"
     if not planned.smallest_visible > NOTHING:
         return wins
     visible = f.least(planned.smallest_visible, digits=digits)
@@ -308,10 +317,9 @@ def _wins(comparison: Comparison, room: int, digits: int) -> str:
 
 def _notes(comparison: Comparison, width: int, digits: int, plain: bool) -> Iterator[Line]:
     """Yield the first notes, and how many more there are and where."""
-    found = cautions(comparison, digits=digits)
+    found = [each for each in cautions(comparison, digits=digits) if not each.stands_first]
     for note in found[:SHOWN]:
-        said = f"{note.title}. {note.text}"
-        yield from _labelled("note", said, width, plain, label_style="note")
+        yield from _labelled("note", str(note), width, plain, label_style="note")
     more = len(found) - SHOWN
     if more > 0:
         said = f"{f.plural(more, 'more note')} in the report: --report report.html"

@@ -72,12 +72,16 @@ def caution(note: Note, names: Names) -> Caution:
 def by_collection(
     found: Mapping[str, Iterable[Caution]], results: Mapping[str, Comparison | Ranking]
 ) -> tuple[Caution, ...]:
-    """Return the cautions of several collections, each after its name, the most severe first."""
+    """Return the cautions of several collections, each after its name, the most severe first.
+
+    What stands before the verdict is asked of all of them at once.
+    """
     every = [
-        replace(each, title=f"{collection}: {each.title}")
+        each if each.stands_first else replace(each, title=f"{collection}: {each.title}")
         for collection, cautions in found.items()
         for each in cautions
     ]
+    every = list(dict.fromkeys(every))
     return (*counted_twice(results), *sorted(every, key=lambda each: -each.severity))
 
 
@@ -129,7 +133,7 @@ def note_sentences(notes: Sequence[Note]) -> tuple[str, ...]:
     """Return notes that name their systems, not as A and B, in words."""
     names = SystemNames("", "", digits=f.DIGITS, alpha=0.05)
     said = (caution(note, names) for note in notes)
-    return tuple(f"{each.title}. {each.text}" for each in said)
+    return tuple(map(str, said))
 
 
 def _near_alpha(comparison: Comparison) -> list[Note]:

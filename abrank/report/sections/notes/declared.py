@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from abrank._support import display as f
@@ -11,7 +11,7 @@ from abrank._support.display import shorten
 if TYPE_CHECKING:
     from abrank.report.sections.notes.names import Names
 
-MOST = 3
+MOST, MOST_APART = 3, 6
 
 
 def margin_above_baseline(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
@@ -46,10 +46,51 @@ def no_margin(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
 def direction_not_declared(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     """Ask whether less of a score is better."""
     measures = [shorten(str(each), width=40) for each in v["measures"]]
-    shown, one = f.first_of(measures, MOST), len(measures) == 1
+    ranked = "the highest mean stands first" if "ranked" in v else "a difference in it is no more"
     return (
-        f"Is lower better for {shown}?",
-        f"{'Its name sounds' if one else 'Their names sound'} like a cost, but no direction was"
-        f" declared, so the higher score counts as the better one. If not, say --lower-is-better"
-        f" {measures[0]} (lower_is_better=).",
+        f"Is lower better for {f.first_of(measures, MOST)}?",
+        f"{say(measures[0])} Until then {ranked}.",
     )
+
+
+def say(measure: str) -> str:
+    """Say how the direction of a score is declared.
+
+    Examples
+    --------
+    >>> say("ms")
+    'Say so: --lower-is-better ms (lower_is_better=), or --higher-is-better ms (higher_is_better=).'
+    """
+    return (
+        f"Say so: --lower-is-better {measure} (lower_is_better=), or --higher-is-better {measure}"
+        " (higher_is_better=)."
+    )
+
+
+def nobody_chose(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
+    """Say which of several measures was taken to decide."""
+    taken = shorten(str(v["primary"]), width=40)
+    return (
+        f"Nobody chose the measure: of {f.count(v['n'])}, {taken} was taken",
+        f"Say which decides: -m {taken} (measures=).",
+    )
+
+
+def shown_apart(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    """Return the means of counts and constants, which are compared with nothing."""
+    said = [_means(str(name), means, names) for name, means in v["means"].items()]
+    more = f"; and {f.count(len(said) - MOST_APART)} more" if len(said) > MOST_APART else ""
+    return (
+        "Counts and constants decide nothing",
+        f"They are tested neither alone nor with the others: {'; '.join(said[:MOST_APART])}{more}.",
+    )
+
+
+def _means(name: str, means: Sequence[float], names: Names) -> str:
+    """Return the means of all systems, of more than two the ends."""
+    ends = means if len(means) == 2 else (min(means), max(means))
+    shown = [f.score(each, digits=names.digits) for each in ends]
+    name = shorten(name, width=40)
+    if shown[0] == shown[1]:
+        return f"{name} {shown[0]} for all" if len(means) > 2 else f"{name} {shown[0]} for both"
+    return f"{name} {' to '.join(shown)}" if len(means) > 2 else f"{name} {' → '.join(shown)}"

@@ -194,7 +194,9 @@ def _monte_carlo(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
 # In the order of what they mean for the verdict, among notes that are as severe.
 SENTENCES: Mapping[str, Words] = {
     "constant-difference": _constant,
+    "nobody-chose": declared.nobody_chose,
     "direction-not-declared": declared.direction_not_declared,
+    "shown-apart": declared.shown_apart,
     "margin-above-baseline": declared.margin_above_baseline,
     "margin-above-half-range": declared.margin_above_half,
     "no-margin-many-queries": declared.no_margin,
