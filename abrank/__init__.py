@@ -48,6 +48,8 @@ if TYPE_CHECKING or "pdoc" in sys.modules:
     from abrank.inputs.groups import from_groups as from_groups
     from abrank.inspection import inspect_query as inspect_query
     from abrank.measures import measure as measure
+    from abrank.planning.margins import Margins as Margins
+    from abrank.planning.margins import suggest_margins as suggest_margins
     from abrank.planning.plan import power as power
     from abrank.planning.result import Plan as Plan
     from abrank.ranking import Ranking as Ranking
@@ -76,6 +78,7 @@ _HOMES = {
     "CollectionsRanking": "abrank.collections",
     "Comparison": "abrank.comparison",
     "JudgeAgreement": "abrank.agreement",
+    "Margins": "abrank.planning.margins",
     "Plan": "abrank.planning.result",
     "Qrels": "abrank.inputs",
     "Ranking": "abrank.ranking",
@@ -100,6 +103,7 @@ _HOMES = {
     "inspect_query": "abrank.inspection",
     "score_ranges": "abrank.sensitivity",
     "simulate_runs": "abrank.simulate",
+    "suggest_margins": "abrank.planning.margins",
 }
 
 __all__ = ["__version__", *_HOMES]

@@ -12,7 +12,7 @@ GROUPS = {
         "scores", "ready", "joined", "collections", "config", "topics", "docs", "segments",
         "baseline", "candidate",
     ),
-    "Planning": ("effects", "width", "target", "sd", "queries"),
+    "Planning": ("against", "effects", "width", "target", "sd", "queries"),
     "Measures and tests": (
         "measures", "measure", "baselines", "primary", "margin", "alpha", "test", "tests", "adjust",
         "family", "lower_is_better", "higher_is_better", "resamples", "replications", "seed",

@@ -1,0 +1,124 @@
+"""``abrank margin``: the numbers beside which a margin is chosen, from files and from arrays."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import abrank
+from abrank._support.errors import ArgumentError
+from abrank.cli import run
+from abrank.simulate import simulate_runs
+
+
+@pytest.fixture
+def seeds() -> pd.DataFrame:
+    """Three runs of one system, and another one, on 120 queries."""
+    rng = np.random.default_rng(5)
+    base = rng.uniform(0.2, 0.7, 120)
+    columns = {f"seed{i}": base + rng.normal(0.0, 0.03, 120) for i in (1, 2, 3)}
+    frame = pd.DataFrame({**columns, "other": base + rng.normal(0.01, 0.1, 120)})
+    frame.index = pd.Index([f"q{i}" for i in range(120)], name="query_id")
+    return frame.round(6)
+
+
+def by_name(found: abrank.Margins) -> dict[str, abrank.planning.margins.SuggestedMargin]:
+    return {row.name: row for row in found.rows}
+
+
+def test_each_number_is_what_it_is_called(seeds: pd.DataFrame) -> None:
+    runs = seeds[["seed1", "seed2", "seed3"]].to_numpy()
+    found = abrank.suggest_margins(runs, seeds["other"].to_numpy())
+    rows, means = by_name(found), runs.mean(axis=0)
+    assert rows["two of 3 runs, largest difference"].margin == pytest.approx(np.ptp(means))
+    far = stats.t.ppf(0.975, 2) * means.std(ddof=1) * np.sqrt(2.0)
+    assert rows["95% of pairs of runs differ less"].margin == pytest.approx(far)
+    assert rows["one query lost of 120"].margin == 1.0 / 120
+    assert rows["1% of A's mean"].margin == pytest.approx(0.01 * means.mean())
+    assert rows["2% of A's mean"].margin == pytest.approx(0.02 * means.mean())
+    sd = (seeds["other"] - runs.mean(axis=1)).std()
+    assert found.sd == pytest.approx(sd)
+    for row in found.rows:
+        plan = abrank.power(sd=found.sd, n=120, effect=row.margin)
+        assert (row.n, row.power) == (plan.n, plan.power)
+        assert row.n_not_worse < row.n
+
+
+def test_95_per_cent_of_pairs_of_runs_differ_by_less() -> None:
+    rng = np.random.default_rng(8)
+    held = 0
+    for _ in range(2_000):
+        means = rng.normal(0.4, 0.01, 6)
+        # One query a run would be its mean: the spread is that of the means alone.
+        found = by_name(abrank.suggest_margins(np.tile(means[:4], (2, 1))))
+        far = found["95% of pairs of runs differ less"].margin
+        held += abs(means[4] - means[5]) < far
+    assert 0.935 < held / 2_000 < 0.965
+
+
+def test_one_system_alone_says_no_power(seeds: pd.DataFrame) -> None:
+    found = abrank.suggest_margins(seeds["seed1"].to_numpy())
+    assert found.sd_of == ""
+    assert found.rows[0].name == "one query lost of 120"
+    assert all(np.isnan(row.power) and row.n is None for row in found.rows)
+    with pytest.raises(ArgumentError, match="from b or from sd"):
+        abrank.suggest_margins(seeds["seed1"], seeds["other"], sd=0.2)
+    with pytest.raises(ArgumentError, match="A has 120 queries"):
+        abrank.suggest_margins(seeds["seed1"], [0.5])
+
+
+def test_ready_scores_of_one_file_and_of_several(seeds, tmp_path, capsys, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    seeds.to_csv("all.csv")
+    seeds[["seed1", "seed2", "seed3"]].to_csv("seeds.csv")
+    seeds[["other"]].to_csv("other.csv")
+    answers = []
+    for files in (["all.csv", "--against", "other"], ["seeds.csv", "--against", "other.csv"]):
+        assert run(["margin", "--scores", *files, "-m", "AP", "--format", "json"]) == 0
+        answers.append(json.loads(capsys.readouterr().out))
+    assert answers[0]["measure"] == "AP"
+    assert answers[0]["rows"] == answers[1]["rows"]
+    assert answers[0]["sd_of"] == "candidate"
+    assert run(["margin", "--scores", "all.csv", "--against", "other"]) == 0
+    text = capsys.readouterr().out
+    assert max(map(len, text.splitlines())) <= 80
+    assert "two of 3 runs, largest difference" in text
+    assert "Take the smallest loss that users would notice" in text
+
+
+def test_runs_are_scored(tmp_path, capsys, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    made = simulate_runs(60, rng=3)
+    made.qrels.frame().to_csv("q.csv", index=False)
+    for name, each in (("a", made.baseline), ("b", made.candidate)):
+        each.frame().to_csv(f"{name}.csv", index=False)
+    command = ["margin", "q.csv", "a.csv", "--against", "b.csv", "-m", "AP", "--format", "json"]
+    assert run(command) == 0
+    found = json.loads(capsys.readouterr().out)
+    result = abrank.compare("q.csv", "a.csv", "b.csv", measures=["AP"])
+    assert found["mean"] == pytest.approx(result.primary.mean_a)
+    assert found["sd"] == pytest.approx(result.planning.sd)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "QRELS and RUNS are needed"),
+        (["q.csv", "a.csv", "--against", "b.csv", "--sd", "0.1"], "choose one"),
+        (["--scores", "two.csv"], "say which: -m AP"),
+        (["--scores", "two.csv", "--depth", "5"], "--depth is for runs"),
+    ],
+)
+def test_what_cannot_be_answered_is_refused(arguments, said, tmp_path, capsys, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [
+        {"query_id": q, "system": "A", "measure": m, "score": 0.5 + 0.1 * i}
+        for m in ("AP", "RR") for i, q in enumerate("xyz")
+    ]  # fmt: skip
+    pd.DataFrame(rows).to_csv("two.csv", index=False)
+    assert run(["margin", *arguments]) == 2
+    assert said in capsys.readouterr().err
