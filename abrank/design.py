@@ -36,6 +36,10 @@ class Design:
         Queries for which a confidence sequence is narrowest; 0 where there is none.
     alpha : float
         Level of all looks together; that of this look is the rule's.
+    n_planned : int
+        Queries planned in all, of looks whose shares of alpha go by the queries seen; 0 for none.
+    seen : tuple of int
+        Queries at each of these looks so far, this one last.
 
     Raises
     ------
@@ -54,6 +58,8 @@ class Design:
     spending: Spending = "obrien-fleming"
     planned: int = 0
     alpha: float = 0.05
+    n_planned: int = 0
+    seen: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         checks.one_of("spending", self.spending, get_args(Spending))
@@ -62,6 +68,11 @@ class Design:
             raise ArgumentError(
                 f"look {self.look} is not one of {self.n_looks}: give this look and the looks"
                 " planned, such as 2/4"
+            )
+        if self.n_planned and (self.look or self.planned):
+            raise ArgumentError(
+                "--planned (planned=) shares out alpha by the queries seen: leave out --look and"
+                " --anytime"
             )
         if self.look and self.planned:
             raise ArgumentError(
@@ -72,7 +83,12 @@ class Design:
     @property
     def is_last(self) -> bool:
         """Whether no other look is planned after this one."""
-        return self.look == self.n_looks
+        return self.seen[-1] >= self.n_planned if self.seen else self.look == self.n_looks
+
+    @property
+    def shared(self) -> bool:
+        """Whether this is one of several looks, among which alpha is shared out."""
+        return bool(self.look or self.seen)
 
 
 def read_look(look: str | tuple[int, int] | None) -> tuple[int, int]:

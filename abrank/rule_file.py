@@ -25,7 +25,7 @@ _Found = TypeVar("_Found", bound="Comparison")
 # Its paths are seen from the folder that the file is in.
 PATHS = (
     "qrels", "run_a", "run_b", "scores", "joined", "collections", "segments", "topics", "clusters",
-    "docs", "machine_qrels", "machine_scores",
+    "docs", "machine_qrels", "machine_scores", "earlier",
 )  # fmt: skip
 # The day on which the rule was declared: recorded, and part of no flag.
 DATE = "declared_on"

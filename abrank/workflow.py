@@ -71,6 +71,8 @@ def compare(
     look: str | tuple[int, int] | None = None,
     spending: Spending = "obrien-fleming",
     anytime: int | None = None,
+    planned: int | None = None,
+    earlier: Any = None,  # noqa: ANN401 - a result, or where it was written
     guards: Sequence[str] | str = (),
     accept_doubt: bool = False,
     bayes: bool = False,
@@ -126,7 +128,7 @@ def compare(
         the name of a column of ``segments``: then clusters are tested, not single queries.
     docs : path or mapping, optional
         Titles or texts by document id, to show in ranked lists: JSON lines, or lines with a tab.
-    look, spending, anytime, guards, accept_doubt, bayes
+    look, spending, anytime, planned, earlier, guards, accept_doubt, bayes
         Looking more than once, what must not get worse, and a Bayesian view: see
         :class:`~abrank.comparison.Question`.
     machine_qrels, machine_scores, machine_judge, shared_model : optional

@@ -33,6 +33,19 @@ options = _options.stack(
         " queries.",
     ),
     click.option(
+        "--planned",
+        type=click.IntRange(1),
+        metavar="N",
+        help="N queries are planned in all: each look before spends a share of alpha by the queries"
+        " seen. From the second look on with --earlier.",
+    ),
+    click.option(
+        "--earlier",
+        type=_options.RUN,
+        metavar="FILE",
+        help="results.json of the look before this one, which records all looks so far.",
+    ),
+    click.option(
         "--guard",
         "guards",
         multiple=True,

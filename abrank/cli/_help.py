@@ -19,7 +19,8 @@ GROUPS = {
     ),
     "Gates": ("require", "fail_on", "guards", "accept_doubt"),
     "Designs and further analyses": (
-        "clusters", "look", "spending", "anytime", "bayes", "instruments", "risk",
+        "clusters", "look", "spending", "anytime", "planned", "earlier", "bayes", "instruments",
+        "risk",
     ),
     "Judgments by a machine": (
         "machine_qrels", "machine_scores", "machine_queries", "machine_judge", "shared_model",

@@ -76,6 +76,8 @@ def compare_scores(
     look: str | tuple[int, int] | None = None,
     spending: Spending = "obrien-fleming",
     anytime: int | None = None,
+    planned: int | None = None,
+    earlier: Any = None,  # noqa: ANN401 - a result, or where it was written
     guards: Sequence[str] | str = (),
     accept_doubt: bool = False,
     bayes: bool = False,
@@ -98,8 +100,8 @@ def compare_scores(
     primary, margin, test, alpha, adjust, family, require, lower_is_better, higher_is_better,
     n_resamples, rng
         What decides, and how it is resampled, as in :func:`abrank.compare`.
-    segments, topics, clusters, look, spending, anytime, guards, accept_doubt, bayes,
-    machine_scores, machine_judge, shared_model
+    segments, topics, clusters, look, spending, anytime, planned, earlier, guards, accept_doubt,
+    bayes, machine_scores, machine_judge, shared_model
         As in :func:`abrank.compare`.
 
     Returns

@@ -9,15 +9,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from abrank._support import display
-from abrank._support.errors import ArgumentError
+from abrank._support import checks, display
+from abrank._support.errors import AlignmentError, ArgumentError
 from abrank._support.records import record
 from abrank._support.rng import entropy
 from abrank.comparison.choice import Directions, canonical_name, directions, require_direction
 from abrank.comparison.designs import declare_design, labels_of
 from abrank.comparison.family import resolve_adjustment
 from abrank.comparison.question import Question
-from abrank.design import Guard, read_look
+from abrank.design import Design, Guard, read_look
 from abrank.diagnostics import bounds
 from abrank.measures import parse
 from abrank.measures.naming.asked import DEFAULT_MEASURES, parse_measures
@@ -161,7 +161,14 @@ def with_guards(
     return [*names, *(name for name in asked if str(parse(name)) not in known)]
 
 
-def declare(question: Question, primary: str, better: Directions, *, clusters: str = "") -> Rule:
+def declare(
+    question: Question,
+    primary: str,
+    better: Directions,
+    *,
+    clusters: str = "",
+    seen: tuple[int, ...] = (),
+) -> Rule:
     """Return the rule that a question declares; a margin that its test cannot judge is refused.
 
     Parameters
@@ -172,6 +179,8 @@ def declare(question: Question, primary: str, better: Directions, *, clusters: s
         Of every measure compared.
     clusters : str
         Name of the property whose values are clusters; empty for independent queries.
+    seen : tuple of int
+        Queries at each look so far, where ``planned`` says how many there are to be.
 
     Raises
     ------
@@ -196,6 +205,8 @@ def declare(question: Question, primary: str, better: Directions, *, clusters: s
         spending=question.spending,
         anytime=question.anytime,
         clusters=clusters,
+        planned=question.planned,
+        seen=seen,
         relative=margin.is_relative or any(guard.margin_is_relative for guard in guards),
     )
     rule = Rule(
@@ -256,9 +267,56 @@ def declare_on(
     drawn = {"seed": entropy(question.rng), "n_resamples": question.n_resamples}
     better = directions(scores.measures, question.lower_is_better, question.higher_is_better)
     labels = labels_of(clusters, scores.query_ids)
-    rule = declare(question, primary, better, clusters=clusters[0] if clusters else "")
+    rule = declare(
+        question, primary, better, clusters=clusters[0] if clusters else "",
+        seen=_seen(question, primary, scores.query_ids),
+    )  # fmt: skip
     span = _span(scores, primary, read_margin(question.margin))
     return Declared(rule, better, span, {**drawn, "clusters": labels})
+
+
+def _seen(question: Question, primary: str, query_ids: Sequence[str]) -> tuple[int, ...]:
+    """Return the queries at each look so far, as the look before recorded them, this one last."""
+    planned, earlier = question.planned, question.earlier
+    if planned is None:
+        if earlier is not None:
+            raise ArgumentError(
+                "--earlier (earlier=) is the look before this one: say with --planned N (planned=)"
+                " how many queries are planned in all"
+            )
+        return ()
+    checks.count("planned", planned)
+    n = len(query_ids)
+    if earlier is None:
+        return (n,)
+    from abrank.comparison.result import Comparison
+
+    found = earlier if isinstance(earlier, Comparison) else Comparison.from_json(earlier)
+    design = found.rule.design or Design()
+    declared = {
+        "planned": (design.n_planned, planned), "primary": (found.rule.primary, primary),
+        "alpha": (design.alpha, question.alpha), "spending": (design.spending, question.spending),
+    }  # fmt: skip
+    if not design.seen:
+        raise ArgumentError("the earlier result records no looks: it was made without --planned")
+    for name, (then, now) in declared.items():
+        if then != now:
+            raise ArgumentError(
+                f"the earlier look was at {name} {then}, this one is at {now}: the plan is made"
+                " before the first look and kept"
+            )
+    lacking = len(set(found.query_ids) - set(query_ids))
+    if lacking:
+        raise AlignmentError(
+            f"{lacking} of {design.seen[-1]} queries of the earlier look are not among these {n}:"
+            " between looks queries are added, none is taken away"
+        )
+    if design.is_last or n <= design.seen[-1]:
+        spent = f"all {planned} queries planned were seen" if design.is_last else "no query is new"
+        raise ArgumentError(
+            f"{spent} since the look at {design.seen[-1]} queries, so there is nothing left to test"
+        )
+    return (*design.seen, n)
 
 
 def _span(scores: Scores, primary: str, margin: Margin) -> float:

@@ -15,7 +15,12 @@ from abrank._support.records import record
 from abrank._support.typing import FloatArray, IntArray
 from abrank.design import Design
 from abrank.diagnostics import Note, inspect_clusters
-from abrank.inference.designs.as_tests import anytime_result, cluster_result, level_of_look
+from abrank.inference.designs.as_tests import (
+    anytime_result,
+    cluster_result,
+    level_of_look,
+    level_of_seen,
+)
 from abrank.inference.designs.clusters import (
     CLUSTER_TESTS,
     FEWEST_EFFECTIVE,
@@ -226,6 +231,8 @@ def declare_design(
     anytime: int | None,
     clusters: str,
     relative: bool,
+    planned: int | None = None,
+    seen: tuple[int, ...] = (),
 ) -> tuple[Design | None, float]:
     """Return the design that was asked for, None for a plain one, and the level of this look.
 
@@ -236,11 +243,19 @@ def declare_design(
     """
     design = Design(
         clusters=clusters, look=look[0], n_looks=look[1], spending=spending,  # type: ignore[arg-type]
-        planned=anytime or 0, alpha=alpha,
+        planned=anytime or 0, alpha=alpha, n_planned=planned or 0, seen=seen,
     )  # fmt: skip
     _require_fit(design, test, relative=relative)
     if design == Design(alpha=alpha, spending=design.spending):
         return None, alpha
+    if design.seen:
+        level = level_of_seen(seen, design.n_planned, spending=spending, alpha=alpha)
+        if level == 0.0:
+            raise ArgumentError(
+                f"{seen[-1]} of {planned} queries are too early for a look: {spending} leaves it"
+                f" none of alpha = {alpha:g}; look later, or choose pocock"
+            )
+        return design, level
     if not design.look:
         return design, alpha
     level = level_of_look(*look, spending=spending, alpha=alpha)

@@ -61,7 +61,7 @@ def beliefs(
     from abrank.inference.designs.bayes import bayesian_bootstrap, t_posterior
 
     # Looking does not change a posterior, so that its level is that of all looks.
-    looks = rule.design is not None and rule.design.look
+    looks = rule.design is not None and rule.design.shared
     level = 1.0 - rule.design.alpha if rule.design and looks else rule.confidence
     found = []
     for name in ("t", "bootstrap"):

@@ -186,7 +186,7 @@ def plan_from_spread(
     0.081
     """
     sd *= inflation
-    if rule.design is not None and rule.design.look:
+    if rule.design is not None and rule.design.shared:
         rule = replace(rule, alpha=rule.design.alpha)
     freedom = clustered.freedom if clustered is not None else _independent
     few = clustered is not None and effective_clusters(clustered.sizes) < FEWEST_EFFECTIVE

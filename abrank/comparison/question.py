@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from abrank._support.records import record
 from abrank._support.typing import RandomSource
@@ -49,6 +50,11 @@ class Question:
     anytime : int, optional
         Decide by a confidence sequence, which holds however often one looks; it is narrowest at so
         many queries.
+    planned : int, optional
+        Queries planned in all: one may look before they are all there, and each look spends a share
+        of ``alpha`` by the queries seen so far.
+    earlier : path or Comparison, optional
+        The result of the look before this one, which holds how many queries each look so far had.
     guards : sequence of str
         Measures that must be shown not to be worse, for a gate to pass: ``"R@100:-0.02"`` or
         ``"R@100:-2%"`` of the baseline's mean. Each is tested at ``alpha``.
@@ -78,6 +84,8 @@ class Question:
     look: str | tuple[int, int] | None = None
     spending: Spending = "obrien-fleming"
     anytime: int | None = None
+    planned: int | None = None
+    earlier: Any = None  # a result, or where it was written
     guards: Sequence[str] | str = ()
     accept_doubt: bool = False
     bayes: bool = False

@@ -50,7 +50,7 @@ OURS = (
     "in 37 to 50% where the queries with the largest differences were",
 )
 # The same in sentences on designs.
-OF_DESIGNS = ("Before 25 queries", "over 99.9%", "under 0.1%", "fewer than 6 queries")
+OF_DESIGNS = ("from 25 queries on", "over 99.9%", "under 0.1%", "fewer than 6 queries")
 PLACES = (1, 2, 3, 4, 5, 6)
 
 

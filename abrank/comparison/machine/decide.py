@@ -154,6 +154,7 @@ def declare_machine(question: Question, *, segments: object, clusters: object) -
         )
     given = {
         "clusters": clusters, "look": question.look, "anytime": question.anytime,
+        "planned": question.planned,
         "guard": question.guards, "bayes": question.bayes,
     }  # fmt: skip
     for name in (name for name, value in given.items() if value):

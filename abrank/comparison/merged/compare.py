@@ -173,6 +173,7 @@ def require_mergeable(question: Question) -> Question:
         f"the {question.test} test as the one that decides": question.test != "t",
         "max-t": question.adjust == "max-t",
         "a confidence sequence (--anytime, anytime=)": question.anytime is not None,
+        "a record of looks (--planned, planned=)": question.planned is not None,
         "a posterior (--bayes, bayes=)": question.bayes,
     }
     for what, is_asked in asked.items():

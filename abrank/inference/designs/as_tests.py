@@ -163,6 +163,26 @@ def anytime_result(
     return _result("t", rows, "closed form", confidence, n, 0)
 
 
+def level_of_seen(seen: Sequence[int], n_planned: int, *, spending: str, alpha: float) -> float:
+    """Return the two-sided level of the last of some looks, by the share of queries seen at each.
+
+    The last look, at the queries planned or more, spends what is left. 0 where it comes too early.
+
+    References
+    ----------
+    Lan & DeMets (1983), Biometrika 70, 659-663.
+
+    Examples
+    --------
+    >>> round(level_of_seen([100, 400], 400, spending="obrien-fleming", alpha=0.05), 5)
+    0.05
+    """
+    kind: Kind = "spend-pocock" if spending == "pocock" else "spend-obrien-fleming"
+    shares = [min(1.0, n / n_planned) for n in seen]
+    level = float(stopping_boundaries(shares, alpha=alpha, kind=kind).level[-1])
+    return level if level > NOTHING else 0.0
+
+
 def level_of_look(look: int, n_looks: int, *, spending: str, alpha: float) -> float:
     """Return the two-sided level of a look among evenly spaced ones; 0 where it comes too early.
 

@@ -25,7 +25,7 @@ from abrank.comparison.machine.answers import judge_again
 from abrank.comparison.machine.judgments import TEST as WITH_MACHINE
 from abrank.comparison.soundness import with_soundness
 from abrank.diagnostics import Note, outcomes
-from abrank.inference.designs.as_tests import level_of_look
+from abrank.inference.designs.as_tests import level_of_look, level_of_seen
 from abrank.inference.estimates.relative_change import RelativeChange
 from abrank.inference.rounding import differences_of
 from abrank.report.numbers import plain
@@ -226,6 +226,12 @@ def _design(comparison: Comparison) -> None:
     """Compare the design with the level, and clusters with the rule and with the queries."""
     found, design = comparison.clusters, comparison.rule.design
     named = design.clusters if design is not None else ""
+    if design is not None and design.seen:
+        level = level_of_seen(
+            design.seen, design.n_planned, spending=design.spending, alpha=design.alpha
+        )
+        require_same("settings.alpha", comparison.rule.alpha, level, "the queries seen")
+        require_same("settings.design.seen", design.seen[-1], comparison.n_queries, "the queries")
     if design is not None and design.look:
         level = level_of_look(
             design.look, design.n_looks, spending=design.spending, alpha=design.alpha

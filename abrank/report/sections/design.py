@@ -47,7 +47,7 @@ def _sentences(comparison: Comparison, digits: int) -> Iterator[tuple[str, str]]
         yield "declared", _declared(stated)
     if comparison.clusters is not None:
         yield "clusters", _clusters(comparison, comparison.clusters)
-    if declared is not None and declared.look:
+    if declared is not None and declared.shared:
         yield "look", _look(comparison, declared)
     if declared is not None and declared.planned:
         yield "sequence", _sequence(comparison, declared)
@@ -104,14 +104,30 @@ def _effective(found: Clusters) -> str:
 
 
 def _look(comparison: Comparison, declared: Design) -> str:
-    start = (
-        f"Look {declared.look} of {declared.n_looks}, evenly spaced ({SPENDING[declared.spending]}"
-        f" spending): this one decides at α = {words.alpha(comparison)}, all together at"
+    spending = f"({SPENDING[declared.spending]} spending)"
+    if declared.seen:
+        *earlier, now = map(f.count, declared.seen)
+        after = (
+            f" after {'a look' if len(earlier) == 1 else 'looks'} at {f.listed(earlier)}"
+            if earlier
+            else ", the first look"
+        )
+        start = f"{now} of {words.queries(declared.n_planned)} planned{after} {spending}"
+    else:
+        start = f"Look {declared.look} of {declared.n_looks}, evenly spaced {spending}"
+    start += (
+        f": this one decides at α = {words.alpha(comparison)}, all together at"
         f" {f.number(declared.alpha)}."
     )
+    if not declared.seen:
+        start += " That no other looks were taken is not checked: --planned records them."
+    if comparison.decision.direction and declared.is_last:
+        return f"{start} A difference is shown."
     if comparison.decision.direction:
-        stop = "" if declared.is_last else " You may stop here."
-        return f"{start} A difference is shown.{stop}"
+        return (
+            f"{start} A difference is shown: you may stop here, but Δ at an early stop is larger"
+            " than the true one on average."
+        )
     if declared.is_last:
         return f"{start} It is the last, and no difference is shown."
     return f"{start} No difference is shown yet."
@@ -121,10 +137,13 @@ def _sequence(comparison: Comparison, declared: Design) -> str:
     wider = comparison.planning.inflation
     said = (
         f"The confidence sequence, narrowest at {words.queries(declared.planned)}, holds however"
-        " often you look and whenever you stop; the other tests hold for one look"
+        " often you look and whenever you stop, from 25 queries on, for differences like these:"
+        " with rare large losses, still unseen, it does not. The other tests hold for one look"
     )
+    if comparison.decision.direction:
+        said += "; Δ where one stops early is larger than the true one on average"
     if wider == 1.0:
-        return f"{said}. Before 25 queries it says nothing."
+        return f"{said}."
     times = f.score(wider, digits=2)
     return f"{said}. It is {times} times as wide as the interval of one look."
 

@@ -228,8 +228,11 @@ def _level(comparison: Comparison) -> str:
     """Return the level, and that of all looks together where there are several."""
     said = f"two-sided α = {words.alpha(comparison)}"
     looks = comparison.rule.design
-    if looks is None or not looks.look:
+    if looks is None or not looks.shared:
         return said
+    if looks.seen:
+        said += f" at {f.count(looks.seen[-1])} of {words.queries(looks.n_planned)}"
+        return f"{said}, {f.number(looks.alpha)} in all"
     return f"{said} at look {looks.look} of {looks.n_looks}, {f.number(looks.alpha)} in all"
 
 
@@ -270,9 +273,9 @@ def controlled(comparison: Comparison) -> str:
     """
     declared, many = comparison.rule, len(comparison.rows) > 1
     design, level = declared.design, f.level(declared.alpha)
-    in_all = f.level(design.alpha) if design is not None and design.look else level
+    in_all = f.level(design.alpha) if design is not None and design.shared else level
     start = f"If there is no difference, {in_all} of such comparisons say that there is one"
-    if design is not None and design.look:
+    if design is not None and design.shared:
         said = f"{start} in {declared.primary}, at any of the looks"
     elif many and declared.adjust == "bh":
         others = "" if declared.family == "all" else "other "

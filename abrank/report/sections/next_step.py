@@ -176,6 +176,12 @@ def _of_evidence(comparison: Comparison, code: str) -> str:
 def _look_again(comparison: Comparison) -> str:
     """Go on where more looks are planned, or allowed, and this one leaves the question open."""
     design = comparison.rule.design
+    if design is not None and design.seen:
+        left = words.queries(design.n_planned - design.seen[-1])
+        return (
+            f"Go on with the {left} still planned, and give this look's results.json as --earlier"
+            " (earlier=): it leaves the question open."
+        )
     if design is not None and design.look:
         said = f"Go on to look {design.look + 1} of {design.n_looks}, with the queries planned"
         return f"{said} for it: this one leaves the question open."

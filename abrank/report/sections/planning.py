@@ -209,7 +209,7 @@ def _has_ranges(comparison: Comparison) -> bool:
 def _level(comparison: Comparison) -> str:
     """Return the level of the ranges; a plan for all looks is made at the level of all of them."""
     rule = comparison.rule
-    looks = rule.design is not None and rule.design.look
+    looks = rule.design is not None and rule.design.shared
     return f.level(1.0 - rule.design.alpha if looks and rule.design else rule.confidence)
 
 
