@@ -40,13 +40,11 @@ if TYPE_CHECKING or "pdoc" in sys.modules:
     from abrank.comparison import Comparison as Comparison
     from abrank.comparison import compare_scores as compare_scores
     from abrank.comparison.aa import aa_test as aa_test
-    from abrank.evaluation import evaluate as evaluate
     from abrank.inputs import Qrels as Qrels
     from abrank.inputs import Run as Run
     from abrank.inputs import read_qrels as read_qrels
     from abrank.inputs import read_run as read_run
     from abrank.inputs.groups import from_groups as from_groups
-    from abrank.inspection import inspect_query as inspect_query
     from abrank.measures import measure as measure
     from abrank.planning.margins import Margins as Margins
     from abrank.planning.margins import suggest_margins as suggest_margins
@@ -54,9 +52,11 @@ if TYPE_CHECKING or "pdoc" in sys.modules:
     from abrank.planning.result import Plan as Plan
     from abrank.ranking import Ranking as Ranking
     from abrank.ranking import rank_scores as rank_scores
-    from abrank.score_files import read_scores as read_scores
-    from abrank.scores import Scores as Scores
-    from abrank.sensitivity import score_ranges as score_ranges
+    from abrank.scoring.evaluate import evaluate as evaluate
+    from abrank.scoring.judging import inspect_query as inspect_query
+    from abrank.scoring.ranges import score_ranges as score_ranges
+    from abrank.scoring.score_files import read_scores as read_scores
+    from abrank.scoring.scores import Scores as Scores
     from abrank.simulate import simulate_runs as simulate_runs
     from abrank.verdict import Verdict as Verdict
     from abrank.workflow import compare as compare
@@ -83,13 +83,13 @@ _HOMES = {
     "Qrels": "abrank.inputs",
     "Ranking": "abrank.ranking",
     "Run": "abrank.inputs",
-    "Scores": "abrank.scores",
+    "Scores": "abrank.scoring.scores",
     "Verdict": "abrank.verdict",
     "aa_test": "abrank.comparison.aa",
     "compare": "abrank.workflow",
     "compare_collections": "abrank.collections",
     "compare_scores": "abrank.comparison",
-    "evaluate": "abrank.evaluation",
+    "evaluate": "abrank.scoring.evaluate",
     "from_groups": "abrank.inputs.groups",
     "judge_agreement": "abrank.agreement",
     "measure": "abrank.measures",
@@ -99,9 +99,9 @@ _HOMES = {
     "rank_scores": "abrank.ranking",
     "read_qrels": "abrank.inputs",
     "read_run": "abrank.inputs",
-    "read_scores": "abrank.score_files",
-    "inspect_query": "abrank.inspection",
-    "score_ranges": "abrank.sensitivity",
+    "read_scores": "abrank.scoring.score_files",
+    "inspect_query": "abrank.scoring.judging",
+    "score_ranges": "abrank.scoring.ranges",
     "simulate_runs": "abrank.simulate",
     "suggest_margins": "abrank.planning.margins",
 }

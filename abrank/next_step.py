@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 from abrank._support.records import record
-from abrank.gates import Requirement, Verdict
+from abrank.rule import Requirement, Verdict
 from abrank.verdict import Decision, Rule
 
 Action: TypeAlias = Literal[

@@ -61,7 +61,7 @@ def provenance(
 
     Examples
     --------
-    >>> from abrank.evaluation import evaluate
+    >>> from abrank.scoring.evaluate import evaluate
     >>> scores = evaluate({"q1": {"d1": 1}}, {"bm25": {"q1": {"d1": 2.0}}}, ["AP"])
     >>> provenance(scores, {"a": "bm25"}, settings={})["inputs"]["a"]
     {'path': None, 'sha256': None, 'rows': 1}

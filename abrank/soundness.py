@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, Literal, Protocol, TypeAlias
 
 from abrank._support.records import record
-from abrank.gates import GATES, Verdict
+from abrank.rule import GATES, Verdict
 
 Level: TypeAlias = Literal["sound", "doubtful", "unsound"]
 

@@ -8,12 +8,21 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.records import record
-from abrank.design import Design, Guard, GuardResult
-from abrank.gates import GATES, Gate, GateDefinition, Lack, Requirement, Verdict
+from abrank.rule import (
+    GATES,
+    Design,
+    Gate,
+    GateDefinition,
+    Guard,
+    GuardResult,
+    Lack,
+    Requirement,
+    Verdict,
+)
 from abrank.soundness import Soundness
 
 if TYPE_CHECKING:  # the help of the command line shows the gates, and loads no numpy
-    from abrank.inference.designs.binomial import Unseen
+    from abrank.inference.designs.equivalence import Unseen
     from abrank.inference.estimates.relative_change import RelativeChange
 
 __all__ = [

@@ -16,14 +16,14 @@ from abrank.comparison.declared import read_margin, require_margin_in_range, wit
 from abrank.comparison.machine.judgments import SharedModel
 from abrank.comparison.machine.source import MachineSource
 from abrank.comparison.question import Question
-from abrank.design import Spending
 from abrank.engines import Engine, EngineName
-from abrank.evaluation import EvaluateOptions, score_runs, silent
 from abrank.inputs.run_names import named_runs
 from abrank.measures import parse
-from abrank.measures.naming.asked import DEFAULT_MEASURES, parse_measures
+from abrank.measures.names import DEFAULT_MEASURES, parse_measures
 from abrank.provenance import provenance
+from abrank.rule import Spending
 from abrank.rule_file import ruled
+from abrank.scoring.evaluate import EvaluateOptions, score_runs, silent
 from abrank.verdict import Family, Requirement
 
 if TYPE_CHECKING:

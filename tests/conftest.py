@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-import abrank.measures.registry.entries as entries
+import abrank.measures.registry as entries
 from abrank import plots
 from abrank._support.registry import Registry
 from tests import no_network

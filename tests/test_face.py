@@ -21,7 +21,7 @@ import pytest
 
 import abrank
 from abrank.comparison import Question
-from abrank.evaluation import EvaluateOptions
+from abrank.scoring.evaluate import EvaluateOptions
 
 HEAVY = {"pandas", "scipy", "matplotlib", "statsmodels", "pyarrow", "jinja2", "rich", "numpy"}
 
@@ -116,11 +116,11 @@ COMPARED = {
     "pyarrow.compute",
     "abrank.inference.designs.bayes",
     "abrank.inference.systems",
-    "abrank.partitioned",
+    "abrank.scoring.partitioned",
     "abrank.planning.judged",
     "abrank.plots",
     "abrank.ranking",
-    "abrank.score_files",
+    "abrank.scoring.score_files",
 }
 WITHOUT = {
     "score q r -m AP -q": NEVER | SCORED,

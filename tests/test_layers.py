@@ -11,10 +11,9 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "abrank"
 ROOMS = (
     "cli", "report", "plots", "collections", "workflow", "rule_file", "ranking", "agreement",
-    "comparison", "diagnostics", "next_step", "verdict", "soundness", "gates", "design",
-    "planning", "score_files", "annotation", "inspection", "sensitivity", "provenance",
-    "evaluation", "repeats", "partitioned", "scores", "engines", "measures", "simulate",
-    "inference", "inputs", "_support",
+    "comparison", "diagnostics", "next_step", "verdict", "soundness", "rule", "planning",
+    "scoring", "provenance", "engines", "measures", "simulate", "inference", "inputs",
+    "_support",
 )  # fmt: skip
 HEAVY = {
     "matplotlib": {"plots"},

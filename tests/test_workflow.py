@@ -8,7 +8,7 @@ import abrank
 from abrank import UnknownNameError
 from abrank.comparison import Question, name_runs
 from abrank.comparison.beside import Beside
-from abrank.evaluation import EvaluateOptions
+from abrank.scoring.evaluate import EvaluateOptions
 from abrank.workflow import compare, compare_runs
 
 

@@ -33,7 +33,7 @@ def fields_of(kind: type, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
     Examples
     --------
-    >>> from abrank.evaluation import EvaluateOptions
+    >>> from abrank.scoring.evaluate import EvaluateOptions
     >>> fields_of(EvaluateOptions, {"rel": 2, "measures": ["AP"]})
     {'rel': 2}
     """

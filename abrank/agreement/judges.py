@@ -22,13 +22,13 @@ from abrank.agreement.result import (
     JudgesApart,
 )
 from abrank.comparison import Comparison, compare_scores
-from abrank.evaluation import EvaluateOptions, evaluate
 from abrank.inference.estimates.rater_agreement import Level, cohen_kappa, krippendorff_alpha
 from abrank.inference.rounding import differences_of
 from abrank.inference.systems.stability import resample_means
 from abrank.inputs.run_names import named_runs
-from abrank.inspection import depth_of
 from abrank.measures import Measure
+from abrank.scoring.evaluate import EvaluateOptions, evaluate
+from abrank.scoring.judging import depth_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from abrank._support.registry import Registry
     from abrank.collections import CollectionsComparison, CollectionsRanking
     from abrank.comparison import Question
-    from abrank.evaluation import EvaluateOptions
     from abrank.report.registry import Format
+    from abrank.scoring.evaluate import EvaluateOptions
 
 # Flags that mean something over several collections; the others ask about the queries of one.
 _SHARED = frozenset(

@@ -5,9 +5,8 @@ from __future__ import annotations
 import textwrap
 
 from abrank.measures import Entry, catalogue
-from abrank.measures.naming.dialects import OTHERS, TREC_EVAL
-from abrank.measures.registry.parameters import Parameter, literal
-from abrank.measures.registry.plugins import load_plugins
+from abrank.measures.dialects import OTHERS, TREC_EVAL
+from abrank.measures.registry import Parameter, literal, load_plugins
 
 WIDTH = 80
 _HEAD = (

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from abrank.measures import Measure, parse
-from abrank.measures.naming.dialects import trec_eval_name, trec_eval_order, without
+from abrank.measures.dialects import trec_eval_name, trec_eval_order, without
 
 if TYPE_CHECKING:
-    from abrank.scores import Scores
+    from abrank.scoring.scores import Scores
 
 COLUMNS = ("system", "query_id", "measure", "score")
 ALL = "all"

@@ -81,7 +81,7 @@ def command(
 
     from abrank.comparison.aa import aa_test
     from abrank.comparison.designs import labels_of
-    from abrank.inputs.texts.topics import read_clusters
+    from abrank.inputs.topics import read_clusters
 
     with _terminal.Progress(quiet=False, verbose=False) as progress:
         progress("scoring")
@@ -115,8 +115,8 @@ def _differences(
 ) -> tuple[str, tuple[str, ...], Any]:
     """Return the measure, the queries, and B - A of each."""
     from abrank.comparison import pair_scores
-    from abrank.evaluation import evaluate
     from abrank.inference.rounding import differences_of
+    from abrank.scoring.evaluate import evaluate
 
     if scores:
         found = pair_scores(*scores, measures=[measure] if measure else None)

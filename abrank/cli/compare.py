@@ -199,7 +199,7 @@ def command(
     from abrank.comparison import Question
     from abrank.comparison.beside import Beside
     from abrank.comparison.machine.source import MachineSource
-    from abrank.evaluation import EvaluateOptions
+    from abrank.scoring.evaluate import EvaluateOptions
     from abrank.workflow import compare_runs, kind_of_beside
 
     question = Question(

@@ -36,8 +36,8 @@ def command(folder: Path, *, color: str, ascii_only: bool, quiet: bool, verbose:
     from abrank.cli import _terminal
     from abrank.comparison import Question, name_runs
     from abrank.comparison.beside import Beside
-    from abrank.evaluation import EvaluateOptions
     from abrank.inputs import read_run
+    from abrank.scoring.evaluate import EvaluateOptions
     from abrank.simulate import simulate_runs
     from abrank.workflow import compare_runs
 

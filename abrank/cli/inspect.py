@@ -67,9 +67,9 @@ def command(
     """  # noqa: D301 - click's mark for lines to keep
     _output.require_free([] if pool is None else [Path(pool)])
 
-    from abrank.inputs.texts.topics import read_topics
-    from abrank.inspection import inspect_query
+    from abrank.inputs.topics import read_topics
     from abrank.report.formats.terminal.query_text import query_text
+    from abrank.scoring.judging import inspect_query
 
     found = inspect_query(
         qrels,
@@ -83,7 +83,7 @@ def command(
     )
     if pool is not None:
         from abrank._support.files import replace_all
-        from abrank.annotation import pool_text
+        from abrank.scoring.judging import pool_text
 
         replace_all({Path(pool): pool_text(found.to_judge).encode()})
     plain = _terminal.wants_ascii(ascii_only, sys.stdout)

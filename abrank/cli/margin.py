@@ -14,7 +14,7 @@ from abrank.cli import _help, _options, _terminal
 
 if TYPE_CHECKING:
     from abrank.planning.margins import Margins
-    from abrank.scores import Scores
+    from abrank.scoring.scores import Scores
 
 _WHOSE = {"candidate": "of {b} less A", "runs": "of two runs of A", "given": "as given"}
 _ADVICE = (
@@ -115,7 +115,7 @@ def _scored(
     qrels: str, runs: tuple[str, ...], against: str | None, measure: str, reading: dict[str, Any]
 ) -> tuple[Scores, str | None]:
     """Score the runs; return the name of the other system, too."""
-    from abrank.evaluation import evaluate
+    from abrank.scoring.evaluate import evaluate
 
     named = _options.named((*runs, against) if against else runs)
     return evaluate(qrels, named, [measure], **reading), [*named][-1] if against else None

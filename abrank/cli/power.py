@@ -171,7 +171,7 @@ def command(
 
 def _differences(files: list[str], measure: str, reading: dict[str, Any]) -> dict[str, float]:
     """Return B - A by query."""
-    from abrank.evaluation import evaluate
+    from abrank.scoring.evaluate import evaluate
 
     qrels, run_a, run_b = files
     scores = evaluate(qrels, {"A": run_a, "B": run_b}, [measure], **reading)

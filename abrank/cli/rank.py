@@ -207,8 +207,8 @@ def _over_collections(
     source: str, flags: dict[str, Any], *, ascii_only: bool, quiet: bool, verbose: bool
 ) -> None:
     """Rank on the collections of a table or folder, and print and write what was found."""
-    from abrank.evaluation import EvaluateOptions
     from abrank.report import STANDINGS_WRITERS
+    from abrank.scoring.evaluate import EvaluateOptions
 
     output = _output.Output.of(
         **{name: flags.pop(name) for name in ("reports", "shown", "digits")},
@@ -252,9 +252,9 @@ def _ranking(
     **how: Any,  # noqa: ANN401
 ) -> Ranking:
     """Rank runs by judgments, or files of ready scores."""
-    from abrank.evaluation import EvaluateOptions
-    from abrank.measures.naming.asked import DEFAULT_MEASURES
+    from abrank.measures.names import DEFAULT_MEASURES
     from abrank.ranking.files import rank_ready
+    from abrank.scoring.evaluate import EvaluateOptions
     from abrank.workflow import rank_runs
 
     reading = {name: how.pop(name) for name in _options.READING}

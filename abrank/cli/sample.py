@@ -49,7 +49,7 @@ def queries(source: str, *, n: int, seed: int, output: str | None) -> None:
     _output.require_free([] if output is None else [Path(output)])
 
     from abrank import inputs
-    from abrank.annotation import sample_queries
+    from abrank.scoring.judging import sample_queries
 
     is_qrels = inputs.looks_like_qrels(source)
     read = inputs.read_qrels(source) if is_qrels else inputs.read_run(source)
@@ -104,8 +104,8 @@ def documents(
     """  # noqa: D301 - click's mark for lines to keep
     _output.require_free([] if pool is None else [Path(pool)])
 
-    from abrank.annotation import documents_to_judge, pool_text
     from abrank.report.formats.terminal.query_text import documents_text
+    from abrank.scoring.judging import documents_to_judge, pool_text
 
     found = documents_to_judge(qrels, run_a, run_b, measure=measure, depth=depth)
     chosen = found.tipping if tipping else found.documents

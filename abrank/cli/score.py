@@ -11,7 +11,7 @@ import click
 from abrank.cli import _help, _options, _terminal
 
 if TYPE_CHECKING:
-    from abrank.scores import Scores
+    from abrank.scoring.scores import Scores
 
 
 @click.command("score", cls=_help.Grouped)
@@ -68,7 +68,7 @@ def command(
     if qrels is None or not runs:
         raise click.UsageError("QRELS and at least one run are needed (or --list-measures)")
 
-    from abrank.evaluation import evaluate
+    from abrank.scoring.evaluate import evaluate
 
     if shown == "trec_eval":
         measures = measures or ("official",)
@@ -106,7 +106,7 @@ def _shown(
 ) -> str:
     """Return the scores in the format that was asked for."""
     from abrank.cli import _score_formats as formats
-    from abrank.measures.naming.dialects import SETS
+    from abrank.measures.dialects import SETS
 
     if shown == "csv":
         return formats.as_csv(scores, per_query=per_query)

@@ -19,11 +19,11 @@ from abrank.collections.result import (
 )
 from abrank.comparison import Comparison, Question, compare_recorded, name_runs, pair_scores
 from abrank.comparison.beside import Beside
-from abrank.evaluation import EvaluateOptions, silent
 from abrank.inference import pool_collections
 from abrank.inference.designs.meta_analysis import MetaAnalysis, Summary
 from abrank.inference.estimates.segments import answer_by_segment
 from abrank.provenance import origin
+from abrank.scoring.evaluate import EvaluateOptions, silent
 from abrank.workflow import compare_runs
 
 # The options that are the same for all collections.

@@ -13,13 +13,13 @@ from abrank._support.keywords import fields_of
 from abrank._support.typing import FloatArray, Missing
 from abrank.collections.ranking import CollectionsRanking
 from abrank.collections.standings import measure_standings
-from abrank.evaluation import EvaluateOptions, silent
 from abrank.inputs.run_names import named_runs
-from abrank.measures.naming.asked import DEFAULT_MEASURES
+from abrank.measures.names import DEFAULT_MEASURES
 from abrank.provenance import origin
 from abrank.ranking import Ranking, rank_scores
 from abrank.ranking.files import rank_ready
-from abrank.scores import Scores
+from abrank.scoring.evaluate import EvaluateOptions, silent
+from abrank.scoring.scores import Scores
 from abrank.workflow import rank_runs
 
 # What is asked of all collections alike.

@@ -11,7 +11,7 @@ from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 from abrank._support.result import Result
 from abrank.comparison import Comparison
-from abrank.inference.estimates.heterogeneity import Heterogeneity
+from abrank.inference.estimates.segments import Heterogeneity
 
 if TYPE_CHECKING:
     import pandas as pd

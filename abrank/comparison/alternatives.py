@@ -17,11 +17,11 @@ from abrank._support.records import record
 from abrank._support.typing import FloatArray
 from abrank.comparison.rows import MeasureResult
 from abrank.diagnostics import UnequalDepth, missing_policy, outcomes
-from abrank.inference.estimates.influence import means_without
+from abrank.inference.estimates.shape import means_without
 from abrank.inference.rounding import differences_of
 from abrank.inputs import JudgedRun
 from abrank.measures import parse
-from abrank.scores import Scores
+from abrank.scoring.scores import Scores
 from abrank.verdict import Decision, Rule, Verdict
 
 Kind: TypeAlias = Literal[

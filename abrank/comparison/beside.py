@@ -66,7 +66,7 @@ class Beside:
         """
         if segments is None and topics is None and clusters is None and docs is None:
             return cls()
-        from abrank.inputs.texts.topics import read_clusters, read_segments, read_topics
+        from abrank.inputs.topics import read_clusters, read_segments, read_topics
 
         cut = {} if segments is None else read_segments(segments)
         is_column = isinstance(clusters, str) and clusters in cut
@@ -92,7 +92,7 @@ def with_titles(comparison: Comparison, docs: Any) -> Comparison:  # noqa: ANN40
     Parameters
     ----------
     docs : path or mapping, optional
-        As :func:`abrank.inputs.texts.documents.read_documents` takes it.
+        As :func:`abrank.inputs.topics.read_documents` takes it.
 
     Returns
     -------
@@ -115,7 +115,7 @@ def with_titles(comparison: Comparison, docs: Any) -> Comparison:  # noqa: ANN40
             "--docs (docs=) gives titles to the documents of ranked lists, and here are none: ready"
             " scores were compared, or runs scored partition by partition; leave it out"
         )
-    from abrank.inputs.texts.documents import read_documents
+    from abrank.inputs.topics import read_documents
 
     wanted = set(_shown(comparison))
     found = read_documents(docs, wanted, longest=SNIPPET)

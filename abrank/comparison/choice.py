@@ -10,7 +10,7 @@ import numpy as np
 from abrank._support.errors import ArgumentError
 from abrank.diagnostics import Note, asks_direction, higher_is_better
 from abrank.measures import Measure, parse
-from abrank.scores import Scores
+from abrank.scoring.scores import Scores
 
 # Taken where nobody chose: the first of these that is there, in whatever order they came.
 PREFERRED = ("nDCG@10", "nDCG", "AP", "RR")

@@ -31,7 +31,6 @@ from abrank.comparison.power_analysis import Clustered, plan_next_test
 from abrank.comparison.question import Question
 from abrank.comparison.result import Comparison
 from abrank.comparison.soundness import with_soundness
-from abrank.design import Spending
 from abrank.diagnostics import (
     Note,
     UnequalDepth,
@@ -49,7 +48,8 @@ from abrank.inference.designs.clusters import cluster_sizes
 from abrank.inference.rounding import differences_of
 from abrank.inputs import Audit
 from abrank.provenance import provenance
-from abrank.scores import Scores
+from abrank.rule import Spending
+from abrank.scoring.scores import Scores
 from abrank.verdict import Family, Requirement
 
 

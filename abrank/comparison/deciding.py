@@ -13,15 +13,15 @@ from abrank.comparison.choice import Directions
 from abrank.comparison.designs import labels_of
 from abrank.comparison.family import interval_of_primary, measure_rows
 from abrank.comparison.rows import MeasureResult
-from abrank.design import GuardResult
 from abrank.diagnostics import outcomes
 from abrank.inference import run_test
-from abrank.inference.designs.binomial import Unseen, bound_unseen
 from abrank.inference.designs.clusters import FEWEST_EFFECTIVE, cluster_sizes, effective_clusters
+from abrank.inference.designs.equivalence import Unseen, bound_unseen
 from abrank.inference.estimates.relative_change import RelativeChange, relative_change
 from abrank.inference.rounding import differences_of
 from abrank.inputs import JudgedRun, Source
-from abrank.scores import Scores
+from abrank.rule import GuardResult
+from abrank.scoring.scores import Scores
 from abrank.verdict import FEW_QUERIES, Decision, Rule, SignFlips, decide
 
 FEW_CLUSTERS = "too-few-clusters"

@@ -17,11 +17,11 @@ from abrank.comparison.choice import Directions, canonical_name, directions, req
 from abrank.comparison.designs import declare_design, labels_of
 from abrank.comparison.family import resolve_adjustment
 from abrank.comparison.question import Question
-from abrank.design import Design, Guard, read_look
 from abrank.diagnostics import bounds
 from abrank.measures import parse
-from abrank.measures.naming.asked import DEFAULT_MEASURES, parse_measures
-from abrank.scores import Scores
+from abrank.measures.names import DEFAULT_MEASURES, parse_measures
+from abrank.rule import Design, Guard, read_look
+from abrank.scoring.scores import Scores
 from abrank.verdict import Rule
 
 

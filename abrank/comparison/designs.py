@@ -13,7 +13,6 @@ from abrank._support import display
 from abrank._support.errors import AlignmentError, ArgumentError
 from abrank._support.records import record
 from abrank._support.typing import FloatArray, IntArray
-from abrank.design import Design
 from abrank.diagnostics import Note, inspect_clusters
 from abrank.inference.designs.as_tests import (
     anytime_result,
@@ -32,8 +31,9 @@ from abrank.inference.designs.clusters import (
     standard_error,
 )
 from abrank.inference.designs.sequential import FIRST, best_rho_squared, mixture_half_width
-from abrank.inference.exact.student_quantile import student_quantile
+from abrank.inference.exact.student import student_quantile
 from abrank.inference.rounding import has_spread
+from abrank.rule import Design
 from abrank.verdict import Rule
 
 MOST_NAMED = 3

@@ -11,14 +11,12 @@ import numpy as np
 from abrank import inference
 from abrank._support.records import record
 from abrank._support.typing import FloatArray, IntArray
-from abrank.annotation import ToJudge, top_documents_to_judge
 from abrank.inputs import JudgedRun, JudgedSource, ids
 from abrank.measures import Measure, parse
-from abrank.measures.definitions.curves import precision_recall_curve
-from abrank.measures.definitions.interpolated import ELEVEN_LEVELS
-from abrank.measures.sensitivity.ties import extremes
-from abrank.measures.sensitivity.unjudged import unjudged_range
-from abrank.scores import Scores
+from abrank.measures.definitions.interpolated import ELEVEN_LEVELS, precision_recall_curve
+from abrank.measures.sensitivity import extremes, unjudged_range
+from abrank.scoring.judging import ToJudge, top_documents_to_judge
+from abrank.scoring.scores import Scores
 
 CUTOFFS = (1, 2, 3, 5, 10, 20, 50, 100)
 LIST_ALL = 1_500

@@ -18,11 +18,11 @@ from abrank._support.typing import FloatArray, IntArray
 from abrank.comparison.choice import Directions
 from abrank.comparison.designs import run_declared
 from abrank.comparison.rows import MeasureResult
-from abrank.design import Design
 from abrank.diagnostics import outcomes
 from abrank.inference.designs.prediction_powered import PredictionPowered
 from abrank.inference.registry import as_alpha
 from abrank.inference.rounding import differences_of
+from abrank.rule import Design
 from abrank.verdict import Rule
 
 ADJUSTMENTS = ("max-t", "holm", "bonferroni", "bh", "none")

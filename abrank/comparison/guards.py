@@ -10,9 +10,9 @@ import numpy as np
 from abrank._support.typing import FloatArray
 from abrank.comparison.choice import Directions
 from abrank.comparison.designs import run_declared
-from abrank.design import Guard, GuardResult, excludes_loss
 from abrank.inference.estimates.relative_change import relative_change
 from abrank.inference.rounding import differences_of
+from abrank.rule import Guard, GuardResult, excludes_loss
 from abrank.verdict import Rule
 
 

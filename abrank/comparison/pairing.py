@@ -13,14 +13,14 @@ import numpy as np
 
 from abrank._support.errors import AlignmentError, ArgumentError
 from abrank._support.typing import FloatArray
-from abrank.inputs import id_keys, ids
+from abrank.inputs import ids
 from abrank.inputs.files import distinct_names
 from abrank.inputs.run import UNNAMED as UNNAMED_RUN
 from abrank.inputs.run import name_of
 from abrank.measures import parse
-from abrank.measures.naming.asked import listed
-from abrank.repeats import is_repeated
-from abrank.scores import Scores
+from abrank.measures.names import listed
+from abrank.scoring.evaluate import is_repeated
+from abrank.scoring.scores import Scores
 
 BY_POSITION = "the scores have no query ids: they are paired by position"
 
@@ -64,7 +64,7 @@ def pair_scores(
     array([[0.2, 0.3],
            [0.4, 0.6]])
     """
-    from abrank.score_files import one_system, read_scores  # runs need none of it
+    from abrank.scoring.score_files import one_system, read_scores  # runs need none of it
 
     if b is None:
         both = read_scores(a)
@@ -128,7 +128,7 @@ def _system_of(source: Any, default: str) -> Scores:  # noqa: ANN401
     values = _by_position(source)
     if values is not None:
         return _numbered(values, default)
-    from abrank.score_files import UNNAMED, read_scores
+    from abrank.scoring.score_files import UNNAMED, read_scores
 
     scores = read_scores(source)
     if len(scores.systems) != 1:
@@ -177,7 +177,7 @@ def one_measure(source: Any, default: str) -> Scores:  # noqa: ANN401
     twice = [query for query, count in Counter(queries).items() if count > 1]
     if twice:
         raise AlignmentError(f"query {twice[0]!r} stands twice in the scores")
-    order = np.argsort(id_keys.order(ids.encode(queries)))
+    order = np.argsort(ids.order(ids.encode(queries)))
     return Scores(
         query_ids=tuple(queries[i] for i in order),
         systems=(default if name is None else str(name),),

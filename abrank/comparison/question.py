@@ -7,7 +7,7 @@ from typing import Any
 
 from abrank._support.records import record
 from abrank._support.typing import RandomSource
-from abrank.design import Spending
+from abrank.rule import Spending
 from abrank.verdict import Family, Requirement
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from abrank.measures import parse
-from abrank.scores import Scores
+from abrank.scoring.scores import Scores
 
 # Runs are of one depth where the shorter retrieves at least so much of the longer.
 SAME_DEPTH = 0.8
@@ -49,7 +49,7 @@ def unequal_depth(scores: Scores) -> UnequalDepth | None:
 
     Examples
     --------
-    >>> from abrank.evaluation import evaluate
+    >>> from abrank.scoring.evaluate import evaluate
     >>> deep = {"q1": {"d1": 2.0, "d2": 1.0}}
     >>> runs = {"deep": deep, "cut": {"q1": {"d1": 2.0}}}
     >>> found = unequal_depth(evaluate({"q1": {"d1": 1, "d2": 1}}, runs, ["AP", "P@1"]))

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from abrank.diagnostics.depth import UnequalDepth, unequal_depth
 from abrank.diagnostics.notes import Note, lowest_relevant
 from abrank.inputs import Audit
-from abrank.scores import Scores
+from abrank.scoring.scores import Scores
 
 # Above this share of the judged queries, those that are missing are told first of all.
 MANY_MISSING = 0.01
@@ -33,7 +33,7 @@ def missing_policy(
 
     Examples
     --------
-    >>> from abrank.evaluation import evaluate
+    >>> from abrank.scoring.evaluate import evaluate
     >>> qrels = {"q1": {"d1": 1}, "q2": {"d1": 1}}
     >>> for missing in ("zero", "drop"):
     ...     scores = evaluate(qrels, {"run": {"q1": {"d1": 1.0}}}, ["RR"], missing=missing)
@@ -132,7 +132,7 @@ def inspect_relevance(
 
     Examples
     --------
-    >>> from abrank.evaluation import evaluate
+    >>> from abrank.scoring.evaluate import evaluate
     >>> scores = evaluate({"q1": {"d1": 1}}, {"run": {"q1": {"d1": 1.0}}}, ["AP(rel=2)", "RR"])
     >>> means = {"AP(rel=2)": [0.0], "RR": [1.0]}
     >>> [note.values for note in inspect_relevance(means, scores.audits.values())]
@@ -215,7 +215,7 @@ def inspect_systems(scores: Scores) -> list[Note]:
 
     Examples
     --------
-    >>> from abrank.evaluation import evaluate
+    >>> from abrank.scoring.evaluate import evaluate
     >>> runs = {"one": {"q1": {"d1": 1.0, "d2": 1.0}}, "two": {"q1": {"d2": 2.0, "d1": 2.0}}}
     >>> [note.values for note in inspect_systems(evaluate({"q1": {"d1": 1}}, runs, ["RR"]))]
     [{'systems': {'one': 2, 'two': 2}}]

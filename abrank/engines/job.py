@@ -24,7 +24,7 @@ from abrank.engines.merge import Statistics, statistics_from, statistics_of
 from abrank.engines.plan import Partition
 from abrank.engines.regroup import Regrouped
 from abrank.engines.sources import Key, ParquetTable, Piece
-from abrank.inputs import id_keys, ids
+from abrank.inputs import ids
 from abrank.inputs.columns import Columns
 
 
@@ -187,7 +187,7 @@ def read_scores(job: Job, done: Sequence[Done]) -> tuple[tuple[str, ...], Any]:
             raise ReadError(str(job.path(each.number)), "was written anew by another job meanwhile")
         values.append(part.values.transpose(1, 0, 2))
         query_ids.append(part.query_ids)
-    every, row = id_keys.number(ids.joined(query_ids))
+    every, row = ids.number(ids.joined(query_ids))
     every_value = np.concatenate(values)
     if (row[1:] < row[:-1]).any():
         every_value = every_value[np.argsort(row)]
@@ -269,7 +269,7 @@ def _kept(
 
 def _within(read: Columns, low: Key | None, high: Key | None) -> Columns:
     """Return the rows of the queries from ``low`` to below ``high``."""
-    queries, ends = id_keys.runs(read.query)
+    queries, ends = ids.runs(read.query)
     keys: list[Any] = ids.unpack(queries)
     if isinstance(low if low is not None else high, int):
         keys = [int(key) for key in keys]

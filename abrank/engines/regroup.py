@@ -22,7 +22,7 @@ from abrank.engines import rows
 from abrank.engines.engine import ROWS
 from abrank.engines.plan import Partition
 from abrank.engines.sources import ParquetTable, Piece
-from abrank.inputs import id_keys, ids
+from abrank.inputs import ids
 from abrank.inputs.columns import Columns, Source
 
 _NAMES = ("query", "doc", "value", "row", "part")
@@ -162,7 +162,7 @@ def _write(parts: Sequence[Columns], n_buckets: int, path: Path) -> None:
     read = rows.joined(parts)
     queries = ids.plain(read.query)
     part = np.repeat(np.arange(len(parts), dtype=np.int32), [len(each.value) for each in parts])
-    bucket = (id_keys.fingerprint(queries) % np.uint64(n_buckets)).astype(np.int64)
+    bucket = (ids.fingerprint(queries) % np.uint64(n_buckets)).astype(np.int64)
     order = np.argsort(bucket, kind="stable").astype(np.int64)
     ends = np.cumsum(np.bincount(bucket, minlength=n_buckets))
     columns = [

@@ -12,7 +12,7 @@ from pyarrow import compute
 from abrank._support.display import shorten
 from abrank._support.errors import ReadError
 from abrank._support.typing import IntArray
-from abrank.inputs import id_keys, ids, kernels
+from abrank.inputs import ids, kernels
 from abrank.inputs.columns import QRELS, RUN, Columns, Layout, Source, duplicates
 from abrank.inputs.objects.arrow import to_grades
 from abrank.inputs.objects.names import choose_columns
@@ -163,7 +163,7 @@ def require_once(parts: Sequence[Columns], *, hint: str) -> None:
     ReadError
     """
     rows = joined(parts)
-    first, again = duplicates(id_keys.number(rows.query)[1], rows.doc)
+    first, again = duplicates(ids.number(rows.query)[1], rows.doc)
     if not len(again):
         return
     ends = np.cumsum([len(each.value) for each in parts])
@@ -190,10 +190,10 @@ def by_query(rows: Columns) -> Columns:
     >>> ids.decode(by_query(read_rows(table, RUN, "table")).query)
     ['a', 'b', 'b']
     """
-    starts, _ = id_keys.runs(rows.query)
+    starts, _ = ids.runs(rows.query)
     if len(kernels.unique(starts)) == len(starts):
         return rows
-    order = np.argsort(id_keys.number(rows.query)[1], kind="stable").astype(np.int64)
+    order = np.argsort(ids.number(rows.query)[1], kind="stable").astype(np.int64)
     return take(rows, order)
 
 

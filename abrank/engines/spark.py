@@ -21,9 +21,9 @@ from abrank._support.errors import ArgumentError
 from abrank.engines import rows
 from abrank.engines.kernel import Scoring, score_table
 from abrank.engines.scale import has_open_scale
-from abrank.inputs import Qrels, id_keys, read_qrels
+from abrank.inputs import Qrels, ids, read_qrels
 from abrank.inputs.columns import QRELS, RUN, Layout
-from abrank.measures.naming.asked import parse_measures
+from abrank.measures.names import parse_measures
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
@@ -146,7 +146,7 @@ class _Kernel:
             if sum(each.num_rows for each in held) < ROWS:
                 continue
             table = pa.Table.from_batches(held).combine_chunks()
-            _, last = id_keys.runs(table.column(0).chunk(0).cast(pa.large_binary()))
+            _, last = ids.runs(table.column(0).chunk(0).cast(pa.large_binary()))
             cut = int(last[-2]) if len(last) > 1 else 0
             if cut:
                 yield from self._scored(table.slice(0, cut))

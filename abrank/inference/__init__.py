@@ -15,12 +15,10 @@ from typing import TYPE_CHECKING
 
 from abrank._support.docstrings import complete
 from abrank._support.lazy import module_getattr
-from abrank.inference.estimates.effect_formulas import EFFECT_SIZES
-from abrank.inference.estimates.effect_size import effect_interval, effect_size
+from abrank.inference.estimates.effect_size import EFFECT_SIZES, effect_interval, effect_size
 from abrank.inference.estimates.relative_change import ratio_interval
-from abrank.inference.families.adjust import ADJUSTMENTS, adjust
-from abrank.inference.families.max_t import max_t
-from abrank.inference.paired import bootstrap, permutation, sign_test, t_test, wilcoxon  # noqa: F401 - register
+from abrank.inference.families import ADJUSTMENTS, adjust, max_t
+from abrank.inference.paired import bootstrap, permutation, t_and_sign, wilcoxon  # noqa: F401 - register
 from abrank.inference.registry import PARAMETERS, TESTS, paired_test, run_test
 from abrank.inference.result import Answer, TestResult
 
@@ -29,26 +27,28 @@ if TYPE_CHECKING:
     from abrank.inference.designs.bayes import bayesian_bootstrap, log_bayes_factor, t_posterior
     from abrank.inference.designs.clusters import run_cluster_test
     from abrank.inference.designs.equivalence import relative_tost, tost
-    from abrank.inference.designs.group_sequential import run_at_looks
+    from abrank.inference.designs.group_sequential import run_at_looks, stopping_boundaries
     from abrank.inference.designs.meta_analysis import pool_collections
     from abrank.inference.designs.prediction_powered import (
         run_prediction_powered,
         worth_interval,
     )
     from abrank.inference.designs.sequential import asymptotic_sequence, betting_sequence
-    from abrank.inference.designs.stopping import stopping_boundaries
-    from abrank.inference.estimates.influence import leave_out
-    from abrank.inference.estimates.outliers import rosner_outliers
     from abrank.inference.estimates.segments import compare_segments
-    from abrank.inference.estimates.shape import describe_shape
-    from abrank.inference.systems.anova import two_way_anova
-    from abrank.inference.systems.friedman import critical_difference, friedman_test
-    from abrank.inference.systems.letters import group_letters
-    from abrank.inference.systems.pairs import JointAnswer, JointResult, Pairs
-    from abrank.inference.systems.registry import JOINT_TESTS, joint_test, run_joint_test
+    from abrank.inference.estimates.shape import describe_shape, leave_out, rosner_outliers
+    from abrank.inference.systems.friedman import critical_difference, friedman_test, two_way_anova
+    from abrank.inference.systems.pairwise import within_query_interval
+    from abrank.inference.systems.registry import (
+        JOINT_TESTS,
+        JointAnswer,
+        JointResult,
+        Pairs,
+        joint_test,
+        run_joint_test,
+    )
     from abrank.inference.systems.stability import kendall_tau, rank_stability, tau_ap
     from abrank.inference.systems.strata import compare_within_collections
-    from abrank.inference.systems.within import within_query_interval
+    from abrank.inference.systems.tukey import group_letters
 
 # What an everyday comparison does without is imported when it is asked for.
 _ON_DEMAND = {
@@ -56,23 +56,18 @@ _ON_DEMAND = {
     "designs.bayes": "bayesian_bootstrap log_bayes_factor t_posterior",
     "designs.clusters": "run_cluster_test",
     "designs.equivalence": "relative_tost tost",
-    "designs.group_sequential": "run_at_looks",
+    "designs.group_sequential": "run_at_looks stopping_boundaries",
     "designs.meta_analysis": "pool_collections",
     "designs.prediction_powered": "run_prediction_powered worth_interval",
     "designs.sequential": "asymptotic_sequence betting_sequence",
-    "designs.stopping": "stopping_boundaries",
-    "estimates.influence": "calls_without leave_out",
-    "estimates.outliers": "rosner_outliers",
     "estimates.segments": "compare_segments",
-    "estimates.shape": "describe_shape",
-    "systems.anova": "two_way_anova",
-    "systems.friedman": "critical_difference friedman_test",
-    "systems.letters": "group_letters",
-    "systems.pairs": "JointAnswer JointResult Pairs",
-    "systems.registry": "JOINT_TESTS joint_test run_joint_test",
+    "estimates.shape": "calls_without describe_shape leave_out rosner_outliers",
+    "systems.friedman": "critical_difference friedman_test two_way_anova",
+    "systems.pairwise": "within_query_interval",
+    "systems.registry": "JOINT_TESTS JointAnswer JointResult Pairs joint_test run_joint_test",
     "systems.stability": "kendall_tau rank_stability tau_ap",
     "systems.strata": "compare_within_collections",
-    "systems.within": "within_query_interval",
+    "systems.tukey": "group_letters",
 }
 
 __all__ = [

@@ -10,7 +10,7 @@ import numpy as np
 from abrank._support.display import shorten
 from abrank._support.errors import ReadError
 from abrank._support.typing import IntArray
-from abrank.inputs import id_keys, ids
+from abrank.inputs import ids
 from abrank.inputs.ids import Ids
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def duplicates(query: IntArray, doc: Ids) -> tuple[IntArray, IntArray]:
     >>> duplicates(np.array([0, 0, 1, 0]), ids.encode(["a", "b", "a", "a"]))
     (array([0]), array([3]))
     """
-    distinct, codes = id_keys.code(doc)
+    distinct, codes = ids.code(doc)
     key = query * len(distinct) + codes
     order = np.argsort(key, kind="stable")
     same = key[order][1:] == key[order][:-1]
@@ -147,7 +147,7 @@ def pair_keys(query: IntArray, mark: npt.NDArray[np.uint64]) -> npt.NDArray[np.u
 
     Examples
     --------
-    >>> mark = id_keys.fingerprint(ids.encode(["a", "a", "a"]))
+    >>> mark = ids.fingerprint(ids.encode(["a", "a", "a"]))
     >>> keys = pair_keys(np.array([0, 1, 0]), mark)
     >>> bool(keys[0] == keys[2]), bool(keys[0] == keys[1])
     (True, False)
@@ -168,7 +168,7 @@ def has_duplicates(query: IntArray, doc: Ids, mark: npt.NDArray[np.uint64]) -> b
     Examples
     --------
     >>> docs = ids.encode(["a", "b", "a"])
-    >>> has_duplicates(np.array([0, 0, 1]), docs, id_keys.fingerprint(docs))
+    >>> has_duplicates(np.array([0, 0, 1]), docs, ids.fingerprint(docs))
     False
     """
     key = pair_keys(query, mark)

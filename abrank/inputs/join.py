@@ -14,7 +14,7 @@ import numpy as np
 
 from abrank._support.parallel import MOST_THREADS, threaded_map
 from abrank._support.typing import BoolArray, FloatArray, IntArray
-from abrank.inputs import id_keys, ids, subtopics
+from abrank.inputs import ids, subtopics
 from abrank.inputs.first_docs import TopDocs, document_ids, ranks_kept
 from abrank.inputs.id_differences import IdDifference
 from abrank.inputs.ids import Ids
@@ -112,7 +112,7 @@ def block_of(run: Run) -> Block:
         queries=ids.encode(run.query_ids),
         first_row=run.first_row,
         docs=run.docs,
-        mark=id_keys.fingerprint(run.docs),
+        mark=ids.fingerprint(run.docs),
         ranking=run.query,
         row=None,
         score=run.score,

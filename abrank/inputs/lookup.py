@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from abrank._support.typing import IntArray
-from abrank.inputs import id_keys, ids
+from abrank.inputs import ids
 from abrank.inputs.ids import Ids
 from abrank.inputs.qrels import Qrels
 from abrank.inputs.trec.stream import Block
@@ -52,7 +52,7 @@ class Places:
     @classmethod
     def of(cls, group: IntArray, column: Ids, n_groups: int) -> Places:
         """Return the places of ids, each with the number of its group."""
-        mark = id_keys.fingerprint(column)
+        mark = ids.fingerprint(column)
         share = max(min(_PLACES, _MOST_PLACES // max(len(column), 1)), 1)
         wanted = np.maximum(np.bincount(group, minlength=n_groups) * share, 1)
         size = np.exp2(np.ceil(np.log2(np.append(wanted, 1)))).astype(np.int64)
@@ -96,7 +96,7 @@ class Places:
         rows, at = (np.concatenate(each) for each in zip(*found, strict=True))
         order = np.argsort(rows, kind="stable")
         rows, which = rows[order], at[order].astype(np.int64)
-        same = id_keys.same(ids.take(column, rows), ids.take(self.ids, which))
+        same = ids.same(ids.take(column, rows), ids.take(self.ids, which))
         return rows[same], which[same]
 
 
@@ -131,7 +131,7 @@ class Judgments:
         """
         found = np.full(len(queries), -1, dtype=np.int64)
         all_of_them = np.array([len(queries)])
-        mark = id_keys.fingerprint(queries)
+        mark = ids.fingerprint(queries)
         rows, at = self.queries.find(np.array([0]), all_of_them, queries, mark)
         found[rows] = at
         return found

@@ -13,7 +13,7 @@ import numpy as np
 from abrank._support.errors import ArgumentError
 from abrank._support.keywords import explained
 from abrank._support.typing import IntArray
-from abrank.inputs import files, id_keys, ids
+from abrank.inputs import files, ids
 from abrank.inputs.columns import (
     QRELS,
     SUBTOPIC_QRELS,
@@ -233,10 +233,10 @@ def build(columns: Columns, name: str) -> Qrels:
     >>> build(objects.read_columns({"301": {"d1": 1}}, QRELS, columns=None), "robust")
     Qrels('robust': 1 query, 1 judgment)
     """
-    distinct, query = id_keys.number(columns.query)
-    if has_duplicates(query, columns.doc, id_keys.fingerprint(columns.doc)):
+    distinct, query = ids.number(columns.query)
+    if has_duplicates(query, columns.doc, ids.fingerprint(columns.doc)):
         _require_once(columns, *duplicates(query, columns.doc))
-    order = id_keys.order_within(query, columns.doc)
+    order = ids.order_within(query, columns.doc)
     return Qrels(
         name=name,
         query_ids=tuple(ids.decode(distinct)),
@@ -249,11 +249,11 @@ def build(columns: Columns, name: str) -> Qrels:
 
 def _build_by_subtopic(columns: Columns, name: str) -> Qrels:
     """Keep each document once, with its highest grade, and the judgments by subtopic beside it."""
-    distinct, query = id_keys.number(columns.query)
-    _, subtopic = id_keys.code(columns.subtopic)
+    distinct, query = ids.number(columns.query)
+    _, subtopic = ids.code(columns.subtopic)
     per_subtopic = query * (subtopic.max() + 1) + subtopic
     _require_once(columns, *duplicates(per_subtopic, columns.doc))
-    known, doc = id_keys.number(columns.doc)
+    known, doc = ids.number(columns.doc)
     key, row = np.unique(query * len(known) + doc, return_inverse=True)
     grade = np.full(len(key), columns.value.min())
     np.maximum.at(grade, row, columns.value)

@@ -14,7 +14,7 @@ from abrank._support import checks
 from abrank._support.keywords import explained
 from abrank._support.typing import FloatArray, IntArray, ScoreDtype
 from abrank.inputs import columns as raw
-from abrank.inputs import files, id_keys, ids
+from abrank.inputs import files, ids
 from abrank.inputs.columns import Columns, Source
 from abrank.inputs.ids import Ids
 from abrank.inputs.objects import read as objects
@@ -289,7 +289,7 @@ def build(
         If a query names a document twice, and that is to be refused.
     """
     checks.one_of("duplicates", duplicates, DUPLICATES)
-    distinct, query = id_keys.number(read.query)
+    distinct, query = ids.number(read.query)
     first, again = raw.duplicates(query, read.doc)
     if len(again) and duplicates == "error":
         hint = '--duplicates best (duplicates="best") keeps the higher score'

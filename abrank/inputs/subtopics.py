@@ -14,7 +14,7 @@ import numpy as np
 
 from abrank._support.errors import ReadError
 from abrank._support.typing import BoolArray, IntArray
-from abrank.inputs import id_keys, ids
+from abrank.inputs import ids
 from abrank.inputs.columns import Columns
 
 
@@ -103,7 +103,7 @@ def gather(columns: Columns, row: IntArray, query: IntArray) -> Subtopics:
     ReadError
         If all rows have the same subtopic: plain qrels have a column too, of no meaning.
     """
-    distinct, code = id_keys.number(columns.subtopic)
+    distinct, code = ids.number(columns.subtopic)
     if len(distinct) == 1:
         raise ReadError(
             columns.source.label,

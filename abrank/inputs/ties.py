@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from abrank._support.typing import BoolArray, FloatArray, IntArray, ScoreDtype
-from abrank.inputs import id_keys, ids
+from abrank.inputs import ids
 from abrank.inputs.ids import Ids
 
 
@@ -52,7 +52,7 @@ def rank_rows(query: IntArray, score: FloatArray, doc: Ids) -> IntArray:
     tied = tied_rows(query[order], score[order])
     if len(tied):
         rows = order[tied]
-        by_id = -id_keys.order(ids.take(doc, rows))
+        by_id = -ids.order(ids.take(doc, rows))
         order[tied] = rows[np.lexsort((by_id, -score[rows], query[rows]))]
     return order
 

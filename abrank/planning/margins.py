@@ -11,9 +11,9 @@ from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 from abrank._support.typing import FloatArray
-from abrank.inference.exact.student_quantile import student_quantile
+from abrank.inference.exact.student import student_quantile
 from abrank.planning import student
-from abrank.scores import Scores
+from abrank.scoring.scores import Scores
 
 _SHARES = {"1% of A's mean": 0.01, "2% of A's mean": 0.02}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from abrank._support import checks
-from abrank.inference.exact.student_quantile import student_quantile
+from abrank.inference.exact.student import student_quantile
 from abrank.planning.student import smallest_size
 
 _MOST_QUERIES = 1_000_000_000

@@ -16,8 +16,7 @@ import numpy.typing as npt
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray
-from abrank.inference.exact.noncentral_t import chance_above
-from abrank.inference.exact.student_quantile import student_quantile
+from abrank.inference.exact.student import chance_above, student_quantile
 
 _MOST_QUERIES = 100_000_000
 
@@ -97,7 +96,7 @@ def power_curve(
     Notes
     -----
     The tails of the noncentral t with n - 1 degrees of freedom and noncentrality d_z sqrt(n), by
-    :func:`abrank.inference.exact.noncentral_t.chance_above`.
+    :func:`abrank.inference.exact.student.chance_above`.
 
     Examples
     --------

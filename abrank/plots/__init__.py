@@ -7,28 +7,13 @@ of all plots are is said in :mod:`~abrank.plots.registry` and added to their doc
 from itertools import chain
 
 from abrank._support.docstrings import complete
-from abrank.plots.collections import collections
-from abrank.plots.comparison.cutoffs import cutoffs, judged
-from abrank.plots.comparison.deltas import deltas
-from abrank.plots.comparison.distribution import distribution
-from abrank.plots.comparison.effect import effect
-from abrank.plots.comparison.forest import forest
-from abrank.plots.comparison.null import null
-from abrank.plots.comparison.paired import paired
-from abrank.plots.comparison.power import power
-from abrank.plots.comparison.pvalue import pvalue
-from abrank.plots.comparison.qq import qq
-from abrank.plots.comparison.recall import recall
-from abrank.plots.comparison.scatter import scatter
-from abrank.plots.comparison.segments import segments
-from abrank.plots.comparison.tests import tests
+from abrank.plots.depth import cutoffs, judged, recall
+from abrank.plots.distributions import distribution, null, pvalue, qq
+from abrank.plots.grids import achieved, matrix, queries
+from abrank.plots.intervals import collections, effect, forest, segments, tests
+from abrank.plots.per_query import deltas, paired, scatter
 from abrank.plots.picture import Picture, Plots
-from abrank.plots.ranking.achieved import achieved
-from abrank.plots.ranking.critical_difference import cd
-from abrank.plots.ranking.leaderboard import leaderboard
-from abrank.plots.ranking.matrix import matrix
-from abrank.plots.ranking.queries import queries
-from abrank.plots.ranking.ranks import ranks
+from abrank.plots.power_curves import power
 from abrank.plots.registry import (
     COLLECTIONS_PLOTS,
     PARAMETERS,
@@ -40,8 +25,8 @@ from abrank.plots.registry import (
     plot,
 )
 from abrank.plots.render import png, save, svg
-from abrank.plots.standings import means, rank_intervals
-from abrank.plots.style.theme import DARK, LIGHT, NOTEBOOK, Theme
+from abrank.plots.style import DARK, LIGHT, NOTEBOOK, Theme
+from abrank.plots.systems import cd, leaderboard, means, rank_intervals, ranks
 
 __all__ = [
     "COLLECTIONS_PLOTS",

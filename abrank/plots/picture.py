@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from abrank._support.errors import nearest
 from abrank.plots.registry import Subject, draw, plots_of
 from abrank.plots.render import png, png_of, save
-from abrank.plots.style.theme import LIGHT, NOTEBOOK, Theme
+from abrank.plots.style import LIGHT, NOTEBOOK, Theme
 
 # Pixels of a page an inch, and dots of the image an inch: two a pixel, for sharp screens.
 PIXELS, DOTS = 96.0, 192.0

@@ -10,8 +10,7 @@ from abrank._support.errors import ArgumentError
 from abrank._support.registry import Registry
 from abrank._support.typing import Function
 from abrank.comparison import Comparison
-from abrank.plots.style.style import new_axes
-from abrank.plots.style.theme import LIGHT, Theme
+from abrank.plots.style import LIGHT, Theme, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

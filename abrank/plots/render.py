@@ -1,10 +1,12 @@
-"""A plot as SVG for a page, as PNG, or as a file for a paper."""
+"""Pictures as files: PNG, and SVG made fit for a page: small, safe, themable, reproducible."""
 
 from __future__ import annotations
 
 import io
+import re
 import warnings
-from collections.abc import Iterator
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,10 +18,257 @@ from matplotlib.figure import Figure
 
 from abrank._support.errors import ArgumentError
 from abrank._support.files import replace_all
+from abrank.plots.axes import lay_out
 from abrank.plots.registry import Subject, Width, draw, plots_of
-from abrank.plots.style.layout import lay_out
-from abrank.plots.style.svg import clean
-from abrank.plots.style.theme import LIGHT, Theme
+from abrank.plots.style import LIGHT, Theme
+
+# --- What matplotlib writes as SVG, made fit for a page: small, safe, themable, reproducible
+
+SVG = "http://www.w3.org/2000/svg"
+_XLINK = "{http://www.w3.org/1999/xlink}href"
+FONTS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', Arial, sans-serif"
+
+_NUMBER = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
+# Attributes that hold lengths; text, ids and references are never rounded.
+_LENGTHS = frozenset(
+    {"d", "x", "y", "width", "height", "transform", "points", "stroke-width", "viewBox"}
+)
+_DEFAULTS = {
+    "stroke-linejoin": "round",
+    "stroke-linecap": "butt",
+    "fill-opacity": "1",
+    "stroke-opacity": "1",
+    "opacity": "1",
+    "stroke-miterlimit": "100000",
+    "stroke": "none",
+    "font-style": "normal",
+}
+_FONT = re.compile(
+    r"^(?P<italic>italic |oblique )?(?:(?P<weight>bold|\d{3}) )?(?P<size>[\d.]+)px (?P<family>.+)$"
+)
+_REFERENCE = re.compile(r"url\(#([^)]+)\)")
+
+
+def clean(
+    text: str,
+    *,
+    prefix: str,
+    title: str,
+    summary: str,
+    query_ids: Sequence[str],
+    current: str | None = None,
+) -> str:
+    r"""Return matplotlib's SVG as an element for a page.
+
+    Parameters
+    ----------
+    text : str
+        As ``savefig`` wrote it, with text as text.
+    prefix : str
+        Begins every id.
+    title, summary : str
+        For those who cannot see the picture.
+    query_ids : sequence of str
+        An element with the id ``query-i`` gets the i-th in ``data-query``.
+    current : str, optional
+        The colour that becomes ``currentColor``.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> raw = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 72 72"><g id="query-0">' \
+    ...       '<path d="M 0.123456 1.0" style="fill: #0068ad"/></g></svg>'
+    >>> print(clean(raw, prefix="p", title="T", summary="S", query_ids=["q<1"]).split("</desc>")[1])
+    <path d="M.12 1" fill="#0068ad" data-query="q&lt;1"/></svg>
+    """
+    root = ET.fromstring(text)
+    _drop(root)
+    for element in root.iter():
+        _attributes(element, current)
+    _mark_queries(root, query_ids)
+    _inherit(root)
+    _ids(root, prefix)
+    _flatten(root)
+    _describe(root, prefix, title, summary)
+    return _serialise(root)
+
+
+def _serialise(root: ET.Element) -> str:
+    for element in root.iter():
+        element.tag = element.tag.removeprefix(f"{{{SVG}}}")
+        if element.tag not in ("text", "title", "desc", "tspan"):
+            element.text = None
+        element.tail = None
+    root.set("xmlns", SVG)
+    ordered = {"xmlns": SVG, **{key: value for key, value in root.attrib.items() if key != "xmlns"}}
+    root.attrib.clear()
+    root.attrib.update(ordered)
+    return ET.tostring(root, encoding="unicode", short_empty_elements=True).replace(" />", "/>")
+
+
+def _drop(root: ET.Element) -> None:
+    """Remove metadata and style elements."""
+    for parent in list(root.iter()):
+        for child in list(parent):
+            if child.tag in (f"{{{SVG}}}metadata", f"{{{SVG}}}style"):
+                parent.remove(child)
+
+
+def _attributes(element: ET.Element, current: str | None) -> None:
+    """Turn the style into presentation attributes and round the lengths."""
+    for key, value in _declarations(element.attrib.pop("style", "")).items():
+        if _DEFAULTS.get(key) != value:
+            element.set(key, value)
+    if re.fullmatch(r"rotate\(-?0 .*\)", element.get("transform", "")):
+        del element.attrib["transform"]
+    if _XLINK in element.attrib:
+        element.set("href", element.attrib.pop(_XLINK))
+    for key, value in element.attrib.items():
+        if key in _LENGTHS:
+            element.set(key, _rounded(value, path=key == "d"))
+        elif current is not None and key in ("fill", "stroke") and value == current:
+            element.set(key, "currentColor")
+
+
+def _declarations(style: str) -> dict[str, str]:
+    """Return the declarations of a style attribute as presentation attributes."""
+    found: dict[str, str] = {}
+    for part in style.split(";"):
+        key, _, value = (piece.strip() for piece in part.partition(":"))
+        if key == "font":
+            found |= _font(value)
+        elif key == "font-size":
+            found[key] = value.removesuffix("px")
+        elif value and key != "font-family":
+            found[key] = _rounded(value) if key.startswith("stroke-") else value
+    return found
+
+
+def _font(value: str) -> dict[str, str]:
+    """Return what a font shorthand says, but for the family: that is the page's."""
+    match = _FONT.match(value)
+    if match is None:
+        return {}
+    found = {"font-size": match["size"]}
+    if match["italic"]:
+        found["font-style"] = "italic"
+    if match["weight"] and match["weight"] != "400":
+        found["font-weight"] = match["weight"]
+    return found
+
+
+def _rounded(value: str, *, path: bool = False) -> str:
+    """Return lengths with two decimals at most; a path also without needless blanks."""
+
+    def shorter(match: re.Match[str]) -> str:
+        text = f"{float(match.group()):.2f}".rstrip("0").rstrip(".")
+        text = re.sub(r"^(-?)0\.", r"\1.", text)
+        return "0" if text in ("-", "", "-0") else text
+
+    text = _NUMBER.sub(shorter, value)
+    if not path:
+        return text
+    return re.sub(r"\s*([A-Za-z])\s*", r"\1", " ".join(text.split()))
+
+
+def _mark_queries(root: ET.Element, query_ids: Sequence[str]) -> None:
+    """Give the paths in groups named ``query-i`` their query id."""
+    for group in root.iter(f"{{{SVG}}}g"):
+        key = group.get("id", "")
+        if re.fullmatch(r"query-\d+", key):
+            for path in group.iter(f"{{{SVG}}}path"):
+                path.set("data-query", _printable(query_ids[int(key.removeprefix("query-"))]))
+
+
+def _printable(text: str) -> str:
+    """Return text without the characters that XML cannot hold."""
+    return re.sub(
+        r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "\N{REPLACEMENT CHARACTER}", text
+    )
+
+
+def _inherit(root: ET.Element) -> None:
+    """Take from shapes that are used what their uses say: a page's rules reach only those."""
+    uses: dict[str, list[ET.Element]] = {}
+    for use in root.iter(f"{{{SVG}}}use"):
+        uses.setdefault(use.get("href", "").removeprefix("#"), []).append(use)
+    for shape in root.iter(f"{{{SVG}}}path"):
+        users = uses.get(shape.get("id", ""), [])
+        for key in [key for key in shape.attrib if key not in ("id", "d")]:
+            if users and all(use.get(key) == shape.get(key) for use in users):
+                del shape.attrib[key]
+
+
+def _ids(root: ET.Element, prefix: str) -> None:
+    """Keep the ids that something points to, numbered in the order they stand."""
+    used = {element.get("href", "").removeprefix("#") for element in root.iter()}
+    for element in root.iter():
+        for value in element.attrib.values():
+            used |= set(_REFERENCE.findall(value))
+    names: dict[str, str] = {}
+    for element in root.iter():
+        key = element.attrib.pop("id", None)
+        if key in used and key is not None:
+            names[key] = f"{prefix}-{len(names) + 1}"
+            element.set("id", names[key])
+    for element in root.iter():
+        for key, value in element.attrib.items():
+            if key == "href":
+                element.set(key, f"#{names[value.removeprefix('#')]}")
+            elif "url(#" in value:
+                element.set(key, _REFERENCE.sub(lambda m: f"url(#{names[m.group(1)]})", value))
+
+
+def _flatten(element: ET.Element) -> None:
+    """Take the children out of groups that say nothing, and drop what is empty."""
+    children: list[ET.Element] = []
+    for child in list(element):
+        _flatten(child)
+        bare = child.tag == f"{{{SVG}}}g" and not child.attrib
+        empty = child.tag in (f"{{{SVG}}}g", f"{{{SVG}}}defs") and not len(child)
+        if empty:
+            continue
+        children += list(child) if bare else [child]
+    element[:] = children
+    _share(element)
+
+
+def _share(element: ET.Element) -> None:
+    """Let a group hold what all its children say, where they can inherit it."""
+    if element.tag != f"{{{SVG}}}g" or len(element) < 3:
+        return
+    for key in ("fill", "fill-opacity", "stroke", "stroke-width", "clip-path"):
+        values = {child.get(key) for child in element}
+        alone = None not in values and len(values) == 1 and key not in element.attrib
+        if alone:
+            element.set(key, values.pop() or "")
+            for child in element:
+                del child.attrib[key]
+
+
+def _describe(root: ET.Element, prefix: str, title: str, summary: str) -> None:
+    """Make the root an image with a title and a description, in pixels of a page."""
+    box = [float(number) for number in root.get("viewBox", "0 0 0 0").split()]
+    root.attrib = {
+        "viewBox": root.get("viewBox", ""),
+        "width": f"{box[2] / 0.75:.0f}",
+        "height": f"{box[3] / 0.75:.0f}",
+        "role": "img",
+        "aria-labelledby": f"{prefix}-title" + (f" {prefix}-desc" if summary else ""),
+        "font-family": FONTS,
+        "stroke-linejoin": "round",
+    }
+    for place, (tag, text) in enumerate((("title", title), ("desc", summary))):
+        if text:
+            child = ET.Element(f"{{{SVG}}}{tag}", {"id": f"{prefix}-{tag}"})
+            child.text = _printable(text)
+            root.insert(place, child)
+
+
+# --- A plot as SVG for a page, as PNG, or as a file for a paper
 
 # An SVG is laid out in points.
 POINTS = 72.0

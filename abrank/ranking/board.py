@@ -12,12 +12,12 @@ from abrank._support import checks, display
 from abrank._support.errors import AlignmentError, ArgumentError
 from abrank._support.typing import Missing
 from abrank.comparison.pairing import one_measure, require_common
-from abrank.inputs import id_keys, ids
-from abrank.inputs.scores.columns import Coded
+from abrank.inputs import ids
+from abrank.inputs.scores.forms import Coded
 from abrank.inputs.scores.table import read_score_table
-from abrank.measures.naming.asked import listed
-from abrank.score_files import is_known, scores_of_table
-from abrank.scores import MISSING, Scores
+from abrank.measures.names import listed
+from abrank.scoring.score_files import is_known, scores_of_table
+from abrank.scoring.scores import MISSING, Scores
 
 UNNAMED = "score"
 MOST_NOTES = 3
@@ -127,7 +127,7 @@ def _joined(parts: Sequence[Scores]) -> Scores:
             )
     require_common({part.systems[0]: set(part.query_ids) for part in parts})
     every = list(dict.fromkeys(query for part in parts for query in part.query_ids))
-    query_ids = tuple(every[i] for i in np.argsort(id_keys.order(ids.encode(every))))
+    query_ids = tuple(every[i] for i in np.argsort(ids.order(ids.encode(every))))
     place = {query: i for i, query in enumerate(query_ids)}
     values = np.full((len(query_ids), len(systems), len(measures)), np.nan)
     start = 0

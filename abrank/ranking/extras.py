@@ -42,7 +42,7 @@ def with_extras(
 
     Examples
     --------
-    >>> from abrank.scores import Scores
+    >>> from abrank.scoring.scores import Scores
     >>> from abrank.ranking import rank_scores
     >>> values = np.array([[0.3, 0.8], [0.5, 0.9], [0.1, 0.6], [0.7, 1.0]])[:, :, None]
     >>> scores = Scores(("q1", "q2", "q3", "q4"), ("A", "B"), ("nDCG",), values)

@@ -8,9 +8,9 @@ from itertools import combinations
 import numpy as np
 
 from abrank._support.typing import FloatArray, IntArray
-from abrank.inputs import id_keys, ids
+from abrank.inputs import ids
 from abrank.ranking.rows import Overlap
-from abrank.scores import Scores
+from abrank.scoring.scores import Scores
 
 # Persistence, the depth to which lists are kept, and up to so many systems they are compared.
 PERSISTENCE, DEPTH, MOST = 0.9, 20, 20
@@ -43,7 +43,7 @@ def list_overlaps(scores: Scores, systems: Sequence[str]) -> tuple[Overlap, ...]
         return ()
     place = {query: i for i, query in enumerate(runs[systems[0]].judged.query_ids)}
     kept = np.array([place[query] for query in scores.query_ids])
-    distinct, code = id_keys.number(ids.joined([top.docs for top in tops]))
+    distinct, code = ids.number(ids.joined([top.docs for top in tops]))
     stops = np.cumsum([0, *(len(top.rank) for top in tops)])
     keys = [
         top.query * len(distinct) + code[start:stop]

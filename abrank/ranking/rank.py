@@ -22,7 +22,7 @@ from abrank.ranking.board import read_board
 from abrank.ranking.lists import list_overlaps
 from abrank.ranking.result import Family, Ranking
 from abrank.ranking.tabulate import pair_rows, system_rows
-from abrank.scores import Scores
+from abrank.scoring.scores import Scores
 
 ALL_PAIRS, AGAINST_BASELINE = "tukey", "max-t"
 # Adjustments that are known by initials.

@@ -229,7 +229,7 @@ class Ranking(
         """
         if self.baseline is not None or self.test not in RANK_TESTS:
             return ()
-        from abrank.inference.systems.letters import find_cliques
+        from abrank.inference.systems.tukey import find_cliques
 
         place, distinct = self._distinct()
         order = [place[system] for system in self.by_mean_rank]
@@ -240,7 +240,7 @@ class Ranking(
         """The systems of each letter, best first: two share one exactly when not told apart."""
         if self.baseline is not None:
             return ()
-        from abrank.inference.systems.letters import find_groups
+        from abrank.inference.systems.tukey import find_groups
 
         found = find_groups(self._distinct()[1])
         return tuple(tuple(self.systems[i] for i in group) for group in found)

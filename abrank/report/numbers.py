@@ -20,7 +20,7 @@ import numpy as np
 from abrank._support.display import DIGITS
 from abrank.comparison import Comparison
 from abrank.comparison.margin_ranges import margin_ranges
-from abrank.inputs.scores.decimals import written
+from abrank.inputs.scores.table import written
 from abrank.report.sections.next_step import next_step
 from abrank.report.sections.notes.cautions import cautions
 from abrank.verdict import Decision, Rule

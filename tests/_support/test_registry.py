@@ -59,7 +59,7 @@ def test_a_module_that_registers_may_be_imported_again() -> None:
 import importlib
 for name in (
     "inference.registry",
-    "inference.paired.t_test",
+    "inference.paired.t_and_sign",
     "inference.systems.tukey",
     "measures.definitions.graded",
     "measures.definitions",

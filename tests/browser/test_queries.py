@@ -18,11 +18,11 @@ import pytest
 
 from abrank import compare, compare_scores, simulate_runs
 from abrank._support import display
-from abrank.annotation import pool_text
 from abrank.comparison import Comparison
 from abrank.report.formats import ranked_lists
 from abrank.report.formats.html import html
 from abrank.report.formats.query_rows import query_rows
+from abrank.scoring.judging import pool_text
 
 expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
 

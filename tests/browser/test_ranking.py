@@ -12,7 +12,7 @@ from abrank.collections import rank_collections
 from abrank.ranking import rank_scores, with_extras
 from abrank.report.collections.systems.page import standings_html
 from abrank.report.ranking.html import ranking_html
-from abrank.scores import Scores
+from abrank.scoring.scores import Scores
 
 expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
 

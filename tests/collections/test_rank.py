@@ -12,7 +12,7 @@ import abrank
 from abrank import CollectionsRanking, rank_collections, rank_scores
 from abrank._support.errors import AlignmentError, ArgumentError
 from abrank.collections import boards_of, summarise_rankings
-from abrank.scores import Scores
+from abrank.scoring.scores import Scores
 
 SYSTEMS = ("bm25", "rm3", "t5", "rrf")
 

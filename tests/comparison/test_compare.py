@@ -12,7 +12,7 @@ from scipy import stats
 import abrank
 from abrank import AlignmentError, ArgumentError, GateError, ReadError, UnknownNameError, Verdict
 from abrank.comparison import compare_systems
-from abrank.scores import Scores
+from abrank.scoring.scores import Scores
 
 TESTS = ["t", "permutation", "bootstrap", "wilcoxon", "sign"]
 

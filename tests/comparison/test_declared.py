@@ -13,7 +13,7 @@ from abrank.comparison.deciding import decide_primary
 from abrank.comparison.declared import Margin, declare, read_margin
 from abrank.comparison.family import measure_rows
 from abrank.comparison.question import Question
-from abrank.scores import Scores
+from abrank.scoring.scores import Scores
 from abrank.verdict import Verdict
 
 

@@ -7,8 +7,8 @@ import pytest
 
 import abrank
 from abrank.comparison.evidence import RunDetails, collect_details
-from abrank.evaluation import evaluate
 from abrank.measures import parse
+from abrank.scoring.evaluate import evaluate
 
 QRELS = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d1": 1}, "q3": {"d9": 1}}
 A = {"q1": {"d2": 3.0, "d1": 2.0, "x": 1.0}, "q2": {"x": 2.0, "d1": 2.0}}

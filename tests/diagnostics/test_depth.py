@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from abrank.diagnostics import inspect_depth, unequal_depth
-from abrank.evaluation import evaluate
-from abrank.scores import Scores
+from abrank.scoring.evaluate import evaluate
+from abrank.scoring.scores import Scores
 
 QRELS = {f"q{i}": {f"d{j}": int(j % 7 == i % 7) for j in range(60)} for i in range(8)}
 DEEP = {query: {f"d{j}": float(-j) for j in range(60)} for query in QRELS}

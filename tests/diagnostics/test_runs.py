@@ -13,8 +13,8 @@ from abrank.diagnostics import (
     inspect_systems,
     missing_policy,
 )
-from abrank.evaluation import evaluate
 from abrank.inputs import read_judged_run, read_qrels
+from abrank.scoring.evaluate import evaluate
 
 QRELS = {f"q{i:03}": {f"D{j}": j % 2 for j in range(20)} for i in range(200)}
 GOOD = {query: {doc: float(-j) for j, doc in enumerate(docs)} for query, docs in QRELS.items()}

@@ -16,7 +16,6 @@ import pyarrow.parquet as pq
 import pytest
 
 import abrank
-from abrank import partitioned
 from abrank._support.errors import (
     AlignmentError,
     ArgumentError,
@@ -25,6 +24,7 @@ from abrank._support.errors import (
     WriteError,
 )
 from abrank.engines import Engine, drive, regroup
+from abrank.scoring import partitioned
 from tests.engines.conftest import COMMANDS, MEASURES, ROOT, run_readme, write
 
 SMALL = Engine(rows=100)

@@ -14,7 +14,7 @@ from abrank.engines import Engine, counted, drive
 from abrank.engines.exact import exact_sum, exact_value
 from abrank.engines.kernel import Scoring
 from abrank.engines.merge import EXTREMES, Tree, statistics_from, statistics_of
-from abrank.measures.naming.asked import parse_measures
+from abrank.measures.names import parse_measures
 
 NAMES = ("nDCG@10", "AP", "RR")
 

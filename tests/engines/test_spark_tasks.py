@@ -14,7 +14,7 @@ import pytest
 import abrank
 from abrank.engines import spark
 from abrank.engines.kernel import Scoring
-from abrank.measures.naming.asked import parse_measures
+from abrank.measures.names import parse_measures
 
 MEASURES = ["nDCG@5", "AP", "P@3"]
 

@@ -282,9 +282,9 @@ MODULES = (
     "registry", "designs.bayes", "designs.clusters", "designs.equivalence",
     "designs.group_sequential",
     "designs.aa_test", "designs.meta_analysis", "designs.sequential",
-    "estimates.effect_size", "estimates.influence", "estimates.relative_change",
-    "estimates.segments", "estimates.shape", "families.max_t", "paired.bootstrap",
-    "systems.anova", "systems.friedman", "systems.registry", "systems.within",
+    "estimates.effect_size", "estimates.shape", "estimates.relative_change",
+    "estimates.segments", "estimates.shape", "families", "paired.bootstrap",
+    "systems.friedman", "systems.friedman", "systems.registry", "systems.pairwise",
 )  # fmt: skip
 
 

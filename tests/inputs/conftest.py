@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import strategies as st
 
-from abrank.inputs import id_keys, ids
+from abrank.inputs import ids
 
 ROOT = Path(__file__).parents[2]
 BYTES = st.lists(st.binary(max_size=6) | st.sampled_from([b"q" * 9, b"q" * 17]), max_size=30)
@@ -23,7 +23,7 @@ def small_and_large_columns(request: pytest.FixtureRequest) -> Iterator[None]:
     """Do everything once as for small columns, once as for large ones."""
     with pytest.MonkeyPatch.context() as patch:
         if request.param == "Arrow":
-            patch.setattr(id_keys, "_FEW", 0)
+            patch.setattr(ids, "_FEW", 0)
             patch.setattr(ids, "SMALL", 0)
         yield
 

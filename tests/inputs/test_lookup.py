@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from abrank.inputs import id_keys, ids, lookup, read_qrels, read_run
+from abrank.inputs import ids, lookup, read_qrels, read_run
 from abrank.inputs.join import block_of
 from abrank.inputs.lookup import Judgments
 
@@ -16,8 +16,8 @@ def test_the_judged_documents_are_those_of_a_dict(
 ) -> None:
     alike = {"all alike": 1, "a few": 7}.get(keys)
     if alike:  # fingerprints that many ids share: the ids must be looked at
-        own = id_keys.fingerprint
-        monkeypatch.setattr(id_keys, "fingerprint", lambda column: own(column) % np.uint64(alike))
+        own = ids.fingerprint
+        monkeypatch.setattr(ids, "fingerprint", lambda column: own(column) % np.uint64(alike))
     random = np.random.default_rng(3)
     judged = {
         f"q{i}": {f"d{d}": int(random.integers(0, 3)) for d in random.choice(60, 25, replace=False)}

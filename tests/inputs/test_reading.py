@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from abrank import AlignmentError, ReadError, read_qrels, read_run, simulate_runs
-from abrank.inputs import id_keys, ids, join, read_judged_run
+from abrank.inputs import ids, join, read_judged_run
 from abrank.inputs import reading as module
 from abrank.inputs.join import join_pieces
 
@@ -95,7 +95,7 @@ def test_fingerprints_that_are_all_alike_change_nothing(folder, monkeypatch):
     qrels, run = read_qrels(folder / "qrels.txt"), read_run(folder / "a.run")
     expected = join(qrels, run)
     all_alike = np.zeros(1, dtype=np.uint64)
-    monkeypatch.setattr(id_keys, "fingerprint", lambda column: all_alike.repeat(len(column)))
+    monkeypatch.setattr(ids, "fingerprint", lambda column: all_alike.repeat(len(column)))
     same(join(qrels, run), expected)
 
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abrank.inputs import join, read_qrels, read_run
-from abrank.measures.naming.asked import parse_measures
+from abrank.measures.names import parse_measures
 
 pytrec_eval = pytest.importorskip("pytrec_eval")
 

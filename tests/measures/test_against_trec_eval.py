@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from abrank.inputs import join, read_qrels, read_run
-from abrank.measures.naming.asked import parse_measures
+from abrank.measures.names import parse_measures
 from tests.gold import is_whole
 
 TOLERANCE = 1e-9

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from abrank.evaluation import evaluate
 from abrank.measures import catalogue
+from abrank.scoring.evaluate import evaluate
 
 pytestmark = pytest.mark.benchmarks
 

@@ -12,7 +12,7 @@ import pytest
 from abrank.comparison import Comparison, Question, compare_systems
 from abrank.comparison.evidence import CutoffCurve, RecallCurve, RunDetails
 from abrank.ranking import Ranking, rank_scores
-from abrank.scores import Scores
+from abrank.scoring.scores import Scores
 
 MEASURES = ("nDCG@10", "AP", "RR")
 CUTOFFS = (1, 2, 3, 5, 10, 20, 50, 100)

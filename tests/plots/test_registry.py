@@ -16,7 +16,7 @@ from abrank import plots
 from abrank._support.errors import ArgumentError
 from abrank.comparison import compare_systems
 from abrank.plots import DARK, LIGHT, NOTEBOOK, PLOTS, RANKING_PLOTS, Plots
-from abrank.scores import Scores
+from abrank.scoring.scores import Scores
 
 SIZES = (1, 3, 25, 250, 7000)  # and 2 in a narrow column, below
 KINDS = ("identical", "constant", "one decided", "discrete", "many ties")

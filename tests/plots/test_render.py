@@ -1,9 +1,10 @@
-"""Files and bytes."""
+"""The tests of ``abrank/plots/render.py``."""
 
 from __future__ import annotations
 
 import re
 import struct
+import xml.etree.ElementTree as ET
 
 import matplotlib
 import pytest
@@ -11,7 +12,10 @@ from matplotlib.figure import Figure
 
 from abrank import plots
 from abrank._support.errors import ArgumentError, UnknownNameError
-from abrank.plots import DARK
+from abrank.plots import DARK, LIGHT, NOTEBOOK, PLOTS
+from abrank.plots.render import SVG, clean
+
+# --- Files and bytes
 
 
 def test_png_has_the_size_asked_for(comparison_of):
@@ -89,3 +93,188 @@ def test_an_unknown_plot_names_its_neighbour(comparison_of):
         plots.svg("scater", comparison_of(3))
     with pytest.raises(UnknownNameError, match="did you mean scatter"):
         plots.png("scater", comparison_of(3))
+
+
+# --- What may stand in an SVG that goes into a page
+
+FORBIDDEN = {"style", "script", "metadata", "image", "foreignObject", "a"}
+
+
+def wrapped(inside: str) -> str:
+    spaces = f'xmlns="{SVG}" xmlns:xlink="http://www.w3.org/1999/xlink"'
+    return f'<svg {spaces} viewBox="0 0 72 36">{inside}</svg>'
+
+
+def cleaned(inside: str, **changes) -> ET.Element:
+    asked = {"prefix": "p", "title": "T", "summary": "S", "query_ids": ["q0", "q1"]} | changes
+    return ET.fromstring(clean(wrapped(inside), **asked))
+
+
+def local(element: ET.Element) -> str:
+    return element.tag.rpartition("}")[2]
+
+
+@pytest.mark.parametrize("n", [0, 250, 7000])
+@pytest.mark.parametrize("name", PLOTS)
+def test_svg_is_safe_small_and_described(name, n, comparison_of):
+    text = plots.svg(name, comparison_of(n), summary="What it says & shows.")
+    root = ET.fromstring(text)
+    elements = list(root.iter())
+    assert not FORBIDDEN & {local(element) for element in elements}
+    for element in elements:
+        assert not any(key == "style" or key.startswith("on") for key in element.attrib)
+    ids = [element.get("id") for element in elements if element.get("id")]
+    assert len(set(ids)) == len(ids)
+    assert all(key.startswith(f"{name}-") for key in ids)
+    pointed = re.findall(r'(?:href="#|url\(#)([^")]+)', text)
+    assert set(pointed) <= set(ids)
+    assert root.get("role") == "img"
+    spoken = [
+        next(e for e in elements if e.get("id") == key).text
+        for key in root.get("aria-labelledby").split()
+    ]
+    assert spoken == [PLOTS[name].title, "What it says & shows."]
+    assert len(text.encode()) <= (54_000 if n <= 250 else 100_000)
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_the_same_comparison_gives_the_same_bytes(name, comparison_of):
+    comparison = comparison_of(60)
+    assert plots.svg(name, comparison) == plots.svg(name, comparison)
+
+
+def test_the_same_comparison_gives_the_same_pixels(comparison_of):
+    assert plots.png("paired", comparison_of(60)) == plots.png("paired", comparison_of(60))
+
+
+def test_two_prefixes_share_no_id(comparison_of):
+    found = [plots.svg("effect", comparison_of(60), prefix=prefix) for prefix in ("one", "two")]
+    ids = [set(re.findall(r' id="([^"]+)"', text)) for text in found]
+    assert ids[0]
+    assert not ids[0] & ids[1]
+
+
+def test_numbers_in_text_are_not_rounded():
+    root = cleaned('<text x="1.23456" style="font: 9px sans-serif">+0.03749</text>')
+    text = root.find(f"{{{SVG}}}text")
+    assert text.text == "+0.03749"
+    assert text.get("x") == "1.23"
+
+
+def test_every_number_printed_is_the_comparisons(comparison_of):
+    comparison = comparison_of(60)
+    text = plots.svg("effect", comparison)
+    row = comparison.primary
+    for value in (row.estimate, row.ci_low, row.ci_high):
+        shown = f"{value:+.3f}".replace("-", "−")
+        assert f">{shown}</text>" in text
+
+
+def test_each_bar_carries_its_query(comparison_of):
+    comparison = comparison_of(250, prefix='<&"q')
+    root = ET.fromstring(plots.svg("deltas", comparison))
+    marked = [e.get("data-query") for e in root.iter() if e.get("data-query")]
+    row = comparison.primary
+    decided = {
+        query
+        for query, value in zip(comparison.query_ids, comparison.differences(), strict=True)
+        if round(value, 10)
+    }
+    assert sorted(marked) == sorted(decided)
+    assert len(marked) == row.wins + row.losses
+
+
+def test_a_bar_of_a_hostile_query_is_still_xml(comparison_of):
+    root = ET.fromstring(plots.svg("deltas", comparison_of(10, prefix="a\x00\x1b]]><script>")))
+    marked = [e.get("data-query") for e in root.iter() if e.get("data-query")]
+    assert marked
+    assert all(query.startswith("a\ufffd\ufffd]]><script>") for query in marked)
+
+
+def test_letters_of_another_script_give_no_warning(comparison_of):
+    text = plots.svg("deltas", comparison_of(10, prefix="検索"))
+    assert "検索" in text
+    assert plots.png("deltas", comparison_of(10, prefix="検索"))
+
+
+def test_thousands_of_queries_are_no_bars(comparison_of):
+    assert "data-query" not in plots.svg("deltas", comparison_of(7000))
+
+
+def test_style_becomes_attributes():
+    root = cleaned(
+        '<path d="M 1.005 2 L 3.14159 4 z" style="fill: #0068ad; opacity: 0.3; stroke: none"/>'
+        "<text style=\"font: italic bold 9px 'DejaVu Sans'; text-anchor: end; fill: #14181f\">"
+        "x</text>"
+        '<text style="font-size: 7.5px; font-family: serif">y</text>'
+        '<text style="font: 400 9px serif">z</text>'
+        '<text style="font: caption">w</text>'
+    )
+    path, *texts = list(root)[2:]
+    assert path.attrib == {"d": "M1 2L3.14 4z", "fill": "#0068ad", "opacity": "0.3"}
+    assert texts[0].attrib == {
+        "font-size": "9",
+        "font-style": "italic",
+        "font-weight": "bold",
+        "text-anchor": "end",
+        "fill": "#14181f",
+    }
+    assert [text.attrib for text in texts[1:]] == [{"font-size": "7.5"}, {"font-size": "9"}, {}]
+
+
+def test_metadata_style_and_empty_groups_go():
+    root = cleaned("<metadata>x</metadata><defs><style>*{}</style></defs><g id='a'><g/></g>")
+    assert [local(child) for child in root] == ["title", "desc"]
+
+
+def test_only_ids_that_are_used_stay_and_are_numbered():
+    root = cleaned(
+        '<g id="axes"><defs><path id="m9f" d="M0 0"/></defs>'
+        '<use xlink:href="#m9f" x="1" clip-path="url(#box)"/></g>'
+        '<defs><clipPath id="box"><rect width="1"/></clipPath></defs>'
+    )
+    use = root.find(f".//{{{SVG}}}use")
+    assert use.get("href") == "#p-1"
+    assert use.get("clip-path") == "url(#p-2)"
+    assert "axes" not in ET.tostring(root, encoding="unicode")
+
+
+def test_a_used_shape_leaves_colours_to_its_uses():
+    root = cleaned(
+        '<defs><path id="m" d="M0 0" style="stroke: #fff; fill: #000"/></defs>'
+        '<use xlink:href="#m" style="stroke: #fff; fill: #111"/>'
+    )
+    assert root.find(f".//{{{SVG}}}path").attrib == {"id": "p-1", "d": "M0 0", "fill": "#000"}
+
+
+def test_a_group_holds_what_all_its_children_say():
+    root = cleaned('<g clip-path="none">' + '<path d="M0 0" style="fill: #123456"/>' * 3 + "</g>")
+    group = root.find(f"{{{SVG}}}g")
+    assert group.get("fill") == "#123456"
+    assert all("fill" not in child.attrib for child in group)
+
+
+def test_in_a_notebook_text_takes_the_pages_colour(comparison_of):
+    assert "currentColor" in plots.svg("effect", comparison_of(60), theme=NOTEBOOK)
+    assert "currentColor" not in plots.svg("effect", comparison_of(60), theme=LIGHT)
+
+
+def test_without_a_summary_there_is_no_description():
+    root = cleaned("", summary="")
+    assert [local(child) for child in root] == ["title"]
+    assert root.get("aria-labelledby") == "p-title"
+
+
+@pytest.mark.parametrize(
+    ("written", "kept"),
+    [
+        ("0.004", "0"),
+        ("-0.001", "0"),
+        ("-0.5", "-.5"),
+        ("12.999", "13"),
+        ("1.5e-7", "0"),
+        ("10", "10"),
+    ],
+)
+def test_lengths_are_rounded_to_hundredths(written, kept):
+    assert cleaned(f'<rect x="{written}" />').find(f"{{{SVG}}}rect").get("x") == kept

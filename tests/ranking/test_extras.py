@@ -12,7 +12,7 @@ import abrank
 from abrank._support.errors import ArgumentError
 from abrank.cli import run
 from abrank.ranking import rank_scores, with_extras
-from abrank.scores import Scores
+from abrank.scoring.scores import Scores
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 from abrank._support.errors import ArgumentError
 from abrank.inference import run_test
 from abrank.ranking import rank_scores
-from abrank.scores import Scores
+from abrank.scoring.scores import Scores
 
 MEASURES = ("AP", "nDCG@10", "Unj@10")
 

@@ -12,7 +12,7 @@ from abrank.measures import catalogue
 from abrank.ranking import PairRow, SystemRow, rank_scores
 from abrank.report.ranking.numbers import ranking_csv, ranking_json
 from abrank.report.ranking.text import ranking_text
-from abrank.scores import Scores
+from abrank.scoring.scores import Scores
 
 
 def make(values, *, systems=None, measure="nDCG@10"):

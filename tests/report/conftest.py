@@ -16,8 +16,8 @@ from abrank.comparison import Comparison, Question, compare_scores, compare_syst
 from abrank.comparison.beside import Beside
 from abrank.comparison.merged.compare import compare_statistics
 from abrank.engines.merge import statistics_of
-from abrank.evaluation import EvaluateOptions, evaluate
-from abrank.scores import Scores
+from abrank.scoring.evaluate import EvaluateOptions, evaluate
+from abrank.scoring.scores import Scores
 from abrank.simulate import simulate_runs
 from abrank.verdict import Verdict
 from abrank.workflow import compare, compare_runs

@@ -24,7 +24,7 @@ import pytest
 from abrank._support import display as f
 from abrank.comparison import Comparison
 from abrank.plots import PLOTS
-from abrank.plots.style.shapes import N_MEANS
+from abrank.plots.shapes import N_MEANS
 from abrank.report import WRITERS, card
 from abrank.report.compose import compose
 from abrank.report.formats.csv import measures_csv, queries_csv, segments_csv

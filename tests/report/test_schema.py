@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
 
-from abrank.annotation import ToJudge
 from abrank.comparison import (
     Alternative,
     Comparison,
@@ -34,8 +33,8 @@ from abrank.comparison.machine.judgments import MachineJudgments
 from abrank.diagnostics import Note
 from abrank.inputs import Audit
 from abrank.inputs.id_differences import IdDifference
-from abrank.inspection import Unjudged
 from abrank.report.numbers import SCHEMA, json_text, to_dict
+from abrank.scoring.judging import ToJudge, Unjudged
 from abrank.verdict import Family, Requirement, Rule, Verdict
 
 Make = Callable[..., Comparison]

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import abrank
-from abrank.gates import GATES, Verdict
 from abrank.next_step import REMEDIES, choose_step
+from abrank.rule import GATES, Verdict
 from abrank.soundness import LEVELS, Reason, Soundness
 from abrank.verdict import Decision, Rule, check_gate, decide, settle
 

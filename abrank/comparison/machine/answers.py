@@ -21,7 +21,7 @@ from abrank.comparison.machine.judgments import (
     pair_of,
 )
 from abrank.inference.designs.prediction_powered import PredictionPowered, welch_pvalue
-from abrank.scores import Scores
+from abrank.scoring.scores import Scores
 from abrank.verdict import Rule
 
 _Found: TypeAlias = inference.TestResult | PredictionPowered

@@ -28,7 +28,7 @@ from abrank.comparison.rows import MeasureResult, TestRow
 from abrank.comparison.soundness import with_soundness
 from abrank.diagnostics import inspect_machine
 from abrank.inference.rounding import differences_of
-from abrank.scores import Scores
+from abrank.scoring.scores import Scores
 
 
 @dataclass(frozen=True)

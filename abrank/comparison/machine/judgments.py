@@ -14,7 +14,7 @@ from abrank._support.records import record
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inference.designs.prediction_powered import PredictionPowered
 from abrank.inference.rounding import differences_of
-from abrank.scores import Scores
+from abrank.scoring.scores import Scores
 
 # The test that decides with machine judgments; it is not among the plain paired tests.
 TEST = "prediction-powered"

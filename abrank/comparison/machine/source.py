@@ -12,8 +12,8 @@ from abrank._support.errors import ArgumentError
 from abrank.comparison.beside import Beside
 from abrank.comparison.machine.judgments import MachineScores, SharedModel
 from abrank.comparison.pairing import pair_scores
-from abrank.evaluation import EvaluateOptions, score_runs, silent
-from abrank.scores import Scores
+from abrank.scoring.evaluate import EvaluateOptions, score_runs, silent
+from abrank.scoring.scores import Scores
 
 
 @dataclass(frozen=True)

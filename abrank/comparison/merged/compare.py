@@ -31,7 +31,6 @@ from abrank.comparison.question import Question
 from abrank.comparison.result import Comparison
 from abrank.comparison.rows import MeasureResult
 from abrank.comparison.soundness import with_soundness
-from abrank.design import GuardResult
 from abrank.diagnostics import (
     Note,
     bounds,
@@ -43,13 +42,14 @@ from abrank.diagnostics import (
 )
 from abrank.engines.exact import exact_value
 from abrank.engines.merge import MeasureStatistics, Statistics
-from abrank.inference.designs.binomial import bound_unseen
 from abrank.inference.designs.clusters import FEWEST_EFFECTIVE, effective_clusters
+from abrank.inference.designs.equivalence import bound_unseen
 from abrank.inference.estimates.relative_change import (
     RelativeChange,
     relative_change_of_moments,
 )
 from abrank.inputs import Audit
+from abrank.rule import GuardResult
 from abrank.verdict import FEW_QUERIES, Decision, Rule, SignFlips, decide
 
 _NONE: FloatArray = np.empty((0, 0))

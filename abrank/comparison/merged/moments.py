@@ -20,7 +20,7 @@ from abrank.inference.designs.clusters import (
     standard_error,
 )
 from abrank.inference.exact.inversion import align_interval_with_pvalue
-from abrank.inference.paired.t_test import t_interval, t_pvalue
+from abrank.inference.paired.t_and_sign import t_interval, t_pvalue
 from abrank.inference.registry import as_alpha
 from abrank.inference.rounding import TIE
 

@@ -26,9 +26,8 @@ from abrank.engines.exact import exact_value
 from abrank.engines.merge import Extreme, MeasureStatistics, Statistics
 from abrank.inference.designs.as_tests import sums_result
 from abrank.inference.designs.clusters import deciding_test
-from abrank.inference.estimates.counted_effects import counted_effects
-from abrank.inference.estimates.heterogeneity import heterogeneity
-from abrank.inference.estimates.segments import MIN_QUERIES
+from abrank.inference.estimates.effect_size import counted_effects
+from abrank.inference.estimates.segments import MIN_QUERIES, heterogeneity
 from abrank.inference.paired.counted import Counts, result_of
 from abrank.verdict import Rule
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from abrank._support.records import record
 from abrank.inference.estimates.shape import HEAP, Form
-from abrank.inference.paired.t_test import t_interval
+from abrank.inference.paired.t_and_sign import t_interval
 
 
 @record

@@ -14,12 +14,11 @@ from abrank.comparison.question import Question
 from abrank.comparison.result import Comparison
 from abrank.diagnostics import missing_policy
 from abrank.engines import on
-from abrank.evaluation import EvaluateOptions
 from abrank.measures import Measure
-from abrank.measures.naming.asked import notes_on
-from abrank.partitioned import merge_partitioned
+from abrank.measures.names import notes_on
 from abrank.provenance import provenance
-from abrank.repeats import expand_repeats
+from abrank.scoring.evaluate import EvaluateOptions, expand_repeats
+from abrank.scoring.partitioned import merge_partitioned
 
 
 def compare_merged(

@@ -28,8 +28,8 @@ from abrank._support.records import record
 from abrank._support.rng import stream
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inference.designs.as_tests import cluster_result
-from abrank.inference.designs.binomial import clopper_pearson
-from abrank.inference.designs.replications import find_differences
+from abrank.inference.designs.equivalence import clopper_pearson
+from abrank.inference.designs.meta_analysis import find_differences
 from abrank.inference.registry import as_alpha, as_differences
 
 Way = Literal["flips", "halves", "resampled"]

@@ -13,13 +13,13 @@ import numpy as np
 
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inference.designs.clusters import ClusterResult, run_cluster_test, run_on_sums
+from abrank.inference.designs.group_sequential import NOTHING, Kind, stopping_boundaries
 from abrank.inference.designs.sequential import (
     FIRST,
     best_rho_squared,
     mixture_half_width,
     mixture_log_ratio,
 )
-from abrank.inference.designs.stopping import NOTHING, Kind, stopping_boundaries
 from abrank.inference.exact.inversion import align_interval_with_pvalue
 from abrank.inference.registry import as_alpha, as_differences
 from abrank.inference.result import TestResult

@@ -31,8 +31,8 @@ from abrank._support.records import record
 from abrank._support.rng import stream
 from abrank._support.typing import BoolArray, FloatArray
 from abrank.inference.exact.bootstrap_distribution import on_grid
-from abrank.inference.exact.student_quantile import student_quantile
-from abrank.inference.paired.t_test import mean_and_error
+from abrank.inference.exact.student import student_quantile
+from abrank.inference.paired.t_and_sign import mean_and_error
 from abrank.inference.registry import as_alpha, as_differences
 from abrank.inference.rounding import has_spread
 

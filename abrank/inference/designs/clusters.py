@@ -41,9 +41,9 @@ from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 from abrank._support.rng import stream
 from abrank._support.typing import FloatArray, IntArray
-from abrank.inference.exact.flips import all_subsets, random_subsets
 from abrank.inference.exact.inversion import align_interval_with_pvalue, invert
-from abrank.inference.paired.t_test import t_interval, t_pvalue
+from abrank.inference.exact.signed_sums import all_subsets, random_subsets
+from abrank.inference.paired.t_and_sign import t_interval, t_pvalue
 from abrank.inference.registry import as_alpha, as_differences
 from abrank.inference.rounding import TIE, round_off, snap, to_lattice
 

@@ -1,4 +1,4 @@
-"""One comparison over several collections: by query, by precision, and for one to come.
+"""One comparison over several collections, and one test over many samples.
 
 =========================  ====================================================================
 differences of a           what is said
@@ -25,6 +25,7 @@ none.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -32,13 +33,16 @@ import numpy.typing as npt
 from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 from abrank._support.typing import BoolArray, FloatArray, IntArray
-from abrank.inference.estimates.heterogeneity import Heterogeneity, heterogeneity
+from abrank.inference.estimates.segments import Heterogeneity, heterogeneity
+from abrank.inference.exact.fourier import find_root
 from abrank.inference.exact.inversion import align_interval_with_pvalue
-from abrank.inference.exact.roots import find_root
-from abrank.inference.exact.student_quantile import student_quantile
-from abrank.inference.paired.t_test import t_interval, t_pvalue
-from abrank.inference.registry import as_alpha, as_differences
+from abrank.inference.exact.student import student_quantile
+from abrank.inference.paired.t_and_sign import t_interval, t_pvalue
+from abrank.inference.paired.wilcoxon import wilcoxon_pvalues
+from abrank.inference.registry import as_alpha, as_differences, run_test
 from abrank.inference.rounding import has_spread
+
+# --- One comparison over several collections: by query, by precision, and for one to come
 
 
 @record
@@ -304,3 +308,52 @@ def _prediction(random: Summary, tau_squared: float, k: int, alpha: float) -> tu
         return -np.inf, np.inf
     half = -float(student_quantile(k - 2, alpha / 2.0) * np.sqrt(tau_squared + random.error**2))
     return random.estimate - half, random.estimate + half
+
+
+# --- One test on many samples at once, as simulations ask it
+
+# Made for one sample, the exact permutation test would take a second for a dozen.
+_FOR_MANY: dict[str, dict[str, Any]] = {"permutation": {"method": "monte-carlo"}}
+
+
+def find_differences(
+    name: str,
+    samples: FloatArray,
+    *,
+    alpha: float,
+    seed: int,
+    n_resamples: int,
+    **options: Any,  # noqa: ANN401 - each test has its own
+) -> BoolArray:
+    """Return whether a two-sided test finds a difference in each sample.
+
+    Parameters
+    ----------
+    name : str
+        A name in ``TESTS``; the permutation test is that of random flips.
+    samples : ndarray of shape (n_queries, n_samples)
+    alpha, seed
+        As for :func:`run_test`.
+    n_resamples : int
+        What a test draws is shared by all samples. So the level of a test that draws m is off by
+        some sqrt(alpha (1 - alpha) / m), the same way for all of them.
+    **options
+        The test's own.
+
+    Returns
+    -------
+    ndarray of bool of shape (n_samples,)
+        A p that is not defined finds nothing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> samples = np.array([[0.1, 0.1], [0.2, -0.1], [0.2, 0.0], [0.3, 0.1]])
+    >>> find_differences("t", samples, alpha=0.05, seed=0, n_resamples=99)
+    array([ True, False])
+    """
+    if name == "wilcoxon":
+        return np.asarray(wilcoxon_pvalues(samples, **options) < alpha)
+    given = _FOR_MANY.get(name, {}) | options
+    result = run_test(name, samples, confidence=1.0, seed=seed, n_resamples=n_resamples, **given)
+    return np.asarray(result.pvalue < alpha)

@@ -28,8 +28,8 @@ from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 from abrank._support.typing import FloatArray
 from abrank.inference.exact.bootstrap_distribution import bootstrap_distribution
-from abrank.inference.exact.roots import find_root
-from abrank.inference.exact.student_quantile import student_quantile
+from abrank.inference.exact.fourier import find_root
+from abrank.inference.exact.student import student_quantile
 from abrank.inference.registry import as_alpha, as_differences
 from abrank.inference.rounding import has_spread
 

@@ -12,8 +12,8 @@ import numpy as np
 from abrank._support.records import record
 from abrank._support.typing import Alternative, FloatArray, IntArray
 from abrank.inference.exact.fourier import Bracket
-from abrank.inference.exact.signed_sum import lattice_tail, upper_tail
-from abrank.inference.exact.subset_mean import ADDITIONS, additions, subset_mean_distribution
+from abrank.inference.exact.signed_sums import lattice_tail, upper_tail
+from abrank.inference.exact.subset_means import ADDITIONS, additions, subset_mean_distribution
 from abrank.inference.rounding import common_step
 
 # Limits are found to within this share of the standard error.

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 from abrank._support.typing import FloatArray
-from abrank.inference.exact.roots import find_root
+from abrank.inference.exact.fourier import find_root
 
 # With more degrees of freedom than this the error counts as known.
 LARGEST_FREEDOM = 1_000_000

@@ -27,16 +27,16 @@ import numpy as np
 from abrank._support import checks
 from abrank._support.remember import remembered
 from abrank._support.typing import Alternative, FloatArray, IntArray
-from abrank.inference.exact.bootstrap_bounds import laws_around
 from abrank.inference.exact.bootstrap_distribution import (
     SMALLEST,
     BootstrapDistribution,
     Chances,
     bootstrap_distribution,
+    laws_around,
 )
-from abrank.inference.paired.resampling import bootstrap_t
-from abrank.inference.paired.t_test import mean_and_error
+from abrank.inference.paired.t_and_sign import mean_and_error
 from abrank.inference.registry import paired_test
+from abrank.inference.resampling import bootstrap_t
 from abrank.inference.result import Answer
 from abrank.inference.rounding import round_off
 
@@ -88,8 +88,8 @@ def bootstrap(
         mean of all resamples, see
         :mod:`~abrank.inference.exact.bootstrap_distribution`; or "on a grid" where the differences
         of any column have no common step, with bounds of its p-value
-        (:func:`~abrank.inference.exact.bootstrap_bounds.laws_around`). For "studentised" it is
-        "Monte Carlo", and "closed form" if the paired t test stands in for it in every column.
+        (:func:`~abrank.inference.exact.bootstrap_distribution.laws_around`). For "studentised" it
+        is "Monte Carlo", and "closed form" if the paired t test stands in for it in every column.
 
     Notes
     -----

@@ -28,9 +28,9 @@ from abrank._support.typing import FloatArray, IntArray
 from abrank.inference.exact.bootstrap_distribution import bootstrap_distribution
 from abrank.inference.exact.inversion import align_interval_with_pvalue
 from abrank.inference.exact.sign_flip_interval import sign_flip_of_counts
-from abrank.inference.exact.signed_sum import upper_tail
+from abrank.inference.exact.signed_sums import upper_tail
 from abrank.inference.paired.bootstrap import Method, answer_by_law
-from abrank.inference.paired.sign_test import sign_answer
+from abrank.inference.paired.t_and_sign import sign_answer
 from abrank.inference.paired.wilcoxon import EXACT_UP_TO
 from abrank.inference.registry import TESTS, run_test
 from abrank.inference.result import Answer, TestResult

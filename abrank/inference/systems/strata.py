@@ -25,11 +25,10 @@ from abrank._support.records import record
 from abrank._support.rng import stream
 from abrank._support.typing import FloatArray
 from abrank.inference.exact.inversion import align_interval_with_pvalue
-from abrank.inference.paired.t_test import t_interval, t_pvalue
+from abrank.inference.paired.t_and_sign import t_interval, t_pvalue
 from abrank.inference.registry import as_alpha
 from abrank.inference.rounding import round_off
-from abrank.inference.systems.pairs import JointResult, Pairs
-from abrank.inference.systems.registry import as_scores
+from abrank.inference.systems.registry import JointResult, Pairs, as_scores
 from abrank.inference.systems.stability import N_RESAMPLES, resample_means
 
 # Numbers that all resamples together hold, of the systems on the collections and of the pairs.

@@ -1,4 +1,4 @@
-"""Differences of means over one pooled error: Tukey's all pairs and Dunnett's against a baseline.
+"""Tukey's all pairs, Dunnett's against a baseline, randomised Tukey HSD, and groups of systems.
 
 The error is that of the two-way analysis of variance, so the query pairs the systems. Functions of
 the same names elsewhere (``scipy.stats.tukey_hsd``, ``statsmodels`` ``pairwise_tukeyhsd``) take the
@@ -7,11 +7,16 @@ queries for independent groups, and leave the queries' variance in the error.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import permutations
+from math import factorial, log
+from string import ascii_lowercase
 
 import numpy as np
 
-from abrank._support.typing import FloatArray
+from abrank._support.errors import ArgumentError
+from abrank._support.rng import stream
+from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inference.exact.inversion import align_interval_with_pvalue
 from abrank.inference.exact.studentized_range import (
     many_one_quantile,
@@ -19,10 +24,13 @@ from abrank.inference.exact.studentized_range import (
     range_quantile,
     range_tail,
 )
-from abrank.inference.paired.t_test import t_pvalue
-from abrank.inference.systems.anova import two_way_anova
-from abrank.inference.systems.pairs import JointAnswer, Pairs
-from abrank.inference.systems.registry import joint_test
+from abrank.inference.paired.t_and_sign import t_pvalue
+from abrank.inference.rounding import to_lattice
+from abrank.inference.systems.friedman import two_way_anova
+from abrank.inference.systems.registry import JointAnswer, Pairs, joint_test
+
+# --- Differences of means over one pooled error: Tukey's all pairs and Dunnett's against a
+# baseline
 
 
 @joint_test(
@@ -171,3 +179,278 @@ def _compared(
         adjusted, difference, difference - half, difference + half, np.full_like(difference, alpha)
     )
     return JointAnswer(difference, statistic, alone, adjusted, low, high, "closed form")
+
+
+# --- Randomised Tukey HSD: which system got which score of a query is a matter of chance
+
+N_ORDERS = 19_999
+N_ORDERS_OF_MANY_SCORES = 1_999
+MANY_SCORES = 50_000
+# Part of what a seed means: another value here gives other orders.
+ORDERS_AT_ONCE = 64
+QUERIES_AT_ONCE = 1024
+
+
+@joint_test(
+    "randomised-tukey",
+    title="Randomised Tukey HSD",
+    estimand="mean difference",
+    source="Carterette 2012; Sakai 2018",
+    family="all",
+)
+def randomised_tukey(
+    scores: FloatArray,
+    *,
+    pairs: Pairs,
+    alpha: float,
+    seed: int,
+    n_resamples: int | None = None,
+) -> JointAnswer:
+    """Compare all pairs of systems with the largest difference that chance orders give.
+
+    Estimand: the mean difference. Hypothesis: the systems are one, so the scores of a query could
+    stand in any order. The query pairs the scores: orders are drawn within each. It has no
+    distribution of the scores to assume, but takes all systems to vary alike under the hypothesis,
+    and is the more careful the worse the worst systems are: leave those out that are not in
+    question.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_queries, n_systems)
+        Taken to 10 digits of the largest.
+    n_resamples : int, optional
+        Random orders m; 19,999, or 1,999 above 50,000 scores. Where all ``(k!)**n`` orders are no
+        more than m + 1 they are enumerated.
+
+    Returns
+    -------
+    JointAnswer
+        ``statistic`` is the mean difference. Method "exact" or "Monte Carlo".
+
+    Notes
+    -----
+    p is the share of orders, the given one among them, whose largest difference of two means is at
+    least the pair's: (b + 1) / (m + 1) [1]_. The intervals are the differences plus and minus the
+    critical largest difference, as in [2]_.
+
+    References
+    ----------
+    .. [1] Carterette (2012), ACM Transactions on Information Systems 30(1), article 4.
+    .. [2] Sakai (2018), Laboratory Experiments in Information Retrieval, chapter 4.
+
+    Examples
+    --------
+    >>> from abrank.inference import run_joint_test
+    >>> scores = [[0.3, 0.4], [0.5, 0.6], [0.1, 0.3], [0.7, 0.8]]
+    >>> result = run_joint_test("randomised-tukey", scores)
+    >>> result.method, result.pvalue_adj
+    ('exact', array([0.125]))
+    """
+    n_queries, n_systems = scores.shape
+    unit, numbers = _common_lattice(scores)
+    drawn = n_resamples or (N_ORDERS if scores.size <= MANY_SCORES else N_ORDERS_OF_MANY_SCORES)
+    exact = n_queries * log(factorial(min(n_systems, 20))) <= log(drawn + 1) + 1e-9
+    sums = _all_orders(numbers) if exact else _random_orders(numbers, drawn, seed)
+    largest, two = np.ptp(sums, axis=1), np.abs(sums[:, 1] - sums[:, 0])
+    if not exact:
+        # The given order is one of those that are counted; whatever is asked of it, it reaches.
+        largest = np.append(largest, np.ptp(numbers.sum(axis=0)))
+        two = np.append(two, largest.max())
+    # Rounding to the lattice can part equal differences of sums by this many units.
+    slack = 2 * n_queries
+    difference = pairs.of(numbers.sum(axis=0))
+    observed = np.abs(difference) - slack
+    adjusted, alone = (_share(values, observed) for values in (largest, two))
+    mean = difference * (unit / n_queries)
+    half = _critical(largest, alpha, slack) * (unit / n_queries)
+    low, high = align_interval_with_pvalue(
+        adjusted, mean, mean - half, mean + half, np.full_like(mean, alpha)
+    )
+    method = "exact" if exact else "Monte Carlo"
+    return JointAnswer(mean, mean, alone, adjusted, low, high, method, 0 if exact else drawn)
+
+
+def _common_lattice(scores: FloatArray) -> tuple[float, IntArray]:
+    """Return scores as whole numbers of one unit; the query's least score is 0."""
+    above = scores - scores.min(axis=1, keepdims=True)
+    numbers, unit = to_lattice(above.reshape(-1, 1))
+    return float(unit[0]), numbers.reshape(scores.shape)
+
+
+def _all_orders(numbers: IntArray) -> IntArray:
+    """Return the sums over the queries under every order: shape ((k!)**n, n_systems)."""
+    sums = np.zeros((1, numbers.shape[1]), np.int64)
+    for row in numbers:
+        orders = np.array(list(permutations(row.tolist())), np.int64)
+        sums = (sums[:, None, :] + orders[None, :, :]).reshape(-1, numbers.shape[1])
+    return sums
+
+
+def _random_orders(numbers: IntArray, n_orders: int, seed: int) -> IntArray:
+    """Return the sums under random orders; the first m do not depend on how many are drawn."""
+    n_queries, n_systems = numbers.shape
+    sums = np.zeros((n_orders, n_systems), np.int64)
+    for start in range(0, n_queries, QUERIES_AT_ONCE):
+        rows = numbers[start : start + QUERIES_AT_ONCE]
+        random = stream(seed, "orders", str(start))
+        for first in range(0, n_orders, ORDERS_AT_ONCE):
+            block = np.repeat(rows[None], ORDERS_AT_ONCE, axis=0)
+            random.permuted(block, axis=2, out=block)
+            part = slice(first, first + ORDERS_AT_ONCE)
+            sums[part] += block.sum(axis=1)[: n_orders - first]
+    return sums
+
+
+def _share(values: IntArray, observed: IntArray) -> FloatArray:
+    """Return the share of values that reach what was observed."""
+    reached = len(values) - np.searchsorted(np.sort(values), observed, side="left")
+    return np.asarray(reached / len(values))
+
+
+def _critical(largest: IntArray, alpha: float, slack: int) -> float:
+    """Return the largest difference that is not told from 0; infinite where none would be."""
+    table = np.arange(len(largest) + 1) / len(largest)
+    k = int(np.searchsorted(table, alpha, side="left"))
+    value = np.partition(largest, len(largest) - k)[len(largest) - k]
+    return np.inf if value >= largest.max() - slack else float(value)
+
+
+# --- Which systems are not told apart: groups, their letters, and the bars of a diagram of
+# ranks
+
+
+def find_groups(distinct: BoolArray) -> tuple[tuple[int, ...], ...]:
+    """Return groups of systems such that two share a group exactly when not told apart.
+
+    Parameters
+    ----------
+    distinct : bool ndarray of shape (n_systems, n_systems)
+        Symmetric; whether two systems are told apart.
+
+    Returns
+    -------
+    tuple of tuple of int
+        Each group ascending; the groups by their members, so that with the systems best first the
+        first group holds the best.
+
+    Raises
+    ------
+    ArgumentError
+        If the matrix is not square and symmetric with a diagonal of False.
+
+    Notes
+    -----
+    Insert and absorb [1]_: a group that holds a distinct pair is split in two, each without one of
+    the pair, and what lies within another group goes. Then a group goes when the others hold all of
+    its pairs.
+
+    References
+    ----------
+    .. [1] Piepho (2004), Journal of Computational and Graphical Statistics 13, 456-466.
+
+    Examples
+    --------
+    >>> distinct = np.zeros((4, 4), bool)
+    >>> distinct[0, 2:] = distinct[2:, 0] = True
+    >>> find_groups(distinct)
+    ((0, 1), (1, 2, 3))
+    """
+    square = distinct.ndim == 2 and distinct.shape[0] == distinct.shape[1]
+    if not square or np.any(distinct != distinct.T) or np.any(np.diagonal(distinct)):
+        raise ArgumentError("distinct must be a symmetric matrix with nothing on its diagonal")
+    found = {frozenset(range(len(distinct)))} if len(distinct) else set()
+    for i, j in np.argwhere(np.triu(distinct)).tolist():
+        split = {group for group in found if i in group and j in group}
+        kept = found - split
+        parts = {group - {one} for group in split for one in (i, j)}
+        # What is not split holds no other such, so only the parts can be within another.
+        found = kept | {
+            part
+            for part in parts
+            if not any(part <= group for group in kept) and not any(part < other for other in parts)
+        }
+    return tuple(sorted(_needed([tuple(sorted(group)) for group in found])))
+
+
+def _needed(found: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """Leave out the groups, small ones first, whose pairs and members are all held by others."""
+    holders: dict[tuple[int, int], int] = {}
+    for group in found:
+        for pair in _held(group):
+            holders[pair] = holders.get(pair, 0) + 1
+    kept = []
+    for group in sorted(found, key=lambda group: (len(group), group)):
+        if all(holders[pair] > 1 for pair in _held(group)):
+            for pair in _held(group):
+                holders[pair] -= 1
+        else:
+            kept.append(group)
+    return kept
+
+
+def _held(group: tuple[int, ...]) -> list[tuple[int, int]]:
+    """Return the pairs of a group, a member with itself among them."""
+    return [(i, j) for place, i in enumerate(group) for j in group[place:]]
+
+
+def group_letters(distinct: BoolArray) -> tuple[str, ...]:
+    """Return the letters of each system: two that share a letter are not told apart.
+
+    Parameters
+    ----------
+    distinct : bool ndarray of shape (n_systems, n_systems)
+        Symmetric; whether two systems are told apart. Systems best first give the best an "a".
+
+    Returns
+    -------
+    tuple of str, length n_systems
+        After z come a2 to z2, a3 and so on, which can be read however they are run together.
+
+    Examples
+    --------
+    >>> distinct = np.zeros((4, 4), bool)
+    >>> distinct[0, 2:] = distinct[2:, 0] = True
+    >>> group_letters(distinct)
+    ('a', 'ab', 'b', 'b')
+    """
+    found = [""] * len(distinct)
+    for number, group in enumerate(find_groups(distinct)):
+        rounds, place = divmod(number, len(ascii_lowercase))
+        for system in group:
+            found[system] += ascii_lowercase[place] + (str(rounds + 1) if rounds else "")
+    return tuple(found)
+
+
+def find_cliques(order: Sequence[int], distinct: BoolArray) -> tuple[tuple[int, ...], ...]:
+    """Return the bars of a critical difference diagram: runs with no distinct pair inside.
+
+    Parameters
+    ----------
+    order : sequence of int
+        The systems by mean rank, best first.
+    distinct : bool ndarray of shape (n_systems, n_systems)
+
+    Returns
+    -------
+    tuple of tuple of int
+        Systems that follow each other in the order, two or more, all pairs of them not told apart;
+        no run lies within another. With a test that gives each pair its own error a system between
+        two others can differ from one of them: then no bar runs over it.
+
+    Examples
+    --------
+    >>> distinct = np.zeros((4, 4), bool)
+    >>> distinct[0, 2:] = distinct[2:, 0] = True
+    >>> find_cliques([0, 1, 2, 3], distinct)
+    ((0, 1), (1, 2, 3))
+    """
+    found: list[tuple[int, ...]] = []
+    reached = 0
+    for start in range(len(order)):
+        stop = start + 1
+        while stop < len(order) and not distinct[order[stop], list(order[start:stop])].any():
+            stop += 1
+        if stop - start > 1 and stop > reached:
+            found.append(tuple(order[start:stop]))
+            reached = stop
+    return tuple(found)

@@ -19,7 +19,7 @@ import pyarrow as pa
 from abrank._support.display import shorten
 from abrank._support.errors import BadLine, ReadError
 from abrank._support.typing import FloatArray, IntArray
-from abrank.inputs import id_keys, ids
+from abrank.inputs import ids
 from abrank.inputs.columns import RUN, Columns, Layout, Source
 from abrank.inputs.formats.plain_table import plain_table, read_plain
 from abrank.inputs.objects.arrow import to_ids, to_scores
@@ -112,7 +112,7 @@ def read_three(data: bytes, label: str, layout: Layout) -> Columns:
 
 def _require_ranks(read: Columns, label: str) -> None:
     """Refuse whole numbers that are no ranks: from 0 or 1, and none twice in a query."""
-    _, query = id_keys.code(read.query)
+    _, query = ids.code(read.query)
     order = np.lexsort((read.value, query))
     first = np.diff(query[order], prepend=-1) != 0
     ranks = read.value[order]

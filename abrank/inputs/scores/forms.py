@@ -1,22 +1,431 @@
-"""Which form a file or frame of ready scores has, and the cells in it.
+"""Which form a file, frame or object of ready scores has, and its scores in columns.
 
+Which form a file or frame of ready scores has, and the cells in it.
 A form is told by what is there and never by a file's name: lines of three or four fields, or a
 table with a header. What fits no form, or two, is an error.
+
+Ready scores as other programs hold them in memory, converted to named columns.
+These are: frames and tables of every library; ``{query_id: {measure: score}}`` (pytrec_eval) and
+``{measure: {query_id: score}}`` (ranx' ``run.scores``); tuples (query_id, measure, value), such as
+those of ``ir_measures.iter_calc``; answers of ``_rank_eval`` in Elasticsearch and OpenSearch.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import repeat
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from abrank._support.errors import BadLine, ReadError
+from abrank._support.remember import remembered
+from abrank._support.typing import BoolArray, FloatArray, IntArray
+from abrank.inputs import ids
+from abrank.inputs.columns import Source
+from abrank.inputs.formats import arrow_file
+from abrank.inputs.ids import Ids
+from abrank.inputs.objects.arrow import table_of
 from abrank.inputs.objects.cells import read_id
 from abrank.inputs.objects.names import QUERY_IDS, found_in
-from abrank.inputs.scores.header import FORMS, columns_of_role, shape_of
 from abrank.inputs.trec.lines import MOST_SHOWN
+
+# --- Ready scores as other programs hold them in memory, converted to named columns
+
+SHAPES = "{query_id: {measure: score}}, {measure: {query_id: score}}, or an answer of _rank_eval"
+
+_INDEX = "__index_level_0__"  # what pandas calls an index without a name in a file
+_LONG_NAMES = ("query_id", "measure", "score")
+
+Named = tuple[list[str], list[Any]]
+
+
+def label_of(source: Any) -> str:  # noqa: ANN401
+    """Return what messages call an object.
+
+    Examples
+    --------
+    >>> label_of({}), label_of([])
+    ('dict', 'list')
+    """
+    kind = type(source).__name__
+    return "DataFrame" if kind.endswith("Frame") else kind
+
+
+def columns_of(source: Any, is_measure: Callable[[str], bool], label: str) -> Named | None:  # noqa: ANN401
+    """Return the names of columns and the columns, among them the query's; None for no scores.
+
+    Raises
+    ------
+    ReadError
+        If it cannot be told what a dict holds.
+
+    Examples
+    --------
+    >>> columns_of({"301": {"map": 0.5}}, str.islower, "dict")
+    (['query_id', 'measure', 'score'], [['301'], ['map'], [0.5]])
+    """
+    if hasattr(source, "iloc") and hasattr(source, "columns"):
+        header = [str(name) for name in source.columns]
+        columns = [source.iloc[:, i] for i in range(len(header))]
+        if not found_in(header, QUERY_IDS):
+            header, columns = ["query_id", *header], [source.index, *columns]
+        return header, columns
+    table = table_of(source)
+    if table is not None:
+        return _of_table(table.column_names, list(table.columns))
+    if isinstance(source, Mapping):
+        return list(_LONG_NAMES), _of_dict(source, is_measure, label)
+    return _of_tuples(source, label)
+
+
+def columns_of_file(data: bytes, label: str) -> Named:
+    """Return the names of columns and the columns of a Parquet or Feather file."""
+    names: list[str] = []
+
+    def every(found: Iterable[str]) -> list[str]:
+        names.extend(found)
+        return names
+
+    return _of_table(names, arrow_file.columns_of(data, label, every))
+
+
+def _of_table(names: list[str], columns: list[Any]) -> Named:
+    """Return a table's columns; without one for the query its rows are the queries, from 0."""
+    if found_in(names, QUERY_IDS):
+        kept = [i for i, name in enumerate(names) if name != _INDEX]
+        return [names[i] for i in kept], [columns[i] for i in kept]
+    if _INDEX in names:
+        return ["query_id" if name == _INDEX else name for name in names], columns
+    rows = [str(row) for row in range(len(columns[0]) if columns else 0)]
+    return ["query_id", *names], [rows, *columns]
+
+
+def _of_tuples(source: Any, label: str) -> Named | None:  # noqa: ANN401
+    """Return the columns of named tuples or dicts, such as ir_measures' metrics."""
+    rows = list(source) if isinstance(source, Iterable) and not isinstance(source, str) else []
+    if not rows:
+        return None
+    first = rows[0]
+    names = list(first) if isinstance(first, Mapping) else list(getattr(first, "_fields", ()))
+    if not found_in(names, QUERY_IDS):
+        return None
+    held = [row if isinstance(row, Mapping) else row._asdict() for row in rows if _has_names(row)]
+    if len(held) < len(rows) or not all(set(names) <= set(row) for row in held):
+        told = ", ".join(map(str, names))
+        raise ReadError(label, f"its rows are not alike; the first has {told}")
+    return names, [[row[name] for row in held] for name in names]
+
+
+def _has_names(row: Any) -> bool:  # noqa: ANN401
+    return isinstance(row, Mapping) or hasattr(row, "_asdict")
+
+
+def _of_dict(
+    source: Mapping[Any, Any], is_measure: Callable[[str], bool], label: str
+) -> list[list[Any]]:
+    details = source.get("details")
+    if isinstance(details, Mapping) and "metric_score" in source:
+        answers = [row for row in details.values() if isinstance(row, Mapping)]
+        if not all("metric_score" in row for row in answers) or len(answers) < len(details):
+            raise ReadError(label, "is no answer of _rank_eval: a query has no metric_score")
+        source = {
+            query: {_measure_of(answer): answer["metric_score"]}
+            for query, answer in zip(details, answers, strict=True)
+        }
+        by_query = True
+    elif all(isinstance(row, Mapping) for row in source.values()) and source:
+        by_query = _queries_first(source, is_measure, label)
+    else:
+        raise ReadError(label, "holds no dict of scores in each place", expected=SHAPES)
+    columns: list[list[Any]] = [[], [], []]
+    for outer, row in source.items():
+        columns[0 if by_query else 1] += [outer] * len(row)
+        columns[1 if by_query else 0] += row.keys()
+        columns[2] += row.values()
+    return [columns[0], list(map(str, columns[1])), columns[2]]
+
+
+def _measure_of(answer: Mapping[str, Any]) -> str:
+    """Return the name of the metric of ``_rank_eval``, as given: its cut-off is not known."""
+    told = answer.get("metric_details")
+    return f"_rank_eval {next(iter(told), 'metric') if isinstance(told, Mapping) else 'metric'}"
+
+
+def _queries_first(
+    source: Mapping[Any, Any], is_measure: Callable[[str], bool], label: str
+) -> bool:
+    """Whether a dict of dicts goes from queries to measures, and not the other way."""
+    inner: Mapping[Any, Any] = next((row for row in source.values() if row), {})
+    outside, inside = (any(is_measure(str(name)) for name in each) for each in (source, inner))
+    if outside == inside:
+        which = "both" if outside else "neither"
+        raise ReadError(
+            label,
+            f"{which} of the two levels name a known measure",
+            expected=SHAPES,
+            hint="a frame tells them apart: pandas.DataFrame.from_dict(scores, orient='index')",
+        )
+    return inside
+
+
+# --- Ready scores in columns, each name held once: a million queries have five measures
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """A column of names.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Distinct, in order of appearance.
+    codes : int64[n_rows]
+        Index into ``names`` of each row.
+
+    Examples
+    --------
+    >>> column = Coded.of(["b", "a", "b"])
+    >>> column.names, column.codes, column[2]
+    (('b', 'a'), array([0, 1, 0]), 'b')
+    """
+
+    names: tuple[str, ...]
+    codes: IntArray
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> Coded:
+        """Return the column of these texts."""
+        place = {name: i for i, name in enumerate(dict.fromkeys(texts))}
+        return cls(tuple(place), np.fromiter(map(place.__getitem__, texts), np.int64, len(texts)))
+
+    @classmethod
+    def of_ids(cls, column: Ids) -> Coded:
+        """Return the column of these ids."""
+        distinct, codes = ids.code(column)
+        return cls(tuple(ids.decode(distinct)), codes)
+
+    @classmethod
+    def constant(cls, name: str, n_rows: int) -> Coded:
+        """Return a column with one name in every row."""
+        return cls((name,), np.zeros(n_rows, dtype=np.int64))
+
+    def __getitem__(self, row: int | np.integer[Any]) -> str:
+        return self.names[int(self.codes[row])]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def repeated(self, times: int) -> Coded:
+        """Return the column ``times`` one behind the other."""
+        return Coded(self.names, np.tile(self.codes, times))
+
+
+@dataclass(frozen=True, eq=False)
+class Queries:
+    """A column of query ids, which may be a million: as bytes, not as Python's texts.
+
+    Attributes
+    ----------
+    distinct : Ids
+        Ascending by bytes.
+    codes : int64[n_rows]
+        Index into ``distinct`` of each row.
+
+    Examples
+    --------
+    >>> column = Queries.of(["302", "301", "302"])
+    >>> column.texts(), column[2], column.is_one_of(["302", "all"])
+    (['302', '301', '302'], '302', array([ True, False,  True]))
+    """
+
+    distinct: Ids
+    codes: IntArray
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> Queries:
+        """Return the column of these texts."""
+        return cls(*ids.number(ids.encode(texts)))
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The distinct ids as text, ascending by bytes."""
+        return tuple(ids.decode(self.distinct))
+
+    def __getitem__(self, row: int | np.integer[Any]) -> str:
+        code = int(self.codes[row])
+        return ids.decode(self.distinct[code : code + 1])[0]
+
+    def repeated(self, times: int) -> Queries:
+        """Return the column ``times`` one behind the other."""
+        return self if times == 1 else Queries(self.distinct, np.tile(self.codes, times))
+
+    def texts(self) -> list[str]:
+        """Return the id of each row."""
+        return ids.decode(ids.take(self.distinct, self.codes))
+
+    def is_one_of(self, names: Iterable[str]) -> BoolArray:
+        """Return which rows have one of few names: bool[n_rows]."""
+        found = np.zeros(len(self.codes), dtype=np.bool_)
+        for name in names:
+            place = ids.place(self.distinct, name.encode("utf-8", "surrogateescape"))
+            if place >= 0:
+                found |= self.codes == place
+        return found
+
+
+@remembered(1)
+def queries_of(column: Ids) -> Queries:
+    """Return the column of these ids, which for a second system are nearly always the first's.
+
+    Examples
+    --------
+    >>> queries_of(ids.encode(["302", "301", "302"])).names
+    ('301', '302')
+    """
+    return Queries(*ids.number(column))
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreTable:
+    """Ready scores as read, in columns; names are not yet those of the catalogue.
+
+    Attributes
+    ----------
+    at : int64[n_rows]
+        Line from 1, or row from 0.
+    query : Queries
+    system, measure : Coded
+        Aggregates have one of ``AGGREGATES`` for their query. ``system`` is empty text where the
+        source names none.
+    value : float64[n_rows]
+        Finite, or NaN where a table has no entry.
+    rounding : float64[n_rows]
+        How far the value may be off: half a unit of the last digit printed. 0 where there is no
+        aggregate, which is all that it is for.
+    left_out : mapping of str to int
+        Measures whose rows are all text (trec_eval's runid and relstring), and how many rows.
+    form : str
+        What it was taken for.
+    source : Source
+    run : Coded or None
+        Which of the repeated runs of its system; None where the source names none.
+    """
+
+    at: IntArray
+    query: Queries
+    system: Coded
+    measure: Coded
+    value: FloatArray
+    rounding: FloatArray
+    left_out: Mapping[str, int]
+    form: str
+    source: Source
+    run: Coded | None = None
+
+
+# --- What the columns of a table of ready scores hold, by their names
+
+FORMS = (
+    "measure query_id value (trec_eval -q), query_id measure value (ir_measures -q), or a table"
+    " whose header names a column query_id"
+)
+
+_ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
+    "query_id": QUERY_IDS,
+    "system": (("system", "run", "runid", "name"),),
+    "run": (("seed", "fold", "repeat"),),
+    "measure": (("measure", "metric"),),
+    "score": (("score", "value"),),
+}
+_LONG = "query_id, measure, score, and perhaps system and run"
+# Beside a column system they name its repeated runs; alone they name systems.
+_EITHER = (("run", "runid"),)
+
+
+class Shape(NamedTuple):
+    """Which column of a table holds what, by place; ``system measure run`` may hold nothing."""
+
+    form: str
+    query: int
+    system: int | None
+    measure: int | None
+    scored: list[int]
+    run: int | None = None
+
+
+def shape_of(header: Sequence[str], label: str) -> Shape:
+    """Tell a long table (a column measure and a column score) from a wide one.
+
+    Raises
+    ------
+    ReadError
+        If a column is missing, has two meanings or no name.
+
+    Examples
+    --------
+    >>> shape_of(["query_id", "AP", "RR"], "DataFrame")
+    Shape(form='a wide table', query=0, system=None, measure=None, scored=[1, 2], run=None)
+    >>> shape_of(["system", "run", "query_id", "AP"], "DataFrame").run
+    1
+    """
+    query, system, run, measure, score = (columns_of_role(header, role, label) for role in _ROLES)
+    named = (*query, *system, *run, *measure, *score)
+    others = [i for i in range(len(header)) if i not in named]
+    of_system, of_run = (each[0] if each else None for each in (system, run))
+    if measure:
+        if others or not score:
+            problem = "a column measure, but none score or value"
+            if score:
+                problem = (
+                    f'the column "{header[others[0]]}" has no meaning beside measure and score'
+                )
+            raise ReadError(label, problem, expected=_LONG)
+        return Shape("a long table", query[0], of_system, measure[0], score, of_run)
+    scored = sorted([*others, *score])
+    _require_names([header[i] for i in scored], label)
+    return Shape("a wide table", query[0], of_system, None, scored, of_run)
+
+
+def columns_of_role(header: Sequence[str], role: str, label: str) -> list[int]:
+    """Return where the column of this role stands, if there is one.
+
+    Raises
+    ------
+    ReadError
+        If there are two.
+
+    Examples
+    --------
+    >>> header = ["query_id", "system", "run", "AP"]
+    >>> columns_of_role(header, "system", "a.csv"), columns_of_role(header, "run", "a.csv")
+    ([1], [2])
+    """
+    found = found_in(header, _ROLES[role])
+    systems, either = found_in(header, _ROLES["system"]), found_in(header, _EITHER)
+    if len(systems) > len(either) == 1:
+        found = [i for i in found if i not in either] + either * (role == "run")
+    if len(found) > 1:
+        both = " and ".join(header[i] for i in found)
+        raise ReadError(label, f"{both} could all be the column {role}", hint="keep one of them")
+    return found
+
+
+def _require_names(measures: Sequence[str], label: str) -> None:
+    if not measures:
+        raise ReadError(label, "the table has no column of scores", expected=FORMS)
+    for i, name in enumerate(measures):
+        if not name.strip():
+            raise ReadError(label, "a column has no name", hint="name it, or write no row numbers")
+        if name in measures[:i]:
+            raise ReadError(label, f'the column "{name}" stands there twice')
+
+
+# --- Which form a file or frame of ready scores has, and the cells in it
 
 # Where the mean over the queries stands: trec_eval's, ir_measures' and our word, and ndeval's.
 AGGREGATES = ("all", "amean")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import re
 from collections import Counter
@@ -12,23 +13,219 @@ from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from abrank._support.errors import ArgumentError, BadLine, ReadError
-from abrank._support.typing import BoolArray, FloatArray
-from abrank.inputs import files, ids
+from abrank._support.typing import BoolArray, FloatArray, IntArray
+from abrank.inputs import files, ids, kernels
 from abrank.inputs.columns import Source
 from abrank.inputs.formats.arrow_file import kind_of
+from abrank.inputs.formats.plain_table import plain_table, read_plain
 from abrank.inputs.formats.tree import looks_like_json, parsed
-from abrank.inputs.objects.arrow import to_objects
+from abrank.inputs.objects.arrow import to_ids, to_objects, to_scores
 from abrank.inputs.objects.cells import is_missing
 from abrank.inputs.objects.cells import read_score as read_cell
-from abrank.inputs.scores import fast
-from abrank.inputs.scores.columns import Coded, Queries, ScoreTable
-from abrank.inputs.scores.decimals import count_decimals
-from abrank.inputs.scores.forms import Cells, cells_of_objects, cells_of_text, is_number
-from abrank.inputs.scores.shapes import SHAPES, columns_of, columns_of_file, label_of
+from abrank.inputs.objects.names import QUERY_IDS, found_in
+from abrank.inputs.scores.forms import (
+    AGGREGATES,
+    SHAPES,
+    Cells,
+    Coded,
+    Queries,
+    ScoreTable,
+    Shape,
+    cells_of_objects,
+    cells_of_text,
+    columns_of,
+    columns_of_file,
+    is_number,
+    label_of,
+    queries_of,
+    shape_of,
+)
 from abrank.inputs.trec.lines import MOST_SHOWN, read_score
 from abrank.inputs.trec.plain import BYTE_ORDER_MARK
+
+# --- Tables of ready scores as Arrow columns; None for what the careful reader must read
+
+
+def of_text(data: bytes, origin: Source) -> ScoreTable | None:
+    r"""Read a plain table of text whose header names the query; gives what the careful reader does.
+
+    Examples
+    --------
+    >>> origin = Source(None, None, 0, "a.csv")
+    >>> table = of_text(b"query_id,AP\nq1,0.5\nq2,0.25\n", origin)
+    >>> table.query.texts(), table.value, table.at
+    (['q1', 'q2'], array([0.5 , 0.25]), array([2, 3]))
+    >>> of_text(b"query_id,AP\nq1,nan\n", origin)
+    """
+    data = data.removeprefix(BYTE_ORDER_MARK)
+    first = data[: data.find(b"\n") + 1 or None]
+    delimiter = "\t" if b"\t" in first else ","
+    plain = plain_table(data, delimiter)
+    if plain is None or not plain.isascii():
+        return None
+    try:
+        header = next(csv.reader([first.decode().rstrip("\r\n")], delimiter=delimiter))
+    except csv.Error:
+        return None  # a field too long: the careful reader reports it
+    if not found_in(header, QUERY_IDS):
+        return None
+    try:
+        shape = shape_of(header, origin.label)
+    except ReadError:
+        return None  # a bad line comes first
+    texts = [i for i in (shape.query, shape.system, shape.measure) if i is not None]
+    types = {str(i): pa.large_string() for i in texts}
+    types |= {str(i): pa.float64() for i in shape.scored}
+    names = list(map(str, range(len(header))))
+    try:
+        table = read_plain(plain, delimiter=delimiter, names=names, types=types)
+    except pa.ArrowInvalid:
+        return None
+    columns = {i: table[str(i)] for i in (*texts, *shape.scored)}
+    return _filled(header, shape, columns, origin, missing=False, first_row=2)
+
+
+def of_columns(
+    header: Sequence[str], columns: Sequence[Any], origin: Source, *, missing: bool
+) -> ScoreTable | None:
+    """Read columns of Arrow or pandas by their names.
+
+    Raises
+    ------
+    ReadError
+        If a column is missing, has two meanings or no name.
+    """
+    shape = shape_of(header, origin.label)
+    return _filled(header, shape, dict(enumerate(columns)), origin, missing=missing, first_row=0)
+
+
+def _filled(
+    header: Sequence[str],
+    shape: Shape,
+    columns: dict[int, Any],
+    origin: Source,
+    *,
+    missing: bool,
+    first_row: int,
+) -> ScoreTable | None:
+    if shape.run is not None:
+        return None
+    places = (shape.query, shape.system, shape.measure)
+    held = [None if i is None else to_ids(columns[i]) for i in places]
+    values = [to_scores(columns[i], missing=missing) for i in shape.scored]
+    lacking = any(i is not None and each is None for i, each in zip(places, held, strict=True))
+    names = [header[i].strip() for i in shape.scored]
+    if (
+        lacking
+        or held[0] is None
+        or any(each is None for each in values)
+        or len(set(names)) < len(names)
+    ):
+        return None
+    n_rows, times = len(held[0]), len(values)
+    query = queries_of(held[0])
+    # Aggregates are checked to the printed digits, which numbers no longer show.
+    if not n_rows or query.is_one_of(AGGREGATES).any():
+        return None
+    system = Coded.constant("", n_rows) if held[1] is None else Coded.of_ids(held[1])
+    measure = Coded(tuple(names), np.repeat(np.arange(times), n_rows))
+    value = np.concatenate([each for each in values if each is not None])
+    return ScoreTable(
+        at=np.tile(np.arange(n_rows) + first_row, times),
+        query=query.repeated(times),
+        system=system.repeated(times),
+        measure=measure if held[2] is None else Coded.of_ids(held[2]),
+        value=value,
+        rounding=np.zeros(len(value)),
+        left_out={},
+        form=shape.form,
+        source=replace(origin, n_rows=len(value)),
+    )
+
+
+# --- Decimal numbers in text, a column at a time
+
+# Sizes between which, and where it is no whole number, Arrow writes a number as Python does.
+WRITTEN_ALIKE = (1e-4, 1e9)
+# Numbers with more digits before the point are read one at a time.
+MOST_WHOLE = 17
+
+
+def count_decimals(texts: Sequence[str]) -> IntArray:
+    """Return the decimals of each plain number such as ``-0.25`` or ``12``.
+
+    Returns
+    -------
+    int64[n]
+        -1 where a text is anything else: an exponent, a bare point, a word, nothing.
+
+    Examples
+    --------
+    >>> count_decimals(["0.25", "12", "-7.125", "1e-5", ".5", "1.2.3", "-", ""])
+    array([ 2,  0,  3, -1, -1, -1, -1, -1])
+    """
+    data = np.frombuffer("\n".join([*texts, ""]).encode("ascii", "replace"), np.uint8)
+    # All characters that are not digits: line ends, signs and decimal points.
+    others = np.flatnonzero((data < ord("0")) | (data > ord("9")))
+    kind = data[others]
+    last = np.flatnonzero(kind == ord("\n"))
+    end = others[last]
+    if len(end) != len(texts) or not len(end):
+        # A text of two lines is no number; it is read one at a time, which reports it.
+        return np.full(len(texts), -1)
+    start = np.append(0, end[:-1] + 1)
+    signed = data[start] == ord("-")
+    # The point, if there is one, is the last before the end.
+    before = np.maximum(last - 1, 0)
+    has_point = (kind[before] == ord(".")) & (others[before] >= start)
+    point = np.where(has_point, others[before], end)
+    n_others = np.diff(last, prepend=-1)
+    whole, decimals = point - start - signed, end - point - has_point
+    plain = (n_others == 1 + signed + has_point) & (decimals >= has_point)
+    plain &= (whole >= 1) & (whole <= MOST_WHOLE)
+    return np.where(plain, decimals, -1)
+
+
+def written(values: FloatArray, separator: str) -> str:
+    """Return the shortest decimals that are read back as these numbers, as Python writes them.
+
+    Parameters
+    ----------
+    values : float64[n]
+        Finite; more than none.
+    separator : str
+        What stands between two of them.
+
+    Examples
+    --------
+    >>> written(np.array([0.5, 1.0, 1e-5, 0.1]), ",")
+    '0.5,1.0,1e-05,0.1'
+    """
+    n = len(values)
+    data = pa.py_buffer(np.ascontiguousarray(values, np.float64))
+    texts = kernels.cast(pa.Array.from_buffers(pa.float64(), n, [None, data]), pa.string())
+    sizes = np.abs(values)
+    alike = (sizes >= WRITTEN_ALIKE[0]) & (sizes < WRITTEN_ALIKE[1]) & (values != np.floor(values))
+    if not alike.all():
+        bits = pa.py_buffer(np.packbits(~alike, bitorder="little"))
+        others = pa.Array.from_buffers(pa.bool_(), n, [None, bits])
+        texts = kernels.replace_with_mask(
+            texts, others, _texts(list(map(repr, values[~alike].tolist())))
+        )
+    ends = pa.py_buffer(np.array([0, n], np.int32))
+    ends = pa.Array.from_buffers(pa.int32(), 2, [None, ends])
+    joined = kernels.binary_join(pa.ListArray.from_arrays(ends, texts), _texts([separator]))
+    return ids.decode(kernels.cast(joined, pa.large_binary()))[0]
+
+
+def _texts(texts: list[str]) -> Any:  # noqa: ANN401 - a column of Arrow's
+    return kernels.cast(ids.encode(texts), pa.string())
+
+
+# --- Ready scores, as programs print them, converted to numbers
 
 _START = 10_000  # bytes that are looked at to recognise the form
 
@@ -110,7 +307,7 @@ def _of_file(
             raise ReadError(origin.label, "holds no scores by query", expected=SHAPES)
         return _of_columns(*found, rows)
     _refuse_documents(data, origin.label, is_measure)
-    table = fast.of_text(data, origin)
+    table = of_text(data, origin)
     if table is not None:
         return table
     text = data.removeprefix(BYTE_ORDER_MARK).decode("utf-8", "surrogateescape")
@@ -141,7 +338,7 @@ def _refuse_documents(data: bytes, label: str, is_measure: Callable[[str], bool]
 
 
 def _of_columns(header: Sequence[str], columns: Sequence[Any], origin: Source) -> ScoreTable:
-    table = fast.of_columns(header, columns, origin, missing=True)
+    table = of_columns(header, columns, origin, missing=True)
     if table is not None:
         return table
     form, cells = cells_of_objects(header, list(map(to_objects, columns)), origin.label)

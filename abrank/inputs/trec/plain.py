@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.csv
 
 from abrank._support.typing import FloatArray, IntArray
-from abrank.inputs import id_keys, ids, kernels
+from abrank.inputs import ids, kernels
 from abrank.inputs.columns import RUN, Layout
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -147,7 +147,7 @@ def _run(plain: bytes, n_fields: int) -> Rows | None:
         value=value,
         position=np.arange(1, len(value) + 1),
         rank=rank,
-        tags=tuple(id_keys.distinct(table["tag"].combine_chunks())),
+        tags=tuple(ids.distinct(table["tag"].combine_chunks())),
     )
 
 

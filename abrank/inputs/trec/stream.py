@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from abrank._support.typing import FloatArray, IntArray, ScoreDtype
-from abrank.inputs import id_keys
+from abrank.inputs import ids
 from abrank.inputs.columns import RUN, Columns, has_duplicates
 from abrank.inputs.ids import Ids
 from abrank.inputs.stored import Readable
@@ -165,10 +165,10 @@ def ranked(rows: Rows | Columns, *, score_dtype: ScoreDtype = "float64") -> Bloc
     NotPlain
         If a query has a document twice.
     """
-    queries, ends = id_keys.runs(rows.query)
+    queries, ends = ids.runs(rows.query)
     first_row = np.concatenate([[0], ends])
     query = np.repeat(np.arange(len(ends)), np.diff(first_row))
-    mark = id_keys.fingerprint(rows.doc)
+    mark = ids.fingerprint(rows.doc)
     if has_duplicates(query, rows.doc, mark):
         raise NotPlain("a document twice in a query")
     score = at_precision(rows.value, score_dtype)
@@ -200,7 +200,7 @@ def slices(columns: Columns) -> Iterator[Columns]:
     >>> [len(each.value) for each in slices(read)]
     [3]
     """
-    ends = id_keys.runs(columns.query)[1]
+    ends = ids.runs(columns.query)[1]
     start = 0
     if not len(columns.value):
         yield columns

@@ -8,45 +8,24 @@ the shape and order of the values, the errors.
 
 from abrank.measures.definitions import (
     binary,
-    cascade,
-    compat,
     counts,
-    cwl,
     diversity,
     graded,
     incomplete,
-    intents,
     interpolated,
-    normalized_gain,
-    novelty_rank_biased,
-    pairs,
-    sets,
     textbook,
-    thresholds,
-    totals,
     user_models,
 )
-from abrank.measures.registry.docstrings import complete
-from abrank.measures.registry.entries import catalogue
+from abrank.measures.registry import catalogue, complete
 
 __all__ = [
     "binary",
-    "cascade",
-    "compat",
     "counts",
-    "cwl",
     "diversity",
     "graded",
     "incomplete",
-    "intents",
     "interpolated",
-    "normalized_gain",
-    "novelty_rank_biased",
-    "pairs",
-    "sets",
     "textbook",
-    "thresholds",
-    "totals",
     "user_models",
 ]
 

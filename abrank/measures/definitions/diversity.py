@@ -11,11 +11,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from abrank._support import checks
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inputs.judged import JudgedRun
-from abrank.measures.kernels.novelty import OVER_GREEDY, Aspects, of_ideal
-from abrank.measures.kernels.segments import share
-from abrank.measures.registry.entries import measure
+from abrank.measures.kernels import share, within
+from abrank.measures.novelty import OVER_GREEDY, Aspects, Discount, of_ideal, portion
+from abrank.measures.registry import measure
+
+# --- Measures of diversity: gain over subtopics that fades with repetition
 
 
 def _logarithmic(rank: IntArray) -> FloatArray:
@@ -191,3 +194,189 @@ def normalized_intent_aware_err(
     array([0.8333])
     """
     return of_ideal(judged, _reciprocal, rel=rel, alpha=0.5, cutoff=cutoff)
+
+
+# --- Plain measures taken for each subtopic, the intent of a reader, and averaged over them
+
+
+@measure(
+    "AP_IA",
+    bounds=(0, 1),
+    source="Agrawal et al. 2009; ndeval.c",
+    aliases=("MAP_IA",),
+    needs="subtopics",
+)
+def intent_aware_average_precision(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
+    """Average precision of each subtopic, averaged over the subtopics.
+
+    Unitless, in [0, 1]; 0 where no document relevant to a subtopic was retrieved.
+
+    AP over the whole run as if a subtopic's documents were the only relevant ones, then the mean
+    over the subtopics that have any, each with the same weight [1]_. Equals ndeval's ``MAP-IA``.
+
+    References
+    ----------
+    .. [1] Agrawal, Gollapudi, Halverson & Ieong (2009), Diversifying search results, WSDM; TREC Web
+       Track ndeval.c, computeMAP.
+
+    Examples
+    --------
+    AP is 1 for the first subtopic and 1/2 for the second:
+
+    >>> judged = JudgedRun.from_subtopics([[{"a": 1}, {"a": 1, "b": 1}]])
+    >>> intent_aware_average_precision(judged)
+    array([0.75])
+    """
+    aspects = Aspects.of(judged, rel=rel)
+    precision = aspects.total(aspects.nth / aspects.rank / aspects.n_relevant)
+    return share(precision, aspects.n_subtopics)
+
+
+@measure(
+    "P_IA",
+    bounds=(0, 1),
+    source="Agrawal et al. 2009; ndeval.c",
+    discrete=True,
+    needs="subtopics",
+)
+def intent_aware_precision(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatArray:
+    """Precision of each subtopic at a cut-off, averaged over the subtopics.
+
+    Unitless, in [0, 1]; 0 where no document relevant to a subtopic was retrieved.
+
+    P@k of each subtopic that has a relevant document, then their mean [1]_. Equals ndeval's
+    ``P-IA@k``.
+
+    Parameters
+    ----------
+    cutoff : int
+        Ranks counted, from 1; the divisor, even where fewer documents were retrieved.
+
+    References
+    ----------
+    .. [1] Agrawal, Gollapudi, Halverson & Ieong (2009), Diversifying search results, WSDM; TREC Web
+       Track ndeval.c, computePrecision.
+
+    Examples
+    --------
+    >>> judged = JudgedRun.from_subtopics([[{"a": 1}, {"a": 1, "b": 1}]])
+    >>> intent_aware_precision(judged, cutoff=2)
+    array([0.75])
+    """
+    aspects = Aspects.of(judged, rel=rel)
+    counted = within(aspects.rank, checks.count("cutoff", cutoff))
+    return share(aspects.total(counted.astype(np.float64)), cutoff * aspects.n_subtopics)
+
+
+@measure(
+    "StRecall",
+    bounds=(0, 1),
+    source="Zhai et al. 2003; ndeval.c",
+    aliases=("strec",),
+    discrete=True,
+    needs="subtopics",
+)
+def subtopic_recall(judged: JudgedRun, *, cutoff: int | None = None, rel: int = 1) -> FloatArray:
+    """Share of the subtopics that the ranking serves with at least one document.
+
+    Unitless, in [0, 1]; 0 where no document relevant to a subtopic was retrieved.
+
+    Subtopics without any relevant document do not count [1]_. Equals ndeval's ``strec@k``.
+
+    References
+    ----------
+    .. [1] Zhai, Cohen & Lafferty (2003), Beyond independent relevance, SIGIR; TREC Web Track
+       ndeval.c, computeSTRecall.
+
+    Examples
+    --------
+    >>> judged = JudgedRun.from_subtopics([[{"a": 1}, {"a": 1, "b": 1}]])
+    >>> subtopic_recall(judged, cutoff=1)
+    array([0.5])
+    """
+    aspects = Aspects.of(judged, rel=rel)
+    first = (aspects.nth == 1) & within(aspects.rank, cutoff)
+    return share(aspects.total(first.astype(np.float64)), aspects.n_subtopics)
+
+
+# --- Novelty- and rank-biased precision: diversity for a reader who may stop at every rank
+
+
+@measure("NRBP", bounds=(0, 1), source="Clarke et al. 2009; ndeval.c", needs="subtopics")
+def novelty_rank_biased_precision(
+    judged: JudgedRun, *, rel: int = 1, alpha: float = 0.5, beta: float = 0.5
+) -> FloatArray:
+    """Gain that fades with repetition, for a reader who goes on from rank to rank by chance.
+
+    Unitless, in [0, 1], below 1 for every finite ranking unless alpha or beta is 1 or 0; 0 where no
+    document relevant to a subtopic was retrieved.
+
+    (1 - (1 - alpha) * beta) / n times the sum over ranks r of g(r) * beta**(r - 1), for n subtopics
+    with a relevant document: documents that all serve every subtopic would have 1 [1]_. Equals
+    ndeval's ``NRBP``.
+
+    Parameters
+    ----------
+    beta : float
+        Chance that the reader goes on to the next rank, in [0, 1].
+
+    References
+    ----------
+    .. [1] Clarke, Kolla & Vechtomova (2009), An effectiveness measure for ambiguous and
+       underspecified queries, ICTIR; TREC Web Track ndeval.c, computeNRBP.
+
+    Examples
+    --------
+    Both documents serve the first of two subtopics: (3/4) / 2 * (1 + 1/4).
+
+    >>> judged = JudgedRun.from_subtopics([[{"a": 1}, {"a": 1}]], missed=[[{"b": 1}]])
+    >>> novelty_rank_biased_precision(judged)
+    array([0.46875])
+    """
+    aspects = Aspects.of(judged, rel=rel)
+    value = aspects.gain(_patience(beta), alpha=alpha, cutoff=None)
+    return share(value * (1.0 - (1.0 - alpha) * beta), aspects.n_subtopics)
+
+
+@measure("nNRBP", bounds=(0, OVER_GREEDY), source="Clarke et al. 2009; ndeval.c", needs="subtopics")
+def normalized_novelty_rank_biased_precision(
+    judged: JudgedRun, *, rel: int = 1, alpha: float = 0.5, beta: float = 0.5
+) -> FloatArray:
+    """NRBP over that of the ideal ranking.
+
+    Unitless, from 0; 1 is the ideal ranking as it is found greedily, which a ranking can exceed, in
+    theory up to e / (e - 1); 0 where no document relevant to a subtopic was retrieved.
+
+    The sum over ranks r of g(r) * beta**(r - 1), over the same sum of the ideal ranking, that of
+    ``alpha_nDCG`` [1]_. Equals ndeval's ``nNRBP``, which is NaN where a query has no relevant
+    document.
+
+    Parameters
+    ----------
+    beta : float
+        Chance that the reader goes on to the next rank, in [0, 1].
+
+    References
+    ----------
+    .. [1] Clarke, Kolla & Vechtomova (2009), An effectiveness measure for ambiguous and
+       underspecified queries, ICTIR; TREC Web Track ndeval.c, computeNRBP.
+
+    Examples
+    --------
+    Ideal would be to serve the second subtopic at rank 2: (1 + 1/4) / (1 + 1/2 + 1/8).
+
+    >>> judged = JudgedRun.from_subtopics([[{"a": 1}, {"a": 1}]], missed=[[{"b": 1}]])
+    >>> normalized_novelty_rank_biased_precision(judged).round(4)
+    array([0.7692])
+    """
+    return of_ideal(judged, _patience(beta), rel=rel, alpha=alpha, cutoff=None)
+
+
+def _patience(beta: float) -> Discount:
+    going_on = portion("beta", beta)
+
+    def discount(rank: IntArray) -> FloatArray:
+        chance: FloatArray = np.power(going_on, rank - 1.0)
+        return chance
+
+    return discount

@@ -1,18 +1,31 @@
-"""Discounted cumulative gain: DCG, nDCG, and averages of nDCG down the ranking."""
+"""Measures of graded relevance: DCG and nDCG, cascades, normalized gain, compat."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 
+from abrank._support import checks
 from abrank._support.errors import ArgumentError
-from abrank._support.typing import FloatArray
+from abrank._support.typing import FloatArray, IntArray
 from abrank.inputs.judged import JudgedRun
-from abrank.measures.kernels.gains import Dcg, Gained, highest_grade, ideal_total
-from abrank.measures.kernels.segments import ordinal, running, share
-from abrank.measures.registry.entries import measure
-from abrank.measures.registry.parameters import Gains
+from abrank.measures.kernels import (
+    Dcg,
+    Gained,
+    Hits,
+    highest_grade,
+    ideal_total,
+    ordinal,
+    running,
+    share,
+    within,
+)
+from abrank.measures.registry import Gains, measure
+
+# --- Discounted cumulative gain: DCG, nDCG, and averages of nDCG down the ranking
 
 HIGHEST_EXPONENT = 1000  # 2**1024 is no float
 
@@ -194,3 +207,267 @@ def ndcg_at_grade_changes(judged: JudgedRun, *, gains: Gains | None = None) -> F
     total += np.where(goes_on, ndcg(judged, gains=gains), 0.0)
     n_points = np.bincount(best.query[changes], minlength=judged.n_queries) + goes_on
     return share(total, n_points)
+
+
+# --- The cascade: a reader goes down the ranking until a document satisfies
+
+Position = Callable[[FloatArray], FloatArray]
+
+_POSITIONS: dict[str, Position] = {
+    "1/r": lambda rank: 1.0 / rank,
+    "1/log2(r+1)": lambda rank: 1.0 / np.log2(rank + 1.0),
+}
+
+
+def cascade(
+    judged: JudgedRun,
+    position: Position,
+    *,
+    cutoff: int | None = None,
+    max_grade: int | None = None,
+) -> FloatArray:
+    """Return what the rank of the satisfying document is worth, in expectation.
+
+    Parameters
+    ----------
+    judged : JudgedRun
+        A run joined with its qrels.
+    position : callable
+        phi: the worth of ranks, float64 to float64, without dimension; falling, 1 at rank 1.
+    cutoff : int, optional
+        Ranks counted, from 1; ``None`` counts all retrieved.
+    max_grade : int, optional
+        Highest grade of the scale, from 1; ``None`` takes the highest grade in the qrels, over all
+        queries.
+
+    Returns
+    -------
+    float64[n_queries]
+
+    Raises
+    ------
+    ArgumentError
+        If ``cutoff`` or ``max_grade`` is below 1, or a judgment is above ``max_grade``.
+
+    Examples
+    --------
+    With no discount it is the probability that anything satisfies: 1 - 3/4 * 1/4.
+
+    >>> cascade(JudgedRun.from_grades([[1, 2]]), lambda rank: np.ones_like(rank))
+    array([0.8125])
+    """
+    counted = (judged.grade > 0) & within(judged.rank, cutoff)
+    query, rank = judged.query[counted], judged.rank[counted].astype(np.float64)
+    scale = float(scale_of(judged, max_grade))
+    stop = np.exp2(judged.grade[counted] - scale) - np.exp2(-scale)  # no grade overflows
+    going_on = running(np.multiply, query, 1.0 - stop)
+    arriving = np.ones(len(query))
+    later = np.flatnonzero(ordinal(query) > 1)
+    arriving[later] = going_on[later - 1]
+    return judged.total(query, arriving * stop * position(rank))
+
+
+@measure("Cascade", bounds=(0, 1), source="Chapelle et al. 2009")
+def cascade_measure(
+    judged: JudgedRun,
+    *,
+    cutoff: int | None = None,
+    phi: Literal["1/log2(r+1)", "1/r"] = "1/log2(r+1)",
+    max_grade: int | None = None,
+) -> FloatArray:
+    """Cascade: worth of the rank at which a reader going down is satisfied, in expectation.
+
+    Unitless, in [0, 1), below 1 even for the ideal ranking; 0 where no document with a grade above
+    0 was retrieved.
+
+    A document of grade g satisfies with probability s(g) = (2**g - 1) / 2**max_grade, grades below
+    0 as 0 [1]_:
+
+        Cascade = sum over ranks r of phi(r) * s(g_r) * product over i < r of (1 - s(g_i))
+
+    Values for different ``max_grade`` cannot be compared.
+
+    Parameters
+    ----------
+    phi : {"1/log2(r+1)", "1/r"}
+        The worth of rank r: DCG's discount, or one over the rank, which makes it ERR.
+        :func:`cascade` takes any other.
+
+    References
+    ----------
+    .. [1] Chapelle, Metzler, Zhang & Grinspan (2009), Expected reciprocal rank for graded
+       relevance, CIKM, eq. 3 and section 4.
+
+    Examples
+    --------
+    Grades 1 and 2 on a scale to 2: 1/4 at rank 1, then 3/4 * 3/4 / log2(3) at rank 2.
+
+    >>> cascade_measure(JudgedRun.from_grades([[1, 2], [0]])).round(4)
+    array([0.6049, 0.    ])
+    """
+    position = _POSITIONS[checks.one_of("phi", phi, _POSITIONS)]
+    return cascade(judged, position, cutoff=cutoff, max_grade=max_grade)
+
+
+def scale_of(judged: JudgedRun, max_grade: int | None) -> int:
+    """Return the highest grade of the scale, and refuse a scale that the judgments exceed.
+
+    Examples
+    --------
+    >>> scale_of(JudgedRun.from_grades([[1, 3]]), None)
+    3
+    """
+    highest = int(judged.ideal_grade.max(initial=0))
+    if max_grade is None:
+        return highest
+    if highest > checks.count("max_grade", max_grade):
+        raise ArgumentError(f"the qrels hold a grade of {highest}, above max_grade={max_grade}")
+    return max_grade
+
+
+# --- Normalized gain: documents discounted by what the ranking fell behind, not by rank: G,
+# binG
+
+
+@measure("G", bounds=(0, 1), source="trec_eval m_G.c")
+def normalized_gain(judged: JudgedRun, *, gains: Gains | None = None) -> FloatArray:
+    """Gain of each document, discounted by how far the ranking is behind the ideal one.
+
+    Unitless, in [0, 1] (below 0 with a negative gain), 1 for the ideal ranking where no gain is
+    below 1; 0 where a query has no relevant document or nothing was retrieved.
+
+    With g(r) the gain at rank r, g*(r) that of the ideal ranking, and sums over ranks i <= r:
+
+        G = sum_r g(r) / log2(2 + sum_i max(g*(i), 1) - sum_i g(i))  /  sum_r g*(r)
+
+    So a document that comes after better ones loses little, unlike in nDCG. Equals trec_eval's
+    ``G`` [1]_.
+
+    Parameters
+    ----------
+    gains : mapping of int to float, optional
+        Gain of the grades named, from grade 0, instead of the grade itself.
+
+    References
+    ----------
+    .. [1] trec_eval m_G.c.
+
+    Examples
+    --------
+    Grade 2 at rank 2 alone: 2 / log2(2 + (2 + 1) - 2) / 2.
+
+    >>> normalized_gain(JudgedRun.from_grades([[0, 2]])).round(4)
+    array([0.6309])
+    """
+    found, best = Gained.retrieved(judged, gains=gains), Gained.ideal(judged, gains=gains)
+    due = ideal_total(best, np.maximum(best.gain, 1.0), query=found.query, rank=found.rank)
+    n_best = np.bincount(best.query, minlength=judged.n_queries)
+    due += np.maximum(found.rank - n_best[found.query], 0)
+    behind = due - running(np.add, found.query, found.gain)
+    reached = judged.total(found.query, found.gain / np.log2(2.0 + behind))
+    return share(reached, judged.total(best.query, best.gain))
+
+
+@measure("binG", bounds=(0, 1), source="trec_eval m_binG.c")
+def binary_normalized_gain(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
+    """Binary G: each relevant document discounted by the number of others above it.
+
+    Unitless, in [0, 1]; 0 where a query has no relevant document or nothing was retrieved.
+
+    With R relevant documents in the qrels and n(d) documents that are not relevant above a
+    retrieved relevant document d:
+
+        binG = (1 / R) * sum_d  1 / log2(2 + n(d))
+
+    Equals trec_eval's ``binG`` [1]_.
+
+    References
+    ----------
+    .. [1] trec_eval m_binG.c.
+
+    Examples
+    --------
+    Relevant at ranks 1 and 4, two others between them: (1 + 1/2) / 2.
+
+    >>> binary_normalized_gain(JudgedRun.from_grades([[1, 0, None, 1]]))
+    array([0.75])
+    """
+    hits = Hits.of(judged, rel=rel, cutoff=None)
+    others = hits.rank - ordinal(hits.query)
+    kept = judged.total(hits.query, 1.0 / np.log2(2.0 + others))
+    return share(kept, judged.n_relevant(rel=rel))
+
+
+# --- Compat: overlap of a ranking with the ideal one
+
+
+@measure("Compat", bounds=(0, 1), source="Clarke et al. 2020; ir_measures compat_provider.py")
+def compatibility(judged: JudgedRun, *, p: float = 0.95, normalize: bool = True) -> FloatArray:
+    """Compatibility: rank-biased overlap of the ranking with the ideal ranking nearest to it.
+
+    Unitless, in [0, 1]; 0 where no document with a grade above 0 was retrieved.
+
+    The ideal ranking holds the documents with a grade above 0, best grade first; documents of one
+    grade stand in it as the run ranks them, those it did not retrieve last. With o(d) the number of
+    documents that both have among their first d, and n the length of the longer of the two:
+
+        RBO = sum over d to n of p**(d - 1) * o(d) / d  over  sum over d to n of p**(d - 1)
+
+    Equals ir_measures [1]_ where no scores are tied (it breaks ties by ascending document) and none
+    is below 0 (it takes 0 for the score of a document that was not retrieved).
+
+    Parameters
+    ----------
+    p : float
+        Weight of a depth over that of the depth above it, between 0 and 1.
+    normalize : bool
+        Whether to divide by the overlap of the ideal ranking with itself, which is below 1 where
+        it is shorter than the ranking.
+
+    References
+    ----------
+    .. [1] Clarke, Vtyurina & Smucker (2020), Offline evaluation without gain, ICTIR; rank-biased
+       overlap: Webber, Moffat & Zobel (2010), ACM TOIS 28(4); ir_measures compat_provider.py.
+
+    Examples
+    --------
+    The better of two documents stands second: no overlap at depth 1, all of it at depth 2.
+
+    >>> compatibility(JudgedRun.from_grades([[1, 2], [0]]), p=0.5).round(4)
+    array([0.3333, 0.    ])
+    """
+    weight = checks.fraction("p", p)
+    good = judged.ideal_grade > 0
+    ideal_query = judged.ideal_query[good]
+    ideal_rank = ordinal(ideal_query)
+    n_ideal = np.bincount(ideal_query, minlength=judged.n_queries)
+    depth = np.maximum(judged.n_retrieved, n_ideal)
+
+    each = np.arange(int(depth.max(initial=0)))
+    weights = np.power(weight, each)
+    shares = np.concatenate([[0.0], np.cumsum(weights / (each + 1.0))])
+
+    def overlap(query: IntArray, both_from: IntArray) -> FloatArray:
+        """Add up, for documents that both rankings have from some depth on."""
+        return judged.total(query, shares[depth[query]] - shares[both_from - 1])
+
+    query, both_from = _found_in_both(judged)
+    found = overlap(query, both_from)
+    if normalize:
+        return share(found, overlap(ideal_query, ideal_rank))
+    return share(found, np.concatenate([[0.0], np.cumsum(weights)])[depth])
+
+
+def _found_in_both(judged: JudgedRun) -> tuple[IntArray, IntArray]:
+    """Return, of each good document retrieved, its query and the lower of its two ranks."""
+    good = judged.grade > 0
+    query, rank, grade = judged.query[good], judged.rank[good], judged.grade[good]
+    by_grade = np.lexsort((rank, -grade, query))
+    query, rank, grade = query[by_grade], rank[by_grade], grade[by_grade]
+    # Both sides stand by query and falling grade: one ascending number says which.
+    span = int(judged.ideal_grade.max(initial=0)) + 1
+    key = query * span - grade
+    above = np.searchsorted(judged.ideal_query * span - np.maximum(judged.ideal_grade, 0), key)
+    above -= np.searchsorted(judged.ideal_query, query)
+    beside = np.arange(len(key)) - np.searchsorted(key, key)
+    return query, np.maximum(rank, above + beside + 1)

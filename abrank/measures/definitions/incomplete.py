@@ -9,8 +9,8 @@ import numpy as np
 from abrank._support.typing import FloatArray
 from abrank.inputs.judged import JudgedRun
 from abrank.measures.definitions.binary import GEOMETRIC_FLOOR
-from abrank.measures.kernels.segments import counted_so_far, ordinal, relevant, share
-from abrank.measures.registry.entries import measure
+from abrank.measures.kernels import counted_so_far, ordinal, relevant, share
+from abrank.measures.registry import measure
 
 EPSILON = 1e-5  # trec_eval.h INFAP_EPSILON
 

@@ -1,15 +1,27 @@
-"""Measures of a reader who goes down the ranking and stops somewhere: RBP and ERR."""
+"""Measures of a reader who goes down the ranking and stops somewhere: RBP, ERR and C/W/L.
+
+Measures of the C/W/L framework: SDCG, BPM, INSQ, INST, and the four that come near ERR.
+A reader goes on from rank i with probability C(i); the value is the sum of W(i) * gain(i) over the
+sum of W(i), with W(i) = C(1) * ... * C(i - 1) and gains from 0 to 1: a gain per look. A grade above
+``max_rel`` counts as ``max_rel``. The sums end at rank 1,000, as in cwl_eval; all equal cwl_eval,
+and so ir_measures, where no scores are tied. ``abrank/measures/kernels.py`` has what they share.
+"""
 
 from __future__ import annotations
+
+from typing import Literal
 
 import numpy as np
 
 from abrank._support import checks
+from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray
 from abrank.inputs.judged import JudgedRun
-from abrank.measures.definitions.cascade import cascade, scale_of
-from abrank.measures.kernels.segments import Hits
-from abrank.measures.registry.entries import Measure, measure
+from abrank.measures.definitions.graded import cascade, scale_of
+from abrank.measures.kernels import Hits, patience, rate_of_gain
+from abrank.measures.registry import Measure, measure
+
+# --- Measures of a reader who goes down the ranking and stops somewhere: RBP and ERR
 
 
 @measure("RBP", bounds=(0, 1), source="Moffat & Zobel 2008")
@@ -103,3 +115,331 @@ def resolved(measure: Measure, judged: JudgedRun) -> Measure:
         return measure
     # Where nothing is relevant, every scale gives 0.
     return measure.entry.with_parameters({**given, "max_grade": max(scale_of(judged, None), 1)})
+
+
+# --- Measures of the C/W/L framework: SDCG, BPM, INSQ, INST, and the four that come near ERR
+
+
+@measure("SDCG", bounds=(0, 1), source="Järvelin & Kekäläinen 2002; cwl_eval cwl_dcg.py")
+def scaled_discounted_cumulative_gain(
+    judged: JudgedRun, *, cutoff: int, dcg: Literal["log2"] = "log2", min_rel: int = 0, max_rel: int
+) -> FloatArray:
+    """Scaled discounted cumulative gain: DCG over that of k documents of the highest grade.
+
+    Unitless, a gain per look in [0, 1]; 0 where no document with a grade above ``min_rel`` was
+    retrieved.
+
+    With gain(r) from 0 to 1 at rank r:
+
+        SDCG@k = sum over r to k of gain(r) / log2(r + 1)  over  sum over r to k of 1 / log2(r + 1)
+
+    with the discount of DCG [1]_. So a query with fewer than k documents of the highest grade
+    cannot reach 1. A grade above ``max_rel`` counts as ``max_rel``. Equals cwl_eval, and so
+    ir_measures, where no scores are tied [2]_; k counts to 1,000 there and here.
+
+    Parameters
+    ----------
+    cutoff : int
+        The last rank looked at, from 1; at most 1,000.
+    dcg : {"log2"}
+        The discount; there is one.
+
+    References
+    ----------
+    .. [1] Järvelin & Kekäläinen (2002), Cumulated gain-based evaluation of IR techniques, ACM TOIS
+       20(4).
+    .. [2] Azzopardi, Thomas & Moffat (2019), cwl_eval: an evaluation tool for information
+       retrieval, SIGIR; cwl_eval cwl_dcg.py.
+
+    Examples
+    --------
+    Half of the highest gain at rank 1, out of 1 + 1/log2(3):
+
+    >>> scaled_discounted_cumulative_gain(
+    ...     JudgedRun.from_grades([[1, 0], [0]]), cutoff=2, max_rel=2
+    ... ).round(4)
+    array([0.3066, 0.    ])
+    """
+    checks.one_of("dcg", dcg, ("log2",))
+    return rate_of_gain(
+        judged,
+        lambda seen: np.log2(seen.rank + 1.0) / np.log2(seen.rank + 2.0),
+        cutoff=cutoff,
+        min_rel=min_rel,
+        max_rel=max_rel,
+    )
+
+
+@measure("BPM", bounds=(0, 1), source="Zhang et al. 2017; cwl_eval cwl_bpm.py")
+def bejeweled_player_model(
+    judged: JudgedRun, *, cutoff: int, T: float = 1.0, min_rel: int = 0, max_rel: int
+) -> FloatArray:
+    """Bejeweled player model: gain per look of a reader who stops with enough gain or at rank k.
+
+    Unitless, a gain per look in [0, 1]; 0 where no document with a grade above ``min_rel`` was
+    retrieved.
+
+    The reader looks at ranks 1 to n: n is the first rank at which the gains so far add up to ``T``,
+    or k if that comes first.
+
+        BPM@k = sum of gain(r) for r from 1 to n, over n
+
+    This is the static model, with one cost for every document [1]_. A grade above ``max_rel``
+    counts as ``max_rel``. Because a reader content sooner stops sooner, a better document higher up
+    can lower the value: gains of 0, 0.9, 1 give 1.9/3, and 0, 1, 0.9 give 1/2. Equals cwl_eval, and
+    so ir_measures, where no scores are tied [2]_; k counts to 1,000 there and here. cwl_eval adds
+    up rounded gains and may miss ``T`` by one bit, where here grades are added and then divided.
+
+    Parameters
+    ----------
+    cutoff : int
+        The last rank looked at, from 1; at most 1,000.
+
+    References
+    ----------
+    .. [1] Zhang, Liu, Li, Zhang, Xu & Ma (2017), Evaluating web search with a bejeweled player
+       model, SIGIR.
+    .. [2] Azzopardi, Thomas & Moffat (2019), cwl_eval: an evaluation tool for information
+       retrieval, SIGIR; cwl_eval cwl_bpm.py.
+
+    Examples
+    --------
+    Content at rank 2 of 5; never content:
+
+    >>> bejeweled_player_model(JudgedRun.from_grades([[0, 1], [0]]), cutoff=5, max_rel=1)
+    array([0.5, 0. ])
+    """
+    hope = checks.positive("T", T)
+    return rate_of_gain(
+        judged,
+        lambda seen: np.where(seen.gain_so_far < hope, 1.0, 0.0),
+        cutoff=cutoff,
+        min_rel=min_rel,
+        max_rel=max_rel,
+    )
+
+
+@measure("INSQ", bounds=(0, 1), source="Moffat et al. 2012; cwl_eval cwl_insq.py")
+def insq(judged: JudgedRun, *, T: float = 1.0, min_rel: int = 0, max_rel: int) -> FloatArray:
+    """INSQ: gain per look of a reader whose patience grows with what the search is for.
+
+    Unitless, a gain per look in [0, 1]; 0 where no document with a grade above ``min_rel`` was
+    retrieved.
+
+    After rank i the reader goes on with a probability that grows with i, whatever was found [1]_:
+
+        C(i) = ((i + 2 * T - 1) / (i + 2 * T))**2
+
+    and the value is the sum of W(i) * gain(i) over the sum of W(i), W(i) = C(1) * ... * C(i - 1).
+    The sums end at rank 1,000, as in cwl_eval; the ranks behind it would weigh about 2 * T / 1000.
+    A grade above ``max_rel`` counts as ``max_rel``. Equals cwl_eval, and so ir_measures, where no
+    scores are tied [2]_.
+
+    References
+    ----------
+    .. [1] Moffat, Scholer & Thomas (2012), Models and metrics: IR evaluation as a user process,
+       ADCS.
+    .. [2] Azzopardi, Thomas & Moffat (2019), cwl_eval: an evaluation tool for information
+       retrieval, SIGIR; cwl_eval cwl_insq.py.
+
+    Examples
+    --------
+    >>> insq(JudgedRun.from_grades([[1, 0, 1], [0]]), max_rel=1).round(4)
+    array([0.4853, 0.    ])
+    """
+    hope = checks.positive("T", T)
+    return rate_of_gain(
+        judged, lambda seen: patience(seen.rank, hope), min_rel=min_rel, max_rel=max_rel
+    )
+
+
+@measure("INST", bounds=(0, 1), source="Moffat et al. 2015; cwl_eval cwl_inst.py")
+def inst(judged: JudgedRun, *, T: float = 1.0, min_rel: int = 0, max_rel: int) -> FloatArray:
+    """INST: gain per look of a reader who goes on the less, the more of the hoped gain was found.
+
+    Unitless, a gain per look in [0, 1]; 0 where no document with a grade above ``min_rel`` was
+    retrieved.
+
+    With G(i) the gains down to rank i, the reader goes on with probability [1]_
+
+        C(i) = ((i + 2 * T - G(i) - 1) / (i + 2 * T - G(i)))**2
+
+    and the value is the sum of W(i) * gain(i) over the sum of W(i), W(i) = C(1) * ... * C(i - 1).
+    For ``T`` below 0.5, C could be above 1. The sums end at rank 1,000, as in cwl_eval. A grade
+    above ``max_rel`` counts as ``max_rel``. Equals cwl_eval, and so ir_measures, where no scores
+    are tied [2]_.
+
+    Parameters
+    ----------
+    T : float
+        Gain that a reader hopes for, in documents of gain 1; at least 0.5.
+
+    References
+    ----------
+    .. [1] Moffat, Bailey, Scholer & Thomas (2015), INST: an adaptive metric for information
+       retrieval evaluation, ADCS.
+    .. [2] Azzopardi, Thomas & Moffat (2019), cwl_eval: an evaluation tool for information
+       retrieval, SIGIR; cwl_eval cwl_inst.py.
+
+    Examples
+    --------
+    >>> inst(JudgedRun.from_grades([[1, 0, 1], [0]]), max_rel=1).round(4)
+    array([0.7233, 0.    ])
+    """
+    hope = checks.positive("T", T)
+    if hope < 0.5:
+        raise ArgumentError(f"T must be at least 0.5, not {T!r}")
+    return rate_of_gain(
+        judged,
+        lambda seen: patience(seen.rank, hope - seen.gain_so_far / 2.0),
+        min_rel=min_rel,
+        max_rel=max_rel,
+    )
+
+
+@measure("NERR8", bounds=(0, 1), source="Azzopardi et al. 2021, eq. 8; cwl_eval cwl_nerr.py")
+def nearly_err_8(judged: JudgedRun, *, cutoff: int, min_rel: int = 0, max_rel: int) -> FloatArray:
+    """Nearly ERR, equation 8: a reader whom a document stops with its gain, down to rank k.
+
+    Unitless, a gain per look in [0, 1]; 0 where no document with a grade above ``min_rel`` was
+    retrieved.
+
+    The reader goes on from rank i with probability
+
+        C(i) = 1 - gain(i) for i < k, and 0 at k
+
+    and the value is the gain per look [1]_, as in cwl_eval [2]_.
+
+    Parameters
+    ----------
+    cutoff : int
+        The last rank looked at, from 1; at most 1,000.
+
+    References
+    ----------
+    .. [1] Azzopardi, Mackenzie & Moffat (2021), ERR is not C/W/L: exploring the relationship
+       between expected reciprocal rank and other metrics, ICTIR, eq. 8.
+    .. [2] Azzopardi, Thomas & Moffat (2019), cwl_eval: an evaluation tool for information
+       retrieval, SIGIR; cwl_eval cwl_nerr.py.
+
+    Examples
+    --------
+    >>> nearly_err_8(JudgedRun.from_grades([[1, 0, 2], [0]]), cutoff=3, max_rel=2).round(4)
+    array([0.5, 0. ])
+    """
+    return rate_of_gain(
+        judged, lambda seen: 1.0 - seen.gain, cutoff=cutoff, min_rel=min_rel, max_rel=max_rel
+    )
+
+
+@measure("NERR9", bounds=(0, 1), source="Azzopardi et al. 2021, eq. 9; cwl_eval cwl_nerr.py")
+def nearly_err_9(judged: JudgedRun, *, cutoff: int, min_rel: int = 0, max_rel: int) -> FloatArray:
+    """Nearly ERR, equation 9: as equation 8, with patience that falls as one over the rank.
+
+    Unitless, a gain per look in [0, 1]; 0 where no document with a grade above ``min_rel`` was
+    retrieved.
+
+    The reader goes on from rank i with probability
+
+        C(i) = i / (i + 1) * (1 - gain(i)) for i < k, and 0 at k
+
+    and the value is the gain per look [1]_, as in cwl_eval [2]_.
+
+    Parameters
+    ----------
+    cutoff : int
+        The last rank looked at, from 1; at most 1,000.
+
+    References
+    ----------
+    .. [1] Azzopardi, Mackenzie & Moffat (2021), ERR is not C/W/L: exploring the relationship
+       between expected reciprocal rank and other metrics, ICTIR, eq. 9.
+    .. [2] Azzopardi, Thomas & Moffat (2019), cwl_eval: an evaluation tool for information
+       retrieval, SIGIR; cwl_eval cwl_nerr.py.
+
+    Examples
+    --------
+    >>> nearly_err_9(JudgedRun.from_grades([[1, 0, 2], [0]]), cutoff=3, max_rel=2).round(4)
+    array([0.4706, 0.    ])
+    """
+    return rate_of_gain(
+        judged,
+        lambda seen: seen.rank / (seen.rank + 1.0) * (1.0 - seen.gain),
+        cutoff=cutoff,
+        min_rel=min_rel,
+        max_rel=max_rel,
+    )
+
+
+@measure("NERR10", bounds=(0, 1), source="Azzopardi et al. 2021, eq. 10; cwl_eval cwl_nerr.py")
+def nearly_err_10(
+    judged: JudgedRun, *, p: float = 0.9, min_rel: int = 0, max_rel: int
+) -> FloatArray:
+    """Nearly ERR, equation 10: a reader whom a document stops with its gain, or patience with p.
+
+    Unitless, a gain per look in [0, 1]; 0 where no document with a grade above ``min_rel`` was
+    retrieved.
+
+    The reader goes on from rank i with probability
+
+        C(i) = p * (1 - gain(i))
+
+    and the value is the gain per look [1]_, as in cwl_eval [2]_.
+
+    Parameters
+    ----------
+    p : float
+        Probability of going on from a document without gain, between 0 and 1.
+
+    References
+    ----------
+    .. [1] Azzopardi, Mackenzie & Moffat (2021), ERR is not C/W/L: exploring the relationship
+       between expected reciprocal rank and other metrics, ICTIR, eq. 10.
+    .. [2] Azzopardi, Thomas & Moffat (2019), cwl_eval: an evaluation tool for information
+       retrieval, SIGIR; cwl_eval cwl_nerr.py.
+
+    Examples
+    --------
+    >>> nearly_err_10(JudgedRun.from_grades([[1, 0, 2], [0]]), max_rel=2).round(4)
+    array([0.4879, 0.    ])
+    """
+    persistence = checks.fraction("p", p)
+    return rate_of_gain(
+        judged, lambda seen: persistence * (1.0 - seen.gain), min_rel=min_rel, max_rel=max_rel
+    )
+
+
+@measure("NERR11", bounds=(0, 1), source="Azzopardi et al. 2021, eq. 11; cwl_eval cwl_nerr.py")
+def nearly_err_11(
+    judged: JudgedRun, *, T: float = 1.0, min_rel: int = 0, max_rel: int
+) -> FloatArray:
+    """Nearly ERR, equation 11: a reader whom a document stops with its gain, or INSQ's patience.
+
+    Unitless, a gain per look in [0, 1]; 0 where no document with a grade above ``min_rel`` was
+    retrieved.
+
+    The reader goes on from rank i with probability
+
+        C(i) = ((i + 2 * T - 1) / (i + 2 * T))**2 * (1 - gain(i))
+
+    and the value is the gain per look [1]_, as in cwl_eval [2]_.
+
+    References
+    ----------
+    .. [1] Azzopardi, Mackenzie & Moffat (2021), ERR is not C/W/L: exploring the relationship
+       between expected reciprocal rank and other metrics, ICTIR, eq. 11.
+    .. [2] Azzopardi, Thomas & Moffat (2019), cwl_eval: an evaluation tool for information
+       retrieval, SIGIR; cwl_eval cwl_nerr.py.
+
+    Examples
+    --------
+    >>> nearly_err_11(JudgedRun.from_grades([[1, 0, 2], [0]]), max_rel=2).round(4)
+    array([0.4639, 0.    ])
+    """
+    hope = checks.positive("T", T)
+    return rate_of_gain(
+        judged,
+        lambda seen: patience(seen.rank, hope) * (1.0 - seen.gain),
+        min_rel=min_rel,
+        max_rel=max_rel,
+    )

@@ -57,7 +57,7 @@ def ranking_text(
     --------
     >>> import numpy as np
     >>> from abrank.ranking import rank_scores
-    >>> from abrank.scores import Scores
+    >>> from abrank.scoring.scores import Scores
     >>> values = np.array([[0.3, 0.4, 0.8], [0.5, 0.6, 0.9], [0.1, 0.3, 0.6], [0.7, 0.7, 1.0]])
     >>> scores = Scores(("q1", "q2", "q3", "q4"), ("A", "B", "C"), ("nDCG",), values[:, :, None])
     >>> print(ranking_text(rank_scores(scores)))
@@ -103,7 +103,7 @@ def ranking_sentences(ranking: Ranking, *, interval: Interval = "difference") ->
     --------
     >>> import numpy as np
     >>> from abrank.ranking import rank_scores
-    >>> from abrank.scores import Scores
+    >>> from abrank.scoring.scores import Scores
     >>> values = np.array([[0.9, 0.1], [0.2, 0.3], [0.2, 0.3], [0.2, 0.3]])
     >>> scores = Scores(("q1", "q2", "q3", "q4"), ("A", "B"), ("RR",), values[:, :, None])
     >>> print("\n".join(ranking_sentences(rank_scores(scores))[:3]))

@@ -25,9 +25,8 @@ from abrank.comparison.machine.judgments import MachineJudgments
 from abrank.comparison.merged.result import MergedQueries
 from abrank.comparison.posterior import Belief
 from abrank.comparison.soundness import with_soundness
-from abrank.design import GuardResult
 from abrank.diagnostics import Note
-from abrank.inference.designs.binomial import Unseen
+from abrank.inference.designs.equivalence import Unseen
 from abrank.inference.estimates.relative_change import RelativeChange
 from abrank.inputs import Audit
 from abrank.inputs.files import contents
@@ -35,6 +34,7 @@ from abrank.report.numbers import SCHEMA, checksum
 from abrank.report.saved.consistency import require_consistent
 from abrank.report.saved.restore import restore
 from abrank.report.saved.schema import Damaged, published, shown, validate
+from abrank.rule import GuardResult
 from abrank.soundness import Reason, Soundness
 from abrank.verdict import Decision, Gate, Rule, SignFlips, Verdict, check_gate
 

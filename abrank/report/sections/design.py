@@ -11,9 +11,9 @@ from abrank._support.display import shorten
 from abrank.comparison import Comparison
 from abrank.comparison.designs import Clusters
 from abrank.comparison.posterior import Belief
-from abrank.design import Design, GuardResult
 from abrank.report.model import Block, Cell, Column, Section, Table, Text
 from abrank.report.sections import margins, words
+from abrank.rule import Design, GuardResult
 
 SPENDING = {"obrien-fleming": "O'Brien–Fleming", "pocock": "Pocock"}
 _MODELS = {"t": "Student t posterior, Jeffreys' prior", "bootstrap": "Bayesian bootstrap"}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from abrank._support import display as f
 from abrank.comparison import Comparison
-from abrank.design import GuardResult
 from abrank.report.sections import design, identical, margins, planning, soundness, words
+from abrank.rule import GuardResult
 from abrank.verdict import GATES, Gate, Verdict
 
 

@@ -6,11 +6,10 @@ import shlex
 from urllib.parse import quote
 
 from abrank._support import display as f
-from abrank.annotation import MOST_TIPPING, ToJudge, pool_text
 from abrank.comparison import Comparison
-from abrank.inspection import Unjudged
 from abrank.report.model import Block, Cell, Column, Download, Fold, Section, Table, Text, Tone
 from abrank.report.sections import words
+from abrank.scoring.judging import MOST_TIPPING, ToJudge, Unjudged, pool_text
 
 # A longer tipping list is no reason for a line on a terminal.
 SHORT = 12

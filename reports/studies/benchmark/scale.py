@@ -113,7 +113,7 @@ def run_one(engine: str, folder: Path, output: Path, kept: Path) -> dict[str, fl
     from abrank.comparison.beside import Beside
     from abrank.comparison.merged.properties import Properties
     from abrank.engines import Engine
-    from abrank.evaluation import EvaluateOptions
+    from abrank.scoring.evaluate import EvaluateOptions
     from abrank.workflow import compare_runs
 
     runs = {"A": folder / "a.parquet", "B": folder / "b.parquet"}
@@ -187,7 +187,7 @@ def largest_difference(one: Any, other: Any) -> float:  # noqa: ANN401 - of JSON
 
 def _require_in_memory(folder: Path, kept: Path) -> None:
     """Score 1 % of the queries from frames; stop where a score differs by more than 1e-12."""
-    from abrank.evaluation import evaluate
+    from abrank.scoring.evaluate import evaluate
 
     frames = {}
     for name in ("qrels", "a", "b"):

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from abrank.plots.style.style import dress, label_x, label_y, write
-from abrank.plots.style.theme import LIGHT, Theme
+from abrank.plots.style import LIGHT, Theme, dress, label_x, label_y, write
 from reports.studies.benchmark.scale_row import DOCUMENTS, ENGINES, JUDGED, MEASURES, ScaleRow
 from reports.studies.benchmark.writing import machine
 from reports.studies.calibration.draw import save

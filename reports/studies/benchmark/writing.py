@@ -47,7 +47,7 @@ def write(
     modules : mapping of str to str, optional
         What each command loads.
     """
-    from abrank.plots.comparison.ratios import Ratio, draw_ratios
+    from reports.studies.benchmark.ratios import Ratio, draw_ratios
 
     folder.mkdir(parents=True, exist_ok=True)
     found = {"machine": machine, "rows": [asdict(row) for row in rows], "modules": modules}

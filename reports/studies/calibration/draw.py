@@ -11,8 +11,7 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from abrank.plots.style.style import dress, label_x, label_y, write
-from abrank.plots.style.theme import LIGHT, Theme
+from abrank.plots.style import LIGHT, Theme, dress, label_x, label_y, write
 
 # A panel each: tests that mean the same and are to be told apart.
 PANELS = {

@@ -9,7 +9,7 @@ import numpy as np
 
 from abrank._support.errors import NotFoundError
 from abrank._support.typing import FloatArray
-from abrank.evaluation import evaluate
+from abrank.scoring.evaluate import evaluate
 from abrank.simulate import simulate_runs
 
 MEASURES = ("AP", "nDCG@10", "RR", "P@10")

@@ -1,10 +1,14 @@
+"""The tests of ``abrank/inference/designs/equivalence.py``."""
+
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
 from abrank._support.errors import ArgumentError, UnknownNameError
 from abrank.inference import ratio_interval, relative_tost, run_test, tost
+from abrank.inference.designs.equivalence import clopper_pearson
 
 A = np.array([0.3, 0.45, 0.12, 0.6, 0.25, 0.5, 0.33, 0.41, 0.08, 0.55])
 B = np.array([0.4, 0.65, 0.07, 0.9, 0.25, 0.65, 0.23, 0.66, 0.13, 0.95])
@@ -136,3 +140,24 @@ def test_relative_margins_of_little():
 def test_unknown_test():
     with pytest.raises(UnknownNameError, match="did you mean permutation"):
         tost(B - A, margin=0.1, test="permutations")
+
+
+# --- Clopper and Pearson's interval, against scipy
+
+
+@pytest.mark.parametrize(("count", "total"), [(0, 20), (1, 20), (13, 20), (20, 20), (500, 10_000)])
+@pytest.mark.parametrize("confidence", [0.9, 0.99])
+def test_against_scipy(count, total, confidence) -> None:
+    expected = binomtest(count, total).proportion_ci(confidence, "exact")
+    found = clopper_pearson(count, total, confidence=confidence)
+    assert found == pytest.approx((expected.low, expected.high), abs=1e-12)
+
+
+def test_nothing_tried_nothing_known() -> None:
+    assert clopper_pearson(0, 0) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize(("count", "total"), [(-1, 5), (6, 5)])
+def test_counts_without_meaning(count, total) -> None:
+    with pytest.raises(ArgumentError, match="count must lie"):
+        clopper_pearson(count, total)

@@ -1,20 +1,27 @@
-"""The bounds must hold the truth, and be no wider than they say."""
+"""The tests of ``abrank/inference/exact/fourier.py``."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.optimize import brentq
 
-from abrank.inference.exact.characteristic_function import best_tilt
-from abrank.inference.exact.convolution import subset_sum_distribution
 from abrank.inference.exact.fourier import (
+    SMALL_ANGLE,
+    TERMS_ON_THE_GRID,
+    best_tilt,
+    characteristic_function,
+    cumulant,
+    find_root,
     lattice_frequencies,
     tail_by_fourier,
     tail_by_tilting,
     tail_on_lattice,
 )
-from abrank.inference.exact.meet_in_middle import tail_by_meet_in_middle
+from abrank.inference.exact.signed_sums import subset_sum_distribution, tail_by_meet_in_middle
+
+# --- The bounds must hold the truth, and be no wider than they say
 
 
 def samples(n_sizes, largest_count):
@@ -90,3 +97,89 @@ def test_on_a_lattice_it_is_exact():
             assert found.value == pytest.approx(truth, abs=2e-13)
             assert found.high - found.low < 1e-12
             assert lattice_frequencies(numbers, counts, total - 2 * lost) <= total
+
+
+def product_of_cosines(sizes, counts, frequency, tilt):
+    angle = np.multiply.outer(sizes, frequency)
+    factors = np.cos(angle) + 1j * np.tanh(tilt * sizes)[:, None] * np.sin(angle)
+    return np.prod(factors ** counts[:, None], axis=0)
+
+
+@pytest.mark.parametrize("n", [1, TERMS_ON_THE_GRID, TERMS_ON_THE_GRID + 1, 700])
+@pytest.mark.parametrize("tilt", [0.0, 0.4])
+@pytest.mark.parametrize("largest_count", [1, 6])
+def test_it_is_the_product_of_all_cosines(n, tilt, largest_count):
+    random = np.random.default_rng(n)
+    sizes = np.sort(random.gamma(0.5, 1.0, n))
+    counts = random.integers(1, largest_count + 1, n)
+    step = 0.03 / np.sqrt(counts @ sizes**2)
+    # Some frequencies are small enough for the series, some beyond what is looked at.
+    assert step * sizes.max() < SMALL_ANGLE
+    found = characteristic_function(sizes, counts, step, 1000, tilt=tilt)
+    expected = product_of_cosines(sizes, counts, step * np.arange(1, 1001), tilt)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=2e-13)
+    assert np.iscomplexobj(found) == (tilt > 0)
+
+
+def test_where_the_product_is_nothing_no_more_is_multiplied():
+    sizes = np.ones(300) + 1e-6 * np.arange(300)
+    found = characteristic_function(sizes, np.ones(300, np.int64), 0.9, 1)
+    assert np.abs(found[0]) < 1e-17
+
+
+def test_the_tilt_makes_the_threshold_the_mean():
+    random = np.random.default_rng(5)
+    sizes, counts = random.gamma(0.5, 1.0, 40), random.integers(1, 4, 40)
+    for share in (0.01, 0.5, 0.999):
+        threshold = share * float(counts @ sizes)
+        tilt = best_tilt(sizes, counts, threshold)
+        slope = (cumulant(sizes, counts, tilt * 1.001) - cumulant(sizes, counts, tilt * 0.999)) / (
+            0.002 * tilt
+        )
+        assert slope == pytest.approx(threshold, rel=2e-3)
+
+
+def test_cumulants_of_large_tilts_do_not_overflow():
+    assert cumulant(np.array([2.0]), np.array([3]), 1e6) == pytest.approx(6e6 - 3 * np.log(2))
+
+
+# --- Roots between limits, against scipy and closed forms
+
+
+def curve(x, root, steepness):
+    return np.tanh(steepness * (x - root)) + (x - root) ** 3
+
+
+def test_against_scipy():
+    rng = np.random.default_rng(1)
+    root, steepness = rng.normal(size=200), 10.0 ** rng.uniform(-2, 2, 200)
+    found = find_root(lambda x: curve(x, root, steepness), np.full(200, -9.0), np.full(200, 9.0))
+    expected = [brentq(curve, -9.0, 9.0, given) for given in zip(root, steepness, strict=True)]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-11)
+
+
+def test_a_number_gives_numbers_to_the_function():
+    seen = []
+
+    def function(x):
+        seen.append(type(x))
+        return x**2 - 2.0
+
+    assert float(find_root(function, 0.0, 2.0)) == pytest.approx(2**0.5, rel=1e-15)
+    assert all(issubclass(each, float) for each in seen)
+    assert len(seen) < 15
+
+
+@pytest.mark.parametrize("limits", [(3.0, 9.0), (0.0, 3.0)])
+def test_a_root_at_a_limit_is_found(limits):
+    assert float(find_root(lambda x: x - 3.0, *limits)) == 3.0
+
+
+def test_a_step_is_found_within_the_tolerance():
+    found = float(find_root(lambda x: np.sign(x - 1 / 3), 0.0, 1.0, xtol=1e-6, rtol=0.0))
+    assert abs(found - 1 / 3) <= 1e-6
+
+
+def test_no_root_between_the_limits_is_an_error():
+    with pytest.raises(ValueError, match="one sign"):
+        find_root(lambda x: x + 1.0, 0.0, 1.0)

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from abrank.inference.exact import sign_flip_interval, signed_sum
+from abrank.inference.exact import sign_flip_interval, signed_sums
 from abrank.inference.exact.sign_flip_interval import sign_flip_test
 from abrank.inference.exact.subset_means import flip_all
 from abrank.inference.rounding import to_lattice
@@ -59,9 +59,9 @@ def test_pvalues_are_those_of_all_signs():
 
 
 def test_bounds_hold_the_pvalue_where_nothing_else_is_allowed(monkeypatch):
-    monkeypatch.setattr(signed_sum, "ADDITIONS", 0)
-    monkeypatch.setattr(signed_sum, "SUMS_OF_A_HALF", 0)
-    monkeypatch.setattr(signed_sum, "MOST_FREQUENCIES", 4096)
+    monkeypatch.setattr(signed_sums, "ADDITIONS", 0)
+    monkeypatch.setattr(signed_sums, "SUMS_OF_A_HALF", 0)
+    monkeypatch.setattr(signed_sums, "MOST_FREQUENCIES", 4096)
     for d in samples(60, 10):
         for alternative in ALTERNATIVES:
             found, truth = ask(d, alternative)[0], enumerated(d, alternative)

@@ -7,9 +7,8 @@ import pytest
 from scipy import stats
 
 from abrank.inference import run_test
-from abrank.inference.paired import walsh as walsh_module
-from abrank.inference.paired.ranks import doubled_midranks
-from abrank.inference.paired.walsh import Walsh
+from abrank.inference.paired import wilcoxon as walsh_module
+from abrank.inference.paired.wilcoxon import Walsh, doubled_midranks
 
 
 def enumerated(d, zero_method):

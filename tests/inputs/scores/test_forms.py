@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 from abrank import ReadError, read_scores
-from abrank.inputs.scores.forms import Cells, cells_of_objects, cells_of_text
-from abrank.inputs.scores.shapes import columns_of
+from abrank.inputs.scores.forms import Cells, cells_of_objects, cells_of_text, columns_of
 
 
 def is_measure(name: str) -> bool:

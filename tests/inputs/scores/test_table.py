@@ -1,16 +1,26 @@
-"""Ready scores: numbers, text, holes."""
+"""The tests of ``abrank/inputs/scores/table.py``."""
 
 from __future__ import annotations
 
 import gzip
 import hashlib
+import json
+import re
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from abrank import ArgumentError, NotFoundError, ReadError
-from abrank.inputs.scores.table import read_score_table
+from abrank import AbrankError, ArgumentError, NotFoundError, ReadError, read_scores
+from abrank.inputs.scores import table
+from abrank.inputs.scores.table import MOST_WHOLE, count_decimals, read_score_table, written
+
+# --- Ready scores: numbers, text, holes
 
 
 @pytest.fixture
@@ -97,3 +107,148 @@ def test_other_sources_are_refused(tmp_path) -> None:
         read_score_table([1], is_measure=str.islower)
     with pytest.raises(NotFoundError):
         read_score_table(tmp_path / "none", is_measure=str.islower)
+
+
+# --- Arrow's reader of ready scores gives what the careful one gives: rows and words
+
+QUOTED = ['"q"', '"q3"', '"a,b"', '"a\tb"', '"a\nb"', '"a""b"', 'a"b', '" q"', '""', '"']
+IDS = st.sampled_from(["q1", "q2", "2", "10", "é", " q", "all", "", "a b", *QUOTED])
+UNUSUAL = ["nan", "inf", "0x1f", "", "x", "1e999", "0,5", '"0.5"', '"x"', '"1', '"1,2"']
+NUMBERS = st.sampled_from(["1", "-2", "0.5", "1e-3", "+1", ".5", "5.", *UNUSUAL])
+ROWS = st.lists(st.tuples(IDS, NUMBERS, NUMBERS).map(list), min_size=1, max_size=4)
+HEADERS = (
+    "query_id,AP,RR",
+    "AP,qid,P@5",
+    "query_id,system,AP",
+    '"query_id","AP","RR"',
+    '"query_id,x",AP,RR',
+    "measure,query_id,score",
+    "qid,a,a",
+)
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("scores") / "a.csv"
+
+
+def outcome(path: Path) -> Any:
+    try:
+        found = read_scores(path)
+    except AbrankError as error:
+        return str(error)
+    return found.query_ids, found.systems, found.measures, found.values.tolist(), found.notes
+
+
+@given(
+    rows=ROWS,
+    header=st.sampled_from(HEADERS),
+    end=st.sampled_from(["\n", "\r\n"]),
+    tabs=st.booleans(),
+)
+def test_both_readers_give_the_same(
+    path: Path, rows: list[list[str]], header: str, end: str, tabs: bool
+) -> None:
+    text = end.join([header, *map(",".join, rows)])
+    path.write_bytes((text.replace(",", "\t") if tabs else text).encode())
+    found = outcome(path)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(table, "of_text", lambda *_: None)
+        assert found == outcome(path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "query_id,AP,RR\nq2,0.5,1\nq10,1e-3,0\n",
+        '"query_id","AP","RR"\nq2,0.5,1\nq10,1e-3,0\n',
+        '"query_id","AP","RR"\r\n"q2","0.5",1\r\n"q10",1e-3,"0"',
+    ],
+)
+def test_a_plain_table_is_read_without_the_careful_reader(
+    path: Path, monkeypatch: Any, text: str
+) -> None:
+    path.write_text(text)
+    module = "abrank.inputs.scores.table.cells_of_text"
+    monkeypatch.setattr(module, lambda *_, **__: pytest.fail("read cell by cell"))
+    scores = read_scores(path)
+    assert scores.query_ids == ("q10", "q2")
+    assert scores.values[:, 0, :].tolist() == [[1e-3, 0.0], [0.5, 1.0]]
+
+
+FRAME = pd.DataFrame({"query_id": ["b", "a"], "AP": [0.5, np.nan], "RR": [1, 0]})
+
+
+@pytest.mark.parametrize("kind", ["pandas", "pyarrow", "polars", "lazy", "parquet", "index"])
+def test_frames_of_every_library(kind: str, tmp_path: Path, monkeypatch: Any) -> None:
+    source: Any = FRAME
+    if kind in ("polars", "lazy"):
+        source = pytest.importorskip("polars", reason="it is in the extra `test`").from_pandas(
+            FRAME
+        )
+        source = source.lazy() if kind == "lazy" else source
+    if kind == "pyarrow":
+        source = pa.Table.from_pandas(FRAME)
+    if kind == "parquet":
+        FRAME.to_parquet(source := tmp_path / "a.parquet")
+    if kind == "index":
+        FRAME.set_index("query_id").rename_axis(None).to_parquet(source := tmp_path / "a.parquet")
+    module = "abrank.inputs.scores.table.cells_of_objects"
+    monkeypatch.setattr(module, lambda *_: pytest.fail("read cell by cell"))
+    table = read_score_table(source, is_measure=str.isupper)
+    assert table.query.texts() == ["b", "a"] * 2
+    np.testing.assert_array_equal(table.value, [0.5, np.nan, 1.0, 0.0])
+
+
+def test_scattered_queries_are_put_in_order() -> None:
+    frame = pd.DataFrame({"qid": ["b", "é", "a"], "AP": [1.0, 2.0, 3.0]})
+    scores = read_scores(pa.Table.from_pandas(frame))
+    assert scores.query_ids == ("a", "b", "é")
+    assert scores.values[:, 0, 0].tolist() == [3.0, 1.0, 2.0]
+
+
+def test_a_name_in_the_header_longer_than_csv_allows_is_refused_in_a_sentence(tmp_path):
+    path = tmp_path / "scores.csv"
+    path.write_text(f"query_id,{'x' * 140_000}\nq1,0.5\n")
+    with pytest.raises(AbrankError) as refusal:
+        read_scores(path)
+    assert "field larger than field limit" in str(refusal.value)
+
+
+# --- Plain decimals against one regular expression a text
+
+PLAIN = re.compile(rf"-?[0-9]{{1,{MOST_WHOLE}}}(?:\.([0-9]+))?")
+
+
+def expected(text: str) -> int:
+    found = PLAIN.fullmatch(text)
+    return -1 if found is None else len(found[1] or "")
+
+
+def test_short_texts_against_a_regular_expression() -> None:
+    random = np.random.default_rng(0)
+    texts = ["".join(random.choice(list("01-.e x"), random.integers(0, 6))) for _ in range(4000)]
+    texts += ["1" * 17, "1" * 18, "-" + "1" * 17 + ".5", "0." + "3" * 300, "٣", "0.5\x00", "\udce9"]
+    assert count_decimals(texts).tolist() == [expected(text) for text in texts]
+
+
+def test_a_text_of_two_lines_hides_no_number_as_another() -> None:
+    assert count_decimals(["0.5", "1\n2", "3"]).tolist() == [-1, -1, -1]
+    assert count_decimals(["0.5\n"]).tolist() == [-1]
+    assert count_decimals([]).tolist() == []
+
+
+def test_numbers_are_written_as_python_writes_them() -> None:
+    random = np.random.default_rng(1)
+    values = np.concatenate(
+        [
+            random.random(20_000),
+            np.round(random.random(20_000), 4),
+            random.normal(size=20_000) * 10.0 ** random.integers(-8, 19, 20_000),
+            random.integers(0, 2**63, 20_000).view(np.float64),
+            [0.0, -0.0, 1.0, -3.0, 1e-4, 9.999e-5, 1e9, 1e9 - 0.5, 5e-324, 1e22, 2.0**53],
+        ]
+    )
+    values = values[np.isfinite(values)]
+    assert written(values, ", ") == json.dumps(values.tolist())[1:-1]
+    assert written(values[:1][::-1], ",") == repr(float(values[0]))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from abrank import evaluate
 from abrank._support.errors import ReadError
-from abrank.inputs import id_keys, ids
+from abrank.inputs import ids
 from abrank.inputs.columns import has_duplicates
 from abrank.inputs.join import join_pieces
 from abrank.inputs.qrels import read_qrels
@@ -174,8 +174,8 @@ def test_nasty_files(shared_data):
 def test_duplicates_are_told_from_look_alikes():
     query = np.array([0, 0, 1, 1])
     once, twice = ids.encode(["d1", "d2", "d1", "d2"]), ids.encode(["d1", "d2", "d1", "d1"])
-    assert not has_duplicates(query, once, id_keys.fingerprint(once))
-    assert has_duplicates(query, twice, id_keys.fingerprint(twice))
+    assert not has_duplicates(query, once, ids.fingerprint(once))
+    assert has_duplicates(query, twice, ids.fingerprint(twice))
     assert not has_duplicates(query, once, np.zeros(4, dtype=np.uint64))
 
 

@@ -14,7 +14,7 @@ from matplotlib.patches import Rectangle
 
 from abrank import inference
 from abrank.plots import LIGHT, cd, leaderboard, matrix, queries
-from abrank.plots.ranking.queries import by_difficulty
+from abrank.plots.grids import by_difficulty
 
 
 @pytest.fixture

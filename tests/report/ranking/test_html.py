@@ -12,7 +12,7 @@ import pytest
 from abrank.ranking import Ranking, rank_scores
 from abrank.report.ranking.compose import compose_ranking
 from abrank.report.ranking.html import ranking_html
-from abrank.scores import Scores
+from abrank.scoring.scores import Scores
 
 QUERIES = 30
 

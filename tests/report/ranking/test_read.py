@@ -13,7 +13,7 @@ from abrank.cli import run
 from abrank.ranking import rank_scores
 from abrank.report import RANKING_WRITERS
 from abrank.report.ranking.card import ranking_card
-from abrank.scores import Scores
+from abrank.scoring.scores import Scores
 
 pytestmark = pytest.mark.usefixtures("nothing_drawn")
 

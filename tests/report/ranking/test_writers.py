@@ -27,7 +27,7 @@ from abrank.report.ranking.latex import letter, ranking_latex
 from abrank.report.ranking.markdown import ranking_markdown
 from abrank.report.ranking.numbers import ranking_csv, ranking_json
 from abrank.report.ranking.text import ranking_sentences, ranking_text
-from abrank.scores import Scores
+from abrank.scoring.scores import Scores
 
 NUMBER = re.compile(r"(?<![\w.@#-])([+−-]?\d+(?:\.\d+)?%?)(?![\w.]*\w)")
 HOSTILE = (

@@ -10,7 +10,6 @@ from urllib.parse import unquote
 import pytest
 
 import abrank
-from abrank.annotation import documents_to_judge
 from abrank.comparison import Comparison
 from abrank.report import markdown, text
 from abrank.report.formats.html import html
@@ -18,6 +17,7 @@ from abrank.report.formats.terminal.query_text import documents_text
 from abrank.report.model import Table
 from abrank.report.saved.write import from_dict
 from abrank.report.sections.judging import judging, tipping_sentence
+from abrank.scoring.judging import documents_to_judge
 
 
 def again(comparison: Comparison, *, more: list[tuple[str, str, int]]) -> Comparison:

@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 from abrank._support import display as f
-from abrank.annotation import MOST_TIPPING, ToJudge
-from abrank.inspection import Found, Inspection, Unjudged
 from abrank.measures import parse
 from abrank.report import cells
 from abrank.report.formats import ranked_lists
 from abrank.report.formats.terminal.plain_text import WIDTH
+from abrank.scoring.judging import MOST_TIPPING, Found, Inspection, ToJudge, Unjudged
 
 _LEAST_DOC = 8
 DEPTH = ranked_lists.DEPTH
@@ -35,7 +34,7 @@ def query_text(
 
     Examples
     --------
-    >>> from abrank.inspection import inspect_query
+    >>> from abrank.scoring.judging import inspect_query
     >>> runs = {"q1": {"d1": 1.0}}, {"q1": {"d9": 2.0, "d1": 1.0}}
     >>> print(query_text(inspect_query({"q1": {"d1": 1}}, *runs, "q1", measures=["RR"])))
     q1

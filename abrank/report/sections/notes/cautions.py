@@ -18,7 +18,7 @@ from abrank.report.sections.notes.sentences import SENTENCES
 if TYPE_CHECKING:
     from abrank.comparison import Comparison
     from abrank.ranking import Ranking
-    from abrank.scores import Scores
+    from abrank.scoring.scores import Scores
 
 # In the order of what they mean for the verdict: first what was compared at all.
 WORDS = {**RUN_SENTENCES, **MACHINE_SENTENCES, **SENTENCES}
@@ -121,7 +121,7 @@ def run_sentences(scores: Scores) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> from abrank.evaluation import evaluate
+    >>> from abrank.scoring.evaluate import evaluate
     >>> found = run_sentences(evaluate({"q1": {"d1": 1}}, {"new": {"q1": {"x": 1.0}}}, ["RR"]))
     >>> found[0].split(".")[0]
     'No document of new is judged'

@@ -16,7 +16,7 @@ from abrank.comparison import Comparison, Question
 from abrank.comparison.compare import compare_systems
 from abrank.report.sections import headline, meaning, sensitivity
 from abrank.report.sections.notes import cautions
-from abrank.scores import Scores
+from abrank.scoring.scores import Scores
 from reports.studies.calibration.cells import Asked
 from reports.studies.calibration.parts.part import Batch, Part
 

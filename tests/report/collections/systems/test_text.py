@@ -12,7 +12,7 @@ from abrank.report.collections.systems.compose import compose_standings
 from abrank.report.collections.systems.text import standings_text
 from abrank.report.model import Table
 from abrank.report.registry import default_path
-from abrank.scores import Scores
+from abrank.scoring.scores import Scores
 
 
 def made(k: int, *, c: int = 3, step: float = 0.0, prefix: str = "system") -> CollectionsRanking:

@@ -13,12 +13,12 @@ import pytest
 from abrank import diagnostics
 from abrank.comparison import Comparison, compare_scores
 from abrank.diagnostics import Note
-from abrank.evaluation import evaluate
 from abrank.report import run_sentences
 from abrank.report.compose import compose
 from abrank.report.sections.notes.cautions import WORDS, caution
 from abrank.report.sections.notes.names import Names
 from abrank.report.sections.notes.sentences import SENTENCES
+from abrank.scoring.evaluate import evaluate
 
 NAMES = Names("bm25", "monot5", digits=3, alpha=0.05)
 

@@ -1,0 +1,438 @@
+"""Sums under random signs: their tail by the exact method that is quickest, and random flips."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from abrank._support.rng import stream
+from abrank._support.typing import FloatArray, IntArray
+from abrank.inference.exact.fourier import (
+    REACH,
+    TERMS_ON_THE_GRID,
+    WRAPPED,
+    Bracket,
+    best_tilt,
+    lattice_frequencies,
+    tail_by_fourier,
+    tail_by_tilting,
+    tail_on_lattice,
+)
+
+# --- Random or all sign flips, as sums over the queries whose sign is flipped
+
+# Part of what a seed means: another value here gives other flips.
+QUERIES_AT_ONCE = 8192
+FLIPS_AT_ONCE = 4096
+
+
+def all_subsets(numbers: IntArray) -> tuple[IntArray, IntArray]:
+    """Return sum and size of every subset of the rows.
+
+    Parameters
+    ----------
+    numbers : int64 ndarray of shape (n_queries, n_comparisons)
+
+    Returns
+    -------
+    sums : int64 ndarray of shape (n_comparisons, 2**n_queries)
+        The empty subset first, all rows last.
+    sizes : int64 ndarray of shape (2**n_queries,)
+
+    Examples
+    --------
+    >>> all_subsets(np.array([[1], [10]]))
+    (array([[ 0,  1, 10, 11]]), array([0, 1, 1, 2]))
+    """
+    return _subset_sums(numbers.T), _subset_sums(np.ones((1, len(numbers)), np.int64))[0]
+
+
+def random_subsets(numbers: IntArray, n_flips: int, *, seed: int) -> tuple[IntArray, IntArray]:
+    """Return sum and size of random subsets of the rows, each row in or out by a fair coin.
+
+    The subsets depend on ``seed`` and the number of rows only, are the same for every column, and
+    the first m of them do not depend on how many are drawn. Sums are looked up byte by byte: 256
+    partial sums for each 8 rows [1]_.
+
+    Parameters
+    ----------
+    numbers : int64 ndarray of shape (n_queries, n_comparisons)
+
+    Returns
+    -------
+    sums : int64 ndarray of shape (n_comparisons, n_flips)
+    sizes : int64 ndarray of shape (n_flips,)
+
+    References
+    ----------
+    .. [1] Arlazarov, Dinic, Kronrod & Faradzhev (1970), the "four Russians" method.
+
+    Examples
+    --------
+    >>> sums, sizes = random_subsets(np.ones((20, 3), np.int64), 5, seed=1)
+    >>> bool((sums == sizes).all())
+    True
+    """
+    n_queries, n_columns = numbers.shape
+    sums = np.zeros((n_columns, n_flips), np.int64)
+    sizes = np.zeros(n_flips, np.int64)
+    for start in range(0, n_queries, QUERIES_AT_ONCE):
+        rows = numbers[start : start + QUERIES_AT_ONCE]
+        tables = _byte_tables(rows)
+        random = stream(seed, "sign flips", str(start))
+        for first in range(0, n_flips, FLIPS_AT_ONCE):
+            flips = _random_bytes(random, len(rows))[:, : n_flips - first]
+            part = slice(first, first + flips.shape[1])
+            sizes[part] += np.bitwise_count(flips).sum(axis=0, dtype=np.int64)
+            # A row of the table holds the sums of all columns: one look-up for each byte.
+            partial = np.zeros((flips.shape[1], n_columns), np.int64)
+            for table, byte in zip(tables, flips, strict=True):
+                partial += table.take(byte, axis=0)
+            sums[:, part] += partial.T
+    return sums, sizes
+
+
+def composed_flips(numbers: IntArray, n_generators: int, *, seed: int) -> IntArray:
+    """Return the sums under all ``2**n_generators`` products of a few random sign flips.
+
+    Each product is as random as a flip drawn alone, and any two but the identity are independent,
+    so a share of them is as precise as that of as many flips drawn alone. And they are a group, so
+    a test by the share that reaches the observed sum keeps its level exactly [1]_. Their sums are
+    one Walsh transform of the sums over the rows that all generators treat alike.
+
+    Parameters
+    ----------
+    numbers : int64 ndarray of shape (n_queries,)
+    seed : int
+        With the number of rows it makes the flips.
+
+    Returns
+    -------
+    int64 ndarray of shape (2**n_generators,)
+        The sum of all rows, no sign flipped, first.
+
+    References
+    ----------
+    .. [1] Hemerik & Goeman (2018), TEST 27, 811-825: a group of transformations is what it takes.
+
+    Examples
+    --------
+    >>> composed_flips(np.full(1000, 1), 2, seed=1)
+    array([1000,   -2,    6,  -36])
+    """
+    random = stream(seed, "composed sign flips")
+    alike = random.integers(0, 2**n_generators, len(numbers))
+    sums = np.zeros(2**n_generators, np.int64)
+    np.add.at(sums, alike, numbers)
+    for bit in range(n_generators):
+        pairs = sums.reshape(-1, 2, 2**bit)
+        sums = np.stack([pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]], axis=1)
+    return sums.ravel()
+
+
+def _random_bytes(
+    random: np.random.Generator, n_rows: int
+) -> np.ndarray[tuple[int, int], np.dtype[np.uint8]]:
+    """Return one block of flips, a bit a row and flip: shape (ceil(n_rows / 8), FLIPS_AT_ONCE)."""
+    n_bytes = -(-n_rows // 8)
+    drawn = np.frombuffer(random.bytes(n_bytes * FLIPS_AT_ONCE), np.uint8)
+    flips = drawn.reshape(n_bytes, FLIPS_AT_ONCE).copy()
+    if n_rows % 8:
+        flips[-1] &= (1 << n_rows % 8) - 1
+    return flips
+
+
+def _byte_tables(rows: IntArray) -> IntArray:
+    """Return the 256 subset sums of each 8 rows: shape (n_blocks, 256, n_columns)."""
+    n_rows, n_columns = rows.shape
+    n_blocks = -(-n_rows // 8)
+    padded = np.zeros((n_columns, n_blocks * 8), np.int64)
+    padded[:, :n_rows] = rows.T
+    by_column = _subset_sums(padded.reshape(n_columns, n_blocks, 8))
+    return np.ascontiguousarray(by_column.transpose(1, 2, 0))
+
+
+def _subset_sums(numbers: IntArray) -> IntArray:
+    """Return all subset sums along the last axis; bit j of the index says whether j is in."""
+    sums = np.zeros((*numbers.shape[:-1], 1), np.int64)
+    for j in range(numbers.shape[-1]):
+        sums = np.concatenate([sums, sums + numbers[..., j : j + 1]], axis=-1)
+    return sums
+
+
+# --- Sums of randomly signed terms by meeting in the middle: exact for few terms or few sizes
+
+# Above so many distinct sizes enumeration is infeasible; skip the estimate.
+MANY_SIZES = 100
+
+
+def n_meet_in_middle_sums(counts: IntArray) -> int:
+    """Return how many sums the larger half has to list; 2**50 for more than 100 sizes.
+
+    Examples
+    --------
+    >>> n_meet_in_middle_sums(np.ones(20, np.int64)), n_meet_in_middle_sums(np.array([1000, 50]))
+    (1024, 1001)
+    """
+    if counts.size > MANY_SIZES:
+        return 1 << MANY_SIZES // 2
+    logarithms = [float(np.log1p(counts[half]).sum()) for half in _halves(counts)]
+    return round(math.exp(min(max(logarithms), 60.0)))
+
+
+def tail_by_meet_in_middle(sizes: FloatArray, counts: IntArray, threshold: float) -> float:
+    """Return P(sum of randomly signed terms >= threshold), exact but for float rounding.
+
+    The terms are split in two; each half lists its sums, and every sum of the one is looked up
+    among those of the other [1]_. Terms of one size count as one: their sum is binomial.
+
+    Parameters
+    ----------
+    sizes : ndarray of shape (n_sizes,)
+        Above 0.
+    counts : int64 ndarray of shape (n_sizes,)
+        How many terms have each size.
+    threshold : float
+        Below the sums that are to count, by more than rounding.
+
+    References
+    ----------
+    .. [1] Horowitz & Sahni (1974), Journal of the ACM 21, 277-292.
+
+    Examples
+    --------
+    >>> tail_by_meet_in_middle(np.array([1.0, 2.0, 4.0]), np.ones(3, np.int64), 2.5) * 8
+    3.0
+    """
+    (sums, chances), (others, their_chances) = (
+        _signed_sums(sizes[half], counts[half]) for half in _halves(counts)
+    )
+    order = np.argsort(others)
+    # Summed from the far end: the small ones first. One more for "none reaches it".
+    above = np.append(np.cumsum(their_chances[order][::-1])[::-1], 0.0)
+    first = np.searchsorted(others[order], threshold - np.sort(sums), side="left")
+    return float(np.dot(chances[np.argsort(sums)], above[first]))
+
+
+def _halves(counts: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the places of either half, so that both have about as many sums."""
+    order = np.argsort(-counts, kind="stable")
+    halves: tuple[list[int], list[int]] = ([], [])
+    weights = [0.0, 0.0]
+    for place, weight in zip(order.tolist(), np.log1p(counts[order]).tolist(), strict=True):
+        lighter = int(weights[1] < weights[0])
+        halves[lighter].append(place)
+        weights[lighter] += weight
+    return np.array(halves[0], np.int64), np.array(halves[1], np.int64)
+
+
+def _signed_sums(sizes: FloatArray, counts: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return all sums of the terms under all signs, and their probabilities."""
+    sums, chances = np.zeros(1), np.ones(1)
+    for size, count in zip(sizes.tolist(), counts.tolist(), strict=True):
+        steps = np.arange(-count, count + 1, 2)
+        coins = [math.comb(count, heads) / 2**count for heads in range(count + 1)]
+        sums = np.add.outer(sums, size * steps).ravel()
+        chances = np.multiply.outer(chances, coins).ravel()
+    return sums, chances
+
+
+# --- The distribution of the sum of a random subset of whole numbers, by convolution
+
+# Halving is put off so long and then done at once: a power of two costs no digit.
+NUMBERS_BETWEEN_SCALINGS = 512
+
+
+def subset_sum_distribution(numbers: IntArray, reach: int) -> FloatArray:
+    """Return the probabilities of the sums 0, 1, ..., reach of a random subset.
+
+    Each number is in the subset or not by a fair coin. Only numbers that are not negative are
+    added, so every probability, however small, is right to ``numbers.size`` roundings [1]_. The
+    cost is that of ``numbers.size * reach`` additions.
+
+    Parameters
+    ----------
+    numbers : int64 ndarray of shape (n,)
+        Not negative.
+    reach : int
+        At least 0; sums above that of all numbers are left out.
+
+    Returns
+    -------
+    ndarray of shape (min(reach, numbers.sum()) + 1,)
+
+    References
+    ----------
+    .. [1] Pagano & Tritchler (1983), Journal of the American Statistical Association 78, 435-440.
+
+    Examples
+    --------
+    >>> subset_sum_distribution(np.array([1, 1, 2]), 9) * 8
+    array([1., 2., 2., 2., 1.])
+    """
+    mass = np.zeros(min(reach, int(numbers.sum())) + 1)
+    mass[0] = 1.0
+    # The sums without a number and with it are added from one array into the other.
+    after, top = np.zeros_like(mass), 0
+    for done, number in enumerate(np.sort(numbers).tolist(), start=1):
+        top = min(top + number, mass.size - 1)
+        if number <= top:
+            after[:number] = mass[:number]
+            np.add(mass[number : top + 1], mass[: top + 1 - number], out=after[number : top + 1])
+            mass, after = after, mass
+        if done % NUMBERS_BETWEEN_SCALINGS == 0:
+            mass *= 2.0**-NUMBERS_BETWEEN_SCALINGS
+    return np.ldexp(mass, -(numbers.size % NUMBERS_BETWEEN_SCALINGS))
+
+
+# --- The tail of a sum under random signs, by the exact method that is quickest
+
+# How far apart the bounds of a p-value may be: of it, or in all.
+RELATIVE_WIDTH = 1e-3
+ABSOLUTE_WIDTH = 1e-6
+# What takes about 50 ms: additions of a convolution, cells of a characteristic function.
+ADDITIONS = 50_000_000
+CELLS = 10_000_000
+SUMS_OF_A_HALF = 1 << 16
+QUICKER = 20
+FEWEST_FREQUENCIES, MOST_FREQUENCIES = 256, 1 << 17
+# Below it, rounding errors of a Fourier sum would be seen.
+SMALL = 1e-6
+
+
+def lattice_tail(
+    numbers: IntArray, counts: IntArray, threshold: int, *, strict: bool = False
+) -> Bracket:
+    """Return P(sum of randomly signed whole numbers >= threshold), or > threshold.
+
+    Parameters
+    ----------
+    numbers : int64 ndarray of shape (n_numbers,)
+        Above 0.
+    counts : int64 ndarray of shape (n_numbers,)
+        How often each is a term.
+    threshold : int
+        The sum under some signs; at least 0.
+    strict : bool
+        The sums that equal the threshold do not count.
+
+    Returns
+    -------
+    Bracket
+        The bounds are one where the convolution is short enough: right to 13 digits however small.
+
+    Examples
+    --------
+    >>> once = np.ones(3, np.int64)
+    >>> lattice_tail(np.array([1, 2, 4]), once, 3)
+    Bracket(low=0.375, value=0.375, high=0.375)
+    >>> lattice_tail(np.array([1, 2, 4]), once, 3, strict=True).value
+    0.25
+    """
+    # The parity of the sum does not depend on the signs: the next sum is two further.
+    threshold += 2 * strict
+    lost = (int(counts @ numbers) - threshold) // 2
+    if lost < 0:
+        return Bracket(0.0, 0.0, 0.0)
+    if int(counts.sum()) * (lost + 1) <= ADDITIONS:
+        # The numbers with a minus add up to no more than may be lost.
+        chance = float(subset_sum_distribution(np.repeat(numbers, counts), lost).sum())
+        return Bracket(chance, chance, chance)
+    sizes = numbers.astype(np.float64)
+    cells = lattice_frequencies(numbers, counts, threshold) * min(sizes.size, TERMS_ON_THE_GRID)
+    if cells <= CELLS and _normal_tail(sizes, counts, threshold) > SMALL:
+        return tail_on_lattice(numbers, counts, threshold)
+    # Between two sums, no sum is near.
+    return upper_tail(sizes, counts, max(threshold - 1.0, 0.0), slack=0.0)
+
+
+def upper_tail(
+    sizes: FloatArray,
+    counts: IntArray,
+    threshold: float,
+    *,
+    slack: float,
+    strict: bool = False,
+    quick: bool = False,
+) -> Bracket:
+    """Return bounds of P(sum of randomly signed terms >= threshold), or > threshold.
+
+    Parameters
+    ----------
+    sizes : ndarray of shape (n_sizes,)
+        Above 0.
+    counts : int64 ndarray of shape (n_sizes,)
+        How many terms have each size.
+    threshold : float
+        At least 0.
+    slack : float
+        Sums that differ from the threshold by no more than this equal it.
+    strict : bool
+        The sums that equal the threshold do not count.
+    quick : bool
+        Take a twentieth of the time at most, for wider bounds.
+
+    Examples
+    --------
+    >>> upper_tail(np.array([0.1, 0.2]), np.array([1, 1]), 0.3, slack=1e-9)
+    Bracket(low=0.25, value=0.25, high=0.25)
+    """
+    edge = threshold + slack if strict else threshold - slack
+    n_terms, total = int(counts.sum()), float(counts @ sizes)
+    if edge > total:
+        return Bracket(0.0, 0.0, 0.0)
+    least = math.ldexp(1.0, -n_terms)
+    if edge + 2.0 * float(sizes.min()) > total + slack:
+        # Only the sum of all terms reaches it.
+        return Bracket(least, least, least)
+    if n_meet_in_middle_sums(counts) <= SUMS_OF_A_HALF / (QUICKER if quick else 1):
+        chance = tail_by_meet_in_middle(sizes, counts, edge)
+        return Bracket(chance, chance, chance)
+    found = _bounds(sizes, counts, max(edge, 0.0), quick)
+    return Bracket(max(found.low, least), max(found.value, least), max(found.high, least))
+
+
+def _bounds(sizes: FloatArray, counts: IntArray, threshold: float, quick: bool) -> Bracket:
+    """Return bounds by Fourier, tilted where the probability is small."""
+    cells = CELLS / min(sizes.size, TERMS_ON_THE_GRID) / (QUICKER if quick else 1)
+    chance = _normal_tail(sizes, counts, threshold)
+    if chance >= SMALL:
+        deviation = math.sqrt(float(counts @ sizes**2))
+        density = math.exp(-0.5 * (threshold / deviation) ** 2) / deviation / math.sqrt(math.tau)
+        # The bounds are apart by about turn / n_frequencies of the probability.
+        turn = (threshold + REACH * deviation) * density / chance
+        width = max(RELATIVE_WIDTH, ABSOLUTE_WIDTH / 2.0 / chance)
+        how = partial(tail_by_fourier, sizes, counts, threshold)
+        found = _narrow(how, turn / width, cells, quick, enough=ABSOLUTE_WIDTH / 2.0)
+        if found.high >= SMALL:
+            return found
+    tilt = best_tilt(sizes, counts, threshold)
+    turn = 2.0 * (WRAPPED + tilt * threshold)
+    tilted = partial(tail_by_tilting, sizes, counts, threshold, tilt=tilt)
+    # Complex numbers take their time.
+    return _narrow(tilted, turn / RELATIVE_WIDTH, cells / 4.0, quick, enough=sys.float_info.min)
+
+
+def _narrow(
+    how: Callable[..., Bracket], wanted: float, cells: float, quick: bool, *, enough: float
+) -> Bracket:
+    """Take as many frequencies as it needs, or as many as the time allows."""
+    most = int(min(MOST_FREQUENCIES, cells))
+    wanted *= 0.2 if quick else 1.3
+    while True:
+        n_frequencies = int(min(max(wanted, FEWEST_FREQUENCIES), most))
+        found = how(n_frequencies=n_frequencies)
+        excess = (found.high - found.low) / max(RELATIVE_WIDTH * found.value, enough)
+        if quick or excess <= 1.0 or n_frequencies == most:
+            return found
+        wanted = n_frequencies * min(1.2 * excess, 100.0)
+
+
+def _normal_tail(sizes: FloatArray, counts: IntArray, threshold: float) -> float:
+    """Return the normal approximation of the tail, to choose the way by."""
+    variance = float(counts @ sizes**2)
+    return 0.5 * math.erfc(threshold / math.sqrt(2.0 * variance))

@@ -1,0 +1,314 @@
+"""Several comparisons at once: adjusted p-values, and max-T by their joint distribution.
+
+Adjusted p-values of a family:
+
+==================  =====================================================================
+p-values            adjusted, by any method
+==================  =====================================================================
+none                none
+one                 left as it is
+two                 as any other family
+all 0               0
+one value           that times their number, by bonferroni and holm; left as it is by hochberg,
+                    hommel and bh
+one differs         as any other family
+two values          as any other family
+NaN                 stays NaN, and is no member of the family: nothing could be tested
+not in [0, 1]       refused, infinities among them
+==================  =====================================================================
+
+Max-T: several comparisons at once by the joint distribution of the largest statistic:
+
+=====================  ==========================================================================
+differences            max-T, single step and step down
+=====================  ==========================================================================
+no query               p and intervals NaN
+one query              p 1, intervals unbounded
+two queries            p .5 or 1, intervals unbounded
+all 0                  p 1, interval [0, 0]
+one value, not 0       p 2**(1 - n), the interval is that value
+one query differs      p 1, intervals unbounded: every flip has the largest statistic
+two values             as any other data
+not finite             refused
+=====================  ==========================================================================
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from abrank._support import checks
+from abrank._support.errors import ArgumentError
+from abrank._support.records import record
+from abrank._support.typing import FloatArray, IntArray
+from abrank.inference.exact.inversion import align_interval_with_pvalue
+from abrank.inference.exact.signed_sums import all_subsets, composed_flips, random_subsets
+from abrank.inference.paired.t_and_sign import mean_and_error
+from abrank.inference.registry import as_alpha, as_differences
+from abrank.inference.rounding import snap, to_lattice
+
+# --- Adjusted p-values of a family
+
+# Our names, and those of statsmodels.
+ADJUSTMENTS = {
+    "none": "",
+    "bonferroni": "bonferroni",
+    "sidak": "sidak",
+    "holm": "holm",
+    "holm-sidak": "holm-sidak",
+    "hochberg": "simes-hochberg",
+    "hommel": "hommel",
+    "bh": "fdr_bh",
+    "by": "fdr_by",
+}
+
+
+def adjust(pvalues: npt.ArrayLike, method: str) -> FloatArray:
+    """Adjust the p-values of a family for their number.
+
+    Parameters
+    ----------
+    pvalues : array_like of any shape
+        Between 0 and 1. NaN (a test that is not defined) stays NaN and is no member of the family.
+    method : str
+        A key of ``ADJUSTMENTS``. "bonferroni", "sidak", "holm", "holm-sidak", "hochberg" and
+        "hommel" bound the chance of any false finding, "bh" and "by" the expected share of false
+        ones. All but "bonferroni", "holm" and "by" ask for independent or positively dependent
+        tests.
+
+    Returns
+    -------
+    ndarray of the shape of ``pvalues``
+        Reject at level alpha where the adjusted value is below alpha.
+
+    Raises
+    ------
+    UnknownNameError
+        If the method is none of these.
+    ArgumentError
+        If a p-value is not in [0, 1].
+
+    Notes
+    -----
+    Computed by ``statsmodels.stats.multitest.multipletests``; but its Holm collects the garbage of
+    the whole program at every call, some tenth of a second, and its import takes one: Holm and
+    "bh" are ours.
+
+    References
+    ----------
+    .. [1] Holm (1979), Scandinavian Journal of Statistics 6, 65-70; Benjamini & Hochberg (1995),
+       Journal of the Royal Statistical Society B 57, 289-300.
+
+    Examples
+    --------
+    >>> adjust([0.01, float("nan"), 0.04, 0.03], "holm")
+    array([0.03,  nan, 0.06, 0.06])
+    """
+    checks.one_of("adjustment", method, ADJUSTMENTS)
+    adjusted = np.array(pvalues, dtype=np.float64)
+    known = ~np.isnan(adjusted)
+    if not np.all((adjusted[known] >= 0.0) & (adjusted[known] <= 1.0)):
+        raise ArgumentError("p-values must lie between 0 and 1")
+    if method == "none" or not known.any():
+        return adjusted
+    if method in ("holm", "bh"):
+        own = _holm if method == "holm" else _benjamini_hochberg
+        adjusted[known] = own(adjusted[known])
+        return adjusted
+    from statsmodels.stats.multitest import multipletests
+
+    # The Sidak forms take the logarithm of 1 - p, and p may be 1.
+    with np.errstate(divide="ignore"):
+        adjusted[known] = multipletests(adjusted[known], method=ADJUSTMENTS[method])[1]
+    return adjusted
+
+
+def _holm(pvalues: FloatArray) -> FloatArray:
+    """Return the p-values times the number of those not smaller, never below a smaller one's."""
+    order = np.argsort(pvalues, kind="stable")
+    multiplied = pvalues[order] * np.arange(pvalues.size, 0, -1)
+    adjusted = np.empty_like(pvalues)
+    adjusted[order] = np.minimum(np.maximum.accumulate(multiplied), 1.0)
+    return adjusted
+
+
+def _benjamini_hochberg(pvalues: FloatArray) -> FloatArray:
+    """Return the p-values over the share of those not larger, never above a larger one's."""
+    order = np.argsort(pvalues, kind="stable")
+    divided = pvalues[order] / (np.arange(1, pvalues.size + 1) / pvalues.size)
+    adjusted = np.empty_like(pvalues)
+    adjusted[order] = np.minimum(np.minimum.accumulate(divided[::-1])[::-1], 1.0)
+    return adjusted
+
+
+# --- Max-T: several comparisons at once by the joint distribution of the largest statistic
+
+N_FLIPS = 19_999
+# Above it the flips are the products of a few.
+MANY_QUERIES = 10_000
+
+
+@record
+class MaxT:
+    """Adjusted p-values and simultaneous intervals: arrays of shape (n_comparisons,).
+
+    ``pvalue`` is that of the single step, and the intervals belong to it. ``pvalue_step_down`` is
+    never above it; no interval belongs to that one. ``pvalue_alone`` is not adjusted.
+    """
+
+    pvalue: FloatArray
+    ci_low: FloatArray
+    ci_high: FloatArray
+    pvalue_step_down: FloatArray
+    pvalue_alone: FloatArray
+    n_resamples: int
+
+
+def max_t(
+    differences: npt.ArrayLike,
+    *,
+    confidence: float = 0.95,
+    n_resamples: int = N_FLIPS,
+    seed: int = 0,
+) -> MaxT:
+    """Test a family of mean differences jointly, two-sided (Westfall and Young's max-T).
+
+    Estimand: the mean differences. Hypothesis: all differences of a query change sign together by
+    the toss of one coin. The query pairs the scores, and the shared flips keep the correlation of
+    the comparisons, which Bonferroni and Holm give away. The chance that any interval misses its
+    mean is 1 - confidence under the hypothesis.
+
+    Parameters
+    ----------
+    differences : array_like of shape (n_queries, n_comparisons)
+        Candidate minus baseline; taken to 10 digits of the largest.
+    confidence : float
+        Joint level of the intervals.
+    n_resamples : int
+        Random flips m; where all 2**n flips are no more than m + 1 they are enumerated. Above
+        10,000 queries m + 1 becomes the next power of 2, and the flips with the identity are all
+        products of log2(m + 1) random ones
+        (:func:`~abrank.inference.exact.signed_sums.composed_flips`).
+    seed : int
+
+    Returns
+    -------
+    MaxT
+        An interval excludes 0 exactly when its ``pvalue`` < 1 - confidence. A column of zeros has
+        p 1 and [0, 0]; with one query p is 1 and the interval unbounded; with none all is NaN.
+        ``n_resamples`` is 0 where the flips were enumerated.
+
+    Raises
+    ------
+    ArgumentError
+        If a difference is not finite or an argument out of range.
+
+    Notes
+    -----
+    z = abs(sum d) / sqrt(sum d**2), which grows with abs(t) and whose denominator no flip changes
+    [1]_. p = share of flips, the identity among them, whose largest z reaches the column's. The
+    critical c, an order statistic of the largest z, becomes c sqrt((n - 1) / (n - c**2)) on the
+    scale of t.
+
+    The step-down p compares a column with the largest z of the columns whose z is no larger, and is
+    never below the p of a column with a larger z. It finds more, and bounds the chance of any false
+    finding all the same [1]_. But the two-sided confidence set that belongs to it says of a column
+    it rejects only that its mean is not 0, neither on which side nor how far [2]_. So the single
+    step is what has intervals, and what stands in a table beside them.
+
+    References
+    ----------
+    .. [1] Westfall & Young (1993), Resampling-Based Multiple Testing, pp. 116-117;
+       Boytsov, Belova & Westfall (2013), SIGIR, 403-412.
+    .. [2] Stefansson, Kim & Hsu (1988), in Statistical Decision Theory and Related Topics IV,
+       vol. 2, 89-104: the set that inverts a step-down test.
+
+    Examples
+    --------
+    >>> d = np.array([[0.1, 0.1], [0.2, -0.1], [0.15, 0.1], [0.3, 0.2], [0.1, -0.2], [0.2, 0.1]])
+    >>> found = max_t(d)
+    >>> found.pvalue * 64, found.pvalue_step_down * 64
+    (array([ 4., 56.]), array([ 4., 50.]))
+    """
+    data = as_differences(differences)
+    n_queries, n_columns = data.shape
+    alpha = float(as_alpha(float(confidence), 1)[0])
+    n_flips = checks.count("n_resamples", n_resamples)
+    exact = n_queries < 63 and 2**n_queries <= n_flips + 1
+    if n_queries > MANY_QUERIES:
+        n_flips = 2 ** n_flips.bit_length() - 1
+    drawn = 0 if exact else n_flips
+    if n_queries == 0:
+        nothing = np.full(n_columns, np.nan)
+        return MaxT(nothing, nothing, nothing, nothing, nothing, 0)
+    live = np.any(data != 0.0, axis=0)
+    pvalue, low, high = np.ones((3, n_columns)), np.zeros(n_columns), np.zeros(n_columns)
+    if live.any():
+        pvalue[:, live], largest = _pvalues(
+            data[:, live], drawn, checks.count("seed", seed, at_least=0)
+        )
+        low[live], high[live] = _intervals(data[:, live], pvalue[0, live], largest, alpha)
+    if n_queries == 1:
+        low, high = np.full_like(low, -np.inf), np.full_like(high, np.inf)
+    return MaxT(pvalue[0], low, high, pvalue[1], pvalue[2], drawn)
+
+
+def _pvalues(data: FloatArray, n_flips: int, seed: int) -> tuple[FloatArray, FloatArray]:
+    """Return the p-values of every column, and the largest z of every flip.
+
+    The rows of the p-values are single step, step down and alone; the identity is among the flips.
+    """
+    numbers, _ = to_lattice(data)
+    total = numbers.sum(axis=0)
+    scale = np.sqrt((numbers.astype(np.float64) ** 2).sum(axis=0))
+    # Equal z may differ in their last digits.
+    observed = np.round(np.abs(snap(total, len(data))) / scale, 9)
+    largest: FloatArray = np.zeros(2 ** len(data) if n_flips == 0 else n_flips + 1)
+    pvalue = np.empty((3, len(total)))
+    order = np.argsort(observed, kind="stable")
+    # A column at a time, smallest z first: the flips are the same, and the sums of all need not be
+    # held. What has been the largest so far is what the step down compares a column with.
+    for column in order:
+        one = numbers[:, [column]]
+        z = np.round(np.abs(_flipped_sums(one, n_flips, seed)) / scale[column], 9)
+        np.maximum(largest, z, out=largest)
+        pvalue[1, column] = np.mean(largest >= observed[column])
+        pvalue[2, column] = np.mean(z >= observed[column])
+    pvalue[0] = (largest.size - np.searchsorted(np.sort(largest), observed)) / largest.size
+    falling = order[::-1]
+    pvalue[1, falling] = np.maximum.accumulate(pvalue[1, falling])
+    return pvalue, largest
+
+
+def _flipped_sums(numbers: IntArray, n_flips: int, seed: int) -> IntArray:
+    """Return the sums of one column under every flip, the identity among them."""
+    if len(numbers) > MANY_QUERIES:
+        return composed_flips(numbers[:, 0], n_flips.bit_length(), seed=seed)
+    if n_flips == 0:
+        sums = all_subsets(numbers)[0][0]
+    else:
+        sums = np.append(random_subsets(numbers, n_flips, seed=seed)[0][0], 0)
+    return np.asarray(numbers.sum() - 2 * sums)
+
+
+def _intervals(
+    data: FloatArray, pvalue: FloatArray, largest: FloatArray, alpha: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the simultaneous intervals of one critical value."""
+    n_queries, n_columns = data.shape
+    table = np.arange(largest.size + 1) / largest.size
+    k = int(np.searchsorted(table, alpha, side="left"))
+    critical = np.partition(largest, largest.size - k)[largest.size - k]
+    mean, error = mean_and_error(data)
+    room = n_queries - critical**2
+    # No z exceeds sqrt(n), nor here the largest of all: a critical value of that size rejects
+    # nothing.
+    bounded = room > 1e-8 * n_queries and critical < largest.max()
+    factor = critical * np.sqrt((n_queries - 1) / room) if bounded else np.inf
+    half: FloatArray = (
+        factor * np.where(np.isnan(error), 0.0, error) if bounded else np.full(n_columns, np.inf)
+    )
+    return align_interval_with_pvalue(
+        pvalue, mean, mean - half, mean + half, np.full(n_columns, alpha)
+    )

@@ -1,1 +1,0 @@
-"""Texts of queries and documents, and the segments that properties of queries make."""

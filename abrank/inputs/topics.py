@@ -1,0 +1,391 @@
+"""Texts of the queries, properties that cut them into segments, and texts of documents."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import json
+import os
+import re
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from abrank._support.display import shorten
+from abrank._support.errors import BadLine, NotFoundError, ReadError
+from abrank.inputs import files
+from abrank.inputs.objects.arrow import objects_of
+from abrank.inputs.objects.cells import is_missing
+from abrank.inputs.scores.forms import csv_problem
+from abrank.inputs.trec.lines import MOST_SHOWN
+
+# --- Texts of the queries, and properties that cut them into segments
+
+TEXTS = ("text", "title", "query", "question", "topic")
+# A column "query" is the id only where nothing else is: beside an id it is the text.
+QUERY_IDS = ("query_id", "qid", "q_id", "topic_id", "_id", "id", "number", "num", "query", "topic")
+
+TOPICS = "query_id<TAB>text, JSON lines, or TREC topics"
+TABLE = "query_id,property,…"
+
+_TOP = re.compile(r"<top>", re.IGNORECASE)
+_END = re.compile(r"</top>", re.IGNORECASE)
+# Never back over blanks: a text of nothing else would take the square of its length.
+_NUMBER = re.compile(r"<num>\s*+(?:Number:\s*+)?([^<\s]+)", re.IGNORECASE)
+_TITLE = re.compile(r"<title>\s*+(?:Topic:\s*+)?([^<]*)", re.IGNORECASE)
+
+
+def read_topics(source: Any) -> dict[str, str]:  # noqa: ANN401 - one of the kinds below
+    r"""Read the texts of queries.
+
+    Parameters
+    ----------
+    source : path, mapping, Series or DataFrame
+        A file of TREC topics (``<top> <num> … <title> …``), of JSON lines (an id under ``_id``,
+        ``query_id``, ``qid`` or ``id``; a text under ``text``, ``title`` or ``query``), or of lines
+        with the query id, a tab, and the text. A mapping or Series by query id; a frame with a
+        column of ids and one of texts.
+
+    Returns
+    -------
+    dict of str to str
+        Text by query id; blanks and line ends are single blanks.
+
+    Raises
+    ------
+    NotFoundError, ReadError
+        If a file is not there or a line has no id or no text.
+
+    Examples
+    --------
+    >>> read_topics({"301": "international  organized crime"})
+    {'301': 'international organized crime'}
+    """
+    if isinstance(source, (str, os.PathLike)):
+        label = os.fspath(source)
+        found = _parse_topics(_text(source), label)
+    elif not hasattr(source, "items") or hasattr(source, "columns"):
+        names, columns = objects_of(source)
+        key, text = (
+            names.index(_column(names, known, "DataFrame")) for known in (QUERY_IDS, TEXTS)
+        )
+        found = dict(zip(columns[key], columns[text], strict=True))
+    else:
+        found = dict(source.items())
+    return {str(query): " ".join(str(text).split()) for query, text in found.items()}
+
+
+def read_segments(source: Any) -> dict[str, dict[str, str]]:  # noqa: ANN401
+    """Read properties of queries that cut them into segments.
+
+    Parameters
+    ----------
+    source : path, DataFrame or mapping
+        A CSV file with a header: one column of query ids, every other one a property. A frame of
+        that form. A mapping of property to the segment of each query id.
+
+    Returns
+    -------
+    dict of str to dict of str to str
+        For each property the segment by query id; an empty cell is no segment.
+
+    Raises
+    ------
+    NotFoundError, ReadError
+        If a file is not there, has no column of query ids or no other column, or names a query
+        twice.
+
+    Examples
+    --------
+    >>> read_segments({"intent": {"q1": "head", "q2": "tail"}})
+    {'intent': {'q1': 'head', 'q2': 'tail'}}
+    """
+    if isinstance(source, Mapping):
+        return {
+            str(name): {str(query): str(label) for query, label in of_query.items()}
+            for name, of_query in source.items()
+        }
+    if isinstance(source, (str, os.PathLike)):
+        label = os.fspath(source)
+        names, rows, at = _table(_text(source), label)
+    else:
+        label, (names, columns) = "DataFrame", objects_of(source)
+        cells = [["" if is_missing(each) else str(each) for each in column] for column in columns]
+        rows = list(map(list, zip(*cells, strict=True)))
+        at = [f"row {number}" for number in range(len(rows))]
+    place = names.index(_column(names, QUERY_IDS, label))
+    ids = [row[place] for row in rows]
+    _require_properties(names, place, label)
+    _require_ids(ids, at, label)
+    return {
+        name: {query: row[i] for query, row in zip(ids, rows, strict=True) if row[i]}
+        for i, name in enumerate(names)
+        if i != place
+    }
+
+
+def read_clusters(source: Any, columns: Collection[str] = ()) -> tuple[str, dict[str, str]] | None:  # noqa: ANN401
+    """Read which cluster each query comes in: a conversation, a user, a topic with its variants.
+
+    Parameters
+    ----------
+    source : path, DataFrame, mapping or Series, optional
+        A table as :func:`read_segments` reads it with one property, or cluster by query id.
+    columns : collection of str
+        Names that were meant to be among it, for the message where a file is not there.
+
+    Returns
+    -------
+    (str, dict of str to str) or None
+        The property's name (``clusters`` where it has none), and the cluster by query id.
+
+    Raises
+    ------
+    NotFoundError, ReadError
+        If a file is not there or cannot be used, or has several properties.
+
+    Examples
+    --------
+    >>> read_clusters({"q1": "u1", "q2": "u1"})
+    ('clusters', {'q1': 'u1', 'q2': 'u1'})
+    """
+    if source is None:
+        return None
+    if hasattr(source, "items") and not hasattr(source, "columns"):
+        name = str(getattr(source, "name", None) or "clusters")
+        return name, {str(query): str(cluster) for query, cluster in source.items()}
+    try:
+        found = read_segments(source)
+    except NotFoundError as problem:
+        if columns:
+            problem.add_note(f"nor is it a column of --segments: {', '.join(columns)}")
+        raise
+    if len(found) > 1:
+        label = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "DataFrame"
+        raise ReadError(
+            label,
+            f"several columns could be the clusters: {shorten(', '.join(found))}",
+            hint="give it as --segments too, and the name of the column as --clusters",
+        )
+    ((name, of_query),) = found.items()
+    return name, of_query
+
+
+def _table(text: str, label: str) -> tuple[list[str], list[list[str]], list[str]]:
+    """Return the header of a CSV text, its rows, and where each stands."""
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    rows, at = [], []
+    try:
+        for fields in reader:
+            if fields:
+                rows.append(fields)
+                at.append(reader.line_num)
+    except csv.Error as error:
+        raise csv_problem(label, reader.line_num, error) from error
+    if not rows:
+        raise ReadError(label, "no lines", expected=TABLE)
+    width = len(rows[0])
+    bad = [
+        BadLine(number, ",".join(fields), f"expected {width} fields, found {len(fields)}")
+        for number, fields in zip(at, rows, strict=True)
+        if len(fields) != width
+    ]
+    if bad:
+        expected = ",".join(rows[0])
+        raise ReadError(label, lines=bad[:MOST_SHOWN], total=len(bad), expected=expected)
+    return rows[0], rows[1:], [f"line {number}" for number in at[1:]]
+
+
+def _require_properties(names: list[str], place: int, label: str) -> None:
+    properties = [name for i, name in enumerate(names) if i != place]
+    if not properties:
+        raise ReadError(label, f"no column beside {names[place]}", expected=TABLE)
+    for i, name in enumerate(properties):
+        if not name.strip():
+            raise ReadError(label, "a column has no name", hint="name it, or write no row numbers")
+        if name in properties[:i]:
+            raise ReadError(label, f'the column "{shorten(name)}" stands there twice')
+
+
+def _require_ids(ids: list[str], at: list[str], label: str) -> None:
+    known: set[str] = set()
+    for query, where in zip(ids, at, strict=True):
+        if not query.strip():
+            raise ReadError(label, "the query id is empty", at=where)
+        if query in known:
+            problem = f"query {shorten(query)} stands twice"
+            raise ReadError(label, problem, at=where, hint="one row a query")
+        known.add(query)
+
+
+def _text(path: str | os.PathLike[str]) -> str:
+    return files.contents(path)[0].decode("utf-8-sig", "replace")
+
+
+def _parse_topics(text: str, label: str) -> dict[str, str]:
+    if _TOP.search(text):
+        return _trec_topics(text, label)
+    found: dict[str, str] = {}
+    bad = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        query, topic = _json_line(line) if line.lstrip().startswith("{") else _tab_line(line)
+        if not query or not topic:
+            bad.append(BadLine(number, line, "no query id and text"))
+        elif query in found:
+            bad.append(BadLine(number, line, f"query {shorten(query)} stands twice"))
+        found[query] = topic
+    if bad or not found:
+        problem = "" if bad else "no lines"
+        raise ReadError(label, problem, lines=bad[:MOST_SHOWN], total=len(bad), expected=TOPICS)
+    return found
+
+
+def _trec_topics(text: str, label: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for place, topic in enumerate(_TOP.split(text)[1:], 1):
+        at = f"topic {place}"
+        body, *behind = _END.split(topic, 1)
+        if not behind:
+            raise ReadError(label, "no </top> at its end", at=at, expected=TOPICS)
+        number, title = _NUMBER.search(body), _TITLE.search(body)
+        if number is None or title is None or not title[1].strip():
+            raise ReadError(label, "a topic without <num> or <title>", at=at, expected=TOPICS)
+        if number[1] in found:
+            raise ReadError(label, f"query {shorten(number[1])} stands twice", at=at)
+        found[number[1]] = html.unescape(title[1])
+    return found
+
+
+def _json_line(line: str) -> tuple[str, str]:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):  # a number of 5,000 digits, 5,000 brackets
+        return "", ""
+    query = next((_plain(record[name]) for name in QUERY_IDS if name in record), "")
+    # The id may stand under "query", so that the text must be looked for behind it.
+    text = next((_plain(record[name]) for name in TEXTS if name in record), "")
+    return query, text
+
+
+def _plain(value: Any) -> str:  # noqa: ANN401 - whatever JSON holds
+    """Return text or a number as text, and anything else as none.
+
+    Examples
+    --------
+    >>> _plain(7), _plain(" x "), _plain(None), _plain([1])
+    ('7', 'x', '', '')
+    """
+    is_plain = isinstance(value, (str, int, float)) and not isinstance(value, bool)
+    return str(value).strip() if is_plain else ""
+
+
+def _tab_line(line: str) -> tuple[str, str]:
+    query, _, text = line.rstrip("\r").partition("\t")
+    return query.strip(), text.strip()
+
+
+def _column(names: list[str], known: tuple[str, ...], label: str) -> str:
+    by_folded = {name.strip().casefold(): name for name in names}
+    for each in known:
+        if each in by_folded:
+            return by_folded[each]
+    raise ReadError(label, f"no column of {known[0]}", hint=f"columns: {shorten(', '.join(names))}")
+
+
+# --- Titles or texts of documents, of those few that are shown
+
+DOC_IDS = ("doc_id", "docno", "docid", "_id", "id", "did", "pid", "corpus_id", "corpus-id")
+TITLES = ("title", "headline", "name", "url")
+DOCUMENT_TEXTS = ("text", "body", "contents", "content", "abstract", "passage")
+EXPECTED = "doc_id<TAB>title, or JSON lines with an id and a title or text"
+LONGEST = 300
+
+
+def read_documents(
+    source: Any,  # noqa: ANN401
+    wanted: Collection[str],
+    *,
+    longest: int = LONGEST,
+) -> dict[str, str]:
+    """Read the titles of documents, or how their texts begin.
+
+    Parameters
+    ----------
+    source : path or mapping
+        A file of JSON lines (an id under ``doc_id``, ``docno``, ``_id`` or ``id``; ``title``,
+        ``text``) or of lines with the id, a tab, and a title, plain or compressed; read line by
+        line, whatever its size. A mapping by document id.
+    wanted : collection of str
+        Ids of the documents; all others are passed over.
+    longest : int
+        Characters that are kept of each.
+
+    Returns
+    -------
+    dict of str to str
+        On one line: the title, a dash, and the text, of those that there
+        are. Documents that the source lacks are left out.
+
+    Raises
+    ------
+    NotFoundError, ReadError
+        If a file is not there, or its first line has no id and text.
+
+    Examples
+    --------
+    >>> read_documents({"d1": "Tea  pots", "d2": "Lamps"}, {"d1"})
+    {'d1': 'Tea pots'}
+    """
+    if isinstance(source, Mapping):
+        return {doc: _short(str(source[doc]), longest) for doc in sorted(wanted) if doc in source}
+    missing, found = set(wanted), {}
+    for number, line in enumerate(_lines(source), 1):
+        doc, text = _json(line) if line.lstrip().startswith("{") else _tabs(line)
+        if number == 1 and not (doc and text):
+            bad = [BadLine(number, line, "no document id and text")]
+            raise ReadError(os.fspath(source), lines=bad, expected=EXPECTED)
+        if doc in missing:
+            found[doc] = _short(text, longest)
+            missing.discard(doc)
+            if not missing:
+                break
+    return found
+
+
+def _lines(path: str | os.PathLike[str]) -> Iterator[str]:
+    """Yield the lines of a file that are not blank, without holding it."""
+    with files.opened(path, hashes=False) as (file, _):
+        for piece in files.pieces(file, os.fspath(path)):
+            for line in piece.decode("utf-8-sig", "replace").split("\n"):
+                if line.strip():
+                    yield line
+
+
+def _json(line: str) -> tuple[str, str]:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return "", ""
+    folded = {str(name).casefold(): value for name, value in record.items()}
+    doc = next((str(folded[name]) for name in DOC_IDS if name in folded), "")
+    parts = (
+        next((str(folded[name]) for name in names if folded.get(name)), "")
+        for names in (TITLES, DOCUMENT_TEXTS)
+    )
+    return doc, " – ".join(part for part in parts if part)
+
+
+def _tabs(line: str) -> tuple[str, str]:
+    doc, _, text = line.rstrip("\r").partition("\t")
+    return doc.strip(), text.replace("\t", " – ").strip()
+
+
+def _short(text: str, longest: int) -> str:
+    line = " ".join(text.split())
+    if len(line) <= longest:
+        return line
+    head = line[: longest - 1]
+    word = head.rfind(" ")
+    return f"{head[:word] if word > 0.8 * longest else head}…"

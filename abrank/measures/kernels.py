@@ -1,0 +1,479 @@
+"""Sums over queries, gains, ranks of judged documents, rates of gain: all queries at once.
+
+The judged documents of each query in the order of their scores, and the pairs among them.
+Judged documents that were not retrieved stand below all others, with equal scores. Documents
+without a grade or with a negative one, which trec_eval takes as unjudged, do not count.
+
+Rates of gain by the C/W/L framework: readers who look at one rank after another, and stop.
+A reader who has looked at rank i goes on to the next with probability C(i). So rank i is looked at
+with a probability in proportion to W(i) = C(1) * ... * C(i - 1), and the measure is the gain that
+one look brings in expectation: sum of W(i) * gain(i) over sum of W(i).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+
+from abrank._support import checks
+from abrank._support.errors import ArgumentError
+from abrank._support.typing import BoolArray, FloatArray, IntArray
+from abrank.inputs.judged import JudgedRun
+from abrank.measures.registry import Gains
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+
+# --- Sums and counts over the segments of a judged run: all queries at once, never one by one
+
+
+@dataclass(frozen=True, eq=False)
+class Hits:
+    """The relevant documents that a run retrieved: index of the query, and rank from 1.
+
+    Examples
+    --------
+    >>> hits = Hits.of(JudgedRun.from_grades([[1, 0, 2], [1]]), rel=1, cutoff=None)
+    >>> hits.query, hits.rank
+    (array([0, 0, 1]), array([1, 3, 1]))
+    """
+
+    query: IntArray
+    rank: IntArray
+
+    @classmethod
+    def of(cls, judged: JudgedRun, *, rel: int, cutoff: int | None) -> Hits:
+        """Select those with a grade of at least ``rel`` among the first ``cutoff`` ranks."""
+        chosen = relevant(judged, rel=rel) & within(judged.rank, cutoff)
+        return cls(judged.query[chosen], judged.rank[chosen])
+
+    def count(self, n_queries: int) -> IntArray:
+        """Count them for each query: int64[n_queries]."""
+        return np.bincount(self.query, minlength=n_queries)
+
+
+def relevant(judged: JudgedRun, *, rel: int) -> BoolArray:
+    """Mark the retrieved rows with a grade of at least ``rel``.
+
+    ``rel`` starts at 1: trec_eval takes a grade below 0 as unjudged, and ``rel=0`` would call the
+    documents relevant that an assessor has refused.
+
+    Examples
+    --------
+    >>> relevant(JudgedRun.from_grades([[1, 0, 2, -1]]), rel=2)
+    array([False, False,  True, False])
+    """
+    return judged.grade >= checks.count("rel", rel)
+
+
+def within(rank: IntArray, cutoff: int | None) -> BoolArray:
+    """Mark the ranks that are counted; ``None`` counts all.
+
+    Examples
+    --------
+    >>> within(np.array([1, 2, 3]), 2)
+    array([ True,  True, False])
+    """
+    if cutoff is None:
+        return np.ones(len(rank), dtype=np.bool_)
+    return rank <= checks.count("cutoff", cutoff)
+
+
+def ordinal(query: IntArray) -> IntArray:
+    """Count the rows of each query from 1, in the order they stand; ``query`` is ascending.
+
+    Examples
+    --------
+    >>> ordinal(np.array([0, 0, 0, 2, 2]))
+    array([1, 2, 3, 1, 2])
+    """
+    return np.arange(1, len(query) + 1) - _first(query)
+
+
+def counted_so_far(query: IntArray, flags: BoolArray) -> IntArray:
+    """Count the marked rows of the same query down to each row, itself included.
+
+    Examples
+    --------
+    >>> counted_so_far(np.array([0, 0, 1, 1]), np.array([True, True, False, True]))
+    array([1, 2, 0, 1])
+    """
+    running = np.cumsum(flags, dtype=np.int64)
+    return running - (running - flags)[_first(query)]
+
+
+def running(operation: np.ufunc, query: IntArray, values: npt.NDArray[np.number]) -> FloatArray:
+    """Combine the values of the same query down to each row, itself included.
+
+    ``operation`` is ``np.add``, ``np.multiply`` or ``np.maximum``. Each pass reaches twice as far
+    up, so that a query of n rows takes log2(n) of them, and no query's rounding meets another's.
+
+    Examples
+    --------
+    >>> running(np.multiply, np.array([0, 0, 0, 1]), np.array([0.5, 0.5, 2.0, 3.0]))
+    array([0.5 , 0.25, 0.5 , 3.  ])
+    """
+    combined = np.array(values, dtype=np.float64)
+    position, reach = ordinal(query), 1
+    while len(rows := np.flatnonzero(position > reach)):
+        combined[rows] = operation(combined[rows - reach], combined[rows])
+        reach *= 2
+    return combined
+
+
+def share(part: npt.NDArray[np.number], whole: npt.NDArray[np.number]) -> FloatArray:
+    """Divide, where nothing of nothing is 0.
+
+    Examples
+    --------
+    >>> share(np.array([1, 0]), np.array([2, 0]))
+    array([0.5, 0. ])
+    """
+    result = np.zeros(len(part))
+    np.divide(part, whole, out=result, where=whole > 0)
+    return result
+
+
+def _first(query: IntArray) -> IntArray:
+    """Return, for each row, the index of the first row of its query."""
+    counts = np.bincount(query)
+    return (np.cumsum(counts) - counts)[query]
+
+
+# --- Gains of graded documents, retrieved and ideal: what nDCG and its kin add up
+
+Dcg: TypeAlias = Literal["log2", "exp-log2"]
+
+
+@dataclass(frozen=True, eq=False)
+class Gained:
+    """Documents with a gain other than 0: index of the query, rank from 1, and gain.
+
+    With ``dcg="exp-log2"`` a gain is that of its grade over 2**h, h the highest grade of the query,
+    so that no grade overflows.
+    """
+
+    query: IntArray
+    rank: IntArray
+    gain: FloatArray
+
+    @classmethod
+    def retrieved(
+        cls,
+        judged: JudgedRun,
+        *,
+        cutoff: int | None = None,
+        dcg: Dcg = "log2",
+        gains: Gains | None = None,
+    ) -> Gained:
+        """Return those the run retrieved, by rank.
+
+        Examples
+        --------
+        >>> found = Gained.retrieved(JudgedRun.from_grades([[1, None, -1, 2]]), gains=((2, 3.5),))
+        >>> found.rank, found.gain
+        (array([1, 4]), array([1. , 3.5]))
+        """
+        counted = within(judged.rank, cutoff)
+        query, rank = judged.query[counted], judged.rank[counted]
+        gain = _gain(judged, query, judged.grade[counted], dcg, gains)
+        kept = gain != 0
+        return cls(query[kept], rank[kept], gain[kept])
+
+    @classmethod
+    def ideal(
+        cls,
+        judged: JudgedRun,
+        *,
+        cutoff: int | None = None,
+        dcg: Dcg = "log2",
+        gains: Gains | None = None,
+    ) -> Gained:
+        """Return all that were judged and have a gain above 0, the highest gain first.
+
+        trec_eval sorts gains by an integer difference, so that gains less than 1 apart come in no
+        order there and its ideal ranking is none (gain_init.c).
+
+        Examples
+        --------
+        >>> judged = JudgedRun.from_grades([[]], ideal=[[2, 1, 1]])
+        >>> Gained.ideal(judged, gains=((1, 0.9), (2, 0.5))).gain
+        array([0.9, 0.9, 0.5])
+        """
+        gain = _gain(judged, judged.ideal_query, judged.ideal_grade, dcg, gains)
+        kept = np.flatnonzero(gain > 0)
+        if gains:
+            kept = kept[np.lexsort((-gain[kept], judged.ideal_query[kept]))]
+        query, gain = judged.ideal_query[kept], gain[kept]
+        rank = ordinal(query)
+        counted = within(rank, cutoff)
+        return cls(query[counted], rank[counted], gain[counted])
+
+    @property
+    def discounted(self) -> FloatArray:
+        """The gain of each over log2(rank + 1)."""
+        discounted: FloatArray = self.gain / np.log2(self.rank + 1.0)
+        return discounted
+
+
+def ideal_total(
+    ideal: Gained, amounts: FloatArray, *, query: IntArray, rank: IntArray
+) -> FloatArray:
+    """Sum the amounts of an ideal ranking's documents down to each of these queries' ranks.
+
+    Examples
+    --------
+    >>> ideal = Gained.ideal(JudgedRun.from_grades([[]], ideal=[[2, 1, 1]]))
+    >>> ideal_total(ideal, ideal.gain, query=np.array([0, 0]), rank=np.array([2, 9]))
+    array([3., 4.])
+    """
+    lengths = np.bincount(ideal.query, minlength=query.max(initial=0) + 1)
+    length = lengths[query]
+    row = (np.cumsum(lengths) - lengths)[query] + np.minimum(rank, length) - 1
+    sums = np.append(running(np.add, ideal.query, amounts), 0.0)
+    return np.where(length > 0, sums[row], 0.0)
+
+
+def highest_grade(judged: JudgedRun) -> IntArray:
+    """Return the highest grade of each query's judgments, at least 0: int64[n_queries].
+
+    Examples
+    --------
+    >>> highest_grade(JudgedRun.from_grades([[0, 2], [-1], []]))
+    array([2, 0, 0])
+    """
+    first = ordinal(judged.ideal_query) == 1
+    highest = np.zeros(judged.n_queries, dtype=np.int64)
+    highest[judged.ideal_query[first]] = np.maximum(judged.ideal_grade[first], 0)
+    return highest
+
+
+def _gain(
+    judged: JudgedRun, query: IntArray, grade: IntArray, dcg: Dcg, gains: Gains | None
+) -> FloatArray:
+    """Return the gain of each document; that of a negative grade is 0."""
+    if checks.one_of("dcg", dcg, ("log2", "exp-log2")) == "exp-log2":
+        if gains:
+            raise ArgumentError("gains take the place of the gain of dcg='log2': leave out one")
+        scale = highest_grade(judged)[query].astype(np.float64)
+        return np.exp2(np.maximum(grade, 0) - scale) - np.exp2(-scale)
+    gain = np.maximum(grade, 0).astype(np.float64)
+    for level, own in dict(gains or ()).items():
+        if not math.isfinite(own):
+            raise ArgumentError(f"the gain of grade {level} must be finite, not {own!r}")
+        gain[grade == checks.count("a grade that has a gain", level, at_least=0)] = own
+    return gain
+
+
+# --- The judged documents of each query in the order of their scores, and the pairs among
+# them
+
+
+@dataclass(frozen=True, eq=False)
+class Ranked:
+    """The judged documents retrieved, by query and rank.
+
+    ``place`` is equal for documents with equal scores, and grows as scores fall.
+
+    Examples
+    --------
+    >>> ranked = Ranked.of(JudgedRun.from_grades([[1, None, 0, -1]]))
+    >>> ranked.grade, ranked.place
+    (array([1, 0]), array([1, 3]))
+    """
+
+    query: IntArray
+    grade: IntArray
+    place: IntArray
+
+    @classmethod
+    def of(cls, judged: JudgedRun) -> Ranked:
+        """Select them from a judged run."""
+        kept = judged.grade >= 0
+        return cls(judged.query[kept], judged.grade[kept], judged.tie_first[kept])
+
+    @cached_property
+    def _edges(self) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+        """For each row, where its query, its place, the next place and the next query begin."""
+        first, last = _bounds((np.diff(self.query) != 0) | (np.diff(self.place) != 0))
+        top, bottom = _bounds(np.diff(self.query) != 0)
+        return top, first, last, bottom
+
+    def count(self, rows: IntArray, flags: BoolArray) -> tuple[IntArray, IntArray, IntArray]:
+        """Count, for each row, the marked documents of its query below, above and beside it.
+
+        Examples
+        --------
+        >>> ranked = Ranked.of(JudgedRun.from_grades([[0, 1, 0]], scores=[[3, 2, 2]]))
+        >>> ranked.count(np.array([1]), ranked.grade == 0)
+        (array([0]), array([1]), array([1]))
+        """
+        marked = np.concatenate([[0], np.cumsum(flags)])
+        top, first, last, bottom = (marked[edge[rows]] for edge in self._edges)
+        return bottom - last, first - top, last - first
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Numbers of pairs of judged documents: float64[n_queries] each.
+
+    Attributes
+    ----------
+    concordant, discordant, tied
+        Of different grades: the better one scores higher, lower, the same.
+    of_one_grade
+        Of the same grade, with different scores.
+    """
+
+    concordant: FloatArray
+    discordant: FloatArray
+    tied: FloatArray
+    of_one_grade: FloatArray
+
+    @classmethod
+    def of(cls, judged: JudgedRun, *, rel: int | None = None) -> Pairs:
+        """Count them; with ``rel`` there are two grades, relevant and refused.
+
+        Examples
+        --------
+        >>> found = Pairs.of(JudgedRun.from_grades([[1, 2, 0]], ideal=[[2, 1, 0, 0]]))
+        >>> found.concordant, found.discordant, found.tied, found.of_one_grade
+        (array([4.]), array([1.]), array([0.]), array([1.]))
+        """
+        ranked = Ranked.of(judged)
+        known = judged.ideal_grade >= 0
+        query, pool, grade = judged.ideal_query[known], judged.ideal_grade[known], ranked.grade
+        if rel is not None:
+            pool, grade = (pool >= rel).astype(np.int64), (grade >= rel).astype(np.int64)
+
+        def number(query: IntArray, weights: IntArray | None = None) -> FloatArray:
+            return np.bincount(query, weights, minlength=judged.n_queries).astype(np.float64)
+
+        counts = np.zeros((4, judged.n_queries))
+        for level in np.unique(pool):
+            rows = np.flatnonzero(grade == level)
+            here = ranked.query[rows]
+            found, found_lower = number(here), number(ranked.query[grade < level])
+            missed = number(query[pool == level]) - found
+            missed_lower = number(query[pool < level]) - found_lower
+            below, above, beside = ranked.count(rows, grade < level)
+            below_alike, _, _ = ranked.count(rows, grade == level)
+            counts += [
+                number(here, below) + found * missed_lower,
+                number(here, above) + missed * found_lower,
+                number(here, beside) + missed * missed_lower,
+                number(here, below_alike) + found * missed,
+            ]
+        return cls(*counts)
+
+
+def _bounds(changes: BoolArray) -> tuple[IntArray, IntArray]:
+    """Return, for each row, where its group begins and where the next one does."""
+    begins = np.flatnonzero(np.concatenate([[True], changes]))
+    ends = np.append(begins[1:], len(changes) + 1)
+    return np.repeat(begins, ends - begins), np.repeat(ends, ends - begins)
+
+
+# --- Rates of gain by the C/W/L framework: readers who look at one rank after another, and
+# stop
+
+# As in cwl_eval: nobody looks below this rank, and a shorter ranking ends in documents of no gain.
+DEPTH = 1000
+_QUERIES_AT_ONCE = 512
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What a reader knows at each rank.
+
+    Attributes
+    ----------
+    rank : float64[depth]
+        From 1.
+    gain : float64[queries, depth]
+        Gain of the document there, from 0 to 1.
+    gain_so_far : float64[queries, depth]
+        Sum of the gains down to it, itself included.
+    """
+
+    rank: FloatArray
+    gain: FloatArray
+    gain_so_far: FloatArray
+
+
+def rate_of_gain(
+    judged: JudgedRun,
+    going_on: Callable[[Seen], FloatArray],
+    *,
+    cutoff: int | None = None,
+    min_rel: int,
+    max_rel: int,
+) -> FloatArray:
+    """Return the gain of a look in expectation, for readers who go on as ``going_on`` says.
+
+    Parameters
+    ----------
+    judged : JudgedRun
+        A run joined with its qrels.
+    going_on : callable
+        ``going_on(seen)`` gives C, the probability of looking at the next rank: float64[depth] or
+        float64[queries, depth].
+    cutoff : int, optional
+        The last rank looked at; at most 1,000, which ``None`` means.
+    min_rel, max_rel : int
+        Grades with a gain of 0 and of 1; the gains between lie on a line.
+
+    Returns
+    -------
+    float64[n_queries]
+
+    Raises
+    ------
+    ArgumentError
+        If ``cutoff`` is below 1, ``min_rel`` below 0 or ``max_rel`` not above it.
+
+    Examples
+    --------
+    Everybody looks at three ranks: precision at 3.
+
+    >>> judged = JudgedRun.from_grades([[1, 0, 1], [0]])
+    >>> everybody = lambda seen: np.ones_like(seen.gain)
+    >>> rate_of_gain(judged, everybody, cutoff=3, min_rel=0, max_rel=1).round(4)
+    array([0.6667, 0.    ])
+    """
+    lowest = checks.count("min_rel", min_rel, at_least=0)
+    scale = checks.count("max_rel", max_rel, at_least=lowest + 1) - lowest
+    depth = DEPTH if cutoff is None else min(checks.count("cutoff", cutoff), DEPTH)
+    counted = (judged.grade > lowest) & (judged.rank <= depth)
+    query, column = judged.query[counted], judged.rank[counted] - 1
+    units = np.minimum(judged.grade[counted] - lowest, scale)
+    rank = np.arange(1.0, depth + 1.0)
+    rates = np.zeros(judged.n_queries)
+    for first in range(0, judged.n_queries, _QUERIES_AT_ONCE):
+        last = min(first + _QUERIES_AT_ONCE, judged.n_queries)
+        rows = slice(*np.searchsorted(query, [first, last]))
+        grade = np.zeros((last - first, depth))
+        grade[query[rows] - first, column[rows]] = units[rows]
+        seen = Seen(rank, grade / scale, np.cumsum(grade, axis=1) / scale)
+        looks = np.ones_like(grade)
+        looks[:, 1:] = np.cumprod(going_on(seen), axis=-1)[..., :-1]
+        rates[first:last] = (looks * seen.gain).sum(axis=1) / looks.sum(axis=1)
+    return rates
+
+
+def patience(rank: FloatArray, hope: float | FloatArray) -> FloatArray:
+    """Return INSQ's C at these ranks, of a reader who hopes for so many documents of gain 1.
+
+    Examples
+    --------
+    >>> patience(np.array([1.0, 2.0]), 1.0).round(4)
+    array([0.4444, 0.5625])
+    """
+    weight: FloatArray = ((rank + 2.0 * hope - 1.0) / (rank + 2.0 * hope)) ** 2
+    return weight

@@ -1,1 +1,0 @@
-"""What the definitions share: sums over segments, gains, rates."""

@@ -1,0 +1,367 @@
+"""Names of measures: the one parser of all spellings, and which measures were asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from abrank._support import checks
+from abrank._support.errors import ArgumentError, UnknownNameError
+from abrank._support.typing import Interpolation
+from abrank.measures.dialects import (
+    BARE,
+    GAINS,
+    OTHERS,
+    SETS,
+    TREC_EVAL,
+    Spelling,
+    each,
+    spelling_of,
+)
+from abrank.measures.registry import Entry, Measure, catalogue, known_as, load_plugins, read_literal
+
+# --- The one parser of measure names: ir_measures' grammar, and trec_eval's and ranx's
+# spellings
+
+_FORM = re.compile(
+    r"(?P<name>11pt_avg|[^\W\d][\w-]*?)"
+    r"(?P<suffix>[._](?P<numbers>(?:p=)?-?[.0-9][-.0-9eE,=]*?))?"  # P_10, ndcg.1=3,2=9, rbp.95
+    r"(?:\((?P<inside>.*)\))?"
+    r"(?:@(?P<at>[^@()\s]+?))?"
+    r"(?:-l(?P<level>[0-9]{1,3}))?"  # ranx: map-l2, map@10-l2
+)
+_PAIR = re.compile(
+    r"\s*(\w+)\s*=\s*"
+    r"('[^']*'|\"[^\"]*\"|\[[^][{}]*\]|\{[^][{}]*\}|[^\s,'\"()=\[\]{}]+)"
+    r"\s*(?:,|$)"
+)
+_COMMON_CUTOFFS = ("5", "10", "20", "100", "1000")
+
+
+def parse(text: str | Measure) -> Measure:
+    """Return the one measure that a name means.
+
+    Parameters
+    ----------
+    text : str or Measure
+        ``NAME(keyword=value,...)@cutoff`` as in ir_measures, in whatever case, or one of the forms
+        of trec_eval (``ndcg_cut_10``, ``P.10``, ``ndcg.1=3.5,2=9``) and ranx (``precision@10``,
+        ``map-l2``, ``rbp.95``). A text value needs no quotes. A Measure is returned as it is.
+
+    Returns
+    -------
+    Measure
+        Its ``name`` is canonical: defaults left out, parameters in the order of the signature;
+        ``parse(str(m)) == m``.
+
+    Raises
+    ------
+    UnknownNameError
+        If no measure has this name, or no parameter or choice; with the nearest one.
+    ArgumentError
+        If the text has another form or means several measures, or a parameter is missing, twice
+        given, of the wrong type or without meaning.
+
+    Examples
+    --------
+    >>> print(parse("ndcg_cut_10"), parse("map-l2"), parse("nDCG(dcg=exp-log2)@10"))
+    nDCG@10 AP(rel=2) nDCG(dcg='exp-log2')@10
+    >>> parse("P")
+    Traceback (most recent call last):
+    abrank._support.errors.ArgumentError: "P" means 9 measures, P@5 … P@1000; one is wanted here
+    >>> parse("ndcg@10x")
+    Traceback (most recent call last):
+    abrank._support.errors.UnknownNameError: unknown measure "ndcg@10x"; did you mean nDCG@10?
+    """
+    made = expand(text)
+    if len(made) > 1:
+        raise ArgumentError(f'"{text}" means {_several(made)}; one is wanted here')
+    return made[0]
+
+
+def expand(text: str | Measure) -> tuple[Measure, ...]:
+    """Return all measures that a name means: several for ``P_5,10``, a bare ``P`` or ``official``.
+
+    A bare word that programs read in different ways is read as trec_eval reads it: ``P``,
+    ``recall``, ``success``, ``map_cut`` stand for its cut-offs. :func:`reading` says so.
+
+    Parameters
+    ----------
+    text : str or Measure
+        As for :func:`parse`, or one of trec_eval's sets: ``official``, ``set``, ``all_trec``.
+
+    Returns
+    -------
+    tuple of Measure
+        At least one, no measure twice, in the order of the text.
+
+    Raises
+    ------
+    UnknownNameError, ArgumentError
+        As for :func:`parse`.
+
+    Examples
+    --------
+    >>> print(*expand("P_5,10"), *expand("success"))
+    P@5 P@10 Success@1 Success@5 Success@10
+    """
+    if isinstance(text, Measure):
+        return (text,)
+    text = str(text)  # of an object of ir_measures or PyTerrier its name
+    if text.strip() in SETS:
+        return tuple(made for name in SETS[text.strip()] for made in expand(name))
+    form = _FORM.fullmatch(text.strip())
+    if form is None:
+        head = text.strip().partition("(")[0]
+        raise _unknown(text) if known_as(head) is None else _malformed(text)
+    found = _look_up(form)
+    if found is None:
+        load_plugins()
+        found = _look_up(form)
+    if found is None:
+        raise _unknown(text)
+    entry, spelling, numbers = found
+    given = [*spelling.fixed, *_pairs(form["inside"], text), *_behind_at(form, entry, text)]
+    given += _level(form["level"], entry)
+    variants = [
+        entry.with_parameters(_once([*given, *number], text))
+        for number in _numbers(numbers, entry, spelling)
+    ]
+    return tuple(dict.fromkeys(variants))
+
+
+def reading(text: str | Measure) -> str | None:
+    """Say how a word was read that stands for several measures or that programs read differently.
+
+    Returns
+    -------
+    str or None
+        A line without a full stop; None for a name that has one meaning.
+
+    Raises
+    ------
+    UnknownNameError, ArgumentError
+        As for :func:`parse`.
+
+    Examples
+    --------
+    >>> reading("success")
+    "success: trec_eval's 3 cut-offs, Success@1 … Success@10"
+    >>> reading("precision"), reading("P@10")
+    ('precision: SetP, of all retrieved documents as in ranx', None)
+    """
+    made = expand(text)
+    if isinstance(text, Measure):
+        return None
+    form = _FORM.fullmatch(text.strip())
+    found = form and _look_up(form)
+    if not form or not found or not _is_bare(form):
+        return None
+    if len(made) > 1:
+        return f"{text}: trec_eval's {len(made)} cut-offs, {made[0]} … {made[-1]}"
+    entry, spelling, _ = found
+    told = spelling.note and text != entry.name  # RBP is our own word, rbp that of two programs
+    return f"{text}: {made[0]}, {spelling.note}" if told else None
+
+
+def _look_up(form: re.Match[str]) -> tuple[Entry, Spelling, str | None] | None:
+    """Find the entry, what the name means, and the numbers; what is registered goes first."""
+    name, bare = form["name"], _is_bare(form)
+    whole = known_as(name + (form["suffix"] or ""))
+    if form["suffix"] and whole is not None:  # a name that ends in a number, such as top_10
+        return whole, Spelling(whole.name), None
+    entry, folded = known_as(name), name.casefold()
+    if bare and folded in BARE and (entry is None or entry.name.casefold() != folded):
+        spelling: Spelling | None = BARE[folded]
+    else:
+        spelling = spelling_of(name)
+        if entry is not None and (spelling is None or spelling.name != entry.name):
+            spelling = Spelling(entry.name)
+    entry = known_as(spelling.name) if spelling is not None else None
+    if spelling is None or entry is None:
+        return None
+    return entry, spelling, form["numbers"] or (spelling.bare if bare else None)
+
+
+def _is_bare(form: re.Match[str]) -> bool:
+    """Whether nothing stands behind the name that says which one is meant."""
+    return form["numbers"] is form["inside"] is form["at"] is None
+
+
+def _numbers(text: str | None, entry: Entry, spelling: Spelling) -> list[list[tuple[str, object]]]:
+    """Read what stands behind the name: the parameter and value of each measure that is meant."""
+    if not text:
+        return [[]]
+    notation = spelling.numbers
+    if notation is None or (notation is GAINS and "=" not in text):  # map_10, ndcg_10
+        notation = each(entry.at or "cutoff")
+    return [list(zip(notation.parameters, values, strict=True)) for values in notation.read(text)]
+
+
+def _pairs(inside: str | None, text: str) -> list[tuple[str, object]]:
+    """Read ``keyword=value,...``."""
+    pairs, at = [], 0
+    while inside is not None and at < len(inside.rstrip()):
+        pair = _PAIR.match(inside, at)
+        if pair is None:
+            raise _malformed(text)
+        pairs.append((pair[1], read_literal(pair[2])))
+        at = pair.end()
+    return pairs
+
+
+def _behind_at(form: re.Match[str], entry: Entry, text: str) -> list[tuple[str, object]]:
+    """Read what stands behind ``@``: a cut-off, or a level of recall."""
+    if form["at"] is None:
+        return []
+    value = read_literal(form["at"])
+    if isinstance(value, str):
+        raise _unknown(text)
+    if form["name"] == "rbp" and form["numbers"] is form["inside"] is None:
+        # ranx reads the number as p, everybody else as a cut-off.
+        raise ArgumentError(f"{text} has two meanings: write RBP@{value} or RBP(p=0.{value})")
+    return [(entry.at or "cutoff", value)]
+
+
+def _level(level: str | None, entry: Entry) -> list[tuple[str, object]]:
+    """Read ranx's ``-lN``: grades from N on are relevant, and those below gain nothing."""
+    if level is None:
+        return []
+    names = [parameter.name for parameter in entry.parameters]
+    if "gains" in names and "rel" not in names:
+        below = dict.fromkeys(range(1, int(level)), 0)
+        return [("gains", below)] if below else []
+    return [("rel", int(level))]
+
+
+def _once(given: Iterable[tuple[str, object]], text: str) -> dict[str, object]:
+    """Make a dict of it, and refuse a parameter that came twice."""
+    values: dict[str, object] = {}
+    for name, value in given:
+        if name in values:
+            raise ArgumentError(f'"{text}" gives {name} more than once')
+        values[name] = value
+    return values
+
+
+def _several(made: tuple[Measure, ...]) -> str:
+    return f"{len(made)} measures, {made[0]} … {made[-1]}"
+
+
+def _malformed(text: str) -> ArgumentError:
+    form = "NAME(keyword=value,...)@cutoff, for example nDCG(dcg='exp-log2')@10"
+    return ArgumentError(f'"{text}" has not the form {form}')
+
+
+def _unknown(text: str) -> ArgumentError:
+    """Compare the whole text with all names, bare and at the usual cut-offs and its own."""
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) > 1 and all(known_as(part.partition("@")[0]) for part in parts):
+        flags = " ".join(f"-m {part}" for part in parts)
+        return ArgumentError(f'"{text}" is {len(parts)} measures: {flags} (measures={parts})')
+    cutoffs = dict.fromkeys([*_COMMON_CUTOFFS, *re.findall(r"@([0-9]{1,6})$", text)])
+    known = [*TREC_EVAL, *OTHERS, *SETS]
+    for entry in catalogue().values():
+        for name in (*entry.aliases, entry.name):
+            known += [name, *(f"{name}@{cutoff}" for cutoff in cutoffs if entry.at == "cutoff")]
+    return UnknownNameError("measure", text, known)
+
+
+# --- Which measures were asked for: names in any dialect, and the options of all of them at
+# once
+
+INTERPOLATIONS = ("10", "9")
+DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10", "R@100")
+
+
+def parse_measures(
+    names: Sequence[str] | str | None,
+    *,
+    rel: int | None = None,
+    judged_only: bool = False,
+    interpolation: Interpolation = "10",
+) -> tuple[Measure, ...]:
+    """Parse measure names, refusing an empty list and one measure named twice.
+
+    Parameters
+    ----------
+    names : sequence of str
+        In any dialect; one that means several measures adds those that are not there yet. A measure
+        object of ir_measures or PyTerrier passes as it is, by its name.
+    rel, judged_only, interpolation
+        Parameters of every measure that has them and was not given its own.
+
+    Raises
+    ------
+    UnknownNameError, ArgumentError
+        If a name means nothing, a measure is named twice or none at all, or an option has no
+        meaning.
+
+    Examples
+    --------
+    >>> [str(m) for m in parse_measures(["map", "P_5,10", "ndcg_cut_10"], rel=2)]
+    ['AP(rel=2)', 'P(rel=2)@5', 'P(rel=2)@10', 'nDCG@10']
+    """
+    checks.one_of("interpolation", interpolation, INTERPOLATIONS)
+    options: dict[str, object] = {"judged_only": judged_only, "interpolation": interpolation}
+    if rel is not None:
+        options["rel"] = checks.count("rel", rel)
+    parsed: list[Measure] = []
+    for name in listed(names):
+        made = [_with_options(each, options) for each in expand(name)]
+        new = [each for each in made if each not in parsed]
+        if len(made) == 1 and not new:
+            raise ArgumentError(f"measure {made[0]} is named twice")
+        parsed += new
+    if not parsed:
+        raise ArgumentError("no measure is named")
+    return tuple(parsed)
+
+
+def notes_on(
+    names: Sequence[str] | str | None,
+    parsed: Sequence[Measure],
+    *,
+    rel: int | None,
+    judged_only: bool,
+) -> tuple[str, ...]:
+    """Say how bare words were read, and which measures the options pass by.
+
+    Examples
+    --------
+    >>> notes_on("nDCG", parse_measures("nDCG", rel=2), rel=2, judged_only=False)
+    ('rel=2 does not concern nDCG',)
+    """
+    notes = [note for name in listed(names) if (note := reading(name)) is not None]
+    for option, value in {"rel": rel, "judged_only": judged_only or None}.items():
+        without = [each.name for each in parsed if not _takes(each, option)]
+        if value is not None and without:
+            notes.append(f"{option}={value} does not concern {', '.join(without)}")
+    return tuple(notes)
+
+
+def listed(names: Sequence[str] | str | None) -> Sequence[str]:
+    """Return names as given; a measure object of ir_measures or PyTerrier is what it is called.
+
+    Examples
+    --------
+    >>> listed("AP"), listed(["AP", "RR"])
+    (['AP'], ['AP', 'RR'])
+    """
+    if names is None:
+        return DEFAULT_MEASURES
+    alone = isinstance(names, str) or not isinstance(names, Iterable)
+    return [each if isinstance(each, str) else str(each) for each in ([names] if alone else names)]
+
+
+def _with_options(measure: Measure, options: Mapping[str, object]) -> Measure:
+    given = dict(measure.parameters)
+    added = {name: value for name, value in options.items() if _takes(measure, name)}
+    return measure.entry.with_parameters(added | given)
+
+
+def _takes(measure: Measure, option: str) -> bool:
+    """Whether the measure has the parameter, with a default: NumRet counts all without a rel."""
+    return any(
+        each.name == option and each.default is not None for each in measure.entry.parameters
+    )

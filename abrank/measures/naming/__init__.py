@@ -1,1 +1,0 @@
-"""Names of measures in the dialects of ir_measures, trec_eval and ranx."""

@@ -1,0 +1,641 @@
+"""What ties and unjudged documents could do to a score or a difference, and the ideal ranking."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from abrank._support import checks, rng
+from abrank._support.errors import ArgumentError
+from abrank._support.typing import FloatArray, IntArray
+from abrank.inputs.judged import JudgedRun
+from abrank.measures.definitions.graded import dcg_of
+from abrank.measures.definitions.user_models import expected_reciprocal_rank, resolved
+from abrank.measures.kernels import Dcg, ordinal, share
+from abrank.measures.registry import Measure, measure
+
+# --- How much of a score is due to the order in which tied documents happen to stand
+
+MOST_DRAWN = 20_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class TieRange:
+    """Scores of each query over the orders of its tied documents.
+
+    Attributes
+    ----------
+    low, high : float64[n_queries]
+        Lowest and highest value.
+    expected : float64[n_queries]
+        Mean over random orders.
+    n_orders : int
+        Random orders drawn; 0 where no judged document stands in a tie.
+    """
+
+    low: FloatArray
+    expected: FloatArray
+    high: FloatArray
+    n_orders: int
+
+
+def tie_range(
+    measure: Measure, judged: JudgedRun, *, n_orders: int = 100, seed: int = 0
+) -> TieRange:
+    """Score a run under the best, the worst and random orders of its tied documents.
+
+    Parameters
+    ----------
+    n_orders : int
+        Random orders to draw; fewer where that would shuffle more than 20 million documents.
+    seed : int
+        Equal seeds give equal orders.
+
+    Notes
+    -----
+    The best order puts the relevant documents of a tie first, by grade, and its judged
+    non-relevant ones last; the worst order is the reverse. They are the extremes of every measure
+    in which a better document never does harm further up, which holds for all of trec_eval's but
+    infAP, and not for measures of diversity. For any other measure ``low`` and ``high`` are the
+    extremes of what was seen, the random orders included. A program that breaks ties at random
+    reports ``expected`` on average [1]_.
+
+    References
+    ----------
+    .. [1] McSherry & Najork (2008), Computing information retrieval performance measures
+       efficiently in the presence of tied scores, ECIR; Lin & Yang (2019), The impact of score
+       ties on repeatability in document ranking, SIGIR.
+
+    Examples
+    --------
+    One relevant document among three of the same score: reciprocal rank 1, 1/2 or 1/3.
+
+    >>> from abrank.measures import parse
+    >>> judged = JudgedRun.from_grades([[0, 1, 0]], scores=[[1.0, 1.0, 1.0]])
+    >>> found = tie_range(parse("RR"), judged, n_orders=2000)
+    >>> found.low.round(4), found.expected.round(1), found.high
+    (array([0.3333]), array([0.6]), array([1.]))
+    """
+    low, high = extremes(measure, judged)
+    shuffled_at_once = _n_tied(judged)
+    if not shuffled_at_once:
+        return TieRange(low, low, high, 0)
+    n_orders = min(checks.count("n_orders", n_orders), max(MOST_DRAWN // shuffled_at_once, 1))
+    total = np.zeros(judged.n_queries)
+    for order in _shuffled(judged, n_orders, seed):
+        value = measure(order)
+        total += value
+        low, high = np.minimum(low, value), np.maximum(high, value)
+    return TieRange(low, np.clip(total / n_orders, low, high), high, n_orders)
+
+
+def extremes(measure: Measure, judged: JudgedRun) -> tuple[FloatArray, FloatArray]:
+    """Return the scores under the worst and the best order of the ties: float64[n_queries] each.
+
+    Examples
+    --------
+    >>> from abrank.measures import parse
+    >>> judged = JudgedRun.from_grades([[0, 1, 0]], scores=[[2.0, 1.0, 1.0]])
+    >>> extremes(parse("P@2"), judged)
+    (array([0.]), array([0.5]))
+    """
+    seen = [measure(each) for each in (judged, _ordered(judged, best=False), _ordered(judged))]
+    return np.min(seen, axis=0), np.max(seen, axis=0)
+
+
+def _ordered(judged: JudgedRun, *, best: bool = True) -> JudgedRun:
+    """Return the run with every tie in its best or its worst order.
+
+    Relevant documents stand at one end of a tie, judged non-relevant ones at the other, unjudged
+    ones between them.
+    """
+    order = np.lexsort((-judged.grade if best else judged.grade, judged.tie_first, judged.query))
+    group = _groups(judged)  # rows of a tie stand together, so the numbers are in order already
+    place, size = ordinal(group), np.bincount(group)[group]
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.where(
+        (judged.grade[order] > 0) == best,
+        judged.tie_first + place - 1,
+        judged.tie_last - size + place,
+    )
+    return _ranked(judged, rank)
+
+
+def _n_tied(judged: JudgedRun) -> int:
+    """Count the documents, judged or not, in ties that hold a judged one."""
+    begins = np.diff(_groups(judged), prepend=-1) > 0
+    sizes = judged.tie_last[begins] - judged.tie_first[begins] + 1
+    return int(sizes[sizes > 1].sum())
+
+
+def _groups(judged: JudgedRun) -> IntArray:
+    """Give each row the number of its tie, from 0; a document alone is one too: int64[n_rows]."""
+    new_query = np.diff(judged.query, prepend=-1) > 0
+    return np.cumsum(new_query | (np.diff(judged.tie_first, prepend=0) > 0)) - 1
+
+
+def _shuffled(judged: JudgedRun, n_orders: int, seed: int) -> Iterator[JudgedRun]:
+    """Draw orders of the documents of each tie that holds a judged one."""
+    tied = np.flatnonzero(judged.tie_last > judged.tie_first)
+    group = _groups(judged)[tied]
+    begins = np.flatnonzero(ordinal(group) == 1)
+    first, last = judged.tie_first[tied][begins], judged.tie_last[tied][begins]
+    sizes = last - first + 1
+    slot_group = np.repeat(np.arange(len(sizes)), sizes)
+    # Slot k of a tie stands for its k-th judged document, the slots behind those for the others.
+    slot = (np.cumsum(sizes) - sizes)[np.cumsum(np.diff(group, prepend=-1) > 0) - 1]
+    slot = slot + ordinal(group) - 1
+    draw = rng.stream(seed, "ties")
+    rank = judged.rank.copy()
+    for _ in range(n_orders):
+        order = np.lexsort((draw.random(len(slot_group)), slot_group))
+        place = np.empty(len(order), dtype=np.int64)
+        place[order] = ordinal(slot_group) - 1 + np.repeat(first, sizes)
+        rank[tied] = place[slot]
+        yield _ranked(judged, rank)
+
+
+def _ranked(judged: JudgedRun, rank: IntArray) -> JudgedRun:
+    """Return the run with other ranks for its rows, and the rows in their order."""
+    order = np.lexsort((rank, judged.query))
+    rows = {name: getattr(judged, name)[order] for name in ("grade", "score")}
+    ties = {name: getattr(judged, name)[order] for name in ("tie_first", "tie_last")}
+    subtopics = None if judged.subtopics is None else judged.subtopics.reordered(order)
+    return replace(judged, rank=rank[order], subtopics=subtopics, **rows, **ties)
+
+
+# --- How far the documents that nobody judged could move a score
+
+DENSE = 20
+MOST_ROWS = 2_000_000
+
+
+def unjudged_range(
+    measure: Measure, judged: JudgedRun, *, grade: int | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """Return the lowest and the highest score when unjudged documents may be relevant.
+
+    Parameters
+    ----------
+    grade : int, optional
+        The grade that an unjudged document might have; the highest of the qrels without it.
+
+    Returns
+    -------
+    low, high : float64[n_queries]
+        The scores where every unjudged document of the run is non-relevant (the usual rule) or the
+        first m of them are relevant, for the m that is worst and best for each query.
+
+    Raises
+    ------
+    ArgumentError
+        If ``grade`` is below 1, the measure is of diversity (nobody can say to which subtopics an
+        unjudged document may be relevant), or the documents to look at are more than 2 million; a
+        cut-off helps.
+
+    Notes
+    -----
+    A document found relevant enters the ideal ranking too, so "all relevant" need not be the best
+    case: more relevant documents further down lower AP and nDCG. m runs from 0 to 20 and then
+    doubles up to all unjudged documents within the cut-off, so the range is exact for cut-offs up
+    to 20 and, for measures that grow with every relevant document (P, RBP, RR, Success), always.
+    Documents that the run did not retrieve stay unjudged.
+
+    References
+    ----------
+    .. [1] Moffat & Zobel (2008), Rank-biased precision for measurement of retrieval effectiveness,
+       ACM TOIS 27(1), on residuals; Lu, Moffat & Culpepper (2016), The effect of pooling and
+       evaluation depth on IR metrics, Information Retrieval Journal 19.
+
+    Examples
+    --------
+    >>> from abrank.measures import parse
+    >>> unjudged_range(parse("P@2"), JudgedRun.from_grades([[1, None, None]]))
+    (array([0.5]), array([1.]))
+    """
+    if measure.entry.needs == "subtopics":
+        raise ArgumentError(f"{measure} has no range: unjudged documents have no subtopics")
+    parameters = dict(measure.parameters)
+    here = measure(judged)
+    if parameters.get("judged_only"):
+        return here, here
+    cutoff = parameters.get("cutoff")
+    query, rank = _unjudged(judged, cutoff if isinstance(cutoff, int) else None)
+    if grade is None:
+        grade = max(int(judged.ideal_grade.max(initial=1)), 1)
+    assumed = checks.count("grade", grade)
+    low, high = here, here
+    for m in _steps(int(ordinal(query).max(initial=0))):
+        first = ordinal(query) <= m
+        value = measure(with_judgments(judged, query[first], rank[first], assumed))
+        low, high = np.minimum(low, value), np.maximum(high, value)
+    return low, high
+
+
+@measure(
+    "RBPResid",
+    bounds=(0, 1),
+    source="Moffat & Zobel 2008, section 3.2",
+    higher_is_better=False,
+    condensable=False,
+    decides=False,
+)
+def rank_biased_residual(judged: JudgedRun, *, p: float = 0.8) -> FloatArray:
+    """Residual of RBP: what unjudged and unretrieved documents could add to it.
+
+    Parameters
+    ----------
+    judged : JudgedRun
+        A run joined with its qrels.
+    p : float
+        Probability of going on, between 0 and 1; as in RBP.
+
+    Returns
+    -------
+    float64[n_queries]
+        Unitless, in [0, 1]; 1 where nothing was retrieved. Order of ``judged.query_ids``.
+
+    Raises
+    ------
+    ArgumentError
+        If ``p`` is not between 0 and 1.
+
+    Notes
+    -----
+    The weights (1 - p) * p**(r - 1) of all ranks add to 1, so the residual is 1 less the weights of
+    the judged documents [1]_. A negative grade counts as unjudged. trec_eval 10's ``rbp_resid``
+    leaves out the tail p**n behind the last rank n and is 0 where no unjudged document was
+    retrieved.
+
+    References
+    ----------
+    .. [1] Moffat & Zobel (2008), Rank-biased precision for measurement of retrieval effectiveness,
+       ACM TOIS 27(1), section 3.2.
+
+    Examples
+    --------
+    The first of two documents is unjudged: its 0.5, and 0.25 behind the last rank.
+
+    >>> rank_biased_residual(JudgedRun.from_grades([[None, 1], []]), p=0.5)
+    array([0.75, 1.  ])
+    """
+    checks.fraction("p", p)
+    known = judged.grade >= 0
+    weights = (1.0 - p) * np.power(p, judged.rank[known] - 1.0)
+    residual: FloatArray = np.clip(1.0 - judged.total(judged.query[known], weights), 0.0, 1.0)
+    return residual
+
+
+def _unjudged(judged: JudgedRun, cutoff: int | None) -> tuple[IntArray, IntArray]:
+    """Return query and rank of the retrieved documents that the qrels do not know."""
+    lengths = judged.n_retrieved
+    lengths = lengths if cutoff is None else np.minimum(lengths, cutoff)
+    if lengths.sum() > MOST_ROWS:
+        raise ArgumentError(
+            f"{lengths.sum():,} retrieved documents are too many to try as relevant; "
+            "take a measure with a cut-off"
+        )
+    query = np.repeat(np.arange(judged.n_queries), lengths)
+    begins = np.cumsum(lengths) - lengths
+    unknown = np.ones(len(query), dtype=np.bool_)
+    counted = judged.rank <= lengths[judged.query]
+    unknown[begins[judged.query[counted]] + judged.rank[counted] - 1] = False
+    return query[unknown], ordinal(query)[unknown]
+
+
+def _steps(most: int) -> Iterator[int]:
+    """Count from 1 to 20, double from there, and end with ``most``."""
+    step = 1
+    while step < most:
+        yield step
+        step = step + 1 if step < DENSE else 2 * step
+    if most:
+        yield most
+
+
+def with_judgments(judged: JudgedRun, query: IntArray, rank: IntArray, grade: int) -> JudgedRun:
+    """Return the run as it is when the documents at these ranks have this grade.
+
+    At rank 0 stands a document that the run did not retrieve: it is judged all the same.
+    """
+    grades = np.full(len(query), grade, dtype=np.int64)
+    ideal_query = np.concatenate([judged.ideal_query, query])
+    ideal_grade = np.concatenate([judged.ideal_grade, grades])
+    ideal = np.lexsort((-ideal_grade, ideal_query))
+    query, rank, grades = query[rank > 0], rank[rank > 0], grades[rank > 0]
+    every_query = np.concatenate([judged.query, query])
+    every_rank = np.concatenate([judged.rank, rank])
+    order = np.lexsort((every_rank, every_query))
+    return replace(
+        judged,
+        query=every_query[order],
+        rank=every_rank[order],
+        grade=np.concatenate([judged.grade, grades])[order],
+        score=np.concatenate([judged.score, np.full(len(rank), np.nan)])[order],
+        tie_first=np.concatenate([judged.tie_first, rank])[order],
+        tie_last=np.concatenate([judged.tie_last, rank])[order],
+        ideal_query=ideal_query[ideal],
+        ideal_grade=ideal_grade[ideal],
+        subtopics=None,
+        judgment=None,
+    )
+
+
+# --- The ideal ranking of each query as a run, and what it is worth: IDCG and nERR
+
+
+def ideal_run(judged: JudgedRun) -> JudgedRun:
+    """Return the run that ranks all judged documents by grade, and no others.
+
+    Examples
+    --------
+    >>> ideal_run(JudgedRun.from_grades([[0, None, 1]], ideal=[[2, 1, 0]])).grade
+    array([2, 1, 0])
+    """
+    rank = ordinal(judged.ideal_query)
+    return replace(
+        judged,
+        query=judged.ideal_query,
+        rank=rank,
+        grade=judged.ideal_grade,
+        score=-rank.astype(np.float64),
+        tie_first=rank,
+        tie_last=rank,
+        n_retrieved=np.bincount(judged.ideal_query, minlength=judged.n_queries),
+        retrieved_scores=None,
+    )
+
+
+@measure(
+    "IDCG",
+    bounds=(0, math.inf),
+    source="Järvelin & Kekäläinen 2002",
+    condensable=False,
+    decides=False,
+)
+def ideal_dcg(judged: JudgedRun, *, cutoff: int | None = None, dcg: Dcg = "log2") -> FloatArray:
+    """Ideal DCG: discounted cumulative gain of the ideal ranking, whatever was retrieved.
+
+    Parameters
+    ----------
+    judged : JudgedRun
+        A run joined with its qrels.
+    cutoff : int, optional
+        Ranks counted, from 1; ``None`` counts all judged.
+    dcg : {"log2", "exp-log2"}
+        Gain of grade g: g, or 2**g - 1. A negative grade gains 0.
+
+    Returns
+    -------
+    float64[n_queries]
+        In units of gain, from 0; 0 where a query has no relevant document. Order of
+        ``judged.query_ids``.
+
+    Raises
+    ------
+    ArgumentError
+        If ``cutoff`` is below 1, ``dcg`` is unknown, or a grade above 1000 asks for an exponential
+        gain.
+
+    Notes
+    -----
+    The DCG of all judged documents of the query by falling grade: what nDCG divides by [1]_. It
+    says something about the judgments, and nothing about the run.
+
+    References
+    ----------
+    .. [1] Järvelin & Kekäläinen (2002), Cumulated gain-based evaluation of IR techniques, ACM TOIS
+       20(4).
+
+    Examples
+    --------
+    2 / log2(2) + 1 / log2(3), though only the 1 was retrieved:
+
+    >>> ideal_dcg(JudgedRun.from_grades([[0, 1]], ideal=[[2, 1, 0]])).round(4)
+    array([2.6309])
+    """
+    return dcg_of(ideal_run(judged), cutoff=cutoff, dcg=dcg)
+
+
+@measure("nERR", bounds=(0, 1), source="Chapelle et al. 2009; Clarke et al. 2011")
+def normalized_err(
+    judged: JudgedRun, *, cutoff: int | None = None, max_grade: int | None = None
+) -> FloatArray:
+    """nERR: expected reciprocal rank over that of the ideal ranking.
+
+    Parameters
+    ----------
+    judged : JudgedRun
+        A run joined with its qrels.
+    cutoff : int, optional
+        Ranks counted, from 1, in the ranking and in the ideal one; ``None`` counts all retrieved
+        and all judged.
+    max_grade : int, optional
+        Highest grade of the scale, from 1; ``None`` takes the highest grade in the qrels, over all
+        queries.
+
+    Returns
+    -------
+    float64[n_queries]
+        Unitless, in [0, 1]; 0 where a query has no relevant document or none was retrieved. Order
+        of ``judged.query_ids``.
+
+    Raises
+    ------
+    ArgumentError
+        If ``cutoff`` or ``max_grade`` is below 1, or a judgment is above ``max_grade``.
+
+    Notes
+    -----
+    ERR [1]_ over the ERR of all judged documents of the query by falling grade, which is the
+    highest it can have, as nERR-IA is ERR-IA over that of an ideal ranking [2]_.
+
+    References
+    ----------
+    .. [1] Chapelle, Metzler, Zhang & Grinspan (2009), Expected reciprocal rank for graded
+       relevance, CIKM.
+    .. [2] Clarke, Craswell, Soboroff & Ashkan (2011), A comparative analysis of cascade measures
+       for novelty and diversity, WSDM.
+
+    Examples
+    --------
+    Grades 1 and 2 on a scale to 2, the wrong way round: 17/32, and 25/32 the right way.
+
+    >>> normalized_err(JudgedRun.from_grades([[1, 2], [0]])).round(4)
+    array([0.68, 0.  ])
+    """
+    found = expected_reciprocal_rank(judged, cutoff=cutoff, max_grade=max_grade)
+    best = expected_reciprocal_rank(ideal_run(judged), cutoff=cutoff, max_grade=max_grade)
+    return share(found, best)
+
+
+# --- Which unjudged document could move the difference of two runs the most
+
+MOST_SWING_ROWS = 500_000  # judgments that are looked at at once
+NOTHING = 1e-12  # a sum of differences that is no more has no sign
+
+
+def swing(
+    measure: Measure,
+    a: JudgedRun,
+    b: JudgedRun,
+    query: IntArray,
+    rank_a: IntArray,
+    rank_b: IntArray,
+    *,
+    grade: int,
+) -> FloatArray:
+    """Return how far B - A of its query moves where a document is judged, one at a time.
+
+    Parameters
+    ----------
+    a, b : JudgedRun
+        Joined with the same qrels.
+    query : int64[n_documents]
+        Index into the queries of the qrels.
+    rank_a, rank_b : int64[n_documents]
+        Ranks of the document in either run, 0 where it was not retrieved.
+    grade : int
+        The grade that each is given.
+
+    Returns
+    -------
+    float64[n_documents]
+        In the measure's unit: B - A with the judgment less B - A without it.
+
+    Raises
+    ------
+    ArgumentError
+        If the measure needs subtopics: nobody can say to which of them a document is relevant.
+
+    Notes
+    -----
+    Each document is judged in a copy of its query; a document found relevant enters the ideal
+    ranking of both.
+
+    References
+    ----------
+    .. [1] Carterette, Allan & Sitaraman (2006), Minimal test collections for retrieval evaluation,
+       SIGIR 2006: judge first what tells two systems apart.
+
+    Examples
+    --------
+    >>> from abrank.measures import parse
+    >>> a, b = (JudgedRun.from_grades([[None, 1]], ideal=[[1]]) for _ in range(2))
+    >>> one = np.array([0])
+    >>> swing(parse("P@2"), a, b, one, np.array([1]), np.array([0]), grade=1)
+    array([-0.5])
+    """
+    if measure.entry.needs == "subtopics":
+        raise ArgumentError(f"{measure} has no swing: unjudged documents have no subtopics")
+    measure = resolved(measure, a)  # a scale that is left open is that of all queries
+    before = (measure(b) - measure(a))[query]
+    found = np.empty(len(query))
+    each = 1 + (len(a.ideal_query) + max(len(a.query), len(b.query))) // max(1, a.n_queries)
+    step = max(1, MOST_SWING_ROWS // each)
+    for start in range(0, len(query), step):
+        rows = slice(start, start + step)
+        copies, own = query[rows], np.arange(len(query[rows]))
+        judged_a, judged_b = (
+            measure(with_judgments(_of_queries(run, copies), own, rank[rows], grade))
+            for run, rank in ((a, rank_a), (b, rank_b))
+        )
+        found[rows] = judged_b - judged_a - before[rows]
+    return found
+
+
+def tipping_rows(
+    measure: Measure,
+    a: JudgedRun,
+    b: JudgedRun,
+    query: IntArray,
+    rank_a: IntArray,
+    rank_b: IntArray,
+    moved: FloatArray,
+    *,
+    total: float,
+    grade: int,
+    most: int,
+) -> list[tuple[int, float]]:
+    """Return the fewest documents, found one at a time, that turn the sign of a sum of B - A.
+
+    Parameters
+    ----------
+    measure, a, b, query, rank_a, rank_b, grade
+        As for :func:`swing`.
+    moved : float64[n_documents]
+        What that returns.
+    total : float
+        Sum of B - A over the queries.
+    most : int
+        Documents, after which it is given up.
+
+    Returns
+    -------
+    list of (int, float)
+        Row of each document, and its swing at its turn; empty where the sign does not turn.
+
+    Examples
+    --------
+    >>> from abrank.measures import parse
+    >>> a, b = (JudgedRun.from_grades([[None, 1]], ideal=[[1, 1]]), JudgedRun.from_grades([[1, 1]]))
+    >>> rows = np.array([0]), np.array([1]), np.array([0])
+    >>> tipping_rows(parse("P@2"), a, b, *rows, np.array([-0.5]), total=0.5, grade=1, most=9)
+    [(0, -0.5)]
+    """
+    measure = resolved(measure, a)
+    left, by = np.ones(len(query), np.bool_), moved.copy()
+    sign, found = np.sign(total), list[tuple[int, float]]()
+    while total * sign > NOTHING and len(found) < most and left.any():
+        gain = np.where(left, sign * by, np.inf)
+        best = int(gain.argmin())
+        if gain[best] >= -NOTHING:
+            return []
+        found.append((best, float(by[best])))
+        left[best] = False
+        total += float(by[best])
+        here = query == query[best]
+        taken, same = np.flatnonzero(here & ~left), np.flatnonzero(here & left)
+        own, first, again = query[[best]], np.zeros_like(taken), np.zeros_like(same)
+        one_a = with_judgments(_of_queries(a, own), first, rank_a[taken], grade)
+        one_b = with_judgments(_of_queries(b, own), first, rank_b[taken], grade)
+        by[same] = swing(measure, one_a, one_b, again, rank_a[same], rank_b[same], grade=grade)
+    return found if total * sign <= NOTHING else []
+
+
+def _of_queries(judged: JudgedRun, which: IntArray) -> JudgedRun:
+    """Return some queries of a run, each as often as it is named."""
+    row, query = _rows_of(judged.query, which)
+    ideal_row, ideal_query = _rows_of(judged.ideal_query, which)
+    scores = judged.retrieved_scores
+    if scores is not None:
+        every = np.repeat(np.arange(judged.n_queries), judged.n_retrieved)
+        scores = scores[_rows_of(every, which)[0]]
+    taken = {name: getattr(judged, name)[row] for name in _ROWS}
+    return replace(
+        judged,
+        query_ids=tuple(judged.query_ids[i] for i in which.tolist()),
+        query=query,
+        n_retrieved=judged.n_retrieved[which],
+        ideal_query=ideal_query,
+        ideal_grade=judged.ideal_grade[ideal_row],
+        retrieved_scores=scores,
+        subtopics=None,
+        judgment=None,
+        **taken,
+    )
+
+
+_ROWS = ("rank", "grade", "score", "tie_first", "tie_last")
+
+
+def _rows_of(query: IntArray, which: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the rows of some queries, and the place of each one's query among them."""
+    begins = np.searchsorted(query, which)
+    ends = np.searchsorted(query, which, side="right")
+    count = ends - begins
+    rows = np.repeat(begins - (np.cumsum(count) - count), count) + np.arange(count.sum())
+    return rows, np.repeat(np.arange(len(which)), count)

@@ -1,1 +1,0 @@
-"""How far ties and unjudged documents could move a score, and the ideal ranking."""

@@ -1,0 +1,530 @@
+"""Axes with rows, names at the tips of bars, room for letters, and ticks as plain lines.
+
+matplotlib keeps five artists for every tick, and measures its letters four times for one drawing.
+In a figure of ours nothing moves any more once it is drawn: each is made and measured once.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
+
+import numpy as np
+from matplotlib import rcParams
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.backend_bases import RendererBase
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.text import Text
+from matplotlib.ticker import AutoLocator, FixedLocator, FuncFormatter, MaxNLocator, NullLocator
+from matplotlib.transforms import Bbox, ScaledTranslation, Transform
+
+from abrank._support.display import shorten
+from abrank._support.typing import FloatArray
+from abrank.diagnostics import outcomes
+from abrank.plots import style
+from abrank.plots.shapes import spread_apart
+from abrank.plots.style import (
+    NARROW,
+    Theme,
+    difference_axis,
+    difference_limits,
+    dot,
+    dress,
+    inches,
+    sizes,
+    write,
+)
+
+# --- A forest: rows of estimate and interval on one axis of differences, numbers at their
+# right
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row: its name, its numbers, how it reads.
+
+    ``thin`` is the adjusted interval, where that is another one than the plain. ``last`` stands in
+    the last column, and ``remark`` in the place of the drawing where the row has another scale or
+    no interval. Without ``size`` (points) the estimate has no dot, as it is not on the axis. A
+    ``summary`` is a diamond as wide as its interval. ``shown`` stands in the place of the estimate.
+    """
+
+    name: str
+    estimate: float
+    thick: tuple[float, float]
+    thin: tuple[float, float] | None
+    last: str
+    reading: str
+    lead: bool = False
+    remark: str = ""
+    size: float = 7.0
+    summary: bool = False
+    shown: str = ""
+
+
+def draw_rows(
+    ax: Axes,
+    theme: Theme,
+    rows: Sequence[Row],
+    *,
+    last: str,
+    higher_is_better: bool,
+    first: str = "Δ",
+    percent: bool = False,
+) -> None:
+    """Draw the rows from top to bottom; ``first`` and ``last`` are the titles of the columns."""
+    dress(ax, theme)
+    drawn = [row for row in rows if not row.remark]
+    ends = [value for row in drawn for value in (*row.thick, *(row.thin or ()))]
+    ends += [row.estimate for row in drawn if row.size]
+    limits = difference_limits(*ends, room=0.3 if inches(ax) < NARROW else 0.18)
+    stripe(ax, theme, len(rows))
+    difference_axis(ax, theme, limits, higher_is_better=higher_is_better, percent=percent)
+    if inches(ax) < NARROW:
+        # Names and numbers leave the frame a third of a column: more ticks would run together.
+        ax.xaxis.set_major_locator(MaxNLocator(2, steps=[1, 2, 5, 10]))
+    for place, row in enumerate(rows):
+        if row.remark:
+            _remark(ax, theme, place, row)
+        else:
+            _draw_row(ax, theme, place, row)
+    name_rows(ax, theme, [row.name for row in rows], [row.lead for row in rows])
+    _numbers(ax, theme, rows, first, last)
+
+
+def stripe(ax: Axes, theme: Theme, n: int) -> None:
+    """Make room for n rows from top to bottom, every second one shaded."""
+    ax.set_ylim(n - 0.5, -0.5)
+    for place in range(0, n, 2):
+        ax.axhspan(place - 0.5, place + 0.5, facecolor=theme.band, edgecolor="none", zorder=0.3)
+
+
+def _remark(ax: Axes, theme: Theme, place: int, row: Row) -> None:
+    at: dict[str, Any] = {"ha": "center", "va": "center", "color": theme.muted}
+    write(ax, row.remark, (0.5, place), coords=("axes fraction", "data"), style="italic", **at)
+
+
+def _draw_row(ax: Axes, theme: Theme, place: int, row: Row) -> None:
+    colour = theme.of_reading(row.reading)
+    if row.thin is not None:
+        draw_interval(ax, row.thin, place, colour=colour, width=1.4)
+    if row.summary and np.isfinite(row.thick).all():
+        ends = [row.thick[0], row.estimate, row.thick[1], row.estimate]
+        ax.fill(ends, [place, place - 0.28, place, place + 0.28], color=colour, zorder=3.2, lw=0)
+        return
+    draw_interval(ax, row.thick, place, colour=colour, width=4.5)
+    if row.size:
+        at = (row.estimate, float(place))
+        marker, size = ("D", 8.0) if row.lead else ("o", row.size)
+        dot(ax, theme, at, colour=colour, size=size, marker=marker)
+
+
+def draw_interval(
+    ax: Axes, interval: tuple[float, float], height: float, *, colour: str, width: float
+) -> None:
+    """Draw a bar from end to end; an infinite end leaves the picture with an arrow."""
+    left, right = sorted(ax.get_xlim())
+    if np.isnan(interval[0]) or np.isnan(interval[1]):
+        return
+    inset = (right - left) * (width + 3.0) / (72.0 * inches(ax))
+    low = left + inset if np.isinf(interval[0]) else interval[0]
+    high = right - inset if np.isinf(interval[1]) else interval[1]
+    ax.plot(
+        [low, high],
+        [height, height],
+        color=colour,
+        linewidth=width,
+        solid_capstyle="butt",
+        zorder=3.0,
+    )
+    for end, edge, marker in ((interval[0], left, 4), (interval[1], right, 5)):
+        if np.isinf(end):
+            ax.plot(
+                [edge],
+                [height],
+                # 4 and 5 are matplotlib's triangles with the tip at the point.
+                marker=marker,
+                markersize=width + 4.0,
+                color=colour,
+                markeredgecolor="none",
+                linestyle="none",
+                clip_on=False,
+                zorder=3.5,
+            )
+
+
+def name_rows(ax: Axes, theme: Theme, names: Sequence[str], bold: Sequence[bool]) -> None:
+    """Write the names at the left of the rows, on two lines where they are long."""
+    type_ = sizes(ax)
+    longest = 16 if inches(ax) < NARROW else 26
+    labels = [_wrapped(name, longest) for name in names]
+    ax.set_yticks(range(len(names)), labels, fontsize=type_.body, color=theme.ink, parse_math=False)
+    ax.tick_params(axis="y", length=0.0)
+    for label, heavy in zip(ax.get_yticklabels(), bold, strict=True):
+        label.set_fontweight("bold" if heavy else "normal")
+
+
+def _wrapped(text: str, longest: int) -> str:
+    """Return a name on at most two lines of about ``longest`` letters."""
+    lines = textwrap.wrap(text, longest, break_long_words=False) or [""]
+    if len(lines) > 2:
+        lines = [lines[0], " ".join(lines[1:])]
+    return "\n".join(shorten(line, width=longest + 2) for line in lines)
+
+
+def _numbers(ax: Axes, theme: Theme, rows: Sequence[Row], first: str, last: str) -> None:
+    """Write glyph, estimate and the last column right of the rows, each lined up at its right."""
+    type_ = sizes(ax)
+    em = type_.body
+    columns = (1.6 * em, 6.3 * em, 11.6 * em)
+    base = ("axes fraction", "axes fraction")
+    for title, place in ((first, columns[1]), (last, columns[2])):
+        write(
+            ax,
+            title,
+            (1.0, 1.0),
+            coords=base,
+            shift=(place, 4.0),
+            ha="right",
+            va="bottom",
+            color=theme.muted,
+        )
+    for place, row in enumerate(rows):
+        cells = (
+            style.GLYPHS.get(row.reading, ""),
+            row.shown or style.signed(row.estimate, digits=theme.digits),
+            row.last,
+        )
+        for text, column in zip(cells, columns, strict=True):
+            write(
+                ax,
+                text,
+                (1.0, place),
+                coords=("axes fraction", "data"),
+                shift=(column, 0.0),
+                ha="right",
+                va="center",
+                fontsize=em,
+                color=theme.ink if column == columns[2] else theme.of_reading(row.reading),
+                fontweight="bold" if row.lead else "normal",
+            )
+
+
+# --- The names of the best and the worst queries, beside the tips of their bars
+
+EXTREMES = 3
+
+
+@dataclass(frozen=True)
+class _Column:
+    """Where names go: the place across that no bar reaches, and the height of each name."""
+
+    across: float
+    heights: tuple[float, ...]
+
+
+def name_extremes(ax: Axes, theme: Theme, name: Callable[[int], str], values: FloatArray) -> None:
+    """Name the three best and the three worst of sorted bars, where there is room.
+
+    Parameters
+    ----------
+    ax : Axes
+        Bar i stands at x = i; the limits are set.
+    name : callable
+        Gives the name of bar i.
+    values : float64[n]
+        Ascending.
+    """
+    signs = outcomes(values)
+    n = len(values)
+    worst = [place for place in range(min(EXTREMES, n)) if signs[place] < 0]
+    best = [n - 1 - place for place in range(min(EXTREMES, n)) if signs[n - 1 - place] > 0]
+    longest = 14 if inches(ax) < NARROW else 32
+    for places, side in ((worst, -1), (best, 1)):
+        texts = [
+            f"{shorten(name(place), width=longest)}  "
+            f"{style.signed(float(values[place]), digits=theme.digits)}"
+            for place in places
+        ]
+        column = _free_column(ax, values, places, side, max(map(len, texts), default=0))
+        if column is not None:
+            _write_column(ax, theme, values, places, texts, column, side)
+
+
+def _free_column(
+    ax: Axes, values: FloatArray, places: list[int], side: int, letters: int
+) -> _Column | None:
+    """Find a column for names at one side of 0; None where no bar is or no room.
+
+    ``places`` come with the largest difference first. Heights are reckoned in |Δ| from the outer
+    edge inwards, each name a line further in than the last.
+    """
+    figure = ax.get_figure(root=True)
+    if not places or figure is None:
+        return None
+    n = len(values)
+    small = sizes(ax).small / 72.0
+    low, high = ax.get_ylim()
+    line = 1.4 * small / (figure.get_size_inches()[1] - 0.8) * (high - low)
+    edge = abs(low if side < 0 else high) - 0.6 * line
+    depths = [max(0.0, edge - abs(float(values[place]))) for place in places]
+    heights = [edge - depth for depth in spread_apart(depths, line)]
+    reached = int(np.sum(side * values > heights[-1] - 0.7 * line))
+    if reached + letters * 0.6 * small / inches(ax) * n > 0.98 * n:
+        return None
+    inwards = reached + 0.012 * n
+    return _Column(
+        across=inwards if side < 0 else n - 1 - inwards,
+        heights=tuple(side * height for height in heights),
+    )
+
+
+def _write_column(
+    ax: Axes,
+    theme: Theme,
+    values: FloatArray,
+    places: list[int],
+    texts: list[str],
+    column: _Column,
+    side: int,
+) -> None:
+    """Write the names, each with a line to the tip of its bar."""
+    elbow = column.across + 0.012 * len(values) * side
+    for place, text, height in zip(places, texts, column.heights, strict=True):
+        tip = float(values[place])
+        ax.plot(
+            [place, elbow, column.across],
+            [tip, tip, height],
+            color=theme.muted,
+            linewidth=0.6,
+            zorder=2.8,
+        )
+        write(
+            ax,
+            text,
+            (column.across, height),
+            shift=(-3.0 * side, 0.0),
+            ha="left" if side < 0 else "right",
+            va="center",
+            color=theme.ink,
+            zorder=4.0,
+        )
+
+
+# --- Ticks, their names and the grid as plain lines and texts
+
+_One = TypeVar("_One")
+
+POINTS = 72.0
+TICK_LEFT: Final = 0  # matplotlib's markers
+TICK_DOWN: Final = 3
+DRESSED = {"length", "width", "color", "labelsize", "labelcolor"}  # what style.dress() says
+
+
+class Letters(NamedTuple):
+    """What was written, and the room that it takes, without the length of a label."""
+
+    texts: list[Text]
+    boxes: list[Bbox]
+
+
+def settle(figure: Figure, ax: Axes, renderer: RendererBase) -> Letters:
+    """Put lines and texts in the place of both axes, where they have plain ticks; hide the axes.
+
+    Parameters
+    ----------
+    figure : Figure
+        One of our own, which is drawn once and thrown away.
+    ax : Axes
+    renderer : RendererBase
+        What measures the letters.
+
+    Returns
+    -------
+    Letters
+        The names of the ticks and the label of each axis that was replaced.
+
+    Examples
+    --------
+    >>> import io
+    >>> from matplotlib.backends.backend_svg import RendererSVG
+    >>> from abrank.plots import LIGHT
+    >>> from abrank.plots.style import dress, new_axes, signed_ticks
+    >>> ax = new_axes(LIGHT, (3.0, 2.0))
+    >>> dress(ax, LIGHT)
+    >>> signed_ticks(ax, "x")
+    >>> _ = settle(ax.figure, ax, RendererSVG(216, 144, io.StringIO()))
+    >>> [text.get_text() for text in ax.texts][:3], ax.xaxis.get_visible(), ax.yaxis.get_visible()
+    (['0.0', '+0.5', '+1.0'], False, True)
+    """
+    axes = [axis for axis in (ax.xaxis, ax.yaxis) if ax.axison and _is_plain(axis)]
+    letters = Letters([], [])
+    for axis in axes:
+        _PlainAxis(figure, ax, axis).settle(renderer, letters)
+    return letters
+
+
+def _is_plain(axis: Axis) -> bool:
+    """Say whether the ticks are where and as we put them, and at the bottom or the left."""
+    look = axis.get_tick_params()
+    elsewhere = any(look.get(side) for side in ("top", "right", "labeltop", "labelright"))
+    # How many ticks matplotlib would take depends on a frame whose size is not known yet.
+    counted = isinstance(axis.get_major_locator(), AutoLocator)
+    minor = not isinstance(axis.get_minor_locator(), NullLocator)
+    return axis.get_visible() and look.keys() >= DRESSED and not (elsewhere or counted or minor)
+
+
+class _PlainAxis:
+    """One axis on its way to lines and texts."""
+
+    def __init__(self, figure: Figure, ax: Axes, axis: Axis) -> None:
+        self.figure, self.ax, self.axis = figure, ax, axis
+        self.is_x = axis is ax.xaxis
+        self.look: dict[str, Any] = axis.get_tick_params()
+        low, high = sorted(axis.get_view_interval())
+        rounding = 1e-10 * (high - low)
+        places = np.asarray(axis.get_majorticklocs(), dtype=np.float64)
+        names = axis.get_major_formatter().format_ticks(places.tolist())
+        seen = (places >= low - rounding) & (places <= high + rounding)
+        # Which of all ticks can be seen, where they are, what stands there.
+        self.seen, self.places = np.flatnonzero(seen), places[seen]
+        self.names = [names[i] for i in self.seen]
+
+    def settle(self, renderer: RendererBase, letters: Letters) -> None:
+        """Put the parts into the Axes, and hide the axis."""
+        side = "bottom" if self.is_x else "left"
+        along = self.ax.get_xaxis_transform() if self.is_x else self.ax.get_yaxis_transform()
+        reach = 0.0
+        if self.look.get("gridOn"):
+            self._add(self._grid(), along)
+        if self.look["length"] and self.look[side] and len(self.places):
+            self._add(self._marks(), along, clipped=False)
+            reach = float(self.look["length"])
+        written = self._written() if self.look[f"label{side}"] else []
+        frame, boxes = self.ax.bbox, [text.get_window_extent(renderer) for text in written]
+        beyond = [frame.y0 - box.y0 if self.is_x else frame.x0 - box.x0 for box in boxes]
+        reach = max([reach, *(POINTS / self.figure.dpi * each for each in beyond)])
+        self._place_label(reach + self.axis.labelpad)
+        self.axis.set_visible(False)
+        letters.texts.extend([*written, self.axis.label])
+        letters.boxes.extend(boxes)
+        if self.axis.label.get_text():
+            letters.boxes.append(self._thin(self.axis.label.get_window_extent(renderer)))
+
+    def _add(self, artist: Artist, transform: Transform, *, clipped: bool = True) -> None:
+        artist.set_transform(transform)
+        artist.set_clip_on(clipped)
+        artist.set_zorder(self.axis.get_zorder())
+        self.ax.add_artist(artist)
+
+    def _turned(self, along: _One, across: _One) -> tuple[_One, _One]:
+        """Return x and y of what goes along the axis and what goes across it."""
+        return (along, across) if self.is_x else (across, along)
+
+    def _thin(self, box: Bbox) -> Bbox:
+        """Return the room of the label without its length."""
+        if self.is_x:
+            middle = (box.x0 + box.x1) / 2.0
+            return Bbox.from_extents(middle, box.y0, middle, box.y1)
+        middle = (box.y0 + box.y1) / 2.0
+        return Bbox.from_extents(box.x0, middle, box.x1, middle)
+
+    def _grid(self) -> Line2D:
+        """Return all lines of the grid as one, with gaps."""
+        ends = np.tile([0.0, 1.0, np.nan], len(self.places))
+        look = {"color": self.look["grid_color"], "linewidth": self.look["grid_linewidth"]}
+        return Line2D(*self._turned(np.repeat(self.places, 3), ends), **look)
+
+    def _marks(self) -> Line2D:
+        return Line2D(
+            *self._turned(self.places, np.zeros(len(self.places))),
+            linestyle="none",
+            marker=TICK_DOWN if self.is_x else TICK_LEFT,
+            markersize=self.look["length"],
+            markeredgewidth=self.look["width"],
+            color=self.look["color"],
+        )
+
+    def _written(self) -> list[Text]:
+        """Write what stands at the ticks; names given one by one keep letters of their own."""
+        pad = rcParams["xtick.major.pad"] if self.is_x else rcParams["ytick.major.pad"]
+        pad = self.look["length"] + self.look.get("pad", pad)
+        ax = self.ax
+        make = ax.get_xaxis_text1_transform if self.is_x else ax.get_yaxis_text1_transform
+        transform, vertical, horizontal = make(pad)
+        if isinstance(self.axis.get_major_locator(), FixedLocator) and isinstance(
+            self.axis.get_major_formatter(), FuncFormatter
+        ):
+            ticks = self.axis.get_major_ticks()
+            texts = [ticks[i].label1 for i in self.seen]
+        else:
+            look = {"color": self.look["labelcolor"], "fontsize": self.look["labelsize"]}
+            texts = [Text(va=vertical, ha=horizontal, parse_math=False, **look) for _ in self.names]
+        for text, place, name in zip(texts, self.places, self.names, strict=True):
+            text.set_text(name)
+            text.set_position(self._turned(place, 0.0))
+            self._add(text, transform, clipped=False)
+        return [text for text in texts if text.get_text()]
+
+    def _place_label(self, away: float) -> None:
+        """Put the label of the axis ``away`` points off the frame."""
+        shift = self._turned(0.0, -away / POINTS)
+        self.axis.label.set_position(self._turned(0.5, 0.0))
+        outside = ScaledTranslation(*shift, self.figure.dpi_scale_trans)
+        self._add(self.axis.label, self.ax.transAxes + outside, clipped=False)
+
+
+# --- Room for the letters around a frame, measured once
+
+# Points left of the frame, below it, right of it and above it.
+Margins: TypeAlias = tuple[float, float, float, float]
+
+# Points of paper around all that is drawn; matplotlib's constrained layout leaves as many.
+PAD = 3.0
+# A little more than letters commonly take: what hangs out of a small frame stays in a larger one.
+COMMON: Margins = (52.0, 46.0, 24.0, 26.0)
+
+
+def lay_out(figure: Figure, ax: Axes, renderer: RendererBase) -> None:
+    """Give the only Axes of a figure of ours all the room that the letters around it leave.
+
+    The figure has 72 dots an inch, so that a dot is a point.
+
+    matplotlib's constrained layout, which a reader's figure keeps, measures every text four times;
+    our letters do not change with the size of the frame, so once gives the same picture.
+    """
+    figure.set_layout_engine("none")
+    _leave(figure, ax, COMMON)
+    letters = settle(figure, ax, renderer)
+    # Bars, bands and spines lie in the frame or on its edge.
+    measured = [
+        artist
+        for artist in ax.get_default_bbox_extra_artists()
+        if not isinstance(artist, Patch) and artist not in letters.texts
+    ]
+    others = ax.get_tightbbox(renderer, bbox_extra_artists=measured, for_layout_only=True)
+    frame = ax.get_window_extent(renderer)
+    around = Bbox.union([frame, *letters.boxes] if others is None else [others, *letters.boxes])
+    beyond = (
+        frame.x0 - around.x0,
+        frame.y0 - around.y0,
+        around.x1 - frame.x1,
+        around.y1 - frame.y1,
+    )
+    left, below, right, above = (PAD + side for side in beyond)
+    _leave(figure, ax, (left, below, right, above))
+
+
+def _leave(figure: Figure, ax: Axes, margins: Margins) -> None:
+    """Put the frame inside its margins, where they leave it room."""
+    wide, tall = (72.0 * figure.get_size_inches()).tolist()
+    left, below, right, above = margins
+    width, height = wide - left - right, tall - below - above
+    if width > 0.0 and height > 0.0:
+        ax.set_position((left / wide, below / tall, width / wide, height / tall))

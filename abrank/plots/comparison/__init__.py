@@ -1,1 +1,0 @@
-"""The plots of one comparison, one a file."""

@@ -1,0 +1,423 @@
+"""Many systems as grids of cells: pairs of systems, systems by queries, significance by measure."""
+
+from __future__ import annotations
+
+import math
+from itertools import cycle
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import PathPatch, Rectangle
+from matplotlib.path import Path
+from matplotlib.transforms import Affine2D, ScaledTranslation
+
+from abrank._support import display
+from abrank._support.display import shorten
+from abrank._support.typing import FloatArray, IntArray
+from abrank.plots import style
+from abrank.plots.registry import RANKING_PLOTS, plot
+from abrank.plots.style import (
+    LIGHT,
+    NARROW,
+    Theme,
+    dress,
+    inches,
+    label_x,
+    label_y,
+    new_axes,
+    say,
+    sizes,
+    write,
+)
+
+if TYPE_CHECKING:
+    from abrank.ranking import PairRow, Ranking
+
+
+# --- Grids of many cells, each the deeper in one colour the larger its value
+
+N_LEVELS = 8
+# Inches of a row: where every one has its name, and where there are very many.
+NAMED, CROWDED, MOST_NAMED = 0.2, 0.075, 40
+
+
+def height(n_rows: int) -> float:
+    """Return the inches that rows take."""
+    return n_rows * (NAMED if n_rows <= MOST_NAMED else CROWDED)
+
+
+def draw_levels(ax: Axes, shares: FloatArray, colour: str, *, deepest: float = 0.95) -> None:
+    """Fill cells in a few depths; a depth is one path, its neighbours in a row one rectangle.
+
+    Parameters
+    ----------
+    shares : float64[n_rows, n_columns]
+        From 0, which leaves a cell empty, to 1.
+    deepest : float
+        Opacity of 1.
+    """
+    levels = np.ceil(np.clip(shares, 0.0, 1.0) * N_LEVELS).astype(np.int64)
+    for level in range(1, N_LEVELS + 1):
+        found = _rectangles(levels == level)
+        if len(found):
+            look = {"facecolor": colour, "edgecolor": "none", "zorder": 1.0}
+            ax.add_patch(PathPatch(_path(found), alpha=deepest * level / N_LEVELS, **look))
+
+
+def _rectangles(cells: np.ndarray) -> IntArray:
+    """Return row, first column and the one after the last of each stretch of cells."""
+    padded = np.pad(cells.astype(np.int8), ((0, 0), (1, 1)))
+    steps = np.diff(padded, axis=1)
+    row, start = np.nonzero(steps == 1)
+    stop = np.nonzero(steps == -1)[1]
+    return np.stack([row, start, stop], axis=1)
+
+
+def _path(rectangles: IntArray) -> Path:
+    row, start, stop = rectangles.T - 0.5
+    corners = [(start, row), (stop, row), (stop, row + 1.0), (start, row + 1.0), (start, row)]
+    points = np.stack([np.stack(each, axis=1) for each in corners], axis=1).reshape(-1, 2)
+    codes = [Path.MOVETO, *[Path.LINETO] * 3, Path.CLOSEPOLY]
+    return Path(points, np.tile(codes, len(rectangles)))
+
+
+def frame(ax: Axes, theme: Theme, systems: tuple[str, ...], n_columns: int) -> None:
+    """Give a grid its limits, and the names of its rows: of very many, every tenth by its place."""
+    ax.patch.set_facecolor(theme.band if theme.paper != "none" else "none")
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+    ax.set(xlim=(-0.5, n_columns - 0.5), ylim=(len(systems) - 0.5, -0.5))
+    longest = 12 if inches(ax) < NARROW else 22
+    step = 1 if len(systems) <= MOST_NAMED else 10
+    places = sorted({0, *range(step - 1, len(systems), step)})
+    names = [f"{i + 1}  {shorten(systems[i], width=longest)}" for i in places]
+    small = sizes(ax).small
+    ax.set_yticks(places, names, fontsize=small, color=theme.ink, parse_math=False)
+    ax.tick_params(length=0.0, labelcolor=theme.ink, labelsize=small)
+    ax.tick_params(axis="x", length=3.0, color=theme.muted, labelcolor=theme.muted)
+
+
+# --- Every pair of systems
+
+# Up to so many systems the cells have numbers; up to so many lines between them and names; up to so
+# many there is a picture.
+NUMBERED, RULED, MOST_SYSTEMS = 20, 40, 400
+# Inches across a cell that a difference needs, and so many for a p-value under it.
+ROOM_FOR_NUMBER, ROOM_FOR_P = 0.4, 0.5
+
+
+def matrix_size(ranking: Ranking) -> tuple[float, float]:
+    """Return width and height in inches."""
+    k = len(ranking.systems)
+    if k <= NUMBERED:
+        return max(4.5, 2.0 + 0.56 * k), 1.4 + 0.4 * k
+    if k > RULED:
+        return 7.0, 6.6
+    return 2.0 + 0.2 * k, 1.4 + 0.2 * k
+
+
+@plot("matrix", title="Every pair of systems", size=matrix_size, of=RANKING_PLOTS)
+def matrix(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
+    """Draw the mean difference of every pair, the system of the row less that of the column.
+
+    A cell is filled and its number bold only where the pair is told apart after adjustment: in the
+    colour of B where the system of the row is better, of A where it is worse, the deeper the larger
+    the difference. The small number is the adjusted p-value. More than 20 systems have no numbers,
+    of more than 40 every tenth has its name, and more than 400 have no picture.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from abrank.ranking import rank_scores
+    >>> from abrank.scoring.scores import Scores
+    >>> values = np.array([[0.3, 0.4, 0.8], [0.5, 0.6, 0.9], [0.1, 0.3, 0.6]])[:, :, None]
+    >>> ranking = rank_scores(Scores(("q1", "q2", "q3"), ("X", "Y", "Z"), ("AP",), values))
+    >>> [text.get_text() for text in matrix(ranking).texts][:2]
+    ['+0.333', '0.001']
+    """
+    ax = ax if ax is not None else new_axes(theme, matrix_size(ranking))
+    k = len(ranking.systems)
+    sentence = _nothing_to_draw(ranking)
+    if sentence:
+        return say(ax, theme, sentence)
+    if k > RULED:
+        return _many(ax, theme, ranking)
+    _frame(ax, theme, ranking)
+    place = {system: i for i, system in enumerate(ranking.systems)}
+    largest = max(abs(pair.diff) for pair in ranking.pair_rows) or 1.0
+    cell = _cell(ax, k)
+    for pair in ranking.pair_rows:
+        i, j = place[pair.b], place[pair.a]
+        told = pair.reading in ("better", "worse")
+        opposite = {"better": "worse", "worse": "better"}.get(pair.reading, "")
+        for row, column, reading, sign in ((i, j, pair.reading, 1.0), (j, i, opposite, -1.0)):
+            if told:
+                _fill(ax, theme, row, column, reading, abs(pair.diff) / largest)
+            if k <= NUMBERED and cell >= ROOM_FOR_NUMBER:
+                _number(ax, theme, ranking, pair, (column, row), sign, told, cell)
+    label_x(ax, theme, _words(ranking))
+    return ax
+
+
+def _many(ax: Axes, theme: Theme, ranking: Ranking) -> Axes:
+    """Fill the cells of very many systems, without lines and numbers."""
+    k = len(ranking.systems)
+    place = {system: i for i, system in enumerate(ranking.systems)}
+    better, worse = np.zeros((k, k)), np.zeros((k, k))
+    largest = max(abs(pair.diff) for pair in ranking.pair_rows) or 1.0
+    for pair in ranking.pair_rows:
+        if pair.reading in ("better", "worse"):
+            up, down = (pair.b, pair.a) if pair.reading == "better" else (pair.a, pair.b)
+            depth = 0.25 + 0.75 * abs(pair.diff) / largest
+            better[place[up], place[down]] = worse[place[down], place[up]] = depth
+    frame(ax, theme, ranking.systems, k)
+    # As many columns have their number as there is room for; a number asks for 1.8 of its height
+    # and 0.6 a digit.
+    asked = (1.8 + 0.6 * len(str(k))) * sizes(ax).small
+    step = 10 * math.ceil(asked / (720.0 * _cell(ax, k)))
+    ticks = sorted({0, *range(step - 1, k, step)})
+    ax.set_xticks(ticks, [str(tick + 1) for tick in ticks])
+    for shares, reading in ((better, "better"), (worse, "worse")):
+        draw_levels(ax, shares, theme.of_reading(reading), deepest=0.7)
+    label_x(ax, theme, _words(ranking))
+    return ax
+
+
+def _nothing_to_draw(ranking: Ranking) -> str:
+    """Return why there is no picture, or nothing."""
+    if ranking.n_queries < 2:
+        few = "No queries" if ranking.n_queries == 0 else "Only 1 query"
+        return f"{few}: no pair can be told apart."
+    if ranking.baseline is not None:
+        return "Only pairs with the baseline were tested: the leaderboard shows them."
+    if len(ranking.systems) > MOST_SYSTEMS:
+        k = display.count(len(ranking.systems))
+        return f"{k} systems are too many for a picture of all pairs: see the table."
+    return ""
+
+
+def _frame(ax: Axes, theme: Theme, ranking: Ranking) -> None:
+    """Name rows and columns, and draw the lines between the cells."""
+    k = len(ranking.systems)
+    small = sizes(ax).small if k <= NUMBERED else 7.0
+    names = [shorten(name, width=12 if inches(ax) < NARROW else 22) for name in ranking.systems]
+    ax.patch.set_visible(False)
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+    ax.set(xlim=(-0.5, k - 0.5), ylim=(k - 0.5, -0.5))
+    ax.xaxis.tick_top()
+    look: dict[str, Any] = {"fontsize": small, "color": theme.ink, "parse_math": False}
+    points = 72.0 * _cell(ax, k)
+    # Slanted names need 1.4 of their height; where they have less, the columns are numbered.
+    if points >= 1.6 * small:
+        slanted: dict[str, Any] = {"rotation": 45, "ha": "left", "rotation_mode": "anchor"}
+        ax.set_xticks(range(k), names, **slanted, **look)
+    else:
+        names = [f"{number}  {name}" for number, name in enumerate(names, start=1)]
+        numbered = range(0, k, math.ceil(1.8 * small / points))
+        ax.set_xticks(numbered, [str(column + 1) for column in numbered], **look)
+    ax.set_yticks(range(k), names, **look)
+    ax.tick_params(length=0.0)
+    for line in range(k + 1):
+        ax.axhline(line - 0.5, color=theme.grid, linewidth=0.8, zorder=2.0)
+        ax.axvline(line - 0.5, color=theme.grid, linewidth=0.8, zorder=2.0)
+
+
+def _cell(ax: Axes, k: int) -> float:
+    """Return the width of a cell in inches, about."""
+    return 0.8 * inches(ax) / k
+
+
+def _fill(ax: Axes, theme: Theme, row: int, column: int, reading: str, share: float) -> None:
+    """Fill a cell, pale enough for the letters on it."""
+    deepest = 0.25 if theme.paper == "none" else 0.5
+    ax.add_patch(
+        Rectangle(
+            (column - 0.5, row - 0.5),
+            1.0,
+            1.0,
+            facecolor=theme.of_reading(reading),
+            edgecolor="none",
+            # Six depths, so that a drawing holds no more than it needs.
+            alpha=round(deepest * (0.25 + 0.75 * round(6.0 * share) / 6.0), 3),
+            zorder=1.0,
+        )
+    )
+
+
+def _number(
+    ax: Axes,
+    theme: Theme,
+    ranking: Ranking,
+    pair: PairRow,
+    at: tuple[int, int],
+    sign: float,
+    told: bool,
+    cell: float,
+) -> None:
+    """Write the difference, and under it the adjusted p-value where there is room."""
+    small = sizes(ax).small
+    with_p = cell >= ROOM_FOR_P
+    shown = style.signed(sign * pair.diff, digits=theme.digits)
+    look: dict[str, Any] = {"color": theme.ink if told else theme.muted, "zorder": 4.0}
+    heavy = {"fontweight": "bold" if told else "normal", "fontsize": small}
+    lines = [(shown, 0.55 * small if with_p else 0.0, heavy)]
+    if with_p:
+        lines.append(
+            (style.pvalue(pair.pvalue_adj, alpha=ranking.alpha), -0.65 * small, {"fontsize": 7.0})
+        )
+    for text, up, own in lines:
+        note = write(ax, text, at, shift=(0.0, up), ha="center", va="center", **look, **own)
+        # Within its cell it asks for no room, and hundreds of them take their time.
+        note.set_in_layout(False)
+
+
+def _words(ranking: Ranking) -> str:
+    return (
+        f"row − column, mean {shorten(ranking.measure, width=20)}\n"
+        f"filled: told apart, adjusted p < {display.number(ranking.alpha)}"
+    )
+
+
+# --- Systems by queries: who scores what where
+
+MOST_COLUMNS = 240
+
+
+def queries_size(ranking: Ranking) -> tuple[float, float]:
+    """Return width and height in inches."""
+    return 7.0, 0.75 + height(len(ranking.systems))
+
+
+@plot("queries", title="Every system on every query", size=queries_size, of=RANKING_PLOTS)
+def queries(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
+    """Draw the score of every system on every query, the higher the deeper.
+
+    The systems stand as in the leaderboard, the queries by their mean over the systems, highest
+    first. Of more than 240 queries neighbours in that order share a column, which shows their mean.
+
+    Examples
+    --------
+    >>> from abrank.ranking import rank_scores
+    >>> ranking = rank_scores({"X": {"q1": 0.3, "q2": 0.6}, "Y": {"q1": 0.5, "q2": 0.9}})
+    >>> print(queries(ranking).get_xlabel())
+    2 queries, the highest mean over the systems first
+    score 0.300 to 0.900, deeper is higher
+    """
+    ax = ax if ax is not None else new_axes(theme, queries_size(ranking))
+    if ranking.n_queries == 0:
+        return say(ax, theme, "No queries: nothing to draw.")
+    scores = ranking.scores.T
+    columns = by_difficulty(scores)
+    least, most = float(scores.min()), float(scores.max())
+    frame(ax, theme, ranking.systems, columns.shape[1])
+    ax.set_xticks([])
+    floor = min(least, 0.0)
+    draw_levels(ax, (columns - floor) / ((most - floor) or 1.0), theme.b)
+    ends = " to ".join(display.score(value, digits=theme.digits) for value in (least, most))
+    count = display.plural(ranking.n_queries, "query", "queries")
+    shared = " (neighbours share a column)" if columns.shape[1] < scores.shape[1] else ""
+    score = "score" if ranking.measure == "score" else shorten(ranking.measure, width=24)
+    label_x(
+        ax, theme,
+        f"{count}{shared}, the highest mean over the systems first\n"
+        f"{score} {ends}, deeper is higher",
+    )  # fmt: skip
+    return ax
+
+
+def by_difficulty(scores: FloatArray) -> FloatArray:
+    """Return a column a query, highest mean first; of very many, the means of neighbours.
+
+    Parameters
+    ----------
+    scores : float64[n_systems, n_queries]
+
+    Returns
+    -------
+    float64[n_systems, n_columns]
+        At most 240 columns.
+
+    Examples
+    --------
+    >>> by_difficulty(np.array([[0.1, 0.5], [0.2, 0.4]]))
+    array([[0.5, 0.1],
+           [0.4, 0.2]])
+    """
+    ordered = scores[:, np.argsort(-scores.mean(axis=0), kind="stable")]
+    if ordered.shape[1] <= MOST_COLUMNS:
+        return ordered
+    parts = np.array_split(ordered, MOST_COLUMNS, axis=1)
+    return np.stack([part.mean(axis=1) for part in parts], axis=1)
+
+
+# --- Achieved significance levels: how many pairs of systems each measure tells apart
+
+ACHIEVED_SIZE = (5.6, 3.1)
+# The axis ends at so many times alpha: above it no claim is near.
+MOST_ALPHAS, MOST_MEASURES = 4.0, 8
+_DASHES = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)))
+
+
+@plot(
+    "achieved",
+    title="Achieved significance levels by measure",
+    size=ACHIEVED_SIZE,
+    of=RANKING_PLOTS,
+)
+def achieved(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
+    """Draw the p-values of all pairs by each measure, smallest first.
+
+    Where a curve meets the line at alpha, the share of pairs below is the measure's discriminative
+    power: the further right, the more pairs it tells apart (Sakai 2006, SIGIR, 525-532). It takes
+    :func:`abrank.ranking.with_extras` with ``instruments``. Of more than 8 measures the first are
+    drawn.
+
+    Examples
+    --------
+    >>> from abrank.ranking import rank_scores, with_extras
+    >>> ranking = rank_scores({"X": {"q1": 0.3, "q2": 0.6}, "Y": {"q1": 0.5, "q2": 0.9}})
+    >>> achieved(with_extras(ranking, instruments=True)).get_ylabel()
+    'p, not adjusted'
+    """
+    ax = ax if ax is not None else new_axes(theme, ACHIEVED_SIZE)
+    shown = ranking.extras.instruments[:MOST_MEASURES]
+    if not shown:
+        return say(ax, theme, "Measures were not looked at as instruments (--instruments).")
+    dress(ax, theme, grid="both", spines=("bottom", "left"))
+    top = min(1.0, MOST_ALPHAS * ranking.alpha)
+    ax.set(xlim=(0.0, 100.0), ylim=(0.0, top))
+    ax.xaxis.set_major_formatter(lambda value, _: f"{value:.0f}%")
+    ticks = [each * ranking.alpha for each in range(5) if each * ranking.alpha <= top]
+    ax.set_yticks(ticks, list(map(display.number, ticks)))
+    ax.axhline(ranking.alpha, color=theme.muted, linewidth=1.0, zorder=1.0)
+    colours = cycle((theme.b, theme.a, theme.ink, theme.muted))
+    for place, (each, colour) in enumerate(zip(shown, colours, strict=False)):
+        n = len(each.achieved_levels)
+        shares = [0.0, *(100.0 * (i + 1) / n for i in range(n))]
+        dash = _DASHES[(place + place // len(_DASHES)) % len(_DASHES)]
+        look: dict[str, Any] = {"color": colour, "linestyle": dash, "linewidth": 2.0, "zorder": 3.0}
+        ax.step(shares, [0.0, *each.achieved_levels], where="pre", **look)
+        _name(ax, theme, place, each.measure, look)
+    level = display.number(ranking.alpha)
+    pairs = display.plural(len(shown[0].achieved_levels), "pair")
+    label_x(ax, theme, f"share of {pairs}, the smallest p first; line: alpha {level}")
+    label_y(ax, theme, "p, not adjusted")
+    return ax
+
+
+def _name(ax: Axes, theme: Theme, place: int, measure: str, look: dict[str, Any]) -> None:
+    """Name a curve right of the frame, beside a piece of it."""
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    down = -0.6 * sizes(ax).small - 1.6 * place * sizes(ax).small
+    write(
+        ax, shorten(measure, width=14 if inches(ax) < NARROW else 20), (1.0, 1.0),
+        coords="axes fraction", shift=(34.0, down), ha="left", va="center", color=theme.ink,
+    )  # fmt: skip
+    shift = ScaledTranslation(0.0, down / 72.0, figure.dpi_scale_trans)
+    # In points right of the corner of the frame.
+    corner = ScaledTranslation(1.0, 1.0, ax.transAxes) + shift  # type: ignore[arg-type]
+    ends = Affine2D().scale(1.0 / 72.0) + figure.dpi_scale_trans + corner
+    ax.plot([8.0, 30.0], [0.0, 0.0], transform=ends, clip_on=False, **look)

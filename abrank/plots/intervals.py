@@ -1,0 +1,571 @@
+"""Plots of intervals: by measure, by test, by segment, by collection, and the one that decides."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from abrank._support import checks, display
+from abrank.comparison.deciding import deciding_interval
+from abrank.comparison.scales import is_relative, rows_in_unit, shares_scale
+from abrank.plots import style
+from abrank.plots.axes import Row, draw_interval, draw_rows
+from abrank.plots.registry import COLLECTIONS_PLOTS, plot
+from abrank.plots.shapes import law_of_mean
+from abrank.plots.style import (
+    COUNTING,
+    LIGHT,
+    MEAN,
+    Theme,
+    delta,
+    difference,
+    difference_axis,
+    difference_limits,
+    dot,
+    dress,
+    fit_height,
+    inches,
+    interval_axis,
+    label_x,
+    margin_band,
+    margin_words,
+    new_axes,
+    of_the_mean,
+    relative_change,
+    say,
+    sizes,
+    unit_is_measure,
+    write,
+)
+
+if TYPE_CHECKING:
+    from abrank.collections import CollectionRow, CollectionsComparison, MeasureSummary, SummaryRow
+    from abrank.comparison import Comparison, MeasureResult, TestRow
+    from abrank.comparison.groups import Segmentation, SegmentRow
+    from abrank.verdict import Rule
+
+
+# --- The forest plot: the difference by every measure, with intervals
+
+
+def forest_size(comparison: Comparison) -> tuple[float, float]:
+    """Return width and height in inches."""
+    return 7.0, 0.95 + 0.34 * max(2, len(comparison.rows))
+
+
+@plot("forest", title="All measures", size=forest_size)
+def forest(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
+    """Draw the interval of every measure, the primary one first, with a diamond and in bold.
+
+    Thick is the plain interval, thin the adjusted one; the adjusted one gives the colour and the
+    glyph: B's for better, A's for worse, grey for unclear. At the right stand the estimate and the
+    adjusted p-value. A measure whose scale is another than the primary one's is named, not drawn;
+    an arrow marks one whose better side is the other one.
+
+    Examples
+    --------
+    >>> from abrank import compare_scores
+    >>> result = compare_scores({"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6})
+    >>> [label.get_text() for label in forest(result).get_yticklabels()]
+    ['score']
+    """
+    ax = ax if ax is not None else new_axes(theme, forest_size(comparison))
+    if comparison.n_queries == 0:
+        return say(ax, theme, "No queries: nothing to draw.")
+    primary, percent = comparison.primary, is_relative(comparison)
+    ordered = sorted(rows_in_unit(comparison), key=lambda row: row.measure != primary.measure)
+    family = len(ordered) > 1 and comparison.rule.adjust != "none"
+    rows = [_measure_row(comparison, row, theme.digits) for row in ordered]
+    title = "p adj." if family else "p"
+    higher = primary.higher_is_better
+    first, words = "Δ", interval_axis(comparison, "mean Δ per query (B − A)")
+    if percent:
+        first, words = "Δ%", "change of the mean, in per cent of A's"
+    elif not of_the_mean(comparison):
+        first = "estimate"
+    draw_rows(ax, theme, rows, first=first, last=title, higher_is_better=higher, percent=percent)
+    for higher, arrow in _TURNED.items():
+        if higher != primary.higher_is_better and any(
+            row.higher_is_better == higher for row in ordered
+        ):
+            side = "right" if higher else "left"
+            words += (
+                f"\n{arrow} {'higher' if higher else 'lower'} is better: {side} of 0 B is better"
+            )
+    label_x(ax, theme, words)
+    return ax
+
+
+# What marks a measure whose better side is not the primary one's.
+_TURNED = {True: "↑", False: "↓"}
+
+
+def _measure_row(comparison: Comparison, result: MeasureResult, digits: int) -> Row:
+    lead = result.measure == comparison.rule.primary
+    remark = ""
+    if unit_is_measure(comparison) and not shares_scale(comparison, result.measure):
+        remark = "another scale: see the numbers"
+    elif np.isnan(result.ci_low) or np.isnan(result.estimate):
+        remark = "no interval"
+    plain = (result.ci_low, result.ci_high)
+    adjusted = (result.ci_low_adj, result.ci_high_adj)
+    turned = result.higher_is_better != comparison.rule.higher_is_better
+    mark = f" {_TURNED[result.higher_is_better]}" if turned else ""
+    return Row(
+        name=f"{result.measure}{mark}",
+        estimate=result.estimate,
+        thick=plain,
+        thin=adjusted if adjusted != plain else None,
+        last=style.pvalue(result.pvalue_adj, alpha=comparison.rule.alpha),
+        reading=result.reading,
+        lead=lead,
+        remark=remark,
+        shown=difference(comparison, result.estimate, digits=digits),
+    )
+
+
+# --- The difference that decides, its interval, its bootstrap distribution and the margin
+
+EFFECT_SIZE = (5.4, 2.5)
+
+# Heights in the frame: the bar (higher where no shape stands on it), and the shape.
+_BAR, _BAR_ALONE, _FLOOR, _TOP = 0.30, 0.55, 0.38, 0.97
+
+
+@plot("effect", title="The difference and its interval", size=EFFECT_SIZE)
+def effect(
+    comparison: Comparison,
+    *,
+    measure: str | None = None,
+    ax: Axes | None = None,
+    theme: Theme = LIGHT,
+) -> Axes:
+    """Draw the estimate and its interval under the bootstrap distribution of the mean difference.
+
+    The bar is the interval that decides (for a secondary measure the adjusted one), with its limits
+    and the estimate printed: where only the margin is decided, that of the two one-sided tests; for
+    a relative margin, in per cent of A's mean. The shape above it is the bootstrap distribution of
+    the mean. There is no shape for fewer than 10 queries, nor for a test of another hypothesis than
+    the mean's, nor for a change in per cent; for more than 50 000 queries it is the normal curve.
+    The margin is a band around 0.
+
+    Examples
+    --------
+    >>> from abrank import compare_scores
+    >>> result = compare_scores({"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6})
+    >>> effect(result).get_xlabel()
+    'Δ score (B − A)'
+    """
+    ax = ax if ax is not None else new_axes(theme, EFFECT_SIZE)
+    row = comparison[measure or comparison.rule.primary]
+    (row,) = (each for each in rows_in_unit(comparison) if each.measure == row.measure)
+    sentence = _nothing_to_draw(comparison, row, theme.digits)
+    if sentence:
+        return say(ax, theme, sentence)
+    lead = row.measure == comparison.rule.primary
+    deciding = deciding_interval(comparison.rule, comparison.decision)
+    decision, percent = comparison.decision, is_relative(comparison)
+    interval = (row.ci_low_adj, row.ci_high_adj)
+    if lead:
+        interval = decision.equivalence_interval if deciding.by_margin else decision.interval
+    # The law is that of the difference, not of a ratio.
+    shape = None if percent else law_of_mean(comparison, row)
+    # The margin is that of the primary measure.
+    margin = comparison.rule.margin if lead else 0.0
+    # A margin that decides is to be seen; one that is far beyond the interval is not to squeeze it.
+    edges = (-margin, margin) if lead and deciding.by_margin else ()
+    ends = (row.estimate, *interval, *edges, *(shape[0] if shape else ()))
+    room = 0.3 if inches(ax) < 3.0 else 0.2
+    bar = _BAR_ALONE if shape is None else _BAR
+    dress(ax, theme)
+    limits = difference_limits(*ends, room=room)
+    ax.set_ylim(0.0, 1.0)
+    ax.set_yticks([])
+    # The line at 0 ends above the numbers.
+    higher = row.higher_is_better
+    difference_axis(
+        ax, theme, limits, higher_is_better=higher, zero_from=bar - 0.025, percent=percent
+    )
+    margin_band(ax, theme, margin)
+    colour = theme.of_reading(row.reading)
+    if shape is not None:
+        grid, height = shape
+        tall = _FLOOR + (_TOP - _FLOOR) * height / height.max()
+        around = np.concatenate([grid[:1], grid, grid[-1:]])
+        outline = np.concatenate([[_FLOOR], tall, [_FLOOR]])
+        ax.fill(around, outline, facecolor=colour, alpha=0.28, linewidth=0.0, zorder=1.5)
+    draw_interval(ax, interval, bar, colour=colour, width=5.0)
+    dot(ax, theme, (row.estimate, bar), colour=colour, size=9.0)
+    texts = [
+        difference(comparison, value, digits=theme.digits)
+        for value in (interval[0], row.estimate, interval[1])
+    ]
+    _numbers(ax, colour, (interval[0], row.estimate, interval[1]), bar, texts)
+    label_x(ax, theme, _axis_words(comparison, row, theme.digits, lead=lead))
+    return ax
+
+
+def _nothing_to_draw(comparison: Comparison, row: MeasureResult, digits: int) -> str:
+    """Return why there is no picture, or nothing."""
+    if comparison.n_queries == 0:
+        return "No queries: nothing to draw."
+    if comparison.n_queries == 1:
+        shown = style.signed(row.diff, digits=digits)
+        return f"Only 1 query (Δ {shown}): no interval to draw."
+    if row.reading == "identical":
+        return f"A and B score the same on all {style.queries(comparison.n_queries)}: Δ is 0."
+    return ""
+
+
+def _numbers(
+    ax: Axes,
+    colour: str,
+    values: tuple[float, float, float],
+    bar: float,
+    texts: Sequence[str],
+) -> None:
+    """Print the limits and, between them, the estimate, apart even if the bar is short."""
+    type_ = sizes(ax)
+    low, high = ax.get_xlim()
+    estimate, interval = values[1], (values[0], values[2])
+    unit = (high - low) / (72.0 * inches(ax))
+    half = [0.33 * len(text) * size for text, size in zip(texts, _point_sizes(ax), strict=True)]
+    ends = [low if np.isinf(interval[0]) else interval[0], estimate]
+    ends.append(high if np.isinf(interval[1]) else interval[1])
+    gaps = [(half[0] + half[1]) * unit, (half[1] + half[2]) * unit]
+    middle = min(max(estimate, low + gaps[0] + half[0] * unit), high - gaps[1] - half[2] * unit)
+    places = [min(ends[0], middle - gaps[0]), middle, max(ends[2], middle + gaps[1])]
+    for text, place, size in zip(texts, places, _point_sizes(ax), strict=True):
+        write(
+            ax,
+            text,
+            (place, bar),
+            shift=(0.0, -9.0),
+            ha="center",
+            va="top",
+            color=colour,
+            fontsize=size,
+            fontweight="bold" if size == type_.strong else "normal",
+            zorder=5.0,
+        )
+
+
+def _point_sizes(ax: Axes) -> tuple[float, float, float]:
+    type_ = sizes(ax)
+    return type_.body, type_.strong, type_.body
+
+
+def _axis_words(comparison: Comparison, row: MeasureResult, digits: int, *, lead: bool) -> str:
+    words = interval_axis(comparison, f"mean {delta(row.measure)}")
+    if of_the_mean(comparison):
+        words = delta(row.measure)
+    if is_relative(comparison):
+        words = relative_change(row.measure)
+    rule = comparison.rule
+    if not lead or not rule.margin:
+        return words
+    deciding = deciding_interval(rule, comparison.decision)
+    bar = f"; bar: {display.level(deciding.confidence)} interval" if deciding.by_margin else ""
+    return f"{words}{bar}; band: margin ±{margin_words(comparison, digits=digits)}"
+
+
+# --- Whether the tests of the primary measure agree
+
+
+def tests_size(comparison: Comparison) -> tuple[float, float]:
+    """Return width and height in inches."""
+    drawn = sum(row.test not in COUNTING for row in comparison.test_rows)
+    return 7.0, 1.1 + 0.3 * max(2, drawn)
+
+
+@plot("tests", title="The tests of the primary measure", size=tests_size)
+def tests(  # it tests nothing itself, whatever its name tells a linter
+    comparison: Comparison,
+    *,
+    ax: Axes | None = None,  # noqa: PT028
+    theme: Theme = LIGHT,  # noqa: PT028
+) -> Axes:
+    """Draw what each test of the primary measure estimates, with its interval and p-value.
+
+    The test that decides has a diamond and stands in bold. A colour says that the interval excludes
+    0. A test that estimates something not on the measure's scale is named under the axis.
+
+    Examples
+    --------
+    >>> from abrank import compare_scores
+    >>> result = compare_scores({"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6})
+    >>> tests(result).get_yticklabels()[0].get_text()
+    'Paired t'
+    """
+    ax = ax if ax is not None else new_axes(theme, tests_size(comparison))
+    n = comparison.n_queries
+    if n < 2:
+        few = "No queries" if n == 0 else "Only 1 query"
+        return say(ax, theme, f"{few}: nothing to test.")
+    if comparison.primary.reading == "identical":
+        return say(ax, theme, f"A and B score the same on all {n} queries: every p is 1.")
+    located = [row for row in comparison.test_rows if row.test not in COUNTING]
+    rows = [_test_row(row, comparison.rule) for row in located]
+    draw_rows(ax, theme, rows, last="p", higher_is_better=comparison.rule.higher_is_better)
+    lines = [delta(comparison.rule.primary)]
+    lines += [_aside(row, comparison) for row in comparison.test_rows if row.test in COUNTING]
+    label_x(ax, theme, "\n".join(lines))
+    return ax
+
+
+def _test_row(row: TestRow, rule: Rule) -> Row:
+    word = "" if row.estimand == MEAN else f" ({row.estimand.removesuffix(' difference')})"
+    missing = np.isnan(row.ci_low) or np.isnan(row.estimate)
+    return Row(
+        name=f"{row.title}{word}",
+        estimate=row.estimate,
+        thick=(row.ci_low, row.ci_high),
+        thin=None,
+        last=style.pvalue(row.pvalue, alpha=rule.alpha),
+        reading=_reading(row, rule),
+        lead=row.decides,
+        remark="no interval" if missing else "",
+    )
+
+
+def _reading(row: TestRow, rule: Rule) -> str:
+    if np.isnan(row.pvalue):
+        return "untested"
+    low, high = rule.gain(row.ci_low, row.ci_high)
+    return "better" if low > 0 else "worse" if high < 0 else "unclear"
+
+
+def _aside(row: TestRow, comparison: Comparison) -> str:
+    """Say what a test with a unit of its own found."""
+    shown = style.pvalue(row.pvalue, alpha=comparison.rule.alpha)
+    mark = " (decides)" if row.decides else ""
+    return (
+        f"{row.title}{mark}: {row.estimand} {style.signed(row.estimate, digits=2)},"
+        f" p {shown if shown.startswith('<') else f'= {shown}'}"
+    )
+
+
+# --- The primary measure in every segment of the queries
+
+MOST_SEGMENTS = 20
+# Points across the dot of all queries, and of the smallest segment.
+LARGEST, SMALLEST = 9.0, 3.5
+
+
+def _height(n_rows: int) -> float:
+    return 1.1 + 0.28 * max(2, n_rows)
+
+
+def segments_size(comparison: Comparison) -> tuple[float, float]:
+    """Return width and height in inches."""
+    return 7.0, _height(
+        1 + min(MOST_SEGMENTS, sum(len(each.rows) for each in comparison.segmentations))
+    )
+
+
+@plot("segments", title="The primary measure in every segment", size=segments_size)
+def segments(
+    comparison: Comparison,
+    *,
+    by: str | None = None,
+    ax: Axes | None = None,
+    theme: Theme = LIGHT,
+) -> Axes:
+    """Draw the mean difference in every segment, under that of all queries.
+
+    Thick is the interval of a segment alone, thin that among all segments of its property, which
+    gives the colour. A dot's area grows with the root of the number of queries. Of more than 20
+    segments the largest are drawn; one of too few queries has no interval.
+
+    Parameters
+    ----------
+    by : str, optional
+        The property; all of them without it.
+
+    Raises
+    ------
+    UnknownNameError
+        If the queries have no such property.
+
+    Examples
+    --------
+    >>> from abrank import compare_scores
+    >>> result = compare_scores({"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6})
+    >>> segments(result).texts[0].get_text()
+    'No segments of the queries were given.'
+    """
+    ax = ax if ax is not None else new_axes(theme, segments_size(comparison))
+    if not comparison.segmentations:
+        return say(ax, theme, "No segments of the queries were given.")
+    if by is not None:
+        checks.one_of("property", by, [each.name for each in comparison.segmentations])
+    chosen = [each for each in comparison.segmentations if by in (None, each.name)]
+    every = sum(len(each.rows) for each in chosen)
+    rows = [_all_queries(comparison), *_rows(comparison, chosen, named=by is None)]
+    fit_height(ax, _height(len(rows)))
+    higher = comparison.rule.higher_is_better
+    draw_rows(ax, theme, rows, last="queries", higher_is_better=higher)
+    words = interval_axis(comparison, f"mean {delta(comparison.rule.primary)}")
+    if every >= len(rows):
+        words += f"; the largest {MOST_SEGMENTS} of {display.count(every)} segments"
+    label_x(ax, theme, "\n".join([words, *_differ(comparison, chosen)]))
+    return ax
+
+
+def _rows(comparison: Comparison, chosen: Sequence[Segmentation], *, named: bool) -> list[Row]:
+    """Return the rows of the largest segments, those of a property together."""
+    sizes = sorted((row.n_queries for each in chosen for row in each.rows), reverse=True)
+    least = sizes[min(MOST_SEGMENTS, len(sizes)) - 1]
+    found: list[Row] = []
+    room = {True: MOST_SEGMENTS - sum(size > least for size in sizes), False: MOST_SEGMENTS}
+    for each in chosen:
+        for row in each.rows:
+            # Of segments as large as the smallest one shown, the first.
+            if row.n_queries >= least and room[row.n_queries == least] > 0:
+                room[row.n_queries == least] -= 1
+                name = f"{each.name}: {row.label}" if named else row.label
+                found.append(_segment_row(comparison, row, name))
+    return found
+
+
+def _segment_row(comparison: Comparison, row: SegmentRow, name: str) -> Row:
+    few = math.isnan(row.ci_low_adj)
+    share = math.sqrt(math.sqrt(row.n_queries / comparison.n_queries))
+    return Row(
+        name=name,
+        estimate=row.mean,
+        thick=(row.ci_low, row.ci_high),
+        thin=(row.ci_low_adj, row.ci_high_adj),
+        last=display.count(row.n_queries),
+        reading=row.reading,
+        remark="too few queries" if few else "",
+        size=max(SMALLEST, LARGEST * share) if of_the_mean(comparison) else 0.0,
+    )
+
+
+def _all_queries(comparison: Comparison) -> Row:
+    row = comparison.primary
+    missing = bool(np.isnan(row.ci_low))
+    return Row(
+        name="All queries",
+        estimate=row.diff,
+        thick=(row.ci_low, row.ci_high),
+        thin=None,
+        last=display.count(comparison.n_queries),
+        reading=row.reading,
+        lead=True,
+        remark="no interval" if missing else "",
+        size=LARGEST if of_the_mean(comparison) else 0.0,
+    )
+
+
+def _differ(comparison: Comparison, chosen: Sequence[Segmentation]) -> list[str]:
+    """Say of each property whether its segments differ."""
+    alpha = comparison.rule.alpha
+    return [
+        f"{display.shorten(each.name, width=24)}: do its segments differ?"
+        f" {display.p_clause(each.interaction_pvalue, alpha=alpha)}"
+        for each in chosen
+        if not math.isnan(each.interaction_pvalue)
+    ]
+
+
+# --- Several collections in one forest, with what they say together
+
+MOST_COLLECTIONS = 40
+LARGEST_SQUARE, SMALLEST_SQUARE = 9.0, 3.5
+
+
+def collections_size(found: CollectionsComparison) -> tuple[float, float]:
+    """Return width and height in inches."""
+    return 7.0, 1.1 + 0.28 * (min(MOST_COLLECTIONS, len(found.comparisons)) + 3)
+
+
+@plot(
+    "forest",
+    title="The primary measure on every collection, and on all together",
+    size=collections_size,
+    of=COLLECTIONS_PLOTS,
+)
+def collections(
+    found: CollectionsComparison,
+    *,
+    measure: str | None = None,
+    ax: Axes | None = None,
+    theme: Theme = LIGHT,
+) -> Axes:
+    """Draw the mean difference on every collection, and the summaries as diamonds under them.
+
+    Thick is the interval of a collection alone, thin that adjusted for the number of collections,
+    which gives the colour. A dot's area grows with the weight in the random-effects summary. The
+    diamonds are as wide as their intervals; the thin line through that of random effects is the
+    prediction interval, where one more collection would lie. Of more than 40 collections those of
+    the most queries are drawn.
+
+    Examples
+    --------
+    >>> from abrank.collections import summarise_collections
+    >>> from abrank.comparison import compare_scores
+    >>> one = compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75})
+    >>> drawn = collections(summarise_collections({"x": one, "y": one}))
+    >>> [label.get_text() for label in drawn.get_yticklabels()]
+    ['x', 'y', 'All queries', 'Equal weights', 'Random effects']
+    """
+    ax = ax if ax is not None else new_axes(theme, collections_size(found))
+    summary = found.of(measure) if measure else found.primary
+    largest = sorted(summary.rows, key=lambda row: -row.n_queries)[:MOST_COLLECTIONS]
+    shown = [row for row in summary.rows if any(row is each for each in largest)]
+    rows = [_row(row, summary, found.alpha) for row in shown]
+    prediction = (summary.prediction_low, summary.prediction_high)
+    rows += [
+        _summary("All queries", summary.stratified, found.alpha),
+        _summary("Equal weights", summary.equal, found.alpha),
+        _summary("Random effects", summary.random, found.alpha, prediction),
+    ]
+    fit_height(ax, 1.1 + 0.28 * len(rows))
+    draw_rows(ax, theme, rows, last="p adj.", higher_is_better=summary.higher_is_better)
+    level = display.level(1.0 - found.alpha)
+    words = [f"mean Δ of {display.shorten(summary.measure, width=40)} (B − A), {level} intervals"]
+    if len(shown) < len(summary.rows):
+        words.append(
+            f"the largest {MOST_COLLECTIONS} of {display.count(len(summary.rows))} collections"
+        )
+    if math.isfinite(prediction[0]):
+        words.append(f"line through the last diamond: {level} prediction interval")
+    label_x(ax, theme, "\n".join(words))
+    return ax
+
+
+def _row(row: CollectionRow, summary: MeasureSummary, alpha: float) -> Row:
+    largest = max(each.weight_random for each in summary.rows) or 1.0
+    missing = math.isnan(row.ci_low) or math.isnan(row.estimate)
+    return Row(
+        name=row.collection,
+        estimate=row.estimate,
+        thick=(row.ci_low, row.ci_high),
+        thin=(row.ci_low_adj, row.ci_high_adj),
+        last=style.pvalue(row.pvalue_adj, alpha=alpha),
+        reading=row.reading,
+        remark="no interval" if missing else "",
+        size=max(SMALLEST_SQUARE, LARGEST_SQUARE * math.sqrt(row.weight_random / largest)),
+    )
+
+
+def _summary(
+    name: str, row: SummaryRow, alpha: float, prediction: tuple[float, float] | None = None
+) -> Row:
+    return Row(
+        name=name,
+        estimate=row.estimate,
+        thick=(row.ci_low, row.ci_high),
+        thin=prediction if prediction and math.isfinite(prediction[0]) else None,
+        last=style.pvalue(row.pvalue, alpha=alpha),
+        reading=row.reading,
+        lead=True,
+        remark="no interval" if math.isnan(row.ci_low) else "",
+        summary=True,
+    )

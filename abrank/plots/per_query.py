@@ -1,0 +1,659 @@
+"""Plots of single queries: by their difference, by their two scores, side by side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.patches import PathPatch, Rectangle
+from matplotlib.path import Path
+from matplotlib.ticker import MaxNLocator
+
+from abrank._support import display
+from abrank._support.display import shorten
+from abrank._support.typing import FloatArray, IntArray
+from abrank.inference.estimates.shape import spread_form
+from abrank.inference.rounding import ascending, differences_of, has_spread, round_off
+from abrank.plots import style
+from abrank.plots.axes import EXTREMES, name_extremes
+from abrank.plots.registry import plot
+from abrank.plots.shapes import density, evenly, law_of_mean
+from abrank.plots.style import (
+    LIGHT,
+    NARROW,
+    PlainTicks,
+    Theme,
+    delta,
+    difference_axis,
+    difference_limits,
+    dot,
+    dress,
+    inches,
+    label_x,
+    label_y,
+    new_axes,
+    of_the_mean,
+    query_name,
+    say,
+    score_limits,
+    signed_ticks,
+    sizes,
+    systems,
+    write,
+)
+
+if TYPE_CHECKING:
+    from abrank.comparison import Comparison, MeasureResult
+
+
+# --- Every query by its difference, sorted
+
+# Up to so many queries each has its name; up to so many its own bar.
+NAMED = 24
+BARS = 1_500
+CURVE = 1_000
+# The share of the width that the name of the mean takes.
+ROOM_FOR_MEAN = 0.25
+
+
+def deltas_size(comparison: Comparison) -> tuple[float, float]:
+    """Return width and height in inches."""
+    n = comparison.n_queries
+    return (7.0, 1.0 + 0.23 * max(3, n)) if n <= NAMED else (7.0, 3.4)
+
+
+@plot("deltas", title="Every query by its difference", size=deltas_size)
+def deltas(
+    comparison: Comparison,
+    *,
+    measure: str | None = None,
+    ax: Axes | None = None,
+    theme: Theme = LIGHT,
+) -> Axes:
+    """Draw the difference of every query, sorted, in the colour of who wins it.
+
+    The line and the band are the mean difference and its interval (for a test of the mean). Up to
+    24 queries lie as bars with their names; up to 1 500 each is a bar of its own, which the drawing
+    marks with its query; more become one filled curve through 1 000 quantiles. The three best and
+    the three worst are named.
+
+    Examples
+    --------
+    >>> from abrank import compare_scores
+    >>> result = compare_scores({"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6})
+    >>> [label.get_text() for label in deltas(result).get_yticklabels()]
+    ['q2', 'q1']
+    """
+    ax = ax if ax is not None else new_axes(theme, deltas_size(comparison))
+    n = comparison.n_queries
+    if n == 0:
+        return say(ax, theme, "No queries: nothing to draw.")
+    row = comparison[measure or comparison.rule.primary]
+    values = comparison.differences(row.measure)
+    if row.wins == row.losses == 0:
+        return say(ax, theme, f"A and B score the same on {_all(n)}: there is no bar to draw.")
+    # Equal differences keep the order of the ids, so that the picture is always the same.
+    order = ascending(values)
+    if n <= NAMED:
+        _lying(ax, theme, comparison, row, order[::-1])
+    else:
+        _standing(ax, theme, comparison, row, order)
+    return ax
+
+
+def _all(n: int) -> str:
+    return "the only query" if n == 1 else f"all {style.queries(n)}"
+
+
+def _band(
+    ax: Axes, theme: Theme, comparison: Comparison, row: MeasureResult, *, lying: bool
+) -> None:
+    """Draw the mean difference and its interval across the bars."""
+    colour = theme.of_reading(row.reading)
+    interval = (row.ci_low_adj, row.ci_high_adj)
+    span, line = (ax.axvspan, ax.axvline) if lying else (ax.axhspan, ax.axhline)
+    if of_the_mean(comparison) and np.all(np.isfinite(interval)):
+        span(*interval, facecolor=colour, edgecolor="none", alpha=0.14, zorder=0.6)
+    line(row.diff, color=colour, linewidth=1.1, linestyle=(0, (4, 2)), zorder=2.5)
+
+
+def _lying(
+    ax: Axes, theme: Theme, comparison: Comparison, row: MeasureResult, order: IntArray
+) -> None:
+    values = comparison.differences(row.measure)[order]
+    signs = comparison.outcomes(row.measure)[order]
+    n = len(order)
+    dress(ax, theme)
+    ax.set_ylim(n - 0.4, -0.6)
+    ends = [*values.tolist(), row.diff]
+    if of_the_mean(comparison):
+        ends += [row.ci_low_adj, row.ci_high_adj]
+    room = 0.3 if inches(ax) < NARROW else 0.2
+    limits = difference_limits(*ends, room=room)
+    difference_axis(ax, theme, limits, higher_is_better=row.higher_is_better)
+    _band(ax, theme, comparison, row, lying=True)
+    type_ = sizes(ax)
+    for place, (value, sign, query) in enumerate(zip(values, signs, order, strict=True)):
+        colour = theme.of_outcome(int(sign))
+        _bar(ax, (0.0, place - 0.36), float(value), 0.72, colour, int(query))
+        write(
+            ax,
+            style.signed(float(value), digits=theme.digits),
+            (1.0, place),
+            coords=("axes fraction", "data"),
+            shift=((1.6 + theme.digits) * type_.small, 0.0),
+            ha="right",
+            va="center",
+            color=colour if sign else theme.muted,
+            fontsize=type_.small,
+            zorder=4.0,
+        )
+    longest = 14 if inches(ax) < NARROW else 32
+    names = [shorten(query_name(comparison, query), width=longest) for query in order]
+    ax.set_yticks(range(n), names, fontsize=type_.small, color=theme.ink, parse_math=False)
+    ax.tick_params(axis="y", length=0.0)
+    _tally(ax, theme, row, below=40.0)
+    mean = style.signed(row.diff, digits=theme.digits)
+    label_x(ax, theme, f"{delta(row.measure)}; dashed: mean {mean}")
+
+
+def _bar(
+    ax: Axes, corner: tuple[float, float], length: float, thickness: float, colour: str, query: int
+) -> None:
+    """Lay or stand a bar that carries its query; ``corner`` has 0 for the axis of differences."""
+    lying = corner[0] == 0.0
+    width, height = (length, thickness) if lying else (thickness, length)
+    bar = Rectangle(corner, width, height, facecolor=colour, edgecolor="none", clip_on=False)
+    bar.set_gid(f"query-{query}")
+    bar.set_zorder(3.0)
+    ax.add_artist(bar)
+
+
+def _standing(
+    ax: Axes, theme: Theme, comparison: Comparison, row: MeasureResult, order: IntArray
+) -> None:
+    values = comparison.differences(row.measure)[order]
+    signs = comparison.outcomes(row.measure)[order]
+    n = len(values)
+    dress(ax, theme, grid="y", spines=("left",))
+    ax.set_xlim(-0.5, n - 0.5)
+    ax.set_xticks([])
+    ax.set_ylim(*_vertical_limits(ax, values))
+    signed_ticks(ax, "y")
+    ax.axhline(0.0, color=theme.ink, linewidth=1.0, zorder=3.2)
+    _band(ax, theme, comparison, row, lying=False)
+    if n <= BARS:
+        # Bars without a gap overlap a little, or their smoothed edges would let paper through.
+        thickness = 0.8 if n <= 120 else 1.1
+        for place, query in enumerate(order):
+            value, sign = float(values[place]), int(signs[place])
+            if sign:
+                # A bar of the least visible height can still be hit by a pointer.
+                corner = (place - thickness / 2.0 or 1e-9, 0.0)
+                _bar(ax, corner, value, thickness, theme.of_outcome(sign), int(query))
+    else:
+        _curve(ax, theme, values, signs)
+    mean = _mean_label(ax, theme, row)
+    name_extremes(ax, theme, lambda place: query_name(comparison, int(order[place])), values)
+    _tally(ax, theme, row, below=5.0)
+    label_y(ax, theme, delta(row.measure))
+    label_x(ax, theme, f"{style.queries(n)}, sorted by Δ{mean}", pad=2.4 * sizes(ax).small)
+
+
+def _vertical_limits(ax: Axes, values: FloatArray) -> tuple[float, float]:
+    """Return limits that leave the names of the extremes room on either side of 0."""
+    figure = ax.get_figure(root=True)
+    tall = figure.get_size_inches()[1] if figure is not None else 3.0
+    lines = (EXTREMES + 0.8) * 1.45 * sizes(ax).small / 72.0
+    room = min(0.42, lines / max(tall - 0.8, 0.5))
+    return difference_limits(float(values[0]), float(values[-1]), room=room)
+
+
+def _curve(ax: Axes, theme: Theme, values: FloatArray, signs: IntArray) -> None:
+    """Fill the quantile curve in the colours of who wins."""
+    places = evenly(len(values), CURVE)
+    for sign in (-1, 1):
+        part = places[signs[places] == sign]
+        if len(part):
+            across = np.concatenate([part[:1], part, part[-1:]])
+            up = np.concatenate([[0.0], values[part], [0.0]])
+            ax.fill(across, up, facecolor=theme.of_outcome(sign), zorder=3.0, clip_on=False)
+
+
+def _mean_label(ax: Axes, theme: Theme, row: MeasureResult) -> str:
+    """Name the mean where bars leave room for it, else return the words for the axis.
+
+    That is above 0 at the left, or below 0 at the right.
+    """
+    up = row.diff >= 0
+    shown = f"mean {style.signed(row.diff, digits=theme.digits)}"
+    total = row.wins + row.ties + row.losses
+    in_the_way = row.wins if up == row.higher_is_better else row.losses
+    if total - in_the_way < ROOM_FOR_MEAN * total:
+        return f"; dashed: {shown}"
+    write(
+        ax,
+        shown,
+        (0.0 if up else 1.0, row.diff),
+        coords=("axes fraction", "data"),
+        shift=(4.0, 3.0) if up else (-4.0, -3.0),
+        ha="left" if up else "right",
+        va="bottom" if up else "top",
+        color=theme.of_reading(row.reading),
+        fontweight="bold",
+        zorder=5.0,
+    )
+    return ""
+
+
+def _tally(ax: Axes, theme: Theme, row: MeasureResult, *, below: float) -> None:
+    """Draw the bracket of wins, ties and losses under the frame, its parts in proportion."""
+    total = row.wins + row.ties + row.losses
+    at: dict[str, Any] = {"coords": "axes fraction", "va": "top", "shift": (0.0, -below - 4.0)}
+    start = 0.0
+    parts = [(-1, row.losses, "▼ A wins"), (0, row.ties, "● ties"), (1, row.wins, "▲ B wins")]
+    if not row.higher_is_better:
+        parts.reverse()
+    sides = (("left", 0.0), ("center", 0.5), ("right", 1.0))
+    for (outcome, number, words), (side, place) in zip(parts, sides, strict=True):
+        if number:
+            _rail(ax, theme.of_outcome(outcome), start, start + number / total, below)
+        start += number / total
+        colour = theme.of_outcome(outcome) if outcome else theme.muted
+        write(ax, f"{words} {display.count(number)}", (place, 0.0), ha=side, color=colour, **at)
+
+
+def _rail(ax: Axes, colour: str, start: float, stop: float, below: float) -> None:
+    from matplotlib.transforms import ScaledTranslation
+
+    down = ScaledTranslation(0.0, -below / 72.0, ax.figure.dpi_scale_trans)
+    place = ax.transAxes + down
+    ax.plot(
+        [start, stop],
+        [0.0, 0.0],
+        transform=place,
+        color=colour,
+        linewidth=3.5,
+        solid_capstyle="butt",
+        clip_on=False,
+        zorder=3.0,
+    )
+
+
+# --- Every query by its two scores
+
+SCATTER_SIZE = (4.6, 4.6)
+# More dots than these hide each other.
+MANY = 2_000
+LEVELS = 6
+_MARKERS = {1: "^", -1: "v", 0: "o"}
+
+
+@plot("scatter", title="Every query by its two scores", size=SCATTER_SIZE)
+def scatter(
+    comparison: Comparison,
+    *,
+    measure: str | None = None,
+    ax: Axes | None = None,
+    theme: Theme = LIGHT,
+) -> Axes:
+    """Draw the score of A across and that of B upwards: above the diagonal B scores higher.
+
+    Shape and colour both tell who wins. The cross stands at the two means, which the axes name.
+    For more than 2 000 queries hexagons count them, the darker the more, on a logarithmic scale.
+
+    Examples
+    --------
+    >>> from abrank import compare_scores
+    >>> result = compare_scores({"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6})
+    >>> scatter(result).get_xlabel()
+    'A, score (mean 0.300)'
+    """
+    ax = ax if ax is not None else new_axes(theme, SCATTER_SIZE)
+    if comparison.n_queries == 0:
+        return say(ax, theme, "No queries: nothing to draw.")
+    row = comparison[measure or comparison.rule.primary]
+    column = comparison.measures.index(row.measure)
+    a, b = comparison.a[:, column], comparison.b[:, column]
+    signs = comparison.outcomes(row.measure)
+    dress(ax, theme, grid="both", spines=("bottom", "left"))
+    limits = score_limits(a, b)
+    ax.set(xlim=limits, ylim=limits, aspect="equal")
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_formatter(PlainTicks())
+    ax.yaxis.set_ticks(_ticks(limits))
+    ax.xaxis.set_ticks(_ticks(limits))
+    ax.plot(limits, limits, color=theme.ink, linewidth=1.0, zorder=2.0)
+    shade = ""
+    # A complex number a spot: numpy sorts these fast, rows of a table slowly.
+    spot = a + 1j * b
+    if len(np.unique(spot[: 10 * MANY])) > MANY or len(np.unique(spot)) > MANY:
+        shade = _hexagons(ax, theme, a, b, signs)
+    else:
+        _, place, times = np.unique(spot, return_index=True, return_counts=True)
+        shade = _dots(ax, theme, np.column_stack([a, b])[place], signs[place], times)
+    if len(a) > 1:
+        _mean(ax, theme, row.mean_a, row.mean_b)
+    _counts(ax, theme, row)
+    words = shorten(row.measure, width=20)
+    means = [style.plain(mean, digits=theme.digits) for mean in (row.mean_a, row.mean_b)]
+    first, second = systems(comparison, 14 if inches(ax) < NARROW else 24)
+    label_x(ax, theme, f"{first}, {words} (mean {means[0]}){shade}")
+    label_y(ax, theme, f"{second}, {words} (mean {means[1]})")
+    return ax
+
+
+def _ticks(limits: tuple[float, float]) -> list[float]:
+
+    places = MaxNLocator(6, steps=[1, 2, 5, 10]).tick_values(*limits)
+    return [float(place) for place in places if limits[0] <= place <= limits[1]]
+
+
+def _dots(ax: Axes, theme: Theme, spots: FloatArray, signs: IntArray, times: IntArray) -> str:
+    """Draw a dot a spot, the larger the more queries share it; return what the size means."""
+    size = 26.0 if len(spots) <= 100 else 15.0 if len(spots) <= 600 else 8.0
+    areas = np.minimum(size * times**0.7, 420.0)
+    for outcome, marker in _MARKERS.items():
+        chosen = signs == outcome
+        if chosen.any():
+            ax.scatter(
+                spots[chosen, 0],
+                spots[chosen, 1],
+                s=areas[chosen],
+                marker=marker,
+                color=theme.of_outcome(outcome),
+                alpha=0.7,
+                linewidths=0.0,
+                zorder=3.0,
+                clip_on=False,
+            )
+    most = int(times.max())
+    if most < 3:
+        return ""
+    return f"\nlarger: more queries at one spot, up to {display.count(most)}"
+
+
+def _hexagons(ax: Axes, theme: Theme, a: FloatArray, b: FloatArray, signs: IntArray) -> str:
+    """Draw cells by who wins most of them and by log count; return what the shade means."""
+    limits = ax.get_xlim()
+    lattice: dict[str, Any] = {"gridsize": 32, "extent": (*limits, *limits)}
+    drawn = [ax.hexbin(a[who], b[who], **lattice) for who in (signs < 2, signs > 0, signs < 0)]
+    centres = np.asarray(drawn[0].get_offsets(), dtype=np.float64)
+    corners = np.asarray(drawn[0].get_paths()[0].vertices)
+    counts, won, lost = (np.asarray(each.get_array(), dtype=np.float64) for each in drawn)
+    for each in drawn:
+        each.remove()
+    ax.set(xlim=limits, ylim=limits)
+    held = counts > 0.0
+    centres, counts, won, lost = centres[held], counts[held], won[held], lost[held]
+    # Who wins most of the queries of a cell; nobody where half of them are ties.
+    winner = np.where(2.0 * (won + lost) > counts, np.sign(won - lost), 0.0)
+    most = float(counts.max())
+    # The queries are more than the cells, so that at least two share one.
+    depth = 1 + np.round((LEVELS - 1) * np.log(counts) / np.log(most)).astype(np.int64)
+    for outcome in _MARKERS:
+        for level in range(1, LEVELS + 1):
+            chosen = centres[(winner == outcome) & (depth == level)]
+            if len(chosen):
+                cells = [Path(corners + centre, closed=True) for centre in chosen]
+                patch = PathPatch(
+                    Path.make_compound_path(*cells),
+                    facecolor=theme.of_outcome(outcome),
+                    edgecolor="none",
+                    # From pale to full; the palest can still be seen on the paper.
+                    alpha=0.1 + 0.9 * level / LEVELS,
+                    zorder=1.5,
+                )
+                ax.add_patch(patch)
+    return f"\ndarker: more queries in a cell, 1 to {display.count(int(most))}, logarithmic"
+
+
+def _mean(ax: Axes, theme: Theme, a: float, b: float) -> None:
+    """Mark the two means by a cross, with thin lines to the axes that name them."""
+    low_x, low_y = ax.get_xlim()[0], ax.get_ylim()[0]
+    ax.plot(
+        [low_x, a, a],
+        [b, b, low_y],
+        color=theme.ink,
+        linewidth=0.8,
+        linestyle=(0, (2, 2)),
+        zorder=3.5,
+    )
+    halo = {"color": theme.paper, "markersize": 12.0, "markeredgewidth": 4.5}
+    cross = {"color": theme.ink, "markersize": 10.0, "markeredgewidth": 2.2}
+    for look in (halo, cross) if theme.paper != "none" else (cross,):
+        ax.plot([a], [b], marker="+", linestyle="none", zorder=4.0, **look)  # type: ignore[arg-type]
+
+
+def _counts(ax: Axes, theme: Theme, row: MeasureResult) -> None:
+    """Write above the frame how many queries each side wins, on its side of the diagonal."""
+    at: dict[str, Any] = {"coords": "axes fraction", "va": "bottom", "shift": (0.0, 5.0)}
+    parts = [(1, row.wins, "▲ B wins"), (0, row.ties, "● ties"), (-1, row.losses, "▼ A wins")]
+    if not row.higher_is_better:
+        parts.reverse()
+    sides = (("left", 0.0), ("center", 0.5), ("right", 1.0))
+    for (outcome, number, words), (side, place) in zip(parts, sides, strict=True):
+        colour = theme.of_outcome(outcome) if outcome else theme.muted
+        write(ax, f"{words} {display.count(number)}", (place, 1.0), ha=side, color=colour, **at)
+
+
+# --- The scores of both systems side by side, and their mean difference in the same unit
+
+PAIRED_SIZE = (5.6, 4.2)
+# More lines than these are a hairball.
+LINES = 60
+DECILES = tuple(range(10, 100, 10))
+BINS = 25
+
+# Across the frame: A at 0, B at 1, their difference further right.
+_DIFFERENCE = 1.95
+_LIMITS = (-0.5, 2.45)
+_WIDE = 0.38
+
+
+@plot("paired", title="The scores side by side, and their difference", size=PAIRED_SIZE)
+def paired(
+    comparison: Comparison,
+    *,
+    measure: str | None = None,
+    ax: Axes | None = None,
+    theme: Theme = LIGHT,
+) -> Axes:
+    r"""Draw the scores of A and of B, and right of them the mean difference in the same unit.
+
+    Up to 60 queries each is a line from its score by A to its score by B, in the colour of who
+    wins it. More are two shapes, and lines join their deciles, which need not be the same queries.
+    At the right stands the mean difference with its interval (for a test of the mean) under the
+    distribution of the resampled mean; its axis has 0 at the mean of A.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    measure : str, optional
+        The primary one without it.
+    ax : Axes, optional
+        Drawn onto; a new Figure's without it.
+    theme : Theme
+
+    Returns
+    -------
+    Axes
+
+    References
+    ----------
+    Gardner & Altman (1986), British Medical Journal 292, 746-750.
+
+    Examples
+    --------
+    >>> from abrank import compare_scores
+    >>> result = compare_scores({"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6})
+    >>> paired(result).get_xticklabels()[2].get_text()
+    'B − A\n+0.150'
+    """
+    ax = ax if ax is not None else new_axes(theme, PAIRED_SIZE)
+    if comparison.n_queries == 0:
+        return say(ax, theme, "No queries: nothing to draw.")
+    row = comparison[measure or comparison.rule.primary]
+    column = comparison.measures.index(row.measure)
+    a, b = comparison.a[:, column], comparison.b[:, column]
+    dress(ax, theme, grid="y", spines=("left",))
+    ax.set_xlim(*_LIMITS)
+    _score_axis(ax, theme, row, a, b)
+    if len(a) <= LINES:
+        _lines(ax, theme, a, b, comparison.outcomes(row.measure).tolist())
+    else:
+        _shapes(ax, theme, row, a, b)
+    for place, mean, colour in ((0.0, row.mean_a, theme.a), (1.0, row.mean_b, theme.b)):
+        dot(ax, theme, (place, mean), colour=colour, size=9.0, marker="D")
+    _difference(ax, theme, comparison, row)
+    _name_columns(ax, theme, comparison, row)
+    return ax
+
+
+def _score_axis(ax: Axes, theme: Theme, row: MeasureResult, a: FloatArray, b: FloatArray) -> None:
+    low, high = score_limits(a, b)
+    ends = [row.mean_a + end for end in (row.ci_low_adj, row.ci_high_adj) if np.isfinite(end)]
+    ax.set_ylim(min(low, *ends, low), max(high, *ends, high))
+    ax.yaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
+    ax.yaxis.set_major_formatter(PlainTicks())
+    label_y(ax, theme, f"{shorten(row.measure, width=28)} per query")
+
+
+def _lines(ax: Axes, theme: Theme, a: FloatArray, b: FloatArray, signs: list[int]) -> None:
+    """Join the two scores of each query."""
+    colours = [theme.of_outcome(sign) for sign in signs]
+    lines = [((0.0, first), (1.0, second)) for first, second in zip(a, b, strict=True)]
+    # All in one piece each: a line object a query is what takes time to draw.
+    look: dict[str, Any] = {"alpha": 0.6, "zorder": 2.0}
+    joined = LineCollection(lines, colors=colours, linewidths=1.0, **look)
+    ax.add_collection(joined, autolim=False)
+    x, y = np.repeat([0.0, 1.0], len(a)), np.concatenate([a, b])
+    ax.scatter(x, y, s=9.0, color=2 * colours, linewidths=0.0, **look)
+
+
+def _shapes(ax: Axes, theme: Theme, row: MeasureResult, a: FloatArray, b: FloatArray) -> None:
+    """Draw half a shape on the outer side of each column, and join the deciles."""
+    # Two shapes of one kind, or they could not be compared.
+    smooth = all(_is_smooth(values) for values in (a, b))
+    outlines = [_outline(values, smooth=smooth) for values in (a, b)]
+    # Both in one scale, so that equal areas are equal numbers of queries.
+    widest = max((float(width.max()) for _, width in outlines if len(width)), default=1.0)
+    parts = zip(outlines, (0.0, 1.0), (-1.0, 1.0), (theme.a, theme.b), strict=True)
+    for (heights, width), place, side, colour in parts:
+        if len(heights):
+            across = place + side * _WIDE * width / widest
+            x = np.concatenate([[place], across, [place]])
+            y = np.concatenate([heights[:1], heights, heights[-1:]])
+            ax.fill(x, y, facecolor=colour, alpha=0.3, linewidth=0.0, zorder=1.5)
+    first, second = np.percentile(a, DECILES), np.percentile(b, DECILES)
+    ahead = np.sign(differences_of(first, second)) * (1 if row.higher_is_better else -1)
+    for percent, low, high, sign in zip(DECILES, first, second, ahead, strict=True):
+        ax.plot(
+            [0.0, 1.0],
+            [low, high],
+            color=theme.of_outcome(int(sign)),
+            linewidth=2.6 if percent == 50 else 1.2,
+            zorder=2.0,
+        )
+    _name_deciles(ax, theme, (first + second) / 2.0, row.mean_a)
+
+
+def _name_deciles(ax: Axes, theme: Theme, heights: FloatArray, mean: float) -> None:
+    """Name the median, off the line of the mean, and the outer deciles where they keep clear."""
+    figure = ax.get_figure(root=True)
+    tall = figure.get_size_inches()[1] if figure is not None else 3.0
+    low, high = ax.get_ylim()
+    line = 3.0 * sizes(ax).small / 72.0 / max(tall - 0.9, 0.5) * (high - low)
+    middle = float(heights[4])
+    side = -1.0 if mean >= middle else 1.0
+    named = [("median", middle, side)]
+    named += [
+        (text, float(height), outwards)
+        for text, height, outwards in (("10%", heights[0], -1.0), ("90%", heights[-1], 1.0))
+        if abs(float(height) - middle) > line
+    ]
+    for text, height, way in named:
+        write(
+            ax,
+            text,
+            (0.5, height),
+            shift=(0.0, 2.5 * way),
+            ha="center",
+            va="bottom" if way > 0 else "top",
+            color=theme.muted,
+            zorder=4.0,
+        )
+
+
+def _is_smooth(values: FloatArray) -> bool:
+    """Whether a smooth curve shows nothing that is not there; one value has no shape at all."""
+    return not has_spread(values) or spread_form(round_off(values)) == "density"
+
+
+def _outline(values: FloatArray, *, smooth: bool) -> tuple[FloatArray, FloatArray]:
+    """Return heights and widths of the outline of ``values``; empty where all agree."""
+    low, high = float(values.min()), float(values.max())
+    if not has_spread(values):
+        return np.empty(0), np.empty(0)
+    if not smooth:
+        number, edges = np.histogram(values, bins=BINS, density=True)
+        return np.repeat(edges, 2)[1:-1], np.repeat(number, 2)
+    grid, height = density(values)
+    inside = (grid >= low) & (grid <= high)
+    return grid[inside], height[inside]
+
+
+def _difference(ax: Axes, theme: Theme, comparison: Comparison, row: MeasureResult) -> None:
+    """Draw the mean difference and its interval, on an axis whose 0 is at the mean of A."""
+    colour = theme.of_reading(row.reading)
+    right = _LIMITS[1]
+    for start, height in ((0.0, row.mean_a), (1.0, row.mean_b)):
+        ax.plot(
+            [start, right],
+            [height, height],
+            color=theme.muted,
+            linewidth=0.9,
+            linestyle="-" if start == 0.0 else (0, (2, 2)),
+            zorder=1.8,
+        )
+    shape = law_of_mean(comparison, row)
+    if shape is not None:
+        grid, tall = shape
+        x = _DIFFERENCE + _WIDE * np.concatenate([[0.0], tall / tall.max(), [0.0]])
+        y = row.mean_a + np.concatenate([grid[:1], grid, grid[-1:]])
+        ax.fill(x, y, facecolor=colour, alpha=0.28, linewidth=0.0, zorder=1.9)
+    interval = np.array([row.ci_low_adj, row.ci_high_adj])
+    if of_the_mean(comparison) and np.all(np.isfinite(interval)):
+        line = ax.plot([_DIFFERENCE] * 2, row.mean_a + interval, color=colour, linewidth=4.0)
+        line[0].set(solid_capstyle="butt", zorder=3.0)
+    dot(ax, theme, (_DIFFERENCE, row.mean_b), colour=colour, size=6.5)
+    scale = ax.secondary_yaxis(
+        "right",
+        functions=(lambda y: np.asarray(y) - row.mean_a, lambda d: np.asarray(d) + row.mean_a),
+    )
+    dress(scale, theme, grid="", spines=("right",))  # type: ignore[arg-type] # it has all of it
+    scale.yaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
+    scale.yaxis.set_major_formatter(PlainTicks(signed=True))
+    size = sizes(ax).small
+    scale.set_ylabel("mean Δ (B − A)", color=theme.muted, fontsize=size, parse_math=False)
+
+
+def _name_columns(ax: Axes, theme: Theme, comparison: Comparison, row: MeasureResult) -> None:
+    """Write under each column what it is, and its number."""
+    narrow = inches(ax) < NARROW
+    first, second = systems(comparison, 10 if narrow else 18)
+    mean_a, mean_b = (style.plain(x, digits=theme.digits) for x in (row.mean_a, row.mean_b))
+    difference = f"B − A\n{style.signed(row.diff, digits=theme.digits)}"
+    type_ = sizes(ax)
+    ax.set_xticks(
+        [0.0, 1.0, _DIFFERENCE],
+        [f"{first}\nmean {mean_a}", f"{second}\nmean {mean_b}", difference],
+        fontsize=type_.small if narrow else type_.body,
+        parse_math=False,
+    )
+    ax.tick_params(axis="x", length=0.0)
+    colours = (theme.a, theme.b, theme.of_reading(row.reading))
+    for label, colour in zip(ax.get_xticklabels(), colours, strict=True):
+        label.set_color(colour)

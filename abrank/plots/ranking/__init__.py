@@ -1,1 +1,0 @@
-"""The plots of many systems, one a file."""

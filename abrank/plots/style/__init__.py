@@ -1,1 +1,0 @@
-"""What the plots share: colours, axes, labels, layout, and clean SVG."""

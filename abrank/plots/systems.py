@@ -1,0 +1,573 @@
+"""Many systems: by their means, by their ranks, on one collection or several."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+from matplotlib.transforms import ScaledTranslation
+
+from abrank import inference
+from abrank._support import checks, display
+from abrank._support.display import shorten
+from abrank.plots import grids, style
+from abrank.plots.axes import draw_interval, name_rows, stripe
+from abrank.plots.registry import RANKING_PLOTS, STANDINGS_PLOTS, plot
+from abrank.plots.style import (
+    LIGHT,
+    NARROW,
+    PlainTicks,
+    Theme,
+    dot,
+    dress,
+    inches,
+    label_x,
+    new_axes,
+    say,
+    sizes,
+    write,
+)
+
+if TYPE_CHECKING:
+    from abrank.collections import CollectionsRanking, Standing
+    from abrank.ranking import Ranking, SystemRow
+
+
+# --- Many systems by their means
+
+# So many groups have lines, each so many points wide with the space beside it.
+MOST_GROUPS, _LANE = 8, 7.0
+# Up to so many systems each has its row; of more only the first, and the baseline.
+MOST_ROWS, FIRST = 60, 20
+
+
+def leaderboard_size(ranking: Ranking) -> tuple[float, float]:
+    """Return width and height in inches."""
+    return 7.0, 0.95 + 0.24 * max(3, len(_shown(ranking)))
+
+
+@plot("leaderboard", title="The systems by their means", size=leaderboard_size, of=RANKING_PLOTS)
+def leaderboard(
+    ranking: Ranking,
+    *,
+    interval: Literal["own", "within", "difference"] = "own",
+    most: int | None = None,
+    ax: Axes | None = None,
+    theme: Theme = LIGHT,
+) -> Axes:
+    """Draw the mean of every system, best first, with its interval and its groups.
+
+    An upright line at the right joins the systems of a group by dots: no two of them are told apart
+    by the test of the ranking; more than eight groups have none. The systems that cannot be told
+    apart from the first are in the colour of B. Against a baseline, which has a diamond, a system
+    is in the colour of B where it is better and of A where it is worse. Of more than 60 systems the
+    first 20 are drawn, and the baseline.
+
+    Parameters
+    ----------
+    interval : {"own", "within", "difference"}
+        Of each mean by itself; two that overlap can still be told apart, as all systems answer the
+        same queries. Or with what a query adds to all systems taken out: for comparing systems, and
+        no limits of a mean. Or of the difference from the first or the baseline, as the test of the
+        ranking has it, drawn around the mean: what does not reach the line is told apart.
+    most : int, optional
+        Draw so many systems, and the baseline, at most.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from abrank.ranking import rank_scores
+    >>> from abrank.scoring.scores import Scores
+    >>> values = np.array([[0.3, 0.4, 0.8], [0.5, 0.6, 0.9], [0.1, 0.3, 0.6]])[:, :, None]
+    >>> ranking = rank_scores(Scores(("q1", "q2", "q3"), ("X", "Y", "Z"), ("AP",), values))
+    >>> [label.get_text() for label in leaderboard(ranking).get_yticklabels()]
+    ['1  Z', '2  Y', '3  X']
+    """
+    ax = ax if ax is not None else new_axes(theme, leaderboard_size(ranking))
+    if ranking.n_queries == 0:
+        return say(ax, theme, "No queries: nothing to draw.")
+    checks.one_of("interval", interval, ("own", "within", "difference"))
+    rows = _shown(ranking, most)
+    ends = _ends(ranking, rows, interval)
+    dress(ax, theme)
+    stripe(ax, theme, len(rows))
+    ax.set_xlim(*_limits(rows, ends))
+    ax.xaxis.set_major_locator(MaxNLocator(4 if inches(ax) < NARROW else 7, steps=[1, 2, 5, 10]))
+    ax.xaxis.set_major_formatter(PlainTicks())
+    # A row has room for one line.
+    longest = 16 if inches(ax) < NARROW else 26
+    names = [shorten(f"{row.position}  {row.system}", width=longest) for row in rows]
+    name_rows(ax, theme, names, [row.system == ranking.baseline for row in rows])
+    for place, row in enumerate(rows):
+        colour = _colour(ranking, theme, row)
+        draw_interval(ax, ends[place], place, colour=colour, width=4.0)
+        marker = "D" if row.system == ranking.baseline else "o"
+        dot(ax, theme, (row.mean, float(place)), colour=colour, size=7.0, marker=marker)
+    if interval == "difference":
+        base = ranking[ranking.baseline or ranking.systems[0]].mean
+        ax.axvline(base, color=theme.ink, linewidth=1.1, zorder=2.0)
+    lanes = _name_lanes(ranking, rows) if interval != "difference" else []
+    _groups(ax, theme, lanes)
+    _numbers(
+        ax,
+        theme,
+        ranking,
+        list(zip(rows, ends, strict=True)),
+        _LANE * len(lanes),
+        around=interval == "difference",
+    )
+    label_x(ax, theme, _means_words(ranking, len(rows), interval, grouped=bool(lanes)))
+    return ax
+
+
+def _shown(ranking: Ranking, most: int | None = None) -> list[SystemRow]:
+    """Return the systems that have a row."""
+    if len(ranking.rows) <= (most or MOST_ROWS):
+        return list(ranking.rows)
+    first = most or FIRST
+    others = (row for row in ranking.rows[first:] if row.system == ranking.baseline)
+    return [*ranking.rows[:first], *others]
+
+
+def _ends(ranking: Ranking, rows: list[SystemRow], interval: str) -> list[tuple[float, float]]:
+    """Return the ends of the intervals that are drawn; NaN where there is none."""
+    if interval != "difference":
+        own = interval == "own"
+        return [
+            (row.ci_low, row.ci_high) if own else (row.within_low, row.within_high) for row in rows
+        ]
+    base = ranking.baseline or ranking.systems[0]
+    start, found = ranking[base].mean, {}
+    for pair in ranking.pair_rows:
+        if pair.a == base and ranking.baseline is not None:
+            found[pair.b] = start + pair.ci_low, start + pair.ci_high
+        elif pair.b == base and ranking.baseline is None:
+            found[pair.a] = start - pair.ci_high, start - pair.ci_low
+    return [found.get(row.system, (np.nan, np.nan)) for row in rows]
+
+
+def _limits(rows: list[SystemRow], ends: list[tuple[float, float]]) -> tuple[float, float]:
+    """Return limits around all means and the finite ends."""
+    all_ = np.array([(row.mean, *limits) for row, limits in zip(rows, ends, strict=True)])
+    finite = all_[np.isfinite(all_)]
+    low, high = float(finite.min()), float(finite.max())
+    room = 0.04 * ((high - low) or abs(high) or 1.0)
+    return low - room, high + room
+
+
+def _colour(ranking: Ranking, theme: Theme, row: SystemRow) -> str:
+    """Return the colour of the first group, or of what a system is to the baseline."""
+    if ranking.baseline is None:
+        return theme.b if row.system in ranking.leaders else theme.muted
+    readings = {pair.b: pair.reading for pair in ranking.pair_rows}
+    return theme.of_reading(readings.get(row.system, ""))
+
+
+def _name_lanes(ranking: Ranking, rows: list[SystemRow]) -> list[list[int]]:
+    """Return the rows of each group of two or more; none where there are too many groups."""
+    place = {row.system: i for i, row in enumerate(rows)}
+    found = [[place[system] for system in group if system in place] for group in ranking.groups]
+    found = [group for group in found if len(group) > 1]
+    return found if len(found) <= MOST_GROUPS else []
+
+
+def _groups(ax: Axes, theme: Theme, lanes: list[list[int]]) -> None:
+    """Draw an upright line a group right of the axes, with a dot at each system that is in it."""
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    for lane, group in enumerate(lanes):
+        shift = ScaledTranslation((6.0 + _LANE * lane) / 72.0, 0.0, figure.dpi_scale_trans)
+        look: dict[str, Any] = {"transform": ax.get_yaxis_transform() + shift, "clip_on": False}
+        ends = [group[0], group[-1]]
+        ax.plot([1.0, 1.0], ends, color=theme.muted, linewidth=1.6, zorder=3.0, **look)
+        ax.plot(
+            [1.0] * len(group), group, color=theme.muted, linestyle="none", marker="o",
+            markersize=4.0, markeredgecolor="none", zorder=3.5, **look,
+        )  # fmt: skip
+
+
+def _numbers(
+    ax: Axes,
+    theme: Theme,
+    ranking: Ranking,
+    rows: list[tuple[SystemRow, tuple[float, float]]],
+    beside: float,
+    *,
+    around: bool,
+) -> None:
+    """Write the mean right of each row and its groups, and its interval where there is room."""
+    type_ = sizes(ax)
+    narrow = inches(ax) < NARROW
+    width = beside + 0.62 * (2 + theme.digits) * type_.body
+    for place, (row, ends) in enumerate(rows):
+        mean, low, high = (style.plain(value, digits=theme.digits) for value in (row.mean, *ends))
+        at = {"coords": ("axes fraction", "data"), "va": "center", "fontsize": type_.body}
+        colour = _colour(ranking, theme, row)
+        write(ax, mean, (1.0, place), shift=(8.0 + width, 0.0), ha="right", color=colour, **at)
+        if not narrow and not (np.isnan(ends[0]) or around):
+            text, left = f"[{low}, {high}]", 8.0 + width + 0.7 * type_.body
+            write(ax, text, (1.0, place), shift=(left, 0.0), ha="left", color=theme.muted, **at)
+
+
+def _means_words(ranking: Ranking, shown: int, interval: str, *, grouped: bool) -> str:
+    """Return the words under the axis."""
+    level = display.level(1.0 - ranking.alpha)
+    own = "of each mean by itself" if interval == "own" else "within queries"
+    of = f"{level} interval {own}"
+    if interval == "difference":
+        base = "the first" if ranking.baseline is None else shorten(ranking.baseline, width=24)
+        of = f"simultaneous interval\nof the difference from {base} (line)"
+    lines = [f"mean {shorten(ranking.measure, width=28)}, {of}"]
+    if grouped:
+        lines.append(f"joined at the right: not told apart, {ranking.title}")
+    if not ranking.higher_is_better:
+        lines.append("lower is better")
+    if shown < len(ranking.rows):
+        lines.append(f"{display.count(shown)} of {display.count(len(ranking.rows))} systems")
+    return "\n".join(lines)
+
+
+# --- The critical difference diagram: systems by their mean rank
+
+FEWEST_SYSTEMS, FEWEST_QUERIES, MOST_RANKS = 3, 5, 40
+# Inches: a row of names, a bar of systems not told apart, and what stands above the axis.
+_NAME, _BAR, _HEAD = 0.21, 0.11, 0.62
+
+
+def cd_size(ranking: Ranking) -> tuple[float, float]:
+    """Return width and height in inches."""
+    return 7.0, _HEAD + 0.45 + _below(ranking)
+
+
+def _below(ranking: Ranking) -> float:
+    """Return the inches that bars and names take under the axis."""
+    rows = math.ceil(len(ranking.systems) / 2)
+    return _BAR * (len(_lanes(ranking)) + 1) + _NAME * rows
+
+
+@plot("cd", title="Critical difference diagram of mean ranks", size=cd_size, of=RANKING_PLOTS)
+def cd(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
+    """Draw the systems at their mean rank within the queries, 1 the best.
+
+    A bar joins systems of which no two are told apart by the test of the ranking, which must be one
+    of mean ranks: Nemenyi's, whose critical difference stands above the axis, or Conover's. Others
+    decide by means, and a distance of ranks would not show what they found: their groups stand in
+    :func:`leaderboard`. Less than 3 systems or 5 queries have no diagram.
+
+    References
+    ----------
+    Demšar (2006), Journal of Machine Learning Research 7, 1-30, section 3.2.4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from abrank.ranking import rank_scores
+    >>> from abrank.scoring.scores import Scores
+    >>> values = np.array([[0.3, 0.4, 0.8], [0.5, 0.6, 0.9], [0.1, 0.3, 0.6]])[:, :, None]
+    >>> ranking = rank_scores(Scores(("q1", "q2", "q3"), ("X", "Y", "Z"), ("AP",), values))
+    >>> cd(ranking).texts[0].get_text()
+    'Only 3 queries: too few for mean ranks (5 are needed).'
+    """
+    ax = ax if ax is not None else new_axes(theme, cd_size(ranking))
+    sentence = _nothing_to_draw(ranking)
+    if sentence:
+        return say(ax, theme, sentence)
+    tall = _below(ranking)
+    ranks = [row.mean_rank for row in ranking.rows]
+    ends = math.floor(min(ranks)), math.ceil(max(ranks))
+    ends = ends if ends[1] > ends[0] else (ends[0], ends[0] + 1)
+    ax.patch.set_visible(False)
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+    # Heights are inches under the axis of ranks.
+    ax.set(xlim=ends, ylim=(tall, -0.3))
+    ax.set_yticks([])
+    ax.set_xticks([])
+    _rank_axis(ax, theme, ends)
+    _bars(ax, theme, ranking)
+    _names(ax, theme, ranking)
+    _ruler(ax, theme, ranking, ends)
+    label_x(ax, theme, _ranks_words(ranking))
+    return ax
+
+
+def _ranks_words(ranking: Ranking) -> str:
+    """Return the words under the diagram."""
+    lines = ["mean rank within queries, 1 is best", f"bars: not told apart, {ranking.title}"]
+    if ranking.by_mean_rank[0] != ranking.systems[0]:
+        lines.append(f"by its mean, {shorten(ranking.systems[0], width=26)} leads")
+    return "\n".join(lines)
+
+
+def _nothing_to_draw(ranking: Ranking) -> str:
+    """Return why there is no diagram, or nothing."""
+    from abrank.ranking.result import RANK_TESTS  # a page of a comparison needs nothing of it
+
+    n, k = ranking.n_queries, len(ranking.systems)
+    if k < FEWEST_SYSTEMS:
+        return f"Only {k} systems: mean ranks say no more than who wins more queries."
+    if n < FEWEST_QUERIES:
+        few = "No queries" if n == 0 else f"Only {display.plural(n, 'query', 'queries')}"
+        return f"{few}: too few for mean ranks ({FEWEST_QUERIES} are needed)."
+    if k > MOST_RANKS:
+        return f"{display.count(k)} systems are too many for a diagram: see the table."
+    if ranking.baseline is not None:
+        return "Only pairs with the baseline were tested: no group can be drawn."
+    if ranking.test not in RANK_TESTS:
+        return (
+            f"{ranking.title} does not compare mean ranks: see the groups in the leaderboard, or"
+            " rank by the test nemenyi or conover."
+        )
+    return ""
+
+
+def _rank_axis(ax: Axes, theme: Theme, ends: tuple[int, int]) -> None:
+    ax.plot(ends, [0.0, 0.0], color=theme.ink, linewidth=1.2, zorder=3.0, clip_on=False)
+    step = max(1, round((ends[1] - ends[0]) / (8 if inches(ax) < NARROW else 16)))
+    for rank in range(ends[0], ends[1] + 1, step):
+        ax.plot([rank] * 2, [0.0, -0.06], color=theme.ink, linewidth=1.2, clip_on=False)
+        write(ax, str(rank), (rank, -0.06), shift=(0.0, 2.0), ha="center", va="bottom",
+              color=theme.muted)  # fmt: skip
+
+
+def _lanes(ranking: Ranking) -> list[list[tuple[float, float]]]:
+    """Return the bars from rank to rank, in as few lanes as keep them apart."""
+    rank = {row.system: row.mean_rank for row in ranking.rows}
+    lanes: list[list[tuple[float, float]]] = []
+    apart = 0.04 * len(ranking.systems)
+    for clique in ranking.cliques:
+        bar = rank[clique[0]], rank[clique[-1]]
+        free = next((lane for lane in lanes if lane[-1][1] + apart < bar[0]), None)
+        if free is None:
+            lanes.append([bar])
+        else:
+            free.append(bar)
+    return lanes
+
+
+def _bars(ax: Axes, theme: Theme, ranking: Ranking) -> None:
+    """Draw the bars, each reaching a little beyond its systems."""
+    low, high = ax.get_xlim()
+    beyond = 0.006 * (high - low)
+    for lane, bars in enumerate(_lanes(ranking)):
+        for start, stop in bars:
+            line = ax.plot(
+                [start - beyond, stop + beyond],
+                [_BAR * (lane + 1)] * 2,
+                color=theme.b,
+                linewidth=4.0,
+                zorder=3.5,
+                clip_on=False,
+            )
+            line[0].set_solid_capstyle("butt")
+
+
+def _names(ax: Axes, theme: Theme, ranking: Ranking) -> None:
+    """Write the better half at the left and the rest at the right, a line to the rank of each."""
+    ordered = [ranking[system] for system in ranking.by_mean_rank]
+    half = math.ceil(len(ordered) / 2)
+    start = _BAR * (len(_lanes(ranking)) + 1) + 0.5 * _NAME
+    longest = 10 if inches(ax) < NARROW else 26
+    low, high = ax.get_xlim()
+    sides = ((ordered[:half], low, "right", -4.0), (ordered[half:][::-1], high, "left", 4.0))
+    for rows, edge, side, shift in sides:
+        for place, row in enumerate(rows):
+            height = start + _NAME * place
+            ax.plot(
+                [row.mean_rank, row.mean_rank, edge],
+                [0.0, height, height],
+                color=theme.muted,
+                linewidth=0.9,
+                zorder=2.0,
+                clip_on=False,
+            )
+            name = shorten(row.system, width=longest)
+            rank = display.score(row.mean_rank, digits=2)
+            text = f"{name}  {rank}" if side == "right" else f"{rank}  {name}"
+            at: dict[str, Any] = {"ha": side, "va": "center", "color": theme.ink}
+            write(ax, text, (edge, height), shift=(shift, 0.0), **at)
+
+
+def _ruler(ax: Axes, theme: Theme, ranking: Ranking, ends: tuple[int, int]) -> None:
+    """Draw the critical difference above the axis, where the test is the one that has it."""
+    if ranking.test != "nemenyi":
+        return
+    found = inference.friedman_test(ranking.scores)
+    length = inference.critical_difference(found, ranking.n_queries, ranking.alpha)
+    if not np.isfinite(length) or length > ends[1] - ends[0]:
+        return
+    height = -0.34
+    ax.plot(
+        [ends[0], ends[0], ends[0], ends[0] + length, ends[0] + length, ends[0] + length],
+        [height - 0.04, height + 0.04, height, height, height - 0.04, height + 0.04],
+        color=theme.ink,
+        linewidth=1.4,
+        clip_on=False,
+    )
+    text = f"critical difference {display.score(length, digits=2)}"
+    write(ax, text, (ends[0] + length, height), shift=(5.0, 0.0), ha="left", va="center",
+          color=theme.muted, fontsize=sizes(ax).small)  # fmt: skip
+
+
+# --- Systems by the ranks that other queries would give them
+
+# Of more systems the first, and as many ranks as they reach.
+MOST_RANKED = 40
+
+
+def ranks_size(ranking: Ranking) -> tuple[float, float]:
+    """Return width and height in inches."""
+    return 7.0, 0.95 + grids.height(max(3, min(MOST_RANKED, len(ranking.systems))))
+
+
+@plot("ranks", title="Chances of the ranks", size=ranks_size, of=RANKING_PLOTS)
+def ranks(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
+    """Draw how often each system has each rank where the queries are drawn anew.
+
+    The deeper a cell, the more resamples give the system that rank; the line spans the ranks that
+    hold 1 - alpha of them. Of more than 40 systems the first 40 are drawn.
+
+    Examples
+    --------
+    >>> from abrank.ranking import rank_scores
+    >>> ranking = rank_scores({"X": {"q1": 0.3, "q2": 0.6}, "Y": {"q1": 0.5, "q2": 0.9}})
+    >>> print(ranks(ranking).get_xlabel().splitlines()[1])
+    line: 95% of them
+    """
+    ax = ax if ax is not None else new_axes(theme, ranks_size(ranking))
+    if not ranking.stability:
+        return say(ax, theme, "No queries: nothing to draw.")
+    rows = ranking.stability[:MOST_RANKED]
+    last = max(row.high for row in rows)
+    grids.frame(ax, theme, ranking.systems[: len(rows)], last)
+    # A chance of a tenth is to be seen beside one of nine tenths.
+    chances = np.sqrt([row.chances[:last] for row in rows])
+    grids.draw_levels(ax, np.where(chances**2 < 0.001, 0.0, chances), theme.b, deepest=0.8)
+    for place, row in enumerate(rows):
+        ends = [row.low - 1.35, row.high - 0.65]
+        ax.plot(ends, [place, place], color=theme.ink, linewidth=1.4, solid_capstyle="butt")
+    locator = MaxNLocator(12, integer=True, steps=[1, 2, 5, 10])
+    ticks = [round(rank) for rank in locator.tick_values(1, last) if 1 <= rank <= last]
+    ticks = sorted({1, *ticks})
+    ax.set_xticks([rank - 1 for rank in ticks], [str(rank) for rank in ticks])
+    shown = "" if len(rows) == len(ranking.systems) else f"; the first {len(rows)} systems"
+    label_x(
+        ax, theme,
+        f"rank in {display.count(ranking.n_drawn)} resamples of the queries\nline:"
+        f" {display.level(1.0 - ranking.alpha)} of them{shown}",
+    )  # fmt: skip
+    return ax
+
+
+# --- Many systems on several collections: their means, and the ranks that can be claimed of
+# them
+
+# Of more systems the first.
+MOST_STANDINGS = 60
+
+
+def means_size(found: CollectionsRanking) -> tuple[float, float]:
+    """Return width and height in inches."""
+    return leaderboard_size(found.primary.these)
+
+
+@plot(
+    "means", title="The systems by their mean over the collections", size=means_size,
+    of=STANDINGS_PLOTS,
+)  # fmt: skip
+def means(
+    found: CollectionsRanking,
+    *,
+    most: int | None = None,
+    ax: Axes | None = None,
+    theme: Theme = LIGHT,
+) -> Axes:
+    """Draw the mean of every system over the collections, best first.
+
+    The interval is of the difference from the first on these collections, for all pairs together.
+
+    Parameters
+    ----------
+    found : CollectionsRanking
+    most : int, optional
+        Draw so many systems at most.
+
+    Examples
+    --------
+    >>> from abrank.collections import rank_collections
+    >>> one = {"X": {"q1": 0.3, "q2": 0.6, "q3": 0.1}, "Y": {"q1": 0.6, "q2": 0.8, "q3": 0.3}}
+    >>> drawn = means(rank_collections({"web": one, "news": one}))
+    >>> [label.get_text() for label in drawn.get_yticklabels()]
+    ['1  Y', '2  X']
+    """
+    ax = ax if ax is not None else new_axes(theme, means_size(found))
+    return leaderboard(found.primary.these, interval="difference", most=most, ax=ax, theme=theme)
+
+
+def rank_intervals_size(found: CollectionsRanking) -> tuple[float, float]:
+    """Return width and height in inches."""
+    return 7.0, 1.0 + 0.24 * max(3, min(MOST_STANDINGS, len(found.systems)))
+
+
+@plot(
+    "ranks",
+    title="Rank intervals over the collections",
+    size=rank_intervals_size,
+    of=STANDINGS_PLOTS,
+)
+def rank_intervals(
+    found: CollectionsRanking, *, ax: Axes | None = None, theme: Theme = LIGHT
+) -> Axes:
+    """Draw the rank interval of every system: thick on these collections, thin on others like them.
+
+    A system is in the colour of B where it may be called first on these collections. Of more than
+    60 systems the first 60 are drawn.
+
+    Parameters
+    ----------
+    found : CollectionsRanking
+
+    Examples
+    --------
+    >>> from abrank.collections import rank_collections
+    >>> one = {"X": {"q1": 0.3, "q2": 0.6, "q3": 0.1}, "Y": {"q1": 0.6, "q2": 0.8, "q3": 0.3}}
+    >>> print(rank_intervals(rank_collections({"web": one, "news": one})).get_xlabel())
+    rank by score, 95% for all systems together
+    thick: these 2 collections; thin: collections like them
+    """
+    ax = ax if ax is not None else new_axes(theme, rank_intervals_size(found))
+    rows = found.primary.rows[:MOST_STANDINGS]
+    dress(ax, theme)
+    stripe(ax, theme, len(rows))
+    last = max(max(row.these.rank_high, row.like.rank_high) for row in rows)
+    ax.set_xlim(0.4, last + 0.6)
+    narrow = inches(ax) < NARROW
+    locator = MaxNLocator(5 if narrow else 12, integer=True, steps=[1, 2, 5, 10])
+    ticks = {1, *(round(tick) for tick in locator.tick_values(1, last) if 1 < tick <= last)}
+    ax.set_xticks(sorted(ticks))
+    longest = 16 if narrow else 26
+    names = [shorten(f"{row.position}  {row.system}", width=longest) for row in rows]
+    name_rows(ax, theme, names, [row.these.may_be_first for row in rows])
+    for place, row in enumerate(rows):
+        colour = theme.b if row.these.may_be_first else theme.muted
+        _span(ax, row.like, place, colour=colour, width=1.4)
+        _span(ax, row.these, place, colour=colour, width=6.0)
+    shown = "" if len(rows) == len(found.systems) else f"; the first {len(rows)} systems"
+    level = display.level(1.0 - found.alpha)
+    measure = shorten(found.primary.measure, width=24)
+    label_x(
+        ax, theme,
+        f"rank by {measure}, {level} for all systems together{shown}\n"
+        f"thick: these {display.count(len(found.rankings))} collections; thin: collections like"
+        " them",
+    )  # fmt: skip
+    return ax
+
+
+def _span(ax: Axes, standing: Standing, place: int, *, colour: str, width: float) -> None:
+    """Draw a line from the first rank to the last, with room for a single one."""
+    ends = [standing.rank_low - 0.25, standing.rank_high + 0.25]
+    ax.plot(ends, [place, place], color=colour, linewidth=width, solid_capstyle="butt", zorder=3.0)

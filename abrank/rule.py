@@ -1,0 +1,284 @@
+"""What is declared beforehand: gates, how queries were sampled and looked at, what may not drop.
+
+No numbers are worked out here, so that the command line can load it for its help.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Literal, TypeAlias, get_args
+
+from abrank._support import checks
+from abrank._support.errors import ArgumentError
+from abrank._support.records import record
+
+# --- The verdicts that there are, and the gates: which verdicts let a candidate pass
+
+Requirement: TypeAlias = Literal["better", "non-inferior", "equivalent", "not-worse-shown"]
+
+
+class Verdict(StrEnum):
+    """What the interval of the primary measure says about B against A."""
+
+    BETTER = "better"
+    BETTER_SIZE_UNCLEAR = "better-size-unclear"
+    SAME = "same"
+    NOT_WORSE = "not-worse"
+    NOT_BETTER = "not-better"
+    INCONCLUSIVE = "inconclusive"
+    WORSE_SIZE_UNCLEAR = "worse-size-unclear"
+    WORSE = "worse"
+    IDENTICAL = "identical"
+    CANNOT_TEST = "cannot-test"
+
+
+@dataclass(frozen=True)
+class GateDefinition:
+    """How the command line asks for a gate, when it passes, and the verdicts that pass it."""
+
+    flag: str
+    passes: str
+    verdicts: frozenset[Verdict]
+    needs_margin: bool = False
+
+    @property
+    def passing(self) -> str:
+        """The verdicts that pass, in words; where most do, those that do not."""
+        fails = [each.value for each in Verdict if each not in self.verdicts]
+        passes = [each.value for each in Verdict if each in self.verdicts]
+        return ", ".join(passes) if len(passes) < len(fails) else f"all but {', '.join(fails)}"
+
+
+# Sets of verdicts, so that gate and verdict cannot contradict each other.
+GATES: Mapping[Requirement, GateDefinition] = MappingProxyType(
+    {
+        "non-inferior": GateDefinition(
+            "--require non-inferior",
+            "B is shown not to be worse by the margin or more",
+            frozenset(
+                {Verdict.BETTER, Verdict.BETTER_SIZE_UNCLEAR, Verdict.SAME, Verdict.NOT_WORSE}
+            ),
+            needs_margin=True,
+        ),
+        "better": GateDefinition(
+            "--require better",
+            "B is shown to be better; with a margin, by more than the margin",
+            frozenset({Verdict.BETTER}),
+        ),
+        "equivalent": GateDefinition(
+            "--require equivalent",
+            "A and B are shown to differ by less than the margin",
+            frozenset({Verdict.SAME}),
+            needs_margin=True,
+        ),
+        "not-worse-shown": GateDefinition(
+            "--fail-on worse",
+            "B is not shown to be worse by the margin or more: no proof that it is not worse",
+            frozenset(Verdict) - {Verdict.WORSE, Verdict.WORSE_SIZE_UNCLEAR, Verdict.CANNOT_TEST},
+        ),
+    }
+)
+
+
+# What a gate that did not pass lacks: the weightiest first.
+Lack: TypeAlias = Literal["", "soundness", "test", "verdict", "guards", "queries", "trust"]
+
+
+@dataclass(frozen=True)
+class Gate:
+    """The gate that was asked for, whether it passed, and what it lacks where it did not.
+
+    ``soundness``: the evidence is unsound. ``test``: nothing could be tested, or all scores are
+    equal. ``verdict``: the verdict is not one of those that pass. ``guards``: a guard was not
+    passed. ``queries``: fewer than ten, and the exact sign-flip test does not agree. ``trust``: the
+    evidence is doubtful, and the doubt was not accepted.
+    """
+
+    require: Requirement
+    passed: bool
+    lacks: Lack = ""
+
+
+# --- What is declared beside the test: how queries were sampled and looked at, and what may
+# not drop
+
+Spending: TypeAlias = Literal["obrien-fleming", "pocock"]
+
+_LOOK = re.compile(r"\s*([0-9]{1,3})\s*/\s*([0-9]{1,3})\s*")
+_GUARD = re.compile(r"(?P<measure>.+):\s*(?P<sign>[-+−]?)\s*(?P<size>[0-9.eE-]+)(?P<percent>%?)\s*")
+
+
+@record
+class Design:
+    """How queries came and how often they are looked at, where it is not one by one and once.
+
+    Attributes
+    ----------
+    clusters : str
+        Property whose values are the clusters that queries come in; empty where they are
+        independent.
+    look, n_looks : int
+        This look and the looks planned, evenly spaced; 0 where only one is.
+    spending : {"obrien-fleming", "pocock"}
+        Lan and DeMets' function that shares out alpha among the looks.
+    planned : int
+        Queries for which a confidence sequence is narrowest; 0 where there is none.
+    alpha : float
+        Level of all looks together; that of this look is the rule's.
+    n_planned : int
+        Queries planned in all, of looks whose shares of alpha go by the queries seen; 0 for none.
+    seen : tuple of int
+        Queries at each of these looks so far, this one last.
+
+    Raises
+    ------
+    ArgumentError
+        If the look is not one of those planned, or two ways of looking are asked for.
+
+    Examples
+    --------
+    >>> Design(look=2, n_looks=4).is_last
+    False
+    """
+
+    clusters: str = ""
+    look: int = 0
+    n_looks: int = 0
+    spending: Spending = "obrien-fleming"
+    planned: int = 0
+    alpha: float = 0.05
+    n_planned: int = 0
+    seen: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        checks.one_of("spending", self.spending, get_args(Spending))
+        checks.fraction("alpha", self.alpha)
+        if (self.look or self.n_looks) and not 1 <= self.look <= self.n_looks:
+            raise ArgumentError(
+                f"look {self.look} is not one of {self.n_looks}: give this look and the looks"
+                " planned, such as 2/4"
+            )
+        if self.n_planned and (self.look or self.planned):
+            raise ArgumentError(
+                "--planned (planned=) shares out alpha by the queries seen: leave out --look and"
+                " --anytime"
+            )
+        if self.look and self.planned:
+            raise ArgumentError(
+                "planned looks and a confidence sequence are two ways of looking more than once;"
+                " choose --look (look=) or --anytime (anytime=)"
+            )
+
+    @property
+    def is_last(self) -> bool:
+        """Whether no other look is planned after this one."""
+        return self.seen[-1] >= self.n_planned if self.seen else self.look == self.n_looks
+
+    @property
+    def shared(self) -> bool:
+        """Whether this is one of several looks, among which alpha is shared out."""
+        return bool(self.look or self.seen)
+
+
+def read_look(look: str | tuple[int, int] | None) -> tuple[int, int]:
+    """Return this look and the looks planned; two zeros for None.
+
+    Examples
+    --------
+    >>> read_look("2/4"), read_look((1, 3)), read_look(None)
+    ((2, 4), (1, 3), (0, 0))
+    """
+    if look is None:
+        return 0, 0
+    if isinstance(look, tuple):
+        return checks.count("look", look[0]), checks.count("looks", look[1])
+    found = _LOOK.fullmatch(look)
+    if found is None:
+        raise ArgumentError(f"look must be this look of those planned, such as 2/4, not {look!r}")
+    return int(found[1]), int(found[2])
+
+
+@record
+class Guard:
+    """A measure that must be shown not to be worse by a margin or more, for a gate to pass.
+
+    ``margin`` is above 0: in the measure's unit, or a share of the baseline's mean.
+
+    Examples
+    --------
+    >>> Guard.read("R@100:-0.02"), Guard.read("P@10:-2%").margin_is_relative
+    (Guard(measure='R@100', margin=0.02, margin_is_relative=False), True)
+    """
+
+    measure: str
+    margin: float
+    margin_is_relative: bool = False
+
+    @classmethod
+    def read(cls, text: str) -> Guard:
+        """Read ``MEASURE:-X`` or ``MEASURE:-X%``: the loss from which on a gate does not pass.
+
+        The sign may be left out; of a measure of which lower is better it may be a plus.
+
+        Raises
+        ------
+        ArgumentError
+            If it is neither.
+        """
+        found = _GUARD.fullmatch(str(text))
+        size = _size(found["size"]) if found else math.nan
+        if found is None or not (math.isfinite(size) and size > 0.0):
+            raise ArgumentError(
+                f"a guard is MEASURE:-X, the loss that must be excluded, such as R@100:-0.02 or"
+                f" R@100:-2%, not {text!r}"
+            )
+        relative = bool(found["percent"])
+        if relative and size >= 100.0:
+            raise ArgumentError(f"a guard of {size:g}% allows to lose everything; give less")
+        return cls(
+            found["measure"].strip(), round(size / 100.0, 12) if relative else size, relative
+        )
+
+
+def _size(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
+@record
+class GuardResult:
+    """What was found of a guard: ``margin`` as declared, and the interval it is held against.
+
+    ``estimate``, ``low`` and ``high`` are of B - A, at the level ``1 - 2 alpha``; where the margin
+    is a share of A's mean they are shares of it, too. ``passed`` says that the whole interval lies
+    on the better side of the margin.
+    """
+
+    measure: str
+    margin: float
+    margin_is_relative: bool
+    estimate: float
+    low: float
+    high: float
+    higher_is_better: bool
+    passed: bool
+
+
+def excludes_loss(margin: float, low: float, high: float, *, higher_is_better: bool) -> bool:
+    """Say whether an interval of B - A excludes a loss of ``margin``.
+
+    Examples
+    --------
+    >>> excludes_loss(0.02, -0.01, 0.03, higher_is_better=True)
+    True
+    >>> excludes_loss(0.02, -0.01, 0.03, higher_is_better=False)
+    False
+    """
+    return low > -margin if higher_is_better else high < margin

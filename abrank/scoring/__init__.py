@@ -1,0 +1,1 @@
+"""Scores: read, or made from runs and judgments, with how far they could move."""

@@ -1,0 +1,444 @@
+"""From runs and judgments to scores: which measures, options and queries; repeated runs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from abrank import inputs
+from abrank._support import checks, display
+from abrank._support.errors import AlignmentError, ArgumentError
+from abrank._support.keywords import explained, fields_of
+from abrank._support.typing import Duplicates, FloatArray, Interpolation, Missing, ScoreDtype
+from abrank.engines import Engine, EngineName, needs_engine, on
+from abrank.inputs import Run
+from abrank.inputs.objects.names import QUERY_IDS, found_in
+from abrank.inputs.run_names import named_runs
+from abrank.measures import Measure, resolved
+from abrank.measures.dialects import SETS
+from abrank.measures.names import listed, notes_on, parse_measures
+from abrank.scoring.scores import Scores
+
+# --- Repeated runs of one system (seeds, folds): averaged per query, never counted as more
+# queries
+
+
+def is_repeated(source: Any) -> bool:  # noqa: ANN401
+    """Whether a source is a list of runs of one system, and not rows of one run.
+
+    Examples
+    --------
+    >>> is_repeated(["seed1.run", "seed2.run"]), is_repeated([("q1", "d1", 2.0)])
+    (True, False)
+    """
+    return isinstance(source, (list, tuple)) and bool(source) and all(map(_is_run, source))
+
+
+def _is_run(source: object) -> bool:
+    if isinstance(source, Mapping):
+        return not found_in(list(source), QUERY_IDS)  # a dict with such a key is a row
+    return isinstance(source, (str, os.PathLike, Run)) or hasattr(source, "columns")
+
+
+def expand_repeats(runs: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, list[str]]]:
+    """Return every single run by a name of its own, and the names of each system's runs.
+
+    Raises
+    ------
+    ArgumentError
+        If two runs have one name, or a file is given twice for one system.
+
+    Examples
+    --------
+    >>> expand_repeats({"bm25": "bm25.run", "t5": ["s1.run", "s2.run"]})[1]
+    {'bm25': ['bm25'], 't5': ['t5 (run 1)', 't5 (run 2)']}
+    """
+    single: dict[str, Any] = {}
+    groups: dict[str, list[str]] = {}
+    for system, source in runs.items():
+        sources = list(source) if is_repeated(source) else [source]
+        paths = [os.fspath(each) for each in sources if isinstance(each, (str, os.PathLike))]
+        if len(set(paths)) < len(paths):
+            raise ArgumentError(f"a run of {system} is given twice")
+        several = is_repeated(source)
+        groups[system] = [f"{system} (run {i})" if several else system for i in _from_1(sources)]
+        for name, each in zip(groups[system], sources, strict=True):
+            if name in single:
+                raise ArgumentError(f"two runs are named {name}")
+            single[name] = each
+    return single, groups
+
+
+def _from_1(items: list[Any]) -> range:
+    return range(1, len(items) + 1)
+
+
+def average_repeats(scores: Scores, groups: Mapping[str, list[str]]) -> Scores:
+    """Average the runs of each system per query; ``notes`` say how far they differ.
+
+    Parameters
+    ----------
+    scores : Scores
+        Of every single run.
+    groups : mapping of str to list of str
+        The runs of each system, by name.
+
+    Returns
+    -------
+    Scores
+        Of the systems. What was seen of the documents of a single run says nothing of a mean over
+        runs, so none of it is kept; ``notes`` say which runs lack queries.
+
+    Examples
+    --------
+    >>> values = np.array([[[0.2], [0.4]], [[0.6], [0.6]]])
+    >>> scores = Scores(("q1", "q2"), ("t5 (run 1)", "t5 (run 2)"), ("AP",), values)
+    >>> average_repeats(scores, {"t5": ["t5 (run 1)", "t5 (run 2)"]}).values[:, 0, 0]
+    array([0.3, 0.6])
+    """
+    place = {name: i for i, name in enumerate(scores.systems)}
+    blocks = {
+        system: scores.values[:, [place[name] for name in names], :]
+        for system, names in groups.items()
+    }
+    repeated = [system for system, names in groups.items() if len(names) > 1]
+    notes = [note for system in repeated for note in _notes(scores, system, blocks[system])]
+    return replace(
+        scores,
+        systems=tuple(groups),
+        values=np.stack([block.mean(axis=1) for block in blocks.values()], axis=1),
+        audits={},
+        judged_runs={},
+        notes=(*scores.notes, *notes, *_missing(scores)),
+    )
+
+
+def _notes(scores: Scores, system: str, block: FloatArray) -> list[str]:
+    """Say how far the runs of a system differ, beside its queries."""
+    n_queries, n_runs, _ = block.shape
+    queries = display.plural(n_queries, "query", "queries")
+    said = [
+        f"{system} is the mean of {display.plural(n_runs, 'run')} on every query: tests count"
+        f" {queries}, not {display.count(n_queries * n_runs)}"
+    ]
+    if n_queries > 1:
+        said += [
+            _spread(system, measure, block[:, :, m]) for m, measure in enumerate(scores.measures)
+        ]
+    return said
+
+
+def _missing(scores: Scores) -> list[str]:
+    """Say which runs lack queries."""
+    return [
+        f"{name} lacks {display.plural(len(audit.missing), 'judged query', 'judged queries')}"
+        for name, audit in scores.audits.items()
+        if audit.missing
+    ]
+
+
+def _spread(system: str, measure: str, block: FloatArray) -> str:
+    """Say what the choice of runs adds to the error of a mean, and what that of queries does.
+
+    Runs and queries are the two ways of a two-way layout; each mean has the standard deviation of
+    its marginal means over the root of their number as its standard error.
+    """
+    n_queries, n_runs = block.shape
+    of_runs, of_queries = block.mean(axis=0), block.mean(axis=1)
+    low, high = (display.score(float(each)) for each in (of_runs.min(), of_runs.max()))
+    deviation = float(of_runs.std(ddof=1))
+    error = float(of_queries.std(ddof=1)) / n_queries**0.5
+    return (
+        f"{system}, {measure}: means of its runs {low} to {high}, standard deviation"
+        f" {display.least(deviation)}; standard error of the mean from runs"
+        f" {display.least(deviation / n_runs**0.5)}, from queries {display.least(error)}. The"
+        " intervals hold for these runs: they cover the queries alone"
+    )
+
+
+# --- From runs and judgments to scores: which measures, under which options, for which
+# queries
+
+MISSING = ("zero", "drop", "error")
+
+
+def silent(stage: str) -> None:
+    """No-op progress callback."""
+
+
+@dataclass(frozen=True)
+class EvaluateOptions:
+    """The keywords of :func:`evaluate` that say how runs are scored; see there.
+
+    Examples
+    --------
+    >>> EvaluateOptions(depth=100).missing
+    'zero'
+    """
+
+    missing: Missing = "zero"
+    score_dtype: ScoreDtype = "float64"
+    duplicates: Duplicates = "error"
+    depth: int | None = None
+    rel: int | None = None
+    judged_only: bool = False
+    interpolation: Interpolation = "10"
+    max_input_size: int | None = None
+    engine: Engine | EngineName | None = None
+
+    def settings(self) -> dict[str, Any]:
+        """Return those that a result depends on, as they are recorded with it."""
+        passing = ("max_input_size", "engine")
+        return {
+            each.name: getattr(self, each.name) for each in fields(self) if each.name not in passing
+        }
+
+    def measures(self, names: Sequence[str] | str | None) -> tuple[Measure, ...]:
+        """Parse measure names, with those of the options that are parameters of measures."""
+        return parse_measures(
+            names, rel=self.rel, judged_only=self.judged_only, interpolation=self.interpolation
+        )
+
+
+@explained
+def evaluate(
+    qrels: Any,  # noqa: ANN401 - whatever read_qrels reads
+    runs: Mapping[str, Any] | Sequence[Any],
+    measures: Sequence[str] | str | None = None,
+    *,
+    missing: Missing = "zero",
+    score_dtype: ScoreDtype = "float64",
+    duplicates: Duplicates = "error",
+    depth: int | None = None,
+    rel: int | None = None,
+    judged_only: bool = False,
+    interpolation: Interpolation = "10",
+    max_input_size: int | None = None,
+    engine: Engine | EngineName | None = None,
+    top: int = 0,
+    hashes: bool = True,
+) -> Scores:
+    """Score runs query by query.
+
+    Parameters
+    ----------
+    qrels : path, DataFrame, dict of dicts, iterable of tuples, or Qrels
+        The judgments.
+    runs : mapping of str to the same kinds, or Run, or list of them
+        System name to its run; a list holds repeated runs of the system (seeds, folds), which are
+        averaged per query.
+    measures : sequence of str
+        Measure names in any dialect, trec_eval's sets among them; ``DEFAULT_MEASURES`` without it.
+    missing : {"zero", "drop", "error"}
+        A judged query that a run lacks scores 0 (``-c``), is dropped for all, or is an error.
+    score_dtype : {"float64", "float32"}
+        Precision of the run's scores, which decides what is a tie: trec_eval 10's, or that of
+        trec_eval 9 and pytrec_eval.
+    duplicates : {"error", "best"}
+        A document twice in a query's ranking is an error, or keeps its higher score.
+    depth : int, optional
+        Every ranking is cut at this rank before anything is measured (trec_eval's ``-M``).
+    rel : int, optional
+        Lowest grade that is relevant (trec_eval's ``-l``), for the measures that have such a
+        parameter and were not given their own; their names say so: ``AP(rel=2)``.
+    judged_only : bool
+        Unjudged documents leave the rankings first (trec_eval's ``-J``); likewise in the names.
+    interpolation : {"10", "9"}
+        How IPrec and AP11 turn a level of recall into a number of relevant documents: rounded, as
+        trec_eval 10 does, or as version 9 did.
+    max_input_size : int, optional
+        Most bytes that a file may hold once it is unpacked; see :func:`abrank.read_run`.
+    engine : Engine or {"local", "dask", "spark"}, optional
+        Where runs in Parquet are scored, partition by partition: on this machine without it. See
+        :class:`abrank.engines.Engine`. Without ``qrels`` (None) each run is a joined table, with
+        columns ``query_id position relevance``.
+    top : int
+        Ranks of which the document ids are kept, in ``laid``.
+    hashes : bool
+        Whether run files are hashed, for ``sources``; scores need no hash.
+
+    Returns
+    -------
+    Scores
+
+    Raises
+    ------
+    ReadError, NotFoundError
+        If an input cannot be used.
+    AlignmentError
+        If no query is in both qrels and run, or one is missing under ``missing="error"``.
+    ArgumentError
+        If a measure is unknown or named twice, or an option has no meaning.
+
+    Examples
+    --------
+    >>> scores = evaluate({"q1": {"d1": 1, "d2": 0}}, {"B": {"q1": {"d1": 2.0, "d2": 1.0}}}, ["RR"])
+    >>> scores.tidy()
+      query_id system measure  score
+    0       q1      B      RR    1.0
+    """
+    options = EvaluateOptions(**fields_of(EvaluateOptions, locals()))
+    return score_runs(qrels, named_runs(runs), measures, options, top=top, hashes=hashes)
+
+
+def score_runs(
+    qrels: Any,  # noqa: ANN401 - whatever read_qrels reads
+    runs: Mapping[str, Any],
+    measures: Sequence[str] | str | None,
+    options: EvaluateOptions,
+    *,
+    top: int = 0,
+    hashes: bool = True,
+    on_stage: Callable[[str], None] = silent,
+) -> Scores:
+    """Score runs as :func:`evaluate` does, its options in one object; ``on_stage`` hears of stages.
+
+    Examples
+    --------
+    >>> heard = []
+    >>> run = {"q1": {"d1": 2.0}}
+    >>> scores = score_runs(
+    ...     {"q1": {"d1": 1}}, {"B": run}, ["RR"], EvaluateOptions(), on_stage=heard.append
+    ... )
+    >>> heard
+    ['reading the judgments', 'reading B']
+    """
+    single, groups = expand_repeats(runs)
+    if list(single) != list(runs):
+        every = score_runs(
+            qrels, single, measures, options, top=top, hashes=hashes, on_stage=on_stage
+        )
+        return average_repeats(every, groups)
+    checks.one_of("missing", options.missing, MISSING)
+    if not runs:
+        raise ArgumentError("there is no run to score")
+    parsed = options.measures(measures)
+    alone = [name for name in listed(measures) if name.strip() not in SETS]
+    own = options.measures(alone) if alone else ()
+    notes = notes_on(measures, parsed, rel=options.rel, judged_only=options.judged_only)
+    engine = options.engine or ("local" if all(map(needs_engine, runs.values())) else None)
+    if engine is not None:
+        from abrank.scoring.partitioned import score_partitioned
+
+        found = score_partitioned(
+            qrels,
+            runs,
+            parsed,
+            on(engine),
+            notes=notes,
+            on_stage=on_stage,
+            score_dtype=options.score_dtype,
+            duplicates=options.duplicates,
+            depth=options.depth,
+            missing=options.missing,
+            max_input_size=options.max_input_size,
+        )
+        return replace(found, named=_named(found.measures, parsed, own))
+    on_stage("reading the judgments")
+    judgments = read_judgments(qrels, parsed, max_input_size=options.max_input_size)
+    keep_scores = any(each.needs == "scores" for each in parsed)
+    columns, judged_runs = [], {}
+    for system, source in runs.items():
+        on_stage(f"reading {system}")
+        judged_runs[system] = _judged(
+            judgments, system, source, options, keep_scores=keep_scores, top=top, hashes=hashes
+        )
+        columns.append(np.stack([each(judged_runs[system].judged) for each in parsed], axis=1))
+    audits = {system: each.audit for system, each in judged_runs.items()}
+    kept = _kept(judgments.query_ids, audits, options.missing)
+    names = tuple(resolved(each, judged_runs[system].judged) for each in parsed)
+    return Scores(
+        query_ids=tuple(judgments.query_ids[i] for i in kept),
+        systems=tuple(runs),
+        measures=names,
+        values=np.stack(columns, axis=1)[kept],
+        audits=audits,
+        sources={system: each.source for system, each in judged_runs.items()},
+        judged_runs=judged_runs,
+        notes=notes,
+        judgments=judgments.source,
+        named=_named(names, parsed, own),
+    )
+
+
+def _named(
+    measures: Sequence[str], parsed: Sequence[Measure], own: Sequence[Measure]
+) -> tuple[str, ...] | None:
+    """Return the measures with names of their own, not those of a set; None where all have."""
+    found = tuple(measures[parsed.index(each)] for each in own)
+    return None if len(found) == len(measures) else found
+
+
+def _judged(
+    judgments: inputs.Qrels,
+    system: str,
+    source: Any,  # noqa: ANN401 - whatever read_run reads
+    options: EvaluateOptions,
+    *,
+    keep_scores: bool,
+    top: int,
+    hashes: bool,
+) -> inputs.JudgedSource:
+    """Read one run against the judgments, and cut it at the depth asked for."""
+    found = inputs.read_judged_run(
+        judgments,
+        source,
+        name=system,
+        score_dtype=options.score_dtype,
+        duplicates=options.duplicates,
+        keep_scores=keep_scores,
+        top=top,
+        hashes=hashes,
+        max_input_size=options.max_input_size,
+    )
+    depth = options.depth
+    return found if depth is None else replace(found, judged=found.judged.top(depth))
+
+
+def read_judgments(
+    qrels: Any,  # noqa: ANN401 - whatever read_qrels reads
+    measures: Sequence[Measure],
+    *,
+    max_input_size: int | None = None,
+) -> inputs.Qrels:
+    """Read judgments, by subtopic where one of the measures asks for that.
+
+    Examples
+    --------
+    >>> rows = [("q1", "a", "d1", 1), ("q1", "b", "d1", 2)]
+    >>> read_judgments(rows, parse_measures(["AP", "alpha_nDCG@10"]))
+    Qrels('qrels': 1 query, 1 judgment)
+    """
+    by_subtopic = any(each.entry.needs == "subtopics" for each in measures)
+    return inputs.read_qrels(qrels, subtopics=by_subtopic, max_input_size=max_input_size)
+
+
+def _kept(
+    query_ids: Sequence[str], audits: Mapping[str, inputs.Audit], missing: Missing
+) -> list[int]:
+    """Positions of the queries that stay under the missing-query policy."""
+    lacking = {query for audit in audits.values() for query in audit.missing}
+    if missing == "error" and lacking:
+        lines = [
+            f"{_queries(len(audit.missing))} missing from {system}: {_some(audit.missing)}"
+            for system, audit in audits.items()
+            if audit.missing
+        ]
+        raise AlignmentError(
+            "; ".join(lines) + '; missing="zero" scores them 0, "drop" leaves them out'
+        )
+    if missing == "drop":
+        return [i for i, query in enumerate(query_ids) if query not in lacking]
+    return list(range(len(query_ids)))
+
+
+def _queries(count: int) -> str:
+    return "1 query is" if count == 1 else f"{count} queries are"
+
+
+def _some(ids: Sequence[str], *, most: int = 3) -> str:
+    return ", ".join(ids[:most]) + (" …" if len(ids) > most else "")

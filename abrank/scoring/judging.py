@@ -1,0 +1,489 @@
+"""One query of two runs, document by document, and what to judge next."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from abrank import inputs
+from abrank._support import checks
+from abrank._support.display import shorten
+from abrank._support.errors import ArgumentError, nearest
+from abrank._support.records import record
+from abrank._support.result import Printed
+from abrank._support.rng import entropy, stream
+from abrank._support.typing import BoolArray, IntArray, RandomSource
+from abrank.inputs import JudgedRun, ids
+from abrank.inputs.topics import read_documents
+from abrank.measures import Measure
+from abrank.measures.sensitivity import swing, tipping_rows
+from abrank.scoring.evaluate import EvaluateOptions
+
+# --- One query of two runs: the documents of both, where relevant ones went, what to judge
+# next
+
+TO_JUDGE = 12
+# How far a list is searched for unjudged documents where the measure has no cut-off.
+DEEPEST = 100
+
+
+@dataclass(frozen=True)
+class Found:
+    """A document of a query: its grade (None: not judged), its ranks (0: not retrieved)."""
+
+    doc_id: str
+    grade: int | None
+    rank_a: int
+    rank_b: int
+
+
+@record
+class Unjudged:
+    """An unjudged document, and how far B - A of its query moves if it has the highest grade."""
+
+    query_id: str
+    doc_id: str
+    rank_a: int
+    rank_b: int
+    swing: float
+
+
+@record
+class Inspection(Printed, text="abrank.report.formats.terminal.query_text:query_text"):
+    """One query of A and B.
+
+    Attributes
+    ----------
+    query_id, text : str
+        The text is empty where none is known.
+    baseline, candidate : str
+    measures : tuple of str
+    a, b : tuple of float
+        The scores of the query, a measure each.
+    rankings : pair of tuple of (str, int or None)
+        All documents of A and of B with their grades.
+    relevant : tuple of Found
+        The relevant documents, by their grade, with their places in both.
+    to_judge : tuple of Unjudged
+        The documents whose judgment could move the first measure's difference the most.
+    grade : int
+        The grade that was assumed for them: the highest of the judgments.
+    documents : mapping of str to str
+        Title or text of the documents, where they are known.
+    """
+
+    query_id: str
+    text: str
+    baseline: str
+    candidate: str
+    measures: tuple[str, ...]
+    a: tuple[float, ...]
+    b: tuple[float, ...]
+    rankings: tuple[tuple[tuple[str, int | None], ...], tuple[tuple[str, int | None], ...]]
+    relevant: tuple[Found, ...]
+    to_judge: tuple[Unjudged, ...]
+    grade: int
+    documents: Mapping[str, str]
+
+
+def inspect_query(
+    qrels: Any,  # noqa: ANN401 - whatever read_qrels reads
+    a: Any,  # noqa: ANN401 - whatever read_run reads
+    b: Any,  # noqa: ANN401
+    query_id: str,
+    *,
+    measures: Sequence[str] | str | None = None,
+    documents: Any = None,  # noqa: ANN401 - whatever read_documents reads
+    text: str = "",
+    n_to_judge: int = TO_JUDGE,
+) -> Inspection:
+    """Lay the two rankings of one query side by side.
+
+    Parameters
+    ----------
+    qrels : path, DataFrame, dict of dicts, iterable of tuples, or Qrels
+    a, b : path, DataFrame, dict of dicts, iterable of tuples, or Run
+    query_id : str
+        One of the judged queries.
+    measures : sequence of str, optional
+        As in :func:`abrank.compare`; what to judge goes by the first.
+    documents : path or mapping, optional
+        Titles or texts by document id.
+    text : str
+        Of the query.
+    n_to_judge : int
+        How many unjudged documents are named.
+
+    Returns
+    -------
+    Inspection
+
+    Raises
+    ------
+    ArgumentError
+        If nobody judged a document for the query.
+    ReadError, NotFoundError
+        If an input cannot be used.
+
+    Examples
+    --------
+    >>> qrels = {"q1": {"d1": 2, "d2": 0}}
+    >>> found = inspect_query(qrels, {"q1": {"d1": 1.0}}, {"q1": {"d9": 2.0, "d1": 1.0}}, "q1")
+    >>> found.measures[2], found.a[2], found.b[2]
+    ('RR', 1.0, 0.5)
+    >>> found.to_judge
+    (Unjudged(query_id='q1', doc_id='d9', rank_a=0, rank_b=1, swing=0.755...),)
+    """
+    checks.count("n_to_judge", n_to_judge, at_least=0)
+    read, runs = inputs.read_qrels(qrels), [inputs.read_run(a), inputs.read_run(b)]
+    asked = EvaluateOptions().measures(measures)
+    grades = _judgments(read, query_id)
+    lists = [[doc for doc, _ in run.ranking(query_id)] for run in runs]
+    joined = [inputs.join(read, run, keep_scores=True) for run in runs]
+    place = read.query_ids.index(query_id)
+    scores = [tuple(float(measure(run)[place]) for measure in asked) for run in joined]
+    depth = depth_of(asked[0], DEEPEST)
+    found = unjudged_documents(asked[0], read, runs, joined, places=(place,), depth=depth)
+    by_swing = sorted(found, key=lambda each: -abs(each.swing))
+    rel = dict(asked[0].parameters).get("rel", 1)
+    return Inspection(
+        query_id=query_id,
+        text=text,
+        baseline=runs[0].name,
+        candidate=runs[1].name,
+        measures=tuple(measure.name for measure in asked),
+        a=scores[0],
+        b=scores[1],
+        rankings=tuple(tuple((doc, grades.get(doc)) for doc in found) for found in lists),  # type: ignore[arg-type] # two
+        relevant=tuple(
+            Found(doc, known, *(_rank(found, doc) for found in lists))
+            for doc, known in sorted(grades.items(), key=lambda item: (-item[1], item[0]))
+            if known >= (rel if isinstance(rel, int) else 1)
+        ),
+        to_judge=tuple(by_swing[:n_to_judge]),
+        grade=highest_grade(read),
+        documents={}
+        if documents is None
+        else read_documents(documents, {*grades, *lists[0][:DEEPEST], *lists[1][:DEEPEST]}),
+    )
+
+
+def highest_grade(qrels: inputs.Qrels) -> int:
+    """Return the grade that a document is given which nobody judged: the highest, at least 1."""
+    return max(1, int(qrels.grade.max(initial=1)))
+
+
+def depth_of(measure: Measure, otherwise: int) -> int:
+    """Return the cut-off of a measure, or the depth to take where it has none."""
+    cutoff = dict(measure.parameters).get("cutoff")
+    return cutoff if isinstance(cutoff, int) else otherwise
+
+
+def unjudged_documents(
+    measure: Measure,
+    qrels: inputs.Qrels,
+    runs: Sequence[inputs.Run],
+    joined: Sequence[inputs.JudgedRun],
+    *,
+    places: Sequence[int],
+    depth: int,
+) -> list[Unjudged]:
+    """Return the documents in the top ranks of A or B that nobody judged, and their swings.
+
+    Parameters
+    ----------
+    runs, joined : A and B
+        As they were read, and joined with the qrels.
+    places : sequence of int
+        The queries to look at, as places in the qrels, ascending.
+    depth : int
+        Ranks to look at; a document found there has its ranks in both lists, however deep.
+
+    Returns
+    -------
+    list of Unjudged
+        By query, A's documents first.
+    """
+    query, docs, ranks = list[int](), list[str](), list[tuple[int, int]]()
+    for place in places:
+        name = qrels.query_ids[place]
+        start, stop = np.searchsorted(qrels.query, [place, place + 1])
+        judged = set(ids.decode(qrels.docs[int(start) : int(stop)]))
+        lists = [[doc for doc, _ in run.ranking(name)] for run in runs]
+        at_a, at_b = ({doc: rank for rank, doc in enumerate(each, 1)} for each in lists)
+        seen = dict.fromkeys(doc for each in lists for doc in each[:depth])
+        found = [doc for doc in seen if doc not in judged]
+        docs += found
+        query += [place] * len(found)
+        ranks += [(at_a.get(doc, 0), at_b.get(doc, 0)) for doc in found]
+    rank_a, rank_b = np.array(ranks, dtype=np.int64).reshape(len(docs), 2).T
+    a, b = joined
+    at = np.array(query, dtype=np.int64)
+    moved = swing(measure, a, b, at, rank_a, rank_b, grade=highest_grade(qrels))
+    rows = zip(query, docs, ranks, moved.tolist(), strict=True)
+    return [Unjudged(qrels.query_ids[place], doc, *both, by) for place, doc, both, by in rows]
+
+
+def _judgments(qrels: inputs.Qrels, query_id: str) -> dict[str, int]:
+    """Return the grades of a query by document."""
+    if query_id not in qrels.query_ids:
+        close = nearest(query_id, qrels.query_ids)
+        hint = f"; did you mean {close[0]}?" if close else f"; the first is {qrels.query_ids[0]}"
+        raise ArgumentError(f'query "{shorten(query_id)}" is not judged in the qrels{hint}')
+    return qrels.grades(query_id)
+
+
+def _rank(ranking: list[str], doc: str) -> int:
+    return ranking.index(doc) + 1 if doc in ranking else 0
+
+
+# --- What to judge next: a random draw of queries, and the documents that could turn a
+# difference
+
+DEPTH = 10  # ranks that are looked at where the measure has no cut-off
+MOST_TIPPING = 200  # documents; a longer list that would turn the difference is not given
+
+
+def sample_queries(query_ids: tuple[str, ...], n: int, *, rng: RandomSource = 0) -> tuple[str, ...]:
+    """Draw queries for people to judge, at random without replacement.
+
+    Parameters
+    ----------
+    query_ids : tuple of str
+        All queries, such as those that a machine judged; their order does not matter.
+    n : int
+    rng : int, Generator, SeedSequence or None
+
+    Returns
+    -------
+    tuple of str, length n
+        In the order drawn: the first of them are a random draw, too.
+
+    Raises
+    ------
+    ArgumentError
+        If there are fewer than n.
+
+    Examples
+    --------
+    >>> sample_queries(("q1", "q2", "q3", "q4"), 2, rng=7)
+    ('q4', 'q2')
+    """
+    every = sorted(set(query_ids))
+    if checks.count("n", n) > len(every):
+        raise ArgumentError(f"{n} queries cannot be drawn from {len(every)}")
+    drawn = stream(entropy(rng), "sample queries").permutation(len(every))[:n]
+    return tuple(every[i] for i in drawn)
+
+
+@record
+class ToJudge:
+    """Documents that nobody judged, of all queries, and those that could turn the difference.
+
+    Attributes
+    ----------
+    measure : str
+    difference : float
+        Mean of B - A, unjudged documents not relevant.
+    documents : tuple of Unjudged
+        In depth order: those first that a run has highest. In a comparison only the 12 with the
+        largest swings, largest first; there a rank of 0 is one beyond those that were kept, 20.
+    tipping : tuple of Unjudged
+        The fewest, found one at a time, that would turn the sign of the mean if each had the
+        highest grade; its swing is that at its turn. Empty where no 200 of them do.
+    grade : int
+        The highest grade of the qrels.
+    tipped : float
+        Mean of B - A if those of the tipping list were relevant; NaN where it is empty.
+    depth : int
+        Ranks of either run that were looked at.
+    n_documents : int
+        All that nobody judged there, shown or not.
+    """
+
+    measure: str
+    difference: float
+    documents: tuple[Unjudged, ...]
+    tipping: tuple[Unjudged, ...]
+    grade: int
+    tipped: float = math.nan
+    depth: int = DEPTH
+    n_documents: int = 0
+
+
+def documents_to_judge(
+    qrels: Any,  # noqa: ANN401 - whatever read_qrels reads
+    a: Any,  # noqa: ANN401 - whatever read_run reads
+    b: Any,  # noqa: ANN401
+    *,
+    measure: str | None = None,
+    depth: int | None = None,
+) -> ToJudge:
+    """Return the unjudged documents in the top ranks of either run.
+
+    Parameters
+    ----------
+    qrels : path, DataFrame, dict of dicts, iterable of tuples, or Qrels
+        Only queries with a judgment are looked at.
+    a, b : path, DataFrame, dict of dicts, iterable of tuples, or Run
+    measure : str, optional
+        nDCG@10 without it.
+    depth : int, optional
+        Ranks to look at; the measure's cut-off, else 10, without it.
+
+    Returns
+    -------
+    ToJudge
+
+    References
+    ----------
+    Carterette, Allan & Sitaraman (2006), SIGIR: judge first what tells two systems apart. Depth
+    order needed no more judgments than the order of the swings on TREC Web 2012 and CAsT 2021.
+
+    Examples
+    --------
+    >>> runs = {"q1": {"d1": 3.0, "d2": 2.0}}, {"q1": {"d9": 3.0, "d2": 2.0}}
+    >>> found = documents_to_judge({"q1": {"d1": 1, "d2": 0}}, *runs, measure="P@2")
+    >>> [(each.doc_id, each.rank_b, each.swing) for each in found.documents], len(found.tipping)
+    ([('d9', 1, 0.5)], 1)
+    """
+    read, runs = inputs.read_qrels(qrels), [inputs.read_run(a), inputs.read_run(b)]
+    (asked,) = EvaluateOptions().measures([measure or "nDCG@10"])
+    joined = [inputs.join(read, run, keep_scores=True) for run in runs]
+    deep = checks.count("depth", depth_of(asked, DEPTH) if depth is None else depth)
+    every = range(len(read.query_ids))
+    found = unjudged_documents(asked, read, runs, joined, places=every, depth=deep)
+    kept = np.ones(len(every), np.bool_)
+    return rank_documents(asked, joined, found, kept=kept, depth=deep, grade=highest_grade(read))
+
+
+def rank_documents(
+    measure: Measure,
+    joined: Sequence[JudgedRun],
+    found: Sequence[Unjudged],
+    *,
+    kept: BoolArray,
+    depth: int,
+    grade: int,
+) -> ToJudge:
+    """Put unjudged documents in depth order, and find those that would turn the mean.
+
+    Parameters
+    ----------
+    measure : Measure
+    joined : A and B
+    found : sequence of Unjudged
+    kept : bool[n_queries]
+        The queries of the qrels that the mean is over.
+    depth, grade : int
+        Where the documents were found, and what each would have.
+    """
+    place = {query_id: at for at, query_id in enumerate(joined[0].query_ids)}
+    query = np.array([place[each.query_id] for each in found], dtype=np.int64)
+    ranks = np.array([(each.rank_a, each.rank_b) for each in found], np.int64).reshape(-1, 2).T
+    moved = np.array([each.swing for each in found])
+    differences = (measure(joined[1]) - measure(joined[0]))[kept]
+    total = float(differences.sum())
+    a, b = joined
+    rows = tipping_rows(
+        measure, a, b, query, ranks[0], ranks[1], moved,
+        total=total, grade=grade, most=MOST_TIPPING,
+    )  # fmt: skip
+    tipped = (total + sum(by for _, by in rows)) / len(differences) if rows else math.nan
+    return ToJudge(
+        measure.name,
+        float(differences.mean()),
+        tuple(sorted(found, key=lambda each: (_first(each), each.query_id, each.doc_id))),
+        tuple(replace(found[i], swing=by) for i, by in rows),
+        grade,
+        tipped,
+        depth,
+        len(found),
+    )
+
+
+def pool_text(documents: Sequence[Unjudged]) -> str:
+    r"""Return a pool file: ``query_id 0 doc_id`` a line, to which a grade is to be added.
+
+    Examples
+    --------
+    >>> pool_text([Unjudged("q1", "d9", 0, 1, 0.5)])
+    'q1 0 d9\n'
+    """
+    return "".join(f"{each.query_id} 0 {each.doc_id}\n" for each in documents)
+
+
+def _first(document: Unjudged) -> int:
+    """Return the better of the two ranks."""
+    return min(rank for rank in (document.rank_a, document.rank_b) if rank)
+
+
+def top_documents_to_judge(
+    measure: Measure, a: inputs.JudgedSource, b: inputs.JudgedSource, kept: IntArray
+) -> ToJudge | None:
+    """Return the unjudged documents that could most move the mean difference.
+
+    Parameters
+    ----------
+    measure : Measure
+    a, b : inputs.JudgedSource
+        With the first documents of each query.
+    kept : int64[n_kept]
+        The queries that were compared.
+
+    Returns
+    -------
+    ToJudge or None
+        None where the measure looks at the whole ranking or beyond the ranks that were kept, or
+        passes unjudged documents by.
+    """
+    parameters = dict(measure.parameters)
+    depth = parameters.get("cutoff")
+    if not isinstance(depth, int) or parameters.get("judged_only"):
+        return None
+    wanted = np.zeros(a.judged.n_queries, dtype=np.bool_)
+    wanted[kept] = True
+    if not all(_reaches(each, depth, wanted) for each in (a, b)):
+        return None
+    at_a, at_b = (_unjudged(each, wanted) for each in (a, b))
+    found = {doc: (at_a.get(doc, 0), at_b.get(doc, 0)) for doc in {**at_a, **at_b}}
+    near = {
+        doc: ranks for doc, ranks in found.items() if min(rank for rank in ranks if rank) <= depth
+    }
+    query = np.array([place for place, _ in near], dtype=np.int64)
+    rank_a, rank_b = np.array(list(near.values()), dtype=np.int64).reshape(-1, 2).T
+    grade = max(1, int(a.judged.ideal_grade.max(initial=1)))
+    moved = swing(measure, a.judged, b.judged, query, rank_a, rank_b, grade=grade)
+    documents = [
+        Unjudged(a.judged.query_ids[place], doc, *ranks, by)
+        for ((place, doc), ranks), by in zip(near.items(), moved.tolist(), strict=True)
+    ]
+    joined = a.judged, b.judged
+    every = rank_documents(measure, joined, documents, kept=wanted, depth=depth, grade=grade)
+    largest = sorted(every.documents, key=lambda each: -round(abs(each.swing), 12))
+    return replace(every, documents=tuple(largest[:TO_JUDGE]))
+
+
+def _reaches(each: inputs.JudgedSource, depth: int, wanted: BoolArray) -> bool:
+    """Whether the documents of all the first ranks were kept."""
+    top = each.top_docs
+    kept = np.bincount(top.query[top.rank <= depth], minlength=len(wanted))
+    return bool((kept >= np.minimum(each.judged.n_retrieved, depth))[wanted].all())
+
+
+def _unjudged(each: inputs.JudgedSource, wanted: BoolArray) -> dict[tuple[int, str], int]:
+    """Return the ranks of the unjudged documents among the first, by query and document."""
+    top, judged = each.top_docs, each.judged
+    beyond = 1 + int(top.rank.max(initial=0))
+    near = judged.rank < beyond
+    known = judged.query[near] * beyond + judged.rank[near]
+    unknown = wanted[top.query] & (top.rank <= judged.n_retrieved[top.query])
+    unknown &= ~np.isin(top.query * beyond + top.rank, known)
+    rows = np.flatnonzero(unknown)
+    docs = ids.decode(ids.take(top.docs, rows))
+    places = zip(top.query[rows].tolist(), docs, strict=True)
+    return dict(zip(places, top.rank[rows].tolist(), strict=True))

@@ -1,0 +1,162 @@
+"""Scores and audits from an engine, the same as from reading all rows here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, cast
+
+from abrank._support import display
+from abrank._support.errors import AlignmentError
+from abrank.engines import Engine
+from abrank.engines.counts import audit_of
+from abrank.engines.drive import Result, score_tables
+from abrank.engines.kernel import Scoring
+from abrank.engines.merge import Statistics
+from abrank.inputs import Audit, Source
+from abrank.measures import Measure
+from abrank.scoring.scores import Scores
+
+_STEPS = 50  # times that progress is reported
+
+
+def score_partitioned(
+    qrels: Any,  # noqa: ANN401 - Parquet, or whatever read_qrels reads; None for joined tables
+    runs: Mapping[str, Any],
+    measures: tuple[Measure, ...],
+    engine: Engine,
+    *,
+    notes: tuple[str, ...],
+    on_stage: Callable[[str], None],
+    max_input_size: int | None = None,
+    **options: Any,  # noqa: ANN401 - the other fields of Scoring
+) -> Scores:
+    """Score runs in Parquet on an engine; see :func:`abrank.evaluate`.
+
+    Returns
+    -------
+    Scores
+        With audits and without rankings: what needs those (the reach of ties and of unjudged
+        documents, lists of documents) is for runs that one machine reads.
+
+    Raises
+    ------
+    AlignmentError
+        If a run has no query in common with the judgments.
+    """
+    scoring = Scoring(measures, **options)
+    progress = partial(_tell, on_stage)
+    found = score_tables(
+        qrels, runs, scoring, engine, max_input_size=max_input_size, on_progress=progress
+    )
+    sources, audits, judgments = _counted(found, qrels, runs)
+    return Scores(
+        query_ids=found.query_ids,
+        systems=tuple(runs),
+        measures=found.scoring.measures,
+        values=found.values,
+        audits=audits,
+        sources=sources,
+        notes=(*notes, *_skipped(found)),
+        judgments=judgments,
+    )
+
+
+def _counted(
+    found: Result,
+    qrels: Any,  # noqa: ANN401
+    runs: Mapping[str, Any],
+) -> tuple[dict[str, Source], dict[str, Audit], Source | None]:
+    """Return where the runs came from, what was counted of them, and where the judgments did."""
+    first = 0 if qrels is None else 1
+    sources = {
+        system: Source(table.label, None, table.n_rows, table.label)
+        for system, table in zip(runs, found.tables[first:], strict=False)
+    }
+    audits = {
+        system: audit_of((each.counts[system] for each in found.done if not each.bad), source)
+        for system, source in sources.items()
+    }
+    for system, audit in audits.items():
+        if len(audit.missing) == audit.n_queries:
+            raise AlignmentError(f"no query is in both the judgments and {system}")
+    judged = found.tables[0]
+    return sources, audits, Source(judged.label, None, judged.n_rows) if first else None
+
+
+@dataclass(frozen=True, eq=False)
+class MergedScores:
+    """What all partitions add up to, in the place of :class:`~abrank.scoring.scores.Scores`.
+
+    Attributes
+    ----------
+    statistics : Statistics
+    partitions : (int, int)
+        How many were scored, and how many could not be.
+    audits, sources, notes, judgments
+        As there.
+    """
+
+    statistics: Statistics
+    partitions: tuple[int, int]
+    audits: Mapping[str, Audit]
+    sources: Mapping[str, Source]
+    notes: tuple[str, ...]
+    judgments: Source | None
+
+
+def merge_partitioned(
+    qrels: Any,  # noqa: ANN401 - as for score_partitioned
+    runs: Mapping[str, Any],
+    measures: tuple[Measure, ...],
+    engine: Engine,
+    *,
+    notes: tuple[str, ...],
+    properties: Mapping[str, Any],
+    clusters: str,
+    on_stage: Callable[[str], None],
+    **options: Any,  # noqa: ANN401 - the other fields of Scoring
+) -> MergedScores:
+    """Score two runs in Parquet on an engine, and return what their partitions add up to.
+
+    ``properties`` and ``clusters`` are those of :func:`abrank.engines.drive.score_tables`.
+
+    Raises
+    ------
+    AlignmentError
+        As :func:`score_partitioned`; if a query has no cluster.
+    """
+    found = score_tables(
+        qrels, runs, Scoring(measures, **options), engine,
+        merges=True, properties=properties, clusters=clusters,
+        on_progress=partial(_tell, on_stage),
+    )  # fmt: skip
+    sources, audits, judgments = _counted(found, qrels, runs)
+    skipped = len(found.skipped)
+    return MergedScores(
+        statistics=cast("Statistics", found.statistics),
+        partitions=(len(found.done) - skipped, skipped),
+        audits=audits,
+        sources=sources,
+        notes=(*notes, *_skipped(found)),
+        judgments=judgments,
+    )
+
+
+def _tell(on_stage: Callable[[str], None], done: int, total: int) -> None:
+    if done * _STEPS // total != (done - 1) * _STEPS // total:
+        on_stage(f"scoring partitions: {done} of {total} done")
+
+
+def _skipped(found: Result) -> tuple[str, ...]:
+    """Return a remark on the partitions that were skipped."""
+    skipped = found.skipped
+    if not skipped:
+        return ()
+    partitions = display.plural(len(found.done), "partition")
+    was = "was" if len(skipped) == 1 else "were"
+    return (
+        f"{len(skipped)} of {partitions} could not be read and {was} skipped: the queries there"
+        f" are in no number of this report. The first: {skipped[0].bad}",
+    )

@@ -1,0 +1,295 @@
+"""Ready scores: the output of another program, or of this one, as Scores."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from abrank._support import display
+from abrank._support.errors import ArgumentError, ReadError
+from abrank._support.keywords import explained
+from abrank._support.typing import BoolArray, IntArray
+from abrank.engines.engine import has_parquet
+from abrank.inputs import ids
+from abrank.inputs.files import short_name
+from abrank.inputs.scores.forms import AGGREGATES, Coded, Queries, ScoreTable
+from abrank.inputs.scores.table import read_score_table
+from abrank.measures import Measure, parse
+from abrank.scoring.evaluate import average_repeats
+from abrank.scoring.scores import Scores
+
+UNNAMED = "scores"
+NOISE = 1e-9  # of the summation; printed digits are far above
+
+
+@explained
+def read_scores(source: Any, *, system: str | None = None) -> Scores:  # noqa: ANN401
+    """Read scores per query that another program, or this one, has written.
+
+    Parameters
+    ----------
+    source : path, DataFrame, or Scores
+        A file of ``trec_eval -q`` (measure, query, value), of ``ir_measures -q`` or ``abrank score
+        --per-query`` (query, measure, value; with a system before them where there are several), or
+        a CSV or TSV table. A table, in a file or a frame, has a column query_id (or a name that
+        other tools give it; a frame may have it as its index) and is wide, with a column a measure,
+        or long, with columns measure and score (or value). Either may have a column system, or name
+        as in PyTerrier, and a column run (seed, fold) of its repeated runs, which are averaged per
+        query; run alone names the systems. Parquet (a folder too), dicts of pytrec_eval and ranx,
+        ir_measures' metrics and answers of _rank_eval are read too. Scores are returned as they
+        are.
+    system : str, optional
+        The system to take where there are several; else its name, which is that of the file.
+
+    Returns
+    -------
+    Scores
+        Names of measures are canonical where they are known, and kept where not. ``notes`` say what
+        the source was taken for and what was left out.
+
+    Raises
+    ------
+    NotFoundError
+        If there is no such file.
+    ReadError
+        If the form cannot be told, a line or value cannot be used, a score stands there twice or is
+        missing, or an aggregate (the row ``all``) is not that of the queries.
+    ArgumentError
+        If there is no such system.
+
+    Notes
+    -----
+    Rows of text (trec_eval's ``runid`` and ``relstring``) are left out, and so are measures without
+    a score per query (``num_q``). Aggregates are left out after a check: the mean, sum or geometric
+    mean of the queries must round to them. It fails where queries were counted that have no line,
+    as trec_eval 9 ``-c`` does with those that a run lacks.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> scores = read_scores(pd.DataFrame({"query_id": ["302", "301"], "ndcg_cut_10": [0.5, 0.25]}))
+    >>> scores.tidy()
+      query_id  system  measure  score
+    0      301  scores  nDCG@10   0.25
+    1      302  scores  nDCG@10   0.50
+    """
+    if isinstance(source, Scores):
+        return source if system is None else one_system(source, system)
+    if has_parquet(source):
+        from abrank.engines.kept import read_folder
+
+        source = read_folder(Path(source))
+    scores = scores_of_table(read_score_table(source, is_measure=is_known), source, system=system)
+    require_all(scores)
+    return scores if system is None else one_system(scores, system)
+
+
+def scores_of_table(
+    table: ScoreTable,
+    source: Any,  # noqa: ANN401 - what it was read from
+    *,
+    system: str | None = None,
+) -> Scores:
+    """Return the scores that a table holds, NaN where one is missing.
+
+    A table that names no system is of ``system``, else of that of the source's file.
+    """
+    aggregate = table.query.is_one_of(AGGREGATES)
+    if aggregate.all():
+        raise ReadError(
+            table.source.label,
+            "there is no score of a query",
+            hint="print one line a query: trec_eval -q, ir_measures -q, abrank score --per-query",
+        )
+    systems = table.system.names
+    if systems == ("",):
+        is_file = isinstance(source, (str, os.PathLike))
+        systems = (system or (short_name(source) if is_file else UNNAMED),)
+        table = replace(table, system=Coded(systems, table.system.codes))
+    return _scores(table, aggregate) if table.run is None else _averaged(table, aggregate)
+
+
+def _averaged(table: ScoreTable, aggregate: BoolArray) -> Scores:
+    """Return the scores of systems with repeated runs: their mean on every query."""
+    assert table.run is not None
+    pairs, codes = np.unique(
+        np.stack([table.system.codes, table.run.codes]), axis=1, return_inverse=True
+    )
+    systems = table.system.names
+    groups: dict[str, list[str]] = {system: [] for system in systems}
+    for of_system, of_run in pairs.T:
+        name = f"{systems[of_system]} (run {table.run.names[of_run]})"
+        groups[systems[of_system]].append(name)
+    single = tuple(name for names in groups.values() for name in names)
+    scores = _scores(replace(table, system=Coded(single, codes.ravel())), aggregate)
+    require_all(scores)  # a mean over other runs on other queries would compare unlike things
+    found = average_repeats(scores, groups)
+    return replace(found, sources=dict.fromkeys(systems, table.source))
+
+
+def is_known(name: str) -> bool:
+    """Whether a name is that of a measure.
+
+    Examples
+    --------
+    >>> is_known("map"), is_known("bm25")
+    (True, False)
+    """
+    return _known(name) is not None
+
+
+def _known(name: str) -> Measure | None:
+    """Return the measure of this name, if it has one meaning."""
+    try:
+        return parse(name)
+    except ArgumentError:
+        return None
+
+
+def _scores(table: ScoreTable, aggregate: BoolArray) -> Scores:
+    """Make the block of scores, and refuse one with two scores in one place."""
+    systems = table.system.names
+    known = {name: _known(name) for name in table.measure.names}
+    names = {name: name if found is None else found for name, found in known.items()}
+    rows = np.flatnonzero(~aggregate)
+    query_ids, query = _occurring(table.query, rows)
+    codes = table.measure.codes[rows]
+    there = [names[table.measure.names[i]] for i in _by_appearance(codes)]
+    measures = tuple(dict.fromkeys(there))
+    place = {name: i for i, name in enumerate(measures)}
+    measure = np.array([place.get(names[name], -1) for name in table.measure.names])[codes]
+    shape = (len(query_ids), len(systems), len(measures))
+    cell = np.ravel_multi_index((query, table.system.codes[rows], measure), shape)
+    _require_once(table, cell, rows, names)
+    values = np.full(shape, np.nan)
+    values.flat[cell] = table.value[rows]
+    scores = Scores(query_ids, systems, measures, values, named=())
+    if aggregate.any() and not np.isnan(values).any():
+        _require_aggregates(scores, table, known, aggregate)
+    return replace(
+        scores,
+        sources=dict.fromkeys(systems, table.source),
+        notes=(_note(table, scores, names),),
+    )
+
+
+def _occurring(column: Queries, rows: IntArray) -> tuple[tuple[str, ...], IntArray]:
+    """Return the query ids that occur in these rows, and each row's place among them."""
+    codes = column.codes[rows]
+    occurs = np.bincount(codes, minlength=len(column.distinct)) > 0
+    if occurs.all():
+        return column.names, codes
+    held = ids.take(column.distinct, np.flatnonzero(occurs))
+    return tuple(ids.decode(held)), (np.cumsum(occurs) - 1)[codes]
+
+
+def _by_appearance(codes: IntArray) -> list[int]:
+    """Return the distinct codes in the order in which they appear."""
+    first = np.full(codes.max(initial=-1) + 1, len(codes))
+    first[codes[::-1]] = np.arange(len(codes))[::-1]
+    return [int(i) for i in np.argsort(first) if first[i] < len(codes)]
+
+
+def _require_once(
+    table: ScoreTable, cell: IntArray, rows: IntArray, names: Mapping[str, str]
+) -> None:
+    if np.bincount(cell).max() == 1:
+        return
+    order = np.argsort(cell, kind="stable")
+    again = np.flatnonzero(np.diff(cell[order]) == 0)
+    one, two = rows[order[again[0] : again[0] + 2]]
+    raise ReadError(
+        table.source.label,
+        f"query {table.query[one]} has two scores of {names[table.measure[one]]}",
+        at=f"{table.source.unit}s {table.at[one]} and {table.at[two]}",
+    )
+
+
+def require_all(scores: Scores) -> None:
+    """Refuse scores of which one is missing."""
+    holes = np.argwhere(np.isnan(scores.values))
+    if not len(holes):
+        return
+    query, system, measure = holes[0]
+    whose = f" of {scores.systems[system]}" if len(scores.systems) > 1 else ""
+    more = f" ({len(holes)} scores are missing in all)" if len(holes) > 1 else ""
+    source = scores.sources.get(scores.systems[system])
+    raise ReadError(
+        "scores" if source is None else source.label,
+        f"query {scores.query_ids[query]} has no score of {scores.measures[measure]}{whose}{more}",
+        hint="give every query a score, 0 where nothing was found, or leave it out of all",
+    )
+
+
+def _require_aggregates(
+    scores: Scores,
+    table: ScoreTable,
+    known: Mapping[str, Measure | None],
+    aggregate: BoolArray,
+) -> None:
+    """Refuse an aggregate that is not that of the queries; rounding is allowed for."""
+    expected, sums = scores.aggregates(), scores.values.sum(axis=0)
+    n = len(scores.query_ids)
+    rounding = _rounding(table, ~aggregate)
+    for i in np.flatnonzero(aggregate & np.isfinite(table.value)):
+        name, measure = table.measure[i], known[table.measure[i]]
+        canonical = name if measure is None else measure.name
+        if canonical not in scores.measures:
+            continue
+        s = scores.systems.index(table.system[i])
+        m = scores.measures.index(canonical)
+        slack = rounding[name]
+        agrees = [abs(table.value[i] - expected[s, m]) <= table.rounding[i] + slack + NOISE]
+        # How an unknown measure aggregates is not known either. A sum of n rounded values is n
+        # times as far off as their mean.
+        if measure is None or measure.entry.aggregate == "sum":
+            off = abs(table.value[i] - sums[s, m])
+            agrees.append(off <= table.rounding[i] + n * slack + NOISE)
+        if not any(agrees):
+            raise ReadError(
+                table.source.label,
+                f'the row "{table.query[i]}" gives {table.value[i]:g} for {name}, but'
+                f" {display.plural(n, 'query', 'queries')} {expected[s, m]:.5g}",
+                at=f"{table.source.unit} {table.at[i]}",
+                hint="queries were counted that have no line (trec_eval -c), or lines are missing:"
+                " write one for each query, with 0 where nothing was found",
+            )
+
+
+def _rounding(table: ScoreTable, of_queries: BoolArray) -> dict[str, float]:
+    """Return how far the values of each measure may be off, over the rows of queries."""
+    most = np.zeros(len(table.measure.names))
+    np.maximum.at(most, table.measure.codes, np.where(of_queries, table.rounding, 0.0))
+    return dict(zip(table.measure.names, most.tolist(), strict=True))
+
+
+def _note(table: ScoreTable, scores: Scores, names: Mapping[str, str]) -> str:
+    """Say what the source was taken for and what was left out."""
+    left_out = [f"{name} ({count} of text)" for name, count in table.left_out.items()]
+    left_out += [
+        f"{name} (no score per query)"
+        for name, canonical in names.items()
+        if canonical not in scores.measures
+    ]
+    behind = f"; left out: {', '.join(left_out)}" if left_out else ""
+    queries = display.plural(len(scores.query_ids), "query", "queries")
+    counts = f"{queries}, {display.plural(len(scores.measures), 'measure')}"
+    return f"{table.source.label}: taken for {table.form}, {counts}{behind}"
+
+
+def one_system(scores: Scores, system: str) -> Scores:
+    """Return the scores of one system.
+
+    Raises
+    ------
+    ArgumentError
+        If there is none of this name.
+    """
+    sources = {name: source for name, source in scores.sources.items() if name == system}
+    values = scores.of(system)[:, np.newaxis, :]
+    return replace(scores, systems=(system,), values=values, sources=sources)

@@ -1,0 +1,190 @@
+"""Scores: one number per query, system and measure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from abrank import inputs
+from abrank._support.errors import ArgumentError
+from abrank._support.typing import FloatArray
+from abrank.measures import parse
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MISSING = ("zero", "drop", "error")
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """Scores of systems on queries by measures.
+
+    Attributes
+    ----------
+    query_ids : tuple of str, length n_queries
+    systems : tuple of str, length n_systems
+    measures : tuple of str, length n_measures
+        Canonical names; where the highest grade of the scale was left to the judgments, it is said:
+        ``ERR(max_grade=4)@10``.
+    values : float64[n_queries, n_systems, n_measures]
+        Finite.
+    audits : mapping of str to Audit
+        What was seen while a system's run was read; empty for ready scores.
+    sources : mapping of str to Source
+        Where each system's run or ready scores came from; empty for those of objects.
+    laid : mapping of str to Reading
+        A system's run joined with all judgments, cut at the depth that was asked for; empty for
+        ready scores.
+    notes : tuple of str
+        How names were read that have several meanings, and which measures an option passes by.
+    judgments : Source, optional
+        Where the qrels came from; None for ready scores.
+    named : tuple of str, optional
+        Those of ``measures`` that somebody named, the first to decide; empty where a source listed
+        them. None where whoever made the scores chose all, in this order.
+    """
+
+    query_ids: tuple[str, ...]
+    systems: tuple[str, ...]
+    measures: tuple[str, ...]
+    values: FloatArray
+    audits: Mapping[str, inputs.Audit] = field(default_factory=dict)
+    sources: Mapping[str, inputs.Source] = field(default_factory=dict)
+    judged_runs: Mapping[str, inputs.JudgedSource] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    judgments: inputs.Source | None = None
+    named: tuple[str, ...] | None = None
+
+    def of(self, system: str) -> FloatArray:
+        """Return one system's scores: float64[n_queries, n_measures]."""
+        if system not in self.systems:
+            raise ArgumentError(f"no system {system!r} here; there are {', '.join(self.systems)}")
+        return self.values[:, self.systems.index(system), :]
+
+    def take(self, places: Sequence[int]) -> Scores:
+        """Return the scores of the measures at these places."""
+        names = tuple(self.measures[place] for place in places)
+        return replace(self, measures=names, values=self.values[:, :, list(places)])
+
+    def means(self) -> FloatArray:
+        """Return the mean over the queries: float64[n_systems, n_measures]; NaN without queries."""
+        if not self.query_ids:
+            return np.full(self.values.shape[1:], np.nan)
+        # One after the other, as trec_eval adds: numpy's pairwise sum differs in the last bit.
+        total: FloatArray = np.add.accumulate(self.values, axis=0)[-1]
+        return total / len(self.query_ids)
+
+    def rescored(
+        self,
+        change: Callable[[inputs.JudgedRun], inputs.JudgedRun],
+        *,
+        measures: Sequence[str] | None = None,
+        query_ids: tuple[str, ...] | None = None,
+    ) -> Scores:
+        """Return the scores after a change of every ranking; no run is read again.
+
+        Parameters
+        ----------
+        change : callable
+            Such as ``JudgedRun.condensed``, which leaves unjudged documents out.
+        measures : sequence of str, optional
+            Canonical names; all of ``measures`` without it.
+        query_ids : tuple of str, optional
+            Judged queries to score; those of ``query_ids`` without it.
+
+        Returns
+        -------
+        Scores
+
+        Raises
+        ------
+        ArgumentError
+            If these are ready scores.
+
+        Examples
+        --------
+        >>> from abrank.scoring.evaluate import evaluate
+        >>> scores = evaluate({"q1": {"d2": 1}}, {"run": {"q1": {"d1": 2.0, "d2": 1.0}}}, ["RR"])
+        >>> scores.values[0, 0], scores.rescored(inputs.JudgedRun.condensed).values[0, 0]
+        (array([0.5]), array([1.]))
+        """
+        if set(self.systems) - set(self.judged_runs):
+            raise ArgumentError("ready scores have no rankings to change")
+        names = self.measures if measures is None else tuple(measures)
+        parsed = [parse(name) for name in names]
+        judged_runs = {
+            system: replace(each, judged=change(each.judged))
+            for system, each in self.judged_runs.items()
+        }
+        asked = self.query_ids if query_ids is None else query_ids
+        every = self.judged_runs[self.systems[0]].judged.query_ids
+        place = {query_id: i for i, query_id in enumerate(every)} if asked != every else {}
+        kept = [place[query_id] for query_id in asked] if place else slice(None)
+        columns = [
+            np.stack([each(judged_runs[system].judged) for each in parsed], axis=1)
+            for system in self.systems
+        ]
+        values = np.stack(columns, axis=1)[kept]
+        return replace(
+            self, query_ids=asked, measures=names, values=values, judged_runs=judged_runs
+        )
+
+    def aggregates(self) -> FloatArray:
+        """Return one value a system and measure, by the measure's own rule.
+
+        Counts are added up; of logarithms (GMAP) the exponential of the mean is taken; all else,
+        and a measure that is not in the catalogue, is averaged.
+
+        Returns
+        -------
+        float64[n_systems, n_measures]
+            Without queries counts are 0, all else is NaN.
+
+        Examples
+        --------
+        >>> qrels = {"q1": {"d1": 1}, "q2": {"d2": 1}}
+        >>> run = {"q1": {"d1": 1.0}, "q2": {"d1": 2.0, "d2": 1.0}}
+        >>> from abrank.scoring.evaluate import evaluate
+        >>> evaluate(qrels, {"run": run}, ["NumRet", "GMAP", "AP"]).aggregates().round(4)
+        array([[3.    , 0.7071, 0.75  ]])
+        """
+        values = self.means()
+        for m, name in enumerate(self.measures):
+            rule = _aggregate(name)
+            if rule == "sum":
+                values[:, m] = self.values[:, :, m].sum(axis=0)
+            elif rule == "geometric":
+                values[:, m] = np.exp(values[:, m])
+        return values
+
+    def tidy(self) -> pd.DataFrame:
+        """Return a fresh long frame: ``query_id system measure score``, one row a score."""
+        import pandas as pd
+
+        n_queries, n_systems, n_measures = self.values.shape
+        return pd.DataFrame(
+            {
+                # Not pandas' own text type: it refuses ids that are not UTF-8.
+                "query_id": pd.Series(
+                    [query for query in self.query_ids for _ in range(n_systems * n_measures)],
+                    dtype=object,
+                ),
+                "system": np.tile(
+                    np.repeat(np.array(self.systems, dtype=object), n_measures), n_queries
+                ),
+                "measure": np.tile(np.array(self.measures, dtype=object), n_queries * n_systems),
+                "score": self.values.reshape(-1),
+            }
+        )
+
+
+def _aggregate(name: str) -> str:
+    """Return the rule of the measure of this name; scores of any other name are averaged."""
+    try:
+        return parse(name).entry.aggregate
+    except ArgumentError:
+        return "mean"

@@ -1,0 +1,308 @@
+"""The tests of ``abrank/inference/families.py``."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from abrank._support.errors import ArgumentError, UnknownNameError
+from abrank.inference import ADJUSTMENTS, adjust, max_t, run_test
+
+P = np.array([0.001, 0.008, 0.039, 0.041, 0.042, 0.06, 0.074, 0.205])
+
+
+def test_against_definitions():
+    order = np.arange(8)
+    np.testing.assert_allclose(adjust(P, "bonferroni"), np.minimum(1, 8 * P))
+    np.testing.assert_allclose(adjust(P, "holm"), np.maximum.accumulate((8 - order) * P))
+    step_up = np.minimum.accumulate(((8 - order) * P)[::-1])[::-1]
+    np.testing.assert_allclose(adjust(P, "hochberg"), step_up)
+    np.testing.assert_allclose(adjust(P, "bh"), stats.false_discovery_control(P))
+    np.testing.assert_allclose(adjust(P, "by"), stats.false_discovery_control(P, method="by"))
+    assert np.all(adjust(P, "hommel") <= adjust(P, "hochberg"))
+    np.testing.assert_array_equal(adjust(P, "none"), P)
+
+
+@pytest.mark.parametrize("method", list(ADJUSTMENTS))
+def test_nan_is_no_member_and_order_does_not_matter(method):
+    shuffled = np.random.default_rng(1).permutation(8)
+    with_nan = np.insert(P[shuffled], 3, np.nan)
+    adjusted = adjust(with_nan, method)
+    assert np.isnan(adjusted[3])
+    np.testing.assert_allclose(np.delete(adjusted, 3), adjust(P, method)[shuffled])
+    assert np.all(adjust(P, method) >= P)
+    assert np.isnan(adjust([np.nan], method)).all()
+    assert adjust([], method).size == 0
+    np.testing.assert_array_equal(adjust([0.03], method), [0.03])
+    assert adjust(P.reshape(2, 4), method).shape == (2, 4)
+
+
+def test_bad_arguments():
+    with pytest.raises(UnknownNameError, match="did you mean holm"):
+        adjust(P, "hlm")
+    with pytest.raises(ArgumentError, match="between 0 and 1"):
+        adjust([0.1, 1.1], "holm")
+
+
+@pytest.mark.parametrize("method", ADJUSTMENTS)
+def test_small_and_empty_families(method) -> None:
+    assert adjust(np.array([]), method).tolist() == []
+    assert adjust(np.array([0.01]), method).tolist() == [0.01]
+    assert np.isnan(adjust(np.array([np.nan]), method)).all()
+    with_nan = adjust(np.array([np.nan, 0.01]), method)
+    assert np.isnan(with_nan[0])
+    assert with_nan[1] == 0.01
+    assert adjust(np.array([0.0, 1.0]), method).tolist() == [0.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("pvalues", "holm", "bh"),
+    [
+        ([], [], []),
+        ([0.01], [0.01], [0.01]),
+        ([0.01, 0.04], [0.02, 0.04], [0.02, 0.04]),
+        ([0.0] * 8, [0.0] * 8, [0.0] * 8),
+        ([0.03] * 8, [0.24] * 8, [0.03] * 8),
+        ([0.001] + [0.5] * 7, [0.008] + [1.0] * 7, [0.008] + [0.5] * 7),
+        ([0.01] * 4 + [0.5] * 4, [0.08] * 4 + [1.0] * 4, [0.02] * 4 + [0.5] * 4),
+        ([np.nan, 0.01, 0.04], [np.nan, 0.02, 0.04], [np.nan, 0.02, 0.04]),
+    ],
+)
+def test_adjusted_cell(pvalues, holm, bh) -> None:
+    for method, expected in (("holm", holm), ("bh", bh)):
+        np.testing.assert_allclose(adjust(pvalues, method), expected, rtol=1e-12)
+
+
+def test_adjusting_refuses_infinities() -> None:
+    with pytest.raises(ArgumentError, match="between 0 and 1"):
+        adjust([0.01, np.inf], "holm")
+
+
+@pytest.mark.parametrize("method", ADJUSTMENTS)
+def test_families_of_one_value(method) -> None:
+    np.testing.assert_array_equal(adjust([0.0] * 8, method), 0.0)
+    times = {"bonferroni": 8, "holm": 8, "hochberg": 1, "hommel": 1, "bh": 1, "none": 1}
+    if method in times:
+        np.testing.assert_allclose(adjust([0.03] * 8, method), 0.03 * times[method])
+
+
+@pytest.mark.parametrize("method", ["holm", "bh"])
+def test_our_own_are_statsmodels(method) -> None:
+    from statsmodels.stats.multitest import multipletests
+
+    random = np.random.default_rng(5)
+    for size in (1, 2, 7, 300):
+        pvalues = random.beta(0.3, 1.0, size).round(3)  # some are the same
+        expected = multipletests(pvalues, method={"bh": "fdr_bh"}.get(method, method))[1]
+        np.testing.assert_allclose(adjust(pvalues, method), expected, rtol=1e-14)
+
+
+def test_against_enumeration():
+    random = np.random.default_rng(4)
+    for _ in range(10):
+        d = random.integers(-3, 6, (8, 3)) / 10
+        scale = np.sqrt((d**2).sum(axis=0))
+        if not scale.all():
+            continue
+        signs = np.array(list(product((1, -1), repeat=8)))
+        largest = (np.abs(signs @ d) / scale).max(axis=1)
+        observed = np.abs(d.sum(axis=0)) / scale
+        expected = (largest[:, None] >= observed - 1e-9).mean(axis=0)
+        result = max_t(d)
+        assert result.n_resamples == 0
+        np.testing.assert_array_equal(result.pvalue, expected)
+
+
+@pytest.mark.parametrize("n_resamples", [99, 199, 4095])
+@pytest.mark.parametrize("confidence", [0.5, 0.9, 0.95, 0.99])
+def test_intervals_exclude_zero_exactly_when_p_is_below_alpha(n_resamples, confidence):
+    random = np.random.default_rng(n_resamples)
+    seen = set()
+    for _ in range(60):
+        d = random.integers(-2, 5, (int(random.integers(1, 20)), 3)) / random.choice([3, 10])
+        result = max_t(d, confidence=confidence, n_resamples=n_resamples, seed=3)
+        excludes = (result.ci_low > 0) | (result.ci_high < 0)
+        np.testing.assert_array_equal(result.pvalue < round(1 - confidence, 12), excludes)
+        seen |= set(excludes.tolist())
+    assert seen == {True, False} or n_resamples * (1 - confidence) < 1
+
+
+def test_equal_statistics_of_two_columns_have_equal_p():
+    random = np.random.default_rng(3)
+    for _ in range(20):
+        d = random.integers(-3, 6, 9) / 10
+        # The same values on other queries and in another unit: z is the same but for last digits.
+        columns = [random.permutation(d) * unit for unit in (1.0, 3.0, 0.7, 17.0)]
+        pvalue = max_t(np.column_stack(columns)).pvalue
+        np.testing.assert_array_equal(pvalue, np.full(4, pvalue[0]))
+
+
+def test_the_critical_value_is_an_order_statistic_of_the_largest():
+    d = np.random.default_rng(6).normal(0.1, 0.3, (9, 2))
+    signs = np.array(list(product((1, -1), repeat=9)))
+    largest = (np.abs(signs @ d) / np.sqrt((d**2).sum(axis=0))).max(axis=1)
+    # 51 of 512 is the least count with a p of at least .099; each value comes with both signs.
+    critical = np.sort(largest)[-51]
+    t = critical * np.sqrt(8 / (9 - critical**2))
+    half = t * d.std(axis=0, ddof=1) / 3
+    result = max_t(d, confidence=0.901)
+    np.testing.assert_allclose(result.ci_high - result.ci_low, 2 * half, rtol=1e-6)
+
+
+def test_the_family_costs_less_than_bonferroni_and_more_than_nothing():
+    random = np.random.default_rng(5)
+    shared = random.normal(0.08, 0.2, (60, 1))
+    d = shared + random.normal(0, 0.02, (60, 4))
+    joint = max_t(d)
+    alone = run_test("permutation", d, n_resamples=19_999).pvalue
+    assert np.all(joint.pvalue >= alone - 0.005)
+    assert np.all(joint.pvalue < 4 * alone)
+    assert joint.n_resamples == 19_999
+
+
+def test_edges():
+    d = np.zeros((6, 3))
+    d[:, 1], d[:, 2] = 0.1, [0.1, 0.2, -0.1, 0.3, 0.2, 0.1]
+    result = max_t(d)
+    assert (result.pvalue[0], result.ci_low[0], result.ci_high[0]) == (1.0, 0.0, 0.0)
+    # Six equal differences reach the largest z there is, and are the rarest event: p = 2 / 64.
+    assert result.pvalue[1] == 2 / 64
+    np.testing.assert_array_equal(max_t(np.zeros((4, 2))).pvalue, [1.0, 1.0])
+    assert np.isnan(max_t(np.empty((0, 2))).pvalue).all()
+    alone = max_t([[0.1, 0.0]])
+    assert alone.pvalue.tolist() == [1.0, 1.0]
+    assert np.isinf(alone.ci_low).all()
+    with pytest.raises(ArgumentError, match="n_resamples"):
+        max_t(d, n_resamples=0)
+
+
+def test_a_seed_repeats_and_input_stays():
+    d = np.random.default_rng(1).normal(0.05, 0.2, (40, 2))
+    before = d.copy()
+    one, again, other = max_t(d, seed=1), max_t(d, seed=1), max_t(d, seed=2)
+    np.testing.assert_array_equal(one.ci_low, again.ci_low)
+    assert not np.array_equal(one.ci_low, other.ci_low)
+    np.testing.assert_array_equal(d, before)
+
+
+def enumerated(d):
+    """Step-down and plain p by all flips, as defined: one nested family after the other."""
+    scale = np.sqrt((d**2).sum(axis=0))
+    z = np.abs(np.array(list(product((1, -1), repeat=len(d)))) @ d) / scale
+    observed = np.abs(d.sum(axis=0)) / scale
+    step_down = np.empty(d.shape[1])
+    for column in range(d.shape[1]):
+        above = np.flatnonzero(observed >= observed[column] - 1e-9)
+        step_down[column] = max(
+            (z[:, observed <= observed[i] + 1e-9].max(axis=1) >= observed[i] - 1e-9).mean()
+            for i in above
+        )
+    return step_down, (z >= observed - 1e-9).mean(axis=0)
+
+
+def test_step_down_against_its_definition_and_enumeration():
+    random = np.random.default_rng(14)
+    gained = 0
+    for _ in range(20):
+        d = random.integers(-2, 6, (9, 4)) / 10
+        if not d.any(axis=0).all():
+            continue
+        result = max_t(d)
+        step_down, alone = enumerated(d)
+        np.testing.assert_array_equal(result.pvalue_step_down, step_down)
+        np.testing.assert_array_equal(result.pvalue_alone, alone)
+        assert np.all(result.pvalue_step_down <= result.pvalue)
+        gained += int(np.sum(result.pvalue_step_down < result.pvalue))
+    assert gained > 20
+
+
+@pytest.mark.parametrize("n_resamples", [499, 19_999])
+def test_step_down_keeps_the_order_of_z_and_stands_between_the_others(n_resamples):
+    random = np.random.default_rng(15)
+    d = np.column_stack([random.normal(0.02 * k, 0.2, 40) for k in range(7)])
+    result = max_t(d, n_resamples=n_resamples)
+    order = np.argsort(-np.abs(d.sum(axis=0)) / np.sqrt((d**2).sum(axis=0)))
+    assert np.all(np.diff(result.pvalue_step_down[order]) >= 0)
+    assert np.all(result.pvalue_alone <= result.pvalue_step_down)
+    assert np.all(result.pvalue_step_down <= result.pvalue)
+    assert result.pvalue_step_down[order[0]] == result.pvalue[order[0]]
+    # The last step tests one column alone, unless an earlier step was worse.
+    assert result.pvalue_step_down[order[-1]] >= result.pvalue_alone[order[-1]]
+    again = max_t(d[:, ::-1], n_resamples=n_resamples)
+    np.testing.assert_array_equal(again.pvalue_step_down[::-1], result.pvalue_step_down)
+
+
+@pytest.mark.slow
+def test_a_false_finding_among_true_ones_is_as_rare_as_promised():
+    """Two of five columns move; any false finding among the others: 2,000 samples, level .05."""
+    from scipy import stats
+
+    random = np.random.default_rng(16)
+    wrong = {"single": 0, "step down": 0}
+    for _ in range(2000):
+        shared = random.normal(0, 0.2, (30, 1))
+        d = shared + random.normal(0, 0.2, (30, 5)) + np.array([0.3, 0.3, 0, 0, 0])
+        result = max_t(d, n_resamples=499)
+        wrong["single"] += bool((result.pvalue[2:] < 0.05).any())
+        wrong["step down"] += bool((result.pvalue_step_down[2:] < 0.05).any())
+    print(wrong)
+    assert wrong["single"] <= wrong["step down"] <= stats.binom.isf(0.0005, 2000, 0.05)
+
+
+DEGENERATE = {
+    "no query": (np.empty((0, 2)), np.nan, np.nan, np.nan),
+    "one query": (np.array([[0.1, 0.2]]), 1.0, -np.inf, np.inf),
+    "two queries": (np.array([[0.1, 0.2], [0.3, -0.1]]), 1.0, -np.inf, np.inf),
+    "all 0": (np.zeros((8, 2)), 1.0, 0.0, 0.0),
+    "one value": (np.full((8, 2), 0.1), 2.0**-7, 0.1, 0.1),
+    "one query differs": (np.r_[np.full((1, 2), 0.3), np.zeros((7, 2))], 1.0, -np.inf, np.inf),
+}
+
+
+@pytest.mark.parametrize("case", DEGENERATE)
+def test_every_line_of_the_table(case) -> None:
+    differences, pvalue, low, high = DEGENERATE[case]
+    found = max_t(differences)
+    for values, expected in (
+        (found.pvalue, pvalue),
+        (found.pvalue_step_down, pvalue),
+        (found.ci_low, low),
+        (found.ci_high, high),
+    ):
+        np.testing.assert_allclose(values, [expected, expected], rtol=1e-12)
+
+
+def test_two_values_are_data_and_infinities_are_refused() -> None:
+    two = np.r_[np.full((4, 2), 0.3), np.full((4, 2), -0.1)]
+    assert 0.05 < max_t(two).pvalue[0] < 1.0
+    with pytest.raises(ArgumentError, match="finite"):
+        max_t(np.full((8, 2), np.inf))
+
+
+def test_of_many_queries_the_law_is_the_same_against_the_normal_one(monkeypatch):
+    from scipy.stats import multivariate_normal
+
+    random = np.random.default_rng(8)
+    shared = random.normal(size=(20_000, 1))
+    d = shared + random.normal(0.0, [0.5, 1.0], (20_000, 2))
+    d += np.array([0.012, 0.016]) - d.mean(axis=0)
+    result = max_t(d, seed=4)
+    assert result.n_resamples == 2**15 - 1
+    z = np.abs(d.sum(axis=0)) / np.sqrt((d**2).sum(axis=0))
+    root = np.sqrt((d**2).sum(axis=0))
+    correlation = d.T @ d / np.outer(root, root)
+    for column in range(2):
+        box = np.full(2, z[column])
+        inside = multivariate_normal(cov=correlation).cdf(box, lower_limit=-box)
+        error = 4.0 * np.sqrt(inside * (1.0 - inside) / 2**15)
+        assert abs(result.pvalue[column] - (1.0 - inside)) < error
+    monkeypatch.setattr("abrank.inference.families.MANY_QUERIES", 20_000)
+    drawn = max_t(d, seed=4)
+    assert drawn.n_resamples == 19_999
+    np.testing.assert_allclose(result.pvalue, drawn.pvalue, atol=0.016)
+    np.testing.assert_allclose(result.ci_low, drawn.ci_low, atol=2e-4)
+    excludes = (result.ci_low > 0) | (result.ci_high < 0)
+    np.testing.assert_array_equal(result.pvalue < 0.05, excludes)

@@ -1,0 +1,254 @@
+"""The tests of ``abrank/measures/kernels.py``."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abrank._support.errors import ArgumentError
+from abrank.inputs.judged import JudgedRun
+from abrank.measures.kernels import (
+    DEPTH,
+    Gained,
+    Hits,
+    Pairs,
+    Ranked,
+    counted_so_far,
+    highest_grade,
+    ideal_total,
+    ordinal,
+    patience,
+    rate_of_gain,
+    relevant,
+    running,
+    share,
+    within,
+)
+
+NOTHING = np.zeros(0, dtype=np.int64)
+
+
+def test_hits_are_relevant_and_within_the_cutoff():
+    # grades of at least 2 in the first two ranks: rank 2 of query 0, rank 1 of query 2
+    judged = JudgedRun.from_grades([[1, 2, 3], [1], [2, 0]])
+    hits = Hits.of(judged, rel=2, cutoff=2)
+    assert (hits.query.tolist(), hits.rank.tolist()) == ([0, 2], [2, 1])
+    assert hits.count(judged.n_queries).tolist() == [1, 0, 1]
+
+
+def test_relevant_refuses_a_level_below_one():
+    with pytest.raises(ArgumentError, match="rel"):
+        relevant(JudgedRun.from_grades([[1]]), rel=0)
+
+
+def test_within_no_cutoff_counts_all():
+    assert within(np.array([1, 10**9]), None).all()
+
+
+def test_ordinal_starts_anew_with_every_query():
+    assert ordinal(np.array([1, 1, 4, 4, 4])).tolist() == [1, 2, 1, 2, 3]
+
+
+def test_counted_so_far_starts_anew_with_every_query():
+    flags = np.array([True, True, False, True, True])
+    assert counted_so_far(np.array([0, 0, 2, 2, 3]), flags).tolist() == [1, 2, 0, 1, 1]
+
+
+def test_running_starts_anew_with_every_query_and_covers_all_its_rows():
+    query = np.repeat([0, 1, 3], [7, 1, 9])
+    values = np.arange(1.0, 18.0)
+    sums = [*np.cumsum(values[:7]), 8.0, *np.cumsum(values[8:])]
+    assert running(np.add, query, values).tolist() == sums
+    products = [*np.cumprod(values[:7]), 8.0, *np.cumprod(values[8:])]
+    assert running(np.multiply, query, values) == pytest.approx(products)
+    falling = running(np.maximum, query, -values)
+    assert falling.tolist() == [-1.0] * 7 + [-8.0] + [-9.0] * 9
+
+
+def test_running_leaves_its_input_as_it_is():
+    values = np.ones(3)
+    running(np.add, np.zeros(3, dtype=np.int64), values)
+    assert values.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_segments_of_no_rows():
+    assert ordinal(NOTHING).tolist() == []
+    assert counted_so_far(NOTHING, NOTHING.astype(bool)).tolist() == []
+    assert running(np.add, NOTHING, NOTHING).tolist() == []
+
+
+def test_share_of_nothing_is_zero():
+    assert share(np.array([1.0, 0.0, 3.0]), np.array([4, 0, 3])).tolist() == [0.25, 0.0, 1.0]
+
+
+# the second query has nothing to gain
+JUDGED = JudgedRun.from_grades([[1, None, 2], [0], [3]], ideal=[[2, 1, 1], [0, -1], [3, 1]])
+
+
+def test_retrieved_within_the_cutoff_and_with_a_gain():
+    found = Gained.retrieved(JUDGED, cutoff=2)
+    assert (found.query.tolist(), found.rank.tolist(), found.gain.tolist()) == (
+        [0, 2],
+        [1, 1],
+        [1.0, 3.0],
+    )
+
+
+def test_ideal_within_the_cutoff():
+    best = Gained.ideal(JUDGED, cutoff=2)
+    assert best.query.tolist() == [0, 0, 2, 2]
+    assert best.rank.tolist() == [1, 2, 1, 2]
+    assert best.gain.tolist() == [2.0, 1.0, 3.0, 1.0]
+
+
+def test_ideal_is_sorted_by_gain_within_each_query():
+    best = Gained.ideal(JUDGED, gains=((1, 5.0), (3, 0.25)))
+    assert best.gain.tolist() == [5.0, 5.0, 2.0, 5.0, 0.25]
+
+
+def test_exponential_gain_is_a_share_of_the_querys_scale():
+    # gains of 1 and 7 on scales of 2**2 and 2**3
+    found = Gained.retrieved(JUDGED, cutoff=1, dcg="exp-log2")
+    assert found.gain.tolist() == [1 / 4, 7 / 8]
+
+
+def test_discounted():
+    assert Gained.retrieved(JUDGED).discounted.tolist() == [1.0, 1.0, 3.0]
+
+
+def test_ideal_total_beyond_the_end_and_of_a_query_without_gain():
+    best = Gained.ideal(JUDGED)
+    totals = ideal_total(best, best.gain, query=np.array([0, 0, 1, 2]), rank=np.array([1, 9, 3, 2]))
+    assert totals.tolist() == [2.0, 4.0, 0.0, 4.0]
+
+
+def test_highest_grade_is_at_least_0():
+    grades = highest_grade(JudgedRun.from_grades([[-2], [], [4, 1]]))
+    assert grades.tolist() == [0, 0, 4]
+
+
+DOCUMENTS = st.lists(st.tuples(st.integers(0, 3), st.none() | st.integers(-1, 3)), max_size=8)
+QUERIES = st.lists(st.tuples(DOCUMENTS, st.lists(st.integers(-1, 3), max_size=3)), max_size=4)
+
+
+def judged_run(queries):
+    """From (score, grade) of the documents retrieved, and the grades of those missed."""
+    rows = [sorted(documents, key=lambda each: -each[0]) for documents, _ in queries]
+    return JudgedRun.from_grades(
+        [[grade for _, grade in row] for row in rows],
+        ideal=[
+            [grade for _, grade in row if grade is not None] + missed
+            for row, (_, missed) in zip(rows, queries, strict=True)
+        ],
+        scores=[[float(score) for score, _ in row] for row in rows],
+    )
+
+
+def known(documents, missed):
+    """Score and grade of all judged documents, those that were not retrieved below all others."""
+    found = [(score, grade) for score, grade in documents if grade is not None]
+    return [each for each in found + [(-1, grade) for grade in missed] if each[1] >= 0]
+
+
+def test_equal_scores_are_one_place():
+    ranked = Ranked.of(judged_run([([(3, 1), (2, 0), (2, 2), (1, None), (0, -1)], [])]))
+    assert ranked.place.tolist() == [1, 2, 2]
+    assert ranked.grade.tolist() == [1, 0, 2]
+
+
+@given(QUERIES)
+def test_pairs_are_counted_as_one_by_one(queries):
+    found = Pairs.of(judged_run(queries))
+    for query, (documents, missed) in enumerate(queries):
+        signs = [
+            np.sign(a[0] - b[0]) * np.sign(a[1] - b[1])
+            for a, b in combinations(known(documents, missed), 2)
+            if a[1] != b[1]
+        ]
+        assert found.concordant[query] == signs.count(1)
+        assert found.discordant[query] == signs.count(-1)
+        assert found.tied[query] == signs.count(0)
+        assert found.of_one_grade[query] == sum(
+            a[1] == b[1] and a[0] != b[0] for a, b in combinations(known(documents, missed), 2)
+        )
+
+
+def by_the_definition(ranking, going_on, depth, scale):
+    """One ranking, rank by rank: C, then W, then the weighted mean of the gains."""
+    gains = [max(grade or 0, 0) / scale for grade in ranking[:depth]]
+    gains += [0.0] * (depth - len(gains))
+    looks, weights, so_far = 1.0, [], 0.0
+    for rank, gain in enumerate(gains, 1):
+        so_far += gain
+        weights.append(looks)
+        looks *= going_on(rank, gain, so_far)
+    return sum(w * g for w, g in zip(weights, gains, strict=True)) / sum(weights)
+
+
+@given(st.lists(st.lists(st.none() | st.integers(-2, 4), max_size=8), min_size=1, max_size=5))
+def test_rate_equals_the_definition_rank_by_rank(rankings):
+    got = rate_of_gain(
+        JudgedRun.from_grades(rankings),
+        lambda seen: (1.0 - seen.gain) / (1.0 + seen.gain_so_far) * seen.rank / (seen.rank + 1.0),
+        cutoff=6,
+        min_rel=0,
+        max_rel=4,
+    )
+    expected = [
+        by_the_definition(
+            ranking, lambda rank, gain, so_far: (1 - gain) / (1 + so_far) * rank / (rank + 1), 6, 4
+        )
+        for ranking in rankings
+    ]
+    np.testing.assert_allclose(got, expected, rtol=0, atol=1e-14)
+
+
+def test_many_queries_go_through_in_blocks():
+    # each query alone gives its own value, wherever the blocks of 512 end
+    rankings = [[1] if i % 3 == 0 else [0, 1] for i in range(1030)]
+    got = rate_of_gain(
+        JudgedRun.from_grades(rankings),
+        lambda seen: np.full_like(seen.rank, 0.5),
+        cutoff=2,
+        min_rel=0,
+        max_rel=1,
+    )
+    assert got == pytest.approx([2 / 3 if i % 3 == 0 else 1 / 3 for i in range(1030)])
+
+
+def test_nobody_looks_below_rank_1000():
+    def everybody(seen):
+        return np.ones_like(seen.rank)
+
+    ranking = [0] * DEPTH + [1]
+    judged = JudgedRun.from_grades([ranking, ranking[1:]])
+    for cutoff in (None, 5000):
+        got = rate_of_gain(judged, everybody, cutoff=cutoff, min_rel=0, max_rel=1)
+        assert got == pytest.approx([0.0, 1 / 1000])
+
+
+def test_grades_beyond_the_scale_count_as_its_ends():
+    judged = JudgedRun.from_grades([[9], [3], [2], [1], [-1]])
+    got = rate_of_gain(judged, lambda seen: seen.rank, cutoff=1, min_rel=1, max_rel=3)
+    assert got.tolist() == [1.0, 1.0, 0.5, 0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"min_rel": -1, "max_rel": 1}, "min_rel must be a whole number of at least 0"),
+        ({"min_rel": 1, "max_rel": 1}, "max_rel must be a whole number of at least 2"),
+        ({"min_rel": 0, "max_rel": 1, "cutoff": 0}, "cutoff must be"),
+    ],
+)
+def test_scales_and_cutoffs_without_meaning(parameters, message):
+    with pytest.raises(ArgumentError, match=message):
+        rate_of_gain(JudgedRun.from_grades([[1]]), lambda seen: seen.rank, **parameters)
+
+
+def test_patience_grows_with_the_rank_and_with_hope():
+    rank = np.arange(1.0, 100.0)
+    assert (np.diff(patience(rank, 1.0)) > 0).all()
+    assert (patience(rank, 2.0) > patience(rank, 1.0)).all()

@@ -1,0 +1,338 @@
+"""The tests of ``abrank/measures/names.py``."""
+
+from __future__ import annotations
+
+import math
+from types import NoneType
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from abrank._support.errors import ArgumentError, UnknownNameError
+from abrank.measures import Measure, catalogue, expand, parse, reading
+from abrank.measures.dialects import trec_eval_name
+from abrank.measures.names import DEFAULT_MEASURES, notes_on, parse_measures
+from abrank.measures.registry import Gains, Levels
+
+# Canonical name, and what else means the same: ir_measures, trec_eval (and pytrec_eval), ranx.
+SPELLINGS = {
+    "AP": "AP ap MAP map AP() AP(rel=1) AP(cutoff=None)",
+    "AP@10": "AP@10 map@10 map_cut_10 map_cut.10 AP(cutoff=10)",
+    "AP(rel=2)": "AP(rel=2) map-l2",
+    "AP(rel=2)@10": "AP(rel=2)@10 map@10-l2 MAP(rel=2)@10",
+    "nDCG": "nDCG ndcg NDCG nDCG(dcg='log2') nDCG(dcg=log2)",
+    "nDCG@10": "nDCG@10 NDCG@10 ndcg@10 ndcg_cut_10 ndcg_cut.10 ndcg_cut@10",
+    "nDCG(dcg='exp-log2')@10": 'nDCG(dcg=exp-log2)@10 nDCG(dcg="exp-log2")@10 ndcg_burges@10',
+    "RR": "RR rr MRR mrr recip_rank",
+    "RR@10": "RR@10 mrr@10 MRR@10 recip_rank@10",
+    "P@10": "P@10 p@10 P_10 P.10 precision@10 Precision@10",
+    "R@1000": "R@1000 recall@1000 recall_1000 recall.1000 Recall@1000",
+    "Success@1": "Success@1 success_1 success.1 hit_rate@1",
+    "Rprec": "Rprec RPrec R-precision r-precision r_precision",
+    "Bpref": "Bpref bpref BPref",
+    "SetP": "SetP set_P precision Precision",
+    "SetP(relative=True)": "SetP(relative=True) SetRelP set_relative_P",
+    "SetR": "SetR set_recall set_R",
+    "SetF": "SetF set_F f1 set_F.1 SetF(beta=1)",
+    "SetAP": "SetAP set_map",
+    "SetF(beta=2.0)": "SetF(beta=2.0) SetF(beta=2) set_F.4 set_F_4",
+    "SetF(beta=0.5)": "set_F.0.25 SetF(beta=.5)",
+    "RBP": "RBP rbp RBP(rel=1,p=0.8) rbp.8 rbp.80",
+    "RBP(p=0.95)": "rbp.95 RBP(p=.95) rbp.0.95",
+    "RBP@10": "RBP@10 Rbp@10 rbp(p=0.8)@10",
+    "RBP(p=0.95)@10": "rbp.95@10",
+    "ERR@20": "ERR@20 err@20",
+    "ERR(max_grade=4)@20": "ERR(max_grade=4)@20",
+    "Judged@10": "Judged@10 judged@10",
+    "Unj@5": "Unj@5 unj_5 unj.5",
+    "IPrec@0.1": "IPrec@0.1 IPrec@.1 IPrec(recall=.1) iprec_at_recall_0.10 iprec_at_recall..10",
+    "IPrec@1.0": "IPrec@1 IPrec@1.0 iprec_at_recall_1.00",
+    "AP11": "AP11 11pt_avg",
+    "AP11(levels=[0.25,0.5])": "AP11(levels=[.25,.5]) 11pt_avg..25,.5 11pt_avg_.25,.5",
+    "GMAP": "GMAP gm_map",
+    "GMBpref": "GMBpref gm_bpref",
+    "RprecMult(multiple=0.2)": "RprecMult(multiple=.2) Rprec_mult_0.20 Rprec_mult..2",
+    "Utility": "Utility utility",
+    "Utility(relevant_retrieved=2.0)": "utility.2,-1,0,0 utility_2,-1,0,0",
+    "RelP@10": "RelP@10 relative_P_10 relative_P.10",
+    "infAP": "infAP infap",
+    "G(gains={1:3.0,2:9.0})": "G(gains={1:3,2:9}) G.1=3,2=9 G_2=9,1=3",
+    "nDCG(gains={1:3.5})": "nDCG(gains={1:3.5}) ndcg.1=3.5 ndcg_1=3.5",
+    "nDCG(gains={1:0.5,2:3.0})@5": "nDCG(gains={2:3,1:.5})@5 nDCG(cutoff=5,gains={1:.5,2:3})",
+    "nDCG(gains={1:0.0})@10": "ndcg@10-l2",
+    "nDCG(gains={1:0.0,2:0.0})": "ndcg-l3",
+    "DCG@10": "DCG@10 dcg@10",
+    "DCG(dcg='exp-log2')@10": "dcg_burges@10",
+    "NumQ": "NumQ num_q",
+    "NumRet": "NumRet num_ret",
+    "NumRel": "NumRel num_rel",
+    "NumRelRet": "NumRelRet num_rel_ret",
+    "Hits": "Hits hits",
+    "Hits(rel=2)@10": "Hits(rel=2)@10 hits@10-l2",
+    "F@10": "F@10 F1@10 f1@10",
+    "NumNonrelJudgedRet": "NumNonrelJudgedRet num_nonrel_judged_ret",
+}
+# The names that stand for several measures: first, last, how many.
+SEVERAL = {
+    "P": ("P@5", "P@1000", 9),
+    "recall": ("R@5", "R@1000", 9),
+    "map_cut": ("AP@5", "AP@1000", 9),
+    "ndcg_cut": ("nDCG@5", "nDCG@1000", 9),
+    "relative_P": ("RelP@5", "RelP@1000", 9),
+    "success": ("Success@1", "Success@10", 3),
+    "unj": ("Unj@5", "Unj@20", 3),
+    "iprec_at_recall": ("IPrec@0.0", "IPrec@1.0", 11),
+    "Rprec_mult": ("RprecMult(multiple=0.2)", "RprecMult(multiple=2.0)", 10),
+    "recall-l2": ("R(rel=2)@5", "R(rel=2)@1000", 9),
+    "P_5,10": ("P@5", "P@10", 2),
+    "P.7,3,5": ("P@7", "P@5", 3),
+    "set_F.1,4": ("SetF", "SetF(beta=2.0)", 2),
+    "set": ("NumQ", "SetF", 10),
+    "official": ("NumQ", "P@1000", 29),
+}
+
+
+@pytest.mark.parametrize(
+    ("canonical", "text"),
+    [(name, text) for name, texts in SPELLINGS.items() for text in texts.split()],
+)
+def test_parse_spelling(canonical, text):
+    assert parse(text).name == canonical
+
+
+@pytest.mark.parametrize("text", SEVERAL)
+def test_name_of_several_measures(text):
+    made = expand(text)
+    assert (made[0].name, made[-1].name, len(made)) == SEVERAL[text]
+    assert all(parse(each.name) == each for each in made)
+    with pytest.raises(ArgumentError, match=f"means {len(made)} measures"):
+        parse(text)
+
+
+def test_all_trec_is_all_that_trec_eval_prints_but_texts_and_rbp():
+    names = [trec_eval_name(each) for each in expand("all_trec")]
+    assert None not in names
+    assert len(names) == 96
+    assert {name.rpartition("_")[0] for name in names if name.startswith("P_")} == {"P"}
+
+
+def test_number_twice_is_one_measure():
+    assert expand("P_5,5") == (parse("P@5"),)
+
+
+def test_expand_of_one_measure_and_of_a_measure():
+    assert expand("map") == (parse("AP"),)
+    assert expand(parse("AP")) == (parse("AP"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ("P", "P: trec_eval's 9 cut-offs, P@5 … P@1000"),
+        ("recall", "recall: trec_eval's 9 cut-offs, R@5 … R@1000"),
+        ("precision", "precision: SetP, of all retrieved documents as in ranx"),
+        ("f1", "f1: SetF, of all retrieved documents as in ranx"),
+        ("rbp", "rbp: RBP, p=0.8 as in ir_measures; trec_eval has p=0.9"),
+        ("RBP", None),
+        ("rbp.95", None),
+        ("map", None),
+        ("AP(rel=2)", None),
+        ("official", None),
+        (parse("P@10"), None),
+    ],
+)
+def test_reading_says_what_a_bare_word_was_taken_for(text, note):
+    assert reading(text) == note
+
+
+def values(parameter):
+    """Values of the parameter's types, those without a meaning among them."""
+    if parameter.choices:
+        return st.sampled_from(parameter.choices)
+    number = st.floats(-2, 2)
+    of_kind = {
+        int: st.integers(-1, 30),
+        float: number,
+        str: st.text(alphabet="abc' ,=@)([]{}", max_size=5),
+        bool: st.booleans(),
+        NoneType: st.none(),
+        Levels: st.lists(number, min_size=1, max_size=4),
+        Gains: st.dictionaries(st.integers(-2, 5), number, min_size=1, max_size=4),
+    }
+    return st.one_of([of_kind[kind] for kind in parameter.kinds])
+
+
+@st.composite
+def measures(draw):
+    entry = draw(st.sampled_from(list(catalogue().values())))
+    given = {
+        each.name: draw(values(each))
+        for each in entry.parameters
+        if each.required or draw(st.booleans())
+    }
+    try:
+        return entry.with_parameters(given)
+    except ArgumentError:
+        assume(False)
+
+
+@settings(max_examples=300, suppress_health_check=[HealthCheck.filter_too_much])
+@given(measure=measures())
+def test_every_name_of_the_catalogue_parses_back(measure):
+    assert parse(str(measure)) == measure
+    assert expand(f"  {measure.name.replace(',', ' , ')} ") == (measure,)
+
+
+def test_parse_takes_blanks_around_and_inside():
+    assert parse("  nDCG( cutoff = 10 , dcg='exp-log2' ) ").name == "nDCG(dcg='exp-log2')@10"
+
+
+def test_parse_returns_a_measure_as_it_is():
+    made = parse("P@10")
+    assert parse(made) is made
+
+
+def test_set_f_of_trec_eval_takes_beta_squared():
+    assert dict(parse("set_F.2").parameters) == {"beta": math.sqrt(2)}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("P", '"P" means 9 measures, P@5 … P@1000; one is wanted here'),
+        ("P_5,10", '"P_5,10" means 2 measures, P@5 … P@10; one is wanted here'),
+        ("R", "R needs a cut-off, for example R@10"),
+        ("P()", "P needs a cut-off, for example P@10"),
+        ("hit_rate", "Success needs a cut-off, for example Success@10"),
+        ("SetP@10", "SetP has no cut-off"),
+        ("set_P_10", "SetP has no cut-off"),
+        ("nDCG@0", "nDCG@0: cutoff must be a whole number of at least 1, not 0"),
+        ("P@-1", "P@-1: cutoff must be a whole number of at least 1, not -1"),
+        ("P@1.5", "cutoff must be a whole number, not 1.5"),
+        ("P.0.5", "cutoff must be a whole number, not 0.5"),
+        ("P@None", "cutoff must be a whole number, not None"),
+        ("AP(rel=0)", "AP(rel=0): rel must be a whole number of at least 1, not 0"),
+        ("map-l0", "AP(rel=0): rel must be a whole number of at least 1, not 0"),
+        ("AP(rel=2.0)", "rel must be a whole number, not 2.0"),
+        ("AP(rel=1,rel=2)", '"AP(rel=1,rel=2)" gives rel more than once'),
+        ("AP(cutoff=5)@10", '"AP(cutoff=5)@10" gives cutoff more than once'),
+        ("AP_5@10", '"AP_5@10" gives cutoff more than once'),
+        ("SetF(beta=0)", "SetF(beta=0.0): beta must be above 0; a beta of 0 is SetP"),
+        ("RBP(p=1e400)", "RBP(p=inf): p must lie between 0 and 1, not inf"),
+        ("rbp@95", "rbp@95 has two meanings: write RBP@95 or RBP(p=0.95)"),
+        ("ERR(max_grade=0)", "ERR(max_grade=0): max_grade must be a whole number of at least 1"),
+    ],
+)
+def test_parse_of_what_has_no_meaning(text, message):
+    with pytest.raises(ArgumentError) as caught:
+        parse(text)
+    assert str(caught.value).startswith(message)
+    assert not isinstance(caught.value, UnknownNameError)
+
+
+@pytest.mark.parametrize("text", ["AP(", "AP(rel", "AP(2)", "AP(rel=2)(x)", "AP(rel=1 p=2)"])
+def test_parse_of_another_form_shows_the_form(text):
+    with pytest.raises(ArgumentError, match=r"has not the form NAME\(keyword=value,\.\.\.\)@cut"):
+        parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "nearest"),
+    [
+        ("nDGC", "nDCG"),
+        ("nDGC@10", "nDCG@10"),
+        ("ndcg@10x", "nDCG@10"),
+        ("nDGC@7", "nDCG@7"),
+        ("recip_rnak", "recip_rank"),
+        ("Bprefs", "Bpref"),
+        ("P@5 P@10", "P@10"),
+        ("AP(reel=2)", "rel"),
+        ("nDCG(dcg='exp-log')@10", "exp-log2"),
+    ],
+)
+def test_parse_of_an_unknown_name_suggests_the_nearest(text, nearest):
+    with pytest.raises(UnknownNameError) as caught:
+        parse(text)
+    assert caught.value.nearest[0] == nearest
+
+
+@pytest.mark.parametrize("text", ["", "@10", "((((", "1", "-", "'", "zzzzzz@10"])
+def test_parse_of_nothing_near(text):
+    with pytest.raises(UnknownNameError, match="unknown measure"):
+        parse(text)
+
+
+@given(
+    st.text(max_size=30)
+    | st.from_regex(r"(AP|ndcg|P|rbp|set_F)[._@(]?[a-z0-9.=,'()@-]*", fullmatch=True)
+)
+def test_parse_never_fails_in_another_way(text):
+    try:
+        made = parse(text)
+    except ArgumentError:
+        return
+    assert isinstance(made, Measure)
+    assert parse(str(made)) == made
+
+
+def names(*asked, **options):
+    return [str(each) for each in parse_measures(asked, **options)]
+
+
+def test_one_name_many_names_and_none():
+    assert [str(each) for each in parse_measures("map")] == ["AP"]
+    assert names("map", "ndcg_cut_10") == ["AP", "nDCG@10"]
+    assert [str(each) for each in parse_measures(None)] == list(DEFAULT_MEASURES)
+    with pytest.raises(ArgumentError, match="no measure is named"):
+        names()
+
+
+def test_a_measure_named_twice():
+    with pytest.raises(ArgumentError, match="measure AP is named twice"):
+        names("AP", "map")
+    with pytest.raises(ArgumentError, match=r"AP\(rel=2\) is named twice"):
+        names("AP", "AP(rel=2)", rel=2)
+
+
+def test_names_that_stand_for_several_add_what_is_not_there():
+    parsed = names("P@10", "P", "success_1,5")
+    assert parsed[:3] == ["P@10", "P@5", "P@15"]
+    assert len(parsed) == 9 + 2
+    assert names("all_trec", "official") == names("all_trec")
+
+
+def test_options_pass_by_what_has_its_own_or_none():
+    asked = ["AP", "AP(rel=3)", "nDCG", "NumRet", "IPrec@0.5", "Judged"]
+    assert names(*asked, rel=2, interpolation="9") == [
+        "AP(rel=2)", "AP(rel=3)", "nDCG", "NumRet", "IPrec(rel=2,interpolation='9')@0.5", "Judged",
+    ]  # fmt: skip
+    assert names("AP", "Judged", judged_only=True) == ["AP(judged_only=True)", "Judged"]
+
+
+@pytest.mark.parametrize("option", [{"rel": 0}, {"rel": 1.5}, {"interpolation": "8"}])
+def test_option_without_a_meaning(option):
+    with pytest.raises(ArgumentError, match=next(iter(option))):
+        names("AP", **option)
+
+
+def test_notes():
+    asked = ["recall", "map", "NumRet"]
+    parsed = parse_measures(asked, rel=2, judged_only=True)
+    assert notes_on(asked, parsed, rel=2, judged_only=True) == (
+        "recall: trec_eval's 9 cut-offs, R@5 … R@1000",
+        "rel=2 does not concern NumRet(judged_only=True)",
+    )
+    assert notes_on(None, parse_measures(None), rel=None, judged_only=False) == ()
+
+
+class OfAnotherPackage:
+    """A measure object of ir_measures or PyTerrier, which prints its name."""
+
+    def __str__(self) -> str:
+        return "nDCG(dcg='exp-log2')@10"
+
+
+def test_measure_objects_of_other_packages_pass_as_they_are():
+    theirs = OfAnotherPackage()
+    assert parse_measures(theirs) == parse_measures([theirs]) == ("nDCG(dcg='exp-log2')@10",)

@@ -1,0 +1,125 @@
+"""The tests of ``abrank/plots/depth.py``."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from abrank.comparison.evidence import RunDetails
+from abrank.plots import LIGHT, cutoffs, judged, recall
+
+
+def drawn(ax, colour: str) -> list[float]:
+    (line,) = [x for x in ax.lines if x.get_color() == colour and len(x.get_xdata()) > 2]
+    return list(line.get_ydata())
+
+
+def without_evidence(comparison):
+    return dataclasses.replace(comparison, evidence=RunDetails())
+
+
+def test_curves_above_and_their_difference_below(comparison_of):
+    comparison = comparison_of(250)
+    curve = comparison.evidence.cutoff_curve
+    lower, upper = cutoffs(comparison).child_axes
+    assert drawn(upper, LIGHT.a) == list(curve.mean_a)
+    assert drawn(upper, LIGHT.b) == list(curve.mean_b)
+    assert drawn(lower, LIGHT.ink) == list(curve.diff)
+    (band,) = lower.collections
+    ends = {tuple(np.round(each, 9)) for each in band.get_paths()[0].vertices}
+    for k, low, high in zip(np.log(curve.cutoffs), curve.ci_low, curve.ci_high, strict=True):
+        assert {(round(k, 9), round(low, 9)), (round(k, 9), round(high, 9))} <= ends
+    dots = [line.get_color() for line in lower.lines if len(line.get_xdata()) == 1]
+    expected = ["better" if low > 0 else "unclear" for low in curve.ci_low]
+    assert dots == [LIGHT.of_reading(reading) for reading in expected]
+
+
+def test_where_lower_is_better_a_negative_difference_is_bs(comparison_of):
+    comparison = comparison_of(250, measures=("Unj@10",))
+    lower, _ = cutoffs(comparison).child_axes
+    dots = [line.get_color() for line in lower.lines if len(line.get_xdata()) == 1]
+    assert dots[0] == LIGHT.a
+
+
+@pytest.mark.parametrize("width", [11.8, 5.6, 3.33])
+def test_the_cut_off_that_decides_is_in_bold(width, comparison_of):
+    ax = (
+        judged(comparison_of(60))
+        if width == 5.6
+        else comparison_of(60).plot.judged(width=width).axes
+    )
+    bold = [x.get_text() for x in ax.get_xticklabels() if x.get_fontweight() == "bold"]
+    assert bold == ["10"]
+
+
+def test_an_interval_that_is_not_known_is_no_band(comparison_of):
+    comparison = comparison_of(1)
+    curve = comparison.evidence.cutoff_curve
+    nothing = tuple([float("nan")] * len(curve.cutoffs))
+    lost = dataclasses.replace(curve, ci_low=nothing, ci_high=nothing)
+    ax = cutoffs(dataclasses.replace(comparison, evidence=RunDetails(cutoff_curve=lost)))
+    assert not ax.child_axes[0].collections
+
+
+def test_one_cut_off_is_two_dots(comparison_of):
+    comparison = comparison_of(30)
+    curve = comparison.evidence.cutoff_curve
+    parts = {
+        key: value[:1] if isinstance(value, tuple) else value
+        for key, value in dataclasses.asdict(curve).items()
+    }
+    one = dataclasses.replace(
+        comparison, evidence=RunDetails(cutoff_curve=dataclasses.replace(curve, **parts))
+    )
+    cutoffs(one).figure.draw_without_rendering()
+    assert [label.get_text() for label in judged(one).get_xticklabels()] == ["1"]
+
+
+def test_shares_of_judged_documents_are_per_cent(comparison_of):
+    comparison = comparison_of(60)
+    curve = comparison.evidence.cutoff_curve
+    ax = judged(comparison)
+    assert drawn(ax, LIGHT.a) == list(curve.judged_a)
+    assert drawn(ax, LIGHT.b) == list(curve.judged_b)
+    assert ax.yaxis.get_major_formatter()(0.8) == "80%"
+
+
+@pytest.mark.parametrize("draw", [cutoffs, judged])
+@pytest.mark.parametrize(
+    ("measures", "sentence"),
+    [
+        (("nDCG@10",), "Ready scores were compared"),
+        (("AP",), "AP has no cut-off"),
+        (("my score",), "my score has no cut-off"),
+    ],
+)
+def test_a_sentence_where_there_is_no_curve(draw, measures, sentence, comparison_of):
+    (text,) = draw(without_evidence(comparison_of(30, measures=measures))).texts
+    assert text.get_text().startswith(sentence)
+    (text,) = draw(comparison_of(0, measures=measures)).texts
+    assert text.get_text() == "No queries: nothing to draw."
+
+
+def test_curves_are_the_evidences(comparison_of):
+    comparison = comparison_of(60)
+    curve = comparison.evidence.recall_curve
+    ax = recall(comparison)
+    found = {line.get_color(): line for line in ax.lines}
+    for colour, values, marker in ((LIGHT.a, curve.a, "v"), (LIGHT.b, curve.b, "^")):
+        assert np.array_equal(found[colour].get_xdata(), curve.levels)
+        assert np.array_equal(found[colour].get_ydata(), values)
+        assert found[colour].get_marker() == marker
+    assert [text.get_text() for text in ax.texts] == ["▼ A BM25", "▲ B monoT5"]
+
+
+def test_ready_scores_make_a_sentence(comparison_of):
+    ready = dataclasses.replace(comparison_of(30), evidence=RunDetails())
+    (text,) = recall(ready).texts
+    assert text.get_text().startswith("Ready scores were compared")
+
+
+def test_no_queries_make_a_sentence(comparison_of):
+    (text,) = recall(comparison_of(0)).texts
+    assert text.get_text() == "No queries: nothing to draw."

@@ -1,0 +1,336 @@
+"""The tests of ``abrank/plots/distributions.py``."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgb
+from matplotlib.patches import Rectangle
+from scipy import stats
+
+from abrank import compare_scores
+from abrank.comparison import Question
+from abrank.comparison.merged.compare import compare_statistics
+from abrank.engines.merge import statistics_of
+from abrank.plots import LIGHT, distribution, null, pvalue, qq
+from abrank.plots import distributions as drawing
+
+
+def heights(ax) -> dict[float, float]:
+    """Counted bars by the place of their middle."""
+    return {
+        round(p.get_x() + p.get_width() / 2, 9): p.get_height()
+        for p in ax.patches
+        if isinstance(p, Rectangle)
+    }
+
+
+def dots(ax) -> np.ndarray:
+    return np.sort(np.concatenate([np.asarray(c.get_offsets())[:, 0] for c in ax.collections]))
+
+
+@pytest.mark.parametrize("n", [1, 3, 9])
+def test_few_queries_are_dots_only(n, comparison_of):
+    comparison = comparison_of(n)
+    ax = distribution(comparison)
+    assert dots(ax) == pytest.approx(np.sort(comparison.differences()), abs=1e-9)
+    assert not ax.patches
+
+
+def test_cloud_box_and_drops(comparison_of):
+    comparison = comparison_of(250)
+    values = comparison.differences()
+    ax = distribution(comparison)
+    assert dots(ax) == pytest.approx(np.sort(values), abs=1e-9)
+    box = {
+        line.get_linewidth(): tuple(line.get_xdata())
+        for line in ax.lines
+        if line.get_linewidth() in (1.4, 6.0)
+    }
+    assert box[1.4] == pytest.approx(np.percentile(values, [5, 95]), abs=1e-9)
+    assert box[6.0] == pytest.approx(np.percentile(values, [25, 75]), abs=1e-9)
+    low, middle, high = (f"{v:+.3f}".replace("-", "−") for v in np.percentile(values, [25, 50, 75]))
+    assert ax.get_xlabel().endswith(f"\nmedian {middle}, middle half {low} to {high}")
+
+
+def test_the_cloud_changes_colour_at_zero(comparison_of):
+    left, right = distribution(comparison_of(250)).patches
+    assert left.get_facecolor()[:3] == to_rgb(LIGHT.a)
+    assert right.get_facecolor()[:3] == to_rgb(LIGHT.b)
+    assert left.get_xy()[:, 0].max() == right.get_xy()[:, 0].min() == 0.0
+
+
+def test_a_cloud_on_one_side_has_one_colour(comparison_of):
+    comparison = comparison_of(250, shift=0.9)
+    values = comparison.differences()
+    assert values.min() > 0
+    shapes = [p for p in distribution(comparison).patches if len(p.get_xy()) > 9]
+    assert {shape.get_facecolor()[:3] for shape in shapes} <= {to_rgb(LIGHT.a), to_rgb(LIGHT.b)}
+
+
+def test_thousands_of_drops_are_a_sample_with_both_ends(comparison_of):
+    comparison = comparison_of(7000)
+    values = comparison.differences()
+    shown = dots(distribution(comparison))
+    assert len(shown) == drawing.STRIP
+    assert (shown[0], shown[-1]) == pytest.approx((values.min(), values.max()), abs=1e-9)
+
+
+@pytest.mark.parametrize("n", [24, 7000])
+def test_few_values_are_counted(n, comparison_of):
+    comparison = comparison_of(n, "discrete")
+    values, counts = np.unique(comparison.differences(), return_counts=True)
+    ax = distribution(comparison)
+    assert heights(ax) == pytest.approx(dict(zip(values, counts, strict=True)))
+    bars = {p.get_x() + p.get_width() / 2: p.get_facecolor()[:3] for p in ax.patches}
+    assert all(
+        colour == to_rgb(LIGHT.of_outcome(int(np.sign(round(x, 9))))) for x, colour in bars.items()
+    )
+    assert ax.get_ylabel() == "queries"
+
+
+def test_many_ties_have_a_bar_of_their_own(comparison_of):
+    comparison = comparison_of(250, "many ties")
+    row = comparison.primary
+    ax = distribution(comparison)
+    found = heights(ax)
+    assert sum(v for x, v in found.items() if x > 0) == row.wins
+    assert sum(v for x, v in found.items() if x < 0) == row.losses
+    others = max(v for x, v in found.items() if x)
+    assert found[0.0] == pytest.approx(min(row.ties, 1.3 * others))
+    cut = " (bar cut)" if found[0.0] < row.ties else ""
+    assert f"{row.ties} ties{cut}" in [text.get_text() for text in ax.texts]
+
+
+def test_a_heap_that_is_not_at_zero_is_a_histogram(comparison_of):
+    import dataclasses
+
+    made = comparison_of(100)
+    b = made.b.copy()
+    b[:40] = made.a[:40] + 0.25
+    ax = distribution(dataclasses.replace(made, b=b))
+    found = heights(ax)
+    assert 0.0 not in found
+    assert max(found.values()) >= 40
+    assert sum(found.values()) == 100
+
+
+@pytest.mark.parametrize("n", [0, 60])
+def test_a_sentence_where_nothing_spreads(n, comparison_of):
+    (text,) = distribution(comparison_of(n, "identical")).texts
+    assert text.get_text().startswith("No queries" if n == 0 else "A and B score the same")
+
+
+def test_a_cloud_far_from_zero_has_one_colour():
+    a = {f"q{i}": (7 * i % 250) / 1000 for i in range(250)}
+    result = compare_scores(a, {query: 1.1 * value + 0.5 for query, value in a.items()})
+    (cloud,) = distribution(result).patches
+    assert cloud.get_facecolor()[:3] == to_rgb(LIGHT.b)
+
+
+def test_more_values_than_nine_are_counted_without_numbers():
+    a = {f"q{i}": 0.5 for i in range(60)}
+    result = compare_scores(a, {query: 0.4 + i % 12 / 50 for i, query in enumerate(a)})
+    ax = distribution(result)
+    assert list(heights(ax).values()) == [5.0] * 12
+    assert not [text for text in ax.texts if text.get_text().isdigit()]
+
+
+def test_a_heap_beside_wins_alone():
+    a = {f"q{i}": 0.3 for i in range(90)}
+    b = {query: 0.35 if i < 40 else 0.3 + i / 200 for i, query in enumerate(a)}
+    ax = distribution(compare_scores(a, b))
+    assert {p.get_facecolor()[:3] for p in ax.patches} == {to_rgb(LIGHT.b)}
+    assert sum(heights(ax).values()) == 90
+
+
+@pytest.mark.parametrize(("decimals", "n"), [(1, 300), (9, 5000)])
+def test_merged_queries_are_drawn_as_they_were_counted(decimals, n):
+    random = np.random.default_rng(5)
+    a = random.random((n, 2))
+    b = a + 0.03 + 0.15 * random.standard_normal((n, 2))
+    b[: n // 3] = a[: n // 3]
+    values = np.round(np.stack([a, b], axis=1), decimals)
+    ids = [f"q{i:04}" for i in range(n)]
+    found = statistics_of(ids, values, ["nDCG@10", "AP"])
+    merged = compare_statistics(found, Question())
+    ax = distribution(merged)
+    differences = values[:, 1, 0] - values[:, 0, 0]
+    drawn = heights(ax)
+    row = merged.primary
+    assert sum(count for place, count in drawn.items() if place > 0) == row.wins
+    assert sum(count for place, count in drawn.items() if place < 0) == row.losses
+    if decimals == 1:
+        kinds, counts = np.unique(np.round(differences, 9), return_counts=True)
+        assert drawn == pytest.approx(dict(zip(kinds, counts, strict=True)))
+    else:
+        (width,) = {cell.width for cell in merged.merged.cells if cell.width}
+        decided = differences[np.abs(differences) > 1e-9]
+        for place in drawn.keys() - {0.0}:
+            assert np.sum(np.abs(decided - place) < width / 2) == drawn[place]
+    (text,) = distribution(merged, measure="AP").texts
+    assert text.get_text() == "Only nDCG@10 was counted to be drawn."
+
+
+def shares(ax) -> tuple[float, float]:
+    """Areas of the near and of the far part."""
+    area = {"near": 0.0, "far": 0.0}
+    for shape in ax.patches:
+        x, y = shape.get_xy().T
+        size = abs(float(np.sum(np.diff(x) * (y[1:] + y[:-1]) / 2)))
+        area["far" if shape.get_facecolor()[:3] == to_rgb(LIGHT.ink) else "near"] += size
+    return area["near"], area["far"]
+
+
+@pytest.mark.parametrize("n", [3, 10])
+def test_against_theory_the_dark_share_of_all_flips_is_the_exact_p(n, comparison_of):
+    comparison = comparison_of(n)
+    differences = comparison.differences()
+    signs = np.array(list(itertools.product([-1, 1], repeat=n)))
+    exact = np.mean(np.abs(signs @ differences) >= abs(differences.sum()) - 1e-9)
+    near, far = shares(null(comparison))
+    assert far / (near + far) == pytest.approx(exact)
+
+
+@pytest.mark.parametrize(("n", "kind"), [(60, "normal"), (250, "discrete"), (60, "one decided")])
+def test_of_more_queries_it_is_a_sample_of_them(n, kind, comparison_of):
+    comparison = comparison_of(n, kind, shift=0.01)
+    pvalue = next(row.pvalue for row in comparison.test_rows if row.test == "permutation")
+    near, far = shares(null(comparison))
+    # Five standard errors of a share of 9 999 draws.
+    error = 5 * np.sqrt(pvalue * (1 - pvalue) / 9999) + 1e-9
+    assert far / (near + far) == pytest.approx(pvalue, abs=error)
+
+
+def test_of_very_many_it_is_the_normal_curve(comparison_of, monkeypatch):
+    monkeypatch.setattr(drawing, "MANY", 50)
+    comparison = comparison_of(60, shift=0.01)
+    pvalue = next(row.pvalue for row in comparison.test_rows if row.test == "permutation")
+    ax = null(comparison)
+    near, far = shares(ax)
+    assert far / (near + far) == pytest.approx(pvalue, abs=0.01)
+    assert "normal curve; permutation test p" in ax.get_xlabel()
+
+
+def test_the_bars_of_equal_steps_are_no_comb(comparison_of):
+    # All means are multiples of one step: bars of unequal numbers of steps would go up and down.
+    law = drawing._law(comparison_of(250, "constant"), 0.05)
+    heights = law.heights[law.heights > 0.02]
+    assert np.all(np.diff(heights) < 0.03)
+
+
+def test_the_observed_difference_is_marked(comparison_of):
+    comparison = comparison_of(60)
+    ax = null(comparison)
+    (line,) = [line for line in ax.lines if line.get_linewidth() == 2.0]
+    assert set(line.get_xdata()) == {comparison.mean_difference}
+    shown = f"observed {comparison.mean_difference:+.3f}".replace("-", "−")
+    assert shown in [text.get_text() for text in ax.texts]
+
+
+@pytest.mark.parametrize(
+    ("n", "kind", "sentence"),
+    [(0, "normal", "No queries"), (1, "identical", "A and B score the same"),
+     (250, "identical", "A and B score the same")],
+)  # fmt: skip
+def test_a_sentence_where_there_is_nothing_to_flip(n, kind, sentence, comparison_of):
+    (text,) = null(comparison_of(n, kind)).texts
+    assert text.get_text().startswith(sentence)
+
+
+def points(ax) -> np.ndarray:
+    (drawn,) = [line for line in ax.lines if line.get_marker() == "o"]
+    return np.array(drawn.get_data())
+
+
+def test_points_are_the_standardised_differences(comparison_of):
+    differences = np.sort(comparison_of(60).differences())
+    x, y = points(qq(comparison_of(60)))
+    assert y == pytest.approx((differences - differences.mean()) / differences.std(ddof=1))
+    assert x == pytest.approx(stats.norm.ppf((np.arange(1, 61) - 0.375) / 60.25))
+
+
+def test_the_moments_stand_under_the_axis(comparison_of):
+    differences = comparison_of(250, "many ties").differences()
+    shown = [
+        f"{value:+.1f}".replace("-", "−")
+        for value in (stats.skew(differences), stats.kurtosis(differences))
+    ]
+    label = qq(comparison_of(250, "many ties")).get_xlabel()
+    assert label.endswith(f"\nskew {shown[0]}, excess kurtosis {shown[1]}")
+
+
+def test_of_thousands_some_are_drawn_with_both_ends(comparison_of):
+    differences = comparison_of(7000).differences()
+    x, y = points(qq(comparison_of(7000)))
+    assert len(x) <= 400
+    ends = np.array([differences.min(), differences.max()])
+    assert y[[0, -1]] == pytest.approx((ends - differences.mean()) / differences.std(ddof=1))
+
+
+@pytest.mark.parametrize(
+    ("n", "kind", "sentence"),
+    [
+        (0, "normal", "No queries: nothing to draw."),
+        (1, "normal", "Only 1 query: too few"),
+        (9, "normal", "Only 9 queries: too few"),
+        (30, "constant", "The difference is +0.050 on every query"),
+        (30, "identical", "The difference is 0.000 on every query"),
+    ],
+)
+def test_a_sentence_where_there_is_no_law(n, kind, sentence, comparison_of):
+    (text,) = qq(comparison_of(n, kind)).texts
+    assert text.get_text().replace("\n", " ").startswith(sentence)
+
+
+def curve(ax) -> np.ndarray:
+    (line,) = [line for line in ax.lines if len(line.get_xdata()) > 9]
+    return np.array(line.get_data())
+
+
+@pytest.mark.parametrize("n", [2, 60, 7000])
+def test_against_scipy_the_curve_is_the_p_of_every_shift(n, comparison_of):
+    differences = comparison_of(n).differences()
+    x, p = curve(pvalue(comparison_of(n)))
+    for i in range(0, len(x), 20):
+        assert p[i] == pytest.approx(stats.ttest_1samp(differences, x[i]).pvalue)
+    assert p.max() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("shift", [-0.1, 0.0, 0.1])
+def test_the_interval_lies_on_the_line_at_alpha(shift, comparison_of):
+    comparison = comparison_of(60, shift=shift)
+    row = comparison.primary
+    ax = pvalue(comparison)
+    (bar,) = [line for line in ax.lines if line.get_linewidth() == 4.0]
+    assert bar.get_xdata() == pytest.approx([row.ci_low, row.ci_high])
+    assert set(bar.get_ydata()) == {0.05}
+    assert bar.get_color() == LIGHT.of_reading(row.reading)
+    at_zero = ax.lines[-1]
+    assert at_zero.get_ydata()[0] == pytest.approx(row.pvalue)
+
+
+def test_it_is_the_t_test_whatever_decides(comparison_of):
+    by_sign = curve(pvalue(comparison_of(60, test="sign")))
+    found = curve(pvalue(comparison_of(60)))
+    assert np.array_equal(by_sign, found)
+
+
+def test_the_margin_belongs_to_the_primary_measure(comparison_of):
+    assert "band: margin ±0.010" in pvalue(comparison_of(60)).get_xlabel()
+    assert "band" not in pvalue(comparison_of(60), measure="AP").get_xlabel()
+
+
+@pytest.mark.parametrize(
+    ("n", "kind", "sentence"),
+    [
+        (0, "normal", "No queries"),
+        (1, "normal", "Only 1 query"),
+        (30, "constant", "The difference is +0.050 on every query"),
+    ],
+)
+def test_a_sentence_where_there_is_no_p(n, kind, sentence, comparison_of):
+    (text,) = pvalue(comparison_of(n, kind)).texts
+    assert text.get_text().startswith(sentence)

@@ -1,0 +1,443 @@
+"""The tests of ``abrank/plots/intervals.py``."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+
+import numpy as np
+import pytest
+from matplotlib.patches import Polygon
+
+from abrank import compare_scores, plots
+from abrank._support.errors import UnknownNameError
+from abrank.collections import compare_collections
+from abrank.plots import LIGHT, effect, forest, segments, shapes
+from abrank.plots import intervals as drawing
+
+
+def bars(ax, width):
+    """Intervals of a line width, by row."""
+    found = {}
+    for line in ax.lines:
+        if (
+            line.get_linewidth() == width
+            and len(line.get_xdata()) == 2
+            and line.get_marker() == "None"
+        ):
+            found[int(line.get_ydata()[0])] = tuple(line.get_xdata())
+    return found
+
+
+def test_rows_are_the_table_with_the_primary_first(comparison_of):
+    import dataclasses
+
+    made = comparison_of(60)
+    rule = dataclasses.replace(made.rule, primary="AP")
+    ax = forest(dataclasses.replace(made, rule=rule))
+    labels = ax.get_yticklabels()
+    assert [label.get_text() for label in labels] == ["AP", "nDCG@10", "RR"]
+    assert [label.get_fontweight() for label in labels] == ["bold", "normal", "normal"]
+    diamonds = [line for line in ax.lines if line.get_marker() == "D"]
+    assert [line.get_xdata().tolist() for line in diamonds] == [[made["AP"].estimate]]
+
+
+def test_thick_is_the_plain_interval_and_thin_the_adjusted(comparison_of):
+    comparison = comparison_of(60)
+    ax = forest(comparison)
+    assert bars(ax, 4.5) == {i: (r.ci_low, r.ci_high) for i, r in enumerate(comparison.rows)}
+    assert bars(ax, 1.4) == {
+        i: (r.ci_low_adj, r.ci_high_adj) for i, r in enumerate(comparison.rows) if i > 0
+    }
+
+
+@pytest.mark.parametrize("shift", [-0.06, 0.0, 0.06])
+def test_colour_glyph_and_numbers_follow_the_adjusted_reading(shift, comparison_of):
+    comparison = comparison_of(60, shift=shift)
+    ax = forest(comparison)
+    texts = [text.get_text() for text in ax.texts][4:]
+    dots = [line for line in ax.lines if line.get_marker() in ("o", "D")]
+    for place, row in enumerate(comparison.rows):
+        glyph, delta, p = texts[3 * place : 3 * place + 3]
+        assert glyph == {"better": "▲", "worse": "▼", "unclear": "?"}[row.reading]
+        assert delta == f"{row.estimate:+.3f}".replace("-", "−")
+        assert p == (f"{row.pvalue_adj:.3f}" if row.pvalue_adj >= 0.001 else "< 0.001")
+        assert dots[place].get_color() == LIGHT.of_reading(row.reading)
+        excludes = row.ci_low_adj > 0 or row.ci_high_adj < 0
+        assert (dots[place].get_color() != LIGHT.muted) is excludes
+
+
+@pytest.mark.parametrize(
+    ("how", "title"),
+    [({}, "p adj."), ({"measures": ("AP",)}, "p"), ({"adjust": "none"}, "p")],
+)
+def test_the_column_says_whether_p_is_adjusted(how, title, comparison_of):
+    assert title in [text.get_text() for text in forest(comparison_of(30, **how)).texts]
+
+
+def test_a_measure_on_another_scale_is_named_and_not_drawn(comparison_of):
+    ax = forest(comparison_of(30, measures=("AP", "NumRelRet", "alpha_nDCG@10", "my score")))
+    assert [t.xy[1] for t in ax.texts if "another scale" in t.get_text()] == [1]
+    assert sorted(bars(ax, 4.5)) == [0, 2, 3]
+
+
+def test_a_row_without_an_interval_says_so(comparison_of):
+    import dataclasses
+
+    made = comparison_of(30)
+    rows = (made.rows[0], dataclasses.replace(made.rows[1], ci_low=np.nan, ci_high=np.nan))
+    ax = forest(dataclasses.replace(made, rows=rows))
+    assert [t.xy[1] for t in ax.texts if t.get_text() == "no interval"] == [1]
+
+
+def test_no_queries_make_a_sentence(comparison_of):
+    assert [t.get_text() for t in forest(comparison_of(0)).texts] == [
+        "No queries: nothing to draw."
+    ]
+
+
+def test_the_sign_test_names_its_unit(comparison_of):
+    assert "net share" in forest(comparison_of(30, test="sign")).get_xlabel()
+
+
+def test_equal_scores_have_a_frame_around_zero(comparison_of):
+    low, high = forest(comparison_of(30, "identical")).get_xlim()
+    assert (low, high) == (-0.1, 0.1)
+
+
+@pytest.mark.parametrize("n", [5, 30, 300, 3000])
+def test_ticks_in_a_column_do_not_run_together(n, comparison_of):
+    ax = comparison_of(n).plot.forest(width="column").axes
+    ax.figure.draw_without_rendering()
+    low, high = ax.get_xlim()
+    boxes = [
+        tick.label1.get_window_extent()
+        for tick in ax.xaxis.get_major_ticks()
+        if low <= tick.get_loc() <= high
+    ]
+    assert all(left.x1 < right.x0 for left, right in itertools.pairwise(boxes))
+
+
+def numbers(ax) -> list[str]:
+    return [text.get_text() for text in ax.texts if text.get_text()[-1].isdigit()]
+
+
+def test_bar_dot_and_numbers_are_the_rows(comparison_of):
+    comparison = comparison_of(60)
+    row = comparison.primary
+    ax = effect(comparison)
+    bar, dot = [line for line in ax.lines if line.get_linestyle() != "None"][1], ax.lines[-1]
+    assert bar.get_xdata().tolist() == [row.ci_low, row.ci_high]
+    assert dot.get_xdata().tolist() == [row.estimate]
+    shown = [f"{v:+.3f}".replace("-", "−") for v in (row.ci_low, row.estimate, row.ci_high)]
+    assert numbers(ax) == shown
+
+
+def test_a_secondary_measure_shows_its_adjusted_interval_and_no_margin(comparison_of):
+    comparison = comparison_of(60)
+    row = comparison["AP"]
+    ax = effect(comparison, measure="AP")
+    assert row.ci_low_adj < row.ci_low
+    assert numbers(ax)[0] == f"{row.ci_low_adj:+.3f}".replace("-", "−")
+    assert ax.get_xlabel() == "Δ AP (B − A)"
+
+
+def test_half_eye_is_the_bootstrap_law_of_the_mean(comparison_of):
+    comparison = comparison_of(60)
+    (shape,) = [patch for patch in effect(comparison).patches if patch.get_alpha() == 0.28]
+    x, y = shape.get_xy().T
+    height = y - y.min()
+    centre = np.sum(x * height) / np.sum(height)
+    spread = np.sqrt(np.sum((x - centre) ** 2 * height) / np.sum(height))
+    differences = comparison.differences()
+    assert centre == pytest.approx(differences.mean(), abs=0.1 * spread)
+    # The kernel widens the law a little.
+    assert spread == pytest.approx(differences.std() / np.sqrt(60), rel=0.08)
+
+
+@pytest.mark.parametrize(
+    ("n", "how"),
+    [(9, {}), (60, {"test": "wilcoxon"}), (60, {"test": "sign"}), (60, {"kind": "constant"})],
+)
+def test_there_is_no_half_eye_where_it_would_mislead(n, how, comparison_of):
+    ax = effect(comparison_of(n, **how))
+    assert not [patch for patch in ax.patches if patch.get_alpha() == 0.28]
+
+
+def test_clusters_of_queries_have_no_half_eye_of_single_queries():
+    a = {f"q{i}": (7 * i % 60) / 100 for i in range(60)}
+    b = {query: value**2 + 0.3 for query, value in a.items()}
+    users = {query: query[-1] for query in a}
+    plain, clustered = (effect(compare_scores(a, b, clusters=each)) for each in (None, users))
+    shapes = [[p for p in ax.patches if p.get_alpha() == 0.28] for ax in (plain, clustered)]
+    assert [len(each) for each in shapes] == [1, 0]
+
+
+def test_for_very_many_queries_the_shape_is_the_normal_curve(comparison_of, monkeypatch):
+    monkeypatch.setattr(shapes, "MANY", 50)
+    comparison = comparison_of(60)
+    (shape,) = [patch for patch in effect(comparison).patches if patch.get_alpha() == 0.28]
+    differences = comparison.differences()
+    error = differences.std(ddof=1) / np.sqrt(60)
+    assert shape.get_xy()[:, 0].min() == pytest.approx(differences.mean() - 4 * error)
+
+
+def test_the_margin_is_a_band_and_named(comparison_of):
+    ax = effect(comparison_of(60, margin=0.02))
+    (band,) = [patch for patch in ax.patches if patch.get_facecolor()[:3] == _rgb(LIGHT.band)]
+    assert band.get_x() == -0.02
+    assert band.get_width() == pytest.approx(0.04)
+    assert ax.get_xlabel().endswith("margin ±0.020")
+    assert "margin" not in effect(comparison_of(60, margin=0.0)).get_xlabel()
+
+
+def test_another_test_names_what_it_estimates(comparison_of):
+    assert "pseudo-median" in effect(comparison_of(60, test="wilcoxon")).get_xlabel()
+    assert "net share" in effect(comparison_of(60, test="sign")).get_xlabel()
+
+
+def test_an_infinite_interval_ends_in_arrows(comparison_of):
+    comparison = comparison_of(12, "constant")
+    assert np.isinf(comparison.primary.ci_low)
+    ax = effect(comparison)
+    arrows = [line for line in ax.lines if line.get_marker() in (4, 5)]
+    assert [line.get_xdata()[0] for line in arrows] == list(ax.get_xlim())
+    assert {"−∞", "+∞"} <= {text.get_text() for text in ax.texts}
+
+
+@pytest.mark.parametrize(
+    ("n", "kind", "sentence"),
+    [
+        (0, "normal", "No queries: nothing to draw."),
+        (1, "normal", "Only 1 query"),
+        (25, "identical", "A and B score the same on all 25 queries: Δ is 0."),
+    ],
+)
+def test_a_sentence_where_there_is_no_picture(n, kind, sentence, comparison_of):
+    (text,) = effect(comparison_of(n, kind)).texts
+    assert text.get_text().replace("\n", " ").startswith(sentence)
+
+
+@pytest.mark.parametrize(("shift", "colour"), [(0.2, LIGHT.b), (-0.2, LIGHT.a), (0.0, LIGHT.muted)])
+def test_the_colour_is_the_winners(shift, colour, comparison_of):
+    assert effect(comparison_of(60, shift=shift)).lines[-1].get_color() == colour
+
+
+def _rgb(colour: str) -> tuple[float, ...]:
+    from matplotlib.colors import to_rgb
+
+    return to_rgb(colour)
+
+
+@pytest.mark.parametrize("margin", [0.09, "40%"])
+def test_where_the_margin_decides_the_bar_is_the_interval_that_decides(comparison_of, margin):
+    comparison = comparison_of(60, shift=0.0, margin=margin)
+    decision = comparison.decision
+    assert decision.by_equivalence
+    assert decision.direction == 0
+    ax = effect(comparison)
+    bar = [line for line in ax.lines if line.get_linestyle() != "None"][1]
+    low, high = decision.equivalence_interval
+    assert bar.get_xdata().tolist() == pytest.approx([low, high])
+    shown = ax.get_xlabel()
+    assert "bar: 90% interval" in shown
+    assert shown.endswith("margin ±0.090" if not decision.relative else "margin ±40% of A's mean")
+    if decision.relative:
+        assert f"{100 * high:+.1f}%" in [text.get_text() for text in ax.texts]
+    # Both edges of the band are to be seen.
+    assert ax.get_xlim()[0] < -decision.margin < decision.margin < ax.get_xlim()[1]
+
+
+def test_rows_are_the_tests_on_the_measures_scale(comparison_of):
+    comparison = comparison_of(60)
+    ax = plots.tests(comparison)
+    located = [row for row in comparison.test_rows if row.test != "sign"]
+    labels = [label.get_text().replace("\n", " ") for label in ax.get_yticklabels()]
+    assert labels[0] == "Paired t"
+    assert labels[-1] == "Wilcoxon signed-rank (pseudo-median)"
+    assert len(labels) == len(located)
+    dots = [line for line in ax.lines if line.get_marker() in ("o", "D")]
+    assert [dot.get_xdata()[0] for dot in dots] == [row.estimate for row in located]
+    ends = [tuple(line.get_xdata()) for line in ax.lines if line.get_linewidth() == 4.5]
+    assert ends == [(row.ci_low, row.ci_high) for row in located]
+
+
+def test_a_colour_says_that_the_interval_excludes_zero(comparison_of):
+    for shift in (-0.2, 0.0, 0.2):
+        comparison = comparison_of(60, shift=shift)
+        dots = [x for x in plots.tests(comparison).lines if x.get_marker() in ("o", "D")]
+        rows = [row for row in comparison.test_rows if row.test != "sign"]
+        for dot, row in zip(dots, rows, strict=True):
+            side = "better" if row.ci_low > 0 else "worse" if row.ci_high < 0 else "unclear"
+            assert dot.get_color() == LIGHT.of_reading(side)
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "sign"])
+def test_the_test_that_decides_stands_out(test, comparison_of):
+    ax = plots.tests(comparison_of(60, test=test))
+    bold = [
+        t.get_text().replace("\n", " ")
+        for t in ax.get_yticklabels()
+        if t.get_fontweight() == "bold"
+    ]
+    expected = {"t": ["Paired t"], "wilcoxon": ["Wilcoxon signed-rank (pseudo-median)"], "sign": []}
+    assert bold == expected[test]
+    assert ("Sign (decides)" in ax.get_xlabel()) is (test == "sign")
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.2])
+def test_the_sign_test_is_told_under_the_axis(shift, comparison_of):
+    comparison = comparison_of(60, shift=shift)
+    sign = next(row for row in comparison.test_rows if row.test == "sign")
+    line = plots.tests(comparison).get_xlabel().splitlines()[-1]
+    p = "p < 0.001" if sign.pvalue < 0.001 else f"p = {sign.pvalue:.3f}"
+    shown = f"{sign.estimate:+.2f}".replace("-", "−")
+    assert line == f"Sign: {sign.estimand} {shown}, {p}"
+
+
+def test_a_test_that_found_nothing_is_no_bar(comparison_of):
+    made = comparison_of(30)
+    lost = dataclasses.replace(made.test_rows[0], ci_low=np.nan, ci_high=np.nan, pvalue=np.nan)
+    ax = plots.tests(dataclasses.replace(made, test_rows=(lost, *made.test_rows[1:])))
+    texts = [text.get_text() for text in ax.texts]
+    assert "no interval" in texts
+    assert "!" in texts
+
+
+@pytest.mark.parametrize(
+    ("n", "kind", "sentence"),
+    [
+        (0, "normal", "No queries: nothing to test."),
+        (1, "normal", "Only 1 query: nothing to test."),
+        (30, "identical", "A and B score the same on all 30 queries: every p is 1."),
+    ],
+)
+def test_a_sentence_where_nothing_was_tested(n, kind, sentence, comparison_of):
+    (text,) = plots.tests(comparison_of(n, kind)).texts
+    assert text.get_text() == sentence
+
+
+def names(ax) -> list[str]:
+    return [label.get_text().replace("\n", " ") for label in ax.get_yticklabels()]
+
+
+def intervals(ax, width: float) -> list[tuple[float, float]]:
+    return [tuple(line.get_xdata()) for line in ax.lines if line.get_linewidth() == width]
+
+
+def test_rows_are_the_segments_under_all_queries(comparison_of):
+    comparison = comparison_of(250)
+    ax = segments(comparison)
+    rows = [row for each in comparison.segmentations for row in each.rows]
+    labels = [f"{each.name}: {row.label}" for each in comparison.segmentations for row in each.rows]
+    assert names(ax) == ["All queries", *labels]
+    row = comparison.primary
+    assert intervals(ax, 4.5) == [
+        (row.ci_low, row.ci_high),
+        *((each.ci_low, each.ci_high) for each in rows),
+    ]
+    assert intervals(ax, 1.4) == [(each.ci_low_adj, each.ci_high_adj) for each in rows]
+    dots = [line for line in ax.lines if line.get_marker() in ("o", "D")]
+    assert [dot.get_xdata()[0] for dot in dots] == [row.diff, *(each.mean for each in rows)]
+    colours = [LIGHT.of_reading(each.reading) for each in (row, *rows)]
+    assert [dot.get_color() for dot in dots] == colours
+    shown = [text.get_text() for text in ax.texts]
+    assert {str(each.n_queries) for each in rows} <= set(shown)
+
+
+def test_a_dots_area_grows_with_the_root_of_the_queries(comparison_of):
+    comparison = comparison_of(250)
+    dots = [x for x in segments(comparison).lines if x.get_marker() == "o"]
+    counts = [row.n_queries for each in comparison.segmentations for row in each.rows]
+    areas = [dot.get_markersize() ** 2 for dot in dots]
+    assert np.array(areas) / areas[0] == pytest.approx(np.sqrt(np.array(counts) / counts[0]))
+
+
+def test_one_property_can_be_chosen(comparison_of):
+    comparison = comparison_of(60)
+    ax = segments(comparison, by="length")
+    assert sorted(names(ax)) == ["1", "2", "3", "4", "All queries"]
+    assert "length: do its segments differ? p" in ax.get_xlabel()
+    assert "intent" not in ax.get_xlabel()
+    with pytest.raises(UnknownNameError, match="length"):
+        segments(comparison, by="lenght")
+
+
+def test_the_largest_of_very_many_are_drawn(comparison_of):
+    comparison = comparison_of(250)
+    made = comparison.segmentations[0]
+    rows = tuple(
+        dataclasses.replace(made.rows[0], label=f"s{i}", n_queries=9 if i > 3 else 30 - i)
+        for i in range(50)
+    )
+    many = dataclasses.replace(comparison, segmentations=(dataclasses.replace(made, rows=rows),))
+    ax = segments(many)
+    assert names(ax)[1:] == [f"intent: s{i}" for i in range(drawing.MOST_SEGMENTS)]
+    assert "; the largest 20 of 50 segments" in ax.get_xlabel()
+    assert ax.figure.get_size_inches()[1] == pytest.approx(1.1 + 0.28 * 21)
+
+
+def test_too_few_queries_have_no_interval(comparison_of):
+    ax = segments(comparison_of(10))
+    few = [text for text in ax.texts if text.get_text() == "too few queries"]
+    expected = [
+        np.isnan(row.ci_low_adj) for each in comparison_of(10).segmentations for row in each.rows
+    ]
+    assert len(few) == sum(expected) > 0
+
+
+def test_an_estimate_that_is_not_on_the_axis_has_no_dot(comparison_of):
+    ax = segments(comparison_of(60, test="sign"))
+    assert "net share" in ax.get_xlabel()
+    assert [line.get_marker() for line in ax.lines if line.get_marker() in ("o", "D")] == []
+
+
+@pytest.mark.parametrize("n", [0, 30])
+def test_without_segments_there_is_a_sentence(n, comparison_of):
+    (text,) = segments(comparison_of(n, segmented=False)).texts
+    assert text.get_text() == "No segments of the queries were given."
+
+
+# --- The forest of several collections
+
+
+@pytest.fixture(scope="module")
+def found():
+    random = np.random.default_rng(3)
+    given = {}
+    for name, shift in (("x", 0.1), ("y", 0.02), ("z", 0.2)):
+        a = random.uniform(0, 0.6, 12)
+        queries = [f"q{i}" for i in range(12)]
+        b = a + random.normal(shift, 0.1, 12)
+        given[name] = (dict(zip(queries, a, strict=True)), dict(zip(queries, b, strict=True)))
+    return compare_collections(given)
+
+
+def test_three_diamonds_as_wide_as_their_intervals(found) -> None:
+    axes = found.plot.forest().axes
+    drawn = [patch.get_xy() for patch in axes.patches if isinstance(patch, Polygon)]
+    diamonds = [each for each in drawn if len(each) == 5 and np.ptp(each[:, 1]) < 0.6]
+    limits = [(each[:, 0].min(), each[:, 0].max()) for each in diamonds]
+    summary = found.primary
+    assert limits == [
+        pytest.approx((each.ci_low, each.ci_high))
+        for each in (summary.stratified, summary.equal, summary.random)
+    ]
+
+
+def test_the_prediction_interval_is_a_line_through_the_last(found) -> None:
+    axes = found.plot.forest().axes
+    ends = [tuple(line.get_xdata()) for line in axes.lines if set(line.get_ydata()) == {5}]
+    assert (found.primary.prediction_low, found.primary.prediction_high) in ends
+
+
+def test_of_very_many_collections_the_largest_are_drawn() -> None:
+    a = {f"q{i}": (3 * i % 7) / 10 for i in range(5)}
+    b = {query: value**2 + 0.2 for query, value in a.items()}
+    three = dict(list(a.items())[:3]), dict(list(b.items())[:3])
+    # Forty of three queries each, and the largest stands last.
+    given = {f"c{i}": three for i in range(40)} | {"largest": (a, b)}
+    axes = compare_collections(given).plot.forest().axes
+    names = [label.get_text() for label in axes.get_yticklabels()]
+    assert names[:-3] == [*(f"c{i}" for i in range(39)), "largest"]
+    assert "\nthe largest 40 of 41 collections" in axes.get_xlabel()

@@ -1,0 +1,32 @@
+"""Numbers on plots read like the numbers of the report."""
+
+from __future__ import annotations
+
+import pytest
+
+from abrank.plots import style
+from abrank.plots.style import PlainTicks
+
+
+def test_what_is_not_defined_is_a_dash():
+    assert style.pvalue(float("nan"), alpha=0.05) == "–"
+    assert style.signed(float("nan")) == "–"
+
+
+@pytest.mark.parametrize(
+    ("places", "labels"),
+    [
+        ([-0.05, 0.0, 0.05], ["−0.05", "0.00", "+0.05"]),
+        ([-1.0, 0.0, 1.0], ["−1", "0", "+1"]),
+        ([0.0, 0.002], ["0.000", "+0.002"]),
+        ([0.5], ["+0.5"]),
+        ([], []),
+        ([0.5, 0.5], ["+0.5", "+0.5"]),
+    ],
+)
+def test_ticks_have_the_digits_their_distance_needs(places, labels):
+    assert PlainTicks(signed=True).format_ticks(places) == labels
+
+
+def test_a_margin_keeps_its_digits():
+    assert [style.margin(m) for m in (0.01, 0.0005, 2.0)] == ["0.010", "0.0005", "2.000"]

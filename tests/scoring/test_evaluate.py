@@ -1,0 +1,189 @@
+"""Repeated runs of one system are averaged per query, and never are more queries."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import abrank
+from abrank import compare_scores, rank_scores, read_scores
+from abrank._support.errors import ArgumentError, ReadError
+from abrank.cli import run
+from abrank.scoring.evaluate import expand_repeats
+
+
+@pytest.fixture(scope="module")
+def made():
+    return [abrank.simulate_runs(30, effect=0.3, rng=0), abrank.simulate_runs(30, rng=0)]
+
+
+def test_scores_are_the_mean_of_the_runs(made) -> None:
+    qrels, runs = made[0].qrels, [made[0].candidate, made[0].baseline]
+    each = abrank.evaluate(qrels, dict(zip("xy", runs, strict=True)), ["AP", "RR"])
+    found = abrank.evaluate(qrels, {"t5": runs, "bm25": made[0].baseline}, ["AP", "RR"])
+    assert found.systems == ("t5", "bm25")
+    np.testing.assert_array_equal(found.of("t5"), each.values.mean(axis=1))
+    np.testing.assert_array_equal(found.of("bm25"), each.of("y"))
+    assert not found.judged_runs
+
+
+def test_queries_are_not_counted_more_often(made) -> None:
+    qrels, a, b = made[0].qrels, made[0].baseline, made[0].candidate
+    once = abrank.compare(qrels, a, b, measures="AP")
+    found = abrank.compare(qrels, a, [b, b, b], measures="AP")
+    assert found.n_queries == 30
+    assert found.pvalue == pytest.approx(once.pvalue)
+    assert any("tests count 30 queries, not 90" in remark for remark in found.remarks)
+
+
+def test_the_note_has_the_error_of_runs_beside_that_of_queries(made) -> None:
+    qrels, runs = made[0].qrels, [made[0].candidate, made[0].baseline]
+    scores = abrank.evaluate(qrels, {"t5": runs}, ["AP"])
+    each = abrank.evaluate(qrels, dict(zip("xy", runs, strict=True)), ["AP"]).values[:, :, 0]
+    of_runs = each.mean(axis=0).std(ddof=1) / np.sqrt(2)
+    of_queries = each.mean(axis=1).std(ddof=1) / np.sqrt(30)
+    assert (
+        f"standard error of the mean from runs {of_runs:.3f}, from queries {of_queries:.3f}"
+        in scores.notes[-1]
+    )
+
+
+def test_a_query_that_one_run_lacks_is_told(made) -> None:
+    scores = abrank.evaluate(
+        {"q1": {"d": 1}, "q2": {"d": 1}},
+        {"t5": [{"q1": {"d": 1.0}}, {"q1": {"d": 1.0}, "q2": {"d": 1.0}}]},
+        ["RR"],
+    )
+    assert scores.values[:, 0, 0].tolist() == [1.0, 0.5]
+    assert scores.notes[-1] == "t5 (run 1) lacks 1 judged query"
+
+
+def test_one_run_in_a_list_is_that_run(made) -> None:
+    qrels, a = made[0].qrels, made[0].baseline
+    listed = abrank.evaluate(qrels, {"x": [a]}, ["AP"])
+    np.testing.assert_array_equal(listed.values, abrank.evaluate(qrels, {"x": a}, ["AP"]).values)
+
+
+def test_names_that_clash_and_files_given_twice_are_refused() -> None:
+    with pytest.raises(ArgumentError, match="a run of t5 is given twice"):
+        expand_repeats({"t5": ["a.run", "a.run"]})
+    with pytest.raises(ArgumentError, match="two runs are named"):
+        expand_repeats({"t5": ["a.run", "b.run"], "t5 (run 1)": "c.run"})
+
+
+@pytest.fixture
+def files(made, tmp_path, monkeypatch) -> Path:
+    made[0].qrels.write(tmp_path / "qrels")
+    made[0].baseline.write(tmp_path / "bm25.run")
+    made[0].candidate.write(tmp_path / "s1.run")
+    made[1].candidate.write(tmp_path / "s2.run")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_command_takes_runs_by_name(files, capsys) -> None:
+    arguments = ["compare", "qrels", "bm25.run", "t5=s1.run,s2.run", "-m", "AP"]
+    assert run([*arguments, "--report", "out.json", "--report", "out.html"]) == 0
+    out, err = capsys.readouterr()
+    assert "t5" in out.splitlines()[0]
+    assert "note: t5 is the mean of 2 runs on every query" in err
+    saved = json.loads(Path("out.json").read_text(encoding="utf-8"))
+    assert set(saved["provenance"]["inputs"]) == {"a", "b (run 1)", "b (run 2)", "qrels"}
+    assert "means of repeated runs were compared" in Path("out.html").read_text(encoding="utf-8")
+    assert run(["render", "out.json", "--report", "again.html"]) == 0
+    assert Path("again.html").read_bytes() == Path("out.html").read_bytes()
+
+
+def test_a_ranking_takes_them_too(files, capsys) -> None:
+    assert run(["rank", "qrels", "bm25.run", "t5=s1.run,s2.run", "-m", "AP"]) == 0
+    out, err = capsys.readouterr()
+    assert "2 systems" in out
+    assert "t5, AP: means of its runs" in out
+    assert err == ""
+
+
+@pytest.mark.parametrize("runs", ["t5=s1.run,", "t5=,s1.run"])
+def test_a_run_without_a_name_is_told(files, capsys, runs) -> None:
+    assert run(["rank", "qrels", "bm25.run", runs]) == 2
+    assert "is not NAME=RUN1,RUN2" in capsys.readouterr().err
+
+
+def long_table() -> pd.DataFrame:
+    """Two systems on 12 queries, one of them with three runs."""
+    random = np.random.default_rng(8)
+    rows = []
+    for query in range(12):
+        base = random.uniform(0.1, 0.6)
+        for system, of_run in (("bm25", 1), ("t5", 41), ("t5", 42), ("t5", 43)):
+            score = base + (system == "t5") * (0.1 + random.normal(0.0, 0.02))
+            rows.append((f"q{query}", system, of_run, "AP", score))
+    return pd.DataFrame(rows, columns=["query_id", "system", "run", "measure", "score"])
+
+
+def averaged(table: pd.DataFrame) -> pd.DataFrame:
+    return table.groupby(["query_id", "system", "measure"], as_index=False)["score"].mean()
+
+
+def test_a_column_run_averages_the_runs_of_each_system(tmp_path) -> None:
+    table = long_table()
+    table.to_csv(tmp_path / "long.csv", index=False)
+    table.to_parquet(tmp_path / "long.parquet")
+    expected = rank_scores(averaged(table))
+    for source in (table, tmp_path / "long.csv", tmp_path / "long.parquet"):
+        found = rank_scores(source)
+        assert found.systems == expected.systems == ("t5", "bm25")
+        assert found.scores == pytest.approx(expected.scores)
+        assert found.pair_rows[0].pvalue == pytest.approx(expected.pair_rows[0].pvalue)
+        said = " ".join(found.notes)
+        assert "t5 is the mean of 3 runs on every query: tests count 12 queries, not 36" in said
+        assert "standard error of the mean from runs" in said
+        assert "bm25 is the mean" not in said
+
+
+def test_a_column_run_is_read_by_compare_too(tmp_path, capsys) -> None:
+    table = long_table()
+    one, two = (table[table.system == name] for name in ("bm25", "t5"))
+    found = compare_scores(one, two)
+    means = table.groupby("system").score.mean()
+    assert found.mean_difference == pytest.approx(means.t5 - means.bm25)
+    assert found.n_queries == 12
+    one.to_csv(tmp_path / "a.csv", index=False)
+    two.to_csv(tmp_path / "b.csv", index=False)
+    assert run(["compare", "--scores", str(tmp_path / "a.csv"), str(tmp_path / "b.csv")]) == 0
+    assert "t5 is the mean of 3 runs on every query" in capsys.readouterr().err
+    table.to_csv(tmp_path / "long.csv", index=False)
+    assert run(["rank", "--scores", str(tmp_path / "long.csv")]) == 0
+    assert "t5, AP: means of its runs" in capsys.readouterr().out
+
+
+def test_seeds_need_no_column_system() -> None:
+    table = long_table().query("system == 't5'").drop(columns="system")
+    scores = read_scores(table.rename(columns={"run": "seed"}))
+    assert scores.systems == ("scores",)
+    assert scores.values[:, 0, 0] == pytest.approx(
+        table.groupby("query_id").score.mean().loc[list(scores.query_ids)].to_numpy()
+    )
+    wide = table.pivot_table(index=["query_id", "run"], values="score").reset_index()
+    wide.columns = ["query_id", "seed", "AP"]
+    assert read_scores(wide).values == pytest.approx(scores.values)
+    # Alone, a column run names systems, as it did.
+    assert read_scores(table).systems == ("41", "42", "43")
+
+
+def test_a_run_that_lacks_a_query_is_an_error() -> None:
+    table = long_table().drop(index=3)
+    with pytest.raises(ReadError, match=r"query q0 has no score of AP of t5 \(run 43\)"):
+        rank_scores(table)
+    with pytest.raises(ReadError, match="seed and fold could all be the column run"):
+        read_scores(long_table().rename(columns={"run": "seed"}).assign(fold=1))
+
+
+def test_of_one_query_no_spread_is_told() -> None:
+    runs = [{"q1": {"d": 1.0}}, {"q1": {"x": 2.0, "d": 1.0}}]
+    scores = abrank.evaluate({"q1": {"d": 1}}, {"t5": runs}, ["RR"])
+    assert scores.values.tolist() == [[[0.75]]]
+    assert scores.notes == ("t5 is the mean of 2 runs on every query: tests count 1 query, not 2",)

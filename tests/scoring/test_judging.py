@@ -1,0 +1,127 @@
+"""What to judge next: queries at random, and documents."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+import abrank
+from abrank._support.errors import ArgumentError
+from abrank.cli import run
+from abrank.scoring.judging import documents_to_judge, sample_queries
+
+
+def test_a_draw_is_replayed_and_its_beginning_is_a_draw() -> None:
+    ids = tuple(f"q{i}" for i in range(40))
+    drawn = sample_queries(ids, 20, rng=7)
+    assert drawn == sample_queries(ids[::-1], 20, rng=7)
+    assert drawn[:10] == sample_queries(ids, 10, rng=7)
+    assert len(set(drawn)) == 20
+    assert drawn != sample_queries(ids, 20, rng=8)
+    with pytest.raises(ArgumentError, match="41 queries cannot be drawn from 40"):
+        sample_queries(ids, 41)
+
+
+def test_every_query_is_drawn_as_often() -> None:
+    ids = ("q1", "q2", "q3", "q4", "q5")
+    count = Counter(q for seed in range(500) for q in sample_queries(ids, 2, rng=seed))
+    # 500 draws of 2 in 5: 200 each, with a standard deviation of 11.
+    assert all(150 < count[query] < 250 for query in ids)
+
+
+QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 1}}
+RUN_A = {"q1": {"d1": 3.0, "u1": 2.0}, "q2": {"d1": 2.0, "u2": 1.0}}
+RUN_B = {"q1": {"d2": 3.0, "u1": 2.0}, "q2": {"u3": 2.0, "u2": 1.0}}
+
+
+def test_documents_come_in_depth_order_with_exact_swings() -> None:
+    found = documents_to_judge(QRELS, RUN_A, RUN_B, measure="P@2")
+    assert [each.doc_id for each in found.documents] == ["u3", "u1", "u2"]
+    assert found.difference == pytest.approx(-0.5)
+    for each in found.documents:
+        more = {q: dict(docs) for q, docs in QRELS.items()}
+        more[each.query_id][each.doc_id] = 1
+        values = abrank.evaluate(more, {"a": RUN_A, "b": RUN_B}, ["P@2"]).values[:, :, 0]
+        before = abrank.evaluate(QRELS, {"a": RUN_A, "b": RUN_B}, ["P@2"]).values[:, :, 0]
+        moved = (values[:, 1] - values[:, 0] - before[:, 1] + before[:, 0]).sum()
+        assert each.swing == pytest.approx(moved)
+
+
+def test_inspect_and_sample_name_the_same_documents_with_the_same_swings() -> None:
+    made = abrank.simulate_runs(12, effect=0.1, rng=3)
+    part = made.qrels.frame()[lambda rows: rows.index % 3 != 0]
+    found = documents_to_judge(part, made.baseline, made.candidate)
+    for query_id in made.qrels.query_ids[:4]:
+        seen = abrank.inspect_query(
+            part, made.baseline, made.candidate, query_id, measures="nDCG@10", n_to_judge=1000
+        )
+        mine = {each for each in found.documents if each.query_id == query_id}
+        assert mine
+        assert set(seen.to_judge) == mine
+
+
+def test_the_tipping_list_turns_the_sign_and_one_fewer_does_not() -> None:
+    made = abrank.simulate_runs(30, effect=0.1, rng=2)
+    frame = made.qrels.frame()
+    part = frame[(frame.index % 3 != 0) | ~frame["query_id"].duplicated()]
+    found = documents_to_judge(part, made.baseline, made.candidate)
+    assert found.tipping
+    signs = []
+    for n in (0, len(found.tipping) - 1, len(found.tipping)):
+        rows = part[["query_id", "doc_id", "relevance"]].to_numpy().tolist()
+        rows += [[each.query_id, each.doc_id, found.grade] for each in found.tipping[:n]]
+        runs = {"a": made.baseline, "b": made.candidate}
+        values = abrank.evaluate([tuple(row) for row in rows], runs, ["nDCG@10"]).values[:, :, 0]
+        signs.append(float((values[:, 1] - values[:, 0]).mean()))
+    assert signs[0] == pytest.approx(found.difference)
+    assert signs[0] * signs[1] > 0
+    assert signs[0] * signs[2] <= 0
+
+
+def test_files_go_through_the_command_an_editor_and_back(tmp_path, monkeypatch, capsys) -> None:
+    made = abrank.simulate_runs(30, effect=0.1, rng=2)
+    monkeypatch.chdir(tmp_path)
+    made.baseline.write("a.run")
+    made.candidate.write("b.run")
+    made.qrels.write("llm.qrels")
+    assert run(["sample", "queries", "llm.qrels", "--n", "12", "--seed", "7", "--output", "q"]) == 0
+    head, *ids = (tmp_path / "q").read_text().splitlines()
+    capsys.readouterr()
+    assert run(["sample", "queries", "llm.qrels", "--n", "12", "--seed", "7"]) == 0
+    assert capsys.readouterr().out.splitlines() == [head, *ids]
+    assert head.startswith("# abrank sample queries --n 12 --seed 7: 12 of 30 queries of llm.qrels")
+    assert tuple(ids) == sample_queries(made.qrels.query_ids, 12, rng=7)
+    lines = (tmp_path / "llm.qrels").read_text().splitlines()
+    judged = [line for line in lines if line.split()[0] in ids]
+    (tmp_path / "people.qrels").write_text("\n".join(judged[::2]) + "\n")
+    call = ["people.qrels", "a.run", "b.run"]
+    assert run(["sample", "documents", *call, "--pool", "pool"]) == 0
+    out, _ = capsys.readouterr()
+    assert "that nobody judged count as not relevant: Δ nDCG@10 is" in " ".join(out.split())
+    pool = (tmp_path / "pool").read_text().splitlines()
+    assert pool
+    # An editor writes a grade at the end of each line; the two files are one.
+    (tmp_path / "more").write_text("\n".join([*judged[::2], *(f"{line} 1" for line in pool), ""]))
+    more = abrank.read_qrels("more")
+    assert len(more.grade) == len(judged[::2]) + len(pool)
+    assert documents_to_judge("more", "a.run", "b.run").documents == ()
+    assert run(["compare", "more", "a.run", "b.run", "--machine-qrels", "llm.qrels", "-q"]) == 0
+    assert "12 of 30 queries judged by people" in " ".join(capsys.readouterr().out.split())
+
+
+def test_the_command_says_what_would_turn_and_keeps_its_columns(
+    tmp_path, monkeypatch, capsys
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    long = "clueweb09-en0000-00-00000-a-document-with-an-id-that-is-longer-than-most"
+    renamed = {"q1": {long: 3.0, "d2": 2.0}, "q2": RUN_B["q2"]}
+    abrank.read_qrels(QRELS).write("qrels")
+    abrank.read_run(RUN_A, name="a").write("a.run")
+    abrank.read_run(renamed, name="b").write("b.run")
+    assert run(["sample", "documents", "qrels", "a.run", "b.run", "-m", "P@2"]) == 0
+    out = capsys.readouterr().out
+    assert max(map(len, out.splitlines())) <= 80
+    said = " ".join(out.split())
+    assert "If 2 of them were all relevant (grade 1), its sign would turn, to 0.000" in said
+    assert "swing: how far Δ of its query moves if the document has grade 1" in said
