@@ -68,6 +68,12 @@ class Segmentation:
     reversal: bool
     interaction_pvalue_adj: float = math.nan
 
+    @property
+    def interaction(self) -> float:
+        """The p-value that reports tell: the adjusted one, of earlier versions the plain one."""
+        adjusted = self.interaction_pvalue_adj
+        return self.interaction_pvalue if math.isnan(adjusted) else adjusted
+
 
 def segment(
     segments: Mapping[str, Mapping[str, str]],

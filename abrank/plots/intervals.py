@@ -468,9 +468,9 @@ def _differ(comparison: Comparison, chosen: Sequence[Segmentation]) -> list[str]
     alpha = comparison.rule.alpha
     return [
         f"{display.shorten(each.name, width=24)}: do its segments differ?"
-        f" {display.p_clause(each.interaction_pvalue, alpha=alpha)}"
+        f" {display.p_clause(each.interaction, alpha=alpha)}"
         for each in chosen
-        if not math.isnan(each.interaction_pvalue)
+        if not math.isnan(each.interaction)
     ]
 
 

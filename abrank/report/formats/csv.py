@@ -77,7 +77,7 @@ def segments_csv(comparison: Comparison) -> str:
     -------
     str
         The property, the columns of :class:`abrank.comparison.groups.SegmentRow`, and the p-value
-        that all segments of the property have one mean.
+        that all segments of the property have one mean, plain and adjusted over the properties.
 
     Examples
     --------
@@ -89,9 +89,10 @@ def segments_csv(comparison: Comparison) -> str:
     intent,buy,1,0.25,,,,,
     intent,know,1,0.5,,,,,
     """
-    columns = ["property", *(each.name for each in fields(SegmentRow)), "interaction_pvalue"]
+    both = ("interaction_pvalue", "interaction_pvalue_adj")
+    columns = ["property", *(each.name for each in fields(SegmentRow)), *both]
     rows = (
-        (each.name, *astuple(row), each.interaction_pvalue)
+        (each.name, *astuple(row), *(getattr(each, name) for name in both))
         for each in comparison.segmentations
         for row in each.rows
     )

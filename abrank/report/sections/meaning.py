@@ -98,6 +98,8 @@ _WHAT = {1: "gain", -1: "loss"}
 def contradictions(comparison: Comparison) -> str:
     """Say which secondary measures are shown to point against the verdict; empty where none is.
 
+    Beside a verdict that is inconclusive, which of them are shown to be worse or better.
+
     Examples
     --------
     >>> import pandas as pd
@@ -110,20 +112,28 @@ def contradictions(comparison: Comparison) -> str:
     against = _AGAINST.get(comparison.verdict, "")
     if comparison.verdict is Verdict.SAME and comparison.decision.direction < 0:
         against = "better"
+    if comparison.verdict is Verdict.INCONCLUSIVE:
+        said = (_shown(comparison, each, f"is {each}", f"are {each}") for each in _SHOWN)
+        return " ".join(each for each in said if each)
+    return _shown(comparison, against, "points the other way", "point the other way")
+
+
+def _shown(comparison: Comparison, reading: str, one: str, several: str) -> str:
+    """Name the secondary measures of a reading, with the verb for one of them or for several."""
     others = [row for row in comparison.rows if row.measure != comparison.rule.primary]
-    found = [row.measure for row in others if row.reading == against]
+    found = [row.measure for row in others if row.reading == reading]
     if not found:
         return ""
     after = " after adjustment" if comparison.rule.adjust != "none" else ""
     names = f.first_of(found, _MOST_NAMED)
     if len(others) == 1:
-        return f"The secondary measure points the other way{after}: {names}."
-    verb = "points" if len(found) == 1 else "point"
+        return f"The secondary measure {one}{after}: {names}."
     of = f"{f.count(len(found))} of {f.count(len(others))}"
-    return f"{of} secondary measures {verb} the other way{after}: {names}."
+    return f"{of} secondary measures {one if len(found) == 1 else several}{after}: {names}."
 
 
 _MOST_NAMED = 4
+_SHOWN = ("worse", "better")
 # What a secondary measure says that no reader of the verdict would expect.
 _AGAINST = {
     Verdict.BETTER: "worse",

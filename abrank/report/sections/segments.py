@@ -65,9 +65,7 @@ def sentence(comparison: Comparison, found: Segmentation) -> str:
 
 
 def _interaction(comparison: Comparison, found: Segmentation) -> str:
-    p = found.interaction_pvalue_adj
-    if math.isnan(p):  # of an earlier version
-        p = found.interaction_pvalue
+    p = found.interaction
     if not math.isfinite(p):
         return "whether the segments differ cannot be tested"
     alpha = comparison.rule.alpha

@@ -240,7 +240,7 @@ def _pvalues(comparison: Comparison) -> list[float]:
     for row in comparison.rows:
         pvalues += [row.pvalue, row.pvalue_adj]
     for each in comparison.segmentations:
-        pvalues += [each.interaction_pvalue, each.interaction_pvalue_adj]
+        pvalues.append(each.interaction)
         pvalues += [row.pvalue_adj for row in each.rows]
     return pvalues
 

@@ -1,0 +1,47 @@
+"""Beside a verdict: a secondary measure that is worse, and one p-value of interaction."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import numpy as np
+import pandas as pd
+
+import abrank
+from abrank.report import WRITERS
+
+
+def test_a_secondary_loss_stands_beside_an_inconclusive_verdict() -> None:
+    rng = np.random.default_rng(2)
+    a = pd.DataFrame(rng.uniform(0.3, 0.6, (60, 3)), columns=["AP", "RR", "P@10"])
+    b = a + rng.normal(0.0, 0.1, (60, 3)) + np.array([0.0, -0.2, 0.0])
+    result = abrank.compare_scores(a, b)
+    assert (result.verdict, result["RR"].reading) == ("inconclusive", "worse")
+    said = "1 of 2 secondary measures is worse after adjustment: RR."
+    assert said in unescape(result._repr_html_())
+    for kind in (".txt", ".md", ".html"):
+        assert said in unescape(" ".join(WRITERS[kind](result).decode().split())), kind
+
+
+def test_every_door_tells_one_p_of_interaction() -> None:
+    rng = np.random.default_rng(4)
+    ids = [f"q{i}" for i in range(90)]
+    a = pd.Series(rng.uniform(0.3, 0.6, 90), index=ids)
+    b = a + rng.normal(0.0, 0.1, 90) + 0.02 * (np.arange(90) % 3)
+    by = {
+        name: {q: str(i // size % 3) for i, q in enumerate(ids)}
+        for name, size in (("intent", 1), ("length", 30), ("user", 10))
+    }
+    result = abrank.compare_scores(a, b, segments=by)
+    plain = [each.interaction_pvalue for each in result.segmentations]
+    adjusted = [each.interaction_pvalue_adj for each in result.segmentations]
+    assert plain != adjusted
+    figure = result.plot.segments().axes.get_xlabel()
+    told = re.findall(r"do its segments differ\? p = (0\.\d+)", figure)
+    assert told == [f"{each:.3f}" for each in adjusted]
+    page = unescape(WRITERS[".html"](result).decode())
+    for each in told:
+        assert f"p = {each} for interaction" in page
+    csv = WRITERS[".csv"].beside[".segments.csv"](result).decode().splitlines()
+    assert csv[0].endswith("interaction_pvalue,interaction_pvalue_adj")
