@@ -269,8 +269,9 @@ def _axis_words(comparison: Comparison, row: MeasureResult, digits: int, *, lead
     if not lead or not rule.margin:
         return words
     deciding = deciding_interval(rule, comparison.decision)
-    bar = f"; bar: {display.level(deciding.confidence)} interval" if deciding.by_margin else ""
-    return f"{words}{bar}; band: margin ±{margin_words(comparison, digits=digits)}"
+    bar = f"bar: {display.level(deciding.confidence)} interval; " if deciding.by_margin else ""
+    end = "\n" if is_relative(comparison) else "; "  # what is in per cent takes more words
+    return f"{words}{end}{bar}band: margin ±{margin_words(comparison, digits=digits)}"
 
 
 # --- Whether the tests of the primary measure agree
