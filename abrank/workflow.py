@@ -287,8 +287,7 @@ def rank(
     measures : sequence of str
         Names in any of the field's dialects. The first orders the systems.
     test, adjust, family : str, optional
-        See :func:`abrank.rank_scores`: ``tukey`` for all pairs, ``max-t`` against a
-        baseline without them, and alpha for each measure.
+        See :func:`abrank.rank_scores`: without them ``max-t``, and alpha for each measure.
     alpha : float
         Joint level.
     baseline : str or sequence of str, optional

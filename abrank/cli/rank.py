@@ -60,8 +60,8 @@ TESTS = (
     "--test",
     type=click.Choice(TESTS),
     metavar="NAME",
-    help="Without it tukey, and max-t against a baseline. Joint: tukey, randomised-tukey, nemenyi,"
-    " conover, max-t, dunnett, bonferroni-dunn. Pair by pair, adjusted: t, permutation, bootstrap,"
+    help="Without it max-t. Joint: max-t, tukey, randomised-tukey, nemenyi, conover, and against a"
+    " baseline dunnett, bonferroni-dunn. Pair by pair, adjusted: t, permutation, bootstrap,"
     " wilcoxon, sign.",
 )
 @click.option(

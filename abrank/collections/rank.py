@@ -54,8 +54,8 @@ def rank_collections(
     **how
         ``test adjust alpha lower_is_better higher_is_better n_resamples rng``, and how runs are
         read and scored, as for :func:`abrank.rank`. Without ``test`` each collection's own ranking
-        has Tukey HSD, and collections like these the paired t test over collections, adjusted by
-        Holm.
+        has max-T sign flips, and collections like these the paired t test over collections,
+        adjusted by Holm.
 
     Returns
     -------

@@ -17,7 +17,7 @@ from abrank._support.docstrings import complete
 from abrank._support.lazy import module_getattr
 from abrank.inference.estimates.effect_size import EFFECT_SIZES, effect_interval, effect_size
 from abrank.inference.estimates.relative_change import ratio_interval
-from abrank.inference.families import ADJUSTMENTS, adjust, max_t
+from abrank.inference.families import ADJUSTMENTS, adjust, max_t, max_t_of_systems
 from abrank.inference.paired import bootstrap, permutation, t_and_sign, wilcoxon  # noqa: F401 - register
 from abrank.inference.registry import PARAMETERS, TESTS, paired_test, run_test
 from abrank.inference.result import Answer, TestResult
@@ -99,6 +99,7 @@ __all__ = [
     "leave_out",
     "log_bayes_factor",
     "max_t",
+    "max_t_of_systems",
     "paired_test",
     "pool_collections",
     "rank_stability",

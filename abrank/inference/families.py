@@ -35,18 +35,21 @@ not finite             refused
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.records import record
-from abrank._support.typing import FloatArray, IntArray
+from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inference.exact.inversion import align_interval_with_pvalue
 from abrank.inference.exact.signed_sums import all_subsets, composed_flips, random_subsets
 from abrank.inference.paired.t_and_sign import mean_and_error
 from abrank.inference.registry import as_alpha, as_differences
-from abrank.inference.rounding import snap, to_lattice
+from abrank.inference.rounding import round_off, snap, to_lattice
 
 # --- Adjusted p-values of a family
 
@@ -147,6 +150,8 @@ def _benjamini_hochberg(pvalues: FloatArray) -> FloatArray:
 N_FLIPS = 19_999
 # Above it the flips are the products of a few.
 MANY_QUERIES = 10_000
+# Two z nearer to each other than this are one.
+SAME_Z = 1e-9
 
 
 @record
@@ -154,7 +159,7 @@ class MaxT:
     """Adjusted p-values and simultaneous intervals: arrays of shape (n_comparisons,).
 
     ``pvalue`` is that of the single step, and the intervals belong to it. ``pvalue_step_down`` is
-    never above it; no interval belongs to that one. ``pvalue_alone`` is not adjusted.
+    never above it. ``pvalue_alone`` is not adjusted.
     """
 
     pvalue: FloatArray
@@ -232,9 +237,95 @@ def max_t(
     (array([ 4., 56.]), array([ 4., 50.]))
     """
     data = as_differences(differences)
+    live = np.any(data != 0.0, axis=0)
+    numbers, _ = to_lattice(data[:, live])
+
+    def flipped(column: int, n_flips: int) -> IntArray:
+        return _flipped_sums(numbers[:, [column]], n_flips, seed)
+
+    return _jointly(data, live, numbers, flipped, confidence, n_resamples, seed)
+
+
+def max_t_of_systems(
+    scores: FloatArray,
+    first: IntArray,
+    second: IntArray,
+    *,
+    confidence: float = 0.95,
+    n_resamples: int = N_FLIPS,
+    seed: int = 0,
+) -> MaxT:
+    """Return :func:`max_t` of the differences of many pairs of systems, by far fewer sums.
+
+    The flips of a query are those of its scores, so the sum of a pair under a flip is the
+    difference of the sums of its systems: these are found once a system, not once a pair.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_queries, n_systems)
+    first, second : int64 ndarray of shape (n_pairs,)
+        Columns of the scores; the second minus the first is tested.
+    confidence, n_resamples, seed
+        As for :func:`max_t`.
+
+    Returns
+    -------
+    MaxT
+        The intervals exclude 0 exactly where ``pvalue_step_down`` < 1 - confidence: they are those
+        of the single step, which hold jointly, but for pairs that the step-down alone tells apart.
+        Of those it says on which side of 0 the mean is, so the limit next to 0 is put there.
+
+    References
+    ----------
+    .. [1] Westfall & Young (1993), Resampling-Based Multiple Testing, algorithm 4.1; Romano & Wolf
+       (2005), Econometrica 73, 1237-1282.
+
+    Examples
+    --------
+    >>> scores = np.array([[0.3, 0.4, 0.2], [0.5, 0.6, 0.5], [0.1, 0.3, 0.2], [0.7, 0.8, 0.7]])
+    >>> max_t_of_systems(scores, np.array([0, 0]), np.array([1, 2])).pvalue
+    array([0.125, 1.   ])
+    """
+    data = round_off(scores[:, second] - scores[:, first], scale=np.abs(scores).max(initial=0.0))
+    live = np.any(data != 0.0, axis=0)
+    above = scores - scores.min(axis=1, keepdims=True, initial=np.inf)
+    units = to_lattice(above.reshape(-1, 1))[0].reshape(scores.shape)
+    # What rounding leaves of equal scores is no difference.
+    numbers = np.where(data == 0.0, 0, units[:, second] - units[:, first])[:, live]
+    by_system: dict[int, IntArray] = {}
+    one, two = first[live].tolist(), second[live].tolist()
+
+    def flipped(column: int, n_flips: int) -> IntArray:
+        for system in (one[column], two[column]):
+            if system not in by_system:
+                by_system[system] = _flipped_sums(units[:, [system]], n_flips, seed)
+        return by_system[two[column]] - by_system[one[column]]
+
+    found = _jointly(data, live, numbers, flipped, confidence, n_resamples, seed)
+    alpha = float(as_alpha(float(confidence), 1)[0])
+    sign = np.sign(numbers.sum(axis=0))
+    gained = found.pvalue_step_down[live] < alpha
+    low, high = found.ci_low.copy(), found.ci_high.copy()
+    tiny = np.nextafter(0.0, 1.0)
+    low[live] = np.where(gained & (sign > 0), np.maximum(low[live], tiny), low[live])
+    high[live] = np.where(gained & (sign < 0), np.minimum(high[live], -tiny), high[live])
+    return replace(found, ci_low=low, ci_high=high)
+
+
+def _jointly(
+    data: FloatArray,
+    live: BoolArray,
+    numbers: IntArray,
+    flipped: Callable[[int, int], IntArray],
+    confidence: float,
+    n_resamples: int,
+    seed: int,
+) -> MaxT:
+    """Return max-T of the live columns; ``flipped`` gives the sums of one under every flip."""
     n_queries, n_columns = data.shape
     alpha = float(as_alpha(float(confidence), 1)[0])
     n_flips = checks.count("n_resamples", n_resamples)
+    checks.count("seed", seed, at_least=0)
     exact = n_queries < 63 and 2**n_queries <= n_flips + 1
     if n_queries > MANY_QUERIES:
         n_flips = 2 ** n_flips.bit_length() - 1
@@ -242,40 +333,36 @@ def max_t(
     if n_queries == 0:
         nothing = np.full(n_columns, np.nan)
         return MaxT(nothing, nothing, nothing, nothing, nothing, 0)
-    live = np.any(data != 0.0, axis=0)
     pvalue, low, high = np.ones((3, n_columns)), np.zeros(n_columns), np.zeros(n_columns)
     if live.any():
-        pvalue[:, live], largest = _pvalues(
-            data[:, live], drawn, checks.count("seed", seed, at_least=0)
-        )
+        pvalue[:, live], largest = _pvalues(numbers, drawn, lambda column: flipped(column, drawn))
         low[live], high[live] = _intervals(data[:, live], pvalue[0, live], largest, alpha)
     if n_queries == 1:
         low, high = np.full_like(low, -np.inf), np.full_like(high, np.inf)
     return MaxT(pvalue[0], low, high, pvalue[1], pvalue[2], drawn)
 
 
-def _pvalues(data: FloatArray, n_flips: int, seed: int) -> tuple[FloatArray, FloatArray]:
+def _pvalues(
+    numbers: IntArray, n_flips: int, flipped: Callable[[int], IntArray]
+) -> tuple[FloatArray, FloatArray]:
     """Return the p-values of every column, and the largest z of every flip.
 
     The rows of the p-values are single step, step down and alone; the identity is among the flips.
     """
-    numbers, _ = to_lattice(data)
-    total = numbers.sum(axis=0)
     scale = np.sqrt((numbers.astype(np.float64) ** 2).sum(axis=0))
-    # Equal z may differ in their last digits.
-    observed = np.round(np.abs(snap(total, len(data))) / scale, 9)
-    largest: FloatArray = np.zeros(2 ** len(data) if n_flips == 0 else n_flips + 1)
-    pvalue = np.empty((3, len(total)))
-    order = np.argsort(observed, kind="stable")
+    # Equal z may differ in their last digits, and a sum of two lattices by two units a query.
+    reached = np.abs(snap(numbers.sum(axis=0), 2 * len(numbers))) / scale - SAME_Z
+    largest: FloatArray = np.zeros(2 ** len(numbers) if n_flips == 0 else n_flips + 1)
+    pvalue = np.empty((3, len(scale)))
+    order = np.argsort(reached, kind="stable")
     # A column at a time, smallest z first: the flips are the same, and the sums of all need not be
     # held. What has been the largest so far is what the step down compares a column with.
     for column in order:
-        one = numbers[:, [column]]
-        z = np.round(np.abs(_flipped_sums(one, n_flips, seed)) / scale[column], 9)
+        z = np.abs(flipped(column)) / scale[column]
         np.maximum(largest, z, out=largest)
-        pvalue[1, column] = np.mean(largest >= observed[column])
-        pvalue[2, column] = np.mean(z >= observed[column])
-    pvalue[0] = (largest.size - np.searchsorted(np.sort(largest), observed)) / largest.size
+        pvalue[1, column] = np.count_nonzero(largest >= reached[column]) / largest.size
+        pvalue[2, column] = np.count_nonzero(z >= reached[column]) / largest.size
+    pvalue[0] = (largest.size - np.searchsorted(np.sort(largest), reached)) / largest.size
     falling = order[::-1]
     pvalue[1, falling] = np.maximum.accumulate(pvalue[1, falling])
     return pvalue, largest
@@ -304,7 +391,7 @@ def _intervals(
     room = n_queries - critical**2
     # No z exceeds sqrt(n), nor here the largest of all: a critical value of that size rejects
     # nothing.
-    bounded = room > 1e-8 * n_queries and critical < largest.max()
+    bounded = room > 1e-8 * n_queries and critical < largest.max() - SAME_Z
     factor = critical * np.sqrt((n_queries - 1) / room) if bounded else np.inf
     half: FloatArray = (
         factor * np.where(np.isnan(error), 0.0, error) if bounded else np.full(n_columns, np.inf)

@@ -318,8 +318,8 @@ def _nothing_to_draw(ranking: Ranking) -> str:
         return "Only pairs with the baseline were tested: no group can be drawn."
     if ranking.test not in RANK_TESTS:
         return (
-            f"{ranking.title} does not compare mean ranks: see the groups in the leaderboard, or"
-            " rank by the test nemenyi or conover."
+            f"Mean ranks are not what is compared by {ranking.title}: see the groups in the"
+            " leaderboard, or rank by the test nemenyi or conover."
         )
     return ""
 

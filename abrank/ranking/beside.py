@@ -23,12 +23,13 @@ MANY_PAIRS = 1_000
 MOST_SIGNS = 20_000_000
 # The tests shown beside the deciding one: the joint or paired test, its adjustment, its title.
 ALL_PAIRS = (
+    ("max-t", "", "Max-T sign flips"),
     ("tukey", "", "Tukey HSD"),
     ("randomised-tukey", "", "Randomised Tukey HSD"),
     ("t", "holm", "Paired t, adjusted by Holm"),
     ("wilcoxon", "bh", "Wilcoxon, adjusted by Benjamini-Hochberg"),
 )
-WITH_BASELINE = (("max-t", "", "Max-T sign flips"), *ALL_PAIRS[2:])
+WITH_BASELINE = (ALL_PAIRS[0], *ALL_PAIRS[3:])
 
 
 def rank_chances(ranking: Ranking) -> tuple[RankChance, ...]:
@@ -158,12 +159,12 @@ def _told(
 
 
 def pair_spread(scores: FloatArray) -> PairSpread | None:
-    """Return the smallest and the largest standard deviation of the differences of two systems.
+    """Return how unequally the differences of two systems vary over the pairs.
 
     Examples
     --------
     >>> pair_spread(np.array([[0.1, 0.2, 0.5], [0.3, 0.4, 0.1], [0.2, 0.5, 0.2]]))
-    PairSpread(least=0.1154..., most=0.3464...)
+    PairSpread(least=0.1154..., most=0.3464..., pooled=0.2748...)
     """
     if len(scores) < 2:
         return None
@@ -173,4 +174,5 @@ def pair_spread(scores: FloatArray) -> PairSpread | None:
     varying = square[square > 1e-18 * max(1.0, float(square.max(initial=0.0)))]
     if not len(varying):
         return None
-    return PairSpread(float(np.sqrt(varying.min())), float(np.sqrt(varying.max())))
+    ends = float(np.sqrt(varying.min())), float(np.sqrt(varying.max()))
+    return PairSpread(*ends, float(np.sqrt(square.mean())))

@@ -24,7 +24,7 @@ from abrank.ranking.result import Family, Ranking
 from abrank.ranking.tabulate import pair_rows, system_rows
 from abrank.scoring.scores import Scores
 
-ALL_PAIRS, AGAINST_BASELINE = "tukey", "max-t"
+DEFAULT_TEST = "max-t"
 # Adjustments that are known by initials.
 _INITIALS = {"bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli"}
 
@@ -62,7 +62,7 @@ def rank_scores(
     missing : {"error", "zero", "drop"}
         In ready scores, one that is missing is an error, counts 0, or its query is left out.
     test : str, optional
-        A joint test: ``tukey`` (without it, all pairs), ``randomised-tukey``, ``nemenyi``,
+        A joint test: ``max-t`` (without it), ``tukey``, ``randomised-tukey``, ``nemenyi``,
         ``conover``; against a baseline ``max-t`` (without it), ``dunnett``, ``bonferroni-dunn``,
         ``conover``. Or a paired test, run on each pair: ``t``, ``permutation``, ``bootstrap``,
         ``wilcoxon``, ``sign``.
@@ -105,17 +105,18 @@ def rank_scores(
 
     Examples
     --------
-    >>> values = np.array([[0.3, 0.4, 0.8], [0.5, 0.6, 0.9], [0.1, 0.3, 0.6], [0.7, 0.7, 1.0]])
-    >>> scores = Scores(("q1", "q2", "q3", "q4"), ("A", "B", "C"), ("nDCG",), values[:, :, None])
+    >>> values = np.array([[0.3, 0.4, 0.8], [0.5, 0.6, 0.9], [0.1, 0.3, 0.6], [0.7, 0.7, 1.0]] * 3)
+    >>> ids = tuple(f"q{i}" for i in range(12))
+    >>> scores = Scores(ids, ("A", "B", "C"), ("nDCG",), values[:, :, None])
     >>> ranking = rank_scores(scores)
     >>> ranking.table[["system", "mean", "group"]]
       system   mean group
     0      C  0.825     a
     1      B  0.500     b
-    2      A  0.400     b
+    2      A  0.400     c
     """
     baselines = baselines_of(baseline)
-    name, options = _resolve(test, adjust, baselines)
+    name, options = _resolve(test, adjust)
     checks.fraction("alpha", alpha)
     checks.one_of("family", family, get_args(Family))
     scores = read_board(scores, measures=measures, missing=missing)
@@ -267,12 +268,10 @@ def _columns(scores: Scores, measures: Sequence[str] | str | None) -> list[int]:
     return found
 
 
-def _resolve(
-    test: str | None, adjust: str | None, baselines: tuple[str, ...]
-) -> tuple[str, dict[str, Any]]:
+def _resolve(test: str | None, adjust: str | None) -> tuple[str, dict[str, Any]]:
     """Return the joint test and its options; a paired test is run on every pair."""
     if test is None:
-        test = AGAINST_BASELINE if baselines else ALL_PAIRS
+        test = DEFAULT_TEST
     if adjust is not None:
         checks.one_of("adjust", adjust, inference.ADJUSTMENTS)
     if test in inference.TESTS:

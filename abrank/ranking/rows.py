@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from abrank._support.records import record
@@ -117,10 +118,20 @@ class OtherTest:
 
 @record
 class PairSpread:
-    """Smallest and largest standard deviation of a pair's differences, identical pairs left out."""
+    """Smallest and largest standard deviation of a pair's differences, identical pairs left out.
+
+    ``pooled`` is the root of the mean variance of all pairs, which tests of one common error take
+    for each; NaN in files of earlier versions.
+    """
 
     least: float
     most: float
+    pooled: float = math.nan
+
+    @property
+    def unequal(self) -> float:
+        """How many times the pooled variance the largest one is."""
+        return (self.most / self.pooled) ** 2
 
 
 @record

@@ -42,7 +42,7 @@ def test_a_line_a_system_then_what_was_found(files, capsys) -> None:
     assert (last.a, last.b) == (expected.systems[2], expected.systems[0])
     shown = f"−{last.diff:.3f}  (−{last.ci_high:.3f} to −{last.ci_low:.3f})"
     assert shown in lines[5]
-    assert "3 pairs, 2 significant (Tukey HSD, alpha 0.05)" in lines
+    assert "3 pairs, 2 significant (Max-T sign flips, alpha 0.05)" in lines
     assert "new is better than all others." in lines
     assert max(map(len, lines)) <= 80
 

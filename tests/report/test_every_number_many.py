@@ -40,7 +40,7 @@ from tests.report.test_every_number import (
 OURS = (
     "−1 for the reverse", "TRisk below −2", "Robertson 2008", "Zhang 2009", "Sakai 2006",
     "Carterette 2012", "Tukey 1953", "Barreiro (2025, arXiv 2501.03930)", "Young 1993",
-    "Wilhelm 2024",
+    "Wilhelm 2024", "Wolf 2005", "14 to 31% of samples in place of 5%",
 )  # fmt: skip
 
 

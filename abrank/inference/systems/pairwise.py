@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from abrank._support.typing import FloatArray
 from abrank.inference.families import adjust as adjust_pvalues
-from abrank.inference.families import max_t
+from abrank.inference.families import max_t_of_systems
 from abrank.inference.paired.t_and_sign import mean_and_error, t_interval
 from abrank.inference.registry import as_alpha, run_test
 from abrank.inference.rounding import round_off
@@ -103,7 +103,7 @@ def pairwise(
     "max-t",
     title="Max-T sign flips",
     estimand="mean difference",
-    source="Westfall & Young 1993; Boytsov, Belova & Westfall 2013",
+    source="Westfall & Young 1993; Romano & Wolf 2005",
     family="either",
 )
 def max_t_of_pairs(
@@ -117,9 +117,10 @@ def max_t_of_pairs(
     """Compare pairs of systems with the largest studentised difference under sign flips.
 
     Estimand: the mean difference. Hypothesis: all differences of a query change sign together by
-    the toss of one coin. The query pairs the scores. Each pair has an error of its own; against a
-    baseline it is Dunnett's test without his normal distribution. Single step, so that the
-    intervals belong to the p-values; see :func:`abrank.inference.max_t`.
+    the toss of one coin. The query pairs the scores. Each pair has an error of its own, so variants
+    of one system do not lend another one their small error; against a baseline it is Dunnett's test
+    without his normal distribution. The p-values step down from the largest statistic, and the
+    intervals, which hold jointly, agree with them; see :func:`abrank.inference.max_t_of_systems`.
 
     Parameters
     ----------
@@ -138,15 +139,16 @@ def max_t_of_pairs(
     >>> run_joint_test("max-t", scores, baseline=0).pvalue_adj
     array([0.125, 1.   ])
     """
-    differences = pairs.of(scores)
     drawn = {} if n_resamples is None else {"n_resamples": n_resamples}
-    found = max_t(differences, confidence=1.0 - alpha, seed=seed, **drawn)
-    mean = differences.mean(axis=0)
+    found = max_t_of_systems(
+        scores, pairs.first, pairs.second, confidence=1.0 - alpha, seed=seed, **drawn
+    )
+    mean = pairs.of(scores).mean(axis=0)
     return JointAnswer(
         mean,
         mean,
         found.pvalue_alone,
-        found.pvalue,
+        found.pvalue_step_down,
         found.ci_low,
         found.ci_high,
         "Monte Carlo" if found.n_resamples else "exact",

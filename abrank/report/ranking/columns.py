@@ -25,6 +25,10 @@ class Distance(NamedTuple):
     high: float
 
 
+# A limit this near to 0 says on which side of it the difference is, and no more.
+SMALLEST = 1e-300
+
+
 def distances(ranking: Ranking) -> dict[str, Distance]:
     """Return the difference of every other system from the first, or from the baseline.
 
@@ -118,10 +122,14 @@ def explained(ranking: Ranking, interval: Interval) -> str:
         )
     if not has_intervals(ranking) or len(ranking.baselines) > 1:
         return ""
-    return (
+    said = (
         f"The intervals are of the difference from {reference(ranking)}, for all"
         f" {'comparisons' if ranking.baseline is not None else 'pairs'} together."
     )
+    ends = (end for row in ranking.pair_rows for end in (row.ci_low, row.ci_high))
+    if any(0.0 < abs(end) < SMALLEST for end in ends):
+        said += " One that ends at 0 leaves 0 out: the difference is shown step by step."
+    return said
 
 
 def reading(row: PairRow) -> str:

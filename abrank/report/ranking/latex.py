@@ -54,8 +54,8 @@ def ranking_latex(
     >>> import numpy as np
     >>> from abrank.ranking import rank_scores
     >>> from abrank.scoring.scores import Scores
-    >>> values = np.array([[0.3, 0.8], [0.5, 0.9], [0.1, 0.6], [0.7, 1.0]])[:, :, None]
-    >>> scores = Scores(("q1", "q2", "q3", "q4"), ("A_1", "B"), ("nDCG",), values)
+    >>> values = np.array([[0.3, 0.8], [0.5, 0.9], [0.1, 0.6], [0.7, 1.0]] * 2)[:, :, None]
+    >>> scores = Scores(tuple("abcdefgh"), ("A_1", "B"), ("nDCG",), values)
     >>> found = ranking_latex(rank_scores(scores), style="superscript")
     >>> print("\n".join(found.splitlines()[-7:-3]))
         & System & nDCG \\

@@ -41,17 +41,17 @@ def ranking_markdown(
     >>> import numpy as np
     >>> from abrank.ranking import rank_scores
     >>> from abrank.scoring.scores import Scores
-    >>> values = np.array([[0.3, 0.8], [0.5, 0.9], [0.1, 0.6], [0.7, 1.0]])[:, :, None]
-    >>> scores = Scores(("q1", "q2", "q3", "q4"), ("A", "B"), ("nDCG",), values)
+    >>> values = np.array([[0.3, 0.8], [0.5, 0.9], [0.1, 0.6], [0.7, 1.0]] * 2)[:, :, None]
+    >>> scores = Scores(tuple("abcdefgh"), ("A", "B"), ("nDCG",), values)
     >>> print(ranking_markdown(rank_scores(scores)).partition("\n\n1 pair")[0])
     ### B is better than all others
     <BLANKLINE>
-    nDCG, 4 queries, 2 systems.
+    nDCG, 8 queries, 2 systems.
     <BLANKLINE>
     |  | System | Mean | Δ from the first | Simultaneous interval | Group |
     | ---: | :--- | ---: | ---: | ---: | :--- |
     | 1 | **B** | **0.825** |  |  | a |
-    | 2 | A | 0.400 | −0.425 | −0.577 to −0.273 | b |
+    | 2 | A | 0.400 | −0.425 | −0.505 to −0.345 | b |
     """
     digits = ranking.decimals if digits is None else digits
     for most in _ROOM:

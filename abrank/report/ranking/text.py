@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import get_args
 
 from abrank._support import checks
@@ -16,16 +17,13 @@ from abrank.report.ranking.cautions import cautions
 from abrank.report.ranking.columns import Interval
 
 _LEAST_NAME = 6
+# Tests of one error for all pairs, and the largest variance of a pair over the pooled one from
+# which they find far too much.
+ONE_ERROR, MOST_UNEQUAL = ("tukey", "randomised-tukey", "dunnett"), 2.0
 
-_ALIKE = (
-    "The test assumes equal variances and is slightly liberal where they differ;"
-    " paired t tests adjusted by Holm (test t) do not ask for it."
-)
-_ORDERS = "The test asks whether all orders of the systems are equally likely: not about means."
 # What the calibration found a test to be wrong about on real systems of one mean.
-_ASKED = dict.fromkeys(("tukey", "randomised-tukey", "dunnett"), _ALIKE) | dict.fromkeys(
-    ("nemenyi", "conover", "bonferroni-dunn"), _ORDERS
-)
+_ORDERS = "The test asks whether all orders of the systems are equally likely: not about means."
+_ASKED = dict.fromkeys(("nemenyi", "conover", "bonferroni-dunn"), _ORDERS)
 
 
 def ranking_text(
@@ -58,22 +56,20 @@ def ranking_text(
     >>> import numpy as np
     >>> from abrank.ranking import rank_scores
     >>> from abrank.scoring.scores import Scores
-    >>> values = np.array([[0.3, 0.4, 0.8], [0.5, 0.6, 0.9], [0.1, 0.3, 0.6], [0.7, 0.7, 1.0]])
-    >>> scores = Scores(("q1", "q2", "q3", "q4"), ("A", "B", "C"), ("nDCG",), values[:, :, None])
+    >>> values = np.array([[0.3, 0.4, 0.8], [0.5, 0.6, 0.9], [0.1, 0.3, 0.6], [0.7, 0.7, 1.0]] * 2)
+    >>> scores = Scores(tuple("abcdefgh"), ("A", "B", "C"), ("nDCG",), values[:, :, None])
     >>> print(ranking_text(rank_scores(scores)))
-    nDCG, 4 queries, 3 systems
+    nDCG, 8 queries, 3 systems
     <BLANKLINE>
        system   mean  from the first
     1  C       0.825                              a
-    2  B       0.500  −0.325  (−0.445 to −0.205)  b
-    3  A       0.400  −0.425  (−0.545 to −0.305)  b
+    2  B       0.500  −0.325  (−0.376 to −0.274)  b
+    3  A       0.400  −0.425  (−0.523 to −0.327)  c
     <BLANKLINE>
-    3 pairs, 2 significant (Tukey HSD, alpha 0.05)
+    3 pairs, 3 significant (Max-T sign flips, alpha 0.05)
     C is better than all others.
     Systems that share a letter are not told apart. The intervals are of the
     difference from the first, for all pairs together.
-    The test assumes equal variances and is slightly liberal where they differ;
-    paired t tests adjusted by Holm (test t) do not ask for it.
     """
     digits = ranking.decimals if digits is None else digits
     checks.count("width", width, at_least=NARROWEST)
@@ -107,7 +103,7 @@ def ranking_sentences(ranking: Ranking, *, interval: Interval = "difference") ->
     >>> values = np.array([[0.9, 0.1], [0.2, 0.3], [0.2, 0.3], [0.2, 0.3]])
     >>> scores = Scores(("q1", "q2", "q3", "q4"), ("A", "B"), ("RR",), values[:, :, None])
     >>> print("\n".join(ranking_sentences(rank_scores(scores))[:3]))
-    1 pair, none significant (Tukey HSD, alpha 0.05)
+    1 pair, none significant (Max-T sign flips, alpha 0.05)
     No system is shown to be better than all others: A leads, and B is not told apart from it.
     By mean rank the order is another: B (1.25), A (1.75).
     """
@@ -119,8 +115,27 @@ def ranking_sentences(ranking: Ranking, *, interval: Interval = "difference") ->
     explained = columns.explained(ranking, interval)
     if ranking.baseline is None:
         explained = f"Systems that share a letter are not told apart. {explained}".strip()
-    found += [explained, _families(ranking), _ASKED.get(ranking.test, "")]
+    found += [explained, _families(ranking), _ASKED.get(ranking.test, ""), *_cautions(ranking)]
     return [each for each in found if each]
+
+
+def _cautions(ranking: Ranking) -> Iterator[str]:
+    """Say where the test finds too much here, or can find nothing."""
+    spread = ranking.spread
+    if ranking.test in ONE_ERROR and spread is not None:
+        yield "The test takes the differences of all pairs to vary alike." + (
+            f" Here the largest variance of a pair is {f.score(spread.unequal, digits=1)} times the"
+            " pooled one: it finds differences that are none. Max-T sign flips (without --test)"
+            " give each pair its own error."
+            if spread.unequal > MOST_UNEQUAL
+            else ""
+        )
+    least = 2.0 ** (1 - ranking.n_queries)
+    if ranking.test in ("max-t", "permutation") and ranking.n_queries and least >= ranking.level:
+        yield (
+            f"With {f.plural(ranking.n_queries, 'query', 'queries')} no flip of signs gives a p"
+            f" below {f.number(least)}: nothing can be told apart."
+        )
 
 
 def _count(ranking: Ranking) -> str:
