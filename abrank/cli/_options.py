@@ -18,7 +18,7 @@ READING = (
     "missing", "score_dtype", "duplicates", "depth", "rel", "judged_only", "interpolation",
     "max_input_size",
 )  # fmt: skip
-TESTS = ("t", "permutation", "bootstrap", "wilcoxon", "sign")
+TESTS = ("t", "permutation", "bootstrap", "wilcoxon", "sign", "bounded")
 ENGINE = ("engine", "scheduler", "master", "on_bad_partition", "keep_scores")
 
 

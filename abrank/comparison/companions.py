@@ -53,6 +53,9 @@ def companion_rows(
     if rule.design is not None and rule.design.planned:
         found = run_declared(rule, differences, confidence=rule.confidence, **asked)
         rows.append(row_of(found, SEQUENCE, decides=True))
+    elif all(name != rule.test for name, _ in COMPANIONS):
+        found = inference.run_test(rule.test, differences, confidence=rule.confidence, **asked)
+        rows.append(row_of(found, inference.TESTS[rule.test].title, decides=True))
     for name, options in COMPANIONS:
         entry = inference.TESTS[name]
         found = inference.run_test(

@@ -264,6 +264,10 @@ def _test_all(scores: Scores, asked: Declared, clusters: str) -> Comparison:
     if grouped is not None:
         clustered = Clustered(cluster_sizes(labels), grouped.lasting_share)
     inflation = error_inflation(rule, grouped, len(a))
+    tests = companion_rows(differences, rule, **drawn)
+    if rule.test == "bounded" and decision.reason == "":
+        own, plain = (next(row for row in tests if row.test == name) for name in ("bounded", "t"))
+        inflation = (own.ci_high - own.ci_low) / (plain.ci_high - plain.ci_low)
     return Comparison(
         baseline=scores.systems[0],
         candidate=scores.systems[1],
@@ -274,7 +278,7 @@ def _test_all(scores: Scores, asked: Declared, clusters: str) -> Comparison:
         rule=rule,
         decision=decision,
         rows=rows,
-        test_rows=companion_rows(differences, rule, **drawn),
+        test_rows=tests,
         effects=effects(
             of_a,
             of_b,

@@ -271,6 +271,8 @@ def declare_on(
         question, primary, better, clusters=clusters[0] if clusters else "",
         seen=_seen(question, primary, scores.query_ids),
     )  # fmt: skip
+    if rule.test == "bounded":
+        require_bounded(scores)
     span = _span(scores, primary, read_margin(question.margin))
     return Declared(rule, better, span, {**drawn, "clusters": labels})
 
@@ -317,6 +319,35 @@ def _seen(question: Question, primary: str, query_ids: Sequence[str]) -> tuple[i
             f"{spent} since the look at {design.seen[-1]} queries, so there is nothing left to test"
         )
     return (*design.seen, n)
+
+
+def require_bounded(scores: Scores, columns: Sequence[int] | None = None) -> None:
+    """Refuse measures whose scores may lie further apart than 1, or nobody knows how far.
+
+    Parameters
+    ----------
+    scores : Scores
+    columns : sequence of int, optional
+        The places of the measures that are tested; all without it.
+
+    Raises
+    ------
+    ArgumentError
+        If one of the measures has no such range.
+    """
+    for i in range(len(scores.measures)) if columns is None else columns:
+        measure, seen = scores.measures[i], scores.values[:, :, i]
+        least, largest = float(seen.min(initial=0.0)), float(seen.max(initial=0.0))
+        low, high = known_range(measure, least=least, largest=largest)
+        if high - low <= 1.0:
+            continue
+        range_ = f"its range, {low:g} to {high:g}, is wider"
+        if not math.isfinite(high - low):
+            range_ = "nobody knows how far its scores can lie apart"
+        raise ArgumentError(
+            f"the bounded test takes measures whose scores lie at most 1 apart, and of {measure}"
+            f" {range_}: choose another test, or leave the measure out"
+        )
 
 
 def _span(scores: Scores, primary: str, margin: Margin) -> float:

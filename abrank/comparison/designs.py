@@ -142,7 +142,7 @@ def run_declared(
 ) -> inference.TestResult:
     """Ask the test that decides."""
     design = rule.design or Design()
-    if design.planned:
+    if design.planned and rule.test != "bounded":  # which holds at any number of looks as it is
         return anytime_result(
             differences, planned=design.planned, alpha=rule.alpha, confidence=confidence
         )
@@ -271,13 +271,13 @@ def _require_fit(design: Design, test: str, *, relative: bool) -> None:
     """Refuse a design that the test, the margin or another design has no answer for."""
     if design.clusters and test not in CLUSTER_TESTS:
         raise ArgumentError(
-            f"clusters are tested by {', '.join(CLUSTER_TESTS)}, not by {test}: its ranks or signs"
-            " are of single queries, which clusters make dependent"
+            f"clusters are tested by {', '.join(CLUSTER_TESTS)}, not by {test}: its ranks, signs"
+            " or bets are of single queries, which clusters make dependent"
         )
-    if design.planned and test != "t":
+    if design.planned and test not in ("t", "bounded"):
         raise ArgumentError(
-            f"a confidence sequence is of the mean and in the place of the t test, not of {test};"
-            " leave out --test (test=)"
+            f"a confidence sequence is of the mean, by t or bounded, not of {test}: leave out"
+            " --test (test=)"
         )
     if design.planned and design.clusters:
         raise ArgumentError(

@@ -18,7 +18,13 @@ from abrank._support.lazy import module_getattr
 from abrank.inference.estimates.effect_size import EFFECT_SIZES, effect_interval, effect_size
 from abrank.inference.estimates.relative_change import ratio_interval
 from abrank.inference.families import ADJUSTMENTS, adjust, max_t, max_t_of_systems
-from abrank.inference.paired import bootstrap, permutation, t_and_sign, wilcoxon  # noqa: F401 - register
+from abrank.inference.paired import (  # noqa: F401 - register
+    bootstrap,
+    bounded,
+    permutation,
+    t_and_sign,
+    wilcoxon,
+)
 from abrank.inference.registry import PARAMETERS, TESTS, paired_test, run_test
 from abrank.inference.result import Answer, TestResult
 

@@ -19,8 +19,9 @@ two values          as any other data, for every test
 not finite          refused with the place of the first, for every test
 ==================  ============  ==============  ==============  ==============  ==============
 
-The p-values and intervals of the table are two-sided. "One value" and "0" are meant to 10 digits of
-the largest difference.
+The betting test of bounded differences answers all but the first two and "all 0" as any other data:
+it rests on no spread. The p-values and intervals of the table are two-sided. "One value" and "0"
+are meant to 10 digits of the largest difference.
 Above 300 queries wilcoxon's are normal approximations. The other methods of the bootstrap are in
 :mod:`abrank.inference.paired.bootstrap`.
 """

@@ -14,6 +14,7 @@ from abrank._support.errors import ArgumentError
 from abrank._support.rng import entropy
 from abrank._support.typing import Missing, RandomSource
 from abrank.comparison.choice import Directions, choose_from, directions
+from abrank.comparison.declared import require_bounded
 from abrank.diagnostics import Note, inspect_directions, inspect_systems
 from abrank.inference.systems.stability import N_RESAMPLES
 from abrank.measures import parse
@@ -126,6 +127,8 @@ def rank_scores(
     if measures is None:
         scores, _, told = choose_from(scores)
     columns = _columns(scores, measures)
+    if test == "bounded":
+        require_bounded(scores, columns)
     better = directions(
         [scores.measures[column] for column in columns], lower_is_better, higher_is_better
     )

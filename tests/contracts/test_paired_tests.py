@@ -11,6 +11,7 @@ from abrank.inference import TESTS, run_test
 VARIANTS = [
     ("t", {}),
     ("sign", {}),
+    ("bounded", {"span": 2.0}),
     ("permutation", {}),
     ("permutation", {"method": "monte-carlo", "n_resamples": 199}),
     ("permutation", {"method": "monte-carlo", "n_resamples": 4095}),

@@ -21,6 +21,7 @@ _TESTS = {
     "bootstrap": "bootstrap test",
     "wilcoxon": "Wilcoxon signed-rank test",
     "sign": "sign test",
+    "bounded": "betting test of bounded differences",
     "prediction-powered": "prediction-powered t test",
 }
 
@@ -89,7 +90,8 @@ def name_of_rule(comparison: Comparison) -> str:
         test = found.test if found is not None and found.test else comparison.rule.test
         return _OF_CLUSTERS.get(test, test)
     if design is not None and design.planned:
-        return "confidence sequence"
+        bets = comparison.rule.test == "bounded"
+        return "betting confidence sequence" if bets else "confidence sequence"
     if comparison.machine is not None and comparison.machine.refused:
         return name_of_test("t")
     return name_of_test(comparison.rule.test)
