@@ -211,7 +211,7 @@ def sign_flips_of(
     --------
     >>> rule = Rule("AP", margin=0.1)
     >>> sign_flips_of(rule, np.zeros(5), np.array([0.1, 0.2, 0.1, 0.3, 0.2]))
-    SignFlips(better=0.125, non_inferior=0.03125, equivalent=0.96875)
+    SignFlips(better=0.125, non_inferior=0.03125, equivalent=1.0)
     """
     unit = np.arange(len(a)) if clusters is None else np.unique(clusters, return_inverse=True)[1]
     if not 0 < len(np.unique(unit)) < FEW_QUERIES:
