@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 from abrank._support.result import Result
 from abrank.comparison import Comparison
+from abrank.diagnostics import bounds
 from abrank.inference.estimates.segments import Heterogeneity
 
 if TYPE_CHECKING:
@@ -98,6 +100,20 @@ class MeasureSummary:
     prediction_low: float
     prediction_high: float
     heterogeneity: Heterogeneity
+
+    @property
+    def prediction(self) -> tuple[float, float]:
+        """What one more collection would show, within what the measure can differ at all."""
+        if not math.isfinite(self.prediction_low):
+            return self.prediction_low, self.prediction_high
+        low, high = bounds(self.measure)
+        return max(self.prediction_low, low - high), min(self.prediction_high, high - low)
+
+    @property
+    def n_ahead(self) -> int:
+        """Collections on which the mean of B is on the side of :attr:`stratified`."""
+        side = math.copysign(1.0, self.stratified.estimate)
+        return sum(row.diff * side > 0.0 for row in self.rows)
 
     def count(self, reading: str) -> int:
         """Return the number of collections with that reading."""

@@ -38,7 +38,9 @@ def test_text_and_every_report_from_one_command(table, capsys, monkeypatch) -> N
     reports = [word for kind in kinds for word in ("--report", f"{kind}:out.{kind}")]
     assert run(["compare", "--collections", table, *ASKED, *reports]) == 0
     out = capsys.readouterr().out
-    assert out.startswith("t5 is better than bm25 on these collections")
+    assert out.startswith(
+        "t5 is better than bm25 on average over these 3 collections (ahead on 3; I²"
+    )
     assert "= random effects" in out
     assert max(map(len, out.splitlines())) <= 80
     for kind in kinds:

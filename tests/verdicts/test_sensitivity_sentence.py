@@ -38,3 +38,11 @@ def test_a_stronger_verdict_is_no_fall() -> None:
     (found,) = result.alternatives
     assert (result.verdict, found.verdict) == (Verdict.BETTER_SIZE_UNCLEAR, Verdict.BETTER)
     assert "The verdict would be" not in " ".join(text(result).split())
+
+
+def test_a_verdict_against_a_margin_is_not_held_against_chosen_queries() -> None:
+    d = np.concatenate([np.linspace(-0.1, 0.1, 27), [0.3, 0.28, -0.29]])
+    result = _compared(d, margin=0.1)
+    assert result.verdict is Verdict.SAME
+    assert result.alternatives
+    assert "most influential" not in " ".join(text(result).split())

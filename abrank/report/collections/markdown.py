@@ -59,7 +59,7 @@ def collections_latex(found: CollectionsComparison, *, digits: int | None = None
     >>> from abrank.collections import summarise_collections
     >>> one = compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75})
     >>> print(collections_latex(summarise_collections({"x": one, "y": one})).splitlines()[14])
-        Collection & Queries & A & B & $\Delta$ & 95\% interval & p (Holm) \\
+        Collection & Queries & A & B & $\Delta$ & 95\% interval (Holm) & p (Holm) \\
     """
     digits = found.decimals if digits is None else digits
     table = tables.by_collection(found, found.primary, digits=digits)

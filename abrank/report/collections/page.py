@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
@@ -108,6 +108,14 @@ def _table(table: Table, *, folded: str = "") -> Shown:
 def _opened(comparison: Comparison, row: CollectionRow, digits: int) -> Opened:
     """Return what is shown of one collection: what its own report says first."""
     report = compose(comparison, digits=digits)
+    head, own = report.headline, comparison.primary.reading
+    if own != row.reading:
+        head = replace(
+            head,
+            glyph=READINGS[row.reading][:1],
+            title=f"With p adjusted for all collections: {READINGS[row.reading][2:]}. Alone:"
+            f" {head.title}",
+        )
     section = measures_section(comparison, digits=digits)
     table = next(block for block in section.blocks if isinstance(block, Table))
     return Opened(
@@ -116,8 +124,8 @@ def _opened(comparison: Comparison, row: CollectionRow, digits: int) -> Opened:
         tone=_TONES.get(row.reading, "plain"),
         line=f"{display.plural(row.n_queries, 'query', 'queries')},"
         f" Δ {display.signed(row.diff, digits=digits)}"
-        f" ({display.interval(row.ci_low, row.ci_high, digits=digits)})",
-        headline=report.headline,
+        f" ({display.interval(row.ci_low_adj, row.ci_high_adj, digits=digits)}, adjusted)",
+        headline=head,
         table=Shown("table", table=table, caption=f"Table: measures on {row.collection}"),
         cautions=report.notes[:MOST_CAUTIONS],
     )

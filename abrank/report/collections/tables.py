@@ -21,14 +21,18 @@ _TONES: dict[str, Tone] = {"better": "b", "worse": "a"}
 def by_collection(found: CollectionsComparison, summary: MeasureSummary, *, digits: int) -> Table:
     """Return a row a collection, and under them the summaries and the prediction interval."""
     heads = [Column("Collection", numeric=False), Column("Queries"), Column("A"), Column("B")]
-    heads += [Column("Δ"), Column(f"{f.level(1.0 - found.alpha)} interval"), Column("p (Holm)")]
+    heads += [
+        Column("Δ"),
+        Column(f"{f.level(1.0 - found.alpha)} interval (Holm)"),
+        Column("p (Holm)"),
+    ]
     heads += [Column("Weight (random)"), Column("Reading", numeric=False)]
     rows = [_row(row, found.alpha, digits) for row in summary.rows]
     rows += [
         _summary(words, getattr(summary, kind), summary, found.alpha, digits)
         for kind, words in SUMMARIES.items()
     ]
-    low, high = summary.prediction_low, summary.prediction_high
+    low, high = summary.prediction
     if math.isfinite(low):
         limits = Cell(f.interval(low, high, digits=digits), low)
         blank = Cell("")
@@ -43,7 +47,7 @@ def _row(row: CollectionRow, alpha: float, digits: int) -> tuple[Cell, ...]:
         Cell(f.score(row.mean_a, digits=digits), row.mean_a),
         Cell(f.score(row.mean_b, digits=digits), row.mean_b),
         Cell(f.signed(row.diff, digits=digits), row.diff, _tone(row.reading)),
-        Cell(f.interval(row.ci_low, row.ci_high, digits=digits), row.ci_low),
+        Cell(f.interval(row.ci_low_adj, row.ci_high_adj, digits=digits), row.ci_low_adj),
         Cell(f.pvalue(row.pvalue_adj, alpha=alpha), row.pvalue_adj),
         Cell(f.percent(row.weight_random, sign=False), row.weight_random),
         Cell(READINGS[row.reading], row.reading, _tone(row.reading)),

@@ -41,24 +41,29 @@ def title(found: CollectionsComparison) -> str:
         return f"Is lower better for {_name(found.primary.measure)}? Say so."
     if these == "identical":
         return f"{a} and {b} score the same on every query of every collection."
+    on = f"on average over these {f.plural(len(found.comparisons), 'collection')} {_spread(found)}"
     if these in _SHOWN and like == these:
-        return f"{b} is {these} than {a} on these collections, and on average on others like them."
+        return f"{b} is {these} than {a} {on}, and on average over others like them."
     if these in _SHOWN and like in _SHOWN:
-        return (
-            f"{b} is {these} than {a} over all queries, but {like} on average over collections"
-            " like these."
-        )
+        over = f"over all queries {_spread(found)}"
+        return f"{b} is {these} than {a} {over}, but {like} on average over collections like these."
     if these in _SHOWN:
-        return (
-            f"{b} is {these} than {a} on these collections; on collections like them it is not"
-            " shown."
-        )
+        return f"{b} is {these} than {a} {on}; on collections like them it is not shown."
     if like in _SHOWN:
         return (
             f"{b} is {like} than {a} on average over collections like these; over all queries of"
             " these it is not shown."
         )
     return f"These {f.count(len(found.comparisons))} collections cannot tell {a} and {b} apart."
+
+
+def _spread(found: CollectionsComparison) -> str:
+    """Say on how many collections the system that is shown to be better is ahead, and I²."""
+    summary = found.primary
+    share = summary.heterogeneity.i_squared
+    alike = f"; I² {f.percent(share, sign=False)}" if math.isfinite(share) else ""
+    where = "ahead" if summary.stratified.reading == "better" else "behind"
+    return f"({where} on {f.count(summary.n_ahead)}{alike})"
 
 
 def sentences(found: CollectionsComparison, *, digits: int) -> list[str]:
@@ -96,7 +101,7 @@ def _beyond(summary: MeasureSummary, alpha: float, level: str, digits: int) -> s
     said = f"Collections like these (random effects): {clause}."
     if not math.isfinite(summary.prediction_low):
         return f"{said} It takes three collections to say where one more would lie."
-    limits = f.interval(summary.prediction_low, summary.prediction_high, digits=digits)
+    limits = f.interval(*summary.prediction, digits=digits)
     said += f" One more collection would show a Δ of {limits} ({level} prediction interval)."
     if len(summary.rows) <= FEW:
         said += f" With up to {FEW} collections that interval misses more often than it says."

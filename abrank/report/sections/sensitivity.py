@@ -56,6 +56,9 @@ def sentence(comparison: Comparison, *, digits: int) -> str:
     fallen: dict[Verdict, list[str]] = {}
     stays = []
     for each in comparison.alternatives:
+        # Chosen queries take a verdict against a margin back too often though it is right.
+        if each.kind == "without-influential" and not comparison.decision.direction:
+            continue
         said = f"{_choice(each)} (Δ {f.signed(each.diff, digits=digits)})"
         if falls(comparison, each):
             fallen.setdefault(each.verdict, []).append(said)

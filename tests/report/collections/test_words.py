@@ -27,9 +27,21 @@ def found():
 @pytest.mark.parametrize(
     ("these", "like", "said"),
     [
-        ("better", "better", "B is better than A on these collections, and on average on others"),
-        ("worse", "unclear", "B is worse than A on these collections; on collections like them"),
-        ("better", "worse", "B is better than A over all queries, but worse on average"),
+        (
+            "better",
+            "better",
+            "B is better than A on average over these 3 collections (ahead on 2; I² 0.0%), and on",
+        ),
+        (
+            "worse",
+            "unclear",
+            "B is worse than A on average over these 3 collections (behind on 2; I² 0.0%); on",
+        ),
+        (
+            "better",
+            "worse",
+            "B is better than A over all queries (ahead on 2; I² 0.0%), but worse on average",
+        ),
         ("unclear", "worse", "B is worse than A on average over collections like these; over all"),
         ("unclear", "unclear", "These 3 collections cannot tell A and B apart."),
         ("identical", "identical", "A and B score the same on every query of every collection."),

@@ -1,0 +1,77 @@
+"""Several collections: what is printed decides, and how far it speaks is said in the title."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from abrank.collections import compare_collections
+from abrank.plots import svg
+from abrank.report.collections.page import collections_html
+from abrank.report.collections.tables import by_collection
+from abrank.report.collections.text import collections_text
+from abrank.report.collections.words import sentences, title
+
+
+def _collection(random, n, shift, name):
+    a = random.random(n) * 0.5 + 0.2
+    b = a + shift + 0.1 * random.standard_normal(n)
+    ids = [f"{name}{i}" for i in range(n)]
+    return dict(zip(ids, a.tolist(), strict=True)), dict(zip(ids, b.tolist(), strict=True))
+
+
+@pytest.fixture(scope="module")
+def found():
+    """Three collections, of which the first alone is better, and not once adjusted."""
+    random = np.random.default_rng(11)
+    made = {name: _collection(random, 60, 0.0, name) for name in "yz"}
+    made = {"x": _collection(random, 60, 0.028, "x"), **made}
+    return compare_collections(made, baseline="bm25", candidate="t5")
+
+
+def test_the_printed_interval_is_the_one_that_decides(found) -> None:
+    summary = found.primary
+    row = summary.rows[0]
+    assert row.ci_low > 0.0 > row.ci_low_adj
+    assert row.reading == "unclear"
+    table = by_collection(found, summary, digits=3)
+    place = [column.title for column in table.columns].index("95% interval (Holm)")
+    for each, cells in zip(summary.rows, table.rows, strict=False):
+        low, high = (float(x.replace("−", "-")) for x in cells[place].text.split(" to "))
+        assert (low, high) == pytest.approx((each.ci_low_adj, each.ci_high_adj), abs=6e-4)
+        assert (low > 0.0 or high < 0.0) == (each.reading in ("better", "worse"))
+
+
+def test_a_collection_opened_says_what_its_row_says(found) -> None:
+    page = collections_html(found)
+    opened = re.search(r'<details class="card each.*?</h3>', page, re.DOTALL)[0]
+    assert "x</bdi> · ? unclear" in opened
+    assert "<h3>? With p adjusted for all collections: unclear. Alone: t5 is better" in opened
+    assert "Next step" not in page[page.index('id="each"') :]
+
+
+def test_the_title_says_over_how_many_collections_and_on_how_many_ahead() -> None:
+    random = np.random.default_rng(5)
+    ahead = _collection(random, 200, 0.08, "x")
+    behind = _collection(random, 30, -0.06, "y")
+    found = compare_collections({"x": ahead, "y": behind}, baseline="bm25", candidate="t5")
+    share = found.primary.heterogeneity.i_squared
+    said = f"on average over these 2 collections (ahead on 1; I² {100.0 * share:.1f}%)"
+    assert f"t5 is better than bm25 {said}" in title(found)
+    assert "on these collections" not in title(found).split(";")[0]
+
+
+def test_one_more_collection_differs_by_no_more_than_the_measure_can(found) -> None:
+    wide = replace(found.primary, measure="AP", prediction_low=-1.7, prediction_high=1.4, tau=0.5)
+    assert wide.prediction == (-1.0, 1.0)
+    clipped = replace(found, measures=(wide,))
+    said = " ".join(sentences(clipped, digits=3))
+    assert "One more collection would show a Δ of −1.000 to +1.000" in said
+    assert "1.7" not in collections_text(clipped) + svg("forest", clipped)
+    assert found.primary.prediction == (
+        found.primary.prediction_low,
+        found.primary.prediction_high,
+    )
