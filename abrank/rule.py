@@ -157,7 +157,7 @@ class Design:
 
     def __post_init__(self) -> None:
         checks.one_of("spending", self.spending, get_args(Spending))
-        checks.fraction("alpha", self.alpha)
+        checks.level("alpha", self.alpha)
         if (self.look or self.n_looks) and not 1 <= self.look <= self.n_looks:
             raise ArgumentError(
                 f"look {self.look} is not one of {self.n_looks}: give this look and the looks"

@@ -156,7 +156,8 @@ def judge(
     """
     found = [Reason("same-file")] if same_file else []
     found += [reason for note in notes if (reason := _of_note(note, direction, primary))]
-    for each in alternatives:
+    empty = any(reason.values.get("n_rows") == 0 for reason in found)  # and shares no query
+    for each in () if empty else alternatives:
         code = _OF_QUERIES_AND_DEPTH.get(each.kind)
         if code and is_turned(verdict, each.verdict):
             depth = {} if each.depth is None else {"depth": each.depth}

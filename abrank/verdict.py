@@ -102,7 +102,7 @@ class Rule:
     direction_declared: bool = True
 
     def __post_init__(self) -> None:
-        checks.fraction("alpha", self.alpha)
+        checks.level("alpha", self.alpha)
         checks.one_of("family", self.family, get_args(Family))
         if self.alpha >= 0.5:
             raise ArgumentError(f"alpha must be below 0.5, not {self.alpha!r}")

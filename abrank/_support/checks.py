@@ -7,6 +7,10 @@ from collections.abc import Iterable
 
 from abrank._support.errors import ArgumentError, UnknownNameError
 
+# Shared out over the tests of a family, it still differs from 0 beside 1.
+LEAST_LEVEL = 1e-9
+MOST_RESAMPLES = 10_000_000  # which take minutes; a p-value of them has seven decimals
+
 
 def one_of(argument: str, value: str, choices: Iterable[str]) -> str:
     """Return ``value`` if it is one of ``choices``.
@@ -39,6 +43,20 @@ def fraction(argument: str, value: float) -> float:
     """
     if isinstance(value, str) or not 0.0 < value < 1.0:
         raise ArgumentError(f"{argument} must lie between 0 and 1, not {value!r}")
+    return float(value)
+
+
+def level(argument: str, value: float) -> float:
+    """Return ``value`` if it is a level of significance that can be told from 0.
+
+    Examples
+    --------
+    >>> level("alpha", 1e-300)
+    Traceback (most recent call last):
+    abrank._support.errors.ArgumentError: alpha must be at least 1e-09, not 1e-300
+    """
+    if fraction(argument, value) < LEAST_LEVEL:
+        raise ArgumentError(f"{argument} must be at least {LEAST_LEVEL:g}, not {value!r}")
     return float(value)
 
 
@@ -93,4 +111,18 @@ def count(argument: str, value: int, *, at_least: int = 1) -> int:
         raise ArgumentError(
             f"{argument} must be a whole number of at least {at_least}, not {value!r}"
         )
+    return int(value)
+
+
+def resamples(value: int) -> int:
+    """Return ``value`` if it is a number of resamples that can be drawn.
+
+    Examples
+    --------
+    >>> resamples(10**23)
+    Traceback (most recent call last):
+    abrank._support.errors.ArgumentError: n_resamples must be at most 10,000,000, not 1...
+    """
+    if count("n_resamples", value) > MOST_RESAMPLES:
+        raise ArgumentError(f"n_resamples must be at most {MOST_RESAMPLES:,}, not {value!r}")
     return int(value)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from abrank._support import checks
 from abrank._support.keywords import fields_of
 from abrank.cli import _collections, _config, _designs, _help, _options, _output, _terminal
 from abrank.verdict import GATES
@@ -129,7 +130,10 @@ def _gates() -> str:
     help="Which system shares its model with the machine.",
 )
 @click.option(
-    "--resamples", type=click.IntRange(99), metavar="N", help="Resamples of the Monte Carlo tests."
+    "--resamples",
+    type=click.IntRange(99, checks.MOST_RESAMPLES),
+    metavar="N",
+    help="Resamples of the Monte Carlo tests.",
 )
 @_options.seed
 @_options.reading

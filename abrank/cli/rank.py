@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from abrank._support import checks
 from abrank.cli import _collections, _help, _options, _output, _terminal
 
 if TYPE_CHECKING:
@@ -79,7 +80,10 @@ TESTS = (
 )
 @_options.directions
 @click.option(
-    "--resamples", type=click.IntRange(99), metavar="N", help="Resamples of the Monte Carlo tests."
+    "--resamples",
+    type=click.IntRange(99, checks.MOST_RESAMPLES),
+    metavar="N",
+    help="Resamples of the Monte Carlo tests.",
 )
 @_options.seed
 @_options.reading

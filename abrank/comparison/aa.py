@@ -136,7 +136,7 @@ def aa_test(
     values = as_differences(differences)
     if values.shape[1] != 1 or len(values) < 2:
         raise ArgumentError("an A/A test takes one column of differences of two queries or more")
-    level = checks.fraction("alpha", rule.alpha if alpha is None else alpha)
+    level = checks.level("alpha", rule.alpha if alpha is None else alpha)
     names = [tests] if isinstance(tests, str) else list(tests or [rule.test])
     for name in names:
         checks.one_of("test", name, inference.TESTS)

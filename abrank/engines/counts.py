@@ -100,7 +100,7 @@ def audit_of(counts: Iterable[RunCounts], source: Source) -> Audit:
     share, n_found = total.pop("share_at_10"), total.pop("n_found")
     return Audit(
         **total,
-        judged_at_10=exact_value(share) / n_found if n_found else float("nan"),
+        judged_at_10=exact_value(share) / n_found if n_found else 0.0,
         n_rank_conflicts=0,
         tags=(),
         path=source.path,

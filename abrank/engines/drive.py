@@ -267,7 +267,7 @@ def _divided(
     tasks, n_buckets = regroup.spills(tables, spilled, n_rows=engine.rows)
     for bad in engine.run(regroup.spill, tasks):
         if bad is not None:  # with on_bad_partition="skip", queries would lose some of their rows
-            hint = "these rows are not sorted by query, so none can be skipped"
+            hint = "its queries stand in many row groups, so that no part can be skipped"
             raise _error(bad[0], bad[1], hint)
     regrouped, parts = regroup.buckets(tables, tasks, n_buckets)
     return replace(job, tables=tuple(regrouped)), parts

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
-from abrank.engines.listing import is_glob
+from abrank.engines.listing import files_of, is_glob
 
 EngineName: TypeAlias = Literal["local", "dask", "spark"]
 OnBadPartition: TypeAlias = Literal["error", "skip"]
@@ -18,6 +18,7 @@ ENGINES = ("local", "dask", "spark")
 ROWS = 1_000_000  # of one system's run in a partition: what a worker holds at once
 
 LARGE = 256 << 20  # bytes of a Parquet file
+_ENDINGS = (".parquet", ".parq", ".pq")
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,11 @@ def is_parquet(source: Any) -> bool:  # noqa: ANN401
     if not isinstance(source, (str, os.PathLike)):
         return False
     path = os.fspath(source)
-    return path.endswith((".parquet", ".parq", ".pq")) or "://" in path or has_parquet(path)
+    if path.endswith(_ENDINGS) or "://" in path or has_parquet(path):
+        return True
+    if not is_glob(path) or os.path.lexists(path):
+        return False
+    return any(each.endswith(_ENDINGS) for each in files_of([path])[1])
 
 
 def needs_engine(source: Any) -> bool:  # noqa: ANN401

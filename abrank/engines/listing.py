@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 from pyarrow import fs
 
-from abrank._support.errors import ArgumentError, ReadError
+from abrank._support.errors import AbrankError, ArgumentError, ReadError
 
 _WILD = re.compile(r"[*?]")
 _FOLDERS = "(?:[^_./][^/]*/)*"  # none of them hidden
@@ -52,13 +53,28 @@ def files_of(named: Sequence[Any], filesystem: Any = None) -> tuple[Any, list[st
     place = _filesystem(filesystem) or fs.LocalFileSystem()
     for each in named:
         path = os.fspath(each)
-        try:
+        with storage(path):
             if filesystem is None:
                 place, path = _located(path)
+        with storage(os.fspath(each), place):
             found += _listed(place, path)
-        except (OSError, pa.ArrowException) as error:
-            raise ReadError(os.fspath(each), f"cannot be listed: {error}") from error
     return place, found
+
+
+@contextmanager
+def storage(label: str, place: Any = None) -> Iterator[None]:  # noqa: ANN401
+    """Turn what a file system raises into an error that names what was asked of it.
+
+    fsspec's are anybody's, and raise whatever they like.
+    """
+    try:
+        yield
+    except AbrankError:
+        raise
+    except Exception as error:
+        if isinstance(error, (OSError, pa.ArrowException)) or isinstance(place, fs.PyFileSystem):
+            raise ReadError(label, f"cannot be read: {error}") from error
+        raise
 
 
 def _filesystem(given: Any) -> Any:  # noqa: ANN401

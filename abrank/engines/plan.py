@@ -83,7 +83,7 @@ def by_range(tables: Sequence[ParquetTable], *, rows: int = ROWS) -> list[Partit
         return parts
     for at in range(len(tables)):
         read = sum(piece.n_rows for part in parts for piece in part.pieces[at])
-        small = tables[at].n_rows * 4 < max(table.n_rows for table in tables)
+        small = tables[at].n_rows <= max(rows, max(table.n_rows for table in tables) // 4)
         if not small and read > MOST_READ * tables[at].n_rows:
             return None
     return parts

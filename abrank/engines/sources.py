@@ -19,7 +19,7 @@ from abrank._support.display import shorten
 from abrank._support.errors import NotFoundError, ReadError
 from abrank._support.parallel import threaded_map
 from abrank.engines import rows
-from abrank.engines.listing import files_of
+from abrank.engines.listing import files_of, storage
 from abrank.inputs.archives import Unpacked, too_much
 from abrank.inputs.columns import Columns, Layout
 from abrank.inputs.formats.parquet import Oversized, ParquetData
@@ -119,16 +119,17 @@ class ParquetTable:
         if piece.problem:
             raise ReadError(piece.path, piece.problem)
         query = self.columns[0]
-        try:
-            with self.filesystem.open_input_file(piece.path) as file:
-                data = ParquetData(file, most=self.most)
-                # A row for each document names its query: its id is read once, and numbers of it.
-                names = list(dict.fromkeys(self.columns))
-                table = data.read(names, group=piece.group, coded=[query])
-        except Oversized as what:
-            raise ReadError(piece.label, str(what), hint=what.hint) from None
-        except (OSError, pa.ArrowException, IndexError, Damaged) as error:
-            raise ReadError(piece.label, f"cannot be read: {error}") from error
+        with storage(piece.label, self.filesystem):
+            try:
+                with self.filesystem.open_input_file(piece.path) as file:
+                    data = ParquetData(file, most=self.most)
+                    # A row for each document names its query: its id is read once.
+                    names = list(dict.fromkeys(self.columns))
+                    table = data.read(names, group=piece.group, coded=[query])
+            except Oversized as what:
+                raise ReadError(piece.label, str(what), hint=what.hint) from None
+            except (IndexError, Damaged) as error:
+                raise ReadError(piece.label, f"cannot be read: {error}") from error
         _require_range(table.column(query), piece)
         return table.select(list(self.columns))
 
@@ -230,10 +231,8 @@ def stamped(table: ParquetTable) -> ParquetTable:
                 digest.update(data)
         return info.path, info.size, digest.hexdigest()
 
-    try:
+    with storage(table.label, table.filesystem):
         marks = tuple(threaded_map(mark, table.filesystem.get_file_info(paths)))
-    except OSError as error:
-        raise ReadError(table.label, f"cannot be read: {error}") from error
     return replace(table, stamp=marks)
 
 

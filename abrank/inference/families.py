@@ -324,7 +324,7 @@ def _jointly(
     """Return max-T of the live columns; ``flipped`` gives the sums of one under every flip."""
     n_queries, n_columns = data.shape
     alpha = float(as_alpha(float(confidence), 1)[0])
-    n_flips = checks.count("n_resamples", n_resamples)
+    n_flips = checks.resamples(n_resamples)
     checks.count("seed", seed, at_least=0)
     exact = n_queries < 63 and 2**n_queries <= n_flips + 1
     if n_queries > MANY_QUERIES:

@@ -276,7 +276,7 @@ def _arguments(
     """Return the keywords for the test's function, checked."""
     checks.count("seed", seed, at_least=0)
     if n_resamples is not None:
-        n_resamples = checks.count("n_resamples", n_resamples)
+        n_resamples = checks.resamples(n_resamples)
     for option in options:
         if option not in test.options:
             known = ", ".join(test.options) or "none"

@@ -108,7 +108,7 @@ def audit(
     Parameters
     ----------
     judged : JudgedRun
-        The run joined with them, with a query in common at least.
+        The run joined with them, with a query in common at least if it has any.
     seen : Seen
         What was counted meanwhile.
     source : Source
@@ -129,7 +129,7 @@ def audit(
         n_queries_with_ties=seen.n_queries_with_ties,
         n_rank_conflicts=seen.n_rank_conflicts,
         n_duplicates_dropped=n_duplicates_dropped,
-        judged_at_10=float(np.mean(n_graded[found] / at_hand[found])),
+        judged_at_10=float(np.mean(n_graded[found] / at_hand[found])) if found.any() else 0.0,
         n_unjudged_at_10=int(at_hand.sum() - n_graded.sum()),
         n_judgments=len(qrels),
         n_negative_grades=int(np.sum(qrels.grade < 0)),
@@ -160,7 +160,7 @@ def require_common(qrels: Qrels, seen: ReadCounts, run: str) -> None:
     AlignmentError
         With the first ids of both sides.
     """
-    if seen.n_shared:
+    if seen.n_shared or not seen.n_rows:  # a system that found nothing has the ids of nothing
         return
     extra = sorted(seen.extra)
     guess = how_ids_differ(qrels.query_ids, extra)

@@ -178,6 +178,9 @@ def opened(
 
 
 def _opened(path: str | os.PathLike[str]) -> BinaryIO:
+    if "://" in os.fspath(path) and not Path(path).exists():
+        hint = "of storage only Parquet is read, of all runs: download the file, and give its name"
+        raise ReadError(os.fspath(path), "is no file of this machine", hint=hint)
     try:
         return Path(path).open("rb")
     except FileNotFoundError as error:

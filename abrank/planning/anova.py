@@ -54,7 +54,7 @@ def anova_power(n_queries: int, *, n_systems: int, effect: float, alpha: float =
     checks.count("n_queries", n_queries, at_least=2)
     checks.count("n_systems", n_systems, at_least=2)
     checks.not_negative("effect", effect)
-    checks.fraction("alpha", alpha)
+    checks.level("alpha", alpha)
     above, below = n_systems - 1, n_systems * (n_queries - 1)
     critical = float(f.isf(alpha, above, below))
     noncentrality = n_queries * effect**2 / 2.0

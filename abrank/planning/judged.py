@@ -107,7 +107,7 @@ def judged_power(
     >>> round(judged_power(50, effect=0.25, correlation=0.8, n_queries=2000), 3)
     0.799
     """
-    checks.fraction("alpha", alpha)
+    checks.level("alpha", alpha)
     checks.finite("effect", effect)
     error = judged_error(n_judged, correlation=correlation, n_queries=n_queries)
     center = effect / error * np.array([1.0, -1.0])

@@ -138,7 +138,7 @@ def suggest_margins(
         raise ArgumentError("a score is not finite")
     if other is not None and sd is not None:
         raise ArgumentError("the spread comes from b or from sd, not from both")
-    checks.fraction("alpha", alpha)
+    checks.level("alpha", alpha)
     checks.fraction("target", target)
     means = runs.mean(axis=0)
     mean, run_sd = float(means.mean()), float(means.std(ddof=1)) if n_runs > 1 else math.nan

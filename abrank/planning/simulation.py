@@ -90,7 +90,7 @@ def simulate_power(
     True
     """
     values = as_differences(pilot)[:, 0]
-    checks.fraction("alpha", alpha)
+    checks.level("alpha", alpha)
     checks.count("n_queries", n_queries, at_least=0)
     checks.count("n_replications", n_replications)
     checks.finite("difference", difference)

@@ -103,7 +103,7 @@ def power_curve(
     >>> power_curve([50, 200], 0.2).round(3)
     array([0.284, 0.804])
     """
-    checks.fraction("alpha", alpha)
+    checks.level("alpha", alpha)
     sizes, effect = np.broadcast_arrays(
         np.asarray(n_queries, dtype=np.float64), np.abs(np.asarray(effects, dtype=np.float64))
     )
@@ -347,5 +347,5 @@ def smallest_size(enough: Callable[[int], bool], *, most: int, near: float = 2.0
 def _check(sd: float, alpha: float, target: float) -> None:
     if sd < 0:
         raise ArgumentError(f"sd must be 0 or more, not {sd!r}")
-    checks.fraction("alpha", alpha)
+    checks.level("alpha", alpha)
     checks.fraction("target", target)

@@ -118,7 +118,7 @@ def rank_scores(
     """
     baselines = baselines_of(baseline)
     name, options = _resolve(test, adjust)
-    checks.fraction("alpha", alpha)
+    checks.level("alpha", alpha)
     checks.one_of("family", family, get_args(Family))
     scores = read_board(scores, measures=measures, missing=missing)
     _require_several(scores)

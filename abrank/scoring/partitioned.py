@@ -79,7 +79,7 @@ def _counted(
         for system, source in sources.items()
     }
     for system, audit in audits.items():
-        if len(audit.missing) == audit.n_queries:
+        if len(audit.missing) == audit.n_queries and audit.n_rows:
             raise AlignmentError(f"no query is in both the judgments and {system}")
     judged = found.tables[0]
     return sources, audits, Source(judged.label, None, judged.n_rows) if first else None

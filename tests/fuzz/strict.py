@@ -40,7 +40,7 @@ def trec_lines(data: bytes, width: int, *, more: bool) -> list[list[str]]:
             require(len(fields) == width or "\r" not in line.strip(BLANKS))
             require(max(map(len, fields[:3:2] if more else fields[:3])) <= MOST_ID)
             lines.append(fields)
-    require(bool(lines))
+    require(bool(lines) or more)  # a run without lines is of a system that found nothing
     return lines
 
 

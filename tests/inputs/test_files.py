@@ -14,7 +14,7 @@ import pytest
 
 from abrank import NotFoundError, ReadError, read_qrels, read_run
 from abrank.inputs import files, ids, looks_like_qrels
-from abrank.inputs.columns import RUN
+from abrank.inputs.columns import QRELS, RUN
 from abrank.inputs.stored import Stored
 
 LINES = b"".join(b"301 Q0 d%d %d %d.5 tag\n" % (i, i, 100 - i) for i in range(1, 60))
@@ -62,8 +62,9 @@ def test_damaged_archives_are_an_error(tmp_path: Path, packer: str, damage: str)
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, zstd])
 def test_an_empty_archive_has_no_lines(tmp_path: Path, pack: object) -> None:
     (tmp_path / "a").write_bytes(pack(b""))  # type: ignore[operator]
+    assert len(files.read_columns(tmp_path / "a", RUN).value) == 0
     with pytest.raises(ReadError, match="no lines"):
-        files.read_columns(tmp_path / "a", RUN)
+        files.read_columns(tmp_path / "a", QRELS)
 
 
 def test_a_query_id_that_begins_like_bzip2_is_text(tmp_path: Path) -> None:

@@ -48,8 +48,6 @@ ILLEGAL = {
     "nan_score.run": "line 5: score is NaN (query 303)",
     "inf_score.run": "line 5: score is infinite (query 303)",
     "duplicate_doc.run": "lines 3 and 101: document FBIS3-42547 twice in query 303",
-    "empty.run": "no lines",
-    "blank_only.run": "no lines",
     "binary.run": "line 1: holds a NUL byte",
     "truncated.run.gz": "the gzip archive is cut short",
     "nul_byte.run": "line 1: holds a NUL byte",
@@ -61,6 +59,8 @@ ILLEGAL = {
     "conflicting.qrels": "twice in query 303, graded 0 and 1: they contradict",
     "empty.qrels": "no lines",
 }
+
+NOTHING = ("empty.run", "blank_only.run")  # of a system that found nothing
 
 ODD_REFUSED = {
     "hex_score.run": 'line 1: score "0x1p10" is not a number',
@@ -95,6 +95,12 @@ def test_legal_files_that_mean_the_same(nasty: Path, name: str) -> None:
 def test_odd_files_that_mean_the_same(nasty: Path, name: str) -> None:
     expected = joined(nasty, "legal/base.run", "legal/base.qrels")
     assert joined(nasty, f"odd/{name}", "legal/base.qrels") == expected
+
+
+@pytest.mark.parametrize("name", NOTHING)
+def test_a_run_without_lines_is_of_a_system_that_found_nothing(nasty: Path, name: str) -> None:
+    query, *_, n_retrieved, _ = joined(nasty, f"illegal/{name}", "legal/base.qrels")
+    assert (query, set(n_retrieved)) == ([], {0})
 
 
 def test_odd_latin1_means_the_same(nasty: Path) -> None:
@@ -155,7 +161,7 @@ def test_no_file_is_left_untested(nasty: Path) -> None:
     listed = {path.name for folder in ("illegal", "odd") for path in (nasty / folder).iterdir()}
     accepted = {"comment_lines.run", "bom.run", "mixed_tags.run", "not_gzip.run.gz"}
     accepted |= {"latin1.run", "latin1.qrels", "no_common_topic.run"}
-    assert listed == {*ILLEGAL, *ODD_REFUSED} | accepted
+    assert listed == {*ILLEGAL, *ODD_REFUSED, *NOTHING} | accepted
 
 
 def test_both_parsers_agree_on_every_file(nasty: Path) -> None:

@@ -133,7 +133,7 @@ def check_level(
     checks.one_of("way", by, get_args(Way))
     checks.count("n_replications", n_replications)
     checks.count("seed", seed, at_least=0)
-    level = float(as_alpha(1.0 - checks.fraction("alpha", alpha), 1)[0])
+    level = float(as_alpha(1.0 - checks.level("alpha", alpha), 1)[0])
     band = _band(n_replications, level, n_checks)
     n = len(values) if by == "flips" else len(values) // 2
     if n == 0:

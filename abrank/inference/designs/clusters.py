@@ -157,7 +157,7 @@ def run_cluster_test(
         raise ArgumentError(f"{len(clusters)} clusters do not fit {len(data)} differences")
     checks.count("seed", seed, at_least=0)
     if n_resamples is not None:
-        checks.count("n_resamples", n_resamples)
+        checks.resamples(n_resamples)
     as_alpha(confidence, 1)
     _, index, sizes = np.unique(
         np.asarray(clusters, dtype=object).astype(str), return_inverse=True, return_counts=True

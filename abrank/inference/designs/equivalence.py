@@ -278,7 +278,7 @@ def bound_unseen(n_queries: int, *, alpha: float, span: float) -> Unseen:
     >>> round(bound_unseen(250, alpha=0.05, span=1.0).share, 4)
     0.0119
     """
-    checks.fraction("alpha", alpha)
+    checks.level("alpha", alpha)
     share = -math.expm1(math.log(alpha) / checks.count("n_queries", n_queries))
     return Unseen(share, share * span if math.isfinite(span) else math.nan)
 

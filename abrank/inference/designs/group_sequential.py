@@ -134,7 +134,7 @@ def stopping_boundaries(
     array([4.877, 3.357, 2.68 , 2.29 , 2.031])
     """
     checks.one_of("kind", kind, get_args(Kind))
-    checks.fraction("alpha", alpha)
+    checks.level("alpha", alpha)
     share = _shares(looks)
     if kind.startswith("spend"):
         critical, spent = _by_spending(share, _spending(kind, share, alpha))

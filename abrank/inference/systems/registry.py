@@ -302,7 +302,7 @@ def run_joint_test(
     shared = {
         "alpha": float(as_alpha(float(confidence), 1)[0]),
         "seed": checks.count("seed", seed, at_least=0),
-        "n_resamples": None if n_resamples is None else checks.count("n_resamples", n_resamples),
+        "n_resamples": None if n_resamples is None else checks.resamples(n_resamples),
     }
     given = _arguments(test, shared, options)
     different = round_off(pairs.of(block), scale=np.abs(block).max(initial=0.0))

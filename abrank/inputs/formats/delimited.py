@@ -220,11 +220,13 @@ def _careful(
             bad.append(BadLine(line, shown, problem))
         value.append(found)
         position.append(line)
-    if bad or not value:
+    if bad or not (value or layout is RUN):
         problem = "" if bad else "no rows"
         raise ReadError(label, problem, lines=bad[:MOST_SHOWN], total=len(bad))
-    packed = [ids.pack(column) for column in zip(*texts, strict=True)]
-    return _columns(packed, np.array(value), np.array(position), label, layout)
+    packed = [ids.pack(column) for column in zip(*texts, strict=True)] or [ids.pack([])] * 2
+    return _columns(
+        packed, np.array(value, np.float64), np.array(position, np.int64), label, layout
+    )
 
 
 def _id_problem(texts: Sequence[bytes]) -> str:

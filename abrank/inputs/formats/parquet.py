@@ -183,7 +183,10 @@ class _Held(io.RawIOBase):
         for begin, data in self._ranges:
             if begin <= start and start + size <= begin + len(data):
                 return data[start - begin : start - begin + size]
-        found = bytes(self._file.read_at(size, start))
+        try:
+            found = bytes(self._file.read_at(size, start))
+        except Exception as error:
+            raise OSError(str(error)) from error
         self._ranges.append((start, found))
         return found
 

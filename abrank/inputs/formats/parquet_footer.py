@@ -156,10 +156,11 @@ def _chunk(about: dict[int, Any], n_rows: int, size: int) -> Chunk:
     kind, n_values, unpacked, packed = (int(about[number]) for number in (1, 5, 6, 7))
     start = int(about[9])
     dictionary = about.get(11)
-    if dictionary is not None and 0 < dictionary < start:
+    if dictionary is not None and (0 < dictionary < start or start <= 0):  # 0: no values
         start = dictionary
     flat = len(about[3]) == 1
-    if min(n_values, unpacked, packed) < 0 or not len(MARK) <= start <= size - packed:
+    within = len(MARK) <= start <= size - packed or not packed  # no pages are nowhere
+    if min(n_values, unpacked, packed) < 0 or not within:
         raise Malformed(f"column {path} is not within the file")
     if flat and n_values != n_rows:
         raise Malformed(f"column {path} has {n_values} values in {n_rows} rows")

@@ -16,7 +16,8 @@ from abrank.inputs.objects.read import read_columns
 
 LZ4_MARK = b"\x04\x22\x4d\x18"
 
-_BEGIN = re.compile(rb"\s*(?:\{\s*[\"}]|\[\s*[\[{\"\]])")
+# What is empty stands alone, or before the next line's: {} may be an id, too.
+_BEGIN = re.compile(rb"\s*(?:\{\s*\"|\[\s*[\[{\"]|(?:\{\s*\}|\[\s*\])\s*(?:\Z|[{\[]))")
 
 
 def looks_like_json(start: bytes) -> bool:
@@ -24,8 +25,8 @@ def looks_like_json(start: bytes) -> bool:
 
     Examples
     --------
-    >>> looks_like_json(b'{"q1": {"d1": 1}}'), looks_like_json(b"{q1} Q0 d1 1 2.5 x")
-    (True, False)
+    >>> [looks_like_json(text) for text in (b'{"q1": {"d1": 1}}', b"{}", b"{} Q0 d1 1 2.5 x")]
+    [True, True, False]
     """
     return _BEGIN.match(start) is not None
 

@@ -47,7 +47,7 @@ def columns_of(source: Any, choose: Callable[[Sequence[Any]], Sequence[Any]]) ->
     >>> [column.to_pylist() for column in columns_of(table, lambda names: names[1:])]
     [[0.5]]
     """
-    if hasattr(source, "iloc"):
+    if hasattr(source, "iloc") and hasattr(source, "columns"):
         return _pandas_columns(source, choose)
     if hasattr(source, "collect_schema") and hasattr(source, "collect"):
         source = source.select([*choose(source.collect_schema().names())])
@@ -73,11 +73,35 @@ def _pandas_columns(
 
 
 def table_of(source: Any) -> Any:  # noqa: ANN401
-    """Return a pyarrow.Table of an object that hands over Arrow data; None for any other."""
+    """Return a pyarrow.Table of an object that hands over Arrow data; None for any other.
+
+    Raises
+    ------
+    ArgumentError
+        If it says that it does, and cannot; or if it is one column and no table.
+    """
     if isinstance(source, pa.Table):
         return source
+    kind = type(source).__name__
+    try:
+        found = _handed_over(source)
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise ArgumentError(
+            f"{kind} hands over no table that Arrow can read: {error}; cast its columns to text,"
+            " 64-bit integers or floats, or give it as a DataFrame"
+        ) from error
+    if isinstance(found, (pa.Array, pa.ChunkedArray)) or (found is None and kind == "Series"):
+        raise ArgumentError(f"a {kind} is one column: give the table, with a column of query ids")
+    return found
+
+
+def _handed_over(source: Any) -> Any:  # noqa: ANN401
     if hasattr(source, "collect_schema") and hasattr(source, "collect"):
         source = source.collect()
+    if hasattr(source, "iloc") and not hasattr(source, "columns"):
+        return None
     if type(source).__module__.partition(".")[0] == "polars" and hasattr(source, "to_arrow"):
         return source.to_arrow()  # its stream holds views, which Arrow 17 cannot cast
     if hasattr(source, "__arrow_c_stream__"):
@@ -104,7 +128,7 @@ def objects_of(source: Any) -> tuple[list[str], list[list[Any]]]:  # noqa: ANN40
     >>> objects_of(pa.table({"query_id": pa.array(["301"]), "intent": pa.array([None])}))
     (['query_id', 'intent'], [['301'], [None]])
     """
-    if hasattr(source, "iloc"):
+    if hasattr(source, "iloc") and hasattr(source, "columns"):
         names = [str(name) for name in source.columns]
         return names, [list(source.iloc[:, i]) for i in range(len(names))]
     table = table_of(source)

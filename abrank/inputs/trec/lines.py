@@ -123,13 +123,17 @@ class Gathered:
         Raises
         ------
         ReadError
-            If a line was bad, or there is none.
+            If a line was bad, or there is none of judgments.
         """
         if self.n_bad:
             raise _bad_lines(self)
         parts = [rows for rows in self.rows if len(rows.position)]
         if not parts:
-            raise ReadError(self.label, "no lines", expected=self.layout.line)
+            if self.layout is not RUN:
+                raise ReadError(self.label, "no lines", expected=self.layout.line)
+            # A run without lines is of a system that found nothing.
+            none, nowhere = ids.encode([]), np.empty(0, np.int64)
+            return Rows(none, none, np.empty(0), nowhere, None, (), n_comments=self.n_comments)
         ranks = [rows.rank for rows in parts if rows.rank is not None]
         subtopics = [rows.subtopic for rows in parts if rows.subtopic is not None]
         return Rows(

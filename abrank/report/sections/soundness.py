@@ -101,6 +101,8 @@ def _document_ids(v: Mapping[str, Any], comparison: Comparison, _: int) -> str:
 
 
 def _none_judged(v: Mapping[str, Any], comparison: Comparison, _: int) -> str:
+    if not v["n_rows"]:
+        return f"{_name(comparison, v['system'])} returned nothing"
     return f"no document of {_name(comparison, v['system'])} is judged"
 
 

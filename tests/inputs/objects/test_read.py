@@ -196,8 +196,10 @@ def test_rows_of_another_shape(row: Any) -> None:
     "source", [{}, [], {"1": {}}, pd.DataFrame({"qid": [], "did": [], "score": []})]
 )
 def test_no_rows(source: Any) -> None:
+    assert len(read_run(source).query_ids) == 0  # a system that found nothing
+    judgments = source.assign(label=[]) if hasattr(source, "assign") else source
     with pytest.raises(ReadError, match="no rows"):
-        read_run(source)
+        read_qrels(judgments)
 
 
 def test_a_query_without_documents_is_no_row() -> None:

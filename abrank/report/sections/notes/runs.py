@@ -34,6 +34,12 @@ def _document_ids(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
 
 
 def _none_judged(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    if not v["n_rows"]:
+        return (
+            f"{names[v['system']]} returned nothing",
+            "Its run has no documents, so that it scores 0 everywhere: is it the file that was"
+            " meant?",
+        )
     return (
         f"No document of {names[v['system']]} is judged",
         f"None of its {f.plural(v['n_rows'], 'document')} is in the judgments, so nothing it found"
