@@ -111,6 +111,10 @@ def known_of(comparison: Comparison, *, scores: bool) -> Known:
     parts["evidence"] = {k: v for k, v in found["evidence"].items() if k != "rankings"}
     numbers = [each for each in leaves(parts) if not isinstance(each, str)]
     numbers += [-found["settings"]["margin"]]  # the other side of the margin
+    # The last round margin below a limit, and the first above it.
+    for end in {each[key] for each in found["margins"] for key in ("low", "high")} - {"inf"}:
+        for unit in (10.0**digits for digits in PLACES):
+            numbers += [math.floor(end * unit) / unit, math.ceil(end * unit) / unit]
     if found["settings"]["design"]:
         numbers.append(1.0 - found["settings"]["design"]["alpha"])
     if scores:
