@@ -1,0 +1,245 @@
+"""A verdict comes from sound evidence only: through the command, and in every output."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import abrank
+from abrank._support.errors import GateError
+from abrank.cli import main
+from abrank.comparison import Comparison
+from abrank.report.saved.write import read_comparison
+
+Run = dict[str, dict[str, float]]
+
+
+def judgments() -> dict[str, dict[str, int]]:
+    return {f"q{i:02}": {f"D{j}": int(j % 5 == 0) for j in range(40)} for i in range(60)}
+
+
+def ranked(good: int, *, n: int = 60, depth: int = 10, by: int = 3) -> Run:
+    """Return a run that puts ``good`` relevant documents first, fewer on some queries."""
+    found: Run = {}
+    for i in range(n):
+        relevant = [f"D{5 * j}" for j in range(max(0, good - i % by))]
+        others = [f"D{j}" for j in range(40) if j % 5]
+        docs = (relevant + others)[:depth]
+        found[f"q{i:02}"] = {doc: float(100 - k) for k, doc in enumerate(docs)}
+    return found
+
+
+def write(path: Path, run: Run) -> str:
+    lines = (
+        f"{query} Q0 {doc} {k} {score} x"
+        for query, docs in run.items()
+        for k, (doc, score) in enumerate(docs.items(), 1)
+    )
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, str]:
+    qrels = tmp_path / "qrels.txt"
+    qrels.write_text(
+        "".join(
+            f"{query} 0 {doc} {grade}\n"
+            for query, docs in judgments().items()
+            for doc, grade in docs.items()
+        ),
+        encoding="utf-8",
+    )
+    lower = {q: {d.lower(): s for d, s in docs.items()} for q, docs in ranked(5).items()}
+    foreign = {
+        q: {f"{7919 * k}of{q}": s for k, s in enumerate(docs.values())}
+        for q, docs in ranked(5).items()
+    }
+    found_late = {
+        q: docs | {f"D{5 * j}": 1.0 - j for j in range(8) if f"D{5 * j}" not in docs}
+        for q, docs in ranked(4).items()
+    }
+    good, few = ranked(5, by=2), ranked(5, n=14)
+    return {
+        "qrels": str(qrels),
+        "a": write(tmp_path / "a.run", ranked(3)),
+        "b": write(tmp_path / "b.run", good),
+        "lower": write(tmp_path / "lower.run", lower),
+        "foreign": write(tmp_path / "foreign.run", foreign),
+        "few": write(tmp_path / "few.run", few),
+        "copy": write(tmp_path / "copy.run", ranked(3)),
+        "deep": write(tmp_path / "deep.run", found_late),
+    }
+
+
+def compare(files: dict[str, str], a: str, b: str, **how: Any) -> Comparison:
+    return abrank.compare(files["qrels"], files[a], files[b], **{"measures": "AP", **how})
+
+
+UNSOUND: list[tuple[str, str, dict[str, Any], str]] = [
+    ("a", "lower", {}, "document-ids"),
+    ("a", "foreign", {}, "none-judged"),
+    ("a", "a", {}, "same-file"),
+    ("a", "copy", {}, "same-file"),
+    ("a", "few", {}, "missing-queries"),
+    ("a", "few", {"missing": "drop"}, "missing-queries"),
+    ("deep", "b", {}, "common-depth"),
+    ("a", "b", {"measures": "AP(rel=3)"}, "none-relevant"),
+]
+
+
+@pytest.mark.parametrize("require", ["not-worse-shown", "non-inferior", "better", "equivalent"])
+@pytest.mark.parametrize(("a", "b", "how", "code"), UNSOUND)
+def test_unsound_evidence_decides_nothing_and_passes_no_gate(
+    files: dict[str, str], a: str, b: str, how: dict[str, Any], code: str, require: Any
+) -> None:
+    result = compare(files, a, b, require=require, margin=0.02, accept_doubt=True, **how)
+    assert result.soundness.level == "unsound"
+    assert result.soundness.reasons[0].code == code
+    assert (result.verdict, result.decision.direction) == ("cannot-test", 0)
+    assert result.decision.reason == code
+    assert result.decision.gate is not None
+    assert (result.decision.gate.passed, result.decision.gate.lacks) == (False, "soundness")
+    found = result.to_dict()
+    assert found["next_step"] == "mend-inputs"
+    assert found["verdict"]["soundness"]["level"] == "unsound"
+    with pytest.raises(GateError) as raised:
+        result.require("not-worse-shown")
+    assert raised.value.exit_code == 3
+
+
+@pytest.mark.parametrize(
+    ("b", "flags"),
+    [
+        ("lower", ["--fail-on", "worse"]),
+        ("a", ["--fail-on", "worse"]),
+        ("few", ["--missing", "drop", "--fail-on", "worse"]),
+        ("foreign", ["--require", "non-inferior", "--margin", "0.5", "--accept-doubt"]),
+    ],
+)
+def test_the_command_ends_with_3(
+    files: dict[str, str], b: str, flags: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["compare", files["qrels"], files["a"], files[b], "-m", "AP", *flags])
+    out, err = capsys.readouterr()
+    assert left.value.code == 3
+    assert "CANNOT TEST" in out
+    assert "cannot be tested" in out
+    assert "Ship" not in out
+    assert err.startswith("gate  not passed: ")
+
+
+def test_rankings_of_two_files_that_are_alike_stay_identical(
+    files: dict[str, str], tmp_path: Path
+) -> None:
+    other = {q: {d: s / 7 for d, s in docs.items()} for q, docs in ranked(3).items()}
+    files = {**files, "other": write(tmp_path / "other.run", other)}
+    result = compare(files, "a", "other", require="not-worse-shown")
+    assert (result.verdict, result.soundness.level) == ("identical", "sound")
+    assert result.decision.gate is not None
+    assert result.decision.gate.passed
+
+
+def doubtful(files: dict[str, str], **how: Any) -> Comparison:
+    """Compare with a baseline of which half of the first documents was never judged."""
+    a = {
+        q: {(f"{7919 * k}of{q}" if k % 2 else d): s for k, (d, s) in enumerate(docs.items())}
+        for q, docs in ranked(4).items()
+    }
+    return abrank.compare(files["qrels"], a, ranked(5, by=2), measures="P@10", **how)
+
+
+def test_a_doubt_passes_only_where_it_is_accepted(files: dict[str, str]) -> None:
+    result = doubtful(files, require="better")
+    assert (result.verdict, result.soundness.level) == ("better", "doubtful")
+    assert "unjudged-favour" in [each.code for each in result.soundness.reasons]
+    assert result.decision.gate is not None
+    assert (result.decision.gate.passed, result.decision.exit_code) == (False, 1)
+    said = " ".join(str(result).split())
+    assert "BETTER, DOUBTFUL" in said
+    assert "but in doubt: A may be better than it looks" in said
+    assert "--accept-doubt lets it pass" in said
+    accepted = doubtful(files, require="better", accept_doubt=True)
+    assert accepted.decision.gate is not None
+    assert accepted.decision.gate.passed
+    said = " ".join(str(accepted).split())
+    assert "the doubt was accepted" in said
+    for each in (result, accepted):
+        assert each.to_dict()["next_step"] == "judge"
+        assert "Ship" not in str(each)
+
+
+def test_accepting_doubt_is_a_key_of_the_rule_file(files: dict[str, str], tmp_path: Path) -> None:
+    rule = tmp_path / "rule.toml"
+    rule.write_text('require = "better"\naccept_doubt = true\nmeasure = "AP"\n', encoding="utf-8")
+    found = abrank.compare(files["qrels"], files["a"], files["b"], config=str(rule))
+    assert found.rule.accept_doubt
+    command = ["compare", files["qrels"], files["a"], files["b"], "--config", str(rule)]
+    with pytest.raises(SystemExit) as left:
+        main(command)
+    assert left.value.code == 0
+
+
+@pytest.mark.parametrize(
+    "make",
+    [lambda files: compare(files, "a", "lower"), doubtful],
+    ids=["unsound", "doubtful"],
+)
+def test_every_output_says_it(
+    files: dict[str, str], make: Callable[[dict[str, str]], Comparison], tmp_path: Path
+) -> None:
+    result = make(files)
+    told = {"unsound": "the document ids of lower differ", "doubtful": "may be better than it"}
+    level = result.soundness.level
+    for kind in ("html", "md", "tex", "txt", "junit"):
+        path = tmp_path / f"out.{kind}"
+        result.report(path)
+        assert told[level] in " ".join(path.read_text(encoding="utf-8").split()), kind
+    assert told[level] in " ".join(result._repr_html_().split())
+    result.report(tmp_path / "out.csv")
+    header, first, *_ = (tmp_path / "out.csv").read_text(encoding="utf-8").splitlines()
+    assert dict(zip(header.split(","), first.split(","), strict=True))["soundness"] == level
+
+
+@pytest.mark.parametrize("make", [lambda files: compare(files, "a", "few"), doubtful])
+def test_it_is_saved_and_read_and_files_without_it_are_judged_anew(
+    files: dict[str, str], make: Callable[[dict[str, str]], Comparison], tmp_path: Path
+) -> None:
+    result = make(files)
+    path = tmp_path / "results.json"
+    result.report(path)
+    again = read_comparison(path)
+    assert again == result
+    value = json.loads(path.read_text(encoding="utf-8"))
+    for key in ("soundness", "of_numbers", "sign_flips"):
+        del value["verdict"][key]
+    value["verdict"]["state"] = (result.decision.of_numbers or result.verdict).value
+    value["verdict"]["reason"] = ""
+    value["verdict"]["direction"] = -1 if value["verdict"]["state"].startswith("worse") else 1
+    del value["checksum"]
+    path.write_text(json.dumps(value), encoding="utf-8")
+    older = read_comparison(path)
+    assert older.soundness == result.soundness
+    assert older.verdict == result.verdict
+
+
+def test_one_cluster_that_carries_a_difference_puts_it_in_doubt() -> None:
+    random = np.random.default_rng(3)
+    ids = [f"q{i:03}" for i in range(120)]
+    a = dict(zip(ids, random.uniform(0.3, 0.5, 120).tolist(), strict=True))
+    users = {query: f"u{i // 10}" for i, query in enumerate(ids)}
+    even = {query: a[query] + 0.03 + 0.001 * (i % 7) for i, query in enumerate(ids)}
+    assert abrank.compare_scores(a, even, clusters=users).soundness.level == "sound"
+
+
+def test_scores_of_one_file_with_two_systems_are_no_file_twice(tmp_path: Path) -> None:
+    path = tmp_path / "both.csv"
+    rows = [f"{name},q{i},AP,{0.5 + i / 100}" for name in ("x", "y") for i in range(12)]
+    path.write_text("system,query_id,measure,score\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    assert abrank.compare_scores(path).verdict == "identical"
