@@ -18,12 +18,13 @@ LEAST_AFFIXED, LEAST_DIGITS, FEWEST_DIGITS = 0.5, 0.9, 3
 GUESSED_FROM, MOST_GUESSES, MOST_IDS = 10, 20, 200_000
 
 _LEADING_ZEROS = re.compile(r"(?<!\d)0+(?=\d)")
-_CHANGES: tuple[tuple[str, Callable[[str], str]], ...] = (
-    ('".0"', lambda text: text.removesuffix(".0")),
-    ("leading zeros", lambda text: _LEADING_ZEROS.sub("", text)),
-    ("upper and lower case", str.casefold),
-    ("blanks or quotes around them", lambda text: text.strip(" \t\r\n\"'")),
-    ("a byte order mark", lambda text: text.replace("\ufeff", "")),
+# A cause; the change that takes it away; what an id that it changes holds somewhere.
+_CHANGES: tuple[tuple[str, Callable[[str], str], str], ...] = (
+    ('".0"', lambda text: text.removesuffix(".0"), r"\.0"),
+    ("leading zeros", lambda text: _LEADING_ZEROS.sub("", text), _LEADING_ZEROS.pattern),
+    ("upper and lower case", str.casefold, r"[A-Z]|[^\x00-\x7f]"),
+    ("blanks or quotes around them", lambda text: text.strip(" \t\r\n\"'"), r"[ \t\r\n\"']"),
+    ("a byte order mark", lambda text: text.replace("\ufeff", ""), "\ufeff"),
 )
 
 
@@ -80,9 +81,14 @@ def id_difference(
     if not run or not qrels or len(run) + len(qrels) > MOST_IDS:
         return None
     total = len(run) if n_compared is None else n_compared
-    changed = [_alike(cause, run, qrels, change, change) for cause, change in _CHANGES]
-    found = max((*changed, *_affixed(run, qrels)), key=lambda each: each.n_alike)
-    if not found.n_alike or found.n_alike < LEAST_SHARE * total:
+    every = "\0".join(text for _, text in (*run, *qrels))
+    changed = [
+        _alike(cause, run, qrels, change, change)
+        for cause, change, held in _CHANGES
+        if re.search(held, every)  # where no id changes, none matches that did not
+    ]
+    found = max((*changed, *_affixed(run, qrels)), key=lambda each: each.n_alike, default=None)
+    if found is None or not found.n_alike or found.n_alike < LEAST_SHARE * total:
         return None
     return replace(found, n_compared=total)
 
