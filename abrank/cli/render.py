@@ -24,9 +24,9 @@ def command(
 ) -> None:
     """Write any report from RESULTS, the .json report of a comparison; - is standard input.
 
-    It may be of one collection, of several, or of a ranking. Nothing is computed again: every file
-    has the bytes that compare or rank would have written. A gate that did not pass is told, but
-    does not change the exit code.
+    It may be of one collection, of several, or of a ranking. All is computed again from the scores
+    that it holds, and what differs is refused: every file has the bytes that compare or rank would
+    have written. A gate that did not pass is told, but does not change the exit code.
 
     \b
     abrank render results.json --report report.html --report table.tex
@@ -43,4 +43,6 @@ def command(
         comparison = read_results(results)
         output = _output.Output.of(**asked, formats=writers_of(comparison))
         written = output.write(comparison, progress)
+    if not quiet:
+        _output.put_notes(comparison, output.shown, remarks=getattr(comparison, "remarks", ()))
     output.show(comparison, written, color=color, ascii_only=ascii_only)

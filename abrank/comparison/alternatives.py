@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import compress
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -28,6 +28,8 @@ Kind: TypeAlias = Literal[
     "shared-queries", "missing-as-zero", "judged-only", "common-depth", "without-influential"
 ]
 # Decides on the primary measure of scores, as the comparison does.
+# What cannot be asked again without the runs.
+OF_RUNS = frozenset[Kind](["missing-as-zero", "judged-only", "common-depth"])
 Decide: TypeAlias = Callable[[Scores], tuple[MeasureResult, Decision]]
 
 INFLUENTIAL = 3
@@ -82,6 +84,7 @@ def alternatives(
     *,
     deep: UnequalDepth | None,
     unjudged: bool,
+    saved: Sequence[Alternative] = (),
 ) -> tuple[Alternative, ...]:
     """Return the alternatives that apply to a comparison.
 
@@ -95,6 +98,8 @@ def alternatives(
         What the runs score at a common depth, where their depths differ.
     unjudged : bool
         Whether the primary measure meets unjudged documents.
+    saved : sequence of Alternative
+        Those of the same comparison when the runs were there; without runs these are kept.
 
     Returns
     -------
@@ -127,7 +132,12 @@ def alternatives(
                 left_out=choice.left_out,
             )
         )
-    return tuple(found)
+    found += [
+        replace(each, changes=each.verdict is not decision.verdict)
+        for each in saved
+        if each.kind in OF_RUNS
+    ]
+    return tuple(sorted(found, key=lambda each: get_args(Kind).index(each.kind)))
 
 
 class _Choice(NamedTuple):
@@ -143,7 +153,7 @@ def _choices(declared: Scores, deep: UnequalDepth | None, *, unjudged: bool) -> 
     """Yield the choices that apply."""
     measure = declared.measures[0]
     yield from _other_queries(declared)
-    if unjudged and _can_be_condensed(measure):
+    if unjudged and declared.judged_runs and _can_be_condensed(measure):
         condensed = declared.rescored(JudgedRun.condensed)
         if (condensed.values != declared.values).any():
             yield _Choice("judged-only", condensed)
@@ -161,7 +171,7 @@ def _other_queries(declared: Scores) -> Iterator[_Choice]:
     """Yield the other policy on the queries that are missing from a run."""
     audits = [declared.audits[each] for each in declared.systems if each in declared.audits]
     policy = missing_policy(audits, declared.query_ids)
-    if policy == "drop":
+    if policy == "drop" and declared.judged_runs:
         every = declared.judged_runs[declared.systems[0]].judged.query_ids
         yield _Choice("missing-as-zero", declared.rescored(lambda run: run, query_ids=every))
     elif policy == "zero":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, NoReturn
 
 import numpy as np
@@ -192,6 +192,18 @@ def directions(
             said[measure] = is_higher
     asked = tuple(name for name in measures if name not in said and asks_direction(name))
     return Directions(found | said, asked)
+
+
+def directions_again(higher: Mapping[str, bool], asked: Collection[str]) -> Directions:
+    """Return directions that were told before; that of a known measure is its own.
+
+    Examples
+    --------
+    >>> directions_again({"AP": True, "ms": True, "cost": True}, ["cost"]).asked
+    ('cost',)
+    """
+    said = [name for name in higher if higher[name] and asks_direction(name) and name not in asked]
+    return directions(tuple(higher), [name for name in higher if not higher[name]], said)
 
 
 def require_direction(asked: Collection[str], measures: Sequence[str]) -> None:

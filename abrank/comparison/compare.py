@@ -7,15 +7,17 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from abrank._support.errors import ArgumentError
 from abrank._support.keywords import explained, fields_of
 from abrank._support.typing import RandomSource
 from abrank.comparison.alternatives import alternatives
 from abrank.comparison.beside import Beside, with_titles
-from abrank.comparison.choice import choose, choose_from
+from abrank.comparison.choice import choose, choose_from, directions_again
 from abrank.comparison.companions import IGNORING, companion_rows
 from abrank.comparison.deciding import decide_alternative, decide_primary
-from abrank.comparison.declared import Declared, declare_on
+from abrank.comparison.declared import Declared, declare_on, declared_again
 from abrank.comparison.designs import describe_clusters, error_inflation
 from abrank.comparison.effects import effects, spread
 from abrank.comparison.evidence import collect_details
@@ -33,7 +35,6 @@ from abrank.comparison.result import Comparison
 from abrank.comparison.soundness import with_soundness
 from abrank.diagnostics import (
     Note,
-    UnequalDepth,
     inspect_depth,
     inspect_differences,
     inspect_directions,
@@ -50,7 +51,7 @@ from abrank.inputs import Audit
 from abrank.provenance import provenance
 from abrank.rule import Spending
 from abrank.scoring.scores import Scores
-from abrank.verdict import Family, Requirement
+from abrank.verdict import Family, Requirement, Verdict
 
 
 @explained
@@ -225,30 +226,105 @@ def compare_systems(
     question = question or Question()
     primary = choose(scores.measures, None, question.primary).primary
     asked = declare_on(scores, question, primary, clusters)
-    rule = asked.rule
-    made = _test_all(scores, asked, clusters[0] if clusters else "")
+    beside = Beside(segments=segments or {}, topics=topics or {}, clusters=clusters)
+    made = _answer(scores, asked, beside, bayes=question.bayes)
+    return replace(made, provenance=dict(provenance or {}))
+
+
+def compare_again(saved: Comparison) -> Comparison:
+    """Return a comparison computed again from the scores and the rule that it holds.
+
+    What only the runs and the judgments tell is taken from it: what was counted while they were
+    read, ranked lists and curves, how far ties and unjudged documents reach, and the primary
+    measure under other judgments or to another depth.
+
+    Raises
+    ------
+    ArgumentError
+        If its parts do not go together: a rule that cannot be declared on such scores.
+    AlignmentError
+        If it holds machine judgments of other queries.
+
+    Examples
+    --------
+    >>> result = compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75})
+    >>> compare_again(result) == result
+    True
+    """
+    systems, rule = (saved.baseline, saved.candidate), saved.rule
+    scores = Scores(
+        saved.query_ids,
+        systems,
+        saved.measures,
+        np.stack([saved.a, saved.b], axis=1),
+        audits={name: saved.audits[key] for key, name in zip("ab", systems, strict=True)}
+        if saved.audits
+        else {},
+        notes=saved.remarks,
+    )
+    clusters = None
+    if saved.clusters is not None:
+        labels = dict(zip(saved.query_ids, saved.clusters.labels, strict=True))
+        clusters = saved.clusters.name, labels
+    beside = Beside(
+        segments={
+            each.name: dict(zip(saved.query_ids, each.labels, strict=True))
+            for each in saved.segmentations
+        },
+        clusters=clusters,
+        topics=saved.topics,
+    )
+    machine = saved.machine
+    asked = declared_again(
+        scores,
+        rule if machine is None else replace(rule, test="t"),
+        better=directions_again(
+            {row.measure: row.higher_is_better for row in saved.rows}, saved.asked
+        ),
+        clusters=clusters,
+        drawn={"seed": saved.seed, "n_resamples": saved.n_resamples},
+    )
+    made = _answer(scores, asked, beside, bayes=bool(saved.beliefs), saved=saved)
+    if machine is not None:
+        made = WithMachine.again(machine, scores).decide(made)
+    told = [note for note in saved.notes if note.code in ("nobody-chose", "shown-apart")]
+    notes = tuple(sorted((*told, *made.notes), key=lambda note: -note.severity))
+    return replace(made, notes=notes, provenance=saved.provenance)
+
+
+def _answer(
+    scores: Scores, asked: Declared, beside: Beside, *, bayes: bool, saved: Comparison | None = None
+) -> Comparison:
+    """Answer what was declared; with ``saved`` it has what the runs told, which are not there."""
+    rule, clusters = asked.rule, beside.clusters
+    made = _test_all(scores, asked, clusters[0] if clusters else "", saved)
     differences = made.differences()
     deep = unequal_depth(scores)
     again = partial(decide_alternative, rule, asked.better, asked.span, asked.drawn, clusters)
     made = replace(
         made,
         alternatives=alternatives(
-            scores, rule, made.decision, again, deep=deep, unjudged=any(made.evidence.n_unjudged)
+            scores, rule, made.decision, again, deep=deep, unjudged=any(made.evidence.n_unjudged),
+            saved=() if saved is None else saved.alternatives,
         ),
         segmentations=segment(
-            segments or {}, scores.query_ids, differences, rule,
+            beside.segments, scores.query_ids, differences, rule,
             seed=made.seed, clusters=asked.drawn["clusters"],
         ),
         beliefs=beliefs(
-            differences, rule, margin=made.decision.margin, seed=made.seed, asked=question.bayes
+            differences, rule, margin=made.decision.margin, seed=made.seed, asked=bayes
         ),
-        topics=_texts_of(scores.query_ids, topics or {}),
-        provenance=dict(provenance or {}),
+        topics=_texts_of(scores.query_ids, beside.topics),
     )  # fmt: skip
-    return with_soundness(replace(made, notes=_notes(made, scores, asked, deep)))
+    depths = inspect_depth(deep, scores, keys="ab", primary=rule.primary)
+    if saved is not None:
+        depths = [note for note in saved.notes if note.code == "unequal-depth"]
+    return with_soundness(replace(made, notes=_notes(made, asked, depths)))
 
 
-def _test_all(scores: Scores, asked: Declared, clusters: str) -> Comparison:
+def _test_all(
+    scores: Scores, asked: Declared, clusters: str, saved: Comparison | None
+) -> Comparison:
     """Return the tests and the decision; ``clusters`` names the property that makes them."""
     rule, drawn = asked.rule, asked.drawn
     a, b = (scores.of(system) for system in scores.systems)
@@ -258,6 +334,10 @@ def _test_all(scores: Scores, asked: Declared, clusters: str) -> Comparison:
     rows, joint = measure_rows(scores.measures, a, b, rule, better=asked.better, **drawn)
     guarded = guard_results(rule, scores.measures, a, b, better=asked.better, **drawn)
     decision = decide_primary(rule, rows[lead], scores, span=asked.span, guards=guarded, **drawn)
+    if saved is not None and decision.verdict is Verdict.IDENTICAL:
+        told = {saved.decision.reason, *(each.code for each in saved.decision.soundness.reasons)}
+        reason = "same-file" if "same-file" in told else saved.decision.reason
+        decision = replace(decision, reason=reason)  # the files and the lists told it
     labels = drawn["clusters"]
     grouped = describe_clusters(clusters, labels, differences, rule.test) if labels else None
     clustered = None
@@ -296,7 +376,9 @@ def _test_all(scores: Scores, asked: Declared, clusters: str) -> Comparison:
         n_resamples_joint=joint,
         remarks=scores.notes,
         audits=_audits(scores),
-        evidence=collect_details(scores, rule.primary, differences),
+        evidence=(
+            collect_details(scores, rule.primary, differences) if saved is None else saved.evidence
+        ),
         clusters=grouped,
     )
 
@@ -316,9 +398,7 @@ def _texts_of(query_ids: Sequence[str], topics: Mapping[str, str]) -> dict[str, 
     return {query: text for query, text in topics.items() if query in known}
 
 
-def _notes(
-    made: Comparison, scores: Scores, asked: Declared, deep: UnequalDepth | None
-) -> tuple[Note, ...]:
+def _notes(made: Comparison, asked: Declared, depths: list[Note]) -> tuple[Note, ...]:
     """Return every caution on a comparison, most severe first."""
     rule, lead = made.rule, made.primary
     means = {row.measure: (row.mean_a, row.mean_b) for row in made.rows}
@@ -327,7 +407,7 @@ def _notes(
         *inspect_inputs(made.audits, made.query_ids),
         *(made.clusters.notes(made.rule.test) if made.clusters else []),
         *inspect_relevance(means, made.audits.values(), primary=rule.primary),
-        *inspect_depth(deep, scores, keys="ab", primary=rule.primary),
+        *depths,
         *inspect_margin(
             made.decision.margin,
             baseline=lead.mean_a,

@@ -18,6 +18,7 @@ from abrank.comparison.designs import declare_design, labels_of
 from abrank.comparison.family import resolve_adjustment
 from abrank.comparison.question import Question
 from abrank.diagnostics import bounds
+from abrank.inference.designs.as_tests import level_of_look, level_of_seen
 from abrank.measures import parse
 from abrank.measures.names import DEFAULT_MEASURES, parse_measures
 from abrank.rule import Design, Guard, read_look
@@ -348,6 +349,58 @@ def require_bounded(scores: Scores, columns: Sequence[int] | None = None) -> Non
             f"the bounded test takes measures whose scores lie at most 1 apart, and of {measure}"
             f" {range_}: choose another test, or leave the measure out"
         )
+
+
+def declared_again(
+    scores: Scores,
+    rule: Rule,
+    *,
+    better: Directions,
+    clusters: tuple[str, Mapping[str, str]] | None,
+    drawn: Mapping[str, Any],
+) -> Declared:
+    """Return a rule that was declared before, for the same scores; see :func:`rule_again`.
+
+    Parameters
+    ----------
+    drawn : mapping
+        ``seed`` and ``n_resamples``.
+    """
+    again = rule_again(rule, better, clusters[0] if clusters else "", len(scores.query_ids))
+    span = _span(scores, rule.primary, Margin(rule.margin, rule.margin_is_relative))
+    labels = labels_of(clusters, scores.query_ids)
+    return Declared(again, better, span, {**drawn, "clusters": labels})
+
+
+def rule_again(rule: Rule, better: Directions, clusters: str, n_queries: int) -> Rule:
+    """Return a rule that was declared before, with the level of its look and the true direction.
+
+    Parameters
+    ----------
+    clusters : str
+        Name of the property whose values are clusters; empty for independent queries.
+
+    Raises
+    ------
+    ArgumentError
+        If a part of it has no meaning, or not with the others.
+    """
+    design, alpha = rule.design, rule.alpha
+    if design is not None and design.look:
+        alpha = level_of_look(
+            design.look, design.n_looks, spending=design.spending, alpha=design.alpha
+        )
+    if design is not None and design.seen:
+        alpha = level_of_seen(
+            design.seen, design.n_planned, spending=design.spending, alpha=design.alpha
+        )
+        if design.seen[-1] != n_queries:
+            raise ArgumentError(
+                f"this look saw {design.seen[-1]} queries, and {n_queries} are here"
+            )
+    if (design.clusters if design else "") != clusters:
+        raise ArgumentError("the clusters of the design are not those of the queries")
+    return replace(rule, alpha=alpha, higher_is_better=better.higher[rule.primary])
 
 
 def _span(scores: Scores, primary: str, margin: Margin) -> float:

@@ -13,13 +13,14 @@ from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.rng import entropy
 from abrank._support.typing import Missing, RandomSource
-from abrank.comparison.choice import Directions, choose_from, directions
+from abrank.comparison.choice import Directions, choose_from, directions, directions_again
 from abrank.comparison.declared import require_bounded
 from abrank.diagnostics import Note, inspect_directions, inspect_systems
 from abrank.inference.systems.stability import N_RESAMPLES
 from abrank.measures import parse
 from abrank.ranking.beside import measure_agreements, other_tests, pair_spread, rank_chances
 from abrank.ranking.board import read_board
+from abrank.ranking.extras import with_extras
 from abrank.ranking.lists import list_overlaps
 from abrank.ranking.result import Family, Ranking
 from abrank.ranking.tabulate import pair_rows, system_rows
@@ -156,6 +157,55 @@ def rank_scores(
     )
 
 
+def rank_again(saved: Ranking) -> Ranking:
+    """Return a ranking computed again from the scores and the question that it holds.
+
+    What only the runs tell is taken from it: what was counted while they were read, and how alike
+    the lists are.
+
+    Raises
+    ------
+    ArgumentError
+        If its parts do not go together.
+
+    Examples
+    --------
+    >>> ranking = rank_scores({"X": {"q1": 0.3, "q2": 0.6}, "Y": {"q1": 0.5, "q2": 0.9}})
+    >>> rank_again(ranking) == ranking
+    True
+    """
+    blocks = [
+        each.scores[:, [each.systems.index(name) for name in saved.systems]]
+        for each in saved.by_measure
+    ]
+    higher = {each.measure: each.higher_is_better for each in saved.by_measure}
+    told = directions_again(higher, saved.asked)
+    again = rank_scores(
+        Scores(saved.query_ids, saved.systems, saved.measures, np.stack(blocks, axis=2)),
+        measures=saved.measures,
+        lower_is_better=[name for name in saved.measures if not told.higher[name]],
+        higher_is_better=[
+            name for name in saved.measures if told.higher[name] and name not in told.asked
+        ],
+        test=saved.test,
+        adjust=saved.adjust,
+        alpha=saved.alpha,
+        baseline=saved.baselines or None,
+        family=saved.family,
+        n_resamples=saved.n_resamples or None,
+        rng=saved.seed,
+        beside=bool(saved.beside or saved.agreements),
+        provenance=saved.provenance,
+    )
+    kept = {name: getattr(saved, name) for name in ("audits", "cautions", "notes", "overlaps")}
+    again = replace(again, **kept)
+    extras = saved.extras
+    if extras.instruments or extras.risk:
+        weight = extras.risk_weight if extras.risk else None
+        again = with_extras(again, instruments=bool(extras.instruments), risk=weight)
+    return again
+
+
 def baselines_of(baseline: str | Sequence[str] | None) -> tuple[str, ...]:
     """Return the baselines that were asked for, none, one or several.
 
@@ -236,6 +286,7 @@ def _rank_by(scores: Scores, column: int, asked: _Asked) -> Ranking:
         alpha=asked.alpha,
         baseline=asked.baselines[0] if asked.baselines else None,
         baselines=asked.baselines,
+        adjust=options.get("adjust"),
         family=asked.family,
         n_families=asked.parts,
         shares=inference.two_way_anova(block).shares,

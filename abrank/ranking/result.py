@@ -86,6 +86,8 @@ class Ranking(
         One for each further measure, by the same test at the same level.
     baselines : tuple of str
         All those that the other systems were compared with, corrected across.
+    adjust : str or None
+        The adjustment that was asked for; None is the test's own.
     family : {"measure", "all"}
         Whether alpha holds for each measure, or for all of them together.
     n_families : int
@@ -127,6 +129,7 @@ class Ranking(
     provenance: Mapping[str, Any] = field(default_factory=dict)
     secondary: tuple[Ranking, ...] = ()
     baselines: tuple[str, ...] = ()
+    adjust: str | None = None
     family: Family = "measure"
     n_families: int = 1
     stability: tuple[RankChance, ...] = ()

@@ -1,7 +1,7 @@
 """``results.json``: everything a comparison holds as plain values, at full precision.
 
 It is the one source of the numbers; every other output is a rounding of it. Its shape is that of
-the JSON Schema ``saved/abrank-1.schema.json``.
+the JSON Schema ``saved/abrank-2.schema.json``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from abrank.report.sections.next_step import next_step
 from abrank.report.sections.notes.cautions import cautions
 from abrank.verdict import Decision, Rule
 
-SCHEMA = "abrank/1"
+SCHEMA = "abrank/2"
 # Numbers in a list above which Arrow writes them, in a fifth of Python's time.
 MANY = 1000
 # The text of lists of numbers, by the lists' identities: to write a million numbers takes long.
@@ -61,13 +61,14 @@ def to_dict(comparison: Comparison) -> dict[str, Any]:
     >>> from abrank.comparison import compare_scores
     >>> found = to_dict(compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75}))
     >>> found["schema"], found["queries"]["scores"]["score"]["b"], found["verdict"]["state"]
-    ('abrank/1', [0.75, 0.75], 'inconclusive')
+    ('abrank/2', [0.75, 0.75], 'inconclusive')
     """
-    result: dict[str, Any] = plain(_content(comparison))
+    result: dict[str, Any] = plain(content(comparison))
     return result
 
 
-def _content(comparison: Comparison) -> dict[str, Any]:
+def content(comparison: Comparison) -> dict[str, Any]:
+    """Return what :func:`to_dict` returns, not yet as plain values."""
     step = next_step(comparison)
     told = cautions(comparison, digits=DIGITS)
     first = [str(each) for each in told if each.stands_first]
@@ -126,14 +127,14 @@ def json_text(comparison: Comparison) -> str:
     >>> from abrank.comparison import compare_scores
     >>> text = json_text(compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75}))
     >>> text.splitlines()[:2]
-    ['{', '  "schema": "abrank/1",']
+    ['{', '  "schema": "abrank/2",']
     """
     return json_bytes(comparison).decode()
 
 
 def json_bytes(comparison: Comparison) -> bytes:
     """Return what :func:`json_text` returns as it stands in the file."""
-    found = plain(_content(comparison), many=True)
+    found = plain(content(comparison), many=True)
     numbers: Numbers = {}
     sum_ = checksum(found, numbers=numbers)
     made = io.BytesIO()

@@ -280,12 +280,13 @@ def write(
 def _inputs(subject: Subject) -> list[str]:
     """Return the paths of what a result was made from."""
     parts = getattr(subject, "comparisons", None) or getattr(subject, "rankings", None) or {}
-    return [
-        each["path"]
+    inputs = [
+        each
         for part in (subject, *parts.values())
         for each in part.provenance.get("inputs", {}).values()
-        if each.get("path")
     ]
+    paths = [each.get("path") if isinstance(each, dict) else each.path for each in inputs]
+    return [path for path in paths if path]
 
 
 def files_of(

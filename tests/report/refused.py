@@ -20,11 +20,11 @@ Contradictions = dict[str, tuple[Change, str]]
 OF_THE_MEANS: Contradictions = {
     "another difference": (
         lambda d: d["measures"][0].update(diff=0.25),
-        "measures[0].diff: is 0.25, but the means give 0.",
+        "measures[0].diff: is 0.25, but the scores and rule of the file give 0.",
     ),
     "another share": (
         lambda d: d["measures"][0].update(rel_diff=0.5),
-        "measures[0].rel_diff: is 0.5, but the means give 0.",
+        "measures[0].rel_diff: is 0.5, but the scores and rule of the file give 0.",
     ),
 }
 

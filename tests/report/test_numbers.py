@@ -32,7 +32,7 @@ def test_scores_keep_every_bit(situation: Comparison) -> None:
 
 def test_parts_are_those_of_the_comparison(judged: Comparison) -> None:
     found = to_dict(judged)
-    assert found["schema"] == "abrank/1"
+    assert found["schema"] == "abrank/2"
     assert found["systems"] == {"a": "good", "b": "poor"}
     assert found["settings"]["primary"] == "nDCG@10"
     assert found["measures"][0]["pvalue"] == judged.rows[0].pvalue

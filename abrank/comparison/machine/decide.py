@@ -19,6 +19,7 @@ from abrank.comparison.machine.judgments import (
     TEST,
     TITLE,
     MachineDifferences,
+    MachineJudgments,
     MachineScores,
 )
 from abrank.comparison.power_analysis import plan_next_test
@@ -56,6 +57,20 @@ class WithMachine:
         asked = declare_machine(question, segments=beside.segments, clusters=beside.clusters)
         kept, pair, missing = pair_machine(scores, beside.machine)
         return cls(kept, asked, beside.machine, pair, missing)
+
+    @classmethod
+    def again(cls, saved: MachineJudgments, scores: Scores) -> WithMachine:
+        """Return a question that was answered before: the machine's scores stand in the answer."""
+        pairs = [saved.scores[measure] for measure in scores.measures]
+        values = np.array([[each.a, each.b] for each in pairs], dtype=np.float64).T
+        given = Scores(
+            saved.query_ids, scores.systems, scores.measures, np.ascontiguousarray(values)
+        )
+        machine = MachineScores(given, saved.shared_model, saved.judge)  # type: ignore[arg-type]
+        kept, pair, missing = pair_machine(scores, machine)
+        if missing:
+            raise AlignmentError(f"the machine's scores hold no {missing[0]!r}")
+        return cls(kept, Question(), machine, pair, saved.missing)
 
     def decide(self, people: Comparison) -> Comparison:
         """Return a comparison by people alone with the verdict of people and machine.

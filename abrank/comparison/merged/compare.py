@@ -11,9 +11,9 @@ import numpy as np
 from abrank._support.errors import ArgumentError
 from abrank._support.rng import entropy
 from abrank._support.typing import FloatArray
-from abrank.comparison.choice import Directions, choose, directions
+from abrank.comparison.choice import Directions, choose, directions, directions_again
 from abrank.comparison.deciding import FEW_CLUSTERS, flip_signs, sign_flips_of
-from abrank.comparison.declared import declare
+from abrank.comparison.declared import declare, rule_again
 from abrank.comparison.designs import error_inflation
 from abrank.comparison.family import adjust_family, interval_of_primary, row_of_measure
 from abrank.comparison.guards import judge_guard
@@ -112,7 +112,89 @@ def compare_statistics(
     better = directions(measures, question.lower_is_better, question.higher_is_better)
     primary = choose(measures, None, question.primary).primary
     rule = declare(question, primary, better, clusters=clusters)
-    lead, seed = measures.index(rule.primary), entropy(question.rng)
+    made = _answer(
+        statistics,
+        rule,
+        better,
+        entropy(question.rng),
+        audits,
+        partitions=partitions,
+        missing=missing,
+        same_file=same_file,
+    )
+    return replace(
+        made,
+        baseline=baseline,
+        candidate=candidate,
+        remarks=remarks,
+        provenance=dict(provenance or {}),
+    )
+
+
+def merged_again(saved: Comparison) -> Comparison:
+    """Return a comparison computed again from the statistics and the rule that it holds.
+
+    Raises
+    ------
+    ArgumentError
+        If its parts do not go together.
+
+    Examples
+    --------
+    >>> from abrank.engines.merge import statistics_of
+    >>> scores = np.array([[[0.2], [0.3]], [[0.4], [0.6]], [[0.1], [0.2]], [[0.5], [0.9]]])
+    >>> result = compare_statistics(statistics_of(["q1", "q2", "q3", "q4"], scores, ["AP"]))
+    >>> merged_again(result) == result
+    True
+    """
+    merged, rule = saved.merged, saved.rule
+    if merged is None or merged.statistics is None:
+        raise ArgumentError("the statistics of the partitions are not there")
+    statistics = parts.statistics_again(merged.statistics)
+    if statistics.measures != saved.measures or statistics.n_queries < 2:
+        raise ArgumentError("the statistics of the partitions are of other measures")
+    clusters = rule.design.clusters if rule.design is not None and statistics.clusters else ""
+    higher = {row.measure: row.higher_is_better for row in saved.rows}
+    better = directions_again(higher, saved.asked)
+    rule = rule_again(rule, better, clusters, statistics.n_queries)
+    decision = saved.decision
+    told = {decision.reason, *(each.code for each in decision.soundness.reasons)}
+    made = _answer(
+        statistics,
+        rule,
+        better,
+        saved.seed,
+        saved.audits,
+        partitions=(merged.n_partitions, merged.n_skipped),
+        missing=merged.missing,
+        same_file="same-file" in told,
+    )
+    before = [note for note in saved.notes if note.code in ("nobody-chose", "shown-apart")]
+    return replace(
+        made,
+        notes=tuple(sorted((*before, *made.notes), key=lambda note: -note.severity)),
+        baseline=saved.baseline,
+        candidate=saved.candidate,
+        remarks=saved.remarks,
+        provenance=saved.provenance,
+    )
+
+
+def _answer(
+    statistics: Statistics,
+    rule: Rule,
+    better: Directions,
+    seed: int,
+    audits: Mapping[str, Audit] | None,
+    *,
+    partitions: tuple[int, int],
+    missing: str,
+    same_file: bool,
+) -> Comparison:
+    """Answer what was declared."""
+    n, measures = statistics.n_queries, statistics.measures
+    clusters = rule.design.clusters if rule.design is not None else ""
+    lead = measures.index(rule.primary)
     moments = (
         moments_of_clusters(statistics, seed=seed)
         if statistics.clusters
@@ -128,8 +210,8 @@ def compare_statistics(
         clustered = Clustered(cluster_sums(statistics)[1], grouped.lasting_share)
     sd = float(one.errors[0]) * n**0.5
     made = Comparison(
-        baseline=baseline,
-        candidate=candidate,
+        baseline="A",
+        candidate="B",
         query_ids=(),
         measures=measures,
         a=np.empty((0, len(measures))),
@@ -146,11 +228,9 @@ def compare_statistics(
         ),
         notes=(),
         seed=seed,
-        remarks=remarks,
         audits=dict(audits or {}),
         segmentations=parts.segmentations(statistics, lead, rule),
         clusters=grouped,
-        provenance=dict(provenance or {}),
         merged=parts.queries_of(statistics, lead, moments, partitions=partitions, missing=missing),
     )  # fmt: skip
     return with_soundness(replace(made, notes=_notes(made, statistics)))

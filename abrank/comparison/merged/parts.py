@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from abrank import inference
+from abrank._support.errors import ArgumentError
 from abrank.comparison.companions import IGNORING, OF_CLUSTERS, row_of
 from abrank.comparison.designs import Clusters
 from abrank.comparison.effects import Effect, Spread
@@ -23,7 +25,7 @@ from abrank.comparison.merged.moments import (
 from abrank.comparison.merged.result import Cell, ExtremeQuery, MergedQueries
 from abrank.comparison.rows import MeasureResult, TestRow
 from abrank.engines.exact import exact_value
-from abrank.engines.merge import Extreme, MeasureStatistics, Statistics
+from abrank.engines.merge import Extreme, MeasureStatistics, Statistics, statistics_from
 from abrank.inference.designs.as_tests import sums_result
 from abrank.inference.designs.clusters import deciding_test
 from abrank.inference.estimates.effect_size import counted_effects
@@ -31,6 +33,7 @@ from abrank.inference.estimates.segments import MIN_QUERIES, heterogeneity
 from abrank.inference.paired.counted import Counts, result_of
 from abrank.verdict import Rule
 
+LONGEST, MOST_ZEROS = 2000, 4000  # of the text of a sum
 SHARES = np.linspace(0.0, 1.0, 201)
 MOST_VALUES, MOST_BINS = 25, 80
 # The tests of the primary measure that counts of differences allow beside the t test.
@@ -207,7 +210,70 @@ def queries_of(
         cells=cells_of(counted),
         smallest=tuple(map(_extreme, own.smallest)),
         largest=tuple(map(_extreme, own.largest)),
+        statistics=_kept(statistics, lead),
     )
+
+
+def _kept(statistics: Statistics, lead: int) -> dict[str, Any]:
+    """Return what gives the comparison again, as JSON has it; counts of one measure only."""
+    found = statistics.to_dict()
+    for m, each in enumerate(found["of"]):
+        every: dict[str, Any] = {"counted": [None, []], "smallest": [], "largest": []}
+        if m == lead:
+            every = {key: [list(x) for x in each[key]] for key in ("smallest", "largest")}
+            exponent, items = each["counted"]
+            every["counted"] = [exponent, [list(x) for x in items]]
+        sums = {key: list(map(_text, each[key])) for key in ("sums", "beyond")}
+        found["of"][m] = {**each, **sums, **every}
+    found["clusters"] = _texts(found["clusters"])
+    found["segments"] = {name: _texts(each) for name, each in found["segments"].items()}
+    return found
+
+
+def statistics_again(kept: Mapping[str, Any]) -> Statistics:
+    """Return the statistics that a comparison holds.
+
+    Raises
+    ------
+    ArgumentError
+        If they are damaged.
+    """
+    try:
+        of = [
+            {**each, **{key: list(map(_number, each[key])) for key in ("sums", "beyond")}}
+            for each in kept["of"]
+        ]
+        return statistics_from(
+            {
+                **kept,
+                "of": of,
+                "clusters": _numbers(kept["clusters"]),
+                "segments": {name: _numbers(each) for name, each in kept["segments"].items()},
+            }
+        )
+    except (LookupError, TypeError, ValueError, AttributeError) as problem:
+        raise ArgumentError(f"the statistics of the partitions are damaged: {problem}") from None
+
+
+def _texts(sums: Mapping[str, Sequence[int]]) -> dict[str, list[str]]:
+    return {label: list(map(_text, each)) for label, each in sums.items()}
+
+
+def _numbers(sums: Mapping[str, Sequence[str]]) -> dict[str, list[int]]:
+    return {label: list(map(_number, each)) for label, each in sums.items()}
+
+
+def _text(total: int) -> str:
+    """Return a number of units of 2**-1074, most of whose bits are 0, shortly and exactly."""
+    zeros = (total & -total).bit_length() - 1 if total else 0
+    return f"{total >> zeros:x}p{zeros}"
+
+
+def _number(text: str) -> int:
+    digits, _, zeros = text.partition("p")
+    if len(text) > LONGEST or not 0 <= int(zeros) <= MOST_ZEROS:
+        raise ValueError(f"{text[:20]!r} is no sum")
+    return int(digits, 16) << int(zeros)
 
 
 def cells_of(counted: Counts) -> tuple[Cell, ...]:

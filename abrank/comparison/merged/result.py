@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from abrank._support.records import record
@@ -55,6 +58,9 @@ class MergedQueries:
         The same differences counted, in at most 25 values or some 80 bins.
     smallest, largest : tuple of ExtremeQuery
         The 20 queries with the smallest and with the largest difference, the furthest first.
+    statistics : mapping, optional
+        What gives the comparison again: exact sums, and the counted differences of the primary
+        measure. None in files of earlier versions.
     """
 
     n_queries: int
@@ -68,6 +74,7 @@ class MergedQueries:
     cells: tuple[Cell, ...]
     smallest: tuple[ExtremeQuery, ...]
     largest: tuple[ExtremeQuery, ...]
+    statistics: Mapping[str, Any] | None = None
 
     @property
     def form(self) -> Form:

@@ -10,7 +10,7 @@ from abrank.report.collections.tables import SUMMARIES
 from abrank.report.formats.csv import csv_text
 from abrank.report.numbers import checksum, layout, plain, to_dict
 
-SCHEMA = "abrank-collections/1"
+SCHEMA = "abrank-collections/2"
 
 
 def collections_csv(found: CollectionsComparison) -> str:

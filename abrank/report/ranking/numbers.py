@@ -12,7 +12,7 @@ from abrank.report.formats.csv import csv_text
 from abrank.report.numbers import checksum, layout, plain
 from abrank.report.ranking.cautions import of_runs
 
-SCHEMA = "abrank-ranking/1"
+SCHEMA = "abrank-ranking/2"
 
 
 def ranking_csv(ranking: Ranking, *, pairs: bool = False) -> str:
@@ -58,6 +58,7 @@ def ranking_dict(ranking: Ranking) -> dict[str, Any]:
                 "alpha": ranking.alpha,
                 "baseline": ranking.baseline,
                 "baselines": ranking.baselines,
+                "adjust": ranking.adjust,
                 "family": ranking.family,
                 "n_families": ranking.n_families,
             },

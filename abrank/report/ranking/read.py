@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,21 @@ from abrank._support.errors import ReadError
 from abrank.diagnostics import Note, higher_is_better
 from abrank.inputs import Audit
 from abrank.ranking import PairRow, Ranking, SystemRow
-from abrank.ranking.rows import Agreement, OtherTest, Overlap, PairSpread, RankChance
-from abrank.report.ranking.numbers import SCHEMA
+from abrank.ranking.rank import rank_again
+from abrank.ranking.rows import Agreement, Extras, OtherTest, Overlap, PairSpread, RankChance
+from abrank.report.ranking.numbers import SCHEMA, ranking_dict
+from abrank.report.saved.alike import differences, of_this_version, remarks_on, require_none
 from abrank.report.saved.restore import restore
 from abrank.report.saved.schema import Damaged, published, validate
-from abrank.report.saved.write import note_of, read_json, require_unchanged
+from abrank.report.saved.write import (
+    NOT_COMPUTED,
+    not_computed,
+    note_of,
+    read_json,
+    require_unchanged,
+)
 
+SCHEMAS = (SCHEMA, "abrank-ranking/1")
 HOW = "write it again: abrank rank … --report results.json"
 # What stands beside the pairs; files of old have none of it.
 _BESIDE: Mapping[str, Any] = {
@@ -28,6 +38,7 @@ _BESIDE: Mapping[str, Any] = {
     "overlaps": tuple[Overlap, ...],
     "beside": tuple[OtherTest, ...],
     "spread": PairSpread | None,
+    "extras": Extras,
 }
 
 
@@ -40,7 +51,7 @@ def read_ranking(path: str | os.PathLike[str]) -> Ranking:
         If there is no such file, it is none of a ranking, or as :func:`ranking_of`.
     """
     value, label = read_json(path)
-    if not isinstance(value, dict) or value.get("schema") != SCHEMA:
+    if not isinstance(value, dict) or value.get("schema") not in SCHEMAS:
         raise ReadError(label, "is no report of a ranking", hint=HOW)
     return ranking_of(value, label)
 
@@ -56,7 +67,8 @@ def ranking_of(value: Mapping[str, Any], label: str = "results.json") -> Ranking
     Raises
     ------
     ReadError
-        If it is damaged, changed after it was written, or at odds with itself.
+        If it is damaged, changed after it was written, or other than its scores give. What
+        another version wrote is shown as it is computed now, with a note.
 
     Examples
     --------
@@ -66,13 +78,47 @@ def ranking_of(value: Mapping[str, Any], label: str = "results.json") -> Ranking
     True
     """
     try:
-        validate(value, published("abrank-ranking-1"))
+        validate(value, published("abrank-ranking-2"))
+        found = _ranking(value)
+        again = rank_again(found)
+        different = list(differences(_numbers(value), _numbers(ranking_dict(again))))
+        if of_this_version(value):
+            require_none(different)
+            again = found
         require_unchanged(value)
+    except Damaged as problem:
+        raise ReadError(
+            label, problem.problem, at=problem.place, hint=problem.hint or HOW
+        ) from None
+    except NOT_COMPUTED as problem:
+        raise not_computed(label, problem, HOW) from None
+    if again is found:
+        return found
+    return replace(again, notes=(*again.notes, *remarks_on(different)))
+
+
+def restored(value: Mapping[str, Any], label: str) -> Ranking:
+    """Return the ranking of plain values as they are, which are part of a larger result."""
+    try:
+        validate(value, published("abrank-ranking-2"))
         return _ranking(value)
     except Damaged as problem:
         raise ReadError(
             label, problem.problem, at=problem.place, hint=problem.hint or HOW
         ) from None
+
+
+# Long, and taken as they are.
+_AS_READ = ("schema", "checksum", "queries", "quality", "cautions", "provenance", "overlaps")
+
+
+def _numbers(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the scores give, and not the scores."""
+    found = {key: each for key, each in value.items() if key not in (*_AS_READ, "notes")}
+    found["secondary"] = [
+        {key: each for key, each in one.items() if key != "scores"} for one in value["secondary"]
+    ]
+    return found
 
 
 def _ranking(value: Mapping[str, Any]) -> Ranking:
@@ -85,6 +131,7 @@ def _ranking(value: Mapping[str, Any]) -> Ranking:
         "alpha": settings["alpha"],
         "baseline": base,
         "baselines": tuple(settings.get("baselines", [] if base is None else [base])),
+        "adjust": settings.get("adjust"),
         "family": settings.get("family", "measure"),
         "n_families": settings.get("n_families", 1),
         "seed": value["seed"],

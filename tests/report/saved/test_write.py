@@ -167,8 +167,8 @@ DAMAGES: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
         "results.json, evidence.tie_range: expected a list of 2, found a list of 3",
     ),
     "another schema": (
-        lambda d: d.update(schema="abrank/2"),
-        "results.json: was written by a newer abrank, in schema 2; this version reads schema 1\n"
+        lambda d: d.update(schema="abrank/3"),
+        "results.json: was written by a newer abrank, in schema 3; this version reads schema 2\n"
         "  update abrank, or render it with the version that wrote it",
     ),
     "a ranking": (
@@ -239,6 +239,7 @@ def test_an_older_file_is_read_by_the_present_definition_of_same(make: Make, sta
     for name in ("margin", "relative", "unseen"):
         del value["verdict"][name]
     del value["settings"]["margin_is_relative"]
+    value["schema"] = "abrank/1"
     value["verdict"].update(state=state, by_equivalence=False)
     value["verdict"]["gate"]["passed"] = state == "same"
     found = from_dict(value)

@@ -12,7 +12,7 @@ from abrank.report.formats.csv import csv_text
 from abrank.report.numbers import checksum, layout, plain
 from abrank.report.ranking.numbers import ranking_dict
 
-SCHEMA = "abrank-collections-ranking/1"
+SCHEMA = "abrank-collections-ranking/2"
 
 
 def standings_csv(found: CollectionsRanking) -> str:

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
 
-from abrank._support.errors import ReadError
-from abrank.collections import CollectionsRanking, MeasureStandings, StandingRow
-from abrank.collections.standings import standing_rows
-from abrank.ranking import Ranking
-from abrank.report.collections.systems.numbers import SCHEMA
-from abrank.report.numbers import checksum, plain
-from abrank.report.ranking.read import ranking_of
-from abrank.report.saved.restore import restore
+from abrank._support.errors import AlignmentError, ArgumentError, ReadError
+from abrank.collections import CollectionsRanking, summarise_rankings
+from abrank.report.collections.systems.numbers import SCHEMA, standings_dict
+from abrank.report.numbers import checksum
+from abrank.report.ranking.read import ranking_of, restored
+from abrank.report.saved.alike import differences, of_this_version, require_none
 from abrank.report.saved.schema import Damaged, published, validate
 from abrank.report.saved.write import read_json, require_unchanged
 
+SCHEMAS = (SCHEMA, "abrank-collections-ranking/1")
 HOW = "write it again: abrank rank --collections … --report results.json"
 
 
@@ -36,7 +34,7 @@ def read_standings(path: str | os.PathLike[str]) -> CollectionsRanking:
     True
     """
     value, label = read_json(path)
-    if not isinstance(value, dict) or value.get("schema") != SCHEMA:
+    if not isinstance(value, dict) or value.get("schema") not in SCHEMAS:
         raise ReadError(label, "is no ranking on several collections", hint=HOW)
     return standings_of(value, label)
 
@@ -44,33 +42,28 @@ def read_standings(path: str | os.PathLike[str]) -> CollectionsRanking:
 def standings_of(value: Mapping[str, Any], label: str = "results.json") -> CollectionsRanking:
     """Return what :func:`standings_dict` gave the plain values of."""
     try:
-        validate(value, published("abrank-collections-ranking-1"))
-        require_unchanged(value)
+        validate(value, published("abrank-collections-ranking-2"))
         rankings = {
-            each["name"]: _ranking(each["ranking"], f"{label}, collections[{i}]")
+            each["name"]: ranking_of(
+                {**each["ranking"], "checksum": checksum(each["ranking"])},
+                f"{label}, collections[{i}]",
+            )
             for i, each in enumerate(value["collections"])
         }
-        measures = tuple(
-            _measure(each, f"{label}, measures[{i}]") for i, each in enumerate(value["measures"])
+        like = restored(value["measures"][0]["like"], f"{label}, measures[0].like")
+        again = summarise_rankings(
+            rankings, test=like.test, adjust=like.adjust, provenance=value["provenance"]
         )
-        if set(rankings) != set(measures[0].these.query_ids):
-            raise Damaged("measures", "the collections are not those of the rankings")
+        if of_this_version(value):
+            keys = ("alpha", "n_queries", "measures")
+            saved, computed = (
+                {key: each[key] for key in keys} for each in (value, standings_dict(again))
+            )
+            require_none(differences(saved, computed), "rankings")
+        require_unchanged(value)
     except Damaged as problem:
         hint = problem.hint or HOW
         raise ReadError(label, problem.problem, at=problem.place, hint=hint) from None
-    return CollectionsRanking(
-        rankings=rankings, measures=measures, alpha=value["alpha"], provenance=value["provenance"]
-    )
-
-
-def _measure(value: Mapping[str, Any], label: str) -> MeasureStandings:
-    these, like = (_ranking(value[key], f"{label}.{key}") for key in ("these", "like"))
-    rows = restore(tuple[StandingRow, ...], value["standings"])
-    again = standing_rows(these, like) if these.systems == like.systems else ()
-    if plain([asdict(row) for row in rows]) != plain([asdict(row) for row in again]):
-        raise Damaged("measures", "the standings are not those of the pairs")
-    return MeasureStandings(these, like, rows)
-
-
-def _ranking(value: Mapping[str, Any], label: str) -> Ranking:
-    return ranking_of({**value, "checksum": checksum(value)}, label)
+    except (AlignmentError, ArgumentError) as problem:
+        raise ReadError(label, str(problem), at="collections", hint=HOW) from None
+    return again

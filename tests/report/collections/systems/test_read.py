@@ -46,15 +46,15 @@ CONTRADICTIONS: Contradictions = {
     ),
     "a collection under another name": (
         lambda d: d["collections"][0].update(name="wiki"),
-        "measures: the collections are not those of the rankings",
+        "measures[0].standings[0].these.lead: is ",
     ),
     "another standing": (
         lambda d: d["measures"][0]["standings"][0].update(mean=0.123),
-        "measures: the standings are not those of the pairs",
+        "measures[0].standings[0].mean: is 0.123, but the rankings of the file give 0.6",
     ),
     "a system fewer": (
         lambda d: d["measures"][0]["standings"].pop(),
-        "measures: the standings are not those of the pairs",
+        "measures[0].standings: is a list of 2, but the rankings of the file give a list of 3",
     ),
 }
 
@@ -62,11 +62,12 @@ CONTRADICTIONS: Contradictions = {
 @pytest.mark.parametrize(("change", "said"), CONTRADICTIONS.values(), ids=CONTRADICTIONS)
 def test_what_contradicts_itself_is_refused(change, said, found) -> None:
     reason = why_refused(found.to_dict(), change, read=partial(standings_of, label="my.json"))
-    assert reason == f"my.json, {said}\n  {HOW}"
+    assert reason.startswith(f"my.json, {said}")
+    assert reason.endswith(f"\n  {HOW}")
 
 
 def test_what_was_changed_after_it_was_written_is_refused(found, tmp_path) -> None:
     path = found.report(tmp_path / "results.json")
-    path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | {"alpha": 0.1}))
+    path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | {"provenance": {}}))
     with pytest.raises(ReadError, match="checksum: the content was changed after it was written"):
         read_standings(path)

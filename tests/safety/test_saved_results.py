@@ -1,0 +1,187 @@
+"""Saved results are computed again: an edit under a right checksum is refused by its place."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import abrank
+from abrank import ReadError
+from abrank.cli import run
+from abrank.comparison import Question
+from abrank.comparison.merged.compare import compare_statistics
+from abrank.engines.merge import statistics_of
+from abrank.report.collections.read import read_results
+from abrank.report.numbers import checksum
+
+# What only runs, judgments and people tell, and the question itself: the scores cannot give it.
+TAKEN = {
+    "schema", "checksum", "provenance", "queries", "quality", "evidence", "topics", "remarks",
+    "settings", "seed", "systems", "cautions", "overlaps", "notes", "collections",
+}  # fmt: skip
+
+
+def comparison() -> Any:
+    made = abrank.simulate_runs(40, effect=0.3, rng=5)
+    return abrank.compare(
+        made.qrels, made.baseline, made.candidate, measures=["nDCG@10", "AP", "P@10"],
+        margin=0.01, require="non-inferior", guards=["AP:-0.02"], segments={"kind": made.intents},
+    )  # fmt: skip
+
+
+def merged() -> Any:
+    rng = np.random.default_rng(3)
+    scores = rng.random((60, 2, 2)).round(2)
+    names = [f"q{i}" for i in range(60)]
+    statistics = statistics_of(names, scores, ["AP", "P@10"], segments={"x": ["u", "v"] * 30})
+    return compare_statistics(statistics, Question(margin=0.01))
+
+
+def with_a_machine() -> Any:
+    rng = np.random.default_rng(4)
+    a = {f"q{i}": float(x) for i, x in enumerate(rng.random(80))}
+    b = {name: x + 0.1 * rng.random() for name, x in a.items()}
+    people = [{name: each[name] for name in [*a][:30]} for each in (a, b)]
+    return abrank.compare_scores(*people, machine_scores=(a, b))
+
+
+def ranking() -> Any:
+    rng = np.random.default_rng(5)
+    board = {
+        name: {f"q{i}": float(x) for i, x in enumerate(rng.random(20))} for name in ("A", "B", "C")
+    }
+    return abrank.rank_scores(board)
+
+
+def collections() -> Any:
+    one, two = comparison(), comparison()
+    return abrank.compare_collections({"x": one, "y": two})
+
+
+def standings() -> Any:
+    rng = np.random.default_rng(6)
+    boards = {
+        where: {name: {f"q{i}": float(rng.random()) for i in range(12)} for name in ("A", "B", "C")}
+        for where in ("x", "y", "z")
+    }
+    return abrank.rank_collections(boards)
+
+
+RESULTS = {
+    each.__name__: each
+    for each in (comparison, merged, with_a_machine, ranking, collections, standings)
+}
+
+
+def numbers(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the places of all floats that the scores give."""
+    if isinstance(value, dict):
+        for key, each in value.items():
+            if path or key not in TAKEN:
+                yield from numbers(each, (*path, key))
+    elif isinstance(value, list):
+        for i, each in enumerate(value):
+            yield from numbers(each, (*path, i))
+    elif isinstance(value, float):
+        yield path
+
+
+def edited(value: dict[str, Any], path: tuple[Any, ...], change: Any) -> dict[str, Any]:
+    found = copy.deepcopy(value)
+    inside: Any = found
+    for key in path[:-1]:
+        inside = inside[key]
+    inside[path[-1]] = change(inside[path[-1]])
+    found["checksum"] = checksum(found)
+    return found
+
+
+@pytest.fixture(scope="module", params=RESULTS)
+def saved(request: pytest.FixtureRequest) -> dict[str, Any]:
+    found = RESULTS[request.param]().to_dict()
+    return found | {"checksum": checksum(found)}
+
+
+def read(value: dict[str, Any], path: Path) -> Any:
+    path.write_text(json.dumps(value))
+    return read_results(path)
+
+
+def test_what_was_written_is_read_and_an_edited_number_is_refused(saved, tmp_path) -> None:
+    path = tmp_path / "results.json"
+    assert read(saved, path).to_dict() == {k: v for k, v in saved.items() if k != "checksum"}
+    places = [each for each in numbers(saved) if "scores" not in each and "statistics" not in each]
+    assert len(places) > 20
+    rng = np.random.default_rng(1)
+    for i in rng.choice(len(places), 12, replace=False).tolist():
+        with pytest.raises(ReadError) as caught:
+            read(edited(saved, places[i], lambda x: x * 0.75 + 0.01), path)
+        assert str(places[i][-1]) in str(caught.value) or places[i][0] in str(caught.value)
+
+
+EDITS = {
+    "a p-value": (("tests", 0, "pvalue"), lambda _: 1e-6),
+    "an adjusted p-value": (("measures", 1, "pvalue_adj"), lambda _: 1e-6),
+    "an effect size": (("effects", "d_z", "estimate"), lambda x: x + 0.2),
+    "a plan": (("planning", "sd"), lambda x: 2 * x),
+    "a next step": (
+        ("next_step",),
+        lambda x: "look-at-depth" if x == "declare-margin" else "declare-margin",
+    ),
+    "notes deleted": (("notes",), lambda _: []),
+    "a limit": (("tests", 0, "ci_low"), lambda x: x + 0.001),
+    "a segment": (("segments", 0, "rows", 0, "pvalue"), lambda _: 1e-6),
+    "a score": (("queries", "scores", "AP", "b", 0), lambda x: 1.0 - x),
+    "the margin": (("settings", "margin"), lambda _: 0.2),
+    "the seed's test": (("settings", "test"), lambda _: "wilcoxon"),
+    "the direction": (("settings", "higher_is_better"), lambda _: False),
+}
+
+
+@pytest.fixture(scope="module")
+def pair() -> dict[str, Any]:
+    return comparison().to_dict()
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_an_edit_is_refused_whatever_it_is(pair, edit, tmp_path, capsys) -> None:
+    place, change = EDITS[edit]
+    (tmp_path / "results.json").write_text(json.dumps(edited(pair, place, change)))
+    assert run(["render", str(tmp_path / "results.json")]) == 3
+    said = capsys.readouterr().err
+    assert "but the scores and rule of the file give" in said or "cannot be computed again" in said
+
+
+@pytest.mark.parametrize("test", ["permutation", "bootstrap", "wilcoxon", "sign"])
+def test_what_is_drawn_is_drawn_again_by_its_seed(test, tmp_path) -> None:
+    rng = np.random.default_rng(7)
+    a = {f"q{i}": float(x) for i, x in enumerate(rng.random(200))}
+    b = {name: x + rng.normal(0.01, 0.1) for name, x in a.items()}
+    found = abrank.compare_scores(a, b, test=test, n_resamples=999, rng=11)
+    assert abrank.Comparison.from_json(found.report(tmp_path / "r.json")) == found
+
+
+def test_a_file_of_another_version_is_shown_as_it_is_computed_now(pair, tmp_path, capsys) -> None:
+    for key, value in (("schema", "abrank/1"), ("provenance", {"versions": {"abrank": "0.0.9"}})):
+        old = edited(pair, ("tests", 0, "pvalue"), lambda _: 1e-6) | {key: value}
+        old["checksum"] = checksum(old)
+        found = read(old, tmp_path / "old.json")
+        assert found.pvalue == pair["tests"][0]["pvalue"]
+        (remark,) = found.remarks
+        assert remark.startswith("computed again: 1 values of the file")
+        assert "tests[0].pvalue, 1e-06 there" in remark
+        assert "computed again" in found.report(tmp_path / "old.html").read_text("utf-8")
+        assert run(["render", str(tmp_path / "old.json")]) == 0
+        assert "note: computed again" in capsys.readouterr().err
+
+
+def test_a_test_that_is_not_installed_is_told(pair, tmp_path, capsys) -> None:
+    (tmp_path / "r.json").write_text(json.dumps(edited(pair, ("settings", "test"), lambda _: "my")))
+    assert run(["render", str(tmp_path / "r.json")]) == 3
+    assert "a test of your own is to be installed" in capsys.readouterr().err
