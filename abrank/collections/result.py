@@ -14,6 +14,7 @@ from abrank._support.result import Result
 from abrank.comparison import Comparison
 from abrank.diagnostics import bounds
 from abrank.inference.estimates.segments import Heterogeneity
+from abrank.soundness import Soundness
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -152,6 +153,12 @@ class CollectionsComparison(
     measures: tuple[MeasureSummary, ...]
     alpha: float
     provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def unsound(self) -> dict[str, Soundness]:
+        """The collections whose evidence is not sound, so that nothing is decided over all."""
+        found = {name: each.soundness for name, each in self.comparisons.items()}
+        return {name: each for name, each in found.items() if each.level == "unsound"}
 
     @property
     def primary(self) -> MeasureSummary:

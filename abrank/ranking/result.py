@@ -24,6 +24,7 @@ from abrank.ranking.rows import (
     RankChance,
     SystemRow,
 )
+from abrank.soundness import LEVELS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -161,6 +162,19 @@ class Ranking(
     def level(self) -> float:
         """Alpha of the tests of this measure: that of the ranking, divided where it is shared."""
         return self.alpha / self.n_families
+
+    @property
+    def unsound(self) -> dict[str, str]:
+        """Systems of which nothing may be said, with the code of the reason.
+
+        A run without a judged document, or the content of another one's file.
+        """
+        found: dict[str, str] = {}
+        for note in self.cautions:
+            if LEVELS.get(note.code) == "unsound" and note.code != "none-relevant":
+                named = note.values.get("systems") or [note.values.get("system", "")]
+                found |= {name: note.code for name in named if name in self.systems}
+        return found
 
     @property
     def measures(self) -> tuple[str, ...]:

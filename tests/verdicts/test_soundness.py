@@ -236,6 +236,14 @@ def test_one_cluster_that_carries_a_difference_puts_it_in_doubt() -> None:
     users = {query: f"u{i // 10}" for i, query in enumerate(ids)}
     even = {query: a[query] + 0.03 + 0.001 * (i % 7) for i, query in enumerate(ids)}
     assert abrank.compare_scores(a, even, clusters=users).soundness.level == "sound"
+    noise = dict(zip(ids, random.normal(0.0, 0.004, 120).tolist(), strict=True))
+    few = {q: f"u{0 if i < 60 else 1 + (i - 60) // 10}" for i, q in enumerate(ids)}
+    carried = {q: a[q] + noise[q] + (0.002 if i >= 60 else 0.004) for i, q in enumerate(ids)}
+    made = abrank.compare_scores(a, carried, clusters=few, require="better")
+    assert made.clusters is not None
+    if made.decision.direction:  # without the cluster, nothing is shown or it is not the one
+        shares = {each.code for each in made.soundness.reasons}
+        assert shares <= {"one-cluster-carries"}
 
 
 def test_scores_of_one_file_with_two_systems_are_no_file_twice(tmp_path: Path) -> None:
@@ -243,3 +251,31 @@ def test_scores_of_one_file_with_two_systems_are_no_file_twice(tmp_path: Path) -
     rows = [f"{name},q{i},AP,{0.5 + i / 100}" for name in ("x", "y") for i in range(12)]
     path.write_text("system,query_id,measure,score\n" + "\n".join(rows) + "\n", encoding="utf-8")
     assert abrank.compare_scores(path).verdict == "identical"
+
+
+def test_a_ranking_names_unsound_systems_first_and_lets_none_lead(
+    files: dict[str, str], tmp_path: Path
+) -> None:
+    runs = {"good": files["b"], "again": files["b"], "base": files["a"], "low": files["lower"]}
+    result = abrank.rank(files["qrels"], runs, measures="AP")
+    assert result.unsound == {"low": "document-ids", "good": "same-file", "again": "same-file"}
+    said = " ".join(str(result).split())
+    assert said.startswith("Document ids of low differ from the judged ones by upper and lower")
+    assert "has the same content: no system leads" in said
+    assert "better than all others" not in said
+    for kind in ("md", "html"):
+        path = tmp_path / f"rank.{kind}"
+        result.report(path)
+        assert "no system leads" in path.read_text(encoding="utf-8")
+    sound = abrank.rank(files["qrels"], {"good": files["b"], "base": files["a"]}, measures="AP")
+    assert sound.unsound == {}
+
+
+def test_an_unsound_collection_leaves_the_whole_undecided(files: dict[str, str]) -> None:
+    qrels, a = files["qrels"], files["a"]
+    found = abrank.compare_collections(
+        {"one": (qrels, a, files["b"]), "two": (qrels, a, files["lower"])}, measures="AP"
+    )
+    assert {name: each.level for name, each in found.unsound.items()} == {"two": "unsound"}
+    said = " ".join(str(found).split())
+    assert said.startswith("B and a cannot be tested on two: the document ids of")

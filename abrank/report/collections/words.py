@@ -9,6 +9,7 @@ from abrank.collections import CollectionsComparison, MeasureSummary, SummaryRow
 from abrank.report.cells import one_line
 from abrank.report.model import Caution
 from abrank.report.sections.notes import cautions as of_comparison
+from abrank.report.sections.soundness import clause
 from abrank.report.sections.words import system
 
 _SHOWN = ("better", "worse")
@@ -39,6 +40,12 @@ def title(found: CollectionsComparison) -> str:
     these, like = found.primary.stratified.reading, found.primary.random.reading
     if found.primary.measure in next(iter(found.comparisons.values())).asked:
         return f"Is lower better for {_name(found.primary.measure)}? Say so."
+    for name, soundness in found.unsound.items():
+        why = clause(soundness.reasons[0], found.comparisons[name], digits=found.decimals)
+        more = len(found.unsound) - 1
+        others = f", nor on {f.count(more)} more" if more else ""
+        said = f"{b} and {a} cannot be tested on {_name(name)}: {why}{others}."
+        return f"{said} Mend the inputs, or leave the collection out."
     if these == "identical":
         return f"{a} and {b} score the same on every query of every collection."
     on = f"on average over these {f.plural(len(found.comparisons), 'collection')} {_spread(found)}"

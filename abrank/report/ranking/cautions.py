@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from abrank.ranking import Ranking
 from abrank.report.model import Caution
 from abrank.report.sections.notes.cautions import SystemNames, caution
+from abrank.soundness import LEVELS
 
 
 def cautions(ranking: Ranking, *, digits: int) -> tuple[Caution, ...]:
@@ -16,4 +19,8 @@ def cautions(ranking: Ranking, *, digits: int) -> tuple[Caution, ...]:
 def of_runs(ranking: Ranking, *, digits: int) -> tuple[Caution, ...]:
     """Return what is to be known of the runs, the most severe first."""
     names = SystemNames("", "", digits=digits, alpha=ranking.alpha)
-    return tuple(caution(note, names) for note in ranking.cautions)
+    notes = [
+        replace(note, severity=4) if LEVELS.get(note.code) == "unsound" else note
+        for note in ranking.cautions
+    ]
+    return tuple(caution(note, names) for note in notes)

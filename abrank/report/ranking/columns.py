@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from abrank._support import display as f
 from abrank.ranking import PairRow, Ranking, SystemRow
 from abrank.ranking.result import RANK_TESTS
+from abrank.report.ranking.names import name
 
 # Of the difference from the first or the baseline, of each mean by itself, or within the queries.
 Interval: TypeAlias = Literal["difference", "own", "within"]
@@ -174,3 +175,17 @@ def _against_several(ranking: Ranking, system: str) -> str:
         for number, base in enumerate(ranking.baselines, start=1)
         if base in found
     )
+
+
+def no_leader(ranking: Ranking, on: str) -> str:
+    """Say why the system with the best mean leads nothing: its evidence is not sound."""
+    first = ranking.systems[0]
+    code = ranking.unsound[first]
+    why = {
+        "document-ids": "its document ids are not those of the judgments",
+        "none-judged": "none of its documents is judged",
+    }.get(code, "")
+    if not why:
+        twins = [name(each) for each, of in ranking.unsound.items() if of == code and each != first]
+        why = f"{f.first_of(twins, 3)} {'has' if len(twins) == 1 else 'have'} the same content"
+    return f"{name(first)} has the {ranking.best} mean{on}, but {why}: no system leads."

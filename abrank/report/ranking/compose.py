@@ -100,6 +100,8 @@ def _verdict(ranking: Ranking) -> tuple[str, str, str, str]:
         first = name(ranking.systems[0])
         said = f"{first} has the {ranking.best} mean{on}; whether that is the best was not said."
         return "not-decided", "!", "Not decided", said
+    if ranking.systems[0] in ranking.unsound:
+        return "not-decided", "!", "Not decided", columns.no_leader(ranking, on)
     if ranking.baseline is not None:
         return _against(ranking, on)
     first, *others = map(name, ranking.leaders)

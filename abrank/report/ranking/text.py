@@ -179,6 +179,8 @@ def _leaders(ranking: Ranking) -> str:
     on = f" on {_name(ranking.measure)}" if ranking.secondary else ""
     if not ranking.direction_declared:
         return f"{first} has the {ranking.best} mean{on}; whether that is the best was not said."
+    if ranking.systems[0] in ranking.unsound:
+        return columns.no_leader(ranking, on)
     ahead = [_name(each) for each in columns.ahead(ranking)]
     if ahead:
         said = f"{f.first_of(ahead, 3)} {'is' if len(ahead) == 1 else 'are'} shown to be better"
