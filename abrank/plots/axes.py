@@ -182,7 +182,8 @@ def _numbers(ax: Axes, theme: Theme, rows: Sequence[Row], first: str, last: str)
     """Write glyph, estimate and the last column right of the rows, each lined up at its right."""
     type_ = sizes(ax)
     em = type_.body
-    columns = (1.6 * em, 6.3 * em, 11.6 * em)
+    wider = 0.65 * max(0, theme.digits - 3)  # of numbers with more decimals
+    columns = (1.6 * em, (6.3 + wider) * em, (11.6 + wider) * em)
     base = ("axes fraction", "axes fraction")
     for title, place in ((first, columns[1]), (last, columns[2])):
         write(
