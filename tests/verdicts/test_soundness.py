@@ -236,14 +236,24 @@ def test_one_cluster_that_carries_a_difference_puts_it_in_doubt() -> None:
     users = {query: f"u{i // 10}" for i, query in enumerate(ids)}
     even = {query: a[query] + 0.03 + 0.001 * (i % 7) for i, query in enumerate(ids)}
     assert abrank.compare_scores(a, even, clusters=users).soundness.level == "sound"
-    noise = dict(zip(ids, random.normal(0.0, 0.004, 120).tolist(), strict=True))
-    few = {q: f"u{0 if i < 60 else 1 + (i - 60) // 10}" for i, q in enumerate(ids)}
-    carried = {q: a[q] + noise[q] + (0.002 if i >= 60 else 0.004) for i, q in enumerate(ids)}
-    made = abrank.compare_scores(a, carried, clusters=few, require="better")
-    assert made.clusters is not None
-    if made.decision.direction:  # without the cluster, nothing is shown or it is not the one
-        shares = {each.code for each in made.soundness.reasons}
-        assert shares <= {"one-cluster-carries"}
+    # Seven clusters of 4 and one of 13 queries with more than half of the difference.
+    random = np.random.default_rng(8)
+    random.integers(4, 9), random.integers(6, 30), random.integers(3, 8)
+    of = np.repeat(np.arange(8), [13] + [4] * 7)
+    effect = np.append(random.uniform(0.03, 0.08), random.normal(0.02, 0.02, 7))
+    differences = effect[of] + random.normal(0.0, 0.005, len(of))
+    a = {f"q{i:02}": 0.4 for i in range(len(of))}
+    b = {query: 0.4 + d for query, d in zip(a, differences.tolist(), strict=True)}
+    users = {query: f"u{k}" for query, k in zip(a, of.tolist(), strict=True)}
+    made = abrank.compare_scores(a, b, clusters=users, require="not-worse-shown")
+    (reason,) = made.soundness.reasons
+    assert (made.verdict, reason.code) == ("better", "one-cluster-carries")
+    assert (reason.values["cluster"], reason.values["n_queries"]) == ("u0", 13)
+    assert reason.values["low"] < 0 < reason.values["high"]
+    assert made.decision.gate is not None
+    assert made.decision.gate.lacks == "trust"
+    assert made.to_dict()["next_step"] == "add-queries"
+    assert "Add queries of other clusters" in " ".join(str(made).split())
 
 
 def test_scores_of_one_file_with_two_systems_are_no_file_twice(tmp_path: Path) -> None:
