@@ -219,6 +219,10 @@ class Guard:
     margin: float
     margin_is_relative: bool = False
 
+    def __str__(self) -> str:
+        size = f"{100.0 * self.margin:g}%" if self.margin_is_relative else f"{self.margin:g}"
+        return f"{self.measure}:-{size}"
+
     @classmethod
     def read(cls, text: str) -> Guard:
         """Read ``MEASURE:-X`` or ``MEASURE:-X%``: the loss from which on a gate does not pass.
@@ -239,7 +243,7 @@ class Guard:
             )
         relative = bool(found["percent"])
         if relative and size >= 100.0:
-            raise ArgumentError(f"a guard of {size:g}% allows to lose everything; give less")
+            raise ArgumentError(f"the guard {text} allows to lose everything; give less than 100%")
         return cls(
             found["measure"].strip(), round(size / 100.0, 12) if relative else size, relative
         )

@@ -12,9 +12,12 @@ from abrank._support.keywords import explained, fields_of
 from abrank._support.typing import Duplicates, Interpolation, Missing, RandomSource, ScoreDtype
 from abrank.comparison import Comparison, compare_recorded, name_runs
 from abrank.comparison.beside import Beside
+from abrank.comparison.choice import choose, unchosen
 from abrank.comparison.declared import read_margin, require_margin_in_range, with_guards
+from abrank.comparison.family import SEQUENCE
 from abrank.comparison.machine.judgments import SharedModel
 from abrank.comparison.machine.source import MachineSource
+from abrank.comparison.pairing import require_common_queries
 from abrank.comparison.question import Question
 from abrank.engines import Engine, EngineName
 from abrank.inputs.run_names import named_runs
@@ -224,7 +227,15 @@ def compare_runs(
     parsed = options.measures(measures)
     primary = question.primary
     lead = None if primary is None else options.measures(str(parse(primary)))[0]
-    first = (lead or parsed[0]).entry
+    own = options.named(measures)
+    named = None if len(own) == len(parsed) else [each.name for each in own]
+    chosen = choose([each.name for each in parsed], named, lead and lead.name)
+    unchosen(
+        chosen,
+        gate=question.require is not None,
+        in_sequence=question.family == SEQUENCE,
+    )
+    first = parse(chosen.primary).entry
     require_margin_in_range(read_margin(question.margin), first.name, range_=first.bounds)
     machine = machine or MachineSource()
     how: dict[str, Any] = {"measures": measures, "on_stage": on_stage}
@@ -236,6 +247,7 @@ def compare_runs(
         return compare_merged(qrels, runs, question, options, **how)
     machine.require_runs_again(runs)
     scores = score_runs(qrels, runs, options=options, top=TOP, **how)
+    require_common_queries(scores)
     beside = machine.beside(beside, scores, runs=runs, options=options, **how)
     on_stage("testing")
     if lead is not None:
@@ -352,6 +364,7 @@ def rank_runs(
     require_baselines(baselines_of(baseline), runs)
     top = lists.DEPTH if beside and len(runs) <= lists.MOST else 0
     scores = score_runs(qrels, runs, measures, options, top=top, on_stage=on_stage)
+    require_common_queries(scores)
     on_stage("testing")
     roles = {name: name for name in runs}
     found = provenance(scores, roles, settings=options.settings(), command=command)

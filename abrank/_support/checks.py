@@ -114,7 +114,7 @@ def count(argument: str, value: int, *, at_least: int = 1) -> int:
     return int(value)
 
 
-def resamples(value: int) -> int:
+def resamples(value: int, *, at_least: int = 1) -> int:
     """Return ``value`` if it is a number of resamples that can be drawn.
 
     Examples
@@ -123,6 +123,6 @@ def resamples(value: int) -> int:
     Traceback (most recent call last):
     abrank._support.errors.ArgumentError: n_resamples must be at most 10,000,000, not 1...
     """
-    if count("n_resamples", value) > MOST_RESAMPLES:
+    if count("n_resamples", value, at_least=at_least) > MOST_RESAMPLES:
         raise ArgumentError(f"n_resamples must be at most {MOST_RESAMPLES:,}, not {value!r}")
     return int(value)

@@ -43,8 +43,9 @@ def companion_rows(
 ) -> tuple[TestRow, ...]:
     """Run every companion on the primary measure; the first row of the rule's test decides.
 
-    With clusters the companions take whole clusters, but for the plain t test, which stands last to
-    show what clusters change. A confidence sequence stands first, before tests for one look.
+    A test of a user's own stands first. With clusters the companions take whole clusters, but for
+    the plain t test, which stands last to show what clusters change. A confidence sequence stands
+    first, before tests for one look.
     """
     asked: dict[str, Any] = {"seed": seed, "n_resamples": n_resamples}
     if clusters is not None:

@@ -440,4 +440,10 @@ def _notes_on_differences(made: Comparison) -> list[Note]:
     )
     if rule.design is not None and (rule.design.clusters or rule.design.planned):
         notes = [note for note in notes if note.code not in ("few-signs", "one-query-decides")]
+    if not rule.direction_declared:
+        notes = [note for note in notes if note.code not in _OF_A_DIRECTION]
     return notes
+
+
+# Notes that say which of the two gains.
+_OF_A_DIRECTION = frozenset({"mean-against-wins", "losses-behind-the-mean"})

@@ -225,12 +225,14 @@ def declare(
         guards=guards,
         accept_doubt=question.accept_doubt,
     )
-    relative = rule.margin_is_relative or any(guard.margin_is_relative for guard in rule.guards)
-    if relative and rule.test != "t":
-        raise ArgumentError(
-            "a relative margin is decided by the paired t test (Fieller's interval), not by"
-            f" {rule.test}; choose test t, or give the margin in the unit of {primary}"
-        )
+    shares = {f"the guard {guard}": guard.measure for guard in guards if guard.margin_is_relative}
+    shares = {"a relative margin": primary} | shares if rule.margin_is_relative else shares
+    for what, measure in shares.items():
+        if rule.test != "t":
+            raise ArgumentError(
+                f"{what} is decided by the paired t test (Fieller's interval), not by {rule.test};"
+                f" choose test t, or give it in the unit of {measure}"
+            )
     if rule.margin_is_relative and rule.family == "all":
         raise ArgumentError(
             "a relative margin is decided by the interval of one measure alone; family all adjusts"
@@ -265,7 +267,10 @@ def declare_on(
     clusters: tuple[str, Mapping[str, str]] | None,
 ) -> Declared:
     """Return what a question declares for these scores; see :func:`declare` for what is refused."""
-    drawn = {"seed": entropy(question.rng), "n_resamples": question.n_resamples}
+    n_resamples = question.n_resamples
+    if n_resamples is not None:
+        checks.resamples(n_resamples, at_least=99)  # as few as the command takes
+    drawn = {"seed": entropy(question.rng), "n_resamples": n_resamples}
     better = directions(scores.measures, question.lower_is_better, question.higher_is_better)
     labels = labels_of(clusters, scores.query_ids)
     rule = declare(
@@ -275,6 +280,13 @@ def declare_on(
     if rule.test == "bounded":
         require_bounded(scores)
     span = _span(scores, primary, read_margin(question.margin))
+    for guard in rule.guards:
+        reach = _span(scores, guard.measure, Margin(0.0, is_relative=False))
+        if guard.margin >= reach and not guard.margin_is_relative:
+            raise ArgumentError(
+                f"the guard {guard} excludes nothing: no difference of {guard.measure} is larger"
+                f" than {reach:g}"
+            )
     return Declared(rule, better, span, {**drawn, "clusters": labels})
 
 

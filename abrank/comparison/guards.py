@@ -7,6 +7,7 @@ from dataclasses import fields
 
 import numpy as np
 
+from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray
 from abrank.comparison.choice import Directions
 from abrank.comparison.designs import run_declared
@@ -39,7 +40,10 @@ def guard_results(
         column = measures.index(guard.measure)
         before, after = a[:, column], b[:, column]
         if guard.margin_is_relative:
-            estimate, low, high = _share(rule, before, after)
+            try:
+                estimate, low, high = _share(rule, before, after)
+            except ArgumentError as problem:
+                raise ArgumentError(f"the guard {guard}: {problem}") from None
         else:
             one = run_declared(
                 rule,

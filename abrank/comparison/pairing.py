@@ -227,6 +227,15 @@ def require_common(queries: Mapping[str, Set[str]]) -> None:
             )
 
 
+def require_common_queries(scores: Scores) -> None:
+    """Refuse runs of which two have no judged query in common; a policy would make zeros of it."""
+    lacking = {name: set(audit.missing) for name, audit in scores.audits.items()}
+    if all(2 * len(missing) < len(scores.query_ids) for missing in lacking.values()):
+        return
+    judged = {*scores.query_ids}.union(*lacking.values())
+    require_common({name: judged - missing for name, missing in lacking.items()})
+
+
 def _chosen(one: Scores, two: Scores, names: Sequence[str] | str | None) -> tuple[str, ...]:
     """Return the measures to take."""
     shared = [name for name in one.measures if name in two.measures]

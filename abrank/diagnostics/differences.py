@@ -111,7 +111,7 @@ def inspect_differences(
     gains = differences if higher_is_better else -differences
     return [
         *_signs(differences, tests, alpha),
-        *_disagreement(differences, tests, alpha),
+        *_disagreement(gains, tests, alpha),
         *_not_about_the_mean(n, tests, alpha),
         *_outlying(differences, tests, alpha, query_ids),
         *_losses(gains, tests, alpha, query_ids, measure),
@@ -149,18 +149,18 @@ def _signs(differences: FloatArray, tests: Sequence[_Test], alpha: float) -> lis
     return [Note("few-signs", 3 if blind else 2, values)]
 
 
-def _disagreement(differences: FloatArray, tests: Sequence[_Test], alpha: float) -> list[Note]:
+def _disagreement(gains: FloatArray, tests: Sequence[_Test], alpha: float) -> list[Note]:
     """Note of a finding that t and flips disagree, and that the count of wins points against it."""
     found: list[Note] = []
     if not _shown(_deciding(tests), alpha):
         return found
     decided = {test.pvalue < alpha for test in tests if test.test in ("t", "permutation")}
-    if len(decided) == 2 and _lowest(differences) < alpha:
+    if len(decided) == 2 and _lowest(gains) < alpha:
         values = {test.test: test.pvalue for test in tests if test.test in ("t", "permutation")}
         found.append(Note("tests-disagree", 3, values))
-    signs = outcomes(differences)
+    signs = outcomes(gains)
     wins, losses = int(np.sum(signs > 0)), int(np.sum(signs < 0))
-    if np.sign(np.mean(differences)) * (wins - losses) < 0:
+    if np.sign(np.mean(gains)) * (wins - losses) < 0:
         found.append(Note("mean-against-wins", 2, {"wins": wins, "losses": losses}))
     return found
 

@@ -304,7 +304,9 @@ def _pilot(
         level = rule.alpha if alpha is None else alpha
         declared = (pilot.decision.margin or None) if margin is None else margin
         own = "t" if pilot.machine is not None else rule.test
-        return pilot.differences(), level, test or own, declared
+        # What is planned for is a gain: of a cost, a difference below 0.
+        gains = pilot.differences() if rule.higher_is_better else -pilot.differences()
+        return gains, level, test or own, declared
     level = 0.05 if alpha is None else alpha
     if pilot is None:
         return None, level, test or "t", margin

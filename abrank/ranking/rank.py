@@ -120,6 +120,8 @@ def rank_scores(
     baselines = baselines_of(baseline)
     name, options = _resolve(test, adjust)
     checks.level("alpha", alpha)
+    if n_resamples is not None:
+        checks.resamples(n_resamples, at_least=99)  # as few as the command takes
     checks.one_of("family", family, get_args(Family))
     scores = read_board(scores, measures=measures, missing=missing)
     _require_several(scores)

@@ -203,6 +203,11 @@ class EvaluateOptions:
             names, rel=self.rel, judged_only=self.judged_only, interpolation=self.interpolation
         )
 
+    def named(self, names: Sequence[str] | str | None) -> tuple[Measure, ...]:
+        """Parse those of the names that are names of measures, not of trec_eval's sets."""
+        alone = [name for name in listed(names) if name.strip() not in SETS]
+        return self.measures(alone) if alone else ()
+
 
 @explained
 def evaluate(
@@ -317,8 +322,7 @@ def score_runs(
     if not runs:
         raise ArgumentError("there is no run to score")
     parsed = options.measures(measures)
-    alone = [name for name in listed(measures) if name.strip() not in SETS]
-    own = options.measures(alone) if alone else ()
+    own = options.named(measures)
     notes = notes_on(measures, parsed, rel=options.rel, judged_only=options.judged_only)
     engine = options.engine or ("local" if all(map(needs_engine, runs.values())) else None)
     if engine is not None:

@@ -238,7 +238,7 @@ def test_a_confidence_sequence_is_silent_before_25_queries(tmp_path, monkeypatch
         ("--look 1/90", "look 1 of 90 comes too early"),
         ("--guard R@100", "a guard is MEASURE:-X"),
         ("--guard R@100:-1e", "a guard is MEASURE:-X"),
-        ("--guard R@100:-120%", "a guard of 120% allows to lose everything"),
+        ("--guard R@100:-120%", "the guard R@100:-120% allows to lose everything"),
         ("--guard P@5:-0.1", "guard: P@5 is not among the measures"),
         ("--guard R@100:-0.1", "--guard adds to a gate: give --require or --fail-on worse"),
     ],

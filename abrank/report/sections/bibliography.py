@@ -70,7 +70,7 @@ def _sources(comparison: Comparison) -> Iterator[tuple[str, str]]:
             yield measure, ""
     if rule.test == machine.TEST:
         yield machine.TITLE, machine.SOURCE
-    else:
+    elif rule.test in inference.TESTS:
         yield inference.TESTS[rule.test].title, inference.TESTS[rule.test].source
     if len(comparison.measures) > 1 and rule.adjust != "none":
         yield f"Adjustment by {rule.adjust}", ADJUSTMENTS[rule.adjust]

@@ -65,8 +65,8 @@ def _mean_against_wins(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     counts = sorted((v["wins"], v["losses"]), reverse=True)
     return (
         "The mean and the count of wins point apart",
-        f"{names[more]} scores higher on more queries ({f.count(counts[0])} to"
-        f" {f.count(counts[1])}), but {names[fewer]} has the higher mean: its wins are larger.",
+        f"{names[more]} is better on more queries ({f.count(counts[0])} to"
+        f" {f.count(counts[1])}), but {names[fewer]} has the better mean: its wins are larger.",
     )
 
 

@@ -142,7 +142,7 @@ def test_caution_has_title_and_sentence(code: str) -> None:
         (
             "mean-against-wins",
             {"wins": 10, "losses": 14},
-            "bm25 scores higher on more queries (14 to 10), but monot5 has the higher mean",
+            "bm25 is better on more queries (14 to 10), but monot5 has the better mean",
         ),
         ("few-signs", EXAMPLES["few-signs"][0], "no flip of signs gives a p below 0.0625"),
         (

@@ -1,0 +1,406 @@
+"""What nobody chose never decides, costs are gains when they fall, and data are paired."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import abrank
+from abrank import AlignmentError, ArgumentError, Verdict
+from abrank.cli import run
+from abrank.inference import TESTS, Answer, paired_test
+from abrank.simulate import simulate_runs
+
+N = 40
+IDS = [f"q{i:02}" for i in range(N)]
+
+
+def scores(seed: int, shift: float) -> dict[str, np.ndarray]:
+    random = np.random.default_rng(seed)
+    easy = np.random.default_rng(0).uniform(0.3, 0.6, N)
+    found = {"num_ret": np.full(N, 1000.0) + (20.0 if shift < 0 else 0.0)}
+    found |= {"num_rel": np.arange(N) + 5.0, "num_rel_ret": np.arange(N) + 3.0}
+    found["P_10"] = np.round(easy + random.normal(-shift, 0.05, N), 4)
+    found["map"] = np.round(easy + random.normal(shift, 0.05, N), 4)
+    found["recip_rank"] = np.round(easy + random.normal(shift, 0.2, N), 4)
+    return found
+
+
+def trec_eval(system: str, columns: dict[str, np.ndarray]) -> str:
+    """Return what trec_eval -q prints: counts first, and the run's name as a line of text."""
+    lines = []
+    for i, query in enumerate(IDS):
+        lines.append(f"runid\t{query}\t{system}")
+        for name, values in columns.items():
+            shown = f"{values[i]:.0f}" if name.startswith("num_") else f"{values[i]:.4f}"
+            lines.append(f"{name}\t{query}\t{shown}")
+    return "\n".join(lines) + "\n"
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, seed, shift in (("a", 1, 0.0), ("b", 2, -0.15)):
+        (tmp_path / f"{name}.txt").write_text(trec_eval(name, scores(seed, shift)))
+    return tmp_path
+
+
+NOBODY = "Nobody chose the measure: of 3, AP was taken."
+
+
+def test_counts_never_decide_and_the_first_line_says_that_nobody_chose(files, capsys) -> None:
+    # Decided by num_ret: "BETTER on NumRet ... Ship", exit 0.
+    assert run(["compare", "--scores", "a.txt", "b.txt"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith(NOBODY)
+    assert "▼ WORSE  b is worse than a on AP" in out
+    assert "Ship b" not in out
+    table = out[out.index("measure ") :].partition("\n\n")[0]
+    assert "Num" not in table
+    assert "NumRet 1000.000 → 1020.000" in " ".join(out.split())
+
+
+@pytest.mark.parametrize("name", ["md", "html", "json", "txt"])
+def test_every_format_says_it_first(files, name) -> None:
+    found = abrank.compare_scores("a.txt", "b.txt")
+    text = found.report(files / f"r.{name}").read_text("utf-8")
+    if name == "json":
+        assert list(json.loads(text))[1] == "read_first"
+        assert json.loads(text)["read_first"][0].startswith(NOBODY)
+    elif name == "html":
+        assert text.index(NOBODY.removesuffix(".")) < text.index('<h1 id="verdict"')
+    else:
+        assert NOBODY in text.splitlines()[0]
+    card = found._repr_html_()
+    assert card.index(NOBODY) < card.index("b is worse than a")
+
+
+@pytest.mark.parametrize(
+    "gate", [["--fail-on", "worse"], ["--require", "better"], ["--require", "better", "--guard"]]
+)
+def test_no_gate_passes_by_a_measure_that_nobody_chose(files, capsys, gate) -> None:
+    gate = [*gate, "P_10:-0.5"] if gate[-1] == "--guard" else gate
+    assert run(["compare", "--scores", "a.txt", "b.txt", *gate, "-q"]) == 2
+    assert capsys.readouterr().err == "error: 3 measures; say which decides: -m AP\n"
+    for chosen in (["-m", "map", "-m", "P_10"], ["--primary", "map"]):
+        found = run(["compare", "--scores", "a.txt", "b.txt", *gate, *chosen, "-q"])
+        assert found == 1
+        capsys.readouterr()
+
+
+def test_a_gate_of_a_rule_file_or_of_python_asks_too(files, capsys) -> None:
+    (files / "rule.toml").write_text('fail-on = "worse"\n')
+    assert run(["compare", "--scores", "a.txt", "b.txt", "--config", "rule.toml", "-q"]) == 2
+    assert "3 measures; say which decides: -m AP" in capsys.readouterr().err
+    (files / "rule.toml").write_text('fail-on = "worse"\nmeasure = "map"\n')
+    assert run(["compare", "--scores", "a.txt", "b.txt", "--config", "rule.toml", "-q"]) == 1
+    with pytest.raises(ArgumentError, match='3 measures; say which decides: measures="AP"'):
+        abrank.compare_scores("a.txt", "b.txt", require="not-worse-shown")
+    with pytest.raises(ArgumentError, match="say which decides"):
+        abrank.compare_scores("a.txt", "b.txt").require("not-worse-shown")
+
+
+def test_a_sequence_of_tests_needs_an_order_that_somebody_gave(files) -> None:
+    with pytest.raises(ArgumentError, match="name them in the order of the tests"):
+        abrank.compare_scores("a.txt", "b.txt", family="fixed-sequence")
+
+
+def test_what_is_named_decides_even_a_count(files) -> None:
+    found = abrank.compare_scores("a.txt", "b.txt", measures=["num_ret", "map"])
+    assert (found.rule.primary, found.measures) == ("NumRet", ("NumRet", "AP"))
+    assert not [note for note in found.notes if note.code == "nobody-chose"]
+
+
+def test_a_ranking_is_ordered_by_a_ranking_measure(files, capsys) -> None:
+    # It was ordered by NumRet.
+    assert run(["rank", "--scores", "a.txt", "b.txt", "--report", "r.json"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith(NOBODY)
+    assert "a is better than all others on AP" in out
+    ranking = abrank.rank_scores(["a.txt", "b.txt"])
+    assert (ranking.measure, ranking.measures) == ("AP", ("AP", "P@10", "RR"))
+    assert ranking._repr_html_().index(NOBODY) < ranking._repr_html_().index("is better than")
+    assert ranking._repr_markdown_().startswith(f"**{NOBODY}**")
+    assert json.loads((files / "r.json").read_text())["read_first"][0].startswith(NOBODY)
+
+
+def test_collections_of_scores_choose_alike(files, capsys) -> None:
+    (files / "c.tsv").write_text("name\ta\tb\none\ta.txt\tb.txt\ntwo\ta.txt\tb.txt\n")
+    found = abrank.compare_collections({"one": ("a.txt", "b.txt"), "two": ("a.txt", "b.txt")})
+    assert found.primary.measure == "AP"
+    assert str(found).startswith(NOBODY)
+    assert str(found).count("Nobody chose") == 1
+    boards = abrank.rank_collections({name: ["a.txt", "b.txt"] for name in ("one", "two")})
+    assert boards.primary.measure == "AP"
+    assert str(boards).startswith(NOBODY)
+
+
+def test_dicts_of_pytrec_eval_are_not_decided_by_runid() -> None:
+    def per_query(seed: int, shift: float) -> dict[str, dict[str, float]]:
+        columns = {"runid": np.zeros(N), "num_q": np.ones(N), **scores(seed, shift)}
+        return {q: {name: float(v[i]) for name, v in columns.items()} for i, q in enumerate(IDS)}
+
+    found = abrank.compare_scores(per_query(1, 0.0), per_query(2, -0.15))
+    assert (found.rule.primary, found.verdict) == ("AP", Verdict.WORSE)
+    assert {"runid", "NumQ", "NumRet"}.isdisjoint(found.measures)
+
+
+def test_measure_objects_keep_the_order_of_the_caller() -> None:
+    ir_measures = pytest.importorskip("ir_measures")
+    made = simulate_runs(30, rng=1)
+    runs = [made.baseline, made.candidate]
+    asked = [ir_measures.parse_measure(name) for name in ("P@5", "nDCG@10", "AP")]
+    by_runs = abrank.compare(made.qrels, *runs, measures=asked)
+    assert by_runs.measures == ("P@5", "nDCG@10", "AP")
+    calculated = [
+        list(ir_measures.iter_calc(asked, made.qrels.frame(), each.frame())) for each in runs
+    ]
+    assert abrank.compare_scores(*calculated, measures=asked).rule.primary == "P@5"
+    assert abrank.compare_scores(*calculated).rule.primary == "nDCG@10"
+
+
+def test_a_set_of_trec_eval_names_no_measure() -> None:
+    made = simulate_runs(30, rng=1)
+    data = made.qrels, made.baseline, made.candidate
+    found = abrank.compare(*data, measures="official")
+    assert found.rule.primary == "AP"
+    assert "NumRet" not in found.measures
+    with pytest.raises(ArgumentError, match="say which decides"):
+        abrank.compare(*data, measures="official", require="better")
+    assert abrank.compare(*data).rule.primary == "nDCG@10"  # what the manual names
+
+
+# ---- directions
+
+MS = {"fast": 18.0, "middle": 37.0, "slow": 74.0}
+
+
+def latencies() -> pd.DataFrame:
+    random = np.random.default_rng(3)
+    return pd.DataFrame({name: mean + random.normal(0, 2, N) for name, mean in MS.items()}, IDS)
+
+
+def two(name: str = "latency_ms") -> list[pd.DataFrame]:
+    return [latencies()[[each]].set_axis([name], axis=1) for each in ("slow", "fast")]
+
+
+def test_the_slowest_of_three_leads_no_board() -> None:
+    # "slow is better than all others", no note, no flag.
+    asked = abrank.rank_scores(latencies(), measures="latency_ms")
+    assert str(asked).startswith("Is lower better for latency_ms? Say so: --lower-is-better")
+    assert "is better than" not in str(asked)
+    assert "is better than" not in asked._repr_markdown_()
+    assert "is better than" not in asked._repr_html_()
+    for test in ("tukey", "t", "nemenyi"):
+        found = abrank.rank_scores(
+            latencies(), measures="latency_ms", lower_is_better="latency_ms", test=test
+        )
+        assert found.systems == ("fast", "middle", "slow")
+        assert found.groups[0] == ("fast",)
+        assert found.stability[0].first == 1.0
+        assert "fast is better than all others" in str(found)
+    turned = abrank.rank_scores(latencies(), measures="latency_ms", higher_is_better="latency_ms")
+    assert turned.systems[0] == "slow"
+
+
+def test_a_ranking_against_a_baseline_and_on_collections_follows() -> None:
+    how = {"measures": "cost", "lower_is_better": "cost"}
+    found = abrank.rank_scores(latencies(), baseline="middle", **how)
+    assert {row.b: row.reading for row in found.pair_rows} == {"fast": "better", "slow": "worse"}
+    extras = abrank.ranking.with_extras(found, instruments=True, risk=1.0).extras
+    assert {row.system: row.urisk > 0 for row in extras.risk}["fast"]
+    boards = {"one": latencies(), "two": latencies() + 1.0}
+    assert abrank.rank_collections(boards, **how).primary.first() == ("fast",)
+    asked = abrank.rank_collections(boards, measures="cost")
+    assert str(asked).startswith("Is lower better for cost?")
+    assert "may be called first of" not in str(asked)
+
+
+def test_a_comparison_of_costs_decides_nothing_until_the_direction_is_said() -> None:
+    found = abrank.compare_scores(*two())
+    assert (found.verdict, found.decision.direction) == (Verdict.CANNOT_TEST, 0)
+    for shown in (str(found), found._repr_markdown_(), found._repr_html_()):
+        assert "Is lower better for latency_ms? Say so." in shown
+        assert "?." not in shown
+        assert "worse" not in shown.replace("not-worse", "")
+        assert "--higher-is-better latency_ms" in shown
+    assert found.primary.reading == "differs"
+    with pytest.raises(ArgumentError, match='Say so: lower_is_better="latency_ms"'):
+        abrank.compare_scores(*two(), require="not-worse-shown")
+    with pytest.raises(ArgumentError, match="Say so"):
+        found.require("better")
+    gain = abrank.compare_scores(*two(), lower_is_better="latency_ms", require="better")
+    assert gain.decision.gate.passed
+    loss = abrank.compare_scores(*two(), higher_is_better="latency_ms")
+    assert loss.verdict is Verdict.WORSE
+    # A name that says nothing of costs is asked about by nobody.
+    assert abrank.compare_scores(*two("gain")).verdict is Verdict.WORSE
+
+
+def test_a_guard_on_a_cost_asks_and_follows() -> None:
+    a, b = (
+        each.assign(AP=np.linspace(0.2, 0.4, N) + up)
+        for each, up in zip(two(), (0.0, 0.1), strict=True)
+    )
+    b["AP"] += np.random.default_rng(1).normal(0, 0.02, N)
+    asked = {"measures": ["AP", "latency_ms"], "guards": "latency_ms:+5", "require": "better"}
+    with pytest.raises(ArgumentError, match="is lower better for latency_ms"):
+        abrank.compare_scores(a, b, **asked)
+    assert abrank.compare_scores(a, b, lower_is_better="latency_ms", **asked).decision.gate.passed
+    lost = abrank.compare_scores(b, b.assign(latency_ms=a["latency_ms"]), measures="AP")
+    assert lost.verdict is Verdict.IDENTICAL
+    asked["require"] = "not-worse-shown"
+    turned = abrank.compare_scores(a, b, higher_is_better="latency_ms", **asked)
+    assert not turned.decision.gate.passed
+
+
+def test_a_secondary_cost_is_read_as_a_difference_only() -> None:
+    a, b = (
+        each.assign(AP=np.linspace(0.2, 0.4, N) + up)
+        for each, up in zip(two(), (0.0, 0.1), strict=True)
+    )
+    b["AP"] += np.random.default_rng(1).normal(0, 0.02, N)
+    found = abrank.compare_scores(a, b, measures=["AP", "latency_ms"])
+    assert (found.verdict, found["latency_ms"].reading) == (Verdict.BETTER, "differs")
+    assert "Is lower better for latency_ms? Say so" in " ".join(str(found).split())
+    said = abrank.compare_scores(a, b, measures=["AP", "latency_ms"], lower_is_better="latency_ms")
+    assert said["latency_ms"].reading == "better"
+    assert "Is lower better" not in str(said)
+
+
+def test_costs_on_collections_follow() -> None:
+    pairs = {"one": two(), "two": [each + 1.0 for each in two()]}
+    asked = abrank.compare_collections(pairs)
+    assert str(asked).startswith("Is lower better for latency_ms? Say so.")
+    assert asked.primary.stratified.reading == "differs"
+    found = abrank.compare_collections(pairs, lower_is_better="latency_ms")
+    assert found.primary.stratified.reading == "better"
+
+
+def test_the_count_of_wins_and_the_mean_are_told_as_gains() -> None:
+    a = dict.fromkeys(IDS, 20.0)
+    b = {q: 21.0 if i % 4 else 8.0 for i, q in enumerate(IDS)}  # slower on most, by little
+    b = {q: value + 0.01 * i for i, (q, value) in enumerate(b.items())}
+    frames = [pd.DataFrame({"ms": each}) for each in (a, b)]
+    found = abrank.compare_scores(*frames, lower_is_better="ms", baseline="old", candidate="new")
+    (note,) = (each for each in found.notes if each.code == "mean-against-wins")
+    assert (note.values["wins"], note.values["losses"]) == (10, 30)
+    assert "old is better on more queries (30 to 10), but new has the better mean" in " ".join(
+        str(found).split()
+    )
+
+
+def test_power_plans_the_same_for_a_cost() -> None:
+    told = abrank.compare_scores(*two(), lower_is_better="latency_ms")
+    mirrored = abrank.compare_scores(*(-each for each in two()), higher_is_better="latency_ms")
+    for test in ("t", "wilcoxon"):
+        plans = [
+            abrank.power(each, effect=2.0, test=test, n_replications=200)
+            for each in (told, mirrored)
+        ]
+        assert plans[0] == plans[1]
+
+
+# ---- pairing
+
+
+def test_unpaired_data_are_named(tmp_path, capsys) -> None:
+    # "score a missing query 0".
+    a = pd.DataFrame({"AP": np.linspace(0.1, 0.9, N)}, index=IDS)
+    with pytest.raises(AlignmentError, match="A and B share no query: shown to different users"):
+        abrank.compare_scores(a, a.set_axis([f"u{i}" for i in range(N)]))
+    with pytest.raises(AlignmentError, match="unpaired experiment; abrank pairs"):
+        abrank.rank_scores({"x": a, "y": a.set_axis([f"u{i}" for i in range(N)])})
+    for name, first in (("a", 0), ("b", 5)):
+        lines = [f"q{i} Q0 d 1 1.0 x" for i in range(first, first + 5)]
+        (tmp_path / f"{name}.run").write_text("\n".join(lines) + "\n")
+    (tmp_path / "qrels").write_text("".join(f"q{i} 0 d 1\n" for i in range(10)))
+    paths = [str(tmp_path / name) for name in ("qrels", "a.run", "b.run")]
+    for command in ("compare", "rank"):
+        for missing in ("zero", "drop"):
+            assert run([command, *paths, "--missing", missing]) == 3
+            assert "a and b share no query: shown to different users?" in capsys.readouterr().err
+
+
+# ---- a test of one's own
+
+
+@pytest.fixture
+def trimmed():
+    """Yuen's test of the 20 % trimmed mean of the differences, registered as the README says."""
+
+    @paired_test("trimmed", title="Yuen's t", estimand="trimmed mean difference", source="Yuen")
+    def yuen(differences, *, alternative, alpha):
+        n = len(differences)
+        cut = int(0.2 * n)
+        ordered = np.sort(differences, axis=0)
+        estimate = ordered[cut : n - cut].mean(axis=0)
+        winsorised = np.clip(ordered, ordered[cut], ordered[n - cut - 1])
+        kept = n - 2 * cut
+        error = winsorised.std(axis=0, ddof=1) * np.sqrt((n - 1) / (kept * (kept - 1)))
+        half = stats.t.isf(alpha / 2.0, kept - 1) * error
+        statistic = estimate / error
+        pvalue = 2.0 * stats.t.sf(np.abs(statistic), kept - 1)
+        return Answer(estimate, statistic, pvalue, estimate - half, estimate + half, "closed form")
+
+    yield yuen
+    TESTS._entries.pop("trimmed", None)
+
+
+@pytest.mark.usefixtures("trimmed")
+def test_a_test_of_ones_own_decides_in_every_format(tmp_path) -> None:
+    random = np.random.default_rng(1)
+    a = pd.DataFrame({"AP": random.uniform(0.2, 0.8, N)}, index=IDS)
+    b = a + 0.03 + 0.03 * random.standard_t(2, (N, 1))
+    found = abrank.compare_scores(a, b, test="trimmed", margin=0.01)
+    expected = stats.trim_mean((b - a)["AP"], 0.2)
+    assert found.primary.estimate == pytest.approx(expected)
+    assert found.primary.diff == pytest.approx((b - a)["AP"].mean())
+    (row,) = (each for each in found.test_rows if each.decides)
+    assert (row.test, row.title, row.estimate) == ("trimmed", "Yuen's t", found.primary.estimate)
+    assert (row.ci_low, row.pvalue) == (found.primary.ci_low, found.pvalue)
+    assert "trimmed mean difference" in str(found)
+    for name in ("html", "md", "tex", "txt", "csv", "junit", "methods", "bib"):
+        path = found.report(tmp_path / f"r.{name}")
+        shown = path.read_text("utf-8")
+        if name in ("html", "md", "tex", "txt"):
+            assert "trimmed mean difference" in shown
+    assert "trimmed mean difference" in found._repr_html_()
+    saved = found.report(tmp_path / "results.json")
+    assert run(["render", str(saved), "--report", str(tmp_path / "again.md")]) == 0
+
+
+# ---- small things
+
+
+def test_so_few_resamples_are_refused() -> None:
+    a, b = two()
+    with pytest.raises(ArgumentError, match="n_resamples must be a whole number of at least 99"):
+        abrank.compare_scores(a, b, test="permutation", n_resamples=1)
+    with pytest.raises(ArgumentError, match="at least 99"):
+        abrank.rank_scores(latencies(), n_resamples=1)
+
+
+@pytest.mark.parametrize(
+    ("guard", "said", "how"),
+    [
+        ("AP:-3", "the guard AP:-3 excludes nothing", {}),
+        ("AP:-150%", "the guard AP:-150% allows to lose everything", {}),
+        ("AP:-2%", "the guard AP:-2% is decided by the paired t test", {"test": "permutation"}),
+        ("gain:-2%", "the guard gain:-2%: a relative margin needs scores of 0", {}),
+        ("RR:-0.1", "guard: RR is not among", {}),
+    ],
+)
+def test_messages_on_a_guard_name_it(guard, said, how) -> None:
+    a, b = (
+        each.assign(AP=np.linspace(0.2, 0.4, N) + i / 100) for i, each in enumerate(two("gain"))
+    )
+    a["gain"] -= 100.0
+    with pytest.raises(ArgumentError, match=said):
+        abrank.compare_scores(
+            a, b, measures=["AP", "gain"], guards=guard, require="not-worse-shown", **how
+        )
