@@ -521,7 +521,7 @@ def collections(
     largest = sorted(summary.rows, key=lambda row: -row.n_queries)[:MOST_COLLECTIONS]
     shown = [row for row in summary.rows if any(row is each for each in largest)]
     rows = [_row(row, summary, found.alpha) for row in shown]
-    prediction = (summary.prediction_low, summary.prediction_high)
+    prediction = summary.prediction
     rows += [
         _summary("All queries", summary.stratified, found.alpha),
         _summary("Equal weights", summary.equal, found.alpha),
