@@ -31,6 +31,13 @@ def ask_uneven(batch: Batch) -> Iterator[Asked]:
     return _ask(batch, np.minimum(sizes, LARGEST_SIZE), CLUSTER_TESTS)
 
 
+def ask_dominant(batch: Batch) -> Iterator[Asked]:
+    """Ask about clusters of which one has as many queries as all others together."""
+    sizes = np.full(batch.n, MEAN_SIZE)
+    sizes[0] *= batch.n - 1
+    return _ask(batch, sizes, CLUSTER_TESTS)
+
+
 def _ask(batch: Batch, sizes: IntArray, tests: tuple[str, ...]) -> Iterator[Asked]:
     """Ask about differences that are a query's own part and one of its cluster, as in the pair."""
     pairs = batch.material.pairs
@@ -67,5 +74,11 @@ CLUSTERS = (
         f"From one query to {LARGEST_SIZE}, {MEAN_SIZE} on average, a quarter of them of one"
         f" query. {_WORDS}",
         ask_uneven, _POWER,
+    ),
+    Part(
+        "one cluster with half of the queries", "clusters",
+        f"One has as many queries as all others together, which have {MEAN_SIZE} each: as much"
+        f" evidence as four clusters of one size, however many there are. {_WORDS}",
+        ask_dominant, _POWER, one_in=4,
     ),
 )  # fmt: skip

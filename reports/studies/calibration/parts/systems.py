@@ -23,6 +23,8 @@ from reports.studies.calibration.material import N_SYSTEMS
 from reports.studies.calibration.parts.part import Batch, Part, between
 
 N_DRAWN = 100
+# The scores of a system, of mean one third, and what its variants differ by on a query.
+BETA, NOISE, N_VARIANTS = (0.8, 1.6), 0.03, 10
 
 
 def ask_equal(batch: Batch) -> Iterator[Asked]:
@@ -42,6 +44,19 @@ def ask_tossed(batch: Batch) -> Iterator[Asked]:
     yield from _by_size(samples)
     yield _by_pvalue("Conover, Holm", "conover", samples)
     yield _by_pvalue("Bonferroni-Dunn", "bonferroni-dunn", samples, baseline=0)
+
+
+def ask_variants(batch: Batch) -> Iterator[Asked]:
+    """Ask about variants of one system and one other, all of one mean."""
+    base, other = batch.random.beta(*BETA, (2, batch.n, batch.count, 1))
+    noise = batch.random.normal(0.0, NOISE, (batch.n, batch.count, N_VARIANTS))
+    samples = np.concatenate([base + noise, other], axis=2)
+    seed = batch.seed()
+    yield _by_pvalue("max-T", "max-t", samples, seed)
+    yield _by_pvalue("max-T, from the other", "max-t", samples, seed, baseline=N_VARIANTS)
+    yield _holm(samples)
+    yield _by_pvalue("Tukey", "tukey", samples)
+    yield _by_pvalue("Dunnett, from the other", "dunnett", samples, baseline=N_VARIANTS)
 
 
 def _samples(batch: Batch) -> FloatArray:
@@ -118,5 +133,14 @@ SYSTEMS = (
         f"The scores of every query stand in any order: the systems are one. {_WORDS} Randomised"
         " Tukey is exact there and not asked.",
         ask_tossed,
+    ),
+    Part(
+        "variants of one system",
+        "queries",
+        f"{N_VARIANTS} variants of one system, which differ by noise of {NOISE} on every query, and"
+        " one other; all have one mean. False is any pair told apart, or any variant from the"
+        f" other. Max-T draws {N_DRAWN} flips.",
+        ask_variants,
+        one_in=20,
     ),
 )
