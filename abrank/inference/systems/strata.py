@@ -33,7 +33,6 @@ from abrank.inference.systems.stability import N_RESAMPLES, resample_means
 
 # Numbers that all resamples together hold, of the systems on the collections and of the pairs.
 MOST_MEANS, MOST_PAIRS, FEWEST = 5_000_000, 100_000_000, 999
-_AT_ONCE = 2_000_000  # numbers
 
 
 @record
@@ -93,10 +92,11 @@ def compare_within_collections(
     Notes
     -----
     Each pair has its t with Satterthwaite's degrees of freedom from the variances within the
-    collections. Its p-value is held against the smallest of all pairs in each bootstrap sample of
-    the queries (min-P of Westfall and Young [1]_), which holds the chance of any false difference
-    whatever the correlations and variances of the pairs. The samples are stretched by
-    n / (n - 1) in their variance.
+    collections. Its p-value is held against the smallest in each bootstrap sample of the queries of
+    all pairs whose p-value is no smaller (step-down min-P of Westfall and Young [1]_), which holds
+    the chance of any false difference whatever the correlations and variances of the pairs. The
+    intervals are of the smallest of all pairs, and end at 0 where the steps alone tell a pair
+    apart. The samples are stretched by n / (n - 1) in their variance.
 
     References
     ----------
@@ -185,14 +185,17 @@ def _compared(
     estimate = np.where(same, 0.0, pairs.of(means))
     statistic = np.where(same, 0.0, estimate / error)
     alone = np.where(same, 1.0, t_pvalue(statistic, freedom, "two-sided"))
-    smallest = np.sort(2.0 * ndtr(-_largest(moved, pairs, error)))
-    reached = np.searchsorted(smallest, alone, side="right")
-    adjusted = np.where(np.isnan(alone), np.nan, (1.0 + reached) / (1.0 + len(smallest)))
+    adjusted, largest = _step_down(moved, pairs, error, alone)
+    smallest = np.sort(2.0 * ndtr(-largest))
     adjusted[same] = 1.0
     # Told apart is what at most so many of the resamples reach: fewer than that have p < alpha.
     most = int(np.ceil(alpha * (1.0 + len(smallest)) - 1.0)) - 1
-    critical = float(smallest[most]) if most >= 0 else 0.0
+    critical = min(alpha, float(smallest[most])) if most >= 0 else 0.0
     low, high = t_interval(estimate, error, freedom, np.full_like(error, critical), "two-sided")
+    # What the steps alone tell apart: they say on which side of 0 it is.
+    told, tiny = adjusted < alpha, np.nextafter(0.0, 1.0)
+    low = np.where(told & (estimate > 0.0), np.maximum(low, tiny), low)
+    high = np.where(told & (estimate < 0.0), np.minimum(high, -tiny), high)
     level = np.full_like(error, alpha)
     low, high = align_interval_with_pvalue(adjusted, estimate, low, high, level)
     return JointResult(
@@ -221,16 +224,25 @@ def _variance(differences: FloatArray) -> FloatArray:
     return np.where(flat, 0.0, differences.var(axis=0, ddof=1))
 
 
-def _largest(moved: FloatArray, pairs: Pairs, error: FloatArray) -> FloatArray:
-    """Return the largest difference in standard errors in each resample."""
-    varies = np.isfinite(error)
-    first, second, units = pairs.first[varies], pairs.second[varies], 1.0 / error[varies]
-    found = np.zeros(len(moved))
-    step = max(1, _AT_ONCE // max(1, len(units)))
-    for start in range(0, len(moved), step) if len(units) else ():
-        part = moved[start : start + step]
-        found[start : start + step] = np.abs((part[:, second] - part[:, first]) * units).max(axis=1)
-    return found
+def _step_down(
+    moved: FloatArray, pairs: Pairs, error: FloatArray, alone: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return adjusted p-values, NaN where there is no test, and each resample's largest t."""
+    from scipy.special import ndtri
+
+    adjusted, largest = np.full(len(error), np.nan), np.zeros(len(moved))
+    varies = np.flatnonzero(np.isfinite(error) & np.isfinite(alone))
+    # A pair is compared with the largest of those whose p is no smaller: the others, if they
+    # differ, have been found before it.
+    falling = varies[np.argsort(-alone[varies], kind="stable")]
+    for pair in falling.tolist():
+        apart = moved[:, pairs.second[pair]] - moved[:, pairs.first[pair]]
+        np.maximum(largest, np.abs(apart) / error[pair], out=largest)
+        reached = np.count_nonzero(largest >= -ndtri(alone[pair] / 2.0))
+        adjusted[pair] = max(float(alone[pair]), (1.0 + reached) / (1.0 + len(moved)))
+    rising = falling[::-1]
+    adjusted[rising] = np.maximum.accumulate(adjusted[rising])
+    return adjusted, largest
 
 
 def _other_collections(samples: FloatArray, seed: int) -> FloatArray:
