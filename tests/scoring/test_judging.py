@@ -85,13 +85,13 @@ def test_files_go_through_the_command_an_editor_and_back(tmp_path, monkeypatch, 
     made.baseline.write("a.run")
     made.candidate.write("b.run")
     made.qrels.write("llm.qrels")
-    assert run(["sample", "queries", "llm.qrels", "--n", "12", "--seed", "7", "--output", "q"]) == 0
+    assert run(["sample", "queries", "llm.qrels", "--n", "25", "--seed", "7", "--output", "q"]) == 0
     head, *ids = (tmp_path / "q").read_text().splitlines()
     capsys.readouterr()
-    assert run(["sample", "queries", "llm.qrels", "--n", "12", "--seed", "7"]) == 0
+    assert run(["sample", "queries", "llm.qrels", "--n", "25", "--seed", "7"]) == 0
     assert capsys.readouterr().out.splitlines() == [head, *ids]
-    assert head.startswith("# abrank sample queries --n 12 --seed 7: 12 of 30 queries of llm.qrels")
-    assert tuple(ids) == sample_queries(made.qrels.query_ids, 12, rng=7)
+    assert head.startswith("# abrank sample queries --n 25 --seed 7: 25 of 30 queries of llm.qrels")
+    assert tuple(ids) == sample_queries(made.qrels.query_ids, 25, rng=7)
     lines = (tmp_path / "llm.qrels").read_text().splitlines()
     judged = [line for line in lines if line.split()[0] in ids]
     (tmp_path / "people.qrels").write_text("\n".join(judged[::2]) + "\n")
@@ -107,7 +107,7 @@ def test_files_go_through_the_command_an_editor_and_back(tmp_path, monkeypatch, 
     assert len(more.grade) == len(judged[::2]) + len(pool)
     assert documents_to_judge("more", "a.run", "b.run").documents == ()
     assert run(["compare", "more", "a.run", "b.run", "--machine-qrels", "llm.qrels", "-q"]) == 0
-    assert "12 of 30 queries judged by people" in " ".join(capsys.readouterr().out.split())
+    assert "25 of 30 queries judged by people" in " ".join(capsys.readouterr().out.split())
 
 
 def test_the_command_says_what_would_turn_and_keeps_its_columns(

@@ -175,7 +175,7 @@ def level_of_seen(seen: Sequence[int], n_planned: int, *, spending: str, alpha: 
     Examples
     --------
     >>> round(level_of_seen([100, 400], 400, spending="obrien-fleming", alpha=0.05), 5)
-    0.05
+    0.04999
     """
     kind: Kind = "spend-pocock" if spending == "pocock" else "spend-obrien-fleming"
     shares = [min(1.0, n / n_planned) for n in seen]

@@ -371,7 +371,7 @@ def standard_error(sums: FloatArray, sizes: IntArray, *, corrected: bool = True)
     --------
     >>> sizes = np.array([2, 2, 4])
     >>> round(standard_error(np.array([0.3, -0.1, 0.8]), sizes), 4)
-    0.0871
+    0.0736
     """
     n_clusters, n = len(sums), sizes.sum()
     largest = np.abs(sums).max(initial=0.0)

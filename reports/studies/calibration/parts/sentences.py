@@ -88,7 +88,8 @@ def _said(result: Comparison) -> Iterator[str]:
 
 def _mixed(own: FloatArray, shared: FloatArray) -> FloatArray:
     """Return differences of four measures, (count, n, 4), that have a part in common."""
-    return SD * (np.sqrt(ALIKE) * shared[..., None] + np.sqrt(1.0 - ALIKE) * own)
+    mixed: FloatArray = SD * (np.sqrt(ALIKE) * shared[..., None] + np.sqrt(1.0 - ALIKE) * own)
+    return mixed
 
 
 def _shape(batch: Batch) -> tuple[int, int, int]:
