@@ -44,8 +44,8 @@ OURS = (
     "beyond 60 queries",
     "line: 5% to 95%",
     "band: 95% for each point",
-    "failed for B alone on 3% of the queries, simulated 95% intervals held in 91% of samples of 25"
-    " to 100 of them, in 80%",
+    "failed for B alone on 3% of the queries, simulated 95% intervals held in 89 to 91% of samples"
+    " of 25 to 100 of them, in 82%",
     "simulated 95% intervals held less often: in 76 to 91% of samples",
     "in 37 to 50% where the queries with the largest differences were",
 )

@@ -23,8 +23,8 @@ PICKED = (
     " differences were."
 )
 RARE = (
-    "Where a machine failed for B alone on 3% of the queries, simulated 95% intervals held in 91%"
-    " of samples of 25 to 100 of them, in 80% for the worst pair of systems."
+    "Where a machine failed for B alone on 3% of the queries, simulated 95% intervals held in 89"
+    " to 91% of samples of 25 to 100 of them, in 82% for the worst pair of systems."
 )
 SHARED = {
     "a": "A was declared to share its model with the machine.",

@@ -66,7 +66,7 @@ def measure_picked(pairs: Sequence[Judged], *, samples: int, seed: int) -> Itera
                 drawn = pair.real[:, index]
                 truth = float(pair.real[0].mean())
                 for picked, (liking, best) in PICKS.items():
-                    first = _judged_first(liking, drawn, n, best=best)
+                    first = judged_first(liking, drawn, n, best=best)
                     found.setdefault(picked, []).append(_count(first, n, truth))
             for picked, cells in found.items():
                 people, both, noticed = np.array(cells).T
@@ -78,7 +78,7 @@ def measure_picked(pairs: Sequence[Judged], *, samples: int, seed: int) -> Itera
                 )  # fmt: skip
 
 
-def _judged_first(liking: Liking | None, drawn: FloatArray, n: int, *, best: bool) -> FloatArray:
+def judged_first(liking: Liking | None, drawn: FloatArray, n: int, *, best: bool) -> FloatArray:
     """Return the same queries, those that people judge first."""
     if liking is None:
         return drawn
@@ -94,7 +94,7 @@ def _count(drawn: FloatArray, n: int, truth: float) -> tuple[float, float, float
     """Return the coverage by people and by both, and how often the check of the draw notices."""
     d, f, score = drawn
     alone, both = run_test("t", d[:n]), run_prediction_powered(d[:n], np.arange(n), f)
-    noticed = (_welch(f[:n], f[n:]) < LEVEL) | (_welch(score[:n], score[n:]) < LEVEL)
+    noticed = (welch(f[:n], f[n:]) < LEVEL) | (welch(score[:n], score[n:]) < LEVEL)
     return (
         float(np.mean((alone.ci_low <= truth) & (truth <= alone.ci_high))),
         float(np.mean((both.ci_low <= truth) & (truth <= both.ci_high))),
@@ -102,7 +102,7 @@ def _count(drawn: FloatArray, n: int, truth: float) -> tuple[float, float, float
     )
 
 
-def _welch(one: FloatArray, two: FloatArray) -> FloatArray:
+def welch(one: FloatArray, two: FloatArray) -> FloatArray:
     """Return Welch's p-value of each sample; 1 where neither varies."""
     shares = np.array([each.var(axis=0, ddof=1) / len(each) for each in (one, two)])
     total = np.maximum(shares.sum(axis=0), 1e-300)

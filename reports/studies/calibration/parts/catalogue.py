@@ -6,6 +6,7 @@ from reports.studies.calibration.parts.beliefs import BELIEFS
 from reports.studies.calibration.parts.clusters import CLUSTERS
 from reports.studies.calibration.parts.effects import EFFECTS
 from reports.studies.calibration.parts.families import FAMILIES
+from reports.studies.calibration.parts.looks import LOOKS
 from reports.studies.calibration.parts.margins import MARGINS
 from reports.studies.calibration.parts.notes import NOTES
 from reports.studies.calibration.parts.part import Part
@@ -22,6 +23,7 @@ PARTS: tuple[Part, ...] = (
     *MARGINS,
     *FAMILIES,
     *STREAMS,
+    *LOOKS,
     *CLUSTERS,
     *SYSTEMS,
     *SEGMENTS,
