@@ -189,3 +189,20 @@ def no_leader(ranking: Ranking, on: str) -> str:
         twins = [name(each) for each, of in ranking.unsound.items() if of == code and each != first]
         why = f"{f.first_of(twins, 3)} {'has' if len(twins) == 1 else 'have'} the same content"
     return f"{name(first)} has the {ranking.best} mean{on}, but {why}: no system leads."
+
+
+def highest_of_many(ranking: Ranking) -> str:
+    """Say that the best of several was chosen by what is shown of it."""
+    n = len(ranking.systems)
+    if (
+        n < 3
+        or ranking.n_queries < 2
+        or ranking.systems[0] in ranking.unsound
+        or all(row.reading == "identical" for row in ranking.pair_rows)
+    ):
+        return ""
+    top = name(ranking.rows[0].system)
+    return (
+        f"The mean of {top} is the {ranking.best} of {f.count(n)} on these queries: on others it is"
+        " likely to be less good, and its lead smaller."
+    )

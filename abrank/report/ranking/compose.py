@@ -82,7 +82,7 @@ def headline(ranking: Ranking, *, digits: int) -> Headline:
         tone="b" if verdict in ("leads", "better") else "tie",
         title=title,
         numbers=_numbers(ranking, digits),
-        meaning=" ".join(filter(None, [sections.first_places(ranking), _chosen(ranking)])),
+        meaning=f"{sections.first_places(ranking)} {columns.highest_of_many(ranking)}".strip(),
         next_step=_next_step(ranking),
         rule=_rule(ranking),
     )
@@ -118,22 +118,6 @@ def _verdict(ranking: Ranking) -> tuple[str, str, str, str]:
     else:
         said = f"{f.count(len(others))} of {f.count(n)} others are"
     return "shared", "≈", "Shared lead", f"{first} leads{on}, but {said} not told apart from it."
-
-
-def _chosen(ranking: Ranking) -> str:
-    """Say that the best of several was chosen by what is shown of it."""
-    n = len(ranking.systems)
-    if (
-        n < 3
-        or ranking.n_queries < 2
-        or all(row.reading == "identical" for row in ranking.pair_rows)
-    ):
-        return ""
-    top = name(ranking.rows[0].system)
-    return (
-        f"The mean of {top} is the highest of {f.count(n)} on these queries: on others it is likely"
-        " to be lower, and its lead smaller."
-    )
 
 
 def _against(ranking: Ranking, on: str) -> tuple[str, str, str, str]:

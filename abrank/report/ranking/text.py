@@ -68,6 +68,8 @@ def ranking_text(
     <BLANKLINE>
     3 pairs, 3 significant (Max-T sign flips, alpha 0.05)
     C is better than all others.
+    The mean of C is the highest of 3 on these queries: on others it is likely to be
+    less good, and its lead smaller.
     Systems that share a letter are not told apart. The intervals are of the
     difference from the first, for all pairs together.
     """
@@ -110,6 +112,7 @@ def ranking_sentences(ranking: Ranking, *, interval: Interval = "difference") ->
     found = [_count(ranking)]
     if ranking.baseline is None and ranking.n_queries:
         found.append(_leaders(ranking))
+    found.append(columns.highest_of_many(ranking))
     if ranking.n_queries and ranking.by_mean_rank != ranking.systems:
         found.append(f"By mean rank the order is another: {_by_rank(ranking)}.")
     explained = columns.explained(ranking, interval)
