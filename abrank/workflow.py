@@ -365,7 +365,8 @@ def rank_runs(
     top = lists.DEPTH if beside and len(runs) <= lists.MOST else 0
     scores = score_runs(qrels, runs, measures, options, top=top, on_stage=on_stage)
     require_common_queries(scores)
-    on_stage("testing")
     roles = {name: name for name in runs}
     found = provenance(scores, roles, settings=options.settings(), command=command)
-    return rank_scores(scores, baseline=baseline, beside=beside, provenance=found, **how)
+    return rank_scores(
+        scores, baseline=baseline, beside=beside, provenance=found, on_stage=on_stage, **how
+    )

@@ -269,7 +269,7 @@ def _ranking(
             raise click.UsageError(f"--{flag} is for runs, not for ready scores")
         how["missing"] = reading["missing"] if given else "error"
         on_stage("reading the scores")
-        return rank_ready([qrels, *runs], measures=measures or None, **how)
+        return rank_ready([qrels, *runs], measures=measures or None, on_stage=on_stage, **how)
     return rank_runs(
         qrels,
         _options.named(runs),

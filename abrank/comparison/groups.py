@@ -16,6 +16,7 @@ from abrank.inference.estimates.segments import (
     Segments,
     answer_by_segment,
     compare_segments,
+    rows_by_label,
 )
 from abrank.verdict import Rule
 
@@ -106,8 +107,10 @@ def segment(
         If a property names none of the queries.
     """
     labels = {name: _labels(name, of, query_ids) for name, of in segments.items()}
-    asked = {"test": rule.test, "confidence": rule.confidence, "seed": seed}
-    found = {name: compare_segments(differences, each, **asked) for name, each in labels.items()}  # type: ignore[arg-type]
+    found = {
+        name: compare_segments(differences, each, confidence=rule.confidence, tested=False)
+        for name, each in labels.items()
+    }
     rows = iter(_adjusted(found, labels, differences, rule, seed, clusters).T.tolist())
     interactions = np.array([each.interaction.pvalue for each in found.values()])
     if clusters is not None:
@@ -147,13 +150,9 @@ def _adjusted(
     clusters: Sequence[str] | None,
 ) -> FloatArray:
     """Return p-values and limits of the segments of all properties, and the same adjusted."""
-    places = [
-        [i for i, each_label in enumerate(labels[name]) if each_label == label]
-        for name, each in found.items()
-        for label in each.labels
-    ]
+    places = [rows for name in found for rows in rows_by_label(labels[name])[1]]
     large = np.array([len(each) >= MIN_QUERIES for each in places], dtype=bool)
-    parts = [differences[np.array(each)][:, None] for each in places]
+    parts = [differences[each][:, None] for each in places]
     of = None if clusters is None else [[clusters[i] for i in each] for each in places]
     asked = {"name": rule.test, "seed": seed, "n_resamples": None}
     return answer_by_segment(parts, large, round(1.0 - rule.confidence, 12), asked, of)[..., 0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -115,7 +116,7 @@ def _read(source: Any, measure: str, *, numbered: bool = False) -> Scores:  # no
 def _joined(parts: Sequence[Scores]) -> Scores:
     """Lay the systems of several sources side by side, NaN where a query is missing."""
     systems = [system for part in parts for system in part.systems]
-    twice = next((name for name in systems if systems.count(name) > 1), None)
+    twice = next((name for name, n in Counter(systems).items() if n > 1), None)
     if twice is not None:
         raise ArgumentError(f"two sources have a system {twice!r}: give a mapping by name")
     measures = parts[0].measures

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 import numpy as np
 
 from abrank import inference
-from abrank._support import checks
+from abrank._support import checks, display
 from abrank._support.errors import ArgumentError
 from abrank._support.rng import entropy
 from abrank._support.typing import Missing, RandomSource
@@ -27,6 +27,7 @@ from abrank.ranking.tabulate import pair_rows, system_rows
 from abrank.scoring.scores import Scores
 
 DEFAULT_TEST = "max-t"
+MOST_PAIRS = 2_000_000  # a row is kept of each
 # Adjustments that are known by initials.
 _INITIALS = {"bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli"}
 
@@ -47,6 +48,7 @@ def rank_scores(
     rng: RandomSource = 0,
     beside: bool = True,
     provenance: Mapping[str, Any] | None = None,
+    on_stage: Callable[[str], None] | None = None,
 ) -> Ranking:
     """Rank the systems of ``scores``, and test all pairs of them or all against a baseline.
 
@@ -89,6 +91,8 @@ def rank_scores(
         the lists are.
     provenance : mapping, optional
         Kept as it is.
+    on_stage : callable, optional
+        Told how many pairs are tested, before they are.
 
     Returns
     -------
@@ -126,6 +130,7 @@ def rank_scores(
     scores = read_board(scores, measures=measures, missing=missing)
     _require_several(scores)
     require_baselines(baselines, scores.systems)
+    pairs = _pairs_of(len(scores.systems), len(baselines))
     told: tuple[Note, ...] = ()
     if measures is None:
         scores, _, told = choose_from(scores)
@@ -137,6 +142,9 @@ def rank_scores(
     )
     asks = inspect_directions(better.asked, primary=scores.measures[columns[0]])
     told += tuple(replace(note, values={**note.values, "ranked": True}) for note in asks)
+    if on_stage is not None:
+        by = display.plural(len(columns), "measure")
+        on_stage(f"testing {pairs} of {display.count(len(scores.systems))} systems by {by}")
     parts = len(columns) if family == "all" else 1
     asked = _Asked(
         name, options, alpha, baselines, family, parts, n_resamples, entropy(rng), better
@@ -226,6 +234,20 @@ def require_baselines(baselines: Sequence[str], systems: Iterable[str]) -> None:
     for each in baselines:
         if each not in systems:
             raise ArgumentError(f"the baseline {each!r} is not among {', '.join(systems)}")
+
+
+def _pairs_of(n_systems: int, n_baselines: int) -> str:
+    """Return the number of pairs in words; refuse more than can be held."""
+    several = n_systems * (n_systems - 1) // 2
+    pairs = n_systems * n_baselines if n_baselines else several
+    words = display.plural(pairs, "pair")
+    if pairs > MOST_PAIRS:
+        said = (
+            f"{display.count(n_systems)} systems make {words}, and {display.count(MOST_PAIRS)} at"
+            " most are tested together: name one system to compare the others with,"
+        )
+        raise ArgumentError(f'{said} baseline="NAME"', command=f"{said} --baseline NAME")
+    return words
 
 
 def _require_several(scores: Scores) -> None:

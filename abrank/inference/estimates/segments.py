@@ -166,6 +166,7 @@ def compare_segments(
     min_queries: int = MIN_QUERIES,
     seed: int = 0,
     n_resamples: int | None = None,
+    tested: bool = True,
 ) -> Segments:
     """Test the difference in each segment of the queries, and whether the segments differ.
 
@@ -187,6 +188,9 @@ def compare_segments(
         Segments of fewer queries are counted only.
     seed, n_resamples
         As for :func:`run_test`.
+    tested : bool
+        False where the segments are tested elsewhere, as among those of other properties: p-values
+        and limits are NaN then.
 
     Returns
     -------
@@ -217,20 +221,23 @@ def compare_segments(
     values = _one_column(differences, labels)
     checks.count("min_queries", min_queries)
     alpha = float(as_alpha(confidence, 1)[0])
-    names, segment = np.unique(np.asarray(labels, dtype=object).astype(str), return_inverse=True)
-    parts = [values[segment == i] for i in range(len(names))]
+    names, rows = rows_by_label(labels)
+    parts = [values[each] for each in rows]
     counts = np.array([len(part) for part in parts], dtype=np.int64)
     means = np.array([part.mean() for part in parts], dtype=np.float64)
     large = counts >= min_queries
-    asked = {"name": test, "seed": seed, "n_resamples": n_resamples}
-    answers = answer_by_segment([part[:, None] for part in parts], large, alpha, asked)
-    pvalue, low, high, adjusted, low_adj, high_adj = answers[..., 0]
+    answers = np.full((6, len(names)), np.nan)
+    if tested:
+        asked = {"name": test, "seed": seed, "n_resamples": n_resamples}
+        every = [part[:, None] for part in parts]
+        answers = answer_by_segment(every, large, alpha, asked)[..., 0]
+    pvalue, low, high, adjusted, low_adj, high_adj = answers
     total = float(values.mean()) if values.size else float("nan")
     largest = np.abs(values).max(initial=0.0)
     agreement = np.sign(round_off(means[large], scale=largest))
     agreement *= np.sign(round_off(np.array([total]), scale=largest))
     return Segments(
-        labels=tuple(names.tolist()),
+        labels=names,
         n_queries=counts,
         mean=means,
         pvalue=pvalue,
@@ -244,6 +251,20 @@ def compare_segments(
         n_along=int((agreement > 0).sum()),
         n_against=int((agreement < 0).sum()),
     )
+
+
+def rows_by_label(labels: Sequence[str]) -> tuple[tuple[str, ...], list[IntArray]]:
+    """Return the labels in order, and the rows that have each.
+
+    Examples
+    --------
+    >>> rows_by_label(["tail", "head", "tail"])
+    (('head', 'tail'), [array([1]), array([0, 2])])
+    """
+    names, place = np.unique(np.asarray(labels, dtype=object).astype(str), return_inverse=True)
+    order = np.argsort(place, kind="stable")
+    ends = np.cumsum(np.bincount(place, minlength=len(names)))
+    return tuple(names.tolist()), np.split(order, ends[:-1]) if len(names) else []
 
 
 def _one_column(differences: npt.ArrayLike, labels: Sequence[str]) -> FloatArray:

@@ -1,0 +1,57 @@
+"""Many systems, columns and segments are refused with a sentence, or done in fair time."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+import abrank
+from abrank import ArgumentError
+from abrank.cli import run
+from abrank.inference.estimates import segments
+from abrank.inference.estimates.segments import MIN_QUERIES, compare_segments
+from abrank.scoring.scores import Scores
+
+
+def test_more_pairs_than_can_be_held_are_refused_before_they_are_made() -> None:
+    names = tuple(f"s{i}" for i in range(100_000))
+    scores = Scores(("q1", "q2"), names, ("AP",), np.zeros((2, len(names), 1)))
+    with pytest.raises(ArgumentError, match=r"100.000 systems make 4.999.950.000 pairs") as caught:
+        abrank.rank_scores(scores)
+    assert str(caught.value).endswith('baseline="NAME"')
+    assert caught.value.command.endswith("--baseline NAME")
+
+
+def _csv(names: list[str]) -> str:
+    row = ",".join(["0.5"] * len(names))
+    return f"query_id,{','.join(names)}\nq1,{row}\nq2,{row}\n"
+
+
+def test_the_number_of_pairs_is_told_before_they_are_tested(tmp_path, capsys) -> None:
+    (tmp_path / "board.csv").write_text(_csv(["a", "b", "c", "d"]))
+    assert run(["rank", "--scores", str(tmp_path / "board.csv"), "-v"]) == 0
+    assert "testing 6 pairs of 4 systems by 1 measure" in capsys.readouterr().err
+
+
+def test_a_thousand_segments_have_the_answers_of_each(monkeypatch) -> None:
+    rng = np.random.default_rng(2)
+    n, k = 12_000, 1_000
+    d = rng.normal(0.02, 0.1, n)
+    labels = [f"s{i % k}" for i in range(n)]
+    zero = dict.fromkeys((f"q{i}" for i in range(n)), 0.5)
+    b = {name: 0.5 + x for name, x in zip(zero, d.tolist(), strict=True)}
+    properties = {"s": dict(zip(zero, labels, strict=True))}
+    asked = []
+    plain = segments.run_test
+    monkeypatch.setattr(segments, "run_test", lambda **how: asked.append(1) or plain(**how))
+    since = time.process_time()
+    found = abrank.compare_scores(zero, b, segments=properties).segmentations[0]
+    assert time.process_time() - since < 45  # 108 s before, on a machine without other work
+    assert len(asked) == 2 * k  # each alone, and at the level of Holm's procedure
+    once = compare_segments(d, labels)
+    by_label = dict(zip(once.labels, zip(once.pvalue, once.pvalue_adj, strict=True), strict=True))
+    assert n // k >= MIN_QUERIES
+    for row in found.rows:
+        assert (row.pvalue, row.pvalue_adj) == pytest.approx(by_label[row.label], rel=1e-6)
