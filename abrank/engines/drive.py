@@ -286,7 +286,9 @@ def _succeed(job: Job, done: Sequence[Done]) -> None:
     """Mark the job as complete, and delete its temporary files."""
     folder = Path(job.folder)
     shutil.rmtree(folder / "_regrouped", ignore_errors=True)
-    for made in [folder / "_qrels.parquet", *folder.glob("_property-*.parquet")]:
+    # Of a killed process, what it had half written.
+    beside = [*folder.glob("_property-*.parquet"), *folder.glob(".part-*.parquet.*")]
+    for made in [folder / "_qrels.parquet", *beside]:
         made.unlink(missing_ok=True)
     told = {
         "partitions": len(done),

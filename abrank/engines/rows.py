@@ -14,7 +14,7 @@ from abrank._support.errors import ReadError
 from abrank._support.typing import IntArray
 from abrank.inputs import ids, kernels
 from abrank.inputs.columns import QRELS, RUN, Columns, Layout, Source, duplicates
-from abrank.inputs.objects.arrow import to_grades
+from abrank.inputs.objects.arrow import stored_as, to_grades
 from abrank.inputs.objects.names import choose_columns
 from abrank.inputs.objects.read import of_table
 
@@ -88,7 +88,7 @@ def read_rows(table: Any, layout: Layout, label: str) -> Columns:  # noqa: ANN40
     Traceback (most recent call last):
     abrank._support.errors.ReadError: run.parquet, row group 0, row 1: score is missing (None)
     """
-    columns = [_plain(table.column(i)) for i in range(3)]
+    columns = [stored_as(table.column(i)) for i in range(3)]
     if layout == PROPERTY:
         columns = _labels(*columns[:2])
     if len(columns[0]):
@@ -213,15 +213,6 @@ def take(rows: Columns, chosen: IntArray) -> Columns:
         position=rows.position[chosen],
         source=rows.source,
     )
-
-
-def _plain(column: Any) -> Any:  # noqa: ANN401 - Arrow arrays throughout
-    """Return bytes as text and yes or no as 1 or 0, which Parquet files hold too."""
-    kind = column.type
-    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-    if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
-        return column.cast(pa.large_string())
-    return column.cast(pa.int64()) if pa.types.is_boolean(kind) else column
 
 
 def _labels(query: Any, value: Any) -> list[Any]:  # noqa: ANN401

@@ -44,3 +44,67 @@ def reciprocal_ranks(run: pd.DataFrame) -> dict[str, float]:
                 found[query] = 1 / rank
                 break
     return found
+
+
+def average_precisions(run: pd.DataFrame) -> dict[str, float]:
+    """Average precision of every judged query, 0 where nothing was found."""
+    found = dict.fromkeys(QRELS, 0.0)
+    ranked = run.sort_values(["score", "doc_id"], ascending=[False, False])
+    for query, rows in ranked.groupby("query_id"):
+        grades = QRELS.get(query, {})
+        hits, total = 0, 0.0
+        for rank, document in enumerate(rows["doc_id"], 1):
+            if grades.get(document, 0) > 0:
+                hits += 1
+                total += hits / rank
+        found[query] = total / max(1, sum(grade > 0 for grade in grades.values()))
+    return found
+
+
+ENCODINGS = {
+    "query_id": ["PLAIN", "DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"],
+    "doc_id": ["PLAIN", "DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"],
+    "score": ["PLAIN", "BYTE_STREAM_SPLIT"],
+}
+
+
+def layout(drawn: random.Random) -> dict[str, Any]:
+    """Options of pyarrow's writer, drawn."""
+    options: dict[str, Any] = {
+        "compression": drawn.choice(["none", "snappy", "zstd", "gzip", "lz4", "brotli"]),
+        "row_group_size": drawn.choice([16, 50, 1000]),
+        "data_page_size": drawn.choice([64, 1024, 1 << 20]),
+        "data_page_version": drawn.choice(["1.0", "2.0"]),
+        "write_statistics": drawn.random() < 0.7,
+        "write_page_index": drawn.random() < 0.3,
+        "write_page_checksum": drawn.random() < 0.6,
+        "store_schema": drawn.random() < 0.5,
+        "use_dictionary": drawn.random() < 0.5,
+        "version": drawn.choice(["1.0", "2.4", "2.6"]),
+    }
+    if not options["use_dictionary"]:
+        options["column_encoding"] = {
+            name: drawn.choice(known) for name, known in ENCODINGS.items()
+        }
+    return options
+
+
+def damaged(content: bytes, drawn: random.Random) -> bytes:
+    """Change some bytes, half of the time in the footer; cut out, put in or cut off some."""
+    data = bytearray(content)
+    footer = int.from_bytes(data[-8:-4], "little") + 8
+    for _ in range(drawn.choice([1, 1, 1, 2, 3, 8])):
+        behind = footer if drawn.random() < 0.5 else len(data)
+        at = len(data) - 1 - drawn.randrange(min(behind, len(data)))
+        kind = drawn.random()
+        if kind < 0.4:
+            data[at] = drawn.randrange(256)
+        elif kind < 0.8:
+            data[at] ^= 1 << drawn.randrange(8)
+        elif kind < 0.88:
+            del data[at : at + drawn.randrange(1, 5)]
+        elif kind < 0.96:
+            data[at:at] = drawn.randbytes(drawn.randrange(1, 5))
+        else:
+            data[at : at + 64] = bytes(len(data[at : at + 64]))
+    return bytes(data) if drawn.random() < 0.97 else bytes(data[: drawn.randrange(len(data))])

@@ -12,6 +12,7 @@ from abrank.inputs.archives import most_in_table, too_much
 from abrank.inputs.formats.parquet import Oversized, ParquetData
 from abrank.inputs.formats.parquet_footer import Damaged
 from abrank.inputs.formats.table_size import decoded_bytes, feather_bytes
+from abrank.inputs.objects.arrow import stored_as
 from abrank.inputs.objects.nested import nested_column, unfolded
 
 MARKS = {b"PAR1": "Parquet", b"ARROW1": "Feather", b"FEA1": "Feather"}
@@ -56,7 +57,8 @@ def columns_of(
     """
     kind = kind_of(data)
     try:
-        return (_parquet if kind == "Parquet" else _feather)(data, choose, most)
+        columns = (_parquet if kind == "Parquet" else _feather)(data, choose, most)
+        return [stored_as(column) for column in columns]
     except Oversized as what:
         raise ReadError(label, f"the {kind} file {what}", hint=what.hint) from None
     except (pa.ArrowException, OSError, UnicodeDecodeError, Damaged) as error:

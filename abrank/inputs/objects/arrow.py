@@ -137,6 +137,21 @@ def objects_of(source: Any) -> tuple[list[str], list[list[Any]]]:  # noqa: ANN40
     return list(table.column_names), [to_objects(column) for column in table.columns]
 
 
+def stored_as(column: Any) -> Any:  # noqa: ANN401 - an Arrow array
+    """Return bytes as text and yes or no as 1 or 0, which Parquet files hold too.
+
+    Examples
+    --------
+    >>> stored_as(pa.array([b"301"])).to_pylist(), stored_as(pa.array([True])).to_pylist()
+    (['301'], [1])
+    """
+    kind = column.type
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+        return kernels.cast(column, pa.large_string())
+    return kernels.cast(column, pa.int64()) if pa.types.is_boolean(kind) else column
+
+
 def to_objects(column: Any) -> list[Any]:  # noqa: ANN401
     """Return the cells as Python's objects.
 

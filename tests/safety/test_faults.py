@@ -1,0 +1,100 @@
+"""What ended in a fault of our own, or named the wrong file, ends in a sentence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pytest
+
+import abrank
+from abrank.cli import run
+
+QRELS = {"q1": {"d1": 1}, "q2": {"d1": 1}}
+RUN = {"q1": {"d1": 1.0}, "q2": {"d2": 1.0}}
+
+
+class FalseCapsule:
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return "no capsule"
+
+
+class FalseArray:
+    def __arrow_c_array__(self, requested_schema: Any = None) -> Any:
+        return 1, 2
+
+
+class FalseFrame:
+    def __dataframe__(self, **_: Any) -> Any:
+        return 3
+
+
+def wide_numbers() -> pl.DataFrame:
+    score = pl.Series([1, 2], dtype=pl.Int128)
+    return pl.DataFrame({"query_id": ["q1", "q2"], "doc_id": ["d1", "d2"], "score": score})
+
+
+OBJECTS = {
+    "a Series of pandas": (lambda: pd.Series([1.0, 2.0]), "a Series is one column"),
+    "a Series of polars": (lambda: pl.Series([1.0, 2.0]), "a Series is one column"),
+    "128 bits": (wide_numbers, "hands over no table that Arrow can read: .*; cast its columns"),
+    "a false capsule": (FalseCapsule, "FalseCapsule hands over no table"),
+    "a false array": (FalseArray, "FalseArray hands over no table"),
+    "a false frame": (FalseFrame, "FalseFrame hands over no table"),
+}
+
+
+@pytest.mark.parametrize("kind", OBJECTS)
+@pytest.mark.parametrize("door", ["evaluate", "compare", "read_run", "read_qrels", "read_scores"])
+def test_an_object_that_is_no_table(kind: str, door: str) -> None:
+    make, words = OBJECTS[kind]
+    calls = {
+        "evaluate": lambda: abrank.evaluate(QRELS, {"A": make()}, ["RR"]),
+        "compare": lambda: abrank.compare(QRELS, make(), RUN, measures=["RR"]),
+        "read_run": lambda: abrank.read_run(make()),
+        "read_qrels": lambda: abrank.read_qrels(make()),
+        "read_scores": lambda: abrank.read_scores(make()),
+    }
+    with pytest.raises(abrank.ArgumentError, match=words):
+        calls[door]()
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    made = abrank.simulate_runs(20, effect=0.3, rng=3)
+    made.qrels.write("q.txt")
+    made.baseline.write("a.run")
+    made.candidate.write("b.run")
+    return tmp_path
+
+
+CALLS = {
+    "compare q.txt a.run b.run -m AP --resamples 99999999999999999999999": (2, "--resamples"),
+    "rank q.txt a.run b.run -m AP --resamples 99999999999999999999999": (2, "--resamples"),
+    "compare q.txt a.run b.run -m AP --alpha 1e-300": (2, "alpha must be at least 1e-09"),
+    "rank q.txt a.run b.run -m AP --alpha 1e-300": (2, "alpha must be at least 1e-09"),
+    "compare q.txt http://host/a.parquet b.run -m AP": (3, "http://host/a.parquet: is no file of"),
+    "compare https://host/q.txt a.run b.run -m AP": (3, "https://host/q.txt: is no file of this"),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_call_ends_in_a_sentence(folder: Path, capsys: Any, call: str) -> None:
+    code, words = CALLS[call]
+    assert run(call.split()) == code
+    assert words in capsys.readouterr().err
+
+
+def test_resamples_in_python() -> None:
+    with pytest.raises(abrank.ArgumentError, match="n_resamples must be at most 10,000,000"):
+        abrank.compare(QRELS, RUN, RUN, measures=["RR"], test="bootstrap", n_resamples=10**23)
+
+
+def test_braces_are_an_id(tmp_path: Path) -> None:
+    (tmp_path / "q.txt").write_text("{} 0 d1 1\n{}x 0 d1 1\n")
+    (tmp_path / "a.run").write_text("{} Q0 d1 1 2.0 t\n{}x Q0 d2 1 2.0 t\n")
+    scores = abrank.evaluate(tmp_path / "q.txt", {"A": tmp_path / "a.run"}, ["RR"])
+    assert (scores.query_ids, scores.values.ravel().tolist()) == (("{}", "{}x"), [1.0, 0.0])
