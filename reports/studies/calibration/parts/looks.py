@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from abrank._support.typing import FloatArray
+from abrank._support.typing import BoolArray, FloatArray
 from abrank.inference import asymptotic_sequence, run_test
-from abrank.inference.designs.aa_test import FEWEST_RESAMPLED, check_level
+from abrank.inference.designs.aa_test import FEWEST_RESAMPLED, Way, check_level
 from abrank.inference.designs.as_tests import level_of_look, level_of_seen
 from abrank.inference.designs.sequential import FIRST
 from reports.studies.calibration.cells import LEVELS, Asked
@@ -39,7 +39,7 @@ def _pvalue(d: FloatArray) -> FloatArray:
     return np.nan_to_num(run_test("t", d).pvalue, nan=1.0)
 
 
-def _seen(d: FloatArray, planned: int, spending: str) -> tuple[FloatArray, ...]:
+def _seen(d: FloatArray, planned: int, spending: str) -> tuple[BoolArray, ...]:
     """Return which streams show a difference at any look, each at the level of the queries seen."""
     seen = [round(share * planned) for share in SHARES]
     found = np.zeros(d.shape[1], np.bool_)
@@ -49,21 +49,21 @@ def _seen(d: FloatArray, planned: int, spending: str) -> tuple[FloatArray, ...]:
     return (found,)
 
 
-def _last_always(d: FloatArray, planned: int) -> tuple[FloatArray, ...]:
+def _last_always(d: FloatArray, planned: int) -> tuple[BoolArray, ...]:
     """Return which streams do where every look is called the last of four: ``--look 4/4``."""
     level = level_of_look(4, 4, spending="obrien-fleming", alpha=LEVELS[0])
     looks = [_pvalue(d[: round(share * planned)]) < level for share in SHARES]
     return (np.any(looks, axis=0),)
 
 
-def _sequence(d: FloatArray) -> tuple[FloatArray, ...]:
+def _sequence(d: FloatArray) -> tuple[BoolArray, ...]:
     found = [asymptotic_sequence(sample, planned=len(d)).pvalue[-1] < LEVELS[0] for sample in d.T]
     return (np.array(found),)
 
 
-def _accused(d: FloatArray) -> tuple[FloatArray, ...]:
+def _accused(d: FloatArray) -> tuple[BoolArray, ...]:
     """Return of which samples one of three checks says that t finds too much."""
-    ways = ("flips", "halves", "resampled")
+    ways: tuple[Way, ...] = ("flips", "halves", "resampled")
     return (
         np.array([
             any(
