@@ -175,7 +175,7 @@ def test_agreement_counts_the_rows_it_stands_over(make: Callable[..., Comparison
 
 
 def test_rule_names_all_that_was_declared(make: Callable[..., Comparison]) -> None:
-    comparison = make(0.05, measures=3, margin=0.01, require="better", rng=7)
+    comparison = make(0.05, measures=3, margin=0.01, require="better", rng=7, primary="nDCG@10")
     assert compose(comparison).headline.rule == (
         "Rule: nDCG@10 decides by the paired t test, two-sided α = 0.05, margin 0.010, secondary"
         f" measures adjusted together (max-t, {f.count(comparison.n_resamples_joint)} sign flips),"
