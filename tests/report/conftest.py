@@ -88,7 +88,8 @@ SITUATIONS: dict[str, tuple[Verdict, int, Callable[[], Comparison]]] = {
 
 def _designed(**how: Any) -> Comparison:
     """Compare two measures on 60 queries of which four each are of one user."""
-    return _make.__wrapped__(0.04, n=60, measures=2, margin=0.013, require="non-inferior", **how)
+    how |= {"margin": 0.013, "require": "non-inferior", "primary": "nDCG@10"}
+    return _make.__wrapped__(0.04, n=60, measures=2, **how)
 
 
 def _merged(n: int, *, decimals: int, clustered: bool = False) -> Comparison:
