@@ -99,6 +99,9 @@ def _feather(
     table = read_table(pa.BufferReader(data))
     # Arrow takes a file at its word, and would read beyond its ends.
     table.validate(full=True)
+    # Of empty or repeated cells a column holds none, and each becomes one.
+    if 4 * table.num_rows * max(1, table.num_columns) > most:
+        raise Oversized(*too_much(len(data), asked))
     columns = _chosen(unfolded(table), choose)
     if sum(map(decoded_bytes, columns)) > most:
         raise Oversized(*too_much(len(data), asked))

@@ -11,6 +11,7 @@ import pyarrow as pa
 from abrank.inputs.archives import most_in_table, too_much
 from abrank.inputs.formats.parquet_footer import (
     BYTE_ARRAY,
+    LENGTHS_FIRST,
     WITH_PREFIXES,
     Chunk,
     Damaged,
@@ -102,7 +103,10 @@ class ParquetData:
             self._require_room(n_unpacked)
         if has_long_text(self._source, by_group):
             raise Oversized(f"holds a text longer than {MOST_ID >> 10} kB")
-        file = ParquetFile(self._source, read_dictionary=list(coded))
+        # Arrow keeps no dictionary of what is stored as lengths or prefixes.
+        plain = {chunk.path for chunk in chunks if not chunk.encodings.isdisjoint(LENGTHS_FIRST)}
+        coded = [name for name in coded if name not in plain]
+        file = ParquetFile(self._source, read_dictionary=coded)
         batches = self._batches(file, [*by_group], names, chunks, coded)
         # Only where it is needed: to make an empty table, Arrow imports pandas.
         schema = file.schema_arrow

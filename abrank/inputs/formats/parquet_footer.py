@@ -23,6 +23,7 @@ _DATA, _DICTIONARY, _DATA_V2 = 0, 2, 3  # kinds of pages
 _MOST_HEADER = 1 << 16  # bytes of a page's header, which may hold its statistics
 # A page of values by references names the encoding of its dictionary or that of the references.
 _REFERENCES = {2, 8}
+LENGTHS_FIRST = (6, 7)  # encodings of texts by their lengths, and of those by prefixes
 WITH_PREFIXES = 7  # the encoding of a text by how much of the one before it begins with
 
 ReadAt: TypeAlias = Callable[[int, int], Any]  # bytes from a place, so many

@@ -17,6 +17,7 @@ from abrank.inputs.formats.table_size import feather_bytes
 from tests.inputs.conftest import ended_with
 
 ROWS = 20_000
+COLUMNS = ["query_id", "doc_id", "score"]
 MUCH = "the (Parquet|Feather) file holds more than 250 times its size"
 LONG = "the Parquet file holds a text longer than 64 kB"
 
@@ -68,6 +69,11 @@ BOMBS = {
     "a text in lists": (parquet, lambda: nested("q" * 10**5), MUCH),
     "pages": (parquet_pages, lambda: run(pa.array(["q" * 50_000] * 4_000)), MUCH),
     "buffers": (feather, lambda: run(pa.array(["q" * 50_000] * 8_000)), MUCH),
+    "rows without cells": (
+        feather,
+        lambda: pa.table(dict.fromkeys(COLUMNS, pa.nulls(10**8))),
+        MUCH,
+    ),
     "references in buffers": (feather, lambda: run(references("q" * 10**6)), MUCH),
 }
 
