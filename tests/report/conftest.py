@@ -44,7 +44,8 @@ def _make(
     for i, name in enumerate(names[:measures]):
         a[name] = rng.permutation(np.linspace(0.3, 0.5, n))
         b[name] = a[name] + mean * (1 - 0.5 * i) + sd * rng.permutation(_pattern(n))
-    named = {"baseline": "bm25", "candidate": "monot5", "n_resamples": 999, **how}
+    named = {"baseline": "bm25", "candidate": "monot5", "measures": list(a.columns)}
+    named |= {"n_resamples": 999, **how}
     return compare_scores(a, b, **named)
 
 
@@ -58,7 +59,7 @@ def _with_machine() -> Comparison:
     by_machine = b + 0.05 + 0.05 * rng.standard_normal((200, 2))
     judged = sorted(rng.permutation(ids)[:40])
     names = {"baseline": "bm25", "candidate": "monot5", "n_resamples": 999, "margin": 0.01}
-    extra = {"machine_scores": (a, by_machine), "shared_model": "b"}
+    extra = {"machine_scores": (a, by_machine), "shared_model": "b", "measures": columns}
     return compare_scores(a.loc[judged], b.loc[judged], **names, **extra)
 
 

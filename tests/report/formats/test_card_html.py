@@ -31,7 +31,7 @@ def comparison_of(
     ids = pd.Index([f"q{i}" for i in range(n)])
     a = pd.DataFrame(random.beta(2, 2, (n, measures)), index=ids, columns=names)
     b = a + random.normal(shift, 0.15, (n, measures))
-    names_of = {"baseline": "bm25", "candidate": "monot5", **how}
+    names_of = {"baseline": "bm25", "candidate": "monot5", "measures": names, **how}
     return compare_scores(a, b, n_resamples=999, **names_of)
 
 
