@@ -134,7 +134,7 @@ def matrix(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) ->
     >>> values = np.array([[0.3, 0.4, 0.8], [0.5, 0.6, 0.9], [0.1, 0.3, 0.6]])[:, :, None]
     >>> ranking = rank_scores(Scores(("q1", "q2", "q3"), ("X", "Y", "Z"), ("AP",), values))
     >>> [text.get_text() for text in matrix(ranking).texts][:2]
-    ['+0.333', '0.001']
+    ['+0.333', '0.250']
     """
     ax = ax if ax is not None else new_axes(theme, matrix_size(ranking))
     k = len(ranking.systems)

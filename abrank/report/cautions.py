@@ -18,9 +18,10 @@ def cautions_of(subject: Subject, *, digits: int | None = None) -> tuple[Caution
     Examples
     --------
     >>> from abrank import compare_scores
-    >>> result = compare_scores({"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6})
+    >>> a, b = {"q1": 0.2, "q2": 0.4, "q3": 0.3}, {"q1": 0.3, "q2": 0.51, "q3": 0.42}
+    >>> result = compare_scores(a, b)
     >>> [each.title for each in cautions_of(result)]
-    ['Only 2 queries']
+    ['Only 3 queries']
     """
     digits = subject.decimals if digits is None else digits
     if isinstance(subject, Comparison):

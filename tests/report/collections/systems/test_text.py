@@ -38,7 +38,7 @@ def test_where_there_is_no_room_the_interval_is_left_out(width) -> None:
     shown = standings_text(found, width=width)
     assert max(map(len, shown.splitlines())) <= width
     row = found.primary.rows[1]
-    limit = f"{row.these.diff_low:+.3f}".replace("-", "−")
+    limit = f"{row.these.diff_low:+.{found.decimals}f}".replace("-", "−")
     assert (f"({limit} to" in shown) is (width == 100)
     # Eight collections do not fit beside each other; each stands in one of the tables.
     heads = [
