@@ -23,7 +23,8 @@ _PREFIX = 8  # bytes before the stream in a file, and before a packed buffer: it
 def has_long_text(source: Any, groups: Mapping[int, Sequence[Chunk]]) -> bool:  # noqa: ANN401
     """Whether a dictionary of some chunks of a Parquet file holds a text longer than any id.
 
-    The dictionary of a column comes whole with its first row, and short ones are not looked at.
+    The dictionary of a column comes whole with its first row; short ones are not looked at, nor
+    those of columns that tell how long their texts are together.
     """
     from pyarrow.parquet import ParquetFile
 
@@ -31,7 +32,10 @@ def has_long_text(source: Any, groups: Mapping[int, Sequence[Chunk]]) -> bool:  
         names = [
             chunk.path
             for chunk in chunks
-            if chunk.kind == BYTE_ARRAY and chunk.has_dictionary and chunk.n_unpacked > MOST_ID
+            if chunk.kind == BYTE_ARRAY
+            and chunk.has_dictionary
+            and not chunk.knows_text
+            and chunk.n_unpacked > MOST_ID
         ]
         if names:
             encoded = ParquetFile(source, read_dictionary=names)
