@@ -228,8 +228,11 @@ def require_common(queries: Mapping[str, Set[str]]) -> None:
 
 
 def require_common_queries(scores: Scores) -> None:
-    """Refuse runs of which two have no judged query in common; a policy would make zeros of it."""
-    lacking = {name: set(audit.missing) for name, audit in scores.audits.items()}
+    """Refuse runs of which two have no judged query in common; a policy would make zeros of it.
+
+    A run without rows is of a system that found nothing, on the same queries as the others.
+    """
+    lacking = {name: set(each.missing) for name, each in scores.audits.items() if each.n_rows}
     if all(2 * len(missing) < len(scores.query_ids) for missing in lacking.values()):
         return
     judged = {*scores.query_ids}.union(*lacking.values())
