@@ -8,6 +8,7 @@ from abrank.report.model import Headline, Report
 from abrank.report.ranking import appendix, columns, extras, pairs, sections
 from abrank.report.ranking.cautions import cautions
 from abrank.report.ranking.names import name
+from abrank.report.sections.notes.declared import say
 
 
 def compose_ranking(ranking: Ranking, *, digits: int | None = None) -> Report:
@@ -152,6 +153,8 @@ def _next_step(ranking: Ranking) -> str:
     """Return what to do about the lead."""
     if ranking.n_queries < 2:
         return "Give more judged queries."
+    if not ranking.direction_declared:
+        return say(ranking.measure)
     if ranking.baseline is None and len(ranking.leaders) > 1:
         return (
             "Compare the leaders pair by pair below; what no pair shows takes more judged queries:"
