@@ -28,7 +28,7 @@ def one_of(argument: str, value: str, choices: Iterable[str]) -> str:
     known = list(choices)
     if value not in known:
         error = UnknownNameError(argument, str(value), known)
-        error.args = (f"{error.args[0]}; choices: {', '.join(known)}",)
+        error.args = (f"{error}; choices: {', '.join(known)}",)
         raise error
     return value
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from abrank._support.display import shorten, shorten_line
 
@@ -45,10 +46,20 @@ class UnknownNameError(ArgumentError, LookupError):
     """
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
-        self.kind, self.name = kind, name
-        self.nearest = nearest(name, known)
+        self.kind, self.name, self._known = kind, name, known
+        super().__init__()
+        self.args = ()  # the nearest names are looked for where the message is read
+
+    @cached_property
+    def nearest(self) -> list[str]:
+        """Up to three known names that look like it, best first."""
+        return nearest(self.name, self._known)
+
+    def __str__(self) -> str:
+        if self.args:
+            return str(self.args[0])
         hint = f"; did you mean {self.nearest[0]}?" if self.nearest else ""
-        super().__init__(f'unknown {kind} "{name}"{hint}')
+        return f'unknown {self.kind} "{self.name}"{hint}'
 
 
 class NotFoundError(AbrankError, FileNotFoundError):

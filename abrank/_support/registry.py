@@ -57,7 +57,7 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
         if name not in self._entries:
             error = UnknownNameError(self.kind, name, self._entries)
             if not error.nearest and len(self._entries) <= MOST_LISTED:
-                error.args = (f"{error.args[0]}; choices: {', '.join(self._entries)}",)
+                error.args = (f"{error}; choices: {', '.join(self._entries)}",)
             raise error
         return self._entries[name]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError, UnknownNameError
@@ -254,17 +254,23 @@ def _malformed(text: str) -> ArgumentError:
 
 
 def _unknown(text: str) -> ArgumentError:
-    """Compare the whole text with all names, bare and at the usual cut-offs and its own."""
+    """Return the error of a name that means nothing; several names in one text are told so."""
     parts = [part.strip() for part in text.split(",")]
     if len(parts) > 1 and all(known_as(part.partition("@")[0]) for part in parts):
         flags = " ".join(f"-m {part}" for part in parts)
         return ArgumentError(f'"{text}" is {len(parts)} measures: {flags} (measures={parts})')
+    return UnknownNameError("measure", text, _like(text))
+
+
+def _like(text: str) -> Iterator[str]:
+    """Yield all names, when they are asked for: bare, and at the usual cut-offs and the text's."""
     cutoffs = dict.fromkeys([*_COMMON_CUTOFFS, *re.findall(r"@([0-9]{1,6})$", text)])
-    known = [*TREC_EVAL, *OTHERS, *SETS]
+    yield from (*TREC_EVAL, *OTHERS, *SETS)
     for entry in catalogue().values():
         for name in (*entry.aliases, entry.name):
-            known += [name, *(f"{name}@{cutoff}" for cutoff in cutoffs if entry.at == "cutoff")]
-    return UnknownNameError("measure", text, known)
+            yield name
+            if entry.at == "cutoff":
+                yield from (f"{name}@{cutoff}" for cutoff in cutoffs)
 
 
 # --- Which measures were asked for: names in any dialect, and the options of all of them at

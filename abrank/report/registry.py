@@ -174,7 +174,7 @@ def format_of(path: str | Path, formats: Collection[str] = WRITERS) -> str:
         known = f"{known}\n  {_INSTEAD['.html' in formats]}"
         error.args = (f'unknown report format "{wanted}"; {known}',)
     else:
-        error.args = (f"{error.args[0]}; {known}",)
+        error.args = (f"{error}; {known}",)
     raise error
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import time
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import abrank
+import abrank.measures
+import abrank.ranking
 from abrank import ArgumentError
 from abrank.cli import run
 from abrank.inference.estimates import segments
@@ -55,3 +58,15 @@ def test_a_thousand_segments_have_the_answers_of_each(monkeypatch) -> None:
     assert n // k >= MIN_QUERIES
     for row in found.rows:
         assert (row.pvalue, row.pvalue_adj) == pytest.approx(by_label[row.label], rel=1e-6)
+
+
+def test_columns_that_name_no_measure_cost_no_search_for_the_nearest_name(monkeypatch) -> None:
+    asked = []
+    monkeypatch.setattr("abrank._support.errors.nearest", lambda *of: asked.append(of) or [])
+    frame = pd.DataFrame({"query_id": ["q1", "q2"], **{f"run{i}": [0.1, 0.2] for i in range(50)}})
+    assert len(abrank.ranking.read_board(frame).systems) == 50
+    assert not asked
+    with pytest.raises(ArgumentError, match="unknown measure") as caught:
+        abrank.measures.parse("run1")
+    assert str(caught.value)
+    assert asked
