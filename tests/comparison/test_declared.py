@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import abrank
-from abrank import ArgumentError, compare_scores
+from abrank import AlignmentError, ArgumentError, compare_scores
 from abrank.comparison.choice import Directions, directions
 from abrank.comparison.deciding import decide_primary
 from abrank.comparison.declared import Margin, declare, read_margin
@@ -221,11 +221,8 @@ def test_every_number_follows_the_direction() -> None:
     assert compare_scores(a, b, higher_is_better="ms").verdict is Verdict.WORSE
 
 
-def test_without_a_query_in_common_no_guard_has_passed() -> None:
+def test_runs_without_a_query_in_common_are_refused() -> None:
     qrels = {"q1": {"d": 1}, "q2": {"d": 1}}
     runs = {"q1": {"d": 1.0}}, {"q2": {"d": 1.0}}
-    found = abrank.compare(qrels, *runs, measures="AP", missing="drop", guards=["RR:-2%"])
-    assert str(found.verdict) == "cannot-test"
-    (guard,) = found.decision.guards
-    assert (guard.measure, guard.passed) == ("RR", False)
-    assert np.isnan([guard.estimate, guard.low, guard.high]).all()
+    with pytest.raises(AlignmentError, match="share no query"):
+        abrank.compare(qrels, *runs, measures="AP", missing="drop", guards=["RR:-2%"])
