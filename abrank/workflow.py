@@ -275,6 +275,7 @@ def rank(
     lower_is_better: Sequence[str] | str = (),
     higher_is_better: Sequence[str] | str = (),
     n_resamples: int | None = None,
+    pairs: bool = False,
     missing: Missing = "zero",
     score_dtype: ScoreDtype = "float64",
     duplicates: Duplicates = "error",
@@ -304,7 +305,7 @@ def rank(
         Joint level.
     baseline : str or sequence of str, optional
         The system to compare every other with, or several, corrected across; all pairs without it.
-    lower_is_better, higher_is_better : str or sequence of str
+    lower_is_better, higher_is_better, pairs
         As for :func:`abrank.rank_scores`.
     n_resamples : int, optional
         Of tests that draw.
@@ -333,7 +334,7 @@ def rank(
     """
     options = EvaluateOptions(**fields_of(EvaluateOptions, locals()))
     how: dict[str, Any] = {"test": test, "adjust": adjust, "alpha": alpha, "family": family}
-    how |= {"baseline": baseline, "n_resamples": n_resamples, "rng": rng}
+    how |= {"baseline": baseline, "n_resamples": n_resamples, "rng": rng, "pairs": pairs}
     how |= {"lower_is_better": lower_is_better, "higher_is_better": higher_is_better}
     return rank_runs(qrels, named_runs(runs), options, measures=measures, **how)
 

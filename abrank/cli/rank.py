@@ -90,7 +90,8 @@ TESTS = (
 @click.option(
     "--pairs",
     is_flag=True,
-    help="Show every pair: below the text, or in place of the CSV of systems.",
+    help="Show every pair: below the text, or in place of the CSV of systems. Above 300 systems"
+    " all pairs are tested only with it, which takes long.",
 )
 @click.option(
     "--format",
@@ -187,6 +188,7 @@ def command(
 
     with _terminal.Progress(quiet=quiet, verbose=verbose) as progress:
         how |= {"n_resamples": resamples, "rng": seed, "baseline": baselines or None}
+        how["pairs"] = pairs
         how["command"] = shlex.join(["abrank", *click.get_current_context().obj])
         ranking = _ranking(qrels, runs, ready=ready, measures=measures, on_stage=progress, **how)
         if instruments or risk is not None:

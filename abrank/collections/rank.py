@@ -141,12 +141,13 @@ def _ranking(
     """Rank on one collection."""
     if isinstance(given, Ranking):
         return given
+    how = {**how, "beside": False, "pairs": True}
     try:
         if isinstance(given, tuple) and len(given) == 2:
             qrels, runs = given
             asked = measures or DEFAULT_MEASURES[0]
-            return rank_runs(qrels, named_runs(runs), options, measures=asked, beside=False, **how)
-        return rank_ready(given, measures=measures, missing=missing, beside=False, **how)
+            return rank_runs(qrels, named_runs(runs), options, measures=asked, **how)
+        return rank_ready(given, measures=measures, missing=missing, **how)
     except (AlignmentError, ArgumentError) as problem:
         problem.args = (f"the collection {name}: {problem}",)
         raise
@@ -188,6 +189,7 @@ def summarise_rankings(
         alpha=first.alpha,
         rng=first.seed,
         beside=False,
+        pairs=True,
         lower_is_better=[each.measure for each in said if not each.higher_is_better],
         higher_is_better=[each.measure for each in said if each.higher_is_better],
     )

@@ -28,6 +28,7 @@ from abrank.scoring.scores import Scores
 
 DEFAULT_TEST = "max-t"
 MOST_PAIRS = 2_000_000  # a row is kept of each
+MOST_SYSTEMS = 300  # above it all pairs are tested only where that is asked for
 # Adjustments that are known by initials.
 _INITIALS = {"bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli"}
 
@@ -47,6 +48,7 @@ def rank_scores(
     n_resamples: int | None = None,
     rng: RandomSource = 0,
     beside: bool = True,
+    pairs: bool = False,
     provenance: Mapping[str, Any] | None = None,
     on_stage: Callable[[str], None] | None = None,
 ) -> Ranking:
@@ -89,6 +91,9 @@ def rank_scores(
     beside : bool
         Whether to ask too what other tests say, how alike measures order the systems, and how alike
         the lists are.
+    pairs : bool
+        Test all pairs of more than 300 systems too, which takes long; without it a baseline must be
+        named for so many. No effect on fewer.
     provenance : mapping, optional
         Kept as it is.
     on_stage : callable, optional
@@ -130,7 +135,7 @@ def rank_scores(
     scores = read_board(scores, measures=measures, missing=missing)
     _require_several(scores)
     require_baselines(baselines, scores.systems)
-    pairs = _pairs_of(len(scores.systems), len(baselines))
+    n_pairs = _pairs_of(len(scores.systems), len(baselines), asked=pairs)
     told: tuple[Note, ...] = ()
     if measures is None:
         scores, _, told = choose_from(scores)
@@ -144,7 +149,7 @@ def rank_scores(
     told += tuple(replace(note, values={**note.values, "ranked": True}) for note in asks)
     if on_stage is not None:
         by = display.plural(len(columns), "measure")
-        on_stage(f"testing {pairs} of {display.count(len(scores.systems))} systems by {by}")
+        on_stage(f"testing {n_pairs} of {display.count(len(scores.systems))} systems by {by}")
     parts = len(columns) if family == "all" else 1
     asked = _Asked(
         name, options, alpha, baselines, family, parts, n_resamples, entropy(rng), better
@@ -205,6 +210,7 @@ def rank_again(saved: Ranking) -> Ranking:
         n_resamples=saved.n_resamples or None,
         rng=saved.seed,
         beside=bool(saved.beside or saved.agreements),
+        pairs=True,
         provenance=saved.provenance,
     )
     kept = {name: getattr(saved, name) for name in ("audits", "cautions", "notes", "overlaps")}
@@ -236,17 +242,27 @@ def require_baselines(baselines: Sequence[str], systems: Iterable[str]) -> None:
             raise ArgumentError(f"the baseline {each!r} is not among {', '.join(systems)}")
 
 
-def _pairs_of(n_systems: int, n_baselines: int) -> str:
-    """Return the number of pairs in words; refuse more than can be held."""
+def _pairs_of(n_systems: int, n_baselines: int, *, asked: bool) -> str:
+    """Return the number of pairs in words; refuse more than can be held, or than was asked for."""
     several = n_systems * (n_systems - 1) // 2
     pairs = n_systems * n_baselines if n_baselines else several
     words = display.plural(pairs, "pair")
+    made = f"{display.count(n_systems)} systems make {words}, and"
     if pairs > MOST_PAIRS:
         said = (
-            f"{display.count(n_systems)} systems make {words}, and {display.count(MOST_PAIRS)} at"
-            " most are tested together: name one system to compare the others with,"
+            f"{made} {display.count(MOST_PAIRS)} at most are tested together: name one system to"
+            " compare the others with,"
         )
         raise ArgumentError(f'{said} baseline="NAME"', command=f"{said} --baseline NAME")
+    if n_systems > MOST_SYSTEMS and not n_baselines and not asked:
+        said = (
+            f"{made} of more than {MOST_SYSTEMS} systems all pairs are tested only where that is"
+            " asked for: name one system to compare the others with,"
+        )
+        raise ArgumentError(
+            f'{said} baseline="NAME", or test all pairs, which takes long, pairs=True',
+            command=f"{said} --baseline NAME, or test all pairs, which takes long, --pairs",
+        )
     return words
 
 

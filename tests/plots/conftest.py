@@ -111,6 +111,7 @@ def ranked(
     ids = tuple(f"q{i}" for i in range(n))
     scores = Scores(ids, systems, (measure,), np.clip(values, 0.0, 1.0)[:, :, None])
     how = {"test": test, "baseline": baseline, "n_resamples": 199, "beside": beside}
+    how["pairs"] = True
     return rank_scores(scores, **how)
 
 

@@ -15,6 +15,8 @@ from abrank import ArgumentError
 from abrank.cli import run
 from abrank.inference.estimates import segments
 from abrank.inference.estimates.segments import MIN_QUERIES, compare_segments
+from abrank.inference.systems import stability
+from abrank.ranking.rank import rank_again
 from abrank.scoring.scores import Scores
 
 
@@ -25,6 +27,31 @@ def test_more_pairs_than_can_be_held_are_refused_before_they_are_made() -> None:
         abrank.rank_scores(scores)
     assert str(caught.value).endswith('baseline="NAME"')
     assert caught.value.command.endswith("--baseline NAME")
+
+
+def test_all_pairs_of_many_systems_are_tested_only_where_asked_for(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("abrank.ranking.rank.MOST_SYSTEMS", 3)
+    (tmp_path / "board.csv").write_text(_csv(["a", "b", "c", "d"]))
+    board = str(tmp_path / "board.csv")
+    with pytest.raises(ArgumentError, match=r"4 systems make 6 pairs.*baseline=.*pairs=True"):
+        abrank.rank_scores(board)
+    assert len(abrank.rank_scores(board, pairs=True).pair_rows) == 6
+    assert len(abrank.rank_scores(board, baseline="a").pair_rows) == 3
+    assert run(["rank", "--scores", board]) == 2
+    assert "--baseline NAME, or test all pairs, which takes long, --pairs" in " ".join(
+        capsys.readouterr().err.split()
+    )
+    assert run(["rank", "--scores", board, "--pairs"]) == 0
+    assert run(["rank", "--scores", board, "--baseline", "a"]) == 0
+
+
+def test_a_saved_ranking_of_many_systems_is_read_again(monkeypatch) -> None:
+    monkeypatch.setattr("abrank.ranking.rank.MOST_SYSTEMS", 2)
+    rng = np.random.default_rng(0)
+    scores = Scores(tuple("abcdefgh"), ("x", "y", "z"), ("AP",), rng.random((8, 3, 1)))
+    for how in ({"pairs": True}, {"baseline": "x"}):
+        found = abrank.rank_scores(scores, **how)
+        assert rank_again(found) == found
 
 
 def _csv(names: list[str]) -> str:
@@ -70,3 +97,12 @@ def test_columns_that_name_no_measure_cost_no_search_for_the_nearest_name(monkey
         abrank.measures.parse("run1")
     assert str(caught.value)
     assert asked
+
+
+def test_chances_of_ranks_found_in_parts_are_those_of_the_whole(monkeypatch) -> None:
+    drawn = np.random.default_rng(0).integers(0, 3, (50, 7)) / 10.0
+    how = {"scale": 1.0, "confidence": 0.95, "seed": 1}
+    whole = stability.chances_of_ranks(drawn, **how)
+    monkeypatch.setattr(stability, "_AT_ONCE", 21)
+    parts = stability.chances_of_ranks(drawn, **how)
+    assert np.array_equal(parts.chances, whole.chances)

@@ -162,10 +162,15 @@ def chances_of_ranks(
     array([0.75, 0.25])
     """
     n_resamples, n_systems = means.shape
-    noise = stream(seed, "ties").random(means.shape)
-    order = np.lexsort((noise, round_off(-means, scale=scale)), axis=-1)
-    places = order * n_systems + np.arange(n_systems)
-    counts = np.bincount(places.ravel(), minlength=n_systems**2).reshape(n_systems, n_systems)
+    random = stream(seed, "ties")
+    found = np.zeros(n_systems**2, np.int64)
+    step = max(1, _AT_ONCE // n_systems)
+    for part in (means[start : start + step] for start in range(0, n_resamples, step)):
+        noise = random.random(part.shape)
+        order = np.lexsort((noise, round_off(-part, scale=scale)), axis=-1)
+        places = order * n_systems + np.arange(n_systems)
+        found += np.bincount(places.ravel(), minlength=n_systems**2)
+    counts = found.reshape(n_systems, n_systems)
     below = np.cumsum(counts, axis=1)
     tail = (1.0 - confidence) / 2.0 * n_resamples
     low = 1 + (below <= tail).sum(axis=1)
