@@ -271,9 +271,17 @@ def max_t_of_systems(
     Returns
     -------
     MaxT
-        The intervals exclude 0 exactly where ``pvalue_step_down`` < 1 - confidence: they are those
-        of the single step, which hold jointly, but for pairs that the step-down alone tells apart.
-        Of those it says on which side of 0 the mean is, so the limit next to 0 is put there.
+        The intervals are those of the single step, but for pairs that the steps alone tell apart:
+        there the limit next to 0 is put at 0 (the float beside it). So they exclude 0 exactly where
+        ``pvalue_step_down`` < 1 - confidence.
+
+    Notes
+    -----
+    What is promised, each by itself: the single-step intervals hold all means with at least
+    ``confidence``, and the chance that any pair without a difference is found, by the steps, is at
+    most 1 - confidence. Both at once are not guaranteed: a limit put at 0 is a finding of the
+    steps, not a limit of the single step, and with it the chance that all that is shown is right
+    (each interval, and each finding with its side of 0) may fall below ``confidence``.
 
     References
     ----------

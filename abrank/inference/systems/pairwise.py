@@ -119,8 +119,11 @@ def max_t_of_pairs(
     Estimand: the mean difference. Hypothesis: all differences of a query change sign together by
     the toss of one coin. The query pairs the scores. Each pair has an error of its own, so variants
     of one system do not lend another one their small error; against a baseline it is Dunnett's test
-    without his normal distribution. The p-values step down from the largest statistic, and the
-    intervals, which hold jointly, agree with them; see :func:`abrank.inference.max_t_of_systems`.
+    without his normal distribution. The p-values step down from the largest statistic: they hold
+    the chance of any false finding at alpha. The intervals are those of a single step, which hold
+    jointly; where only the steps reject, the limit next to 0 is put at 0, so that intervals and
+    findings agree. Both promises at once are not guaranteed; see
+    :func:`abrank.inference.max_t_of_systems`.
 
     Parameters
     ----------

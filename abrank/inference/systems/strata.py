@@ -95,8 +95,9 @@ def compare_within_collections(
     collections. Its p-value is held against the smallest in each bootstrap sample of the queries of
     all pairs whose p-value is no smaller (step-down min-P of Westfall and Young [1]_), which holds
     the chance of any false difference whatever the correlations and variances of the pairs. The
-    intervals are of the smallest of all pairs, and end at 0 where the steps alone tell a pair
-    apart. The samples are stretched by n / (n - 1) in their variance.
+    intervals are of the smallest of all pairs, and hold jointly but for those that end at 0, where
+    the steps alone tell a pair apart: both promises at once are not guaranteed. The samples are
+    stretched by n / (n - 1) in their variance.
 
     References
     ----------

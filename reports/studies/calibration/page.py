@@ -69,9 +69,12 @@ _READING = (
 
 _PARTS = (
     "Effect sizes, margins, families, looks at data to come, clusters, several systems, segments,"
-    " collections and posteriors, each on pairs of all four measures together. How often a test is"
-    " wrong is how often it finds what is not there, or its interval misses the truth, whichever is"
-    " more; n in brackets. Some stand here only as a warning, to be seen where they do not belong.",
+    " collections and posteriors, on pairs of all four measures together or, where it is said, on"
+    " made differences. How often a test is wrong is how often it finds what is not there, or its"
+    " interval misses the truth, whichever is more; n in brackets. Some stand here only as a"
+    " warning, to be seen where they do not belong. How many samples a part has stands over its"
+    " tables. Of tests that keep their level about one rate in forty looks too large by chance in"
+    " parts with few samples, and where none of m samples is wrong, up to 3 / m may truly be.",
 )
 
 

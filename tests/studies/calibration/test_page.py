@@ -58,10 +58,10 @@ def test_parts_are_told_in_short_and_in_tables() -> None:
     given.cells.extend([cell(10, 1500), cell(25, 1000)])
     text = page(given, rows(given))
     assert (
-        "- **Systems of one mean**. Too often wrong: *Tukey*, 7.50 % (10). Wrong in 5.00 % at most:"
-        " t, Holm; within-query interval."
+        "- **Systems of one mean**. Too often wrong, the worst first: *Tukey*, 7.50 % (10)."
+        " Wrong in 5.00 % at most, the worst first: within-query interval; t, Holm."
     ) in text
-    assert "## Systems of one mean\n\nn counts queries." in text
+    assert "## Systems of one mean\n\nn counts queries. 20\u202f000 samples of each size." in text
     assert "| Tukey | **7.50 ± 0.19** | 5.00 ± 0.15 |" in text
     assert "| within-query interval | 95.00 ± 0.15 |  |" not in text
     assert "## Ranks" not in text

@@ -12,6 +12,7 @@ from reports.studies.calibration.parts.notes import NOTES
 from reports.studies.calibration.parts.part import Part
 from reports.studies.calibration.parts.pooled import POOLED
 from reports.studies.calibration.parts.ranks import RANKS
+from reports.studies.calibration.parts.rare_losses import RARE_LOSSES
 from reports.studies.calibration.parts.segments import SEGMENTS
 from reports.studies.calibration.parts.sentences import SENTENCES
 from reports.studies.calibration.parts.streams import STREAMS
@@ -21,6 +22,7 @@ PARTS: tuple[Part, ...] = (
     *RANKS,
     *EFFECTS,
     *MARGINS,
+    *RARE_LOSSES,
     *FAMILIES,
     *STREAMS,
     *LOOKS,

@@ -17,6 +17,7 @@ LARGEST_SIZE = 20
 # The share of the variance of a difference that its cluster makes.
 CORRELATION = 0.2
 N_DRAWN = 200
+ONE_IN = 10
 POWER = 0.6
 
 
@@ -68,17 +69,17 @@ _WORDS = (
 _POWER = "How often a difference is found that t on means of clusters shows with 60 %."
 CLUSTERS = (
     Part("clusters of one size", "clusters", f"{MEAN_SIZE} queries each. {_WORDS}", ask_even,
-         _POWER),
+         _POWER, one_in=ONE_IN),
     Part(
         "clusters of many sizes", "clusters",
         f"From one query to {LARGEST_SIZE}, {MEAN_SIZE} on average, a quarter of them of one"
         f" query. {_WORDS}",
-        ask_uneven, _POWER,
+        ask_uneven, _POWER, one_in=ONE_IN,
     ),
     Part(
         "one cluster with half of the queries", "clusters",
         f"One has as many queries as all others together, which have {MEAN_SIZE} each: as much"
         f" evidence as four clusters of one size, however many there are. {_WORDS}",
-        ask_dominant, _POWER, one_in=4,
+        ask_dominant, _POWER, one_in=ONE_IN,
     ),
 )  # fmt: skip

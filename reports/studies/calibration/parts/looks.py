@@ -86,8 +86,7 @@ LOOKS = (
         f" queries lose {LOSS}. Looks at {', '.join(f'{share:g}' for share in SHARES)} of the"
         " queries planned, each at the level that is left by the queries seen; the same with every"
         " look called the last of four, which nobody can check; the confidence sequence looked at"
-        f" from query {FIRST} on; and how often an A/A test accuses t of normal samples."
-        f" One sample in {ONE_IN} of those of other parts.",
+        f" from query {FIRST} on; and how often an A/A test accuses t of normal samples.",
         ask,
         one_in=ONE_IN,
     ),

@@ -111,7 +111,7 @@ _WHAT = (
     " A note on the differences as it is given with the t test as the rule, unless a test is named;"
     " short of what files and judgments give, which no sample can tell."
     f" The p-values of a test that draws are drawn with {N_RESAMPLES} resamples around that of t;"
-    f" segments are {N_SEGMENTS} of one size. One sample in {ONE_IN} of those of other parts."
+    f" segments are {N_SEGMENTS} of one size."
 )
 
 NOTES = (

@@ -119,8 +119,7 @@ def _clustered(batch: Batch) -> FloatArray:
 
 _WHAT = (
     " Four measures whose differences correlate by about 0.7, nDCG@10 decides by t, no effect in"
-    " any; a sentence counts where it is on the first screen. One sample in"
-    f" {ONE_IN} of those of other parts."
+    " any; a sentence counts where it is on the first screen."
 )
 
 SENTENCES = tuple(

@@ -16,7 +16,7 @@ from abrank.inference import (
 from abrank.inference.estimates.segments import answer_by_segment
 from reports.studies.calibration.cells import LEVELS, Asked
 from reports.studies.calibration.material import GAIN
-from reports.studies.calibration.parts import effects, margins, streams, systems
+from reports.studies.calibration.parts import effects, margins, rare_losses, streams, systems
 from reports.studies.calibration.parts.catalogue import PARTS
 from reports.studies.calibration.parts.clusters import CORRELATION, MEAN_SIZE
 from reports.studies.calibration.parts.part import Batch, Part, between, measure_part, outside
@@ -114,6 +114,25 @@ def test_margins_of_normal_differences() -> None:
     assert found["TOST, t"]["found_large"] > 0.5
 
 
+def test_rare_losses_that_were_not_seen() -> None:
+    """against_theory: t passes at least what has no loss, and bets pass at most 5 %."""
+    n, count = 25, 40_000
+    for share, loss in rare_losses.LOSSES:
+        d = rare_losses.draw(share, loss, n, count, np.random.default_rng(8))
+        error = d.std() / np.sqrt(d.size)
+        assert abs(d.mean() + rare_losses.MARGIN) < 4.0 * error
+        assert agrees(float(np.mean(d == -loss)), share, d.size)
+    found = asked("rare losses", n, 4_000)
+    unseen = (1.0 - 0.025) ** n
+    assert agrees(found["t, 2.5 % lose 1"]["false_05"], unseen, 100)
+    assert found["permutation, 2.5 % lose 1"]["false_05"] >= unseen - 0.15
+    for name in ("2.5 % lose 1", "5 % lose 0.8", "10 % lose 0.5"):
+        false = round(100 * found[f"bounded, {name}"]["false_05"])
+        assert stats.binomtest(false, 100, 0.05, alternative="greater").pvalue > SURE
+    # Queries that all have more never turn a pass.
+    assert all(row["found_large"] >= row["false_05"] for row in found.values())
+
+
 def test_families_step_down_finds_more() -> None:
     found = asked("families", 15, 300)
     single, step = found["max-T, single step"], found["max-T, step down"]
@@ -147,7 +166,7 @@ def test_looks_at_columns_are_looks_at_one() -> None:
 
 def test_clusters_of_normal_differences() -> None:
     """against_theory: t by cluster is exact for one size; t by query errs by the design effect."""
-    found = asked("clusters of one size", 15, 1500)
+    found = asked("clusters of one size", 15, 15_000)
     assert agrees(found["t, by cluster"]["false_05"], 0.05, 1500)
     assert agrees(found["t, by cluster"]["found_large"], 0.6, 1500)
     freedom = 15 * MEAN_SIZE - 1
