@@ -65,7 +65,7 @@ def test_a_share_of_a_mean_that_may_be_0_is_no_guard_that_passes() -> None:
         (0.001, "3/3", "It is the last, and no difference is shown."),
         (0.001, "2/3", "No difference is shown yet."),
         (0.05, "3/3", "A difference is shown."),
-        (0.05, "2/3", "A difference is shown. You may stop here."),
+        (0.05, "2/3", "Δ at an early stop is larger than the true one on average."),
     ],
 )
 def test_a_look_says_whether_it_is_the_last(make: Make, mean: float, look: str, end: str) -> None:

@@ -34,7 +34,12 @@ Make = Callable[..., Comparison]
             {"require": "equivalent", "margin": 0.03},
             "passed: within ±0.030 on nDCG@10 (90% interval −0.016 to +0.018)",
         ),
-        (-0.01, {"require": "not-worse-shown"}, "passed: not shown to be worse on nDCG@10"),
+        (
+            -0.01,
+            {"require": "not-worse-shown"},
+            "passed: not shown to be worse on nDCG@10; 100 queries see a loss of 0.028 or more"
+            " (80% power); --require non-inferior asks for proof",
+        ),
         (
             -0.05,
             {"require": "not-worse-shown"},

@@ -147,14 +147,7 @@ def test_files_of_before_still_render(make: Make, tmp_path: Path) -> None:
         del row["queries_low"], row["queries_high"]
     plan |= {"difference": 0.005, "queries_needed": 3142, "queries_to_settle": None}
     plan |= {"queries_to_pass": 3142}
+    value["schema"] = "abrank/1"
     path.write_text(json.dumps(value))
-    old = read_comparison(path)
-    assert queries_planned(old) == (
-        f"About {about(comparison.planning.sd, 0.015)} queries would show a true Δ of 0.015, the"
-        " margin (80% power)."
-    )
-    assert "3 142" not in str(old).replace(f.GROUP, " ")
-    table = next(
-        block for block in planned_section(old).blocks if getattr(block, "key", "") == "planning"
-    )
-    assert "Range" not in [column.title for column in table.columns]
+    # What it lacks is computed from its scores, and what it has is not taken from it.
+    assert read_comparison(path).planning == comparison.planning

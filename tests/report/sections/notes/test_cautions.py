@@ -92,6 +92,11 @@ EXAMPLES: dict[str, tuple[dict[str, Any], str]] = {
         {"measures": ["ms", "cost", "loss", "rank"]},
         "Is lower better for ms, cost, loss and 1 more?",
     ),
+    "nobody-chose": (
+        {"primary": "AP", "n": 25},
+        "Nobody chose the measure: of 25, AP was taken",
+    ),
+    "shown-apart": ({"means": {"NumRet": [10.0, 12.0]}}, "Counts and constants decide nothing"),
     "extra-queries": ({"system": "a", "count": 1, "ids": ["9"]}, "1 query of bm25 is not judged"),
 }
 
