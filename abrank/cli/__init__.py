@@ -153,8 +153,12 @@ def run(arguments: list[str]) -> int:
     except click.ClickException as error:
         return _misused(error)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - the one place where a fault of our own becomes a message
-        # click leaves by SystemExit where a pipe is closed, whichever it is.
-        cause = BrokenPipeError(None, "broken pipe") if isinstance(error, SystemExit) else error
+        cause: object = error
+        if isinstance(error, SystemExit):
+            # click leaves so where a pipe is closed, whichever it is, and after a shell's completion.
+            if not isinstance(error.__context__, OSError):
+                return error.code if isinstance(error.code, int) else 0
+            cause = BrokenPipeError(None, "broken pipe")
         # Errors of files name them, and are turned into our own where the files are opened.
         if isinstance(cause, OSError) and cause.filename is None:
             return _refused_by_system(cause)

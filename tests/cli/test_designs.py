@@ -267,9 +267,8 @@ def test_guards_are_the_one_sided_tests_at_alpha_and_the_gate_is_the_conjunction
         (guard,) = found["verdict"]["guards"]
         assert guard["low"] == pytest.approx(low, rel=1e-6)
         assert guard["passed"] == passes
-        assert found["verdict"]["gate"] == {
-            "require": "better", "passed": passes, "lacks": "",
-        }  # fmt: skip
+        lacks = "" if passes else "guards"
+        assert found["verdict"]["gate"] == {"require": "better", "passed": passes, "lacks": lacks}
         lost = "on R@100" in found["said"].partition("gate ")[2]
         assert lost != passes
     assert found["verdict"]["state"] == "better"

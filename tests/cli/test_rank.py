@@ -34,14 +34,15 @@ def test_a_line_a_system_then_what_was_found(files, capsys) -> None:
     assert err == ""
     lines = out.splitlines()
     expected = abrank.rank(files[0], {name: f"{name}.run" for name in ("old", "new", "same")})
-    for row, line in zip(expected.rows, lines[3:6], strict=True):
+    board = next(i for i, line in enumerate(lines) if line.split()[:1] == ["1"])
+    for row, line in zip(expected.rows, lines[board : board + 3], strict=True):
         cells = line.split()
         assert cells[:3] == [str(row.position), row.system, f"{row.mean:.3f}"]
         assert cells[-1] == row.group
     last = expected.pair_rows[1]
     assert (last.a, last.b) == (expected.systems[2], expected.systems[0])
     shown = f"−{last.diff:.3f}  (−{last.ci_high:.3f} to −{last.ci_low:.3f})"
-    assert shown in lines[5]
+    assert shown in lines[board + 2]
     assert "3 pairs, 2 significant (Max-T sign flips, alpha 0.05)" in lines
     assert "new is better than all others." in lines
     assert max(map(len, lines)) <= 80
@@ -127,7 +128,7 @@ def test_several_measures_are_all_shown_and_the_first_orders(files, capsys) -> N
     assert run(["rank", *files, "-q", *flags]) == 0
     out = capsys.readouterr().out
     expected = abrank.rank("qrels", {n: f"{n}.run" for n in ("old", "new", "same")}, measures="AP")
-    assert out.startswith("AP, 60 queries, 3 systems\n")
+    assert "AP, 60 queries, 3 systems" in out.splitlines()
     lines = [line.split() for line in out.splitlines()]
     assert ["system", "AP", "P@10", "nDCG@10"] in lines
     for row in expected.rows:

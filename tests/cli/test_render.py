@@ -78,7 +78,7 @@ def test_figures_are_those_of_the_comparison(saved, result, monkeypatch, capsys)
 
 def test_style_is_for_latex(saved, capsys) -> None:
     assert run(["render", "results.json", "--format", "tex", "--style", "superscript"]) == 0
-    assert "$0.519^{a}$" in capsys.readouterr().out
+    assert "$0.5188^{a}$" in capsys.readouterr().out
     assert run(["render", "results.json", "--style", "superscript"]) == 2
     assert "--style is for LaTeX" in capsys.readouterr().err
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abrank import compare, compare_scores
+from abrank import AlignmentError, compare, compare_scores
 from abrank.comparison import Alternative, Comparison
 from abrank.verdict import Verdict
 
@@ -100,12 +100,11 @@ def test_identical_on_the_queries_that_both_have() -> None:
     assert (found.n_queries, found.diff, found.verdict) == (20, 0.0, Verdict.IDENTICAL)
 
 
-def test_no_query_in_common_can_still_be_said() -> None:
+def test_no_query_in_common_is_an_unpaired_experiment() -> None:
     one = {query: A[query] for query in list(A)[:30]}
     other = {query: B[query] for query in list(B)[30:]}
-    found = of(compare(QRELS, one, other, measures=["AP"]))["shared-queries"]
-    assert (found.n_queries, found.verdict) == (0, Verdict.CANNOT_TEST)
-    assert np.isnan(found.diff)
+    with pytest.raises(AlignmentError, match="A and B share no query"):
+        compare(QRELS, one, other, measures=["AP"])
 
 
 def test_the_most_influential_move_the_mean_most() -> None:

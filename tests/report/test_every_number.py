@@ -324,7 +324,9 @@ def test_card_has_no_other_number(situation: Comparison) -> None:
 PIECES: dict[str, Callable[[str], list[str]]] = {
     ".md": lambda text: [unescape(each) for each in text.splitlines()],
     ".txt": lambda text: [re.sub(r"[ \n]+", " ", text)],
-    ".tex": lambda text: text.replace("\\%", "%").replace("\\,", "").splitlines(),
+    ".tex": lambda text: (
+        text.replace("\\%", "%").replace("\\,", "").replace("$-$", "−").splitlines()
+    ),
     ".methods": lambda text: [text],
     ".junit": lambda text: [re.sub(r"[ \n]+", " ", each) for each in texts_of(text)],
 }

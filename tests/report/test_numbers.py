@@ -48,7 +48,7 @@ def test_gate_is_recorded(judged: Comparison) -> None:
     from abrank.verdict import Gate
 
     asked = replace(judged, decision=replace(judged.decision, gate=Gate("better", False)))
-    assert to_dict(asked)["verdict"]["gate"] == {"require": "better", "passed": False}
+    assert to_dict(asked)["verdict"]["gate"] == {"require": "better", "passed": False, "lacks": ""}
 
 
 def test_plain_knows_every_kind_of_value() -> None:

@@ -86,5 +86,6 @@ def scores(n: int, shift: float, *, seed: int = 1) -> tuple[pd.DataFrame, pd.Dat
 def comparison_of(n: int, shift: float = 0.05, **how: object) -> Comparison:
     """Compare simulated scores; the result tells no day, so that its bytes can be compared."""
     a, b = scores(n, shift)
-    result = compare_scores(a, b, baseline="bm25", candidate="monot5", n_resamples=999, **how)
+    named = {"primary": "nDCG@10", "baseline": "bm25", "candidate": "monot5", "n_resamples": 999}
+    result = compare_scores(a, b, **named | how)
     return replace(result, provenance={})
