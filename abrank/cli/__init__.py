@@ -155,7 +155,7 @@ def run(arguments: list[str]) -> int:
     except (Exception, SystemExit) as error:  # noqa: BLE001 - the one place where a fault of our own becomes a message
         cause: object = error
         if isinstance(error, SystemExit):
-            # click leaves so where a pipe is closed, whichever it is, and after a shell's completion.
+            # click leaves so where a pipe is closed, whichever, and after a shell's completion.
             if not isinstance(error.__context__, OSError):
                 return error.code if isinstance(error.code, int) else 0
             cause = BrokenPipeError(None, "broken pipe")

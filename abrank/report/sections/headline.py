@@ -181,8 +181,7 @@ def agreement(comparison: Comparison) -> str:
     who = f"All {of} tests put" if most == len(rows) else f"{_some(most, of)}"
     level = words.at_level(comparison)
     return (
-        f"{who} {name} ahead, {_shown(rows, comparison.rule.alpha)} {level}. They read the same"
-        f" data: it is one finding, not {of}."
+        f"{who} {name} ahead, {_shown(rows, comparison.rule.alpha)} {level}: one finding, not {of}."
     )
 
 
@@ -267,7 +266,7 @@ def controlled(comparison: Comparison) -> str:
     >>> a = pd.DataFrame({"AP": [0.1, 0.2, 0.3, 0.4, 0.5], "RR": [0.5, 0.6, 0.7, 0.8, 0.9]})
     >>> controlled(compare_scores(a, a + 0.1))
     'If there is no difference, 5% of such comparisons say that there is one in AP, and 5% in any of
-    the others; more do if B was chosen as the best of several, or tuned, on these queries.'
+    the others; more do if B was chosen or tuned on these queries.'
     >>> controlled(compare_scores(a, a + 0.1, family="all")).split(";")[0]
     'If there is no difference, 5% of such comparisons say that there is one in any measure'
     """
@@ -287,7 +286,7 @@ def controlled(comparison: Comparison) -> str:
         said = f"{start} in {declared.primary}, and {level} in any of the others"
     else:
         said = f"{start} in any measure" if many else start
-    return f"{said}; more do if B was chosen as the best of several, or tuned, on these queries."
+    return f"{said}; more do if B was chosen or tuned on these queries."
 
 
 _ADJUSTMENTS = {"max-t": "max-t", "holm": "Holm", "bonferroni": "Bonferroni", "bh": "BH"}

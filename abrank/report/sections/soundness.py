@@ -47,9 +47,9 @@ def unseen(comparison: Comparison, *, digits: int) -> str:
         units = f.plural(comparison.clusters.n_clusters, "cluster")
     return (
         f"{units} may miss large losses on up to {f.percent(found.share, sign=False)} of all"
-        f" queries ({f.level(comparison.rule.confidence)} confidence): up to"
-        f" {f.least(found.difference, digits=digits)} in the mean, more than the margin. --test"
-        " bounded allows for them."
+        f" queries ({f.level(comparison.rule.confidence)} confidence), up to"
+        f" {f.least(found.difference, digits=digits)} in the mean, more than the margin; the test"
+        " “bounded” allows for them."
     )
 
 

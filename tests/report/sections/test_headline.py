@@ -162,12 +162,11 @@ def test_agreement_counts_the_rows_it_stands_over(make: Callable[..., Comparison
     said = headline.agreement(comparison)
     assert said in compose(comparison).headline.meaning
     assert said == (
-        "All five tests put monot5 ahead, all of them at the 5% level. They read the same data: it"
-        " is one finding, not five."
+        "All five tests put monot5 ahead, all of them at the 5% level: one finding, not five."
     )
     rows[-1] = replace(rows[-1], estimate=-0.1, pvalue=0.6)
     assert headline.agreement(replace(comparison, test_rows=tuple(rows))).startswith(
-        "Four of five tests put monot5 ahead, all but sign at the 5% level."
+        "Four of five tests put monot5 ahead, all but sign at the 5% level: one"
     )
     # Of what is not shown no test is told that finds it.
     assert headline.agreement(make(0.001)) == ""
@@ -180,8 +179,8 @@ def test_rule_names_all_that_was_declared(make: Callable[..., Comparison]) -> No
         "Rule: nDCG@10 decides by the paired t test, two-sided α = 0.05, margin 0.010, secondary"
         f" measures adjusted together (max-t, {f.count(comparison.n_resamples_joint)} sign flips),"
         " seed 7, gate: better. If there is no difference, 5% of such comparisons say that there"
-        " is one in nDCG@10, and 5% in any of the others; more do if B was chosen as the best of"
-        " several, or tuned, on these queries."
+        " is one in nDCG@10, and 5% in any of the others; more do if B was chosen or tuned on"
+        " these queries."
     )
     plain = make(0.05, measures=2, adjust="none")
     assert "no margin, secondary measures not adjusted" in compose(plain).headline.rule
