@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import math
 import os
@@ -127,7 +128,8 @@ def output_is_lost() -> bool:
 
 def give_up_output() -> None:
     """Let standard output lead nowhere: Python tries again at its end, and must not complain."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with contextlib.suppress(io.UnsupportedOperation):  # no file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def put_json(value: Any) -> None:  # noqa: ANN401 - a tree of JSON

@@ -25,9 +25,7 @@ def pair(seed: int, n: int = 40) -> tuple[dict[str, float], dict[str, float]]:
 
 def said_of(text: str, *, percent: bool) -> list[tuple[str, float, float]]:
     """Return verdict, first and last margin of each part of the sentence."""
-    (found,) = re.findall(
-        r"Same verdict for every margin([^;.]*(?:[.;][^;.]*)*?\d%?(?: on)?)\.(?:\s|$)", text
-    )
+    (found,) = re.findall(r"Same verdict for every margin(.*?\d%?(?: on)?)\.(?:\s|$)", text)
     parts = []
     for part in f"Same verdict for every margin{found}".split("; "):
         name, _, bounds = re.fullmatch(r"(.*?) ((?:up to|from) .*)", part).group(1, 0, 2)

@@ -120,6 +120,19 @@ def test_committed_files_agree() -> None:
     agree(COMMITTED)
 
 
+# Parts whose cells take minutes each; the page names the sizes of every part.
+FEWER_SIZES = {
+    "sentences, normal": {25, 50},
+    "sentences, skewed": {25, 50},
+    "sentences, tied": {25, 50},
+    "sentences, clustered": {25, 50},
+    "sentences, with a margin": {25},
+    "looks by queries seen": {50},
+    "one cluster with half of the queries": {10, 25, 50},
+    "variants of one system": {10, 25, 50},
+}
+
+
 def test_committed_run_is_a_long_one() -> None:
     study = read_study(COMMITTED / "calibration.json")
     assert study.real
@@ -129,4 +142,5 @@ def test_committed_run_is_a_long_one() -> None:
             whole = sum(one["replications"] for one in cell.counts if one["test"] == test)
             assert whole * one_in.get(cell.part, 1) == study.replications >= 20_000
     for part in (MAIN, *(each.name for each in PARTS)):
-        assert {cell.n for cell in study.cells if cell.part == part} == {10, 25, 50, 100, 250}, part
+        sizes = {cell.n for cell in study.cells if cell.part == part}
+        assert sizes == FEWER_SIZES.get(part, {10, 25, 50, 100, 250}), part
