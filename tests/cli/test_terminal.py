@@ -9,6 +9,7 @@ import sys
 import pytest
 
 import abrank
+from abrank._support.errors import WriteError
 from abrank.cli._terminal import Progress, put, wants_ascii, width
 
 
@@ -89,7 +90,7 @@ def test_messages_that_cannot_be_written_are_lost_and_results_are_an_error(monke
         assert nowhere.name == os.devnull
         put("nor this", err=True)
     monkeypatch.setattr(sys, "stdout", Full())
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(WriteError, match="no space left"):
         put("a result")
 
 

@@ -160,7 +160,9 @@ def check(found: dict[str, Any], folder: Path, *, draws: bool) -> None:
         assert err.count("\n") == 2, err
         assert len(err) < 600 + len(str(folder))
         return
-    assert (code, err) == (0, ""), err
+    # A file of an earlier version is computed again, and says so.
+    assert code == 0, err
+    assert not err or err.startswith("note: computed again"), err
     assert json.loads(out)["verdict"]["state"] == implied(found)
     assert found.get("checksum", checksum(found)) == checksum(found)
     comparison = from_dict(found)
@@ -232,5 +234,8 @@ def test_sound_files_pass_and_one_word_over_the_numbers_does_not(tmp_path: Path)
         lie["verdict"]["state"] = state
         lie.pop("checksum", None)
         code, out, err = rendered(tmp_path / "lie.json", json.dumps(lie))
+        if found["schema"] == "abrank/1":  # computed again, whatever it says
+            assert (code, err.startswith("note: computed again")) == (0, True)
+            continue
         assert (code, out) == (3, "")
-        assert f'verdict.state: is "{state}", but the numbers give "{implied(found)}"' in err
+        assert f'verdict.state: is "{state}", but' in err
