@@ -36,8 +36,6 @@ _State: TypeAlias = Requirement | Literal["none", "passed", "guards"]
 class Step:
     """What to do, and why.
 
-    Attributes
-    ----------
     action : str
     because : str
         The code of the reason why the evidence is not sound or nothing could be tested; else
@@ -160,16 +158,7 @@ _OPEN = frozenset({Verdict.NOT_WORSE, Verdict.NOT_BETTER, Verdict.INCONCLUSIVE})
 
 
 def choose_step(rule: Rule, decision: Decision) -> Step:
-    """Choose the next step: what mends the evidence first, then gate and verdict.
-
-    Examples
-    --------
-    >>> from abrank.verdict import decide
-    >>> rule = Rule("AP", margin=0.02, require="equivalent")
-    >>> limits = {"interval": (0.08, 0.14), "equivalence_interval": (0.09, 0.13)}
-    >>> choose_step(rule, decide(rule, estimate=0.109, **limits)).action
-    'do-not-ship'
-    """
+    """Choose the next step: what mends the evidence first, then gate and verdict."""
     if decision.soundness.level != "sound":
         code = decision.soundness.reasons[0].code
         return Step(REMEDIES[code], code)

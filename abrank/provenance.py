@@ -38,34 +38,7 @@ def provenance(
     beside: Mapping[str, Any] | None = None,
     command: str | None = None,
 ) -> dict[str, Any]:
-    """Return what is needed to get a result again, as plain values.
-
-    Parameters
-    ----------
-    scores : Scores, or what else has sources and judgments
-    roles : mapping of str to str
-        The name under which each system's input is listed, to that of the system. The judgments are
-        listed as ``qrels``, so an input of that name becomes ``qrels (run)``.
-    settings : mapping
-        How the runs were scored.
-    beside : mapping of str to path or object, optional
-        What was read beside the scores, such as segments, by the name under which it is listed.
-    command : str, optional
-        The command line that asked.
-
-    Returns
-    -------
-    dict
-        ``created command settings versions inputs``. The time is that of ``SOURCE_DATE_EPOCH``
-        where it is set, so that the same inputs give the same bytes.
-
-    Examples
-    --------
-    >>> from abrank.scoring.evaluate import evaluate
-    >>> scores = evaluate({"q1": {"d1": 1}}, {"bm25": {"q1": {"d1": 2.0}}}, ["AP"])
-    >>> provenance(scores, {"a": "bm25"}, settings={})["inputs"]["a"]
-    {'path': None, 'sha256': None, 'rows': 1}
-    """
+    """Return what is needed to get a result again, as plain values."""
     named = {"qrels (run)" if role == "qrels" else role: name for role, name in roles.items()}
     found = {
         role + run.removeprefix(name): source
@@ -89,13 +62,7 @@ def provenance(
 
 
 def origin(command: str | None = None) -> dict[str, Any]:
-    """Return time, command line and versions.
-
-    Examples
-    --------
-    >>> list(origin("abrank compare a b"))
-    ['created', 'command', 'versions']
-    """
+    """Return time, command line and versions."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH")
     now = datetime.datetime.now(datetime.UTC)
     created = datetime.datetime.fromtimestamp(int(epoch), datetime.UTC) if epoch else now

@@ -53,15 +53,8 @@ class Reason:
 class Soundness:
     """What speaks against the evidence; sound where nothing does.
 
-    Attributes
-    ----------
     reasons : tuple of Reason
         The weightiest first.
-
-    Examples
-    --------
-    >>> Soundness().level, Soundness((Reason("few-judgments-turn"),)).level
-    ('sound', 'doubtful')
     """
 
     reasons: tuple[Reason, ...] = ()
@@ -123,37 +116,7 @@ def judge(
     to_judge: _ToJudge | None = None,
     carrying: Mapping[str, Any] | None = None,
 ) -> Soundness:
-    """Judge the evidence behind a verdict.
-
-    Parameters
-    ----------
-    verdict : Verdict
-        What the numbers say.
-    direction : int
-        +1 where they show B to be better, -1 where worse, else 0.
-    primary : str
-        The measure that decides.
-    same_file : bool
-        Whether A and B are one file's content.
-    notes : iterable of Note
-        What was seen of the runs, of the judgments, and of the sample that people judged.
-    alternatives : iterable of Alternative
-        The verdict under other choices of queries and depth.
-    to_judge : ToJudge, optional
-        The unjudged documents, and the fewest of them that would turn the sign; None where the
-        judgments list relevant documents only: of the others nobody knows which were looked at.
-    carrying : mapping, optional
-        The one cluster that carries a shown difference, if one does.
-
-    Returns
-    -------
-    Soundness
-
-    Examples
-    --------
-    >>> judge(Verdict.IDENTICAL, 0, primary="AP", same_file=True).level
-    'unsound'
-    """
+    """Judge the evidence behind a verdict."""
     found = [Reason("same-file")] if same_file else []
     found += [reason for note in notes if (reason := _of_note(note, direction, primary))]
     empty = any(reason.values.get("n_rows") == 0 for reason in found)  # and shares no query
@@ -185,13 +148,6 @@ def is_turned(declared: Verdict, other: Verdict) -> bool:
     """Say whether another verdict takes back what the declared one claims.
 
     It does where it points another way, or where a gate that the declared one passes does not pass.
-
-    Examples
-    --------
-    >>> is_turned(Verdict.INCONCLUSIVE, Verdict.WORSE)
-    True
-    >>> is_turned(Verdict.BETTER_SIZE_UNCLEAR, Verdict.BETTER)
-    False
     """
     passed, still = (
         {name for name, gate in GATES.items() if verdict in gate.verdicts}

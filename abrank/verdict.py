@@ -50,8 +50,6 @@ FEW_QUERIES = 10
 class Rule:
     """What was declared before the runs were compared.
 
-    Attributes
-    ----------
     primary : str
         The measure that decides.
     test : str
@@ -75,16 +73,6 @@ class Rule:
         What must not be worse by a margin of its own, for the gate to pass.
     accept_doubt : bool
         The gate passes on doubtful evidence, too.
-
-    Raises
-    ------
-    ArgumentError
-        If alpha or margin has no meaning, or a gate needs a margin and has none.
-
-    Examples
-    --------
-    >>> Rule("nDCG@10", margin=0.01).confidence
-    0.95
     """
 
     primary: str
@@ -128,13 +116,7 @@ class Rule:
         return 1.0 - 2.0 * self.alpha
 
     def gain(self, low: float, high: float) -> tuple[float, float]:
-        """Return an interval of B - A as one of what B gains: mirrored where lower is better.
-
-        Examples
-        --------
-        >>> Rule("FPR@10", higher_is_better=False).gain(-0.2, -0.1)
-        (0.1, 0.2)
-        """
+        """Return an interval of B - A as one of what B gains: mirrored where lower is better."""
         return (low, high) if self.higher_is_better else (-high, -low)
 
 
@@ -164,8 +146,6 @@ class SignFlips:
 class Decision:
     """The verdict with the numbers that gave it.
 
-    Attributes
-    ----------
     verdict : Verdict
     direction : int
         +1 where the ``1 - alpha`` interval shows B to be better, -1 where it shows B to be worse,
@@ -271,38 +251,7 @@ def decide(
     otherwise               inconclusive
     ======================  ===================
 
-    Parameters
-    ----------
-    rule : Rule
-    estimate : float
-        Difference B - A of the primary measure.
-    interval, equivalence_interval : tuple of float
-        L and U, l and u.
-    relative : RelativeChange, optional
-        The limits that a relative margin is compared with; ``interval`` still decides the sign.
-    identical : bool
-        Both systems score the same on every query.
-    reason : str
-        Why no test is possible, or in what they are identical; else empty.
-    unseen : Unseen, optional
-        What so many queries leave open.
-    guards : tuple of GuardResult
-    sign_flips : SignFlips, optional
-        Of fewer than ten queries.
-
-    Returns
-    -------
-    Decision
-
-    References
-    ----------
-    Schuirmann (1987), J. Pharmacokinetics and Biopharmaceutics 15(6): two one-sided tests.
-
-    Examples
-    --------
-    >>> inner = {"equivalence_interval": (-0.009, 0.009)}
-    >>> decide(Rule("AP", margin=0.01), estimate=0.0, interval=(-0.012, 0.012), **inner).verdict
-    <Verdict.SAME: 'same'>
+    Source: Schuirmann (1987), J. Pharmacokinetics and Biopharmaceutics 15(6): two one-sided tests.
     """
     share_of = 1.0 if relative is None else abs(relative.baseline)
     if not (rule.direction_declared or identical or reason):
@@ -351,18 +300,7 @@ def _verdict(rule: Rule, decision: Decision, direction: int) -> Verdict:
 
 
 def settle(rule: Rule, decision: Decision, soundness: Soundness) -> Decision:
-    """Return a decision with the soundness of its evidence: nothing is decided by unsound evidence.
-
-    Examples
-    --------
-    >>> from abrank.soundness import Reason
-    >>> rule = Rule("AP", require="not-worse-shown")
-    >>> limits = {"interval": (0.01, 0.03), "equivalence_interval": (0.013, 0.027)}
-    >>> found = decide(rule, estimate=0.02, **limits)
-    >>> found = settle(rule, found, Soundness((Reason("none-judged"),)))
-    >>> str(found.verdict), str(found.of_numbers), found.gate.lacks, found.exit_code
-    ('cannot-test', 'better', 'soundness', 3)
-    """
+    """Return a decision with the soundness of its evidence; unsound evidence decides nothing."""
     found = replace(decision, soundness=soundness)
     if soundness.level == "unsound":
         found = replace(
@@ -384,13 +322,6 @@ def check_gate(rule: Rule, decision: Decision) -> Gate | None:
     for evidence passes. All of several tests at alpha must reject, so none is adjusted (Berger
     1982, Technometrics 24, 295-300). Of fewer than ten queries the exact sign-flip test must agree,
     and evidence in doubt passes only where the rule accepts it.
-
-    Examples
-    --------
-    >>> rule = Rule("AP", margin=0.01, require="non-inferior")
-    >>> outer, inner = (-0.011, 0.011), (-0.009, 0.009)
-    >>> decide(rule, estimate=0.0, interval=outer, equivalence_interval=inner).gate
-    Gate(require='non-inferior', passed=True, lacks='')
     """
     if rule.require is None:
         return None

@@ -13,18 +13,7 @@ MOST_RESAMPLES = 10_000_000  # which take minutes; a p-value of them has seven d
 
 
 def one_of(argument: str, value: str, choices: Iterable[str]) -> str:
-    """Return ``value`` if it is one of ``choices``.
-
-    Raises
-    ------
-    UnknownNameError
-        With the nearest choice.
-
-    Examples
-    --------
-    >>> one_of("missing", "zero", ["zero", "drop", "error"])
-    'zero'
-    """
+    """Return ``value`` if it is one of ``choices``."""
     known = list(choices)
     if value not in known:
         error = UnknownNameError(argument, str(value), known)
@@ -34,79 +23,42 @@ def one_of(argument: str, value: str, choices: Iterable[str]) -> str:
 
 
 def fraction(argument: str, value: float) -> float:
-    """Return ``value`` if it lies strictly between 0 and 1.
-
-    Examples
-    --------
-    >>> fraction("alpha", 0.05)
-    0.05
-    """
+    """Return ``value`` if it lies strictly between 0 and 1."""
     if isinstance(value, str) or not 0.0 < value < 1.0:
         raise ArgumentError(f"{argument} must lie between 0 and 1, not {value!r}")
     return float(value)
 
 
 def level(argument: str, value: float) -> float:
-    """Return ``value`` if it is a level of significance that can be told from 0.
-
-    Examples
-    --------
-    >>> level("alpha", 1e-300)
-    Traceback (most recent call last):
-    abrank._support.errors.ArgumentError: alpha must be at least 1e-09, not 1e-300
-    """
+    """Return ``value`` if it is a level of significance that can be told from 0."""
     if fraction(argument, value) < LEAST_LEVEL:
         raise ArgumentError(f"{argument} must be at least {LEAST_LEVEL:g}, not {value!r}")
     return float(value)
 
 
 def finite(argument: str, value: float) -> float:
-    """Return ``value`` if it is a number that is not infinite.
-
-    Examples
-    --------
-    >>> finite("effect", -0.01)
-    -0.01
-    """
+    """Return ``value`` if it is a number that is not infinite."""
     if not math.isfinite(value):
         raise ArgumentError(f"{argument} must be finite, not {value!r}")
     return float(value)
 
 
 def not_negative(argument: str, value: float) -> float:
-    """Return ``value`` if it is finite and at least 0.
-
-    Examples
-    --------
-    >>> not_negative("margin", 0.01)
-    0.01
-    """
+    """Return ``value`` if it is finite and at least 0."""
     if not finite(argument, value) >= 0.0:
         raise ArgumentError(f"{argument} must be 0 or more, not {value!r}")
     return float(value)
 
 
 def positive(argument: str, value: float) -> float:
-    """Return ``value`` if it is finite and above 0.
-
-    Examples
-    --------
-    >>> positive("beta", 0.5)
-    0.5
-    """
+    """Return ``value`` if it is finite and above 0."""
     if not finite(argument, value) > 0.0:
         raise ArgumentError(f"{argument} must be above 0, not {value!r}")
     return float(value)
 
 
 def count(argument: str, value: int, *, at_least: int = 1) -> int:
-    """Return ``value`` if it is a whole number of at least ``at_least``.
-
-    Examples
-    --------
-    >>> count("cutoff", 10)
-    10
-    """
+    """Return ``value`` if it is a whole number of at least ``at_least``."""
     if isinstance(value, bool) or int(value) != value or value < at_least:
         raise ArgumentError(
             f"{argument} must be a whole number of at least {at_least}, not {value!r}"
@@ -115,14 +67,7 @@ def count(argument: str, value: int, *, at_least: int = 1) -> int:
 
 
 def resamples(value: int, *, at_least: int = 1) -> int:
-    """Return ``value`` if it is a number of resamples that can be drawn.
-
-    Examples
-    --------
-    >>> resamples(10**23)
-    Traceback (most recent call last):
-    abrank._support.errors.ArgumentError: n_resamples must be at most 10,000,000, not 1...
-    """
+    """Return ``value`` if it is a number of resamples that can be drawn."""
     if count("n_resamples", value, at_least=at_least) > MOST_RESAMPLES:
         raise ArgumentError(f"n_resamples must be at most {MOST_RESAMPLES:,}, not {value!r}")
     return int(value)

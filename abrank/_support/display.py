@@ -28,20 +28,7 @@ _WORDS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight"
 
 
 def score(value: float, *, digits: int = DIGITS) -> str:
-    """Return a score or mean with a fixed number of decimals.
-
-    Parameters
-    ----------
-    value : float
-        In the measure's own unit.
-    digits : int
-        Decimals.
-
-    Examples
-    --------
-    >>> score(0.4404), score(-0.25, digits=2), score(float("nan")), score(2_500_000)
-    ('0.440', '−0.25', 'not defined', '2.500e+06')
-    """
+    """Return a score or mean with a fixed number of decimals."""
     if math.isnan(value):
         return UNDEFINED
     if math.isinf(value):
@@ -55,11 +42,6 @@ def signed(value: float, *, digits: int = DIGITS) -> str:
 
     A difference too small for the decimals keeps its sign, so that the limit of an interval still
     says on which side of 0 it lies.
-
-    Examples
-    --------
-    >>> signed(0.0372), signed(-0.25), signed(0.0), signed(-0.0002), signed(float("inf"))
-    ('+0.037', '−0.250', '0.000', '−0.000', '+∞')
     """
     shown = score(value, digits=digits)
     return f"+{shown}" if value > _NOTHING else shown
@@ -70,13 +52,6 @@ def decimals(intervals: Iterable[tuple[float, float]], *, least: int = DIGITS) -
 
     Half its width has two significant digits then. The narrowest is looked for among those that
     exclude 0, where there are any: the others are not told apart from it with more decimals either.
-
-    Examples
-    --------
-    >>> decimals([(0.012, 0.062)]), decimals([(0.0003, 0.0011)]), decimals([(-0.002, 0.009)])
-    (3, 5, 4)
-    >>> decimals([(0.1, 0.3), (-0.00001, 0.00001)]), decimals([(float("-inf"), 1.0)])
-    (3, 3)
     """
     known = [each for each in intervals if math.isfinite(each[1] - each[0])]
     told = [each for each in known if each[0] * each[1] > 0.0] or known
@@ -85,33 +60,14 @@ def decimals(intervals: Iterable[tuple[float, float]], *, least: int = DIGITS) -
 
 
 def least(value: float, *, digits: int = DIGITS) -> str:
-    """Return the smallest difference that can be seen: never 0, with more decimals where it needs.
-
-    Examples
-    --------
-    >>> least(0.0364), least(0.00041), least(0.0)
-    ('0.036', '0.0004', '0.000')
-    """
+    """Return the smallest difference that can be seen: never 0, with decimals as it needs."""
     if 0.0 < value < 0.5 * 10.0**-digits:
         digits = -math.floor(math.log10(value))
     return score(value, digits=digits)
 
 
 def pvalue(value: float, *, alpha: float = 0.05) -> str:
-    """Return a p-value with 3 decimals, more where fewer would hide its side of alpha.
-
-    Parameters
-    ----------
-    alpha : float
-        Level of the test; the decimals grow where rounding would print alpha itself.
-
-    Examples
-    --------
-    >>> [pvalue(p) for p in (0.0042, 0.0001, 0.0503, 0.0497, 0.05)]
-    ['0.004', '< 0.001', '0.0503', '0.0497', '0.050']
-    >>> pvalue(0.0004, alpha=0.001)
-    '0.0004'
-    """
+    """Return a p-value with 3 decimals, more where fewer would hide its side of alpha."""
     if math.isnan(value):
         return UNDEFINED
     decimals = max(3, math.ceil(round(-math.log10(alpha), 9)) + 1)
@@ -123,25 +79,13 @@ def pvalue(value: float, *, alpha: float = 0.05) -> str:
 
 
 def p_clause(value: float, *, alpha: float = 0.05) -> str:
-    """Return a p-value as it stands in a sentence.
-
-    Examples
-    --------
-    >>> p_clause(0.0042), p_clause(0.0001), p_clause(float("nan"))
-    ('p = 0.004', 'p < 0.001', 'p not defined')
-    """
+    """Return a p-value as it stands in a sentence."""
     shown = pvalue(value, alpha=alpha)
     return f"p {shown}" if shown.startswith(("<", "not")) else f"p = {shown}"
 
 
 def percent(share: float, *, sign: bool = True, digits: int = 1) -> str:
-    """Return a share as a percentage, with its sign unless told otherwise.
-
-    Examples
-    --------
-    >>> percent(0.0916), percent(-0.5), percent(0.1, sign=False), percent(float("nan"))
-    ('+9.2%', '−50.0%', '10.0%', 'not defined')
-    """
+    """Return a share as a percentage, with its sign unless told otherwise."""
     if not math.isfinite(share):
         return UNDEFINED
     shown = (signed if sign else score)(100.0 * share, digits=digits)
@@ -149,18 +93,7 @@ def percent(share: float, *, sign: bool = True, digits: int = 1) -> str:
 
 
 def level(confidence: float, *, digits: int = DIGITS) -> str:
-    """Return a confidence level, an error rate or a power as a percentage.
-
-    Parameters
-    ----------
-    digits : int
-        Significant ones of the smaller side, of level or error; of a level above 99.9% one.
-
-    Examples
-    --------
-    >>> level(0.95), level(1 - 2 * 0.0125), level(0.99695474), level(0.9999853), level(0.046256)
-    ('95%', '97.5%', '99.695%', '99.999%', '4.63%')
-    """
+    """Return a confidence level, an error rate or a power as a percentage."""
     rest = 100.0 * min(confidence, 1.0 - confidence)
     digits = 1 if confidence > 0.999 else digits
     decimals = digits - 1 - math.floor(math.log10(rest)) if rest > 0.0 else 0
@@ -168,13 +101,7 @@ def level(confidence: float, *, digits: int = DIGITS) -> str:
 
 
 def level_digits(alpha: float, pvalues: Iterable[float]) -> int:
-    """Return how many digits of a level show on which side of it each p-value lies: 3 or more.
-
-    Examples
-    --------
-    >>> level_digits(0.046256, [0.003, 0.2]), level_digits(0.046256, [0.04629])
-    (3, 4)
-    """
+    """Return how many digits of a level show on which side of it each p-value lies: 3 or more."""
     digits, told = DIGITS, [p for p in pvalues if not math.isnan(p)]
     while digits < 12 and any(_looks_otherwise(p, alpha, digits) for p in told):
         digits += 1
@@ -191,130 +118,62 @@ def _looks_otherwise(p: float, alpha: float, digits: int) -> bool:
 
 
 def number_short(value: float, *, digits: int = DIGITS) -> str:
-    """Return a number to so many significant digits, such as the level of a look.
-
-    Examples
-    --------
-    >>> number_short(0.0030452635), number_short(1.0545e-06), number_short(0.046256, digits=4)
-    ('0.00305', '0.00000105', '0.04626')
-    """
+    """Return a number to so many significant digits, such as the level of a look."""
     if not 0.0 < abs(value) < 1.0:
         return number(value)
     return f"{value:.{digits - 1 - math.floor(math.log10(abs(value)))}f}".rstrip("0")
 
 
 def alpha(value: float, pvalues: Iterable[float]) -> str:
-    """Return the level of a test as it is written beside the p-values held against it.
-
-    Examples
-    --------
-    >>> alpha(0.05, [0.0497]), alpha(0.046256, [0.003]), alpha(0.046256, [0.04629])
-    ('0.05', '0.0463', '0.04626')
-    """
+    """Return the level of a test as it is written beside the p-values held against it."""
     return number_short(value, digits=level_digits(value, pvalues))
 
 
 def declared_percent(share: float) -> str:
-    """Return a share that was declared, such as a margin, as a percentage with all its digits.
-
-    Examples
-    --------
-    >>> declared_percent(0.07), declared_percent(0.012345)
-    ('7%', '1.2345%')
-    """
+    """Return a share that was declared, such as a margin, as a percentage with all its digits."""
     return f"{number(100.0 * share)}%"
 
 
 def number(value: float) -> str:
-    """Return a setting such as alpha as it was given.
-
-    Examples
-    --------
-    >>> number(0.05), number(0.0)
-    ('0.05', '0')
-    """
+    """Return a setting such as alpha as it was given."""
     return f"{value:.12g}"
 
 
 def count(value: int) -> str:
-    """Return a whole number, its thousands grouped by a narrow no-break space.
-
-    Examples
-    --------
-    >>> count(249), count(20000) == "20\u202f000"
-    ('249', True)
-    """
+    """Return a whole number, its thousands grouped by a narrow no-break space."""
     return f"{value:,}".replace(",", GROUP).replace("-", MINUS)
 
 
 def about(value: int) -> str:
-    """Return a planned number of queries, rounded to two figures from 100 on.
-
-    Examples
-    --------
-    >>> about(34), about(813), about(2287) == "2\u202f300"
-    ('34', '810', True)
-    """
+    """Return a planned number of queries, rounded to two figures from 100 on."""
     if value < 100:
         return count(value)
     return count(round(value, 2 - len(str(value))))
 
 
 def plural(value: int, singular: str, several: str | None = None) -> str:
-    """Return a count with its noun.
-
-    Examples
-    --------
-    >>> plural(1, "query", "queries"), plural(3, "test"), plural(0, "test")
-    ('1 query', '3 tests', '0 tests')
-    """
+    """Return a count with its noun."""
     return f"{count(value)} {singular if value == 1 else several or singular + 's'}"
 
 
 def first_of(names: Sequence[str], most: int) -> str:
-    """Return the first names of a list, and how many more there are.
-
-    Examples
-    --------
-    >>> first_of(["AP", "RR"], 3), first_of(["AP", "RR", "P@5"], 1)
-    ('AP, RR', 'AP and 2 more')
-    """
+    """Return the first names of a list, and how many more there are."""
     more = len(names) - most
     return ", ".join(names[:most]) + (f" and {count(more)} more" if more > 0 else "")
 
 
 def listed(items: Sequence[str]) -> str:
-    """Return items as a list in a sentence.
-
-    Examples
-    --------
-    >>> listed(["t"]), listed(["t", "sign"]), listed(["t", "sign", "BCa"])
-    ('t', 't and sign', 't, sign and BCa')
-    """
+    """Return items as a list in a sentence."""
     return " and ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)
 
 
 def word(value: int) -> str:
-    """Return a small whole number in words, a larger one in digits.
-
-    Examples
-    --------
-    >>> word(2), word(0), word(11)
-    ('two', 'none', '11')
-    """
+    """Return a small whole number in words, a larger one in digits."""
     return _WORDS[value] if value < len(_WORDS) else count(value)
 
 
 def interval(low: float, high: float, *, digits: int = DIGITS) -> str:
-    """Return the limits of an interval as it stands in a sentence.
-
-    Examples
-    --------
-    >>> interval(0.0121, 0.0619), interval(float("-inf"), float("inf"))
-    ('+0.012 to +0.062', '−∞ to +∞')
-    >>> interval(float("nan"), float("nan"))
-    'not defined'
-    """
+    """Return the limits of an interval as it stands in a sentence."""
     if math.isnan(low) or math.isnan(high):
         return UNDEFINED
     return f"{signed(low, digits=digits)} to {signed(high, digits=digits)}"
@@ -324,25 +183,12 @@ def visible(text: str) -> str:
     r"""Return text whose control characters and overrides of direction are written as codes.
 
     Line ends and tabs stay. A terminal would obey the others, wherever they come from.
-
-    Examples
-    --------
-    >>> print(visible("one\ttwo\x1b[31m" + chr(0x202E)))
-    one	two\x1b[31m\u202e
     """
     return _OBEYED.sub(lambda found: found.group().encode("unicode_escape").decode(), text)
 
 
 def shorten(text: str, *, width: int = 72) -> str:
-    r"""Return ``text`` on one line, its control characters made visible, cut in the middle.
-
-    Examples
-    --------
-    >>> shorten("a" * 100, width=11)
-    'aaaaa…aaaaa'
-    >>> shorten("tag\x00")
-    'tag\\x00'
-    """
+    r"""Return ``text`` on one line, its control characters made visible, cut in the middle."""
     if len(text) > 2 * width:
         text = text[:width] + text[-width:]  # what is between will not be seen
     shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
@@ -350,13 +196,7 @@ def shorten(text: str, *, width: int = 72) -> str:
 
 
 def shorten_line(text: str, *, width: int) -> str:
-    """Return a line cut in the middle, its characters as they are.
-
-    Examples
-    --------
-    >>> shorten_line("a" * 100, width=11), shorten_line("short", width=11)
-    ('aaaaa…aaaaa', 'short')
-    """
+    """Return a line cut in the middle, its characters as they are."""
     if len(text) <= width:
         return text
     half = (width - 1) // 2

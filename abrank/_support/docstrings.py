@@ -13,13 +13,7 @@ _ENTRY = re.compile(r"^(\w[\w, ]*) : ", re.MULTILINE)
 
 
 def split(docstring: str | None) -> tuple[str, dict[str, str]]:
-    r"""Return the text of a numpydoc docstring, and its sections by heading.
-
-    Examples
-    --------
-    >>> split("Draw.\n\nReturns\n-------\nAxes")
-    ('Draw.', {'Returns': 'Axes'})
-    """
+    r"""Return the text of a numpydoc docstring, and its sections by heading."""
     text, *parts = _HEADING.split(inspect.cleandoc(docstring or ""))
     return text, dict(zip(parts[::2], parts[1::2], strict=True))
 
@@ -35,35 +29,13 @@ def join(text: str, sections: Mapping[str, str]) -> str:
 
 
 def entries(section: str) -> dict[str, str]:
-    r"""Return the entries of a section of parameters, by name.
-
-    Examples
-    --------
-    >>> entries("seed : int\ndepth : int, optional\n    All without it.")
-    {'seed': 'int', 'depth': 'int, optional\n    All without it.'}
-    """
+    r"""Return the entries of a section of parameters, by name."""
     _, *found = _ENTRY.split(section)
     return {name: each.rstrip() for name, each in zip(found[::2], found[1::2], strict=True)}
 
 
 def complete(function: Callable[..., Any], parameters: Mapping[str, str], **sections: str) -> None:
-    """Add to a function's docstring what it does not say itself.
-
-    Parameters
-    ----------
-    parameters : mapping of str to str
-        What a parameter of a name is wherever it is not described.
-    **sections
-        Sections that stand in each docstring without one of its own, such as ``Returns``.
-
-    Examples
-    --------
-    >>> def draw(data, *, width):
-    ...     '''Draw.'''
-    >>> complete(draw, {"data": "DataFrame", "width": "float"}, Returns="Axes")
-    >>> draw.__doc__.splitlines()[4:6]
-    ['data : DataFrame', 'width : float']
-    """
+    """Add to a function's docstring what it does not say itself."""
     text, own = split(function.__doc__)
     described = entries(own.get("Parameters", ""))
     told = {name for names in described for name in names.split(", ")}

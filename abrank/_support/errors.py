@@ -159,15 +159,7 @@ class AbrankWarning(UserWarning):
 
 
 def nearest(name: str, known: Iterable[str]) -> list[str]:
-    """Return up to three known names that look like ``name``, best first.
-
-    Examples
-    --------
-    >>> nearest("premutation", ["permutation", "t"])
-    ['permutation']
-    >>> nearest("ttest", ["permutation", "t"])
-    ['t']
-    """
+    """Return up to three known names that look like ``name``, best first."""
     import difflib
 
     by_fold = {candidate.casefold(): candidate for candidate in known}

@@ -26,28 +26,14 @@ ENDING = tuple(
 
 
 def name_of(text: str) -> str:
-    """Return a name as a part of a file's: no folder, not hidden, short enough for any system.
-
-    Examples
-    --------
-    >>> name_of("../mono/t5 k=3")
-    'mono-t5-k-3'
-    """
+    """Return a name as a part of a file's: no folder, not hidden, short enough for any system."""
     plain = re.sub(r"[^\w.+-]+", "-", text.encode("utf-8", "ignore").decode()).strip("-.")
     return plain.encode()[:80].decode("utf-8", "ignore")
 
 
 @contextlib.contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Turn what the system says while a path is written into an error that names it.
-
-    Examples
-    --------
-    >>> with writing(Path("reports/out.md")):
-    ...     raise PermissionError(13, "Permission denied")
-    Traceback (most recent call last):
-    abrank._support.errors.WriteError: reports/out.md: cannot be written: permission denied
-    """
+    """Turn what the system says while a path is written into an error that names it."""
     try:
         yield
     except BrokenPipeError:
@@ -63,20 +49,6 @@ def alone_in(folder: Path) -> Iterator[None]:
     """Keep other processes out of a folder that they keep each other out of in this way.
 
     The system lets go of it when the process ends, however it does: nothing stays locked.
-
-    Raises
-    ------
-    WriteError
-        If another one is in it; names the process.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as made, alone_in(Path(made)):
-    ...     with alone_in(Path(made)):
-    ...         pass
-    Traceback (most recent call last):
-    abrank._support.errors.WriteError: ...: another job is at work there (process ...
     """
     try:
         import fcntl
@@ -114,19 +86,7 @@ def alone_in(folder: Path) -> Iterator[None]:
 
 
 def require_place(path: Path) -> None:
-    """Refuse a path that cannot be written, before any work is done for it.
-
-    Raises
-    ------
-    WriteError
-        If it is a folder, or stands where no file can be made.
-
-    Examples
-    --------
-    >>> require_place(Path("/"))
-    Traceback (most recent call last):
-    abrank._support.errors.WriteError: /: cannot be written: it is a folder
-    """
+    """Refuse a path that cannot be written, before any work is done for it."""
     with writing(path):
         above = next(each for each in (path, *path.absolute().parents) if each.exists())
     if above == path:
@@ -142,22 +102,8 @@ def require_place(path: Path) -> None:
 def require_free(outputs: Iterable[Path], inputs: Iterable[str | os.PathLike[str]]) -> None:
     """Refuse an output that would replace an input or another output, by whatever name.
 
-    Parameters
-    ----------
-    inputs : iterable of path
-        A folder stands for all that is below it, a pattern with ``*`` for all that it matches.
-
-    Raises
-    ------
-    ArgumentError
-        Names the output, and what it would replace.
-
-    Examples
-    --------
-    >>> require_free([Path("out.md"), Path("./out.md")], [])
-    Traceback (most recent call last):
-    abrank._support.errors.ArgumentError: out.md: two outputs would be written there; give each a path of its own
-    """  # noqa: E501
+    Of ``inputs``, a folder stands for all below it, a pattern with ``*`` for all that it matches.
+    """
     given = [os.fspath(each) for each in inputs]
     taken: set[Path] = set()
     for path in outputs:
@@ -187,13 +133,7 @@ def _holds(source: str, file: Path) -> bool:
 
 
 def is_replaceable(path: Path) -> bool:
-    """Whether a file can be put in the place of what is there; a pipe can only be written to.
-
-    Examples
-    --------
-    >>> is_replaceable(Path("out.md")), is_replaceable(Path("/dev/null"))
-    (True, False)
-    """
+    """Whether a file can be put in the place of what is there; a pipe can only be written to."""
     if _descriptor(path) is not None:
         return False  # the file behind it belongs to whoever opened it
     with writing(path):
@@ -201,13 +141,7 @@ def is_replaceable(path: Path) -> bool:
 
 
 def _descriptor(path: Path) -> int | None:
-    """Return the number of an open file, if a path is its name.
-
-    Examples
-    --------
-    >>> _descriptor(Path("/dev/stdout")), _descriptor(Path("/dev/fd/5")), _descriptor(Path("5"))
-    (1, 5, None)
-    """
+    """Return the number of an open file, if a path is its name."""
     found = _OPEN.fullmatch(path.as_posix())
     return None if found is None else int(_NUMBERS.get(found[1], found[1]))
 
@@ -217,24 +151,6 @@ def replace_all(content: Mapping[Path, bytes]) -> None:
 
     Missing folders are made; a file that is there keeps its mode. A pipe or a device is written to
     when all else is done. Ctrl-C, SIGTERM and SIGHUP wait until all files have their names.
-
-    Parameters
-    ----------
-    content : mapping of Path to bytes
-        In the order in which they get their names.
-
-    Raises
-    ------
-    WriteError
-        If a file cannot be written; says which were, mostly none. Those that were there stay.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     replace_all({Path(folder) / "a.md": b"one", Path(folder) / "b.md": b"two"})
-    ...     print(sorted(path.name for path in Path(folder).iterdir()))
-    ['a.md', 'b.md']
     """
     beside: dict[Path, Path] = {}
     done: list[Path] = []

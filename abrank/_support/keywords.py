@@ -29,28 +29,12 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
 
 
 def fields_of(kind: type, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those of the arguments that are fields of a dataclass.
-
-    Examples
-    --------
-    >>> from abrank.scoring.evaluate import EvaluateOptions
-    >>> fields_of(EvaluateOptions, {"rel": 2, "measures": ["AP"]})
-    {'rel': 2}
-    """
+    """Return those of the arguments that are fields of a dataclass."""
     return {each.name: arguments[each.name] for each in fields(kind) if each.name in arguments}
 
 
 def explained(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Wrap a public function so that a call that does not fit it raises an ArgumentError.
-
-    Examples
-    --------
-    >>> @explained
-    ... def compare(a, b, *, measures=None, baseline=None, candidate=None): ...
-    >>> compare(1, 2, metrics=["AP"])
-    Traceback (most recent call last):
-    abrank._support.errors.ArgumentError: compare() has no argument metrics=; did you mean measures= ?
-    """  # noqa: E501
+    """Wrap a public function so that a call that does not fit it raises an ArgumentError."""
     signature = inspect.signature(function)
 
     @wraps(function)

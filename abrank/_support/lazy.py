@@ -15,30 +15,12 @@ def attribute(module: str, name: str) -> Any:  # noqa: ANN401 - whatever the mod
 
     A method of a lower room that hands its object to a higher one (``comparison.report(path)``)
     goes through here: the room is loaded when the method is called, never when the object is made.
-
-    Examples
-    --------
-    >>> attribute("math", "pi") > 3
-    True
     """
     return getattr(importlib.import_module(module), name)
 
 
 def module_getattr(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """Return a PEP 562 ``__getattr__`` that imports a public name when it is first asked for.
-
-    Parameters
-    ----------
-    package : str
-        The package's name, for the message.
-    homes : mapping
-        Public name to the module that defines it.
-
-    Examples
-    --------
-    >>> module_getattr("shapes", {"pi": "math"})("pi") > 3
-    True
-    """
+    """Return a PEP 562 ``__getattr__`` that imports a public name when it is first asked for."""
 
     def __getattr__(name: str) -> Any:  # noqa: ANN401
         if name not in homes:

@@ -17,27 +17,7 @@ MOST_THREADS = 4  # more of them wait for each other where Python itself has to 
 def threaded_map(
     function: Callable[[_Item], _Result], items: Iterable[_Item], *, most: int = MOST_THREADS
 ) -> Iterator[_Result]:
-    """Apply a function whose time goes by in numpy or Arrow, which let other threads run.
-
-    Parameters
-    ----------
-    function : callable
-        Changes nothing that another call of it sees.
-    items : iterable
-        Read one after the other, a few of them ahead.
-    most : int
-        Most threads, as far as there are cores.
-
-    Yields
-    ------
-    object
-        In the order of ``items``; the first exception ends it.
-
-    Examples
-    --------
-    >>> list(threaded_map(abs, [3, -2, 1]))
-    [3, 2, 1]
-    """
+    """Apply a function whose time goes by in numpy or Arrow, which let other threads run."""
     rest = iter(items)
     first = list(islice(rest, 2))
     n_threads = min(os.cpu_count() or 1, most)

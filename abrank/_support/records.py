@@ -16,25 +16,6 @@ def record(cls: Class) -> Class:
 
     A dataclass alone is unequal to its copy where a number is NaN, as of what was not asked for
     (on Python 3.13 even to itself), and raises an error where it holds arrays.
-
-    Parameters
-    ----------
-    cls : type
-
-    Returns
-    -------
-    type
-        The same class. Its instances have a hash as far as what they hold has one.
-
-    Examples
-    --------
-    >>> @record
-    ... class Estimate:
-    ...     value: float
-    >>> Estimate(float("nan")) == Estimate(float("nan"))
-    True
-    >>> Estimate(float("nan")) == Estimate(0.5)
-    False
     """
     made: Any = dataclass(frozen=True, eq=False)(cls)
     made.__eq__, made.__hash__ = _equal, _hash
@@ -63,17 +44,7 @@ def _values(self: Any) -> list[Any]:  # noqa: ANN401 - any record
 
 
 def same(a: Any, b: Any) -> bool:  # noqa: ANN401 - whatever a field holds
-    """Say whether two values are equal, NaN to NaN, in arrays, mappings and sequences too.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> nan = float("nan")
-    >>> same({"AP": (0.5, nan)}, {"AP": (0.5, np.float64("nan"))}), same((0.5, nan), (nan, 0.5))
-    (True, False)
-    >>> same(np.array([0.5, nan]), np.array([0.5, nan])), same(np.zeros(2), np.zeros(3))
-    (True, False)
-    """
+    """Say whether two values are equal, NaN to NaN, in arrays, mappings and sequences too."""
     if hasattr(a, "dtype") or hasattr(b, "dtype"):
         return _same_arrays(a, b)
     if isinstance(a, float) and isinstance(b, float):

@@ -16,19 +16,6 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
 
     A function that is defined again, by a reload or a cell of a notebook run twice, takes its own
     place once more.
-
-    Parameters
-    ----------
-    kind : str
-        What is registered, for messages: "measure", "test", "format".
-
-    Examples
-    --------
-    >>> sizes: Registry[int] = Registry("size")
-    >>> sizes.add("small", 1)
-    >>> sizes["smal"]
-    Traceback (most recent call last):
-    abrank._support.errors.UnknownNameError: unknown size "smal"; did you mean small?
     """
 
     def __init__(self, kind: str) -> None:

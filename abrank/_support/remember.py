@@ -16,27 +16,6 @@ def remembered(n_answers: int) -> Callable[[Callable[..., _Answer]], Callable[..
 
     The content of arrays is compared, which takes a fraction of what it takes to make a key of it.
     The function is given copies in one piece that cannot be changed.
-
-    Parameters
-    ----------
-    n_answers : int
-        How many are kept; the answers are handed out as they are, so who changes one must copy it.
-
-    Returns
-    -------
-    callable
-        A decorator for a function of arrays, numpy's or Arrow's, and of what is compared by ``==``.
-
-    Examples
-    --------
-    >>> @remembered(1)
-    ... def total(values):
-    ...     print("adding")
-    ...     return float(values.sum())
-    >>> values = np.ones(3)
-    >>> total(values), total(values.copy())
-    adding
-    (3.0, 3.0)
     """
 
     def decorate(function: Callable[..., _Answer]) -> Callable[..., _Answer]:

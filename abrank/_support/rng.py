@@ -11,19 +11,7 @@ from abrank._support.typing import RandomSource
 
 
 def entropy(rng: RandomSource) -> int:
-    """Reduce whatever came as ``rng=`` to one number that replays the result.
-
-    Parameters
-    ----------
-    rng : int, Generator, SeedSequence or None
-        A seed is its own entropy; a Generator gives (and advances by) one draw; ``None`` asks the
-        operating system. The number is recorded with the result, so every result can be replayed.
-
-    Examples
-    --------
-    >>> entropy(7), entropy(np.random.SeedSequence(7))
-    (7, 7)
-    """
+    """Reduce whatever came as ``rng=`` to one number that replays the result."""
     if rng is None:
         # 64 bits are plenty for a seed, and still fit on a line of a report.
         return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
@@ -39,13 +27,6 @@ def entropy(rng: RandomSource) -> int:
 
 
 def stream(seed: int, *names: str) -> np.random.Generator:
-    """Return the random stream that belongs to ``seed`` and ``names``.
-
-    Examples
-    --------
-    >>> a, b = stream(7, "permutation"), stream(7, "permutation")
-    >>> int(a.integers(1000)) == int(b.integers(1000))
-    True
-    """
+    """Return the random stream that belongs to ``seed`` and ``names``."""
     keys = [zlib.crc32(name.encode()) for name in names]
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=keys))

@@ -9,18 +9,7 @@ from abrank._support.errors import ReadError
 
 
 def parse_toml(data: bytes, label: str, *, expected: str = "") -> dict[str, Any]:
-    """Return what TOML holds.
-
-    Raises
-    ------
-    ReadError
-        If it is no TOML, is nested too deeply, or has a number of thousands of digits.
-
-    Examples
-    --------
-    >>> parse_toml(b"margin = 0.01", "abrank.toml")
-    {'margin': 0.01}
-    """
+    """Return what TOML holds."""
     import tomllib  # a rule in a file is the rarer way
 
     try:

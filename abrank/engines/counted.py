@@ -26,8 +26,6 @@ DECIMALS = 10
 class Counted:
     """Distinct differences, or bins of them, and how many queries are in each.
 
-    Attributes
-    ----------
     exponent : int, optional
         The step of the grid is 2 to this power; None where every difference is there by itself.
     items : tuple of (float or int, int)
@@ -44,13 +42,7 @@ class Counted:
         return 0.0 if self.exponent is None else math.ldexp(1.0, self.exponent)
 
     def merged(self, other: Counted) -> Counted:
-        """Return the counts of the queries of both.
-
-        Examples
-        --------
-        >>> count(np.array([0.5, 0.0])).merged(count(np.array([0.5]))).items
-        ((0.0, 1), (0.5, 2))
-        """
+        """Return the counts of the queries of both."""
         both = [self, other]
         if self.exponent is None and other.exponent is None:
             return _fitted(_added(None, both))
@@ -59,13 +51,7 @@ class Counted:
         return _added(exponent, [each._on(exponent) for each in both])
 
     def values(self) -> tuple[FloatArray, IntArray]:
-        """Return distinct differences, a bin's by its middle, and how many queries have each.
-
-        Examples
-        --------
-        >>> Counted(-2, ((-1, 3), (0, 1), (2, 5))).values()
-        (array([-0.125,  0.   ,  0.375]), array([3, 1, 5]))
-        """
+        """Return distinct differences, a bin's by its middle, and how many queries have each."""
         places, counts = self._items()
         if self.exponent is not None:
             places = np.ldexp(places - 0.5 * np.sign(places), self.exponent)
@@ -94,23 +80,7 @@ class Counted:
 
 
 def count(differences: FloatArray, *, tied: BoolArray | None = None) -> Counted:
-    """Count differences.
-
-    Parameters
-    ----------
-    differences : float64[n]
-        Finite.
-    tied : bool[n], optional
-        Of which queries what is left is rounding.
-
-    Examples
-    --------
-    >>> count(np.array([0.3 - 0.2, 0.2 - 0.1, -0.5])).items
-    ((-0.5, 1), (0.1, 2))
-    >>> made = count(np.linspace(-0.9, 0.9, 5001))
-    >>> made.step == 2.0**-14, len(made.items) <= 5001
-    (True, True)
-    """
+    """Count differences."""
     rounded = np.round(differences, DECIMALS)
     # What is smaller than the last decimal is kept as it is: of scores that are as small.
     rounded = np.where(rounded == 0.0, differences, rounded)

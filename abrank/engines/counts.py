@@ -20,8 +20,6 @@ from abrank.inputs.qrels import Qrels
 class RunCounts:
     """Counts on a run and its judgments in one partition; they add up. See :class:`Audit`.
 
-    Attributes
-    ----------
     share_at_10 : int
         Sum of the judged shares of the first 10 documents, exact (see :mod:`exact`).
     n_found : int
@@ -44,13 +42,7 @@ class RunCounts:
     n_found: int = 0
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values, which :meth:`of` takes back.
-
-        Examples
-        --------
-        >>> RunCounts.of(RunCounts(missing=("q1",)).to_dict()).missing
-        ('q1',)
-        """
+        """Return plain values, which :meth:`of` takes back."""
         return asdict(self)
 
     @classmethod
@@ -86,15 +78,7 @@ def count(
 
 
 def audit_of(counts: Iterable[RunCounts], source: Source) -> Audit:
-    """Return the audit of a run from the counts of its partitions, in whatever order.
-
-    Examples
-    --------
-    >>> counts = [RunCounts(n_queries=1, missing=("q2",)), RunCounts(n_queries=1, missing=("q1",))]
-    >>> found = audit_of(counts, Source("run.parquet", None, 0))
-    >>> found.n_queries, found.missing
-    (2, ('q1', 'q2'))
-    """
+    """Return the audit of a run from the counts of its partitions, in whatever order."""
     every = list(counts)
     total = {each.name: _total(each.name, every) for each in fields(RunCounts)}
     share, n_found = total.pop("share_at_10"), total.pop("n_found")

@@ -23,29 +23,7 @@ def run(
     *,
     scheduler: Any = None,  # noqa: ANN401 - an address, or a Client
 ) -> Iterator[_Result]:
-    """Apply a function to every item, on the workers of a cluster.
-
-    Parameters
-    ----------
-    function : callable
-        Can be pickled.
-    items : sequence
-    scheduler : str or distributed.Client, optional
-        Such as ``tcp://10.0.0.5:8786``. Without it a cluster of this machine's cores is started,
-        and stopped at the end.
-
-    Yields
-    ------
-    object
-        As they are finished.
-
-    Raises
-    ------
-    ArgumentError
-        If Dask is not installed, or no scheduler answers there.
-    AbrankError
-        If a partition killed every worker that tried it.
-    """
+    """Apply a function to every item, on the workers of a cluster."""
     distributed = _distributed()
     if not items:
         return

@@ -47,8 +47,6 @@ Progress: TypeAlias = Callable[[int, int], None]
 class Result:
     """Scores of all partitions.
 
-    Attributes
-    ----------
     query_ids : tuple of str
     values : float64[n_queries, n_systems, n_measures]
     done : tuple of Done
@@ -87,37 +85,7 @@ def score_tables(
     max_input_size: int | None = None,
     on_progress: Progress | None = None,
 ) -> Result:
-    """Score runs in Parquet, partition by partition.
-
-    Parameters
-    ----------
-    qrels : path, or what :func:`abrank.read_qrels` reads
-        Parquet, or judgments of another kind. None: every run is a joined table, ``query_id
-        position relevance``.
-    runs : mapping of str to path or sequence of paths
-        Parquet by system; see :func:`abrank.engines.sources.open_table`.
-    scoring : Scoring
-    engine : Engine
-    filesystem : pyarrow.fs.FileSystem or fsspec.AbstractFileSystem, optional
-    columns : mapping, optional
-        Names of the runs' columns.
-    merges : bool
-        Merge the statistics of two systems, and leave the scores where they are written.
-    properties : mapping, optional
-        Of the queries by name, where statistics are merged: what
-        :func:`abrank.engines.labels.open_property` takes.
-    clusters : str
-        Which of them says in which cluster a query comes; empty for none.
-    max_input_size : int, optional
-        Most bytes that a table may hold once it is read; without it none holds more than 250 times
-        its file's size.
-    on_progress : callable
-        Told how many partitions are done, of how many.
-
-    Returns
-    -------
-    Result
-    """
+    """Score runs in Parquet, partition by partition."""
     with _folder(engine.output) as folder:
         tables = _tables(
             qrels, runs, folder, filesystem=filesystem, columns=columns, most=max_input_size,

@@ -75,13 +75,7 @@ class Engine:
 
 
 def is_parquet(source: Any) -> bool:  # noqa: ANN401
-    """Whether a source is named as Parquet: by its ending, as a folder of such files, or a URI.
-
-    Examples
-    --------
-    >>> [is_parquet(each) for each in ("run.parquet", "runs/*.parquet", "s3://b/run", "qrels.txt")]
-    [True, True, True, False]
-    """
+    """Whether a source is named as Parquet: by its ending, as a folder of such files, or a URI."""
     if not isinstance(source, (str, os.PathLike)):
         return False
     path = os.fspath(source)
@@ -111,13 +105,7 @@ def needs_engine(source: Any) -> bool:  # noqa: ANN401
 
 
 def has_parquet(source: Any) -> bool:  # noqa: ANN401
-    """Whether a source is a folder with Parquet files in it.
-
-    Examples
-    --------
-    >>> has_parquet("run.parquet")
-    False
-    """
+    """Whether a source is a folder with Parquet files in it."""
     if not isinstance(source, (str, os.PathLike)):
         return False
     try:

@@ -32,8 +32,6 @@ from abrank.inputs.columns import Columns
 class Job:
     """What is done with every partition; it travels to every worker.
 
-    Attributes
-    ----------
     systems : tuple of str
     tables : tuple of ParquetTable or Regrouped
         The judgments and a run of each system; of joined tables, one a system.
@@ -70,8 +68,6 @@ class Job:
 class Done:
     """What became of a partition.
 
-    Attributes
-    ----------
     number : int
     n_queries : int
     counts : mapping of str to RunCounts
@@ -94,31 +90,14 @@ class Done:
 def stamp_of(
     tables: Sequence[ParquetTable], systems: Sequence[str], scoring: Scoring, *, rows: int = 0
 ) -> str:
-    """Return a hash of what decides the scores and their partitions: what is read, and how.
-
-    Examples
-    --------
-    >>> len(stamp_of([], ["A"], Scoring(())))
-    64
-    """
+    """Return a hash of what decides the scores and their partitions: what is read, and how."""
     told = [[table.columns, table.stamp] for table in tables]
     text = json.dumps([__version__, told, list(systems), repr(scoring), rows], default=str)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def score_partition(job: Job, partition: Partition) -> Done:
-    """Score one partition and write its scores, a whole file or none.
-
-    Parameters
-    ----------
-    job : Job
-    partition : Partition
-
-    Returns
-    -------
-    Done
-        An error of the data is in it, not raised: no engine need try that again.
-    """
+    """Score one partition and write its scores, a whole file or none."""
     try:
         runs, qrels, labels = _loaded(job, partition)
         scored = score_rows(runs, qrels, job.scoring)
@@ -134,11 +113,6 @@ def finished(job: Job, partitions: Sequence[Partition]) -> list[Done]:
     """Return what an earlier run of the same job has finished; what is damaged is no part of it.
 
     Scores of another job that did not finish are deleted.
-
-    Raises
-    ------
-    ArgumentError
-        If the folder holds the scores of another job that did, or another program's files.
     """
     found = []
     numbers = {job.path(partition.number): partition.number for partition in partitions}
@@ -165,18 +139,7 @@ def finished(job: Job, partitions: Sequence[Partition]) -> list[Done]:
 
 
 def read_scores(job: Job, done: Sequence[Done]) -> tuple[tuple[str, ...], Any]:
-    """Return the scores of finished partitions, by query id in byte order.
-
-    Returns
-    -------
-    query_ids : tuple of str
-    values : float64[n_queries, n_systems, n_measures]
-
-    Raises
-    ------
-    ReadError
-        If a file is no longer what this job wrote.
-    """
+    """Return the scores of finished partitions, by query id in byte order."""
     query_ids: list[Any] = [ids.encode([])]
     values = [np.empty((0, len(job.systems), len(job.scoring.measures)))]
     for each in sorted(done, key=lambda each: each.number):

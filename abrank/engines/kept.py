@@ -29,8 +29,6 @@ _ABOUT, _DIGEST = b"abrank", b"abrank.sha256"
 class Part:
     """Scores of one partition as they were written.
 
-    Attributes
-    ----------
     about : dict
         The stamp of the job, the number of queries, what was counted of the runs, and statistics.
     query_ids : large_binary[n_queries]
@@ -43,15 +41,7 @@ class Part:
 
 
 def read_part(path: Path) -> Part:
-    """Read the scores of one partition.
-
-    Raises
-    ------
-    ReadError
-        If the file is not as it was written.
-    ArgumentError
-        If it is another program's.
-    """
+    """Read the scores of one partition."""
     try:
         with pa.OSFile(str(path)) as file:
             data = ParquetData(file)
@@ -86,19 +76,7 @@ def write_part(
     query_ids: Any,  # noqa: ANN401
     values: FloatArray,
 ) -> None:
-    """Write the scores of one partition, a whole file or none, its pages with checksums.
-
-    Parameters
-    ----------
-    table : pyarrow.Table
-        ``query_id system measure value``.
-    about, query_ids, values
-        As in :class:`Part`.
-
-    Raises
-    ------
-    WriteError
-    """
+    """Write the scores of one partition, a whole file or none, its pages with checksums."""
     saved = json.dumps({**about, "shape": values.shape}).encode()
     metadata = {_ABOUT: saved, _DIGEST: _digest(saved, query_ids, values)}
     written = path.with_name(f".{path.name}.{os.getpid()}")
@@ -114,13 +92,7 @@ def write_part(
 
 
 def read_folder(folder: Path) -> Any:  # noqa: ANN401 - a pyarrow.Table
-    """Read a folder of scores in Parquet; of those that a job keeps, every part is checked.
-
-    Raises
-    ------
-    ReadError
-        If a file is damaged, or the job that writes them has not ended.
-    """
+    """Read a folder of scores in Parquet; of those that a job keeps, every part is checked."""
     paths = sorted(folder.glob("part-*.parquet"))
     try:
         told = json.loads((folder / SUCCESS).read_text(encoding="utf-8"))

@@ -35,13 +35,7 @@ SCHEMA = pa.schema([("query_id", pa.string()), ("measure", pa.string()), ("value
 
 @dataclass(frozen=True)
 class Scoring:
-    """What is measured, and how runs are read: :func:`abrank.evaluate` has the same keywords.
-
-    Raises
-    ------
-    ArgumentError
-        If a measure needs judgments by subtopic: those are read from TREC files only.
-    """
+    """What is measured, and how runs are read: :func:`abrank.evaluate` has the same keywords."""
 
     measures: tuple[Measure, ...]
     score_dtype: ScoreDtype = "float64"
@@ -63,8 +57,6 @@ class Scoring:
 class Scored:
     """Scores of the judged queries of one partition.
 
-    Attributes
-    ----------
     query_ids : tuple of str, length n_queries
         Ascending.
     values : float64[n_queries, n_systems, n_measures]
@@ -78,34 +70,7 @@ class Scored:
 
 
 def score_table(run: Any, qrels: Any, scoring: Scoring) -> Any:  # noqa: ANN401
-    """Score whole queries of one run.
-
-    Parameters
-    ----------
-    run : pyarrow.Table
-        Query ids, document ids and scores, in this order: all rows of each query that it holds.
-    qrels : pyarrow.Table
-        Query ids, document ids and grades: the judgments of those queries.
-    scoring : Scoring
-
-    Returns
-    -------
-    pyarrow.Table
-        ``query_id measure value``, by query: every judged query, those without results too.
-
-    Raises
-    ------
-    ReadError
-        If a row cannot be used.
-
-    Examples
-    --------
-    >>> from abrank.measures import parse
-    >>> run = pa.table({"qid": ["q1", "q1"], "docno": ["d1", "d2"], "score": [1.0, 2.0]})
-    >>> qrels = pa.table({"qid": ["q1"], "docno": ["d1"], "relevance": [1]})
-    >>> score_table(run, qrels, Scoring((parse("RR"), parse("P@1")))).to_pydict()
-    {'query_id': ['q1', 'q1'], 'measure': ['RR', 'P@1'], 'value': [0.5, 0.0]}
-    """
+    """Score whole queries of one run."""
     ranked_rows = rows.read_rows(run, RUN, RUN.kind)
     judged_rows = rows.read_rows(qrels, QRELS, QRELS.kind)
     scored = score_rows({"run": [ranked_rows]}, [judged_rows], scoring)
@@ -117,22 +82,7 @@ def score_rows(
     qrels: Sequence[Columns] | Mapping[str, Sequence[Columns]],
     scoring: Scoring,
 ) -> Scored:
-    """Score the same whole queries of several systems.
-
-    Parameters
-    ----------
-    runs : mapping of str to sequence of Columns
-        Of each system the row groups that hold these queries.
-    qrels : sequence of Columns, or mapping of str to such
-        Their judgments; by system where each has its own (joined tables).
-
-    Raises
-    ------
-    ReadError
-        If a document stands twice in a query; names file and row group of both.
-    AlignmentError
-        If a judged query is missing under ``missing="error"``, or systems have other queries.
-    """
+    """Score the same whole queries of several systems."""
     own = qrels if isinstance(qrels, Mapping) else dict.fromkeys(runs, qrels)
     known: dict[int, tuple[Qrels, Judgments]] = {}
     values, counts, found = [], {}, []
@@ -154,13 +104,7 @@ def score_rows(
 
 
 def long_table(scored: Scored, measures: Sequence[str], system: int = 0) -> Any:  # noqa: ANN401
-    """Return one system's scores as a table ``query_id measure value``, by query.
-
-    Examples
-    --------
-    >>> long_table(Scored(("q1",), np.array([[[0.5, 1.0]]])), ["AP", "RR"]).num_rows
-    2
-    """
+    """Return one system's scores as a table ``query_id measure value``, by query."""
     n_queries, n_measures = len(scored.query_ids), len(measures)
     every, each = np.arange(n_queries, dtype=np.int32), np.arange(n_measures, dtype=np.int32)
     text = ids.encode(scored.query_ids).cast(pa.binary()).cast(pa.string(), safe=False)

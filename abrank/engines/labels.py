@@ -29,21 +29,7 @@ def open_property(
     number: int,
     like: ParquetTable,
 ) -> ParquetTable:
-    """Return a property of the queries as a table that is read partition by partition.
-
-    Parameters
-    ----------
-    name : str
-        Of the property: a column of ``source``, where that is Parquet.
-    source : path or mapping of str to str
-        Parquet with a column of query ids; or the value by query id, which is written as Parquet.
-    folder : Path
-        Where the workers find what is written.
-    number : int
-        Of the property, for the name of what is written.
-    like : ParquetTable
-        The first of the others: query ids are numbers where they are numbers there.
-    """
+    """Return a property of the queries as a table that is read partition by partition."""
     if not isinstance(source, Mapping):
         return open_table(source, PROPERTY, columns={"doc_id": name})
     numbers = any(isinstance(piece.low, int) for piece in like.pieces)
@@ -62,23 +48,7 @@ def open_property(
 def labels_of(
     name: str, parts: Sequence[Columns], query_ids: Sequence[str], *, required: bool
 ) -> list[str]:
-    """Return the value of a property for each query.
-
-    Parameters
-    ----------
-    name : str
-    parts : sequence of Columns
-    query_ids : sequence of str
-    required : bool
-        Whether a query without one is an error; else its value is ``(none)``.
-
-    Raises
-    ------
-    AlignmentError
-        If a query has none.
-    ReadError
-        If a query has two.
-    """
+    """Return the value of a property for each query."""
     known: dict[str, str] = {}
     for part in parts:
         for query, value in zip(ids.decode(part.query), ids.decode(part.doc), strict=True):
@@ -93,13 +63,7 @@ def labels_of(
 
 
 def property_names(source: Any) -> list[str]:  # noqa: ANN401 - a path
-    """Return the columns of a Parquet table beside its query ids.
-
-    Raises
-    ------
-    NotFoundError, ReadError
-        If it is not there, or has no such column.
-    """
+    """Return the columns of a Parquet table beside its query ids."""
     names = columns_of(source)
     queries = [names[place] for place in found_in(names, QUERY_IDS)]
     found = [name for name in names if name not in queries]

@@ -19,36 +19,12 @@ _FOLDERS = "(?:[^_./][^/]*/)*"  # none of them hidden
 
 
 def is_glob(path: str) -> bool:
-    """Whether a path stands for those that match it; brackets stand for themselves.
-
-    Examples
-    --------
-    >>> is_glob("runs/*.parquet"), is_glob("runs [x]/a.parquet")
-    (True, False)
-    """
+    """Whether a path stands for those that match it; brackets stand for themselves."""
     return _WILD.search(path) is not None
 
 
 def files_of(named: Sequence[Any], filesystem: Any = None) -> tuple[Any, list[str]]:  # noqa: ANN401
-    """Return the file system of some paths, and the files that they stand for, by name.
-
-    Parameters
-    ----------
-    named : sequence of path
-        A file; a folder, for every file below it; a glob, of which ``*`` and ``?`` stay within a
-        name and ``**`` stands for folders within folders; a URI of any of them. Names that begin
-        with ``_`` or ``.`` are left out where they are not written out, as other programs keep what
-        is unfinished there, and links to folders further up are not followed.
-    filesystem : pyarrow.fs.FileSystem or fsspec.AbstractFileSystem, optional
-        Where the paths are; found from the paths without it.
-
-    Raises
-    ------
-    ArgumentError
-        If nothing here reads such a URI.
-    ReadError
-        If the storage cannot be reached, or a folder not be listed.
-    """
+    """Return the file system of some paths, and the files that they stand for, by name."""
     found: list[str] = []
     place = _filesystem(filesystem) or fs.LocalFileSystem()
     for each in named:
@@ -151,15 +127,7 @@ def _below_here(folder: str, above: tuple[str, ...]) -> Iterator[str]:
 
 
 def _matches(path: str, pattern: Sequence[str]) -> bool:
-    """Whether a path below a folder is meant: the first of its names match, none is hidden.
-
-    Examples
-    --------
-    >>> [_matches("a/b.parquet", p) for p in ([], ["*.parquet"], ["*"], ["**", "*.parquet"])]
-    [True, False, True, True]
-    >>> [_matches("_temporary/b.parquet", p) for p in ([], ["*"], ["_*"])]
-    [False, False, True]
-    """
+    """Whether a path below a folder is meant: the first of its names match, none is hidden."""
     expression = "".join(map(_expression, pattern))
     return re.fullmatch(f"{expression}{_FOLDERS}", f"{path}/") is not None
 

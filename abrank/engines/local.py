@@ -17,15 +17,5 @@ def run(function: Callable[[_Item], _Result], items: Sequence[_Item]) -> Iterato
 
     Threads rather than processes: Arrow and NumPy release the lock of the interpreter, and a script
     that calls this needs no ``if __name__ == "__main__"``.
-
-    Yields
-    ------
-    object
-        In the order of ``items``.
-
-    Examples
-    --------
-    >>> list(run(abs, [1, -2]))
-    [1, 2]
     """
     yield from threaded_map(function, items, most=os.cpu_count() or 1)

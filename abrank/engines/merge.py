@@ -37,8 +37,6 @@ class Extreme(NamedTuple):
 class MeasureStatistics:
     """Sums and counts of one measure.
 
-    Attributes
-    ----------
     sums : tuple of int
         Of a, b, d = b - a, a * a, b * b, a * b and d * d over the queries, in units of 2**-1074.
     wins, ties, losses : int
@@ -78,8 +76,6 @@ class MeasureStatistics:
 class Statistics:
     """Statistics of two systems on some queries.
 
-    Attributes
-    ----------
     measures : tuple of str
     n_queries : int
     of : tuple of MeasureStatistics
@@ -99,13 +95,7 @@ class Statistics:
     segments: Mapping[str, Mapping[str, tuple[int, ...]]] = field(default_factory=dict)
 
     def merged(self, other: Statistics) -> Statistics:
-        """Return the statistics of the queries of both.
-
-        Raises
-        ------
-        ArgumentError
-            If they are of other measures.
-        """
+        """Return the statistics of the queries of both."""
         if self.measures != other.measures:
             raise ArgumentError("statistics of other measures cannot be merged")
         names = sorted({*self.segments, *other.segments})
@@ -142,35 +132,7 @@ def statistics_of(
     clusters: Sequence[str] | None = None,
     segments: Mapping[str, Sequence[str]] | None = None,
 ) -> Statistics:
-    """Return the statistics of some queries.
-
-    Parameters
-    ----------
-    query_ids : sequence of str, length n_queries
-    values : float64[n_queries, 2, n_measures]
-        Of the baseline A and of the candidate B.
-    measures : sequence of str
-    clusters : sequence of str, optional
-        The cluster of each query.
-    segments : mapping of str to sequence of str, optional
-        For each property its value of each query.
-
-    Returns
-    -------
-    Statistics
-
-    Examples
-    --------
-    >>> values = np.array([[[0.25], [0.5]], [[0.5], [0.5]], [[1.0], [0.5]]])
-    >>> found = statistics_of(["q1", "q2", "q3"], values, ["AP"])
-    >>> found.of[0].wins, found.of[0].ties, found.of[0].losses
-    (1, 1, 1)
-    >>> last, first, middle = [
-    ...     statistics_of([f"q{i + 1}"], values[i : i + 1], ["AP"]) for i in (2, 0, 1)
-    ... ]
-    >>> last.merged(first).merged(middle) == found
-    True
-    """
+    """Return the statistics of some queries."""
     a, b = values[:, 0, :], values[:, 1, :]
     d = b - a
     found = tuple(_of_measure(query_ids, a[:, m], b[:, m], d[:, m]) for m in range(len(measures)))
@@ -182,15 +144,7 @@ def statistics_of(
 
 
 def statistics_from(saved: Mapping[str, Any]) -> Statistics:
-    """Return the statistics of :meth:`Statistics.to_dict`, which may have gone through JSON.
-
-    Examples
-    --------
-    >>> import json
-    >>> found = statistics_of(["q1"], np.array([[[0.25], [0.5]]]), ["AP"])
-    >>> statistics_from(json.loads(json.dumps(found.to_dict()))) == found
-    True
-    """
+    """Return the statistics of :meth:`Statistics.to_dict`, which may have gone through JSON."""
     every = []
     for each in saved["of"]:
         known: dict[str, Any] = {key: tuple(each[key]) for key in ("sums", "beyond")}
@@ -210,16 +164,7 @@ def statistics_from(saved: Mapping[str, Any]) -> Statistics:
 
 
 class Tree:
-    """Merges statistics in pairs as they arrive, and holds at most log2 of their number.
-
-    Examples
-    --------
-    >>> tree = Tree()
-    >>> for i in range(5):
-    ...     tree.add(statistics_of([f"q{i}"], np.array([[[0.25], [0.5]]]), ["AP"]))
-    >>> tree.total().n_queries, len(tree.held)
-    (5, 2)
-    """
+    """Merges statistics in pairs as they arrive, and holds at most log2 of their number."""
 
     def __init__(self) -> None:
         self.held: list[tuple[int, Statistics]] = []
@@ -232,13 +177,7 @@ class Tree:
         self.held.append((level, part))
 
     def total(self) -> Statistics:
-        """Return the statistics of all partitions; the order in which they came changes nothing.
-
-        Raises
-        ------
-        ArgumentError
-            If there was none.
-        """
+        """Return the statistics of all partitions; the order in which they came changes nothing."""
         if not self.held:
             raise ArgumentError("there are no statistics to merge")
         every = [part for _, part in reversed(self.held)]

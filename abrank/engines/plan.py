@@ -20,8 +20,6 @@ MOST_READ = 2.5  # times that all rows may be read before regrouping is cheaper
 class Partition:
     """Whole queries: a range of their ids, or a bucket of regrouped rows.
 
-    Attributes
-    ----------
     number : int
     pieces : tuple of tuples of Piece
         Of each table, the row groups that hold its queries.
@@ -44,21 +42,7 @@ class Partition:
 
 
 def by_range(tables: Sequence[ParquetTable], *, rows: int = ROWS) -> list[Partition] | None:
-    """Divide the queries of tables that are sorted by query id.
-
-    Parameters
-    ----------
-    tables : sequence of ParquetTable
-        Of the same queries.
-    rows : int
-        About as many rows of the largest table in a partition.
-
-    Returns
-    -------
-    list of Partition, or None
-        None where the tables are not sorted by query id, or do not say so, and each row would be
-        read several times.
-    """
+    """Divide the queries of tables that are sorted by query id."""
     every = [piece for table in tables for piece in table.pieces]
     if len({type(key) for piece in every for key in (piece.low, piece.high)}) != 1:
         return None

@@ -32,8 +32,6 @@ _NAMES = ("query", "doc", "value", "row", "part")
 class Spill:
     """One task of the first step: some row groups, and where their rows go.
 
-    Attributes
-    ----------
     table : ParquetTable
     pieces : tuple of Piece
     n_buckets : int
@@ -54,14 +52,7 @@ class Regrouped:
     n_tables: int
 
     def load(self, piece: Piece) -> tuple[list[Columns], ...]:
-        """Return the rows of a bucket that one file holds.
-
-        Returns
-        -------
-        tuple of lists of Columns
-            The run or the judgments; both, of a joined table. The rows of each row group apart:
-            messages name it.
-        """
+        """Return the rows of a bucket that one file holds."""
         found = []
         for at in range(self.n_tables):
             path = f"{piece.path}.{at}"
@@ -80,15 +71,7 @@ class Regrouped:
 def spills(
     tables: Sequence[ParquetTable], folder: Path, *, n_rows: int = ROWS
 ) -> tuple[list[Spill], int]:
-    """Return the tasks of the first step, and the number of buckets.
-
-    Parameters
-    ----------
-    folder : Path
-        For the regrouped rows; every worker can write there.
-    n_rows : int
-        About as many rows of the largest table in a task and in a bucket.
-    """
+    """Return the tasks of the first step, and the number of buckets."""
     n_buckets = max(1, -(-max(table.n_rows for table in tables) // n_rows))
     tasks: list[Spill] = []
     for number, table in enumerate(tables):

@@ -29,20 +29,7 @@ _POSITIONS = ("position", "rank")
 def column_names(
     names: Sequence[str], layout: Layout, columns: Mapping[str, str] | None, label: str
 ) -> tuple[str, str, str]:
-    """Find the three columns of a table among its ``names``, or those that ``columns`` gives.
-
-    Raises
-    ------
-    ReadError
-        If one is not there, or two could be meant; names the table.
-
-    Examples
-    --------
-    >>> column_names(["qid", "docno", "score"], RUN, None, "run.parquet")
-    ('qid', 'docno', 'score')
-    >>> column_names(["query_id", "position", "relevance"], JOINED, None, "log.parquet")
-    ('query_id', 'position', 'relevance')
-    """
+    """Find the three columns of a table among its ``names``, or those that ``columns`` gives."""
     if layout == PROPERTY:
         (value,) = (columns or {}).values()
         columns = {"doc_id": value, "relevance": value}
@@ -62,32 +49,7 @@ def column_names(
 
 
 def read_rows(table: Any, layout: Layout, label: str) -> Columns:  # noqa: ANN401 - a pyarrow.Table
-    """Check the three columns of a table, which stand in the order of the layout.
-
-    Parameters
-    ----------
-    table : pyarrow.Table
-        ``query_id doc_id score`` or ``query_id doc_id relevance``, by any name.
-    layout : Layout
-    label : str
-        What messages call it: the file and its row group.
-
-    Returns
-    -------
-    Columns
-
-    Raises
-    ------
-    ReadError
-        If an id is missing or a number cannot be used; names the row, from 0.
-
-    Examples
-    --------
-    >>> table = pa.table({"qid": [301, 301], "docno": ["d1", "d2"], "score": [2.0, None]})
-    >>> read_rows(table, RUN, "run.parquet, row group 0")
-    Traceback (most recent call last):
-    abrank._support.errors.ReadError: run.parquet, row group 0, row 1: score is missing (None)
-    """
+    """Check the three columns of a table, which stand in the order of the layout."""
     columns = [stored_as(table.column(i)) for i in range(3)]
     if layout == PROPERTY:
         columns = _labels(*columns[:2])
@@ -97,26 +59,7 @@ def read_rows(table: Any, layout: Layout, label: str) -> Columns:  # noqa: ANN40
 
 
 def split_joined(table: Any, label: str) -> tuple[Columns, Columns]:  # noqa: ANN401
-    """Return the run and the judgments that a joined table holds.
-
-    Parameters
-    ----------
-    table : pyarrow.Table
-        Query id, position and relevance. Its documents have no names: their position stands for
-        it, and for one that was judged and not shown its row.
-    label : str
-
-    Returns
-    -------
-    run, judgments : Columns
-
-    Examples
-    --------
-    >>> table = pa.table({"q": ["q1"] * 3, "position": [1, 2, None], "relevance": [0, None, 1]})
-    >>> run, judgments = split_joined(table, "log.parquet")
-    >>> run.value, judgments.value, ids.decode(judgments.doc)
-    (array([-1., -2.]), array([0, 1]), ['position 1', 'log.parquet, row 2'])
-    """
+    """Return the run and the judgments that a joined table holds."""
     query, position, grade = (table.column(i).combine_chunks() for i in range(3))
     shown, judged = position.is_valid(), grade.is_valid()
     rank = to_grades(position.filter(shown))
@@ -134,14 +77,7 @@ def split_joined(table: Any, label: str) -> tuple[Columns, Columns]:  # noqa: AN
 
 
 def joined(parts: Sequence[Columns]) -> Columns:
-    """Return the rows of several tables as one; see :func:`require_once` for its messages.
-
-    Examples
-    --------
-    >>> table = pa.table({"q": ["q1"], "d": ["d1"], "score": [1.0]})
-    >>> len(joined([read_rows(table, RUN, "a"), read_rows(table, RUN, "b")]).value)
-    2
-    """
+    """Return the rows of several tables as one; see :func:`require_once` for its messages."""
     if len(parts) == 1:
         return parts[0]
     if not parts:
@@ -156,12 +92,7 @@ def joined(parts: Sequence[Columns]) -> Columns:
 
 
 def require_once(parts: Sequence[Columns], *, hint: str) -> None:
-    """Refuse a document that a query names twice; the message names both row groups.
-
-    Raises
-    ------
-    ReadError
-    """
+    """Refuse a document that a query names twice; the message names both row groups."""
     rows = joined(parts)
     first, again = duplicates(ids.number(rows.query)[1], rows.doc)
     if not len(again):
@@ -182,14 +113,7 @@ def require_once(parts: Sequence[Columns], *, hint: str) -> None:
 
 
 def by_query(rows: Columns) -> Columns:
-    """Return the rows with those of each query together, in the order read within one.
-
-    Examples
-    --------
-    >>> table = pa.table({"q": ["b", "a", "b"], "d": ["1", "2", "3"], "score": [3.0, 2.0, 1.0]})
-    >>> ids.decode(by_query(read_rows(table, RUN, "table")).query)
-    ['a', 'b', 'b']
-    """
+    """Return the rows with those of each query together, in the order read within one."""
     starts, _ = ids.runs(rows.query)
     if len(kernels.unique(starts)) == len(starts):
         return rows
@@ -198,14 +122,7 @@ def by_query(rows: Columns) -> Columns:
 
 
 def take(rows: Columns, chosen: IntArray) -> Columns:
-    """Return some of the rows.
-
-    Examples
-    --------
-    >>> table = pa.table({"q": ["q1", "q2"], "d": ["d1", "d1"], "score": [1.0, 2.0]})
-    >>> take(read_rows(table, RUN, "table"), np.array([1])).value
-    array([2.])
-    """
+    """Return some of the rows."""
     return Columns(
         query=ids.take(rows.query, chosen),
         doc=ids.take(rows.doc, chosen),

@@ -11,24 +11,10 @@ _NONE = JudgedRun.from_grades([[0]])
 
 
 def has_open_scale(measure: Measure) -> bool:
-    """Whether a measure takes the highest grade of its scale from the judgments.
-
-    Examples
-    --------
-    >>> from abrank.measures import parse
-    >>> has_open_scale(parse("ERR@10")), has_open_scale(parse("ERR(max_grade=4)@10"))
-    (True, False)
-    """
+    """Whether a measure takes the highest grade of its scale from the judgments."""
     return resolved(measure, _NONE) != measure
 
 
 def with_scale(measure: Measure, highest: int) -> Measure:
-    """Return a measure whose scale ends at the highest grade of all judgments.
-
-    Examples
-    --------
-    >>> from abrank.measures import parse
-    >>> print(with_scale(parse("ERR@10"), 4))
-    ERR(max_grade=4)@10
-    """
+    """Return a measure whose scale ends at the highest grade of all judgments."""
     return resolved(measure, JudgedRun.from_grades([[int(np.maximum(highest, 0))]]))

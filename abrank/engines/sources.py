@@ -41,8 +41,6 @@ Key = bytes | int  # of a query: its id's bytes, or a number where the column ho
 class Piece:
     """A row group of a file.
 
-    Attributes
-    ----------
     path : str
     group : int
     n_rows : int
@@ -69,8 +67,6 @@ class Piece:
 class ParquetTable:
     """A table in Parquet, and its row groups.
 
-    Attributes
-    ----------
     label : str
         As it was named.
     layout : Layout
@@ -98,18 +94,7 @@ class ParquetTable:
         return sum(each.n_rows for each in self.pieces)
 
     def load(self, piece: Piece) -> tuple[list[Columns], ...]:
-        """Read and check a row group.
-
-        Returns
-        -------
-        tuple of lists of Columns
-            The run or the judgments; both, of a joined table.
-
-        Raises
-        ------
-        ReadError
-            If it cannot be read, or a row cannot be used; names file, row group and row.
-        """
+        """Read and check a row group."""
         table = self._read(piece)
         if self.layout == rows.JOINED:
             return tuple([each] for each in rows.split_joined(table, piece.label))
@@ -143,35 +128,7 @@ def open_table(
     skips: bool = False,
     most: int | None = None,
 ) -> ParquetTable:
-    """List the row groups of a table.
-
-    Parameters
-    ----------
-    source : path or sequence of paths
-        What :func:`abrank.engines.listing.files_of` takes: a file, a folder (Hive partitions too),
-        a glob, or a URI such as ``s3://bucket/run``.
-    layout : Layout
-        ``RUN``, ``QRELS`` or ``JOINED``: which columns to look for.
-    columns : mapping, optional
-        Which columns to take: ``{"query_id": "session"}``.
-    filesystem : pyarrow.fs.FileSystem or fsspec.AbstractFileSystem, optional
-        Where the path is; found from the path without it.
-    skips : bool
-        Whether a file that cannot be read becomes a piece with a problem instead of an error.
-    most : int, optional
-        Bytes that the table may hold once it is read.
-
-    Returns
-    -------
-    ParquetTable
-
-    Raises
-    ------
-    NotFoundError
-        If there is nothing.
-    ReadError
-        If a file is no Parquet, a column is not there, or there is more than may be read.
-    """
+    """List the row groups of a table."""
     named = [source] if isinstance(source, (str, os.PathLike)) else list(source)
     label = os.fspath(named[0]) if named else ""
     place, paths = files_of(named, filesystem)
@@ -268,13 +225,7 @@ def with_gaps(tables: Sequence[ParquetTable]) -> list[ParquetTable]:
 
 
 def columns_of(source: Any) -> list[str]:  # noqa: ANN401 - a path
-    """Return the names of a Parquet table's columns.
-
-    Raises
-    ------
-    NotFoundError, ReadError
-        As :func:`open_table`.
-    """
+    """Return the names of a Parquet table's columns."""
     place, paths = files_of([source])
     if not paths:
         raise NotFoundError(f"{os.fspath(source)}: no Parquet file there")

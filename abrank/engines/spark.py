@@ -36,26 +36,7 @@ _SEEN = f"{_LONG}, seen int"
 def run(
     function: Callable[[_Item], _Result], items: Sequence[_Item], *, master: str | None = None
 ) -> Iterator[_Result]:
-    """Apply a function to every item, each a task of Spark, which tries a failed one again.
-
-    Parameters
-    ----------
-    function : callable
-        Can be pickled.
-    items : sequence
-    master : str, optional
-        Such as ``spark://host:7077`` or ``local[4]``; the session that there is, or that
-        ``spark-submit`` made, without it.
-
-    Yields
-    ------
-    object
-
-    Raises
-    ------
-    ArgumentError
-        If PySpark is not installed, or finds no Java.
-    """
+    """Apply a function to every item, each a task of Spark, which tries a failed one again."""
     if not items:
         return
     work = pickle.dumps(function), [pickle.dumps(item) for item in items]

@@ -29,25 +29,7 @@ _STEP = 1 << 16  # bytes of an archive handed to bzip2 at once
 
 
 class Unpacked:
-    """What is inside an archive, or a file as it is; read like a binary file, but only forward.
-
-    Parameters
-    ----------
-    stored : Stored
-        The file as it is stored.
-    label : str
-        What messages call it.
-    most : int, optional
-        Bytes that it may hold. Without it: 4 GiB, and 250 times the size of an archive; plain
-        files on disk have no limit.
-
-    Examples
-    --------
-    >>> import gzip, io
-    >>> stored = Stored(io.BytesIO(gzip.compress(b"301 0 d1 1")), "qrels.gz")
-    >>> Unpacked(stored, "qrels.gz").read(100)
-    b'301 0 d1 1'
-    """
+    """What is inside an archive, or a file as it is; read like a binary file, but only forward."""
 
     def __init__(self, stored: Stored, label: str, *, most: int | None = None) -> None:
         self._stored, self._label = stored, label
@@ -59,13 +41,7 @@ class Unpacked:
         self._n_bytes = 0
 
     def read(self, size: int) -> bytes:
-        """Return up to ``size`` bytes, none at the end.
-
-        Raises
-        ------
-        ReadError
-            If the archive is damaged, or holds more than it may.
-        """
+        """Return up to ``size`` bytes, none at the end."""
         try:
             data = bytes(self._file.read(size))
         except ReadError:
@@ -95,13 +71,7 @@ class Unpacked:
 
 
 def most_in_table(n_bytes: int, asked: int | None) -> int:
-    """Return how many bytes a table in a file of ``n_bytes`` may hold.
-
-    Examples
-    --------
-    >>> most_in_table(1 << 20, None) >> 20, most_in_table(1 << 20, 100)
-    (250, 100)
-    """
+    """Return how many bytes a table in a file of ``n_bytes`` may hold."""
     return min(MOST_UNPACKED, most_unpacked(n_bytes)) if asked is None else asked
 
 
@@ -128,24 +98,12 @@ def _grown(what: str) -> tuple[str, str]:
 
 
 def most_unpacked(n_bytes: int) -> int:
-    """Return how much a packed file may unpack to unless told otherwise.
-
-    Examples
-    --------
-    >>> most_unpacked(10) >> 20, most_unpacked(1 << 20) >> 20
-    (32, 250)
-    """
+    """Return how much a packed file may unpack to unless told otherwise."""
     return max(_SMALL, MOST_GROWTH * n_bytes)
 
 
 def _size(size: int) -> str:
-    """Return a number of bytes in the largest unit that fits.
-
-    Examples
-    --------
-    >>> _size(1 << 32), _size(3 << 19), _size(100)
-    ('4G', '1536K', '100')
-    """
+    """Return a number of bytes in the largest unit that fits."""
     for unit, name in ((1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")):
         if size >= unit and size % unit == 0:
             return f"{size // unit}{name}"

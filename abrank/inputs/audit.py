@@ -103,17 +103,7 @@ def audit(
     source: Source,
     n_duplicates_dropped: int = 0,
 ) -> Audit:
-    """Count what a reader of the result should know of its inputs.
-
-    Parameters
-    ----------
-    judged : JudgedRun
-        The run joined with them, with a query in common at least if it has any.
-    seen : Seen
-        What was counted meanwhile.
-    source : Source
-        Of the run.
-    """
+    """Count what a reader of the result should know of its inputs."""
     at_hand = np.minimum(judged.n_retrieved, DEPTH)
     graded = (judged.rank <= DEPTH) & (judged.grade >= 0)
     n_graded = np.bincount(judged.query[graded], minlength=judged.n_queries)
@@ -146,20 +136,7 @@ def audit(
 
 
 def require_common(qrels: Qrels, seen: ReadCounts, run: str) -> None:
-    """Refuse a run that shares no query with the qrels, and guess how the ids differ.
-
-    Parameters
-    ----------
-    seen : Seen
-        What was counted in the run.
-    run : str
-        What the message calls it.
-
-    Raises
-    ------
-    AlignmentError
-        With the first ids of both sides.
-    """
+    """Refuse a run that shares no query with the qrels, and guess how the ids differ."""
     if seen.n_shared or not seen.n_rows:  # a system that found nothing has the ids of nothing
         return
     extra = sorted(seen.extra)

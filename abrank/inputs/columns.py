@@ -56,8 +56,6 @@ class Source:
 class Layout:
     """The form of one kind of input.
 
-    Attributes
-    ----------
     kind : str
         ``run`` or ``qrels``.
     line : str
@@ -85,8 +83,6 @@ SUBTOPIC_QRELS = Layout("qrels", "query_id subtopic doc_id grade", "relevance", 
 class Columns:
     """Rows as read, in the order read, not yet checked for duplicates.
 
-    Attributes
-    ----------
     query, doc : Ids
         Columns of bytes, n_rows long.
     value : float64[n_rows] or int64[n_rows]
@@ -114,23 +110,7 @@ class Columns:
 
 
 def duplicates(query: IntArray, doc: Ids) -> tuple[IntArray, IntArray]:
-    """Find documents that a query names more than once.
-
-    Parameters
-    ----------
-    query : int64[n]
-        Numbers of the queries.
-
-    Returns
-    -------
-    first, again : int64[n_duplicates]
-        Rows of each pair, in the order in which the second was read.
-
-    Examples
-    --------
-    >>> duplicates(np.array([0, 0, 1, 0]), ids.encode(["a", "b", "a", "a"]))
-    (array([0]), array([3]))
-    """
+    """Find documents that a query names more than once."""
     distinct, codes = ids.code(doc)
     key = query * len(distinct) + codes
     order = np.argsort(key, kind="stable")
@@ -144,33 +124,12 @@ def pair_keys(query: IntArray, mark: npt.NDArray[np.uint64]) -> npt.NDArray[np.u
     """Return 64 bits for each query and document, of the query's number and the id's fingerprint.
 
     Equal pairs have equal ones, different pairs hardly ever: who needs to be sure looks again.
-
-    Examples
-    --------
-    >>> mark = ids.fingerprint(ids.encode(["a", "a", "a"]))
-    >>> keys = pair_keys(np.array([0, 1, 0]), mark)
-    >>> bool(keys[0] == keys[2]), bool(keys[0] == keys[1])
-    (True, False)
     """
     return mark ^ (query.astype(np.uint64) * np.uint64(_MIXER))
 
 
 def has_duplicates(query: IntArray, doc: Ids, mark: npt.NDArray[np.uint64]) -> bool:
-    """Whether a query names a document more than once; much faster than finding which.
-
-    Parameters
-    ----------
-    query : int64[n]
-        Numbers of the queries.
-    mark : uint64[n]
-        Their fingerprints.
-
-    Examples
-    --------
-    >>> docs = ids.encode(["a", "b", "a"])
-    >>> has_duplicates(np.array([0, 0, 1]), docs, ids.fingerprint(docs))
-    False
-    """
+    """Whether a query names a document more than once; much faster than finding which."""
     key = pair_keys(query, mark)
     twice, rest = _share_places(key) if len(key) < _IN_A_TABLE else (False, key)
     rest = np.sort(rest)

@@ -42,32 +42,7 @@ def read_columns(
     columns: Mapping[str, str] | None = None,
     max_input_size: int | None = None,
 ) -> Columns:
-    """Read a run or qrels file, of TREC's form or of one that ``formats`` knows.
-
-    Parameters
-    ----------
-    path : str or path
-        ``-`` is standard input. gzip, bzip2 and Zstandard are told by their first bytes.
-    columns : mapping, optional
-        Which columns of a table to take.
-    max_input_size : int, optional
-        Most bytes that the file may hold once it is unpacked; see :class:`Unpacked` for what holds
-        without it.
-
-    Raises
-    ------
-    NotFoundError
-        If there is no such file; names its look-alikes.
-    ReadError
-        If it cannot be opened, unpacked or used; names up to 20 bad lines.
-
-    Examples
-    --------
-    >>> from abrank.inputs.columns import RUN
-    >>> read_columns("bm25.run", RUN)
-    Traceback (most recent call last):
-    abrank._support.errors.NotFoundError: bm25.run: no such file
-    """
+    """Read a run or qrels file, of TREC's form or of one that ``formats`` knows."""
     with opened(path, max_input_size=max_input_size) as (file, stored):
         read = _read(file, stored, layout, columns)
         source = replace(read.source, path=_named(path), sha256=stored.sha256())
@@ -100,20 +75,7 @@ def _rest(file: Unpacked) -> bytes:
 def contents(
     path: str | os.PathLike[str], *, lines: bool = True, tables: bool = False
 ) -> tuple[bytes, Source]:
-    """Return the unpacked bytes of a file, and its source without a number of rows.
-
-    Parameters
-    ----------
-    lines : bool
-        Whether it is made of lines, none of which may be longer than 1 MB.
-    tables : bool
-        Whether it may be Parquet or Feather instead, or JSON, which may be one line.
-
-    Raises
-    ------
-    NotFoundError, ReadError
-        If the file cannot be opened or unpacked, or is no text.
-    """
+    """Return the unpacked bytes of a file, and its source without a number of rows."""
     label = _label(path)
     with opened(path) as (file, stored):
         if tables and kind_of(stored.peek(LONGEST_MARK)):
@@ -130,40 +92,7 @@ def contents(
 def opened(
     path: str | os.PathLike[str], *, hashes: bool = True, max_input_size: int | None = None
 ) -> Iterator[tuple[Unpacked, Stored]]:
-    """Open a file unpacked, and hash its bytes as they are stored while they are read.
-
-    Parameters
-    ----------
-    path : str or path
-        ``-`` is standard input.
-    hashes : bool
-        Whether there is a hash at the end; it takes longer than all the rest.
-    max_input_size : int, optional
-        Most bytes that the file may hold once it is unpacked.
-
-    Yields
-    ------
-    Unpacked
-        What is inside gzip, bzip2 or Zstandard, and anything else as it is.
-    Stored
-        The file as it is stored.
-
-    Raises
-    ------
-    NotFoundError
-        If there is no such file; names its look-alikes.
-    ReadError
-        If it cannot be opened.
-
-    Examples
-    --------
-    >>> import gzip, tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "a.run.gz"
-    >>> _ = path.write_bytes(gzip.compress(b"301 Q0 d1 1 2.5 bm25"))
-    >>> with opened(path) as (file, stored):
-    ...     print(file.read(100), len(stored.sha256()))
-    b'301 Q0 d1 1 2.5 bm25' 64
-    """
+    """Open a file unpacked, and hash its bytes as they are stored while they are read."""
     label = _label(path)
     if os.fspath(path) == STDIN:
         if sys.stdin is None:
@@ -190,13 +119,7 @@ def _opened(path: str | os.PathLike[str]) -> BinaryIO:
 
 
 def is_regular(path: str | os.PathLike[str]) -> bool:
-    """Whether there is a file on disk, which can be read twice.
-
-    Examples
-    --------
-    >>> is_regular("/dev/null"), is_regular("x" * 300), is_regular("-")
-    (False, False, False)
-    """
+    """Whether there is a file on disk, which can be read twice."""
     try:
         return Path(path).is_file()
     except (OSError, ValueError):  # a folder that may not be entered, a name that cannot be
@@ -236,13 +159,7 @@ def looks_like_qrels(path: str | os.PathLike[str]) -> bool:
 
 
 def short_name(path: str | os.PathLike[str]) -> str:
-    """Return the name of a file without its folder and the endings of the field.
-
-    Examples
-    --------
-    >>> short_name("runs/monot5.v2.run.gz"), short_name("-")
-    ('monot5.v2', 'stdin')
-    """
+    """Return the name of a file without its folder and the endings of the field."""
     if os.fspath(path) == STDIN:
         return "stdin"
     name = Path(path).name
@@ -255,11 +172,6 @@ def distinct_names(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
     """Return a short name for each file; those that would be the same keep folders or the ending.
 
     A file that is given twice has one name twice.
-
-    Examples
-    --------
-    >>> distinct_names(["bm25/run.txt", "t5/run.txt"]), distinct_names(["a.run", "a.txt", "b.run"])
-    (['bm25/run', 't5/run'], ['a.run', 'a.txt', 'b'])
     """
     files = [Path(path) for path in paths]
     parts = [[*file.parent.parts, short_name(file)] for file in files]
@@ -282,11 +194,6 @@ def pieces(
     """Cut a file at ends of lines into pieces of about ``size`` bytes; an empty one is one piece.
 
     ``ahead`` was read of it before.
-
-    Raises
-    ------
-    ReadError
-        If a line is too long to be one.
     """
     held, at = b"", 0
     while data := ahead or file.read(size):

@@ -43,46 +43,19 @@ class TopDocs:
 
 
 def sampled_queries(n_queries: int) -> IntArray:
-    """Return the queries of the qrels whose first documents are looked at, whatever the run.
-
-    Examples
-    --------
-    >>> sampled_queries(3), len(sampled_queries(1_000))
-    (array([0, 1, 2]), 50)
-    """
+    """Return the queries of the qrels whose first documents are looked at, whatever the run."""
     return np.linspace(0, n_queries - 1, min(n_queries, SAMPLED_QUERIES)).astype(np.int64)
 
 
 def ranks_kept(n_queries: int, top: int) -> IntArray:
-    """Return how many documents are kept of each query: int64[n_queries].
-
-    Examples
-    --------
-    >>> ranks_kept(2, 20)
-    array([20, 20])
-    """
+    """Return how many documents are kept of each query: int64[n_queries]."""
     ranks = np.full(n_queries, top, dtype=np.int64)
     ranks[sampled_queries(n_queries)] = max(top, SAMPLED_RANKS)
     return ranks
 
 
 def document_ids(qrels: Qrels, judged: JudgedRun, shown: TopDocs) -> IdDifference | None:
-    """Say why first documents of the sampled queries are not judged, where ids are to blame.
-
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with them.
-    shown : TopDocs
-        Its first documents, of the sampled queries at least 10.
-
-    Examples
-    --------
-    >>> from abrank.inputs import read_judged_run, read_qrels
-    >>> run = {"q1": {"d1": 2.0, "d2": 1.0}}
-    >>> read_judged_run(read_qrels({"q1": {"D1": 1, "D2": 0}}), run).audit.document_ids.cause
-    'upper and lower case'
-    """
+    """Say why first documents of the sampled queries are not judged, where ids are to blame."""
     sampled = np.isin(shown.query, sampled_queries(len(qrels.query_ids)))
     rows = np.flatnonzero(sampled & (shown.rank <= SAMPLED_RANKS))
     near = judged.rank <= SAMPLED_RANKS

@@ -32,8 +32,6 @@ _CHANGES: tuple[tuple[str, Callable[[str], str], str], ...] = (
 class IdDifference:
     """Why ids of a run match nothing.
 
-    Attributes
-    ----------
     cause : str
         Such as ``upper and lower case`` or ``the prefix "x"``; empty where nothing fits.
     n_alike : int
@@ -54,30 +52,7 @@ class IdDifference:
 def id_difference(
     run: Sequence[Placed], qrels: Sequence[Placed], *, n_compared: int | None = None
 ) -> IdDifference | None:
-    """Return the change under which most of a run's unmatched ids match.
-
-    Parameters
-    ----------
-    run : sequence of (int, str)
-        Ids of the run that match nothing, each with the query that it belongs to.
-    qrels : sequence of (int, str)
-        Ids of the judgments.
-    n_compared : int, optional
-        Ids of the run that were looked at; those that match nothing without it.
-
-    Returns
-    -------
-    IdDifference or None
-        None where no change makes 5 % of the ids match that were looked at. A prefix or an ending
-        must make half of the unmatched ones match, and nine tenths where it is of digits only:
-        numbers end alike by chance.
-
-    Examples
-    --------
-    >>> found = id_difference([(0, "d1"), (0, "d2"), (0, "x")], [(0, "D1"), (0, "D2")])
-    >>> found.cause, found.n_alike, found.n_compared, found.in_run, found.in_qrels
-    ('upper and lower case', 2, 3, 'd1', 'D1')
-    """
+    """Return the change under which most of a run's unmatched ids match."""
     if not run or not qrels or len(run) + len(qrels) > MOST_IDS:
         return None
     total = len(run) if n_compared is None else n_compared
@@ -94,15 +69,7 @@ def id_difference(
 
 
 def how_ids_differ(qrels: Sequence[str], run: Sequence[str]) -> str:
-    """Guess how two lists of query ids that share none differ; empty where nothing fits.
-
-    Examples
-    --------
-    >>> how_ids_differ(["1", "2"], ["01", "02"])
-    'the ids differ by leading zeros'
-    >>> how_ids_differ(["303"], ["x303"])
-    'the ids differ by the prefix "x"'
-    """
+    """Guess how two lists of query ids that share none differ; empty where nothing fits."""
     found = id_difference([(0, each) for each in run], [(0, each) for each in qrels])
     return f"the ids differ by {found.cause}" if found else ""
 

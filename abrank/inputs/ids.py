@@ -42,18 +42,7 @@ SMALL = 1 << 21  # bytes of ids that are left to numpy
 
 
 def encode(values: Sequence[str]) -> Ids:
-    """Return a column of the ids' bytes.
-
-    Raises
-    ------
-    UnicodeEncodeError
-        If an id holds half a surrogate pair that stands for no byte.
-
-    Examples
-    --------
-    >>> decode(encode(["d2", "d1"]))
-    ['d2', 'd1']
-    """
+    """Return a column of the ids' bytes."""
     text = "".join(values)
     if text.isascii():
         return _column(list(map(len, values)), text.encode())
@@ -61,13 +50,7 @@ def encode(values: Sequence[str]) -> Ids:
 
 
 def pack(values: Sequence[bytes]) -> Ids:
-    """Return a column of byte strings.
-
-    Examples
-    --------
-    >>> len(pack([b"d2", b"d1"]))
-    2
-    """
+    """Return a column of byte strings."""
     return _column(list(map(len, values)), b"".join(values))
 
 
@@ -79,13 +62,7 @@ def _column(lengths: Sequence[int] | IntArray, data: bytes | npt.NDArray[np.uint
 
 
 def unpack(column: Ids) -> list[bytes]:
-    """Return the column's byte strings.
-
-    Examples
-    --------
-    >>> unpack(pack([b"d2", b"d1"])[1:])
-    [b'd1']
-    """
+    """Return the column's byte strings."""
     stops, text = _stops(column)
     return [text[a:b] for a, b in pairwise(stops)]
 
@@ -98,13 +75,7 @@ def _stops(column: Ids) -> tuple[list[int], bytes]:
 
 
 def decode(column: Ids) -> list[str]:
-    r"""Return the column as text; a byte that is not UTF-8 becomes a lone surrogate.
-
-    Examples
-    --------
-    >>> decode(pack(["é".encode("latin-1")]))
-    ['\udce9']
-    """
+    r"""Return the column as text; a byte that is not UTF-8 becomes a lone surrogate."""
     column = plain(column)
     start, length, text = spans(column)
     data = text.tobytes()
@@ -126,13 +97,7 @@ def integers(array: Any) -> IntArray:  # noqa: ANN401 - an Arrow array
 
 
 def plain(column: Ids) -> Ids:
-    """Return the column with every id written out.
-
-    Examples
-    --------
-    >>> decode(plain(encode(["a", "b", "a"]).dictionary_encode()))
-    ['a', 'b', 'a']
-    """
+    """Return the column with every id written out."""
     return column if not has_dictionary(column) else take(column.dictionary, indices(column))
 
 
@@ -149,13 +114,7 @@ def indices(column: Ids) -> npt.NDArray[np.int32]:
 
 
 def take(column: Ids, rows: npt.NDArray[np.integer[Any]]) -> Ids:
-    """Return the rows' ids, in the order of ``rows``.
-
-    Examples
-    --------
-    >>> decode(take(encode(["a", "b", "c"]), np.array([2, 0])))
-    ['c', 'a']
-    """
+    """Return the rows' ids, in the order of ``rows``."""
     if has_dictionary(column):
         return kernels.take(column, _arrow(rows))
     if not len(rows):
@@ -172,37 +131,19 @@ def take(column: Ids, rows: npt.NDArray[np.integer[Any]]) -> Ids:
 
 
 def joined(columns: Sequence[Ids]) -> Ids:
-    """Return the columns one behind the other.
-
-    Examples
-    --------
-    >>> decode(joined([encode(["b"]), encode(["a"])]))
-    ['b', 'a']
-    """
+    """Return the columns one behind the other."""
     if len({each.type for each in columns}) > 1:
         columns = [plain(each) for each in columns]
     return pa.concat_arrays(list(columns))
 
 
 def longest(column: Ids) -> int:
-    """Return the number of bytes of the longest id, 0 of none.
-
-    Examples
-    --------
-    >>> longest(encode(["d1", "a-long-id"]))
-    9
-    """
+    """Return the number of bytes of the longest id, 0 of none."""
     return int(np.diff(offsets(column)).max(initial=0))
 
 
 def has_empty(column: Ids) -> bool:
-    """Whether an id is empty text.
-
-    Examples
-    --------
-    >>> has_empty(encode(["d1", ""])), has_empty(encode(["d1"]))
-    (True, False)
-    """
+    """Whether an id is empty text."""
     ends = offsets(column)
     return bool((ends[1:] == ends[:-1]).any())
 
@@ -235,14 +176,7 @@ _MOST_ROWS = 50_000  # of a column that is read without Arrow's kernels, whose i
 
 
 def runs(column: Ids) -> tuple[Ids, IntArray]:
-    """Return the id of each stretch of rows with the same one, and the place behind its last row.
-
-    Examples
-    --------
-    >>> values, ends = runs(encode(["a", "a", "b", "a"]))
-    >>> decode(values), ends
-    (['a', 'b', 'a'], array([2, 3, 4]))
-    """
+    """Return the id of each stretch of rows with the same one, and where it ends."""
     begins = _begins(column)
     ends = np.append(begins, len(column))[1:]
     if has_dictionary(column):
@@ -269,21 +203,7 @@ def _begins(column: Ids) -> IntArray:
 
 
 def number(column: Ids) -> tuple[Ids, IntArray]:
-    """Give each distinct id its number in byte order.
-
-    Returns
-    -------
-    distinct : Ids
-        Ascending by bytes.
-    codes : int64[n]
-        Index into ``distinct`` of every row.
-
-    Examples
-    --------
-    >>> distinct, codes = number(encode(["302", "301", "302"]))
-    >>> decode(distinct), codes
-    (['301', '302'], array([1, 0, 1]))
-    """
+    """Give each distinct id its number in byte order."""
     if has_dictionary(column):
         used, row = np.unique(indices(column), return_inverse=True)
         distinct, codes = number(take(column.dictionary, used))
@@ -338,14 +258,7 @@ def _number_sorted(column: Ids) -> tuple[Ids, IntArray]:
 
 
 def code(column: Ids) -> tuple[Ids, IntArray]:
-    """Give each distinct id its number in order of appearance; cheaper than :func:`number`.
-
-    Examples
-    --------
-    >>> distinct, codes = code(encode(["302", "301", "302"]))
-    >>> decode(distinct), codes
-    (['302', '301'], array([0, 1, 0]))
-    """
+    """Give each distinct id its number in order of appearance; cheaper than :func:`number`."""
     column = plain(column)
     rows = _few_begins(column)
     if rows is not None:
@@ -357,26 +270,14 @@ def code(column: Ids) -> tuple[Ids, IntArray]:
 
 
 def place(distinct: Ids, value: bytes) -> int:
-    """Return where an id stands among distinct ones that ascend by bytes; -1 where it does not.
-
-    Examples
-    --------
-    >>> place(encode(["a", "c"]), b"c"), place(encode(["a", "c"]), b"b")
-    (1, -1)
-    """
+    """Return where an id stands among distinct ones that ascend by bytes; -1 where it does not."""
     rows = range(len(distinct))
     at = bisect_left(rows, value, key=lambda row: unpack(distinct[row : row + 1])[0])
     return at if at in rows and unpack(distinct[at : at + 1]) == [value] else -1
 
 
 def same(one: Ids, other: Ids) -> BoolArray:
-    """Whether the ids of two columns are the same, row by row.
-
-    Examples
-    --------
-    >>> same(encode(["a", "b"]), encode(["a", "c"]))
-    array([ True, False])
-    """
+    """Whether the ids of two columns are the same, row by row."""
     one, other = plain(one), plain(other)
     start, length, text = spans(one)
     start_other, length_other, text_other = spans(other)
@@ -393,13 +294,7 @@ def same(one: Ids, other: Ids) -> BoolArray:
 
 
 def distinct(column: Ids) -> list[str]:
-    """Return the distinct ids as text, in order of appearance.
-
-    Examples
-    --------
-    >>> distinct(encode(["bm25", "bm25"])), distinct(encode(["b", "a", "b"]))
-    (['bm25'], ['b', 'a'])
-    """
+    """Return the distinct ids as text, in order of appearance."""
     _, length, text = spans(column)
     # Nearly every run has one tag, and bytes are compared faster than tags are looked up.
     if len(column) and (length == length[0]).all():
@@ -410,13 +305,7 @@ def distinct(column: Ids) -> list[str]:
 
 
 def order(column: Ids) -> IntArray:
-    """Return each row's place in byte order: int64[n]; equal ids have different places.
-
-    Examples
-    --------
-    >>> order(encode(["b", "a", "é", "c"]))
-    array([1, 0, 3, 2])
-    """
+    """Return each row's place in byte order: int64[n]; equal ids have different places."""
     ascending = _ascending(column)
     place = np.empty_like(ascending)
     place[ascending] = np.arange(len(ascending))
@@ -437,18 +326,7 @@ def _ascending(column: Ids) -> IntArray:
 
 
 def order_within(group: IntArray, column: Ids) -> IntArray:
-    """Return the rows by group, and within a group by the bytes of their ids.
-
-    Parameters
-    ----------
-    group : int64[n]
-        Numbers.
-
-    Examples
-    --------
-    >>> order_within(np.array([1, 0, 1, 1]), encode(["b", "a", "long-id-2", "long-id-1"]))
-    array([1, 0, 3, 2])
-    """
+    """Return the rows by group, and within a group by the bytes of their ids."""
     first = _words(column)
     rows = np.lexsort((first, group))
     # Where the first eight bytes do not tell, all of them do.
@@ -474,14 +352,7 @@ def _eights(text: npt.NDArray[np.uint8], kind: str) -> npt.NDArray[np.uint64]:
 
 
 def fingerprint(column: Ids) -> npt.NDArray[np.uint64]:
-    """Return 64 bits of each id; equal ids have equal ones, different ids hardly ever.
-
-    Examples
-    --------
-    >>> a, b, again = fingerprint(encode(["d1", "a-long-document-id", "d1"]))
-    >>> bool(a == again), bool(a == b)
-    (True, False)
-    """
+    """Return 64 bits of each id; equal ids have equal ones, different ids hardly ever."""
     start, length, text = spans(column)
     words = _eights(text, "<u8")
     bits = length.astype(np.uint64)

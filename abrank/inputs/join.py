@@ -34,8 +34,6 @@ _Piece = TypeVar("_Piece")
 class ReadCounts:
     """What was counted while the rows of a run went by.
 
-    Attributes
-    ----------
     n_shared : int
         Queries that the qrels have too.
     extra : list of str
@@ -100,14 +98,7 @@ def join(qrels: Qrels, run: Run, *, keep_scores: bool = False) -> JudgedRun:
 
 
 def block_of(run: Run) -> Block:
-    """Return a run as one block.
-
-    Examples
-    --------
-    >>> from abrank.inputs import read_run
-    >>> block_of(read_run({"301": {"d9": 3.0, "d1": 2.0}})).first_row
-    array([0, 2])
-    """
+    """Return a run as one block."""
     return Block(
         queries=ids.encode(run.query_ids),
         first_row=run.first_row,
@@ -131,35 +122,7 @@ def join_pieces(
     threads: int = MOST_THREADS,
     judgments: Judgments | None = None,
 ) -> tuple[JudgedRun, ReadCounts, TopDocs]:
-    """Lay a run on the judgments, piece by piece and several pieces at a time.
-
-    Parameters
-    ----------
-    pieces : iterable
-        Each with whole rankings of some queries.
-    block : callable
-        Returns the rankings of a piece.
-    keep_scores : bool
-        Whether the scores of unjudged documents are kept too.
-    top : int, optional
-        Ranks of which the documents are kept, if only to see whether their ids look like judged
-        ones; without it none are.
-    threads : int
-        Most pieces at a time.
-    judgments : Judgments, optional
-        Those of ``qrels``, where several runs are laid on them.
-
-    Returns
-    -------
-    JudgedRun
-    Seen
-    TopDocs
-
-    Raises
-    ------
-    NotPlain
-        If a query is in more than one ranking.
-    """
+    """Lay a run on the judgments, piece by piece and several pieces at a time."""
     looked_up = judgments or Judgments.of(qrels)
     n_queries = len(qrels.query_ids)
     ranks = np.zeros(n_queries, np.int64) if top is None else ranks_kept(n_queries, top)

@@ -248,11 +248,6 @@ def tie_ranks(query: IntArray, rank: IntArray, score: FloatArray) -> tuple[IntAr
     """Return the ranks of the first and the last row with the query and score of each row.
 
     Rows stand by query and rank, and all ranks between a group's first and last are there.
-
-    Examples
-    --------
-    >>> tie_ranks(np.zeros(3, dtype=np.int64), np.array([1, 2, 3]), np.array([2.0, 1.0, 1.0]))
-    (array([1, 2, 2]), array([1, 3, 3]))
     """
     if not len(rank):
         return rank, rank

@@ -27,8 +27,6 @@ class Places:
     The places of a group lie side by side, so that a processor's cache holds them while documents
     of that group are looked up.
 
-    Attributes
-    ----------
     ids : Ids
     mark : uint64[n_ids]
         Their fingerprints.
@@ -71,16 +69,7 @@ class Places:
     def find(
         self, group: IntArray, length: IntArray, column: Ids, mark: npt.NDArray[np.uint64]
     ) -> tuple[IntArray, IntArray]:
-        """Return which rows hold an id of their group, and the places of those among the ids.
-
-        Parameters
-        ----------
-        group, length : int64[n]
-            The rows stand by group: its number, or -1, and how many they are.
-        column : Ids
-        mark : uint64[n_rows]
-            Their fingerprints.
-        """
+        """Return which rows hold an id of their group, and the places of those among the ids."""
         place = (mark & np.repeat(self.mask[group], length)).astype(np.int64)
         place += np.repeat(self.start[group], length)
         at = self.last[place]
@@ -120,15 +109,7 @@ class Judgments:
         )
 
     def numbers(self, queries: Ids) -> IntArray:
-        """Return the number in the qrels of each query, or -1.
-
-        Examples
-        --------
-        >>> from abrank.inputs import read_qrels
-        >>> judged = Judgments.of(read_qrels({"301": {"d1": 1}, "302": {"d1": 0}}))
-        >>> judged.numbers(ids.encode(["302", "303", "301"]))
-        array([ 1, -1,  0])
-        """
+        """Return the number in the qrels of each query, or -1."""
         found = np.full(len(queries), -1, dtype=np.int64)
         all_of_them = np.array([len(queries)])
         mark = ids.fingerprint(queries)

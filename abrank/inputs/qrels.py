@@ -226,13 +226,7 @@ def read_qrels(
 
 
 def build(columns: Columns, name: str) -> Qrels:
-    """Return judgments of checked columns, each document of a query there once.
-
-    Examples
-    --------
-    >>> build(objects.read_columns({"301": {"d1": 1}}, QRELS, columns=None), "robust")
-    Qrels('robust': 1 query, 1 judgment)
-    """
+    """Return judgments of checked columns, each document of a query there once."""
     distinct, query = ids.number(columns.query)
     if has_duplicates(query, columns.doc, ids.fingerprint(columns.doc)):
         _require_once(columns, *duplicates(query, columns.doc))

@@ -237,13 +237,7 @@ def read_run(
 
 
 def name_of(source: Any) -> str:  # noqa: ANN401
-    """Return the name of a run: its own, or that of its file, or ``run``.
-
-    Examples
-    --------
-    >>> name_of("runs/bm25.run.gz"), name_of({"301": {"d1": 1.0}})
-    ('bm25', 'run')
-    """
+    """Return the name of a run: its own, or that of its file, or ``run``."""
     if isinstance(source, Run):
         return source.name
     if isinstance(source, (str, os.PathLike)):
@@ -258,13 +252,7 @@ def read_columns(
     columns: Mapping[str, str] | None = None,
     max_input_size: int | None = None,
 ) -> Columns:
-    """Return the rows of a run as they stand in a file or an object, not yet ranked.
-
-    Examples
-    --------
-    >>> read_columns([("301", "d1", 2), ("301", "d2", 3)]).value
-    array([2., 3.])
-    """
+    """Return the rows of a run as they stand in a file or an object, not yet ranked."""
     if not isinstance(source, (str, os.PathLike)):
         return objects.read_columns(source, raw.RUN, columns=columns)
     return files.read_columns(source, raw.RUN, columns=columns, max_input_size=max_input_size)
@@ -281,13 +269,7 @@ def _rounded(run: Run) -> Run:
 def build(
     read: Columns, name: str, score_dtype: ScoreDtype, duplicates: Literal["error", "best"]
 ) -> Run:
-    """Return rows as a run: ranked, each document once.
-
-    Raises
-    ------
-    ReadError
-        If a query names a document twice, and that is to be refused.
-    """
+    """Return rows as a run: ranked, each document once."""
     checks.one_of("duplicates", duplicates, DUPLICATES)
     distinct, query = ids.number(read.query)
     first, again = raw.duplicates(query, read.doc)

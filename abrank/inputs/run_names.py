@@ -12,18 +12,7 @@ from abrank.inputs.run import UNNAMED, name_of
 
 
 def named_runs(runs: Any) -> Mapping[str, Any]:  # noqa: ANN401
-    """Return runs by name; those of a list by their own names, or ``run 1``, ``run 2``.
-
-    Raises
-    ------
-    ArgumentError
-        If it is a single run.
-
-    Examples
-    --------
-    >>> list(named_runs(["bm25.run", {"q1": {"d1": 1.0}}]))
-    ['bm25', 'run 2']
-    """
+    """Return runs by name; those of a list by their own names, or ``run 1``, ``run 2``."""
     if isinstance(runs, Mapping):
         return runs
     if not isinstance(runs, (list, tuple)) or any(map(_is_row, runs)):

@@ -23,18 +23,6 @@ class Readable(Protocol):
 class Stored:
     """A binary file that is read forward and hashed, if that is asked for.
 
-    Parameters
-    ----------
-    file : binary file
-    label : str
-        What messages call it.
-    hashes : bool
-        Whether there is a hash at the end; it takes longer than all the rest.
-    endless : bool
-        Whether it may have no end: a pipe or a device.
-
-    Attributes
-    ----------
     label : str
     n_bytes : int
         Read so far.
@@ -58,13 +46,7 @@ class Stored:
         return self._ahead[:size]
 
     def read(self, size: int = _STEP) -> bytes:
-        """Return up to ``size`` bytes, none at the end.
-
-        Raises
-        ------
-        ReadError
-            If the system refuses.
-        """
+        """Return up to ``size`` bytes, none at the end."""
         ahead, self._ahead = self._ahead[:size], self._ahead[size:]
         return ahead + self._next(size - len(ahead)) if len(ahead) < size else ahead
 

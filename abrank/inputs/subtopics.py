@@ -24,8 +24,6 @@ class Subtopics:
 
     A subtopic belongs to its query: subtopic 1 of query 301 and of query 302 are two.
 
-    Attributes
-    ----------
     ids : tuple of str, length n_subtopics
         The id of each subtopic, ascending by bytes within its query.
     query : int64[n_subtopics]
@@ -49,8 +47,6 @@ class Subtopics:
 class JudgedSubtopics:
     """What a judged run knows of subtopics.
 
-    Attributes
-    ----------
     pool : Subtopics
         All judgments, retrieved or not.
     row : int64[n_rows]
@@ -87,22 +83,7 @@ class JudgedSubtopics:
 
 
 def gather(columns: Columns, row: IntArray, query: IntArray) -> Subtopics:
-    """Make the subtopics of judgments as read.
-
-    Parameters
-    ----------
-    columns : Columns
-        With subtopics; no document twice for one subtopic of a query.
-    row : int64[n_rows]
-        Row of the Qrels that each judgment belongs to.
-    query : int64[n_rows]
-        Index of its query.
-
-    Raises
-    ------
-    ReadError
-        If all rows have the same subtopic: plain qrels have a column too, of no meaning.
-    """
+    """Make the subtopics of judgments as read."""
     distinct, code = ids.number(columns.subtopic)
     if len(distinct) == 1:
         raise ReadError(

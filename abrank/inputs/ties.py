@@ -14,13 +14,7 @@ from abrank.inputs.ids import Ids
 
 
 def at_precision(score: FloatArray, score_dtype: ScoreDtype) -> FloatArray:
-    """Return the scores at the precision that decides what is a tie, with one zero only.
-
-    Examples
-    --------
-    >>> at_precision(np.array([1.00000001, -0.0]), "float32")
-    array([1., 0.])
-    """
+    """Return the scores at the precision that decides what is a tie, with one zero only."""
     if score_dtype == "float32":
         with np.errstate(over="ignore"):  # beyond float32 all scores are one, as in C
             score = score.astype(np.float32).astype(np.float64)
@@ -29,23 +23,7 @@ def at_precision(score: FloatArray, score_dtype: ScoreDtype) -> FloatArray:
 
 
 def rank_rows(query: IntArray, score: FloatArray, doc: Ids) -> IntArray:
-    """Return the rows in rank order: by query, score falling, document id falling by bytes.
-
-    Parameters
-    ----------
-    query : int64[n_rows]
-    score : float64[n_rows]
-        Without NaN.
-
-    Returns
-    -------
-    int64[n_rows]
-
-    Examples
-    --------
-    >>> rank_rows(np.array([0, 0, 0]), np.array([1.0, 2.0, 1.0]), ids.encode(["a", "b", "c"]))
-    array([1, 2, 0])
-    """
+    """Return the rows in rank order: by query, score falling, document id falling by bytes."""
     order = _by_query(query)
     if bool(np.any(_within(query[order]) & _rises(score[order]))):
         order = np.lexsort((-score, query)).astype(np.int64)
@@ -58,13 +36,7 @@ def rank_rows(query: IntArray, score: FloatArray, doc: Ids) -> IntArray:
 
 
 def tied_rows(query: IntArray, score: FloatArray) -> IntArray:
-    """Return the rows, given in rank order, whose score another row of their query has too.
-
-    Examples
-    --------
-    >>> tied_rows(np.array([0, 0, 0, 1]), np.array([2.0, 1.0, 1.0, 1.0]))
-    array([1, 2])
-    """
+    """Return the rows, given in rank order, whose score another row of their query has too."""
     same = _within(query) & (score[1:] == score[:-1])
     member = np.zeros(len(query), dtype=np.bool_)
     member[1:] |= same
@@ -76,12 +48,6 @@ def rank_conflicts(query: IntArray, score: FloatArray, rank: IntArray) -> int:
     """Count the queries in which a document with a better rank has a lower score.
 
     Equal ranks contradict nothing, nor do equal scores.
-
-    Examples
-    --------
-    >>> score = np.array([2.0, 1.0, 2.0, 1.0])
-    >>> rank_conflicts(np.array([0, 0, 1, 1]), score, np.array([1, 2, 2, 1]))
-    1
     """
     as_read = _by_query(query)
     astray = (np.diff(rank[as_read]) < 0) | _rises(score[as_read])

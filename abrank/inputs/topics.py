@@ -36,31 +36,7 @@ _TITLE = re.compile(r"<title>\s*+(?:Topic:\s*+)?([^<]*)", re.IGNORECASE)
 
 
 def read_topics(source: Any) -> dict[str, str]:  # noqa: ANN401 - one of the kinds below
-    r"""Read the texts of queries.
-
-    Parameters
-    ----------
-    source : path, mapping, Series or DataFrame
-        A file of TREC topics (``<top> <num> … <title> …``), of JSON lines (an id under ``_id``,
-        ``query_id``, ``qid`` or ``id``; a text under ``text``, ``title`` or ``query``), or of lines
-        with the query id, a tab, and the text. A mapping or Series by query id; a frame with a
-        column of ids and one of texts.
-
-    Returns
-    -------
-    dict of str to str
-        Text by query id; blanks and line ends are single blanks.
-
-    Raises
-    ------
-    NotFoundError, ReadError
-        If a file is not there or a line has no id or no text.
-
-    Examples
-    --------
-    >>> read_topics({"301": "international  organized crime"})
-    {'301': 'international organized crime'}
-    """
+    r"""Read the texts of queries."""
     if isinstance(source, (str, os.PathLike)):
         label = os.fspath(source)
         found = _parse_topics(_text(source), label)
@@ -76,30 +52,7 @@ def read_topics(source: Any) -> dict[str, str]:  # noqa: ANN401 - one of the kin
 
 
 def read_segments(source: Any) -> dict[str, dict[str, str]]:  # noqa: ANN401
-    """Read properties of queries that cut them into segments.
-
-    Parameters
-    ----------
-    source : path, DataFrame or mapping
-        A CSV file with a header: one column of query ids, every other one a property. A frame of
-        that form. A mapping of property to the segment of each query id.
-
-    Returns
-    -------
-    dict of str to dict of str to str
-        For each property the segment by query id; an empty cell is no segment.
-
-    Raises
-    ------
-    NotFoundError, ReadError
-        If a file is not there, has no column of query ids or no other column, or names a query
-        twice.
-
-    Examples
-    --------
-    >>> read_segments({"intent": {"q1": "head", "q2": "tail"}})
-    {'intent': {'q1': 'head', 'q2': 'tail'}}
-    """
+    """Read properties of queries that cut them into segments."""
     if isinstance(source, Mapping):
         return {
             str(name): {str(query): str(label) for query, label in of_query.items()}
@@ -125,30 +78,7 @@ def read_segments(source: Any) -> dict[str, dict[str, str]]:  # noqa: ANN401
 
 
 def read_clusters(source: Any, columns: Collection[str] = ()) -> tuple[str, dict[str, str]] | None:  # noqa: ANN401
-    """Read which cluster each query comes in: a conversation, a user, a topic with its variants.
-
-    Parameters
-    ----------
-    source : path, DataFrame, mapping or Series, optional
-        A table as :func:`read_segments` reads it with one property, or cluster by query id.
-    columns : collection of str
-        Names that were meant to be among it, for the message where a file is not there.
-
-    Returns
-    -------
-    (str, dict of str to str) or None
-        The property's name (``clusters`` where it has none), and the cluster by query id.
-
-    Raises
-    ------
-    NotFoundError, ReadError
-        If a file is not there or cannot be used, or has several properties.
-
-    Examples
-    --------
-    >>> read_clusters({"q1": "u1", "q2": "u1"})
-    ('clusters', {'q1': 'u1', 'q2': 'u1'})
-    """
+    """Read which cluster each query comes in: a conversation, a user, a topic with its variants."""
     if source is None:
         return None
     if hasattr(source, "items") and not hasattr(source, "columns"):
@@ -270,13 +200,7 @@ def _json_line(line: str) -> tuple[str, str]:
 
 
 def _plain(value: Any) -> str:  # noqa: ANN401 - whatever JSON holds
-    """Return text or a number as text, and anything else as none.
-
-    Examples
-    --------
-    >>> _plain(7), _plain(" x "), _plain(None), _plain([1])
-    ('7', 'x', '', '')
-    """
+    """Return text or a number as text, and anything else as none."""
     is_plain = isinstance(value, (str, int, float)) and not isinstance(value, bool)
     return str(value).strip() if is_plain else ""
 
@@ -309,35 +233,7 @@ def read_documents(
     *,
     longest: int = LONGEST,
 ) -> dict[str, str]:
-    """Read the titles of documents, or how their texts begin.
-
-    Parameters
-    ----------
-    source : path or mapping
-        A file of JSON lines (an id under ``doc_id``, ``docno``, ``_id`` or ``id``; ``title``,
-        ``text``) or of lines with the id, a tab, and a title, plain or compressed; read line by
-        line, whatever its size. A mapping by document id.
-    wanted : collection of str
-        Ids of the documents; all others are passed over.
-    longest : int
-        Characters that are kept of each.
-
-    Returns
-    -------
-    dict of str to str
-        On one line: the title, a dash, and the text, of those that there
-        are. Documents that the source lacks are left out.
-
-    Raises
-    ------
-    NotFoundError, ReadError
-        If a file is not there, or its first line has no id and text.
-
-    Examples
-    --------
-    >>> read_documents({"d1": "Tea  pots", "d2": "Lamps"}, {"d1"})
-    {'d1': 'Tea pots'}
-    """
+    """Read the titles of documents, or how their texts begin."""
     if isinstance(source, Mapping):
         return {doc: _short(str(source[doc]), longest) for doc in sorted(wanted) if doc in source}
     missing, found = set(wanted), {}

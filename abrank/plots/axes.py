@@ -231,17 +231,7 @@ class _Column:
 
 
 def name_extremes(ax: Axes, theme: Theme, name: Callable[[int], str], values: FloatArray) -> None:
-    """Name the three best and the three worst of sorted bars, where there is room.
-
-    Parameters
-    ----------
-    ax : Axes
-        Bar i stands at x = i; the limits are set.
-    name : callable
-        Gives the name of bar i.
-    values : float64[n]
-        Ascending.
-    """
+    """Name the three best and the three worst of sorted bars, where there is room."""
     signs = outcomes(values)
     n = len(values)
     worst = [place for place in range(min(EXTREMES, n)) if signs[place] < 0]
@@ -336,34 +326,7 @@ class Letters(NamedTuple):
 
 
 def settle(figure: Figure, ax: Axes, renderer: RendererBase) -> Letters:
-    """Put lines and texts in the place of both axes, where they have plain ticks; hide the axes.
-
-    Parameters
-    ----------
-    figure : Figure
-        One of our own, which is drawn once and thrown away.
-    ax : Axes
-    renderer : RendererBase
-        What measures the letters.
-
-    Returns
-    -------
-    Letters
-        The names of the ticks and the label of each axis that was replaced.
-
-    Examples
-    --------
-    >>> import io
-    >>> from matplotlib.backends.backend_svg import RendererSVG
-    >>> from abrank.plots import LIGHT
-    >>> from abrank.plots.style import dress, new_axes, signed_ticks
-    >>> ax = new_axes(LIGHT, (3.0, 2.0))
-    >>> dress(ax, LIGHT)
-    >>> signed_ticks(ax, "x")
-    >>> _ = settle(ax.figure, ax, RendererSVG(216, 144, io.StringIO()))
-    >>> [text.get_text() for text in ax.texts][:3], ax.xaxis.get_visible(), ax.yaxis.get_visible()
-    (['0.0', '+0.5', '+1.0'], False, True)
-    """
+    """Put lines and texts in the place of both axes, where they have plain ticks; hide the axes."""
     axes = [axis for axis in (ax.xaxis, ax.yaxis) if ax.axison and _is_plain(axis)]
     letters = Letters([], [])
     for axis in axes:

@@ -48,15 +48,7 @@ def height(n_rows: int) -> float:
 
 
 def draw_levels(ax: Axes, shares: FloatArray, colour: str, *, deepest: float = 0.95) -> None:
-    """Fill cells in a few depths; a depth is one path, its neighbours in a row one rectangle.
-
-    Parameters
-    ----------
-    shares : float64[n_rows, n_columns]
-        From 0, which leaves a cell empty, to 1.
-    deepest : float
-        Opacity of 1.
-    """
+    """Fill cells in a few depths; a depth is one path, its neighbours in a row one rectangle."""
     levels = np.ceil(np.clip(shares, 0.0, 1.0) * N_LEVELS).astype(np.int64)
     for level in range(1, N_LEVELS + 1):
         found = _rectangles(levels == level)
@@ -328,23 +320,7 @@ def queries(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -
 
 
 def by_difficulty(scores: FloatArray) -> FloatArray:
-    """Return a column a query, highest mean first; of very many, the means of neighbours.
-
-    Parameters
-    ----------
-    scores : float64[n_systems, n_queries]
-
-    Returns
-    -------
-    float64[n_systems, n_columns]
-        At most 240 columns.
-
-    Examples
-    --------
-    >>> by_difficulty(np.array([[0.1, 0.5], [0.2, 0.4]]))
-    array([[0.5, 0.1],
-           [0.4, 0.2]])
-    """
+    """Return a column a query, highest mean first; of very many, the means of neighbours."""
     ordered = scores[:, np.argsort(-scores.mean(axis=0), kind="stable")]
     if ordered.shape[1] <= MOST_COLUMNS:
         return ordered

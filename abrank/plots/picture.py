@@ -105,14 +105,7 @@ class Picture:
 
 
 class Titles(dict[str, str]):
-    """What each plot shows, by its name; printed a line a plot.
-
-    Examples
-    --------
-    >>> Titles(cd="Critical difference diagram", matrix="Every pair")
-    cd      Critical difference diagram
-    matrix  Every pair
-    """
+    """What each plot shows, by its name; printed a line a plot."""
 
     def __repr__(self) -> str:
         wide = max(map(len, self), default=0)

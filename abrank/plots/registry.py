@@ -116,17 +116,7 @@ def blank(
     height: float | None = None,
     theme: Theme = LIGHT,
 ) -> Axes:
-    """Return empty Axes of the size that a plot asks for.
-
-    Parameters
-    ----------
-    name : str
-        A name in ``PLOTS`` or ``RANKING_PLOTS``.
-    width : {"column", "text"} or float, optional
-        3.33 or 7.0 inches, or as many as given; without it the plot's own.
-    height : float, optional
-        Inches; without it the plot's own, a little less in a narrow column.
-    """
+    """Return empty Axes of the size that a plot asks for."""
     own_width, own_height = plots_of(subject)[name].inches(subject)
     free = height is None
     wide = own_width if width is None else _inches(width)

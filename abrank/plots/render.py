@@ -58,32 +58,7 @@ def clean(
     query_ids: Sequence[str],
     current: str | None = None,
 ) -> str:
-    r"""Return matplotlib's SVG as an element for a page.
-
-    Parameters
-    ----------
-    text : str
-        As ``savefig`` wrote it, with text as text.
-    prefix : str
-        Begins every id.
-    title, summary : str
-        For those who cannot see the picture.
-    query_ids : sequence of str
-        An element with the id ``query-i`` gets the i-th in ``data-query``.
-    current : str, optional
-        The colour that becomes ``currentColor``.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> raw = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 72 72"><g id="query-0">' \
-    ...       '<path d="M 0.123456 1.0" style="fill: #0068ad"/></g></svg>'
-    >>> print(clean(raw, prefix="p", title="T", summary="S", query_ids=["q<1"]).split("</desc>")[1])
-    <path d="M.12 1" fill="#0068ad" data-query="q&lt;1"/></svg>
-    """
+    r"""Return matplotlib's SVG as an element for a page."""
     root = ET.fromstring(text)
     _drop(root)
     for element in root.iter():

@@ -56,26 +56,8 @@ def law_of_mean(comparison: Comparison, row: MeasureResult) -> tuple[FloatArray,
 def bootstrap_density(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the density of the mean of a resample of ``values``, by its exact distribution.
 
-    Parameters
-    ----------
-    values : float64[n]
-        They do not all agree.
-
-    Returns
-    -------
-    tuple of float64[161]
-        The grid and the density there, a little smoothed: the steps of few or of round values go.
-
-    References
-    ----------
-    Efron & Tibshirani (1993), An Introduction to the Bootstrap, ch. 6; the distribution of
+    Source: Efron & Tibshirani (1993), An Introduction to the Bootstrap, ch. 6; the distribution of
     :func:`abrank.inference.exact.bootstrap_distribution.bootstrap_distribution`.
-
-    Examples
-    --------
-    >>> grid, height = bootstrap_density(np.linspace(-1.0, 1.0, 12))
-    >>> round(float(height.max()), 2), round(float(np.sum(height) * (grid[1] - grid[0])), 2)
-    (2.13, 1.0)
     """
     law = bootstrap_distribution(values)
     chance = law.below.chance
@@ -89,24 +71,7 @@ def bootstrap_density(values: FloatArray) -> tuple[FloatArray, FloatArray]:
 def density(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return a Gaussian kernel density of ``values`` that do not all agree.
 
-    Parameters
-    ----------
-    values : float64[n]
-
-    Returns
-    -------
-    tuple of float64[161]
-        The grid, three bandwidths beyond the values on both sides, and the density there.
-
-    References
-    ----------
-    Silverman (1986), Density Estimation, eq. 3.28 and 3.31; binned as in his section 3.5.
-
-    Examples
-    --------
-    >>> grid, height = density(np.linspace(-1, 1, 200))
-    >>> round(float(np.sum(height) * (grid[1] - grid[0])), 2)
-    1.0
+    Source: Silverman (1986), Density Estimation, eq. 3.28 and 3.31; binned as in his section 3.5.
     """
     n = len(values)
     quartiles = np.percentile(values, [25, 75])
@@ -133,53 +98,27 @@ def _smooth(
 
 
 def normal_curve(mean: float, error: float) -> tuple[FloatArray, FloatArray]:
-    """Return a normal density within four standard errors of ``mean``.
-
-    Examples
-    --------
-    >>> grid, height = normal_curve(0.0, 1.0)
-    >>> round(float(height.max()), 3)
-    0.399
-    """
+    """Return a normal density within four standard errors of ``mean``."""
     grid = np.linspace(mean - 4.0 * error, mean + 4.0 * error, POINTS)
     height = np.exp(-0.5 * ((grid - mean) / error) ** 2) / (error * np.sqrt(2.0 * np.pi))
     return grid, height
 
 
 def evenly(n: int, size: int) -> np.ndarray:
-    """Return at most ``size`` places among ``n`` sorted values, both ends among them.
-
-    Examples
-    --------
-    >>> evenly(5, 3).tolist(), evenly(2, 3).tolist()
-    ([0, 2, 4], [0, 1])
-    """
+    """Return at most ``size`` places among ``n`` sorted values, both ends among them."""
     return np.unique(np.round(np.linspace(0, n - 1, min(n, size))).astype(np.int64))
 
 
 def scatter_heights(n: int) -> FloatArray:
     """Return n heights in [0, 1) that fill it evenly and never line up: no draw is needed.
 
-    References
-    ----------
-    Steps of the golden ratio: Knuth, The Art of Computer Programming 3, 6.4, theorem S.
-
-    Examples
-    --------
-    >>> scatter_heights(3).round(2).tolist()
-    [0.5, 0.12, 0.74]
+    Source: steps of the golden ratio, Knuth, The Art of Computer Programming 3, 6.4, theorem S.
     """
     return np.asarray((0.5 + np.arange(n) * 0.6180339887498949) % 1.0)
 
 
 def spread_apart(places: list[float], distance: float) -> list[float]:
-    """Move ascending places up, by no more than what keeps them ``distance`` apart.
-
-    Examples
-    --------
-    >>> spread_apart([0.0, 0.5, 3.0], 1.0)
-    [0.0, 1.0, 3.0]
-    """
+    """Move ascending places up, by no more than what keeps them ``distance`` apart."""
     moved: list[float] = []
     for place in places:
         moved.append(max(place, moved[-1] + distance) if moved else place)

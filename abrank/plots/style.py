@@ -163,24 +163,12 @@ DASH = "–"
 
 
 def plain(value: float, *, digits: int = display.DIGITS) -> str:
-    """Return a score; a dash where there is none, for want of room.
-
-    Examples
-    --------
-    >>> plain(0.4044), plain(float("nan"))
-    ('0.404', '–')
-    """
+    """Return a score; a dash where there is none, for want of room."""
     return or_dash(display.score(value, digits=digits))
 
 
 def signed(value: float, *, digits: int = display.DIGITS) -> str:
-    """Return a difference with its sign; a dash where there is none.
-
-    Examples
-    --------
-    >>> signed(0.0371), signed(float("nan"))
-    ('+0.037', '–')
-    """
+    """Return a difference with its sign; a dash where there is none."""
     return or_dash(display.signed(value, digits=digits))
 
 
@@ -212,13 +200,7 @@ def queries(value: int) -> str:
 
 
 def margin(value: float, *, digits: int = display.DIGITS) -> str:
-    """Return a margin as it was declared, with so many decimals at least.
-
-    Examples
-    --------
-    >>> margin(0.01), margin(0.0025)
-    ('0.010', '0.0025')
-    """
+    """Return a margin as it was declared, with so many decimals at least."""
     text = plain(value, digits=digits)
     return text if math.isclose(float(text), value) else f"{value:g}"
 
@@ -267,12 +249,6 @@ def new_axes(theme: Theme, size: tuple[float, float], *, free: bool = True) -> A
     """Return the Axes of a new Figure of ``size`` inches, laid out so that no label is cut.
 
     Unless it is ``free``, its height was asked for.
-
-    Examples
-    --------
-    >>> from abrank.plots import LIGHT
-    >>> new_axes(LIGHT, (3.0, 2.0)).figure.get_size_inches().tolist()
-    [3.0, 2.0]
     """
     figure = Figure(figsize=size, layout="constrained", facecolor=theme.paper)
     figure.set_label(FREE if free else FIXED)
@@ -283,14 +259,6 @@ def fit_height(ax: Axes, height: float, *, most: bool = False) -> None:
     """Give a figure of ours the height that its content needs; leave a reader's own alone.
 
     A height that was asked for stays, or with ``most`` is the most that it may be.
-
-    Examples
-    --------
-    >>> from abrank.plots import LIGHT
-    >>> ax = new_axes(LIGHT, (3.0, 2.0))
-    >>> fit_height(ax, 1.0)
-    >>> ax.figure.get_size_inches().tolist()
-    [3.0, 1.0]
     """
     figure = ax.get_figure(root=True)
     if figure is None or figure.get_label() not in (FREE, FIXED):
@@ -312,14 +280,7 @@ def inches(ax: Axes) -> float:
 
 
 def sizes(ax: Axes) -> Sizes:
-    """Return the type sizes for the width of the Axes; 7 points is the least that journals take.
-
-    Examples
-    --------
-    >>> from abrank.plots import LIGHT
-    >>> sizes(new_axes(LIGHT, (7.0, 3.0))).body
-    9.0
-    """
+    """Return the type sizes for the width of the Axes; 7 points is the least that journals take."""
     return Sizes(7.0, 7.5, 9.0) if inches(ax) < NARROW else Sizes(8.0, 9.0, 11.0)
 
 
@@ -428,19 +389,7 @@ def signed_ticks(ax: Axes, which: str, *, percent: bool = False) -> None:
 
 
 def difference_limits(*values: float, room: float = 0.16) -> tuple[float, float]:
-    """Return limits around the finite ``values`` and 0, with ``room`` on either side of 0.
-
-    Parameters
-    ----------
-    room : float
-        Least share of the width that stays on each side of 0, for the words above it.
-
-    Examples
-    --------
-    >>> low, high = difference_limits(0.01, 0.09, room=0.2)
-    >>> round(-low / (high - low), 3)
-    0.2
-    """
+    """Return limits around the finite ``values`` and 0, with ``room`` on either side of 0."""
     finite = [value for value in values if np.isfinite(value)]
     low, high = min([0.0, *finite]), max([0.0, *finite])
     if high - low < 1e-12:
@@ -452,14 +401,7 @@ def difference_limits(*values: float, room: float = 0.16) -> tuple[float, float]
 
 
 def score_limits(a: FloatArray, b: FloatArray) -> tuple[float, float]:
-    """Return 0 to 1 where the scores lie there, else their own range, and a little room.
-
-    Examples
-    --------
-    >>> low, high = score_limits(np.array([0.1]), np.array([0.6]))
-    >>> round(low, 2), round(high, 2)
-    (-0.04, 1.04)
-    """
+    """Return 0 to 1 where the scores lie there, else their own range, and a little room."""
     low, high = float(min(a.min(), b.min())), float(max(a.max(), b.max()))
     if low >= 0.0 and high <= 1.0:
         low, high = 0.0, 1.0
@@ -562,13 +504,7 @@ def query_name(comparison: Comparison, query: int) -> str:
 
 
 def delta(measure: str) -> str:
-    """Return the words for the difference of a measure.
-
-    Examples
-    --------
-    >>> delta("AP")
-    'Δ AP (B − A)'
-    """
+    """Return the words for the difference of a measure."""
     return f"Δ {shorten(measure, width=28)} (B − A)"
 
 

@@ -28,13 +28,7 @@ from abrank.scoring.scores import Scores
 
 
 def is_repeated(source: Any) -> bool:  # noqa: ANN401
-    """Whether a source is a list of runs of one system, and not rows of one run.
-
-    Examples
-    --------
-    >>> is_repeated(["seed1.run", "seed2.run"]), is_repeated([("q1", "d1", 2.0)])
-    (True, False)
-    """
+    """Whether a source is a list of runs of one system, and not rows of one run."""
     return isinstance(source, (list, tuple)) and bool(source) and all(map(_is_run, source))
 
 
@@ -45,18 +39,7 @@ def _is_run(source: object) -> bool:
 
 
 def expand_repeats(runs: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, list[str]]]:
-    """Return every single run by a name of its own, and the names of each system's runs.
-
-    Raises
-    ------
-    ArgumentError
-        If two runs have one name, or a file is given twice for one system.
-
-    Examples
-    --------
-    >>> expand_repeats({"bm25": "bm25.run", "t5": ["s1.run", "s2.run"]})[1]
-    {'bm25': ['bm25'], 't5': ['t5 (run 1)', 't5 (run 2)']}
-    """
+    """Return every single run by a name of its own, and the names of each system's runs."""
     single: dict[str, Any] = {}
     groups: dict[str, list[str]] = {}
     for system, source in runs.items():
@@ -78,28 +61,7 @@ def _from_1(items: list[Any]) -> range:
 
 
 def average_repeats(scores: Scores, groups: Mapping[str, list[str]]) -> Scores:
-    """Average the runs of each system per query; ``notes`` say how far they differ.
-
-    Parameters
-    ----------
-    scores : Scores
-        Of every single run.
-    groups : mapping of str to list of str
-        The runs of each system, by name.
-
-    Returns
-    -------
-    Scores
-        Of the systems. What was seen of the documents of a single run says nothing of a mean over
-        runs, so none of it is kept; ``notes`` say which runs lack queries.
-
-    Examples
-    --------
-    >>> values = np.array([[[0.2], [0.4]], [[0.6], [0.6]]])
-    >>> scores = Scores(("q1", "q2"), ("t5 (run 1)", "t5 (run 2)"), ("AP",), values)
-    >>> average_repeats(scores, {"t5": ["t5 (run 1)", "t5 (run 2)"]}).values[:, 0, 0]
-    array([0.3, 0.6])
-    """
+    """Average the runs of each system per query; ``notes`` say how far they differ."""
     place = {name: i for i, name in enumerate(scores.systems)}
     blocks = {
         system: scores.values[:, [place[name] for name in names], :]
@@ -172,13 +134,7 @@ def silent(stage: str) -> None:
 
 @dataclass(frozen=True)
 class EvaluateOptions:
-    """The keywords of :func:`evaluate` that say how runs are scored; see there.
-
-    Examples
-    --------
-    >>> EvaluateOptions(depth=100).missing
-    'zero'
-    """
+    """The keywords of :func:`evaluate` that say how runs are scored; see there."""
 
     missing: Missing = "zero"
     score_dtype: ScoreDtype = "float64"
@@ -300,18 +256,7 @@ def score_runs(
     hashes: bool = True,
     on_stage: Callable[[str], None] = silent,
 ) -> Scores:
-    """Score runs as :func:`evaluate` does, its options in one object; ``on_stage`` hears of stages.
-
-    Examples
-    --------
-    >>> heard = []
-    >>> run = {"q1": {"d1": 2.0}}
-    >>> scores = score_runs(
-    ...     {"q1": {"d1": 1}}, {"B": run}, ["RR"], EvaluateOptions(), on_stage=heard.append
-    ... )
-    >>> heard
-    ['reading the judgments', 'reading B']
-    """
+    """Do what :func:`evaluate` does, its options in one object; ``on_stage`` hears of stages."""
     single, groups = expand_repeats(runs)
     if list(single) != list(runs):
         every = score_runs(
@@ -409,14 +354,7 @@ def read_judgments(
     *,
     max_input_size: int | None = None,
 ) -> inputs.Qrels:
-    """Read judgments, by subtopic where one of the measures asks for that.
-
-    Examples
-    --------
-    >>> rows = [("q1", "a", "d1", 1), ("q1", "b", "d1", 2)]
-    >>> read_judgments(rows, parse_measures(["AP", "alpha_nDCG@10"]))
-    Qrels('qrels': 1 query, 1 judgment)
-    """
+    """Read judgments, by subtopic where one of the measures asks for that."""
     by_subtopic = any(each.entry.needs == "subtopics" for each in measures)
     return inputs.read_qrels(qrels, subtopics=by_subtopic, max_input_size=max_input_size)
 

@@ -56,8 +56,6 @@ class Unjudged:
 class Inspection(Printed, text="abrank.report.formats.terminal.query_text:query_text"):
     """One query of A and B.
 
-    Attributes
-    ----------
     query_id, text : str
         The text is empty where none is known.
     baseline, candidate : str
@@ -192,22 +190,7 @@ def unjudged_documents(
     places: Sequence[int],
     depth: int,
 ) -> list[Unjudged]:
-    """Return the documents in the top ranks of A or B that nobody judged, and their swings.
-
-    Parameters
-    ----------
-    runs, joined : A and B
-        As they were read, and joined with the qrels.
-    places : sequence of int
-        The queries to look at, as places in the qrels, ascending.
-    depth : int
-        Ranks to look at; a document found there has its ranks in both lists, however deep.
-
-    Returns
-    -------
-    list of Unjudged
-        By query, A's documents first.
-    """
+    """Return the documents in the top ranks of A or B that nobody judged, and their swings."""
     query, docs, ranks = list[int](), list[str](), list[tuple[int, int]]()
     for place in places:
         name = qrels.query_ids[place]
@@ -249,30 +232,7 @@ MOST_TIPPING = 200  # documents; a longer list that would turn the difference is
 
 
 def sample_queries(query_ids: tuple[str, ...], n: int, *, rng: RandomSource = 0) -> tuple[str, ...]:
-    """Draw queries for people to judge, at random without replacement.
-
-    Parameters
-    ----------
-    query_ids : tuple of str
-        All queries, such as those that a machine judged; their order does not matter.
-    n : int
-    rng : int, Generator, SeedSequence or None
-
-    Returns
-    -------
-    tuple of str, length n
-        In the order drawn: the first of them are a random draw, too.
-
-    Raises
-    ------
-    ArgumentError
-        If there are fewer than n.
-
-    Examples
-    --------
-    >>> sample_queries(("q1", "q2", "q3", "q4"), 2, rng=7)
-    ('q4', 'q2')
-    """
+    """Draw queries for people to judge, at random without replacement."""
     every = sorted(set(query_ids))
     if checks.count("n", n) > len(every):
         raise ArgumentError(f"{n} queries cannot be drawn from {len(every)}")
@@ -284,8 +244,6 @@ def sample_queries(query_ids: tuple[str, ...], n: int, *, rng: RandomSource = 0)
 class ToJudge:
     """Documents that nobody judged, of all queries, and those that could turn the difference.
 
-    Attributes
-    ----------
     measure : str
     difference : float
         Mean of B - A, unjudged documents not relevant.
@@ -325,31 +283,8 @@ def documents_to_judge(
 ) -> ToJudge:
     """Return the unjudged documents in the top ranks of either run.
 
-    Parameters
-    ----------
-    qrels : path, DataFrame, dict of dicts, iterable of tuples, or Qrels
-        Only queries with a judgment are looked at.
-    a, b : path, DataFrame, dict of dicts, iterable of tuples, or Run
-    measure : str, optional
-        nDCG@10 without it.
-    depth : int, optional
-        Ranks to look at; the measure's cut-off, else 10, without it.
-
-    Returns
-    -------
-    ToJudge
-
-    References
-    ----------
-    Carterette, Allan & Sitaraman (2006), SIGIR: judge first what tells two systems apart. Depth
-    order needed no more judgments than the order of the swings on TREC Web 2012 and CAsT 2021.
-
-    Examples
-    --------
-    >>> runs = {"q1": {"d1": 3.0, "d2": 2.0}}, {"q1": {"d9": 3.0, "d2": 2.0}}
-    >>> found = documents_to_judge({"q1": {"d1": 1, "d2": 0}}, *runs, measure="P@2")
-    >>> [(each.doc_id, each.rank_b, each.swing) for each in found.documents], len(found.tipping)
-    ([('d9', 1, 0.5)], 1)
+    Source: Carterette, Allan & Sitaraman (2006), SIGIR. Depth order needed no more judgments than
+    the order of the swings on TREC Web 2012 and CAsT 2021.
     """
     read, runs = inputs.read_qrels(qrels), [inputs.read_run(a), inputs.read_run(b)]
     (asked,) = EvaluateOptions().measures([measure or "nDCG@10"])
@@ -370,18 +305,7 @@ def rank_documents(
     depth: int,
     grade: int,
 ) -> ToJudge:
-    """Put unjudged documents in depth order, and find those that would turn the mean.
-
-    Parameters
-    ----------
-    measure : Measure
-    joined : A and B
-    found : sequence of Unjudged
-    kept : bool[n_queries]
-        The queries of the qrels that the mean is over.
-    depth, grade : int
-        Where the documents were found, and what each would have.
-    """
+    """Put unjudged documents in depth order, and find those that would turn the mean."""
     place = {query_id: at for at, query_id in enumerate(joined[0].query_ids)}
     query = np.array([place[each.query_id] for each in found], dtype=np.int64)
     ranks = np.array([(each.rank_a, each.rank_b) for each in found], np.int64).reshape(-1, 2).T
@@ -407,13 +331,7 @@ def rank_documents(
 
 
 def pool_text(documents: Sequence[Unjudged]) -> str:
-    r"""Return a pool file: ``query_id 0 doc_id`` a line, to which a grade is to be added.
-
-    Examples
-    --------
-    >>> pool_text([Unjudged("q1", "d9", 0, 1, 0.5)])
-    'q1 0 d9\n'
-    """
+    r"""Return a pool file: ``query_id 0 doc_id`` a line, to which a grade is to be added."""
     return "".join(f"{each.query_id} 0 {each.doc_id}\n" for each in documents)
 
 
@@ -425,22 +343,7 @@ def _first(document: Unjudged) -> int:
 def top_documents_to_judge(
     measure: Measure, a: inputs.JudgedSource, b: inputs.JudgedSource, kept: IntArray
 ) -> ToJudge | None:
-    """Return the unjudged documents that could most move the mean difference.
-
-    Parameters
-    ----------
-    measure : Measure
-    a, b : inputs.JudgedSource
-        With the first documents of each query.
-    kept : int64[n_kept]
-        The queries that were compared.
-
-    Returns
-    -------
-    ToJudge or None
-        None where the measure looks at the whole ranking or beyond the ranks that were kept, or
-        passes unjudged documents by.
-    """
+    """Return the unjudged documents that could most move the mean difference."""
     parameters = dict(measure.parameters)
     depth = parameters.get("cutoff")
     if not isinstance(depth, int) or parameters.get("judged_only"):

@@ -32,19 +32,7 @@ def score_partitioned(
     max_input_size: int | None = None,
     **options: Any,  # noqa: ANN401 - the other fields of Scoring
 ) -> Scores:
-    """Score runs in Parquet on an engine; see :func:`abrank.evaluate`.
-
-    Returns
-    -------
-    Scores
-        With audits and without rankings: what needs those (the reach of ties and of unjudged
-        documents, lists of documents) is for runs that one machine reads.
-
-    Raises
-    ------
-    AlignmentError
-        If a run has no query in common with the judgments.
-    """
+    """Score runs in Parquet on an engine; see :func:`abrank.evaluate`."""
     scoring = Scoring(measures, **options)
     progress = partial(_tell, on_stage)
     found = score_tables(
@@ -89,8 +77,6 @@ def _counted(
 class MergedScores:
     """What all partitions add up to, in the place of :class:`~abrank.scoring.scores.Scores`.
 
-    Attributes
-    ----------
     statistics : Statistics
     partitions : (int, int)
         How many were scored, and how many could not be.
@@ -121,11 +107,6 @@ def merge_partitioned(
     """Score two runs in Parquet on an engine, and return what their partitions add up to.
 
     ``properties`` and ``clusters`` are those of :func:`abrank.engines.drive.score_tables`.
-
-    Raises
-    ------
-    AlignmentError
-        As :func:`score_partitioned`; if a query has no cluster.
     """
     found = score_tables(
         qrels, runs, Scoring(measures, **options), engine,

@@ -133,13 +133,7 @@ def _averaged(table: ScoreTable, aggregate: BoolArray) -> Scores:
 
 
 def is_known(name: str) -> bool:
-    """Whether a name is that of a measure.
-
-    Examples
-    --------
-    >>> is_known("map"), is_known("bm25")
-    (True, False)
-    """
+    """Whether a name is that of a measure."""
     return _known(name) is not None
 
 
@@ -283,13 +277,7 @@ def _note(table: ScoreTable, scores: Scores, names: Mapping[str, str]) -> str:
 
 
 def one_system(scores: Scores, system: str) -> Scores:
-    """Return the scores of one system.
-
-    Raises
-    ------
-    ArgumentError
-        If there is none of this name.
-    """
+    """Return the scores of one system."""
     sources = {name: source for name, source in scores.sources.items() if name == system}
     values = scores.of(system)[:, np.newaxis, :]
     return replace(scores, systems=(system,), values=values, sources=sources)

@@ -121,3 +121,46 @@ def test_smallest_difference_is_never_written_as_nothing(value: float, digits: i
     assert len(shown.partition(".")[2]) >= digits
     if value >= 0.5 * 10.0**-digits:
         assert shown == f.score(value, digits=digits)
+
+
+NAN, INF = float("nan"), float("inf")
+
+
+@pytest.mark.parametrize(
+    ("write", "given", "shown"),
+    [
+        (f.score, (0.4404,), "0.440"),
+        (f.score, (2_500_000,), "2.500e+06"),
+        (f.signed, (0.0372,), "+0.037"),
+        (f.signed, (0.0,), "0.000"),
+        (f.signed, (-0.0002,), "−0.000"),
+        (f.decimals, ([(0.012, 0.062)],), 3),
+        (f.decimals, ([(0.0003, 0.0011)],), 5),
+        (f.decimals, ([(-0.002, 0.009)],), 4),
+        (f.decimals, ([(0.1, 0.3), (-0.00001, 0.00001)],), 3),
+        (f.decimals, ([(-INF, 1.0)],), 3),
+        (f.least, (0.00041,), "0.0004"),
+        (f.p_clause, (0.0042,), "p = 0.004"),
+        (f.p_clause, (0.0001,), "p < 0.001"),
+        (f.p_clause, (NAN,), "p not defined"),
+        (f.level_digits, (0.046256, [0.003, 0.2]), 3),
+        (f.level_digits, (0.046256, [0.04629]), 4),
+        (f.number_short, (0.0030452635,), "0.00305"),
+        (f.number_short, (1.0545e-06,), "0.00000105"),
+        (f.alpha, (0.05, [0.0497]), "0.05"),
+        (f.alpha, (0.046256, [0.04629]), "0.04626"),
+        (f.declared_percent, (0.07,), "7%"),
+        (f.declared_percent, (0.012345,), "1.2345%"),
+        (f.first_of, (["AP", "RR"], 3), "AP, RR"),
+        (f.first_of, (["AP", "RR", "P@5"], 1), "AP and 2 more"),
+        (f.listed, (["t"],), "t"),
+        (f.listed, (["t", "sign", "BCa"],), "t, sign and BCa"),
+        (f.word, (2,), "two"),
+        (f.word, (11,), "11"),
+        (f.interval, (0.0121, 0.0619), "+0.012 to +0.062"),
+        (f.interval, (NAN, NAN), "not defined"),
+        (f.visible, ("one\ttwo\x1b[31m" + chr(0x202E),), "one\ttwo\\x1b[31m\\u202e"),
+    ],
+)
+def test_how_a_value_is_written(write, given, shown) -> None:
+    assert write(*given) == shown

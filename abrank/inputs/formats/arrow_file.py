@@ -20,13 +20,7 @@ LONGEST_MARK = 6
 
 
 def kind_of(start: bytes) -> str:
-    """Return which kind of table a file is, by its first bytes; empty for none.
-
-    Examples
-    --------
-    >>> kind_of(b"PAR1..."), kind_of(b"301 Q0 d1")
-    ('Parquet', '')
-    """
+    """Return which kind of table a file is, by its first bytes; empty for none."""
     return next((kind for mark, kind in MARKS.items() if start.startswith(mark)), "")
 
 
@@ -40,20 +34,6 @@ def columns_of(
     """Return the columns of a table that ``choose`` takes among their names.
 
     ``most`` is how many bytes they may hold: 4 GiB without it, and 250 times the file's size.
-
-    Raises
-    ------
-    ReadError
-        If the file is damaged, or holds more.
-
-    Examples
-    --------
-    >>> import io
-    >>> import pyarrow.parquet
-    >>> file, table = io.BytesIO(), pa.table({"query_id": pa.array(["301"])})
-    >>> pyarrow.parquet.write_table(table, file)
-    >>> columns_of(file.getvalue(), "a.parquet", tuple)[0].to_pylist()
-    ['301']
     """
     kind = kind_of(data)
     try:

@@ -31,13 +31,7 @@ _DELIMITERS = "\t,;|"
 
 
 def header_of(start: bytes) -> tuple[str, list[str]]:
-    r"""Return the delimiter of a table and the names of its columns; no names for no header.
-
-    Examples
-    --------
-    >>> header_of(b"query-id\tcorpus-id\tscore\n"), header_of(b"301 Q0 d1 1 2.5 bm25")
-    (('\t', ['query-id', 'corpus-id', 'score']), (',', []))
-    """
+    r"""Return the delimiter of a table and the names of its columns; no names for no header."""
     line = start.removeprefix(BYTE_ORDER_MARK).lstrip(b"\r\n").partition(b"\n")[0]
     text = line.decode("utf-8", "surrogateescape").rstrip("\r")
     delimiter = next((mark for mark in _DELIMITERS if mark in text), ",")
@@ -51,20 +45,7 @@ def header_of(start: bytes) -> tuple[str, list[str]]:
 def read_table(
     data: bytes, label: str, layout: Layout, columns: Mapping[str, str] | None = None
 ) -> Columns:
-    r"""Read a table whose first line names its columns.
-
-    Raises
-    ------
-    ReadError
-        If a column is not there, or a line cannot be used; names up to 20 bad lines.
-
-    Examples
-    --------
-    >>> from abrank.inputs.columns import QRELS
-    >>> read = read_table(b"query-id\tcorpus-id\tscore\nq1\td1\t2\n", "test.tsv", QRELS)
-    >>> ids.decode(read.doc), read.value, read.position
-    (['d1'], array([2]), array([2]))
-    """
+    r"""Read a table whose first line names its columns."""
     data = data.removeprefix(BYTE_ORDER_MARK)
     delimiter, names = header_of(data)
     chosen = choose_columns(names, layout, columns, label=label)
@@ -81,18 +62,7 @@ def read_table(
 
 
 def read_three(data: bytes, label: str, layout: Layout) -> Columns:
-    r"""Read lines of query, document, and rank (MS MARCO's runs) or score.
-
-    Raises
-    ------
-    ReadError
-        If a line cannot be used, or it cannot be told whether the numbers are ranks.
-
-    Examples
-    --------
-    >>> read_three(b"q1\td8\t1\nq1\td3\t2\n", "dev.tsv", RUN).value
-    array([-1., -2.])
-    """
+    r"""Read lines of query, document, and rank (MS MARCO's runs) or score."""
     data = one_blank(data.removeprefix(BYTE_ORDER_MARK)).rstrip(b" \n")
     # Only a mean over the queries is called so: trec_eval -q, ir_measures -q and our own have one.
     if data.startswith(b"all ") or b"\nall " in data or b" all " in data:
@@ -236,13 +206,7 @@ def _id_problem(texts: Sequence[bytes]) -> str:
 
 
 def _grade(text: bytes, query: bytes) -> tuple[float, str]:
-    """Return the grade and what is wrong with it; a frame may have written 1 as 1.0.
-
-    Examples
-    --------
-    >>> _grade(b"1.0", b"q1"), _grade(b"0.5", b"q1")[1]
-    ((1.0, ''), 'grade "0.5" is not a whole number')
-    """
+    """Return the grade and what is wrong with it; a frame may have written 1 as 1.0."""
     value, problem = read_score(text, query)
     if problem or value != np.floor(value) or abs(value) >= 2**53:
         shown = shorten(text.decode("utf-8", "backslashreplace"), width=48)

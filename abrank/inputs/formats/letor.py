@@ -23,13 +23,7 @@ LINE = "grade qid:query_id 1:feature 2:feature ..."
 
 
 def looks_like_letor(line: bytes) -> bool:
-    """Whether a line is one of a LETOR file.
-
-    Examples
-    --------
-    >>> looks_like_letor(b"2 qid:10 1:0.5"), looks_like_letor(b"301 0 d1 2")
-    (True, False)
-    """
+    """Whether a line is one of a LETOR file."""
     return _LINE.match(line) is not None
 
 
@@ -39,18 +33,6 @@ def read_letor(data: bytes, label: str, layout: Layout) -> Columns:
     A document's id stands in the comment (``# docid = ...``) where every line has one; else it is
     the number of its line among those that count, from 0, which is its row in the matrix of
     features.
-
-    Raises
-    ------
-    ReadError
-        If a line has no grade and query, or a run is asked for, which has scores and no grades.
-
-    Examples
-    --------
-    >>> from abrank.inputs.columns import QRELS
-    >>> read = read_letor(b"2 qid:10 1:0.5\n0 qid:10 1:0.1\n", "test.txt", QRELS)
-    >>> ids.decode(read.query), ids.decode(read.doc), read.value
-    (['10', '10'], ['0', '1'], array([2, 0]))
     """
     if layout is RUN:
         raise ReadError(
@@ -96,13 +78,7 @@ def _problem(found: re.Match[bytes] | None, named: re.Match[bytes] | None) -> st
 
 
 def document_names(queries: Sequence[bytes], docs: Sequence[bytes | None]) -> list[bytes]:
-    """Return the names of documents, or their rows where one has none or two have one name.
-
-    Examples
-    --------
-    >>> document_names([b"1", b"1"], [b"a", b"b"]), document_names([b"1", b"1"], [b"a", b"a"])
-    ([b'a', b'b'], [b'0', b'1'])
-    """
+    """Return the names of documents, or their rows where one has none or two have one name."""
     named = [doc for doc in docs if doc is not None]
     once = max(Counter(zip(queries, docs, strict=True)).values(), default=0) == 1
     return named if once and len(named) == len(docs) else [b"%d" % i for i in range(len(docs))]

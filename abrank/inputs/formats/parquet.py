@@ -32,30 +32,7 @@ _KEPT = 256 << 20  # bytes that are kept before it is known how many there are
 class ParquetData:
     """A Parquet file that can be read at any place.
 
-    Parameters
-    ----------
-    file : pyarrow.NativeFile
-        Stays open as long as this is used.
-    most : int, optional
-        Bytes that it may hold; without it 4 GiB, and 250 times its size.
-
-    Attributes
-    ----------
     groups : tuple of Group
-
-    Raises
-    ------
-    Damaged
-        If its footer contradicts itself.
-
-    Examples
-    --------
-    >>> import io
-    >>> import pyarrow.parquet
-    >>> file, table = io.BytesIO(), pa.table({"query_id": ["301", "302"]})
-    >>> pyarrow.parquet.write_table(table, file)
-    >>> ParquetData(pa.BufferReader(file.getvalue())).read(["query_id"]).num_rows
-    2
     """
 
     def __init__(self, file: Any, *, most: int | None = None) -> None:  # noqa: ANN401
@@ -77,24 +54,7 @@ class ParquetData:
     def read(
         self, names: Sequence[str], *, group: int | None = None, coded: Sequence[str] = ()
     ) -> Any:  # noqa: ANN401 - a pyarrow.Table
-        """Read columns of one row group, or of all.
-
-        Parameters
-        ----------
-        names : sequence of str
-        group : int, optional
-        coded : sequence of str
-            Columns whose texts stay in dictionaries.
-
-        Raises
-        ------
-        Damaged
-            If a page is not what its checksum or the footer says.
-        Oversized
-            If there is more than may be read.
-        pyarrow.ArrowException, OSError
-            If it cannot be read.
-        """
+        """Read columns of one row group, or of all."""
         from pyarrow.parquet import ParquetFile
 
         numbers = range(len(self.groups)) if group is None else [group]

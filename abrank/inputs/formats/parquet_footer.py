@@ -37,8 +37,6 @@ class Damaged(Exception):
 class Chunk:
     """A leaf column in a row group.
 
-    Attributes
-    ----------
     path : str
         The column's name, with those of the groups that it is in.
     kind : int
@@ -92,32 +90,7 @@ class Group:
 
 
 def read_groups(read_at: ReadAt, size: int) -> tuple[Group, ...]:
-    """Return the row groups of a Parquet file.
-
-    Parameters
-    ----------
-    read_at : callable
-        Returns so many bytes from a place on.
-    size : int
-        Of the file.
-
-    Raises
-    ------
-    Damaged
-        If the footer cannot be read, or speaks of what the file does not hold.
-
-    Examples
-    --------
-    >>> import io
-    >>> import pyarrow as pa
-    >>> import pyarrow.parquet
-    >>> file = io.BytesIO()
-    >>> pyarrow.parquet.write_table(pa.table({"query_id": ["301", "302"]}), file)
-    >>> data = file.getvalue()
-    >>> groups = read_groups(lambda start, n: data[start : start + n], len(data))
-    >>> groups[0].n_rows, groups[0].chunks[0].low
-    (2, b'301')
-    """
+    """Return the row groups of a Parquet file."""
     # As much as Arrow reads of the end of a file, so that it is read once.
     tail = bytes(read_at(max(0, size - _END), min(size, _END)))
     if len(tail) < _TAIL or tail[-4:] != MARK:
@@ -199,23 +172,7 @@ def _require_histograms(sizes: dict[int, Any], path: str) -> None:
 
 
 def require_pages(data: Any, chunk: Chunk) -> int:  # noqa: ANN401 - bytes, or a view of them
-    """Check the pages of a chunk: their checksums where they have any, sizes, numbers, encodings.
-
-    Parameters
-    ----------
-    data : bytes-like[n_packed]
-        The chunk's.
-    chunk : Chunk
-
-    Returns
-    -------
-    int
-        Bytes that the pages say they unpack to.
-
-    Raises
-    ------
-    Damaged
-    """
+    """Check the pages of a chunk: checksums where they have any, sizes, numbers, encodings."""
     view = memoryview(data)
     if len(view) != chunk.n_packed:
         raise Damaged(f"column {chunk.path}: the file ends before it does")

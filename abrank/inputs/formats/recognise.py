@@ -20,26 +20,14 @@ _WIDTHS = {6: "a TREC run", 4: "TREC judgments", 3: "a run of three columns"}
 
 
 def binary_reader(start: bytes) -> BinaryReader | None:
-    """Return the reader of a binary file, by its first bytes; None for text.
-
-    Examples
-    --------
-    >>> binary_reader(b"PAR1...").__name__, binary_reader(b"301 Q0 d1 1 2.5 x")
-    ('_read_arrow', None)
-    """
+    """Return the reader of a binary file, by its first bytes; None for text."""
     if arrow_file.kind_of(start):
         return _read_arrow
     return tree.read_lz4 if start.startswith(tree.LZ4_MARK) else None
 
 
 def table_reader(start: bytes) -> TableReader | None:
-    r"""Return the reader of a text that has names for its columns; None for any other.
-
-    Examples
-    --------
-    >>> table_reader(b'{"q1": {"d1": 1}}').__name__, table_reader(b"301 Q0 d1 1 2.5 x\n")
-    ('read_json', None)
-    """
+    r"""Return the reader of a text that has names for its columns; None for any other."""
     if tree.looks_like_json(start.removeprefix(BYTE_ORDER_MARK)):
         return tree.read_json
     lines = _first_lines(start)
@@ -47,13 +35,7 @@ def table_reader(start: bytes) -> TableReader | None:
 
 
 def line_reader(start: bytes, layout: Layout) -> LineReader | None:
-    r"""Return the reader of lines that are not in TREC's form, by the first of them.
-
-    Examples
-    --------
-    >>> line_reader(b"q1 d8 1\n", RUN).__name__, line_reader(b"301 Q0 d1 1 2.5 x\n", RUN)
-    ('read_three', None)
-    """
+    r"""Return the reader of lines that are not in TREC's form, by the first of them."""
     lines = _first_lines(start)
     if lines and letor.looks_like_letor(lines[0]):
         return letor.read_letor
@@ -62,13 +44,7 @@ def line_reader(start: bytes, layout: Layout) -> LineReader | None:
 
 
 def likeness(start: bytes) -> str:
-    r"""Say what a file looks like, by how it begins once unpacked; empty where that is not clear.
-
-    Examples
-    --------
-    >>> likeness(b"301 Q0 d1 1 2.5 x\n"), likeness(b"301 0 d1 1\n"), likeness(b"query_id,doc_id\n")
-    ('a TREC run', 'TREC judgments', 'a table of text')
-    """
+    """Say what an unpacked file looks like by its beginning; empty where that is not clear."""
     kind = arrow_file.kind_of(start)
     if kind or start.startswith(tree.LZ4_MARK):
         return f"a file of {kind or 'ranx'}"

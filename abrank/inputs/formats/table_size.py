@@ -50,15 +50,6 @@ def feather_bytes(data: bytes) -> int:
     """Return the bytes that the packed buffers of a Feather file say they unpack to.
 
     0 of a file whose messages do not follow each other: reading it says what is wrong.
-
-    Examples
-    --------
-    >>> import io
-    >>> from pyarrow.feather import write_feather
-    >>> file = io.BytesIO()
-    >>> write_feather(pa.table({"AP": [0.5] * 1000}), file, compression="zstd")
-    >>> feather_bytes(file.getvalue())
-    8000
     """
     total = 0
     try:
@@ -70,14 +61,7 @@ def feather_bytes(data: bytes) -> int:
 
 
 def decoded_bytes(column: Any) -> int:  # noqa: ANN401 - a pyarrow.ChunkedArray
-    """Return the bytes of a column's texts once a dictionary's references are replaced by them.
-
-    Examples
-    --------
-    >>> texts = pa.DictionaryArray.from_arrays([1, 1, 0], ["a", "bcd"])
-    >>> decoded_bytes(pa.chunked_array([texts]))
-    7
-    """
+    """Return the bytes of a column's texts once a dictionary's references are replaced by them."""
     return sum(map(_decoded, column.chunks))
 
 

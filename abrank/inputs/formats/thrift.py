@@ -18,18 +18,7 @@ class Malformed(Exception):
 
 
 def read_struct(data: bytes, at: int = 0, depth: int = 0) -> tuple[dict[int, Any], int]:
-    """Return the fields of a record by their number, and where it ends.
-
-    Raises
-    ------
-    Malformed
-        If the bytes end before the record does, or are none.
-
-    Examples
-    --------
-    >>> read_struct(bytes([0x15, 0x0A, 0x18, 2]) + b"hi" + bytes([0]))
-    ({1: 5, 2: b'hi'}, 7)
-    """
+    """Return the fields of a record by their number, and where it ends."""
     if depth > _DEEPEST:
         raise Malformed("records within records")
     found: dict[int, Any] = {}

@@ -21,48 +21,19 @@ _BEGIN = re.compile(rb"\s*(?:\{\s*\"|\[\s*[\[{\"]|(?:\{\s*\}|\[\s*\])\s*(?:\Z|[{
 
 
 def looks_like_json(start: bytes) -> bool:
-    """Whether a text begins as an object or array of JSON does.
-
-    Examples
-    --------
-    >>> [looks_like_json(text) for text in (b'{"q1": {"d1": 1}}', b"{}", b"{} Q0 d1 1 2.5 x")]
-    [True, True, False]
-    """
+    """Whether a text begins as an object or array of JSON does."""
     return _BEGIN.match(start) is not None
 
 
 def read_json(
     data: bytes, label: str, layout: Layout, columns: Mapping[str, str] | None = None
 ) -> Columns:
-    """Read judgments or a run of JSON, or of JSON lines.
-
-    Raises
-    ------
-    ReadError
-        If it is no JSON, names a key twice, or holds neither judgments nor a run.
-
-    Examples
-    --------
-    >>> from abrank.inputs.columns import RUN
-    >>> read_json(b'{"q1": {"d1": 0.5}}', "bm25.json", RUN).value
-    array([0.5])
-    """
+    """Read judgments or a run of JSON, or of JSON lines."""
     return read_columns(parsed(data, label), layout, columns=columns, label=label)
 
 
 def parsed(data: bytes, label: str) -> Any:  # noqa: ANN401 - whatever JSON holds
-    r"""Return what JSON holds; of JSON lines, a list.
-
-    Raises
-    ------
-    ReadError
-        If it is no JSON, or an object names a key twice.
-
-    Examples
-    --------
-    >>> parsed(b'{"a": 1}\n{"a": 2}\n', "a.jsonl")
-    [{'a': 1}, {'a': 2}]
-    """
+    r"""Return what JSON holds; of JSON lines, a list."""
     import json  # few inputs are
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -97,13 +68,7 @@ def read_lz4(
     *,
     most: int | None = None,
 ) -> Columns:
-    """Read a run that ranx has saved as LZ4 (CBOR, packed twice), of at most so many bytes.
-
-    Raises
-    ------
-    ReadError
-        If it is damaged, or cbor2, which ranx brings, is not installed.
-    """
+    """Read a run that ranx has saved as LZ4 (CBOR, packed twice), of at most so many bytes."""
     try:
         cbor = importlib.import_module("cbor2")
     except ImportError as error:

@@ -26,27 +26,7 @@ _REFUSALS = (pa.ArrowException, TypeError, ValueError, OverflowError)
 
 
 def columns_of(source: Any, choose: Callable[[Sequence[Any]], Sequence[Any]]) -> list[Any] | None:  # noqa: ANN401
-    """Return the columns of a table that ``choose`` takes among their names; None for no table.
-
-    Parameters
-    ----------
-    source : object
-        A frame of pandas or polars (a LazyFrame is collected, with these columns only), or anything
-        with ``__arrow_c_stream__`` or ``__dataframe__``.
-    choose : callable
-        Given the names of all columns.
-
-    Returns
-    -------
-    list or None
-        Arrow's columns, or pandas' where the frame is pandas'.
-
-    Examples
-    --------
-    >>> table = pa.table({"query_id": pa.array(["301"]), "AP": pa.array([0.5])})
-    >>> [column.to_pylist() for column in columns_of(table, lambda names: names[1:])]
-    [[0.5]]
-    """
+    """Return the columns of a table that ``choose`` takes among their names; None for no table."""
     if hasattr(source, "iloc") and hasattr(source, "columns"):
         return _pandas_columns(source, choose)
     if hasattr(source, "collect_schema") and hasattr(source, "collect"):
@@ -73,13 +53,7 @@ def _pandas_columns(
 
 
 def table_of(source: Any) -> Any:  # noqa: ANN401
-    """Return a pyarrow.Table of an object that hands over Arrow data; None for any other.
-
-    Raises
-    ------
-    ArgumentError
-        If it says that it does, and cannot; or if it is one column and no table.
-    """
+    """Return a pyarrow.Table of an object that hands over Arrow data; None for any other."""
     if isinstance(source, pa.Table):
         return source
     kind = type(source).__name__
@@ -116,18 +90,7 @@ def _handed_over(source: Any) -> Any:  # noqa: ANN401
 
 
 def objects_of(source: Any) -> tuple[list[str], list[list[Any]]]:  # noqa: ANN401
-    """Return the names of a table's columns, and their cells as Python's objects; for small ones.
-
-    Raises
-    ------
-    ArgumentError
-        If it is no table.
-
-    Examples
-    --------
-    >>> objects_of(pa.table({"query_id": pa.array(["301"]), "intent": pa.array([None])}))
-    (['query_id', 'intent'], [['301'], [None]])
-    """
+    """Return the names of a small table's columns, and their cells as Python's objects."""
     if hasattr(source, "iloc") and hasattr(source, "columns"):
         names = [str(name) for name in source.columns]
         return names, [list(source.iloc[:, i]) for i in range(len(names))]
@@ -138,13 +101,7 @@ def objects_of(source: Any) -> tuple[list[str], list[list[Any]]]:  # noqa: ANN40
 
 
 def stored_as(column: Any) -> Any:  # noqa: ANN401 - an Arrow array
-    """Return bytes as text and yes or no as 1 or 0, which Parquet files hold too.
-
-    Examples
-    --------
-    >>> stored_as(pa.array([b"301"])).to_pylist(), stored_as(pa.array([True])).to_pylist()
-    (['301'], [1])
-    """
+    """Return bytes as text and yes or no as 1 or 0, which Parquet files hold too."""
     kind = column.type
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
@@ -153,13 +110,7 @@ def stored_as(column: Any) -> Any:  # noqa: ANN401 - an Arrow array
 
 
 def to_objects(column: Any) -> list[Any]:  # noqa: ANN401
-    """Return the cells as Python's objects.
-
-    Examples
-    --------
-    >>> to_objects(pa.array(["301", None]))
-    ['301', None]
-    """
+    """Return the cells as Python's objects."""
     return column.to_pylist() if hasattr(column, "to_pylist") else list(column)
 
 
@@ -167,13 +118,6 @@ def to_ids(column: Any, *, coded: bool = False) -> Ids | None:  # noqa: ANN401
     """Return text or whole numbers as ids; none may be empty.
 
     Where ``coded``, a column that has its ids in a dictionary keeps it.
-
-    Examples
-    --------
-    >>> ids.decode(to_ids(pa.array([301, 302])))
-    ['301', '302']
-    >>> to_ids(pa.array([301.0])), to_ids(pa.array(["301", None]))
-    (None, None)
     """
     array = _whole(column)
     if array is None:
@@ -201,13 +145,7 @@ def _as_bytes(array: Any, *, coded: bool = False) -> Ids | None:  # noqa: ANN401
 
 
 def to_scores(column: Any, *, missing: bool = False) -> FloatArray | None:  # noqa: ANN401
-    """Return numbers as float64; all must be finite, but for NaN in empty cells with ``missing``.
-
-    Examples
-    --------
-    >>> to_scores(pa.array([1, 2])), to_scores(pa.array([1.5, float("nan")]))
-    (array([1., 2.]), None)
-    """
+    """Return finite numbers as float64; with ``missing`` an empty cell is NaN."""
     array = _whole(column, nulls=missing)
     if array is None or not _is_number(array.type):
         return None
@@ -227,13 +165,7 @@ def to_scores(column: Any, *, missing: bool = False) -> FloatArray | None:  # no
 
 
 def to_grades(column: Any) -> IntArray | None:  # noqa: ANN401
-    """Return whole numbers, of whatever type, as int64.
-
-    Examples
-    --------
-    >>> to_grades(pa.array([2.0, 0.0])), to_grades(pa.array([0.5]))
-    (array([2, 0]), None)
-    """
+    """Return whole numbers, of whatever type, as int64."""
     array = _whole(column)
     if array is not None and pa.types.is_integer(array.type) and len(array):
         try:

@@ -18,18 +18,7 @@ if TYPE_CHECKING:
 
 
 def checked(columns: list[list[Any]], label: str, layout: Layout) -> Columns:
-    """Return columns of cells: query ids, document ids, numbers, and perhaps subtopics.
-
-    Raises
-    ------
-    ReadError
-        If there is no row, or a cell cannot be used; names the row, counted from 0.
-
-    Examples
-    --------
-    >>> checked([["301"], ["d1"], [2]], "DataFrame", RUN).value
-    array([2.])
-    """
+    """Return columns of cells: query ids, document ids, numbers, and perhaps subtopics."""
     queries, docs, values, *subtopics = columns
     if not values and layout is not RUN:  # a run without rows is of a system that found nothing
         raise ReadError(label, "no rows", expected=f"query_id, doc_id, {layout.value}")
@@ -64,13 +53,7 @@ def _ids(values: list[Any], column: str, label: str) -> Ids:
 
 
 def read_id(value: Any, row: int, column: str, label: str) -> str:  # noqa: ANN401
-    """Return an id as text; a whole number is spelled out, a float is refused.
-
-    Examples
-    --------
-    >>> read_id(np.int64(301), 0, "query_id", "DataFrame")
-    '301'
-    """
+    """Return an id as text; a whole number is spelled out, a float is refused."""
     if isinstance(value, str):
         return str(value)
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
@@ -87,13 +70,7 @@ def read_id(value: Any, row: int, column: str, label: str) -> str:  # noqa: ANN4
 
 
 def is_missing(value: Any) -> bool:  # noqa: ANN401
-    """Whether a cell of a frame is empty: None, NaN, NA or NaT.
-
-    Examples
-    --------
-    >>> is_missing(math.nan), is_missing(0.0)
-    (True, False)
-    """
+    """Whether a cell of a frame is empty: None, NaN, NA or NaT."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, (float, np.floating)) and math.isnan(value)
@@ -115,13 +92,7 @@ def _numbers(values: list[Any], layout: Layout, label: str) -> npt.NDArray[Any]:
 
 
 def read_score(value: Any) -> tuple[float, str]:  # noqa: ANN401
-    """Return the score and what is wrong with it.
-
-    Examples
-    --------
-    >>> read_score(np.float32(0.5)), read_score("0.5")[1]
-    ((0.5, ''), "score '0.5' is a str, not a number")
-    """
+    """Return the score and what is wrong with it."""
     if is_missing(value):
         return 0.0, f"score is missing ({value!r})"
     if not _is_number(value):
@@ -131,13 +102,7 @@ def read_score(value: Any) -> tuple[float, str]:  # noqa: ANN401
 
 
 def _one_grade(value: Any) -> tuple[int, str]:  # noqa: ANN401
-    """Return the grade and what is wrong with it.
-
-    Examples
-    --------
-    >>> _one_grade(1.0), _one_grade(0.5)[1]
-    ((1, ''), 'relevance 0.5 is not a whole number')
-    """
+    """Return the grade and what is wrong with it."""
     if is_missing(value):
         return 0, f"relevance is missing ({value!r})"
     if not _is_number(value):

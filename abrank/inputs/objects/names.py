@@ -30,24 +30,12 @@ _TERRIER = {"query_id": (("qid",),), "doc_id": (("docno",),)}
 
 
 def folded(name: Any) -> str:  # noqa: ANN401 - a column may be named by anything
-    """Return a name without case, with underscores for blanks and hyphens.
-
-    Examples
-    --------
-    >>> folded("Doc ID"), folded("query-id")
-    ('doc_id', 'query_id')
-    """
+    """Return a name without case, with underscores for blanks and hyphens."""
     return str(name).strip().casefold().replace(" ", "_").replace("-", "_")
 
 
 def found_in(names: Sequence[Any], groups: Sequence[Sequence[str]]) -> list[int]:
-    """Return which of ``names`` are in the first group that has one.
-
-    Examples
-    --------
-    >>> found_in(["query", "QID", "score"], QUERY_IDS)
-    [1]
-    """
+    """Return which of ``names`` are in the first group that has one."""
     by_place = [folded(name) for name in names]
     for group in groups:
         if found := [i for i, name in enumerate(by_place) if name in group]:
@@ -56,24 +44,12 @@ def found_in(names: Sequence[Any], groups: Sequence[Sequence[str]]) -> list[int]
 
 
 def holds_ranks(name: Any, layout: Layout) -> bool:  # noqa: ANN401
-    """Whether a column chosen for the scores of a run holds ranks, of which the lowest is first.
-
-    Examples
-    --------
-    >>> holds_ranks("rank", RUN), holds_ranks("score", RUN)
-    (True, False)
-    """
+    """Whether a column chosen for the scores of a run holds ranks, of which the lowest is first."""
     return layout is RUN and folded(name) in ACCEPTED["score"][1]
 
 
 def holds_grades(names: Sequence[Any]) -> bool:
-    """Whether the columns of a table are those of judgments, and not of a run.
-
-    Examples
-    --------
-    >>> holds_grades(["query-id", "corpus-id", "score"]), holds_grades(["qid", "docno", "score"])
-    (True, False)
-    """
+    """Whether the columns of a table are those of judgments, and not of a run."""
     beir = ["query-id", "corpus-id", "score"]
     return list(names) == beir or bool(found_in(names, ACCEPTED["relevance"][:2]))
 
@@ -90,18 +66,6 @@ def choose_columns(
     Names are compared without case. A frame with ``qid`` and ``docno`` is PyTerrier's, whose
     ``docid`` (an internal number) is no id. A run without scores has ranks; users and items are
     queries and documents.
-
-    Raises
-    ------
-    ReadError
-        If one is not there, or two could be meant.
-    ArgumentError
-        If ``columns`` has an unknown key or value.
-
-    Examples
-    --------
-    >>> choose_columns(["qid", "docid", "docno", "score", "query"], RUN, None)
-    ('qid', 'docno', 'score')
     """
     override = dict(columns or {})
     wanted = _wanted(layout)
@@ -121,13 +85,7 @@ def choose_columns(
 
 
 def has_columns(names: Sequence[Any]) -> bool:
-    """Whether the names are those of a table of judgments or of a run.
-
-    Examples
-    --------
-    >>> has_columns(["query-id", "corpus-id", "score"]), has_columns(["301", "Q0", "d1"])
-    (True, False)
-    """
+    """Whether the names are those of a table of judgments or of a run."""
     return bool(found_in(names, QUERY_IDS) and found_in(names, DOC_IDS))
 
 

@@ -11,15 +11,7 @@ from abrank.inputs.objects.names import DOC_IDS, found_in
 
 
 def nested_column(schema: Any) -> str | None:  # noqa: ANN401 - a pyarrow.Schema
-    """Return the column that holds lists of documents; None where there is none.
-
-    Examples
-    --------
-    >>> item = pa.struct([("item_id", pa.string()), ("score", pa.float64())])
-    >>> nested_column(pa.schema([("user_id", pa.int64()), ("items", pa.list_(item))]))
-    'items'
-    >>> nested_column(pa.schema([("user_id", pa.int64()), ("item_id", pa.string())]))
-    """
+    """Return the column that holds lists of documents; None where there is none."""
     if found_in(schema.names, DOC_IDS):
         return None
     for field in schema:
@@ -34,14 +26,7 @@ def nested_column(schema: Any) -> str | None:  # noqa: ANN401 - a pyarrow.Schema
 
 
 def unfolded(table: Any) -> Any:  # noqa: ANN401 - a pyarrow.Table
-    """Return a row a document, of a table with a row a query; any other as it is.
-
-    Examples
-    --------
-    >>> lists = [[{"item_id": "a", "score": 0.5}, {"item_id": "b", "score": 0.25}], []]
-    >>> unfolded(pa.table({"user_id": [1, 2], "items": lists})).to_pydict()
-    {'user_id': [1, 1], 'item_id': ['a', 'b'], 'score': [0.5, 0.25]}
-    """
+    """Return a row a document, of a table with a row a query; any other as it is."""
     name = nested_column(table.schema)
     if name is None:
         return table

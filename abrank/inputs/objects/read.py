@@ -31,36 +31,7 @@ def read_columns(
     columns: Mapping[str, str] | None,
     label: str | None = None,
 ) -> Columns:
-    """Read judgments or a run from an object.
-
-    Parameters
-    ----------
-    source : table, dict, or iterable of tuples
-        A table is a frame of pandas or polars, or anything that hands over Arrow data. A dict maps
-        query id to doc id to number, or to doc ids in rank order (of judgments: to those that are
-        relevant). Tuples are (query_id, doc_id, number), or named tuples or dicts with the accepted
-        names. For more shapes, see ``shapes``. The object is not changed.
-    layout : Layout
-        ``SUBTOPIC_QRELS`` takes no dict, and tuples (query_id, subtopic, doc_id, number).
-    columns : mapping, optional
-        Accepted name to the table's own: ``{"query_id": "topic number"}``.
-    label : str, optional
-        What messages call it, where it was read from a file.
-
-    Raises
-    ------
-    ReadError
-        If a column or a value cannot be used; names the row, counted from 0.
-    ArgumentError
-        If the object is none of these, or ``columns`` names what is not there.
-
-    Examples
-    --------
-    >>> from abrank.inputs import ids
-    >>> read = read_columns({"301": {"d1": 2.5, "d2": 1}}, RUN, columns=None)
-    >>> ids.decode(read.query), read.value
-    (['301', '301'], array([2.5, 1. ]))
-    """
+    """Read judgments or a run from an object."""
     source = unwrapped(source, label)
     if isinstance(source, Mapping):
         _no_columns(columns, "a dict of dicts")
@@ -90,22 +61,7 @@ def read_columns(
 
 
 def of_table(columns: Sequence[Any], label: str, layout: Layout, *, ranks: bool = False) -> Columns:
-    """Return a table's columns of ids and numbers, in the order of ``choose_columns``, converted.
-
-    Parameters
-    ----------
-    columns : sequence
-        Arrow's or pandas' columns: queries, documents, numbers, and perhaps subtopics.
-    label : str
-        What messages call the table.
-    ranks : bool
-        Whether the numbers are ranks, of which the lowest is first.
-
-    Raises
-    ------
-    ReadError
-        If there is no row, or a cell cannot be used.
-    """
+    """Convert a table's columns of ids and numbers, in the order of ``choose_columns``."""
     queries, docs, numbers, *subtopics = columns
     query = arrow.to_ids(queries, coded=True)
     doc, *subtopic = (arrow.to_ids(each) for each in (docs, *subtopics))

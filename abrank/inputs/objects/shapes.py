@@ -19,23 +19,7 @@ _BESIDE = ("mteb_model_meta",)  # what mteb writes beside its predictions
 
 
 def unwrapped(source: Any, label: str | None) -> Any:  # noqa: ANN401
-    """Return what an object of another library holds: a dict, a table, or rows; others unchanged.
-
-    Parameters
-    ----------
-    label : str, optional
-        The file that it was read from.
-
-    Raises
-    ------
-    ReadError
-        If it holds several sets of rankings.
-
-    Examples
-    --------
-    >>> unwrapped({"default": {"test": {"q1": {"d1": 0.5}}}}, None)
-    {'q1': {'d1': 0.5}}
-    """
+    """Return the dict, table or rows in an object of another library; others unchanged."""
     library = type(source).__module__.partition(".")[0]
     if library == "ranx" and hasattr(source, "to_dict"):
         return source.to_dict()
@@ -102,13 +86,7 @@ def _depth(value: Any) -> int:  # noqa: ANN401
 
 
 def rows_of_dict(source: Mapping[Any, Any], layout: Layout, label: str) -> list[list[Any]]:
-    """Return queries, documents and numbers of ``{query_id: documents}``.
-
-    Examples
-    --------
-    >>> rows_of_dict({"q1": {"d1": 0.5}, "q2": ["d2", "d1"]}, RUN, "dict")
-    [['q1', 'q2', 'q2'], ['d1', 'd2', 'd1'], [0.5, 2, 1]]
-    """
+    """Return queries, documents and numbers of ``{query_id: documents}``."""
     if layout is SUBTOPIC_QRELS:
         raise ArgumentError(
             "a dict of dicts has no subtopics: give tuples (query_id, subtopic, doc_id, relevance)"
@@ -163,13 +141,7 @@ def _hits(
 def rows_of_records(
     source: Collection[Mapping[str, Any]], layout: Layout, label: str
 ) -> list[list[Any]]:
-    """Return the columns of records such as ``{"query_id": …, "doc_id": …, "score": …}``.
-
-    Examples
-    --------
-    >>> rows_of_records([{"qid": "q1", "docno": "d1", "rank": 1}], RUN, "list")
-    [['q1'], ['d1'], [-1]]
-    """
+    """Return the columns of records such as ``{"query_id": …, "doc_id": …, "score": …}``."""
     first = next(iter(source))
     chosen = choose_columns(list(first), layout, None, label=label)
     for number, record in enumerate(source):

@@ -45,30 +45,13 @@ Named = tuple[list[str], list[Any]]
 
 
 def label_of(source: Any) -> str:  # noqa: ANN401
-    """Return what messages call an object.
-
-    Examples
-    --------
-    >>> label_of({}), label_of([])
-    ('dict', 'list')
-    """
+    """Return what messages call an object."""
     kind = type(source).__name__
     return "DataFrame" if kind.endswith("Frame") else kind
 
 
 def columns_of(source: Any, is_measure: Callable[[str], bool], label: str) -> Named | None:  # noqa: ANN401
-    """Return the names of columns and the columns, among them the query's; None for no scores.
-
-    Raises
-    ------
-    ReadError
-        If it cannot be told what a dict holds.
-
-    Examples
-    --------
-    >>> columns_of({"301": {"map": 0.5}}, str.islower, "dict")
-    (['query_id', 'measure', 'score'], [['301'], ['map'], [0.5]])
-    """
+    """Return the names of columns and the columns, among them the query's; None for no scores."""
     if hasattr(source, "iloc") and hasattr(source, "columns"):
         header = [str(name) for name in source.columns]
         columns = [source.iloc[:, i] for i in range(len(header))]
@@ -180,18 +163,10 @@ def _queries_first(
 class Coded:
     """A column of names.
 
-    Attributes
-    ----------
     names : tuple of str
         Distinct, in order of appearance.
     codes : int64[n_rows]
         Index into ``names`` of each row.
-
-    Examples
-    --------
-    >>> column = Coded.of(["b", "a", "b"])
-    >>> column.names, column.codes, column[2]
-    (('b', 'a'), array([0, 1, 0]), 'b')
     """
 
     names: tuple[str, ...]
@@ -229,18 +204,10 @@ class Coded:
 class Queries:
     """A column of query ids, which may be a million: as bytes, not as Python's texts.
 
-    Attributes
-    ----------
     distinct : Ids
         Ascending by bytes.
     codes : int64[n_rows]
         Index into ``distinct`` of each row.
-
-    Examples
-    --------
-    >>> column = Queries.of(["302", "301", "302"])
-    >>> column.texts(), column[2], column.is_one_of(["302", "all"])
-    (['302', '301', '302'], '302', array([ True, False,  True]))
     """
 
     distinct: Ids
@@ -280,13 +247,7 @@ class Queries:
 
 @remembered(1)
 def queries_of(column: Ids) -> Queries:
-    """Return the column of these ids, which for a second system are nearly always the first's.
-
-    Examples
-    --------
-    >>> queries_of(ids.encode(["302", "301", "302"])).names
-    ('301', '302')
-    """
+    """Return the column of these ids, which for a second system are nearly always the first's."""
     return Queries(*ids.number(column))
 
 
@@ -294,8 +255,6 @@ def queries_of(column: Ids) -> Queries:
 class ScoreTable:
     """Ready scores as read, in columns; names are not yet those of the catalogue.
 
-    Attributes
-    ----------
     at : int64[n_rows]
         Line from 1, or row from 0.
     query : Queries
@@ -359,20 +318,7 @@ class Shape(NamedTuple):
 
 
 def shape_of(header: Sequence[str], label: str) -> Shape:
-    """Tell a long table (a column measure and a column score) from a wide one.
-
-    Raises
-    ------
-    ReadError
-        If a column is missing, has two meanings or no name.
-
-    Examples
-    --------
-    >>> shape_of(["query_id", "AP", "RR"], "DataFrame")
-    Shape(form='a wide table', query=0, system=None, measure=None, scored=[1, 2], run=None)
-    >>> shape_of(["system", "run", "query_id", "AP"], "DataFrame").run
-    1
-    """
+    """Tell a long table (a column measure and a column score) from a wide one."""
     query, system, run, measure, score = (columns_of_role(header, role, label) for role in _ROLES)
     named = (*query, *system, *run, *measure, *score)
     others = [i for i in range(len(header)) if i not in named]
@@ -392,19 +338,7 @@ def shape_of(header: Sequence[str], label: str) -> Shape:
 
 
 def columns_of_role(header: Sequence[str], role: str, label: str) -> list[int]:
-    """Return where the column of this role stands, if there is one.
-
-    Raises
-    ------
-    ReadError
-        If there are two.
-
-    Examples
-    --------
-    >>> header = ["query_id", "system", "run", "AP"]
-    >>> columns_of_role(header, "system", "a.csv"), columns_of_role(header, "run", "a.csv")
-    ([1], [2])
-    """
+    """Return where the column of this role stands, if there is one."""
     found = found_in(header, _ROLES[role])
     systems, either = found_in(header, _ROLES["system"]), found_in(header, _EITHER)
     if len(systems) > len(either) == 1:
@@ -434,8 +368,6 @@ AGGREGATES = ("all", "amean")
 class Cells(NamedTuple):
     """Scores as they stand in a source, in columns: text or objects, and what they are scores of.
 
-    Attributes
-    ----------
     at : list of int
         Line from 1, or row from 0.
     query, system, measure : list of str
@@ -461,17 +393,6 @@ def cells_of_text(
     With ``numbered`` a table of numbers alone under names, without a column for the query, is taken
     too: its queries are its rows, from 1. Two such files must not be paired, as nothing tells that
     their rows are of the same queries.
-
-    Raises
-    ------
-    ReadError
-        If the form cannot be told, or a line has another number of fields.
-
-    Examples
-    --------
-    >>> form, cells = cells_of_text("map\t301\t0.5\nmap\tall\t0.5\n", "a.eval", str.islower)
-    >>> form, cells.query, cells.measure, cells.raw
-    ('trec_eval -q', ['301', 'all'], ['map', 'map'], ['0.5', '0.5'])
     """
     first = next((line for line in text.split("\n") if line.strip()), None)
     if first is None:
@@ -492,13 +413,7 @@ def cells_of_text(
 
 
 def _is_matrix(header: Sequence[str], text: str, delimiter: str) -> bool:
-    r"""Whether names stand above numbers.
-
-    Examples
-    --------
-    >>> _is_matrix(["a", "b"], "a,b\n0.5,.25\n", ","), _is_matrix(["1", "2"], "1,2\n3,4\n", ",")
-    (True, False)
-    """
+    r"""Whether names stand above numbers."""
     lines = [line for line in text.split("\n", 3)[:3] if line.strip()]
     fields = lines[1].split(delimiter) if len(lines) > 1 else []
     numbers = [not field.strip() or is_number(field) for field in fields]
@@ -506,13 +421,7 @@ def _is_matrix(header: Sequence[str], text: str, delimiter: str) -> bool:
 
 
 def is_number(field: str) -> bool:
-    """Whether a field is read as a number.
-
-    Examples
-    --------
-    >>> is_number("2.5"), is_number("d1")
-    (True, False)
-    """
+    """Whether a field is read as a number."""
     try:
         float(field)
     except ValueError:
@@ -528,13 +437,7 @@ def _header(line: str, delimiter: str, label: str) -> list[str]:
 
 
 def csv_problem(label: str, line: int, error: csv.Error) -> ReadError:
-    """Return an error of Python's CSV reader as a ReadError that names the line.
-
-    Examples
-    --------
-    >>> print(csv_problem("a.csv", 3, csv.Error("field larger than field limit (131072)")))
-    a.csv, line 3: no line of a table: field larger than field limit (131072)
-    """
+    """Return an error of Python's CSV reader as a ReadError that names the line."""
     return ReadError(label, f"no line of a table: {error}", at=f"line {line}")
 
 
@@ -630,11 +533,6 @@ def _plain_columns(text: str, delimiter: str) -> list[list[str]] | None:
     r"""Return the columns of a table without quotes and empty lines, and None for any other.
 
     It avoids a list per line, which would dominate the time for a million lines.
-
-    Examples
-    --------
-    >>> _plain_columns("query_id,AP\na, 0.5\n", ","), _plain_columns('query_id\n"a"\n', ",")
-    ([['query_id', 'a'], ['AP', '0.5']], None)
     """
     text = text.replace("\r\n", "\n").rstrip("\n")
     lines = text.split("\n")
@@ -650,13 +548,7 @@ def _plain_columns(text: str, delimiter: str) -> list[list[str]] | None:
 def cells_of_objects(
     header: Sequence[str], columns: Sequence[list[Any]], label: str
 ) -> tuple[str, Cells]:
-    """Return the form of a table and its cells, Python's objects by column.
-
-    Raises
-    ------
-    ReadError
-        If a column is missing or has two meanings, or a query id is no id.
-    """
+    """Return the form of a table and its cells, Python's objects by column."""
     (at,) = columns_of_role(header, "query_id", label)
     held = list(columns)
     held[at] = [read_id(value, row, "query_id", label) for row, value in enumerate(columns[at])]

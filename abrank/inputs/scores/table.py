@@ -50,16 +50,7 @@ from abrank.inputs.trec.plain import BYTE_ORDER_MARK
 
 
 def of_text(data: bytes, origin: Source) -> ScoreTable | None:
-    r"""Read a plain table of text whose header names the query; gives what the careful reader does.
-
-    Examples
-    --------
-    >>> origin = Source(None, None, 0, "a.csv")
-    >>> table = of_text(b"query_id,AP\nq1,0.5\nq2,0.25\n", origin)
-    >>> table.query.texts(), table.value, table.at
-    (['q1', 'q2'], array([0.5 , 0.25]), array([2, 3]))
-    >>> of_text(b"query_id,AP\nq1,nan\n", origin)
-    """
+    """Read a plain table whose header names the query, as the careful reader would."""
     data = data.removeprefix(BYTE_ORDER_MARK)
     first = data[: data.find(b"\n") + 1 or None]
     delimiter = "\t" if b"\t" in first else ","
@@ -91,13 +82,7 @@ def of_text(data: bytes, origin: Source) -> ScoreTable | None:
 def of_columns(
     header: Sequence[str], columns: Sequence[Any], origin: Source, *, missing: bool
 ) -> ScoreTable | None:
-    """Read columns of Arrow or pandas by their names.
-
-    Raises
-    ------
-    ReadError
-        If a column is missing, has two meanings or no name.
-    """
+    """Read columns of Arrow or pandas by their names."""
     shape = shape_of(header, origin.label)
     return _filled(header, shape, dict(enumerate(columns)), origin, missing=missing, first_row=0)
 
@@ -155,18 +140,7 @@ MOST_WHOLE = 17
 
 
 def count_decimals(texts: Sequence[str]) -> IntArray:
-    """Return the decimals of each plain number such as ``-0.25`` or ``12``.
-
-    Returns
-    -------
-    int64[n]
-        -1 where a text is anything else: an exponent, a bare point, a word, nothing.
-
-    Examples
-    --------
-    >>> count_decimals(["0.25", "12", "-7.125", "1e-5", ".5", "1.2.3", "-", ""])
-    array([ 2,  0,  3, -1, -1, -1, -1, -1])
-    """
+    """Return the decimals of each plain number such as ``-0.25`` or ``12``."""
     data = np.frombuffer("\n".join([*texts, ""]).encode("ascii", "replace"), np.uint8)
     # All characters that are not digits: line ends, signs and decimal points.
     others = np.flatnonzero((data < ord("0")) | (data > ord("9")))
@@ -190,20 +164,7 @@ def count_decimals(texts: Sequence[str]) -> IntArray:
 
 
 def written(values: FloatArray, separator: str) -> str:
-    """Return the shortest decimals that are read back as these numbers, as Python writes them.
-
-    Parameters
-    ----------
-    values : float64[n]
-        Finite; more than none.
-    separator : str
-        What stands between two of them.
-
-    Examples
-    --------
-    >>> written(np.array([0.5, 1.0, 1e-5, 0.1]), ",")
-    '0.5,1.0,1e-05,0.1'
-    """
+    """Return the shortest decimals that are read back as these numbers, as Python writes them."""
     n = len(values)
     data = pa.py_buffer(np.ascontiguousarray(values, np.float64))
     texts = kernels.cast(pa.Array.from_buffers(pa.float64(), n, [None, data]), pa.string())
@@ -250,40 +211,7 @@ def read_score_table(
     is_measure: Callable[[str], bool],
     numbered: bool = False,
 ) -> ScoreTable:
-    """Read ready scores.
-
-    Parameters
-    ----------
-    source : path, table, or one of the shapes of other programs (see ``shapes``)
-        A Parquet or Feather file is read as the table that it holds.
-    is_measure : callable
-        Whether a name is known for a measure; decides between lines of trec_eval and ir_measures
-        where no line is an aggregate.
-    numbered : bool
-        Whether a file without a column for the query is taken, its rows numbered.
-
-    Returns
-    -------
-    ScoreTable
-
-    Raises
-    ------
-    NotFoundError
-        If there is no such file.
-    ReadError
-        If the form cannot be told, or a line or value cannot be used. The message names file and
-        line.
-    ArgumentError
-        If the source is none of these.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame({"name": "BM25", "qid": ["1", "2"], "measure": "map", "value": [0, 1]})
-    >>> table = read_score_table(frame, is_measure=str.islower)
-    >>> table.form, table.query.texts(), table.value
-    ('a long table', ['1', '2'], array([0., 1.]))
-    """
+    """Read ready scores."""
     if isinstance(source, (str, os.PathLike)):
         return _of_file(source, is_measure, numbered=numbered)
     origin = Source(None, None, 0, label_of(source), "row")
@@ -408,25 +336,12 @@ def _require_good(source: Source, cells: Cells, bad: Mapping[int, str]) -> None:
 
 
 def _is_text(raw: Any) -> bool:  # noqa: ANN401
-    """Whether a cell is a word rather than a malformed number.
-
-    Examples
-    --------
-    >>> [_is_text(each) for each in ("'0110'", "BM25", "0,5", "NaN", "3x")]
-    [True, True, False, False, False]
-    """
+    """Whether a cell is a word rather than a malformed number."""
     return isinstance(raw, str) and not _NUMBER_LIKE.match(raw)
 
 
 def _numbers_of_texts(texts: Sequence[str]) -> _Numbers:
-    """Read plain decimals as they were printed; whole numbers are exact.
-
-    Examples
-    --------
-    >>> _numbers_of_texts(["0.25", "12", "1e-3"])
-    _Numbers(value=array([ 0.25, 12.  ,   nan]), rounding=array([0.005, 0.   , 0.   ]),
-        plain=array([ True,  True, False]))
-    """
+    """Read plain decimals as they were printed; whole numbers are exact."""
     decimals = count_decimals(texts)
     plain = decimals >= 0
     value = np.full(len(texts), np.nan)
@@ -436,15 +351,7 @@ def _numbers_of_texts(texts: Sequence[str]) -> _Numbers:
 
 
 def _number_of_text(raw: str, query: str) -> tuple[float, float, str]:
-    """Read a number that is not plain, such as one with an exponent, or say what is wrong with it.
-
-    Examples
-    --------
-    >>> _number_of_text("25e-2", "301")
-    (0.25, 0.005, '')
-    >>> _number_of_text("0e999", "301")
-    (0.0, 0.0, '')
-    """
+    """Read a number that is not plain, such as one with an exponent, or say what is wrong."""
     coded = (each.encode("utf-8", "surrogateescape") for each in (raw, query))
     value, problem = read_score(*coded)
     if problem or not value:  # with an exponent all digits are kept, so that 0 is 0

@@ -43,34 +43,7 @@ _GRADE = re.compile(rb"[+-]?[0-9]+")
 
 
 def parse(pieces: Iterable[bytes], layout: Layout, *, label: str) -> Columns:
-    r"""Parse the text of a run or qrels file, piece by piece.
-
-    Parameters
-    ----------
-    pieces : iterable of bytes
-        The unpacked file, cut at ends of lines; no line longer than ``MOST_LINE``.
-    layout : Layout
-        ``RUN`` (six fields or more; only the first six count) or ``QRELS`` (exactly four).
-    label : str
-        What messages call the file.
-
-    Returns
-    -------
-    Columns
-        Their source has neither path nor hash.
-
-    Raises
-    ------
-    ReadError
-        If a line cannot be used or there is none. Up to 20 bad lines are named, and their total.
-
-    Examples
-    --------
-    >>> pieces = [b"301 Q0 d1 1 2.5 bm25\n", b"301 Q0 d2 2 1e0 bm25\n"]
-    >>> columns = parse(pieces, RUN, label="bm25.run")
-    >>> ids.decode(columns.doc), columns.value, columns.tags
-    (['d1', 'd2'], array([2.5, 1. ]), ('bm25',))
-    """
+    r"""Parse the text of a run or qrels file, piece by piece."""
     gathered = Gathered(layout, label)
     marked = False
     for number, piece in enumerate(pieces):
@@ -118,13 +91,7 @@ class Gathered:
             self.rows.append(rows)
 
     def joined(self) -> Rows:
-        """Return the rows of all parts.
-
-        Raises
-        ------
-        ReadError
-            If a line was bad, or there is none of judgments.
-        """
+        """Return the rows of all parts."""
         if self.n_bad:
             raise _bad_lines(self)
         parts = [rows for rows in self.rows if len(rows.position)]
@@ -246,13 +213,7 @@ def _shape_problem(layout: Layout, line: bytes, fields: Sequence[bytes]) -> str:
 
 
 def read_score(text: bytes, query: bytes) -> tuple[float, str]:
-    """Return the score and what is wrong with it.
-
-    Examples
-    --------
-    >>> read_score(b"30E-1", b"301"), read_score(b"12,5", b"301")[1]
-    ((3.0, ''), 'score "12,5" is not a number (a decimal point is needed, not a comma)')
-    """
+    """Return the score and what is wrong with it."""
     if _SCORE.fullmatch(text):
         value = float(text)
         return value, "" if math.isfinite(value) else f'score "{_show(text)}" is too large'
@@ -270,13 +231,7 @@ def _comma(text: bytes) -> bool:
 
 
 def _grade(text: bytes, _query: bytes) -> tuple[int, str]:
-    """Return the grade and what is wrong with it.
-
-    Examples
-    --------
-    >>> _grade(b"-2", b"301"), _grade(b"0.5", b"301")[1]
-    ((-2, ''), 'grade "0.5" is not a whole number')
-    """
+    """Return the grade and what is wrong with it."""
     if not _GRADE.fullmatch(text):
         return 0, f'grade "{_show(text)}" is not a whole number'
     if len(text.lstrip(b"+-0")) > MOST_DIGITS:

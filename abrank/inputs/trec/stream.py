@@ -37,8 +37,6 @@ class NotPlain(Exception):
 class Block:
     """Whole rankings of some queries, the rows of each together and in rank order.
 
-    Attributes
-    ----------
     queries : Ids
         In the order in which they stand.
     first_row : int64[n_queries + 1]
@@ -73,27 +71,6 @@ def chunks(file: Readable) -> Iterator[bytes]:
     r"""Cut a run where a query ends, into chunks of about ``BLOCK`` bytes or one query.
 
     Where the lines of a query do not stand together, a cut may part them.
-
-    Parameters
-    ----------
-    file : binary file
-        Unpacked.
-
-    Yields
-    ------
-    bytes
-
-    Raises
-    ------
-    NotPlain
-        If a line is too long to be one, or a query has very many.
-
-    Examples
-    --------
-    >>> import io
-    >>> file = io.BytesIO(b"301 Q0 d1 1 2.5 x\n301 Q0 d2 2 2.5 x\n302 Q0 d1 1 1 x\n")
-    >>> [chunk.count(b"\n") for chunk in chunks(file)]
-    [2, 1]
     """
     held = b""
     while data := file.read(max(BLOCK, len(held))):
@@ -129,26 +106,7 @@ def _query(data: bytes, line: int) -> list[bytes]:
 
 
 def block(chunk: bytes, *, score_dtype: ScoreDtype = "float64") -> Block:
-    r"""Read, check and rank whole queries.
-
-    Parameters
-    ----------
-    chunk : bytes
-        Lines of a run.
-    score_dtype : {"float64", "float32"}
-
-    Raises
-    ------
-    NotPlain
-        If something is not plain.
-
-    Examples
-    --------
-    >>> from abrank.inputs import ids
-    >>> made = block(b"301 Q0 d1 1 2.5 x\n301 Q0 d2 2 2.5 x\n302 Q0 d1 1 1 x\n")
-    >>> ids.decode(made.queries), made.first_row, ids.decode(made.docs), made.row
-    (['301', '302'], array([0, 2, 3]), ['d1', 'd2', 'd1'], array([1, 0, 2]))
-    """
+    r"""Read, check and rank whole queries."""
     rows = parse_fast(chunk, RUN)
     if rows is None:
         raise NotPlain("a bad line, a comment or a number in need of care")
@@ -158,13 +116,7 @@ def block(chunk: bytes, *, score_dtype: ScoreDtype = "float64") -> Block:
 
 
 def ranked(rows: Rows | Columns, *, score_dtype: ScoreDtype = "float64") -> Block:
-    """Check and rank the rows of whole queries.
-
-    Raises
-    ------
-    NotPlain
-        If a query has a document twice.
-    """
+    """Check and rank the rows of whole queries."""
     queries, ends = ids.runs(rows.query)
     first_row = np.concatenate([[0], ends])
     query = np.repeat(np.arange(len(ends)), np.diff(first_row))
@@ -190,16 +142,7 @@ def ranked(rows: Rows | Columns, *, score_dtype: ScoreDtype = "float64") -> Bloc
 
 
 def slices(columns: Columns) -> Iterator[Columns]:
-    """Cut columns where a query ends, into slices of about ``ROWS`` rows or one query.
-
-    Examples
-    --------
-    >>> from abrank.inputs.objects.read import read_columns
-    >>> rows = [("301", "d1", 2), ("301", "d2", 1), ("302", "d1", 1)]
-    >>> read = read_columns(rows, RUN, columns=None)
-    >>> [len(each.value) for each in slices(read)]
-    [3]
-    """
+    """Cut columns where a query ends, into slices of about ``ROWS`` rows or one query."""
     ends = ids.runs(columns.query)[1]
     start = 0
     if not len(columns.value):

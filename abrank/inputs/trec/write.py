@@ -11,19 +11,7 @@ from abrank._support.files import replace_all
 
 
 def trec_bytes(columns: Sequence[Sequence[bytes]]) -> bytes:
-    r"""Return lines of the columns' values with one blank between.
-
-    Raises
-    ------
-    ArgumentError
-        If a value is no field of such a file: it holds a blank or a NUL byte, or its line would
-        be taken for a comment.
-
-    Examples
-    --------
-    >>> trec_bytes([[b"301", b"302"], [b"0", b"0"], [b"d1", b"d1"], [b"1", b"2"]])
-    b'301 0 d1 1\n302 0 d1 2\n'
-    """
+    r"""Return lines of the columns' values with one blank between."""
     for column in columns:
         for value in column:
             if b"\0" in value or value.split() != [value]:
