@@ -21,6 +21,7 @@ from abrank.cli import _terminal
 
 EXIT_BUG = 70
 EXIT_INTERRUPTED = 130
+COMPLETION = "_ABRANK_COMPLETE"
 OUT_OF_MEMORY = (
     "not enough memory for these inputs\n"
     "  give fewer runs at a time, or runs with the lines of each query together and without"
@@ -145,23 +146,23 @@ def _stop(number: int, frame: FrameType | None) -> None:
 def run(arguments: list[str]) -> int:
     """Run the command line and return its exit code; messages go to standard error."""
     try:
-        outcome = cli.main(
-            args=arguments, prog_name="abrank", standalone_mode=False, obj=tuple(arguments)
-        )
+        if shell := os.environ.get(COMPLETION):
+            from click.shell_completion import shell_complete
+
+            return shell_complete(cli, {}, "abrank", COMPLETION, shell)
+        # Not by click's `main`: it makes of a broken pipe, whichever, an exit without a reason.
+        with cli.make_context("abrank", list(arguments), obj=tuple(arguments)) as context:
+            outcome = cli.invoke(context)
+    except click.exceptions.Exit as left:
+        return left.exit_code
     except (AbrankError, MemoryError, KeyboardInterrupt, click.Abort, _Terminated) as error:
         return _refuse(error)
     except click.ClickException as error:
         return _misused(error)
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - the one place where a fault of our own becomes a message
-        cause: object = error
-        if isinstance(error, SystemExit):
-            # click leaves so where a pipe is closed, whichever, and after a shell's completion.
-            if not isinstance(error.__context__, OSError):
-                return error.code if isinstance(error.code, int) else 0
-            cause = BrokenPipeError(None, "broken pipe")
+    except Exception as error:  # noqa: BLE001 - the one place where a fault of our own becomes a message
         # Errors of files name them, and are turned into our own where the files are opened.
-        if isinstance(cause, OSError) and cause.filename is None:
-            return _refused_by_system(cause)
+        if isinstance(error, OSError) and error.filename is None:
+            return _refused_by_system(error)
         return _confess()
     return outcome if isinstance(outcome, int) else 0
 

@@ -115,10 +115,9 @@ def _echo(text: str | bytes, *, err: bool = False, nl: bool = True) -> None:
 def output_is_lost() -> bool:
     """Whether standard output is a pipe without a reader, or takes no more."""
     try:
-        stream = getattr(sys.stdout, "wrapped", sys.stdout)  # click wraps one that has failed
-        stream.flush()
+        sys.stdout.flush()
         watched = select.poll()
-        watched.register(stream.fileno(), select.POLLOUT)
+        watched.register(sys.stdout.fileno(), select.POLLOUT)
         return any(event & select.POLLERR for _, event in watched.poll(0))
     except (io.UnsupportedOperation, AttributeError):  # no file; no poll, on Windows
         return False

@@ -37,10 +37,10 @@ def process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def raises(error: BaseException) -> Any:
-    def main(**_: object) -> None:
+    def enter(*_: object, **__: object) -> None:
         raise error
 
-    return SimpleNamespace(main=main)
+    return SimpleNamespace(make_context=enter)
 
 
 @pytest.mark.usefixtures("process")
@@ -55,11 +55,11 @@ def test_a_signal_ends_the_command_with_a_word(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    def main(**_: object) -> None:
+    def enter(*_: object, **__: object) -> None:
         os.kill(os.getpid(), number)
         signal.pause()
 
-    monkeypatch.setattr(cli, "cli", SimpleNamespace(main=main))
+    monkeypatch.setattr(cli, "cli", SimpleNamespace(make_context=enter))
     with pytest.raises(SystemExit) as ended:
         cli.main(["compare"])
     assert ended.value.code == code
@@ -109,16 +109,25 @@ def test_no_memory_is_a_sentence(
 def test_a_connection_that_breaks_is_not_taken_for_the_output(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def leave(**_: object) -> None:  # as click does where any pipe is closed
-        try:
-            raise BrokenPipeError(32, "Broken pipe")
-        except BrokenPipeError:
-            sys.exit(1)
-
-    for way in (raises(ConnectionResetError(104, "Connection reset by peer")), leave):
-        monkeypatch.setattr(cli, "cli", SimpleNamespace(main=leave) if way is leave else way)
+    for error in (ConnectionResetError(104, "Reset by peer"), BrokenPipeError(32, "Broken pipe")):
+        monkeypatch.setattr(cli, "cli", raises(error))
         assert cli.run([]) == 3
         assert capsys.readouterr().err.startswith("error: the system refused an operation: ")
+
+
+@pytest.mark.parametrize(
+    ("asked", "code", "said"), [("bash_source", 0, "_abrank_completion"), ("no_source", 1, "")]
+)
+def test_a_shell_that_asks_for_completion_is_answered(
+    asked: str,
+    code: int,
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv(cli.COMPLETION, asked)
+    assert cli.run([]) == code
+    assert said in capsys.readouterr().out
 
 
 def test_a_fault_of_its_own_leaves_its_traceback_in_a_file(
