@@ -90,9 +90,8 @@ def command(
         progress("testing")
         found = aa_test(
             differences,
-            # The bootstrap takes long; halves differ by more than the bounded test allows.
-            tests=tests
-            or [each for each in _options.TESTS if each not in ("bootstrap", "bounded")],
+            # The bootstrap takes long.
+            tests=tests or [each for each in _options.TESTS if each != "bootstrap"],
             alpha=alpha,
             n_replications=replications,
             clusters=labels,

@@ -90,8 +90,7 @@ def decide_primary(
     identical = len(differences) > 1 and not outcomes(differences).any()
     few = (
         clusters is not None
-        and rule.test == "t"
-        and effective_clusters(cluster_sizes(clusters)) < FEWEST_EFFECTIVE
+        and effective_clusters(cluster_sizes(clusters)) < FEWEST_EFFECTIVE[rule.test]
     )
     return decide(
         rule,

@@ -63,7 +63,7 @@ class Clusters:
     lasting_share : float
         Share of the squared error that more queries of the same clusters would leave.
     test : str
-        The test that decides, where t can say nothing of so few: ``permutation``.
+        The test that decides, where that asked for can say nothing of so few: ``permutation``.
     """
 
     name: str
@@ -116,14 +116,14 @@ class Clusters:
         )
 
     def untestable(self, test: str) -> bool:
-        """Whether there are too few for t, and for the flips in its place.
+        """Whether there are too few for a test, and for the flips in its place.
 
         Examples
         --------
         >>> Clusters("user", (), 2, 40, 1.2, 1.25).untestable("t")
         True
         """
-        return test == "t" and not self.test and self.n_effective < FEWEST_EFFECTIVE
+        return not self.test and self.n_effective < FEWEST_EFFECTIVE[test]
 
     def notes(self, test: str) -> list[Note]:
         """Return the cautions that their number gives."""

@@ -189,7 +189,7 @@ def plan_from_spread(
     if rule.design is not None and rule.design.shared:
         rule = replace(rule, alpha=rule.design.alpha)
     freedom = clustered.freedom if clustered is not None else _independent
-    few = clustered is not None and effective_clusters(clustered.sizes) < FEWEST_EFFECTIVE
+    few = clustered is not None and effective_clusters(clustered.sizes) < FEWEST_EFFECTIVE["t"]
     visible = (
         math.nan
         if few

@@ -290,19 +290,20 @@ def inspect_clusters(
     Returns
     -------
     list of Note
-        Below 3 effective clusters t says nothing, and with fewer than 6 no flip of their signs
-        reaches .05; with fewer than 20 the bootstrap's errors can be too small where they differ in
-        size.
+        Below 3 effective clusters t says nothing, below 7 the bootstrap, and with fewer than 6 no
+        flip of their signs reaches .05; with fewer than 20 the bootstrap's errors can be too small
+        where they differ in size.
 
     Examples
     --------
     >>> [note.values for note in inspect_clusters(11, 2.6, asked="t", decides="permutation")]
-    [{'n': 11, 'too_few': False, 'n_effective': 2.6}]
+    [{'n': 11, 'too_few': False, 'n_effective': 2.6, 'test': 't'}]
     >>> inspect_clusters(7, 5.2, asked="t", decides="t")
     []
     """
-    if asked == "t" and n_effective < FEWEST_EFFECTIVE:
-        values = {"n": n_clusters, "too_few": decides == "t", "n_effective": n_effective}
+    if n_effective < FEWEST_EFFECTIVE[asked]:
+        too_few = decides == asked
+        values = {"n": n_clusters, "too_few": too_few, "n_effective": n_effective, "test": asked}
         return [Note("few-clusters", 3, values)]
     too_few = decides == "permutation" and n_clusters < FEWEST_TO_FLIP
     if too_few or (decides == "bootstrap" and n_clusters < FEW_CLUSTERS):

@@ -38,8 +38,14 @@ CALL = ["aa", "--scores", "a.csv", "b.csv", "--replications", "400"]
 def test_tests_of_queries_keep_their_level_by_the_flips_of_queries(differences, capsys) -> None:
     assert run([*CALL, "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert {row["test"] for row in found["rows"]} == {"t", "permutation", "wilcoxon", "sign"}
-    assert [row["by"] for row in found["rows"]] == ["flips", "halves", "resampled"] * 4
+    assert {row["test"] for row in found["rows"]} == {
+        "t",
+        "permutation",
+        "wilcoxon",
+        "sign",
+        "bounded",
+    }
+    assert [row["by"] for row in found["rows"]] == ["flips", "halves", "resampled"] * 5
     assert not any(row["too_often"] for row in found["rows"] if row["by"] != "resampled")
     expected = check_level("t", differences[0].round(4), n_replications=400)
     assert found["rows"][0]["rate"] == pytest.approx(expected.rate)

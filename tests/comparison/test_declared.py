@@ -93,7 +93,8 @@ def test_ten_thousand_queries_without_a_margin_are_a_caution() -> None:
     (note,) = (note for note in found.notes if note.code == "no-margin-many-queries")
     assert note.values == {"n": 10_000, "visible": found.planning.smallest_visible}
     said = " ".join(str(found).split())
-    assert "already shows here. Let a margin decide whether it matters" in said
+    visible = f"{found.planning.smallest_visible:.{found.decimals}f}"
+    assert f"A true Δ of {visible} already shows here. Let a margin decide whether it" in said
     few = {user: a[user] for user in list(a)[:9_999]}
     for other in (compare_scores(a, b, margin=0.01), compare_scores(few, {u: b[u] for u in few})):
         assert "no-margin-many-queries" not in codes(other)

@@ -217,6 +217,8 @@ def test_a_finding_that_is_not_about_the_mean() -> None:
         (5, 5.0, "permutation", "permutation", 3),
         (6, 2.0, "permutation", "permutation", None),
         (19, 19.0, "bootstrap", "bootstrap", 2),
+        (19, 6.9, "bootstrap", "permutation", 3),
+        (5, 5.0, "bootstrap", "bootstrap", 3),
         (20, 20.0, "bootstrap", "bootstrap", None),
     ],
 )

@@ -60,6 +60,22 @@ def test_a_difference_is_still_found() -> None:
     assert "as much evidence as 2.6 clusters of one size" in " ".join(str(found).split())
 
 
+def test_the_bootstrap_gives_way_to_flips_where_one_cluster_has_half_of_the_queries() -> None:
+    # The bootstrap of clusters found a difference in 8 to 11 % of such samples.
+    d, groups = drawn([95, *[5] * 19], 0.2, 150, np.random.default_rng(14))
+    made = [compare(0.1 * column, groups, test="bootstrap", n_resamples=499) for column in d.T]
+    assert {one.clusters.test for one in made} == {"permutation"}
+    assert sum(one.decision.direction != 0 for one in made) <= 15
+    said = " ".join(str(made[0]).split())
+    assert "The bootstrap takes 7 of them: the sign flips of clusters decide in its place" in said
+    d, groups = drawn([25, *[5] * 4], 0.2, 1, np.random.default_rng(5))
+    none = compare(0.3 + 0.01 * d[:, 0], groups, test="bootstrap")
+    assert (str(none.verdict), none.decision.reason) == ("cannot-test", "too-few-clusters")
+    assert "where the bootstrap takes 7 and sign flips take 6 clusters" in " ".join(
+        str(none).split()
+    )
+
+
 def test_fewer_than_three_effective_clusters_cannot_be_tested_where_flips_cannot() -> None:
     rng = np.random.default_rng(5)
     for sizes in (FIVE, [40, 5]):

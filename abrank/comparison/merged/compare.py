@@ -336,7 +336,7 @@ def _untestable(statistics: Statistics, row: MeasureResult) -> str:
     if np.isfinite(row.pvalue):
         return ""
     sizes = [each[0] for each in statistics.clusters.values()]
-    few = bool(sizes) and effective_clusters(sizes) < FEWEST_EFFECTIVE
+    few = bool(sizes) and effective_clusters(sizes) < FEWEST_EFFECTIVE["t"]
     return FEW_CLUSTERS if few else "no-variance"
 
 

@@ -151,7 +151,7 @@ def moments_of_clusters(statistics: Statistics, *, seed: int) -> Moments | Flipp
     sums, sizes = cluster_sums(statistics)
     if deciding_test("t", sizes) != "t":
         return FlippedClusters(sums, sizes, seed)
-    few = effective_clusters(sizes) < FEWEST_EFFECTIVE
+    few = effective_clusters(sizes) < FEWEST_EFFECTIVE["t"]
     pairs = [
         (
             exact_value(own.sums[2]) / statistics.n_queries,

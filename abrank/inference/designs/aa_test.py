@@ -135,6 +135,9 @@ def check_level(
     checks.count("seed", seed, at_least=0)
     level = float(as_alpha(1.0 - checks.level("alpha", alpha), 1)[0])
     band = _band(n_replications, level, n_checks)
+    if name == "bounded" and by != "flips":
+        # Two differences in a row, or one less the mean, reach twice as far.
+        options = {**options, "span": 2.0 * options.get("span", 1.0)}
     n = len(values) if by == "flips" else len(values) // 2
     if n == 0:
         return AATest(np.nan, 0.0, 1.0, *band, level, 0)

@@ -18,6 +18,8 @@ Of every system from every other.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -48,6 +50,7 @@ def pairwise(
     n_resamples: int | None = None,
     test: str = "t",
     adjust: str = "holm",
+    span: float | None = None,
 ) -> JointAnswer:
     """Run a paired test on every pair, and adjust the p-values for their number.
 
@@ -61,6 +64,8 @@ def pairwise(
         A name in ``TESTS``.
     adjust : str
         A name in ``ADJUSTMENTS``. A pair whose test is not defined is no member of the family.
+    span : float, optional
+        Of ``bounded``: the largest difference that a query can have.
 
     Returns
     -------
@@ -77,15 +82,15 @@ def pairwise(
     array([0.377, 0.024, 0.329])
     """
     differences = pairs.of(scores)
-    plain = run_test(test, differences, confidence=1.0, seed=seed, n_resamples=n_resamples)
+    own: dict[str, Any] = {} if span is None else {"span": span}
+    plain = run_test(test, differences, confidence=1.0, seed=seed, n_resamples=n_resamples, **own)
     adjusted = adjust_pvalues(plain.pvalue, adjust)
     share = np.ones_like(adjusted)
     np.divide(plain.pvalue, adjusted, out=share, where=adjusted > 0.0)
     share[np.isnan(share)] = 1.0
     share[plain.pvalue == 0.0] = 1.0 / len(share)
-    wide = run_test(
-        test, differences, confidence=1.0 - alpha * share, seed=seed, n_resamples=n_resamples
-    )
+    level = 1.0 - alpha * share
+    wide = run_test(test, differences, confidence=level, seed=seed, n_resamples=n_resamples, **own)
     return JointAnswer(
         plain.estimate,
         plain.statistic,

@@ -78,9 +78,10 @@ def cannot_test(comparison: Comparison, *, digits: int) -> str:
         return "all queries come in one cluster, and a test takes two at the very least"
     found = comparison.clusters
     if found is not None and found.untestable(comparison.rule.test):
+        takes = "the bootstrap takes 7" if comparison.rule.test == "bootstrap" else "t takes 3"
         return (
             f"its {f.plural(found.n_clusters, 'cluster')} of queries tell no more than"
-            f" {f.score(found.n_effective, digits=1)} of one size, where t takes 3 and sign flips"
+            f" {f.score(found.n_effective, digits=1)} of one size, where {takes} and sign flips"
             " take 6 clusters"
         )
     constant = comparison.merged is not None or not has_spread(comparison.differences())

@@ -111,9 +111,9 @@ def test_intervals_exclude_zero_exactly_when_p_is_below_alpha(name) -> None:
     random = np.random.default_rng(4)
     seen = set()
     for _ in range(60):
-        n = int(random.integers(2, 40))
+        n = int(random.integers(2, 60))
         d = random.integers(-2, 5, n) / random.choice([3, 10])
-        clusters = random.integers(0, int(random.integers(1, 12)), n)
+        clusters = random.integers(0, int(random.integers(1, 20)), n)
         for confidence in (0.5, 0.9, 0.95):
             found = run_cluster_test(name, d, clusters, confidence=confidence, n_resamples=199)
             excludes = bool(found.ci_low[0] > 0 or found.ci_high[0] < 0)
@@ -164,8 +164,9 @@ def test_degenerate(name, d, clusters, expected) -> None:
 def test_two_clusters_and_one_query_that_differs_have_an_answer(name) -> None:
     for d, clusters in (([0.1, 0.2], [1, 2]), ([0.0] * 9 + [0.4], [1, 1, 2, 2, 3, 3, 4, 4, 5, 5])):
         found = run_cluster_test(name, d, clusters)
-        # Of two clusters t says nothing.
-        assert 0.05 < found.pvalue[0] <= 1.0 or (name == "t" and found.n_clusters == 2)
+        # Of two clusters t says nothing, of so few the bootstrap neither.
+        silent = name == "bootstrap" or (name == "t" and found.n_clusters == 2)
+        assert np.isnan(found.pvalue[0]) if silent else 0.05 < found.pvalue[0] <= 1.0
         assert found.ci_low[0] <= 0.0 <= found.ci_high[0]
 
 

@@ -150,4 +150,11 @@ def test_files_of_before_still_render(make: Make, tmp_path: Path) -> None:
     value["schema"] = "abrank/1"
     path.write_text(json.dumps(value))
     # What it lacks is computed from its scores, and what it has is not taken from it.
-    assert read_comparison(path).planning == comparison.planning
+    old = read_comparison(path)
+    assert old.planning == comparison.planning
+    assert queries_planned(old) == queries_planned(comparison)
+    assert "3 142" not in str(old).replace(f.GROUP, " ")
+    table = next(
+        block for block in planned_section(old).blocks if getattr(block, "key", "") == "planning"
+    )
+    assert "Range" in [column.title for column in table.columns]

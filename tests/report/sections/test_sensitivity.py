@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from html import unescape
+from pathlib import Path
 
 import pytest
 
+from abrank import compare
+from abrank._support.errors import AbrankError
 from abrank.comparison import Alternative, Comparison, compare_scores
 from abrank.report import WRITERS, card, text
 from abrank.report.compose import compose
 from abrank.report.formats.html import html
-from abrank.report.saved.write import from_dict
+from abrank.report.saved.write import from_dict, read_comparison
 from abrank.report.sections.sensitivity import sensitivity, sentence
+from abrank.simulate import simulate_runs
 from abrank.verdict import Verdict
 
 
@@ -115,17 +120,42 @@ def test_the_table_has_every_number(plain: Comparison) -> None:
     assert "q1 and q2" in caption.text  # type: ignore[union-attr]
 
 
-def test_it_is_saved_and_read_back(plain: Comparison) -> None:
-    assert plain.alternatives
-    again = from_dict(plain.to_dict())
+@pytest.fixture(scope="module")
+def of_runs() -> Comparison:
+    """Compare runs of which one lacks queries, and of which one is deeper."""
+    made = simulate_runs(40, rng=3)
+    rows = made.candidate.frame()
+    rows = rows[rows["query_id"].isin(made.qrels.query_ids[:36])]
+    shallow = rows[rows.groupby("query_id").cumcount() < 15]
+    return compare(made.qrels, made.baseline, shallow, measures="AP")
+
+
+def test_it_is_saved_and_read_back(of_runs: Comparison, tmp_path: Path) -> None:
+    kinds = {each.kind for each in of_runs.alternatives}
+    assert {"shared-queries", "common-depth", "judged-only", "without-influential"} <= kinds
+    path = of_runs.report(tmp_path / "results.json")
+    again = read_comparison(path)
+    assert again.alternatives == of_runs.alternatives
+    assert again == of_runs
+    assert sentence(again, digits=3) == sentence(of_runs, digits=3)
+    assert str(again) == str(of_runs)
+
+
+def test_a_file_with_another_is_refused(of_runs: Comparison) -> None:
+    saved = of_runs.to_dict()
+    saved["sensitivity"][-1]["diff"] += 0.01
+    with pytest.raises(AbrankError, match="sensitivity"):
+        from_dict(saved)
+
+
+def test_files_without_it_still_render(plain: Comparison, tmp_path: Path) -> None:
+    path = plain.report(tmp_path / "results.json")
+    saved = json.loads(path.read_text("utf-8")) | {"schema": "abrank/1"}
+    del saved["sensitivity"], saved["checksum"]
+    path.write_text(json.dumps(saved), encoding="utf-8")
+    again = read_comparison(path)
     assert again.alternatives == plain.alternatives
-    assert again == plain
-
-
-def test_files_without_it_still_render(plain: Comparison) -> None:
-    saved = plain.to_dict() | {"schema": "abrank/1"}
-    del saved["sensitivity"]
-    assert from_dict(saved).alternatives == plain.alternatives
+    assert sentence(again, digits=3) == sentence(plain, digits=3) != ""
 
 
 @pytest.mark.parametrize("width", range(60, 90, 3))

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from abrank.comparison.companions import COMPANIONS
 from abrank.diagnostics import FALSE_FINDINGS
 from abrank.inference import run_test
-from abrank.report.sections.differences import SHORT_INTERVALS_UP_TO
 
 COMMITTED = Path(__file__).parents[3] / "reports" / "calibration" / "calibration.csv"
 
@@ -93,4 +93,15 @@ def too_high(rates, test) -> dict[int, float]:
 def test_cautions_quote_the_committed_rates(rates) -> None:
     for test, quoted in FALSE_FINDINGS.items():
         assert quoted == too_high(rates, test)
-    assert max(too_high(rates, "bootstrap, BCa")) == SHORT_INTERVALS_UP_TO
+
+
+def test_what_finds_too_much_stands_in_no_table_of_tests_without_a_caution(rates) -> None:
+    shown = {
+        ", ".join((name, *options.values())): name in FALSE_FINDINGS for name, options in COMPANIONS
+    }
+    assert set(shown) <= {test for test, _ in rates}
+    for test, has_caution in shown.items():
+        assert bool(too_high(rates, test)) is has_caution, test
+    for left_out in ("percentile", "BCa", "basic", "shift"):
+        assert 10 in too_high(rates, f"bootstrap, {left_out}")
+        assert f"bootstrap, {left_out}" not in shown

@@ -84,9 +84,10 @@ def _few_clusters(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     if "n_effective" in v:
         few = f.score(v["n_effective"], digits=1)
         title = f"{f.plural(v['n'], 'cluster')} of queries tell no more than {few} of one size"
+        takes = "The bootstrap takes 7" if v.get("test") == "bootstrap" else "The t test takes 3"
         if v["too_few"]:
-            return title, "The t test takes 3 effective clusters, sign flips take 6 clusters."
-        return title, "The t test takes 3 of them: the sign flips of clusters decide in its place."
+            return title, f"{takes} effective clusters, sign flips take 6 clusters."
+        return title, f"{takes} of them: the sign flips of clusters decide in its place."
     text = "So few can give too narrow an interval where they differ in size."
     if v["too_few"]:
         text = f"So few cannot show a difference at {names.level()} by flipping signs."
