@@ -20,7 +20,7 @@ from abrank.comparison.machine.source import MachineSource
 from abrank.comparison.pairing import require_common_queries
 from abrank.comparison.question import Question
 from abrank.engines import Engine, EngineName
-from abrank.inputs.run_names import named_runs
+from abrank.inputs.run import named_runs
 from abrank.measures import parse
 from abrank.measures.names import DEFAULT_MEASURES, parse_measures
 from abrank.provenance import provenance

@@ -25,7 +25,7 @@ from abrank.comparison import Comparison, compare_scores
 from abrank.inference.estimates.rater_agreement import Level, cohen_kappa, krippendorff_alpha
 from abrank.inference.rounding import differences_of
 from abrank.inference.systems.stability import resample_means
-from abrank.inputs.run_names import named_runs
+from abrank.inputs.run import named_runs
 from abrank.measures import Measure
 from abrank.scoring.evaluate import EvaluateOptions, evaluate
 from abrank.scoring.judging import depth_of

@@ -13,7 +13,7 @@ from abrank._support.keywords import fields_of
 from abrank._support.typing import FloatArray, Missing
 from abrank.collections.ranking import CollectionsRanking
 from abrank.collections.standings import measure_standings
-from abrank.inputs.run_names import named_runs
+from abrank.inputs.run import named_runs
 from abrank.measures.names import DEFAULT_MEASURES
 from abrank.provenance import origin
 from abrank.ranking import Ranking, rank_scores

@@ -6,10 +6,8 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-import numpy as np
-
 from abrank.engines.exact import exact_sum, exact_value
-from abrank.inputs.audit import DEPTH, Audit
+from abrank.inputs.audit import Audit, counted, judged_shares
 from abrank.inputs.columns import Source
 from abrank.inputs.join import ReadCounts
 from abrank.inputs.judged import JudgedRun
@@ -48,39 +46,31 @@ class RunCounts:
     @classmethod
     def of(cls, saved: dict[str, Any]) -> RunCounts:
         """Return the counts of :meth:`to_dict`, which may have gone through JSON."""
-        return cls(**{key: _plain(value) for key, value in saved.items()})
+        lists = {key: tuple(each) for key, each in saved.items() if isinstance(each, list)}
+        return cls(**(saved | lists))
 
 
 def count(
     qrels: Qrels, judged: JudgedRun, seen: ReadCounts, *, n_duplicates_dropped: int = 0
 ) -> RunCounts:
     """Count what an audit needs."""
-    at_hand = np.minimum(judged.n_retrieved, DEPTH)
-    graded = (judged.rank <= DEPTH) & (judged.grade >= 0)
-    n_graded = np.bincount(judged.query[graded], minlength=judged.n_queries)
-    found = at_hand > 0
-    return RunCounts(
-        n_queries=judged.n_queries,
-        missing=tuple(qrels.query_ids[i] for i in np.flatnonzero(~found)),
-        extra=tuple(sorted(seen.extra)),
-        n_rows=seen.n_rows,
-        n_tied_rows=seen.n_tied_rows,
-        n_queries_with_ties=seen.n_queries_with_ties,
-        n_duplicates_dropped=n_duplicates_dropped,
-        n_unjudged_at_10=int(at_hand.sum() - n_graded.sum()),
-        n_judged_rows=len(judged.rank),
-        n_judgments=len(qrels),
-        n_negative_grades=int(np.sum(qrels.grade < 0)),
-        grades=tuple(np.unique(qrels.grade).tolist()),
-        share_at_10=exact_sum(n_graded[found] / at_hand[found]),
-        n_found=int(found.sum()),
-    )
+    counts = counted(qrels, judged, seen, n_duplicates_dropped=n_duplicates_dropped)
+    shares = judged_shares(judged)
+    return RunCounts(**counts, share_at_10=exact_sum(shares), n_found=len(shares))
 
 
 def audit_of(counts: Iterable[RunCounts], source: Source) -> Audit:
     """Return the audit of a run from the counts of its partitions, in whatever order."""
     every = list(counts)
-    total = {each.name: _total(each.name, every) for each in fields(RunCounts)}
+    total: dict[str, Any] = {}
+    for name in (each.name for each in fields(RunCounts)):
+        values = [getattr(each, name) for each in every]
+        if name == "grades":
+            total[name] = tuple(sorted(set().union(*values)))
+        elif name in ("missing", "extra"):
+            total[name] = tuple(sorted(each for value in values for each in value))
+        else:
+            total[name] = sum(values)
     share, n_found = total.pop("share_at_10"), total.pop("n_found")
     return Audit(
         **total,
@@ -90,16 +80,3 @@ def audit_of(counts: Iterable[RunCounts], source: Source) -> Audit:
         path=source.path,
         sha256=source.sha256,
     )
-
-
-def _total(name: str, every: list[RunCounts]) -> Any:  # noqa: ANN401
-    values = [getattr(each, name) for each in every]
-    if name == "grades":
-        return tuple(sorted(set().union(*values)))
-    if name in ("missing", "extra"):
-        return tuple(sorted(each for value in values for each in value))
-    return sum(values)
-
-
-def _plain(value: Any) -> Any:  # noqa: ANN401
-    return tuple(value) if isinstance(value, list) else value

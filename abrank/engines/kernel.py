@@ -19,9 +19,8 @@ from abrank.engines import rows
 from abrank.engines.counts import RunCounts, count
 from abrank.inputs import ids
 from abrank.inputs.columns import QRELS, RUN, Columns
-from abrank.inputs.join import ReadCounts, block_of, join_pieces
+from abrank.inputs.join import Judgments, ReadCounts, block_of, join_pieces
 from abrank.inputs.judged import JudgedRun
-from abrank.inputs.lookup import Judgments
 from abrank.inputs.qrels import Qrels
 from abrank.inputs.qrels import build as build_qrels
 from abrank.inputs.run import build as build_run

@@ -20,13 +20,12 @@ from abrank._support.errors import NotFoundError, ReadError
 from abrank._support.parallel import threaded_map
 from abrank.engines import rows
 from abrank.engines.listing import files_of, storage
-from abrank.inputs.archives import Unpacked, too_much
+from abrank.inputs.archives import Stored, Unpacked, too_much
 from abrank.inputs.columns import Columns, Layout
+from abrank.inputs.files import likeness
 from abrank.inputs.formats.parquet import Oversized, ParquetData
 from abrank.inputs.formats.parquet_footer import Damaged, Group
-from abrank.inputs.formats.recognise import likeness
-from abrank.inputs.objects.nested import nested_column
-from abrank.inputs.stored import Stored
+from abrank.inputs.objects.arrow import nested_column
 
 _LOOKED_AT = 1 << 16  # bytes of a file that is no Parquet
 _ONLY_PARQUET = (

@@ -3,7 +3,7 @@
 from abrank.inputs.audit import Audit
 from abrank.inputs.columns import Source
 from abrank.inputs.files import looks_like_qrels
-from abrank.inputs.first_docs import TopDocs
+from abrank.inputs.id_differences import TopDocs
 from abrank.inputs.join import join
 from abrank.inputs.judged import JudgedRun
 from abrank.inputs.qrels import Qrels, read_qrels

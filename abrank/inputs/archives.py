@@ -1,14 +1,16 @@
-"""gzip, bzip2 and Zstandard, told by their first bytes: every stream checked, growth bounded."""
+"""A file's bytes: hashed as they are stored, unpacked by what they are, their growth bounded.
+
+gzip, bzip2 and Zstandard are told by their first bytes, and every stream of them is checked.
+"""
 
 from __future__ import annotations
 
 import zlib
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, Protocol, cast
 
 import pyarrow as pa
 
 from abrank._support.errors import ReadError
-from abrank.inputs.stored import Readable, Stored
 
 # Unless told otherwise, what is packed, or has no known end, may give this many bytes.
 MOST_UNPACKED = 4 << 30
@@ -28,14 +30,88 @@ _LONGEST_MARK = 10
 _STEP = 1 << 16  # bytes of an archive handed to bzip2 at once
 
 
+class Readable(Protocol):
+    """What can be read forward."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return up to ``size`` bytes, none at the end."""
+        ...
+
+
+class Stored:
+    """A binary file that is read forward and hashed, if that is asked for.
+
+    label : str
+    n_bytes : int
+        Read so far.
+    """
+
+    closed = False
+
+    def __init__(
+        self, file: BinaryIO, label: str, *, hashes: bool = True, endless: bool = False
+    ) -> None:
+        self.endless = endless
+        self.n_bytes = 0
+        self._file, self.label = file, label
+        self._hash: Any = None
+        if hashes:
+            from hashlib import sha256  # its library takes as long to load as ten of our modules
+
+            self._hash = sha256()
+        self._ahead = b""
+
+    def peek(self, size: int) -> bytes:
+        """Return the next ``size`` bytes, fewer at the end, and leave them to be read."""
+        while len(self._ahead) < size and (data := self._next(size - len(self._ahead))):
+            self._ahead += data
+        return self._ahead[:size]
+
+    def read(self, size: int = 1 << 20) -> bytes:
+        """Return up to ``size`` bytes, none at the end."""
+        ahead, self._ahead = self._ahead[:size], self._ahead[size:]
+        return ahead + self._next(size - len(ahead)) if len(ahead) < size else ahead
+
+    def close(self) -> None:
+        """Do nothing: who opened the file closes it (Arrow closes what it reads)."""
+
+    def sha256(self) -> str | None:
+        """Return the hash of the whole file, or None if it was not asked for."""
+        if self._hash is None:
+            return None
+        while self.read():
+            pass
+        return str(self._hash.hexdigest())
+
+    def _next(self, size: int) -> bytes:
+        try:
+            data = self._file.read(size)
+        except OSError as error:
+            raise refusal(self.label, error) from error
+        self.n_bytes += len(data)
+        if self._hash is not None:
+            self._hash.update(data)
+        return data
+
+
+def refusal(label: str, error: Exception) -> ReadError:
+    """Return what the system said as an error that names the file."""
+    if isinstance(error, IsADirectoryError):
+        return ReadError(label, "is a folder, not a file")
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return ReadError(label, f"cannot be read: {reason[:1].lower()}{reason[1:]}")
+
+
 class Unpacked:
-    """What is inside an archive, or a file as it is; read like a binary file, but only forward."""
+    """What is inside an archive, or a file as it is; read like a binary file, but only forward.
+
+    asked : int, optional
+        How many bytes it may hold, if that was said.
+    """
 
     def __init__(self, stored: Stored, label: str, *, most: int | None = None) -> None:
-        self._stored, self._label = stored, label
-        self._kind = _packing(stored.peek(_LONGEST_MARK))
-        self._file = _opened(self._kind, stored)
-        self._asked = most
+        self._stored, self._label, self.asked = stored, label, most
+        self._kind, self._file = _opened(stored)
         bounded = bool(self._kind) or stored.endless
         self._most = most if most is not None else MOST_UNPACKED if bounded else None
         self._n_bytes = 0
@@ -51,23 +127,62 @@ class Unpacked:
             hint = "copy or download the file again"
             raise ReadError(self._label, problem, hint=hint) from error
         self._n_bytes += len(data)
-        self._require_bounded()
+        what = f"the {self._kind} archive unpacks to" if self._kind else "holds"
+        grows = self._kind and self.asked is None
+        if self._most is not None and self._n_bytes > self._most:
+            problem, hint = _beyond(what, self._most)
+        elif grows and self._n_bytes > most_unpacked(self._stored.n_bytes):
+            problem, hint = _grown(what)
+        else:
+            return data
+        raise ReadError(self._label, problem, hint=hint)
+
+
+def _opened(stored: Stored) -> tuple[str, Readable]:
+    """Return how a file is packed, and its content; most are not, and load no unpacker."""
+    start = stored.peek(_LONGEST_MARK)
+    if start.startswith(_GZIP):
+        import gzip
+
+        return "gzip", gzip.GzipFile(fileobj=cast(BinaryIO, stored))
+    if start.startswith(_ZSTD):
+        stream: Any = pa.CompressedInputStream(pa.PythonFile(stored, "r"), "zstd")
+        return "Zstandard", cast(Readable, stream)
+    if start.startswith(b"BZh") and start[4:10] in _BZIP2:
+        return "bzip2", _Bzip2(stored)
+    return "", stored
+
+
+class _Bzip2:
+    """All streams of a bzip2 file; ``bz2.BZ2File`` takes a damaged one for the end of the file."""
+
+    def __init__(self, stored: Stored) -> None:
+        from bz2 import BZ2Decompressor
+
+        self._stored, self._next_stream = stored, BZ2Decompressor
+        self._stream = BZ2Decompressor()
+
+    def read(self, size: int) -> bytes:
+        """Return between 1 and ``size`` bytes, none behind the last stream."""
+        data = b""
+        while not data:
+            packed = b""
+            if self._stream.eof:
+                packed = self._stream.unused_data or self._stored.read(_STEP)
+                if not packed:
+                    break
+                self._stream = self._next_stream()
+            elif self._stream.needs_input:
+                packed = self._stored.read(_STEP)
+                if not packed:
+                    raise EOFError("its last stream has no end")
+            data = self._stream.decompress(packed, size)
         return data
 
-    @property
-    def asked(self) -> int | None:
-        """How many bytes it may hold, if that was said."""
-        return self._asked
 
-    def _require_bounded(self) -> None:
-        if self._most is not None and self._n_bytes > self._most:
-            what = f"the {self._kind} archive unpacks to" if self._kind else "holds"
-            problem, hint = _beyond(what, self._most)
-            raise ReadError(self._label, problem, hint=hint)
-        grown = self._n_bytes > most_unpacked(self._stored.n_bytes)
-        if self._kind and self._asked is None and grown:
-            problem, hint = _grown(f"the {self._kind} archive unpacks to")
-            raise ReadError(self._label, problem, hint=hint)
+def most_unpacked(n_bytes: int) -> int:
+    """Return how much a packed file may unpack to unless told otherwise."""
+    return max(_SMALL, MOST_GROWTH * n_bytes)
 
 
 def most_in_table(n_bytes: int, asked: int | None) -> int:
@@ -97,73 +212,9 @@ def _grown(what: str) -> tuple[str, str]:
     )
 
 
-def most_unpacked(n_bytes: int) -> int:
-    """Return how much a packed file may unpack to unless told otherwise."""
-    return max(_SMALL, MOST_GROWTH * n_bytes)
-
-
 def _size(size: int) -> str:
     """Return a number of bytes in the largest unit that fits."""
     for unit, name in ((1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")):
         if size >= unit and size % unit == 0:
             return f"{size // unit}{name}"
     return str(size)
-
-
-def _packing(start: bytes) -> str:
-    if start.startswith(_GZIP):
-        return "gzip"
-    if start.startswith(_ZSTD):
-        return "Zstandard"
-    if start.startswith(b"BZh") and start[4:10] in _BZIP2:
-        return "bzip2"
-    return ""
-
-
-def _opened(kind: str, stored: Stored) -> Readable:
-    # Most files are not packed, and need neither of the unpackers.
-    if kind == "gzip":
-        import gzip
-
-        return gzip.GzipFile(fileobj=cast(BinaryIO, stored))
-    if kind == "bzip2":
-        return _Bzip2(stored)
-    if kind == "Zstandard":
-        stream: Any = pa.CompressedInputStream(pa.PythonFile(stored, "r"), "zstd")
-        return cast(Readable, stream)
-    return stored
-
-
-class _Bzip2:
-    """All streams of a bzip2 file; ``bz2.BZ2File`` takes a damaged one for the end of the file."""
-
-    def __init__(self, stored: Stored) -> None:
-        from bz2 import BZ2Decompressor
-
-        self._stored, self._next_stream = stored, BZ2Decompressor
-        self._stream = BZ2Decompressor()
-
-    def read(self, size: int) -> bytes:
-        """Return ``size`` bytes, fewer at the end."""
-        found: list[bytes] = []
-        while size > 0 and (data := self._more(size)):
-            found.append(data)
-            size -= len(data)
-        return b"".join(found)
-
-    def _more(self, size: int) -> bytes:
-        """Return between 1 and ``size`` bytes, none behind the last stream."""
-        data = b""
-        while not data:
-            packed = b""
-            if self._stream.eof:
-                packed = self._stream.unused_data or self._stored.read(_STEP)
-                if not packed:
-                    break
-                self._stream = self._next_stream()
-            elif self._stream.needs_input:
-                packed = self._stored.read(_STEP)
-                if not packed:
-                    raise EOFError("its last stream has no end")
-            data = self._stream.decompress(packed, size)
-        return data

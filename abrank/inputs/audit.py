@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from abrank._support.display import shorten
 from abrank._support.errors import AlignmentError
+from abrank._support.typing import FloatArray, IntArray
 from abrank.inputs.columns import Source
 from abrank.inputs.id_differences import IdDifference, how_ids_differ, id_difference
 from abrank.inputs.join import ReadCounts
@@ -95,6 +95,39 @@ class Audit:
         }
 
 
+def judged_shares(judged: JudgedRun) -> FloatArray:
+    """Return the judged share of the first 10 documents of each query with results."""
+    at_hand, n_graded = _at_hand(judged)
+    return n_graded[at_hand > 0] / at_hand[at_hand > 0]
+
+
+def _at_hand(judged: JudgedRun) -> tuple[IntArray, IntArray]:
+    graded = (judged.rank <= DEPTH) & (judged.grade >= 0)
+    n_graded = np.bincount(judged.query[graded], minlength=judged.n_queries)
+    return np.minimum(judged.n_retrieved, DEPTH), n_graded
+
+
+def counted(
+    qrels: Qrels, judged: JudgedRun, seen: ReadCounts, *, n_duplicates_dropped: int = 0
+) -> dict[str, Any]:
+    """Return the fields of an audit that add up over parts of the queries."""
+    at_hand, n_graded = _at_hand(judged)
+    return {
+        "n_queries": judged.n_queries,
+        "missing": tuple(qrels.query_ids[i] for i in np.flatnonzero(judged.n_retrieved == 0)),
+        "extra": tuple(sorted(seen.extra)),
+        "n_rows": seen.n_rows,
+        "n_tied_rows": seen.n_tied_rows,
+        "n_queries_with_ties": seen.n_queries_with_ties,
+        "n_duplicates_dropped": n_duplicates_dropped,
+        "n_unjudged_at_10": int(at_hand.sum() - n_graded.sum()),
+        "n_judgments": len(qrels),
+        "n_negative_grades": int(np.sum(qrels.grade < 0)),
+        "grades": tuple(np.unique(qrels.grade).tolist()),
+        "n_judged_rows": len(judged.rank),
+    }
+
+
 def audit(
     qrels: Qrels,
     judged: JudgedRun,
@@ -104,34 +137,20 @@ def audit(
     n_duplicates_dropped: int = 0,
 ) -> Audit:
     """Count what a reader of the result should know of its inputs."""
-    at_hand = np.minimum(judged.n_retrieved, DEPTH)
-    graded = (judged.rank <= DEPTH) & (judged.grade >= 0)
-    n_graded = np.bincount(judged.query[graded], minlength=judged.n_queries)
-    found = at_hand > 0
-    missing = tuple(qrels.query_ids[i] for i in np.flatnonzero(judged.n_retrieved == 0))
-    extra = tuple(sorted(seen.extra))
+    counts = counted(qrels, judged, seen, n_duplicates_dropped=n_duplicates_dropped)
+    shares = judged_shares(judged)
+    missing, extra = ([(0, each) for each in counts[name]] for name in ("missing", "extra"))
     return Audit(
-        n_queries=judged.n_queries,
-        missing=missing,
-        extra=extra,
-        n_rows=seen.n_rows,
-        n_tied_rows=seen.n_tied_rows,
-        n_queries_with_ties=seen.n_queries_with_ties,
+        **counts,
         n_rank_conflicts=seen.n_rank_conflicts,
-        n_duplicates_dropped=n_duplicates_dropped,
-        judged_at_10=float(np.mean(n_graded[found] / at_hand[found])) if found.any() else 0.0,
-        n_unjudged_at_10=int(at_hand.sum() - n_graded.sum()),
-        n_judgments=len(qrels),
-        n_negative_grades=int(np.sum(qrels.grade < 0)),
-        grades=tuple(sorted(set(qrels.grade.tolist()))),
+        judged_at_10=float(np.mean(shares)) if len(shares) else 0.0,
         tags=tuple(seen.tags),
         n_comments=source.n_comments,
         byte_order_mark=source.byte_order_mark,
         path=source.path,
         sha256=source.sha256,
-        n_judged_rows=len(judged.rank),
         document_ids=seen.document_ids,
-        query_ids=id_difference([(0, each) for each in extra], [(0, each) for each in missing]),
+        query_ids=id_difference(extra, missing),
     )
 
 
@@ -141,12 +160,12 @@ def require_common(qrels: Qrels, seen: ReadCounts, run: str) -> None:
         return
     extra = sorted(seen.extra)
     guess = how_ids_differ(qrels.query_ids, extra)
+    shown = [
+        ", ".join(map(shorten, some[:3])) + (" …" if len(some) > 3 else "")
+        for some in (qrels.query_ids, extra)
+    ]
     raise AlignmentError(
         f"no query is in both {qrels.source.path or qrels.name} and {run}\n"
-        f"  qrels: {_some(qrels.query_ids)}   run: {_some(extra)}"
+        f"  qrels: {shown[0]}   run: {shown[1]}"
         + (f"   {shorten(guess, width=200)}" if guess else "")
     )
-
-
-def _some(query_ids: Sequence[str]) -> str:
-    return ", ".join(map(shorten, query_ids[:3])) + (" …" if len(query_ids) > 3 else "")

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 _MIXER = 0x9E3779B97F4A7C15  # 2**64 over the golden ratio
-# Rows whose keys a table holds; more of them are put in order.
-_IN_A_TABLE = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -120,36 +118,11 @@ def duplicates(query: IntArray, doc: Ids) -> tuple[IntArray, IntArray]:
     return first[by_reading], again[by_reading]
 
 
-def pair_keys(query: IntArray, mark: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """Return 64 bits for each query and document, of the query's number and the id's fingerprint.
-
-    Equal pairs have equal ones, different pairs hardly ever: who needs to be sure looks again.
-    """
-    return mark ^ (query.astype(np.uint64) * np.uint64(_MIXER))
-
-
 def has_duplicates(query: IntArray, doc: Ids, mark: npt.NDArray[np.uint64]) -> bool:
     """Whether a query names a document more than once; much faster than finding which."""
-    key = pair_keys(query, mark)
-    twice, rest = _share_places(key) if len(key) < _IN_A_TABLE else (False, key)
-    rest = np.sort(rest)
-    twice = twice or bool((rest[1:] == rest[:-1]).any())
-    return twice and len(duplicates(query, doc)[0]) > 0
-
-
-def _share_places(key: npt.NDArray[np.uint64]) -> tuple[bool, npt.NDArray[np.uint64]]:
-    """Put keys into a table; return whether one met its like there, and those that found no place.
-
-    Of the rows that belong into one place the last keeps it: one row in ten finds none.
-    """
-    n_places = 4 << len(key).bit_length()
-    place = (key & np.uint64(n_places - 1)).astype(np.int64)
-    small = np.uint16 if len(key) <= 1 << 16 else np.int32  # a table that stays in the cache
-    row = np.arange(len(key), dtype=small)
-    kept = np.empty(n_places, dtype=small)
-    kept[place] = row
-    lost = np.flatnonzero(kept[place] != row)
-    return bool((key[kept[place[lost]]] == key[lost]).any()), key[lost]
+    key = np.sort(mark ^ (query.astype(np.uint64) * np.uint64(_MIXER)))
+    # Equal pairs have equal keys, different pairs hardly ever.
+    return bool((key[1:] == key[:-1]).any()) and len(duplicates(query, doc)[0]) > 0
 
 
 def duplicate_error(

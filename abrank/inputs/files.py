@@ -1,4 +1,4 @@
-"""Bytes from a path or standard input, unpacked by what they are and not by their name."""
+"""Files: opened from a path or standard input, known by how they begin and never by their name."""
 
 from __future__ import annotations
 
@@ -6,24 +6,21 @@ import os
 import stat
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeAlias
 
 from abrank._support.errors import ArgumentError, NotFoundError, ReadError, nearest
-from abrank.inputs.archives import Unpacked
-from abrank.inputs.columns import QRELS, Columns, Layout, Source
+from abrank.inputs.archives import Stored, Unpacked, refusal
+from abrank.inputs.columns import QRELS, RUN, Columns, Layout, Source
+from abrank.inputs.formats import arrow_file, delimited, letor, tree
 from abrank.inputs.formats.arrow_file import LONGEST_MARK, kind_of, names_of
-from abrank.inputs.formats.delimited import header_of
-from abrank.inputs.formats.recognise import binary_reader, line_reader, table_reader
-from abrank.inputs.formats.tree import looks_like_json
-from abrank.inputs.objects.names import holds_grades
-from abrank.inputs.stored import Stored, refusal
-from abrank.inputs.trec.lines import parse
-from abrank.inputs.trec.plain import BYTE_ORDER_MARK, MOST_LINE, first_long_line
+from abrank.inputs.objects.names import choose_columns, holds_grades, holds_ranks
+from abrank.inputs.objects.read import of_table
+from abrank.inputs.trec.lines import BYTE_ORDER_MARK, MOST_LINE, first_long_line, parse
 
 STDIN = "-"
 ENDINGS = (
@@ -33,6 +30,57 @@ ENDINGS = (
 
 _PIECE = 32 << 20  # bytes parsed together: much for Arrow's threads, little for the memory
 _STEP = 1 << 20
+
+
+# --- Which form a file has, by how it begins
+
+TableReader: TypeAlias = Callable[[bytes, str, Layout, Mapping[str, str] | None], Columns]
+LineReader: TypeAlias = Callable[[bytes, str, Layout], Columns]
+
+_LOOKED_AT = 20  # lines
+_WIDTHS = {6: "a TREC run", 4: "TREC judgments", 3: "a run of three columns"}
+
+
+def table_reader(start: bytes) -> TableReader | None:
+    """Return the reader of a text that has names for its columns; None for any other."""
+    if tree.looks_like_json(start.removeprefix(BYTE_ORDER_MARK)):
+        return tree.read_json
+    lines = _first_lines(start)
+    return delimited.read_table if lines and delimited.header_of(lines[0])[1] else None
+
+
+def line_reader(start: bytes, layout: Layout) -> LineReader | None:
+    """Return the reader of lines that are not in TREC's form, by the first of them."""
+    lines = _first_lines(start)
+    if lines and letor.looks_like_letor(lines[0]):
+        return letor.read_letor
+    three = layout is RUN and lines and all(len(line.split()) == 3 for line in lines)
+    return delimited.read_three if three else None
+
+
+def likeness(start: bytes) -> str:
+    """Say what an unpacked file looks like by its beginning; empty where that is not clear."""
+    kind = kind_of(start)
+    if kind or start.startswith(tree.LZ4_MARK):
+        return f"a file of {kind or 'ranx'}"
+    reader = table_reader(start)
+    if reader is not None:
+        return "JSON" if reader is tree.read_json else "a table of text"
+    lines = _first_lines(start)
+    if lines and letor.looks_like_letor(lines[0]):
+        return "LETOR lines"
+    if lines and lines[0].lower().lstrip().startswith((b"<!doctype html", b"<html")):
+        return "a page of HTML"
+    widths = {len(line.split()) for line in lines[:-1] or lines}  # the last may be cut
+    return _WIDTHS.get(widths.pop(), "") if len(widths) == 1 else ""
+
+
+def _first_lines(start: bytes) -> list[bytes]:
+    lines = start.removeprefix(BYTE_ORDER_MARK).split(b"\n")[:_LOOKED_AT]
+    return [line for line in lines if line.strip() and not line.startswith(b"#")]
+
+
+# --- Reading
 
 
 def read_columns(
@@ -52,39 +100,39 @@ def read_columns(
 def _read(
     file: Unpacked, stored: Stored, layout: Layout, columns: Mapping[str, str] | None
 ) -> Columns:
-    label = stored.label
-    reader = binary_reader(stored.peek(LONGEST_MARK))
-    if reader is not None:
-        return reader(_rest(file), label, layout, columns, most=file.asked)
+    label, mark = stored.label, stored.peek(LONGEST_MARK)
+    if kind_of(mark):
+        choose = partial(choose_columns, layout=layout, columns=columns, label=label)
+        chosen, found = arrow_file.columns_of(_rest(file), label, choose, most=file.asked)
+        return of_table(found, label, layout, ranks=holds_ranks(chosen[2], layout))
+    if mark.startswith(tree.LZ4_MARK):
+        return tree.read_lz4(_rest(file), label, layout, columns, most=file.asked)
     start = file.read(_STEP)
-    reader = table_reader(start)
-    if reader is not None:
-        return reader(_whole(file, label, ahead=start), label, layout, columns)
-    form = line_reader(start, layout)
-    if form is not None and not columns:
-        return form(b"".join(pieces(file, label, ahead=start)), label, layout)
+    read_table, read_lines = table_reader(start), line_reader(start, layout)
+    if read_table is not None:
+        return read_table(_whole(file, label, ahead=start), label, layout, columns)
     if columns:
         raise ArgumentError("columns= is for tables and named tuples, not for TREC's files")
-    return parse(pieces(file, label, ahead=start), layout, label=label)
-
-
-def _rest(file: Unpacked) -> bytes:
-    return b"".join(iter(partial(file.read, _STEP), b""))
+    lines = pieces(file, label, ahead=start)
+    if read_lines is not None:
+        return read_lines(b"".join(lines), label, layout)
+    return parse(lines, layout, label=label)
 
 
 def contents(
     path: str | os.PathLike[str], *, lines: bool = True, tables: bool = False
 ) -> tuple[bytes, Source]:
     """Return the unpacked bytes of a file, and its source without a number of rows."""
-    label = _label(path)
     with opened(path) as (file, stored):
+        label = stored.label
         if tables and kind_of(stored.peek(LONGEST_MARK)):
-            return _rest(file), Source(_named(path), stored.sha256(), 0, label)
-        start = file.read(_STEP)
-        if lines and not (tables and looks_like_json(start)):
-            data = b"".join(pieces(file, label, ahead=start))
+            data = _rest(file)
         else:
-            data = _whole(file, label, ahead=start)
+            start = file.read(_STEP)
+            if lines and not (tables and tree.looks_like_json(start)):
+                data = b"".join(pieces(file, label, ahead=start))
+            else:
+                data = _whole(file, label, ahead=start)
         return data, Source(_named(path), stored.sha256(), 0, label)
 
 
@@ -93,20 +141,21 @@ def opened(
     path: str | os.PathLike[str], *, hashes: bool = True, max_input_size: int | None = None
 ) -> Iterator[tuple[Unpacked, Stored]]:
     """Open a file unpacked, and hash its bytes as they are stored while they are read."""
-    label = _label(path)
-    if os.fspath(path) == STDIN:
+    label = os.fspath(path)
+    if label == STDIN:
+        label = "stdin"
         if sys.stdin is None:
             raise ReadError(label, "is closed", hint="pipe a file into it, or give a file's name")
         stored = Stored(sys.stdin.buffer, label, hashes=hashes, endless=True)
         yield Unpacked(stored, label, most=max_input_size), stored
         return
-    with _opened(path) as raw:
+    with _open(path) as raw:
         endless = not stat.S_ISREG(os.fstat(raw.fileno()).st_mode)
         stored = Stored(raw, label, hashes=hashes, endless=endless)
         yield Unpacked(stored, label, most=max_input_size), stored
 
 
-def _opened(path: str | os.PathLike[str]) -> BinaryIO:
+def _open(path: str | os.PathLike[str]) -> BinaryIO:
     if "://" in os.fspath(path) and not Path(path).exists():
         hint = "of storage only Parquet is read, of all runs: download the file, and give its name"
         raise ReadError(os.fspath(path), "is no file of this machine", hint=hint)
@@ -149,13 +198,76 @@ def looks_like_qrels(path: str | os.PathLike[str]) -> bool:
             return holds_grades(names_of(_rest(file), stored.label))
         start = file.read(_STEP)
         if table_reader(start) or line_reader(start, QRELS):
-            return not looks_like_json(start) and holds_grades(header_of(start)[1] or ["label"])
+            names = delimited.header_of(start)[1] or ["label"]
+            return not tree.looks_like_json(start) and holds_grades(names)
         for number, piece in enumerate(pieces(file, stored.label, size=_STEP, ahead=start)):
             text = piece if number else piece.removeprefix(BYTE_ORDER_MARK)
             for line in text.split(b"\n"):
                 if line[:1] != b"#" and (fields := line.split()):
                     return len(fields) == 4
     return False
+
+
+def pieces(
+    file: Unpacked, label: str, *, size: int = _PIECE, ahead: bytes = b""
+) -> Iterator[bytes]:
+    """Cut a file at ends of lines into pieces of about ``size`` bytes; an empty one is one piece.
+
+    ``ahead`` was read of it before.
+    """
+    held, at = b"", 0
+    while data := ahead or file.read(size):
+        data, ahead = held + data, b""
+        long = first_long_line(data)
+        if long >= 0:
+            problem = f"a line is longer than {MOST_LINE >> 20} MB"
+            if b"\0" in data[long : long + MOST_LINE]:
+                problem += " and holds NUL bytes: this is not a text file"
+            raise ReadError(label, problem, at=f"byte {at + long}")
+        end = data.rfind(b"\n") + 1
+        if end:
+            yield data[:end]
+        held, at = data[end:], at + end
+    if held or not at:
+        yield held
+
+
+def _whole(file: Unpacked, label: str, *, ahead: bytes) -> bytes:
+    """Return the content of a file of text, with lines of any length."""
+    parts = []
+    while data := ahead or file.read(_STEP):
+        ahead = b""
+        if b"\0" in data:
+            raise ReadError(label, "holds a NUL byte: this is not a text file")
+        parts.append(data)
+    return b"".join(parts)
+
+
+def _rest(file: Unpacked) -> bytes:
+    return b"".join(iter(partial(file.read, _STEP), b""))
+
+
+def _named(path: str | os.PathLike[str]) -> str | None:
+    return None if os.fspath(path) == STDIN else os.fspath(path)
+
+
+def _not_found(file: Path) -> str:
+    """Return the message, with the file beside it that was probably meant."""
+    if not file.parent.is_dir():
+        return f"{file}: no such file (nor a folder {file.parent})"
+    try:
+        beside = [each for each in sorted(file.parent.iterdir()) if each.is_file()]
+    except OSError:  # a folder that may be passed through, but not listed
+        beside = []
+    # By whole names for a slip of the finger, by short names for an ending too few or too many.
+    known = {short_name(each): each.name for each in beside}
+    known |= {each.name: each.name for each in beside}
+    found = nearest(file.name, known) or nearest(short_name(file), known)
+    hint = f"\n  did you mean {known[found[0]]} ?" if found else ""
+    return f"{file}: no such file{hint}"
+
+
+# --- Names of files
 
 
 def short_name(path: str | os.PathLike[str]) -> str:
@@ -186,63 +298,3 @@ def distinct_names(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
     last = [file.name if given[file] == 1 else short_name(file) for file in files]
     pairs = zip(names, last, strict=True)
     return [name if counts[name] == 1 else each for name, each in pairs]
-
-
-def pieces(
-    file: Unpacked, label: str, *, size: int = _PIECE, ahead: bytes = b""
-) -> Iterator[bytes]:
-    """Cut a file at ends of lines into pieces of about ``size`` bytes; an empty one is one piece.
-
-    ``ahead`` was read of it before.
-    """
-    held, at = b"", 0
-    while data := ahead or file.read(size):
-        data, ahead = held + data, b""
-        long = first_long_line(data)
-        if long >= 0:
-            problem = f"a line is longer than {MOST_LINE >> 20} MB"
-            if b"\0" in data[long : long + MOST_LINE]:
-                problem += " and holds NUL bytes: this is not a text file"
-            raise ReadError(label, problem, at=f"byte {at + long}")
-        end = data.rfind(b"\n") + 1
-        if end:
-            yield data[:end]
-        held, at = data[end:], at + end
-    if held or not at:
-        yield held
-
-
-def _whole(file: Unpacked, label: str, *, ahead: bytes = b"") -> bytes:
-    """Return the content of a file of text, with lines of any length."""
-    parts = []
-    while data := ahead or file.read(_STEP):
-        ahead = b""
-        if b"\0" in data:
-            raise ReadError(label, "holds a NUL byte: this is not a text file")
-        parts.append(data)
-    return b"".join(parts)
-
-
-def _label(path: str | os.PathLike[str]) -> str:
-    return "stdin" if os.fspath(path) == STDIN else os.fspath(path)
-
-
-def _named(path: str | os.PathLike[str]) -> str | None:
-    return None if os.fspath(path) == STDIN else os.fspath(path)
-
-
-def _not_found(file: Path) -> str:
-    """Return the message, with the file beside it that was probably meant."""
-    if not file.parent.is_dir():
-        return f"{file}: no such file (nor a folder {file.parent})"
-    try:
-        beside = [each for each in sorted(file.parent.iterdir()) if each.is_file()]
-    except OSError:  # a folder that may be passed through, but not listed
-        beside = []
-    # By whole names for a slip of the finger, by short names for an ending too few or too many.
-    known = {short_name(each): each.name for each in beside} | {
-        each.name: each.name for each in beside
-    }
-    found = nearest(file.name, known) or nearest(short_name(file), known)
-    hint = f"\n  did you mean {known[found[0]]} ?" if found else ""
-    return f"{file}: no such file{hint}"

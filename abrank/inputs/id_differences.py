@@ -1,4 +1,4 @@
-"""How ids of a run and of its judgments differ where they ought to be the same."""
+"""The first documents of each query, and how ids differ that ought to be the judgments'."""
 
 from __future__ import annotations
 
@@ -6,6 +6,17 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import methodcaller
+
+import numpy as np
+
+from abrank._support.typing import IntArray
+from abrank.inputs import ids
+from abrank.inputs.ids import Ids
+from abrank.inputs.judged import JudgedRun
+from abrank.inputs.qrels import Qrels
+
+# --- How ids of a run and of its judgments differ where they ought to be the same
 
 # An id, and the number of the query within which it must match.
 Placed = tuple[int, str]
@@ -93,13 +104,12 @@ def _affixed(run: Sequence[Placed], qrels: Sequence[Placed]) -> Iterator[IdDiffe
     """Yield the prefixes and endings, of the run's ids or of the qrels', that explain enough."""
     for longer, shorter in ((run, qrels), (qrels, run)):
         for kind, affix in _guesses(longer[:GUESSED_FROM], shorter):
-            cut = str.removeprefix if kind == "prefix" else str.removesuffix
-            changes = (_without(cut, affix if longer is each else "") for each in (run, qrels))
+            cut = methodcaller("removeprefix" if kind == "prefix" else "removesuffix", affix)
+            changes = (cut if longer is each else str for each in (run, qrels))
             found = _alike(f'the {kind} "{affix}"', run, qrels, *changes)
-            share, fewest = (
-                (LEAST_DIGITS, FEWEST_DIGITS) if affix.isdecimal() else (LEAST_AFFIXED, 1)
-            )
-            if found.n_alike >= max(share * min(len(run), len(qrels)), fewest):
+            digits = affix.isdecimal()
+            least = (LEAST_DIGITS if digits else LEAST_AFFIXED) * min(len(run), len(qrels))
+            if found.n_alike >= max(least, FEWEST_DIGITS if digits else 1):
                 yield found
 
 
@@ -118,5 +128,67 @@ def _guesses(longer: Sequence[Placed], shorter: Sequence[Placed]) -> list[tuple[
     return [affix for affix, _ in found.most_common(MOST_GUESSES)]
 
 
-def _without(cut: Callable[[str, str], str], affix: str) -> Callable[[str], str]:
-    return lambda text: cut(text, affix)
+# --- The first documents of each query, and what they tell where ids differ from the judgments'
+
+
+# Documents that are looked at where ids may differ: so many queries, and their first documents.
+SAMPLED_QUERIES, SAMPLED_RANKS = 50, 10
+
+
+@dataclass(frozen=True, eq=False)
+class TopDocs:
+    """The first documents of each judged query.
+
+    Attributes
+    ----------
+    query : int64[n_rows]
+        Index into the queries of the qrels, ascending.
+    rank : int64[n_rows]
+        From 1, ascending within a query.
+    docs : Ids
+    """
+
+    query: IntArray
+    rank: IntArray
+    docs: Ids
+
+    def top(self, depth: int) -> TopDocs:
+        """Return the documents down to a rank."""
+        rows = np.flatnonzero(self.rank <= depth)
+        if len(rows) == len(self.rank):
+            return self
+        return TopDocs(self.query[rows], self.rank[rows], ids.take(self.docs, rows))
+
+
+def sampled_queries(n_queries: int) -> IntArray:
+    """Return the queries of the qrels whose first documents are looked at, whatever the run."""
+    return np.linspace(0, n_queries - 1, min(n_queries, SAMPLED_QUERIES)).astype(np.int64)
+
+
+def ranks_kept(n_queries: int, top: int) -> IntArray:
+    """Return how many documents are kept of each query: int64[n_queries]."""
+    ranks = np.full(n_queries, top, dtype=np.int64)
+    ranks[sampled_queries(n_queries)] = max(top, SAMPLED_RANKS)
+    return ranks
+
+
+def document_ids(qrels: Qrels, judged: JudgedRun, shown: TopDocs) -> IdDifference | None:
+    """Say why first documents of the sampled queries are not judged, where ids are to blame."""
+    sampled = np.isin(shown.query, sampled_queries(len(qrels.query_ids)))
+    rows = np.flatnonzero(sampled & (shown.rank <= SAMPLED_RANKS))
+    near = judged.rank <= SAMPLED_RANKS
+    known = judged.query[near] * SAMPLED_RANKS + judged.rank[near]
+    place = shown.query[rows] * SAMPLED_RANKS + shown.rank[rows]
+    unknown = rows[~np.isin(place, known)]
+    if len(unknown) < LEAST_SHARE * len(rows):
+        return None
+    judgments = np.flatnonzero(np.isin(qrels.query, shown.query[unknown]))
+
+    def placed(query: IntArray, docs: Ids, rows: IntArray) -> list[Placed]:
+        return list(zip(query[rows].tolist(), ids.decode(ids.take(docs, rows)), strict=True))
+
+    return id_difference(
+        placed(shown.query, shown.docs, unknown),
+        placed(qrels.query, qrels.docs, judgments),
+        n_compared=len(rows),
+    )

@@ -1,18 +1,12 @@
 """Columns of ids, and their keys: the numbers by which they are told apart, ordered and found.
 
-Columns of ids: bytes exactly as they stand in the file, in Arrow's compact form.
-Bytes and not text, because an id is whatever the file holds (ISO-8859-1 too) and because the order
-of bytes is the order of trec_eval's ``strcmp``. Text is made at the edges only, with
-``surrogateescape``, so that no byte is lost on the way out and back.
+An id is bytes exactly as they stand in the file, in Arrow's compact form, and not text: it is
+whatever the file holds (ISO-8859-1 too), and the order of bytes is that of trec_eval's ``strcmp``.
+Text is made at the edges only, with ``surrogateescape``, so that no byte is lost on the way.
 
 Arrow's own conversions (``pa.array``, ``to_numpy``, ``to_pylist``, scalars) import pandas where it
 is installed, 0.2 s at the first call; what is here goes through buffers instead. Of an everyday
 file numpy does what Arrow's kernels do for large ones: they take longer to import than it to read.
-
-Keys of ids: the numbers by which they are told apart, put in order and found again.
-The order is that of the ids' bytes, which is the order of trec_eval's ``strcmp``. Small columns go
-through numpy and Python, large ones through Arrow's kernels, whose import takes longer than an
-everyday file.
 """
 
 from __future__ import annotations
@@ -63,15 +57,9 @@ def _column(lengths: Sequence[int] | IntArray, data: bytes | npt.NDArray[np.uint
 
 def unpack(column: Ids) -> list[bytes]:
     """Return the column's byte strings."""
-    stops, text = _stops(column)
-    return [text[a:b] for a, b in pairwise(stops)]
-
-
-def _stops(column: Ids) -> tuple[list[int], bytes]:
-    """Return the column's bytes, and where each value begins and the last one ends."""
     ends, data = offsets(column), column.buffers()[2]
     text = b"" if data is None else bytes(memoryview(data)[ends[0] : ends[-1]])
-    return (ends - ends[0]).tolist(), text
+    return [text[a:b] for a, b in pairwise((ends - ends[0]).tolist())]
 
 
 def decode(column: Ids) -> list[str]:
@@ -170,9 +158,7 @@ def _arrow(rows: npt.NDArray[np.integer[Any]]) -> Any:  # noqa: ANN401
 # --- Keys of ids: the numbers by which they are told apart, put in order and found again
 
 _PROBED = 2000  # ids: where most of the first are different, most of all are taken to be
-_LONG = 1 << 10  # bytes of an id that are looked at eight at a time
 _FEW = 1 << 15  # runs of equal ids whose values Python tells apart
-_MOST_ROWS = 50_000  # of a column that is read without Arrow's kernels, whose import takes longer
 
 
 def runs(column: Ids) -> tuple[Ids, IntArray]:
@@ -191,9 +177,6 @@ def _begins(column: Ids) -> IntArray:
         codes = indices(column)
         np.not_equal(codes[1:], codes[:-1], out=new[1:])
         return np.flatnonzero(new)
-    if len(column) > _MOST_ROWS:
-        ends = integers(kernels.run_end_encode(column).run_ends)
-        return np.append(0, ends[:-1])
     word, length = _words(column), np.diff(offsets(column))
     new[1:] = (word[1:] != word[:-1]) | (length[1:] != length[:-1])
     alike = np.flatnonzero(~new & (length > 8))
@@ -215,9 +198,6 @@ def number(column: Ids) -> tuple[Ids, IntArray]:
         return pack(distinct), _repeated(names, distinct, rows, len(column))
     if kernels.all(kernels.less(column[:-1], column[1:])).as_py():
         return column, np.arange(len(column))
-    first = column[:_PROBED]
-    if 2 * len(kernels.unique(first)) > len(first):
-        return _number_sorted(column)
     encoded = kernels.dictionary_encode(column)
     order = integers(kernels.sort_indices(encoded.dictionary))
     place = np.empty_like(order)
@@ -240,21 +220,6 @@ def _repeated(
     place = {name: i for i, name in enumerate(distinct)}
     codes = np.fromiter(map(place.__getitem__, names), np.int64, len(names))
     return np.repeat(codes, np.diff(rows, append=n_rows))
-
-
-def _number_sorted(column: Ids) -> tuple[Ids, IntArray]:
-    """Do what :func:`number` does where most ids are different: a table of them would be slow."""
-    order = integers(kernels.sort_indices(column))
-    ascending = take(column, order)
-    new = np.zeros(len(order), dtype=np.bool_)
-    new[0] = True
-    rises = kernels.less(ascending[:-1], ascending[1:])
-    new[1 + integers(kernels.indices_nonzero(rises))] = True
-    codes = np.empty(len(order), dtype=np.int64)
-    codes[order] = np.cumsum(new) - 1
-    if new.all():
-        return ascending, codes
-    return take(ascending, np.flatnonzero(new)), codes
 
 
 def code(column: Ids) -> tuple[Ids, IntArray]:
@@ -295,34 +260,24 @@ def same(one: Ids, other: Ids) -> BoolArray:
 
 def distinct(column: Ids) -> list[str]:
     """Return the distinct ids as text, in order of appearance."""
-    _, length, text = spans(column)
-    # Nearly every run has one tag, and bytes are compared faster than tags are looked up.
-    if len(column) and (length == length[0]).all():
-        first = text[: length[0]].tobytes()
-        if text.tobytes() == first * len(column):
-            return [first.decode("utf-8", "surrogateescape")]
     return decode(code(column)[0])
 
 
 def order(column: Ids) -> IntArray:
     """Return each row's place in byte order: int64[n]; equal ids have different places."""
-    ascending = _ascending(column)
-    place = np.empty_like(ascending)
-    place[ascending] = np.arange(len(ascending))
-    return place
-
-
-def _ascending(column: Ids) -> IntArray:
-    """Return the rows in byte order."""
     _, length, text = spans(column)
     width = int(length.max(initial=1))
     if width * len(length) > SMALL:
-        return integers(kernels.sort_indices(column))
-    padded = np.zeros((len(length), width), dtype=np.uint8)
-    padded[np.arange(width) < length[:, None]] = text
-    # The shorter first, as numpy does not see NULs at an id's end.
-    shorter = np.argsort(length, kind="stable")
-    return shorter[np.argsort(padded.view(f"S{width}").ravel()[shorter], kind="stable")]
+        ascending = integers(kernels.sort_indices(column))
+    else:
+        padded = np.zeros((len(length), width), dtype=np.uint8)
+        padded[np.arange(width) < length[:, None]] = text
+        # The shorter first, as numpy does not see NULs at an id's end.
+        shorter = np.argsort(length, kind="stable")
+        ascending = shorter[np.argsort(padded.view(f"S{width}").ravel()[shorter], kind="stable")]
+    place = np.empty_like(ascending)
+    place[ascending] = np.arange(len(ascending))
+    return place
 
 
 def order_within(group: IntArray, column: Ids) -> IntArray:
@@ -356,32 +311,17 @@ def fingerprint(column: Ids) -> npt.NDArray[np.uint64]:
     start, length, text = spans(column)
     words = _eights(text, "<u8")
     bits = length.astype(np.uint64)
-    rows: IntArray | slice = slice(None)
-    for at in range(0, min(int(length.max(initial=0)), _LONG), 8):
+    rows: Any = slice(None)
+    for at in range(0, int(length.max(initial=0)), 8):
         if at:
-            rows = _longer(length, at, rows)
+            rows = (
+                np.flatnonzero(length > at) if isinstance(rows, slice) else rows[length[rows] > at]
+            )
         word = words[at:][start[rows]]
         word <<= np.maximum(8 * (at + 8) - 8 * length[rows], 0).view(np.uint64)  # what is beyond
         word ^= bits[rows]
         bits[rows] = _mix(word)
-    for row in np.flatnonzero(length > _LONG).tolist():
-        # One by one: in steps of eight bytes, a single long id would cost as much as all others.
-        rest = text[start[row] + _LONG : start[row] + length[row]]
-        bits[row] ^= np.uint64(_digest(rest.tobytes()))
     return bits
-
-
-def _digest(rest: bytes) -> int:
-    import hashlib  # no everyday id is so long
-
-    return int.from_bytes(hashlib.blake2b(rest, digest_size=8).digest(), "little")
-
-
-def _longer(length: IntArray, at: int, rows: IntArray | slice) -> IntArray:
-    """Return which of ``rows`` are longer than ``at``, at the cost of those that are left."""
-    if isinstance(rows, slice) or 4 * len(rows) > len(length):
-        return np.flatnonzero(length > at)
-    return rows[length[rows] > at]
 
 
 def _mix(bits: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:

@@ -13,19 +13,128 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from abrank._support.parallel import MOST_THREADS, threaded_map
-from abrank._support.typing import BoolArray, FloatArray, IntArray
+from abrank._support.typing import FloatArray, IntArray
 from abrank.inputs import ids, subtopics
-from abrank.inputs.first_docs import TopDocs, document_ids, ranks_kept
-from abrank.inputs.id_differences import IdDifference
+from abrank.inputs.id_differences import IdDifference, TopDocs, document_ids, ranks_kept
 from abrank.inputs.ids import Ids
 from abrank.inputs.judged import JudgedRun
-from abrank.inputs.lookup import Judgments
 from abrank.inputs.qrels import Qrels
 from abrank.inputs.run import Run
 from abrank.inputs.trec.stream import Block, NotPlain
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     pass
+
+
+# --- Judgments, ready for the queries and documents of a run to be looked up among them
+
+
+_PLACES = 16  # for each id of a group, at most: few places have two ids
+_MOST_PLACES = 1 << 24  # of all groups, as long as there are fewer ids
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """A hash table of ids by group.
+
+    The places of a group lie side by side, so that a processor's cache holds them while documents
+    of that group are looked up.
+
+    ids : Ids
+    mark : uint64[n_ids]
+        Their fingerprints.
+    start : int64[n_groups + 1]
+        First place of each group; last that of no group, which is empty.
+    mask : uint64[n_groups + 1]
+        The bits of a fingerprint that choose among the places of the group.
+    last : int32[n_places]
+        The last id that belongs in a place; -1 in an empty one.
+    before : int32[n_ids]
+        The id that belongs in the same place before it, or -1.
+    """
+
+    ids: Ids
+    mark: npt.NDArray[np.uint64]
+    start: IntArray
+    mask: npt.NDArray[np.uint64]
+    last: npt.NDArray[np.int32]
+    before: npt.NDArray[np.int32]
+
+    @classmethod
+    def of(cls, group: IntArray, column: Ids, n_groups: int) -> Places:
+        """Return the places of ids, each with the number of its group."""
+        mark = ids.fingerprint(column)
+        share = max(min(_PLACES, _MOST_PLACES // max(len(column), 1)), 1)
+        wanted = np.maximum(np.bincount(group, minlength=n_groups) * share, 1)
+        size = np.exp2(np.ceil(np.log2(np.append(wanted, 1)))).astype(np.int64)
+        start = np.cumsum(size) - size
+        mask = (size - 1).astype(np.uint64)
+        place = start[group] + (mark & mask[group]).astype(np.int64)
+        order = np.argsort(place, kind="stable").astype(np.int32)
+        ordered = place[order]
+        last = np.full(size.sum(), -1, dtype=np.int32)
+        last[ordered] = order
+        before = np.full(len(order), -1, dtype=np.int32)
+        again = np.flatnonzero(ordered[1:] == ordered[:-1])
+        before[order[again + 1]] = order[again]
+        return cls(column, mark, start, mask, last, before)
+
+    def find(
+        self, group: IntArray, length: IntArray, column: Ids, mark: npt.NDArray[np.uint64]
+    ) -> tuple[IntArray, IntArray]:
+        """Return which rows hold an id of their group, and the places of those among the ids."""
+        place = (mark & np.repeat(self.mask[group], length)).astype(np.int64)
+        place += np.repeat(self.start[group], length)
+        at = self.last[place]
+        rows = np.flatnonzero(at >= 0)
+        at = at[rows]
+        found = [(rows[:0], at[:0])]
+        while len(rows):
+            alike = np.flatnonzero(self.mark[at] == mark[rows])
+            found.append((rows[alike], at[alike]))
+            at = self.before[at]
+            more = np.flatnonzero(at >= 0)
+            rows, at = rows[more], at[more]
+        rows, at = (np.concatenate(each) for each in zip(*found, strict=True))
+        order = np.argsort(rows, kind="stable")
+        rows, which = rows[order], at[order].astype(np.int64)
+        same = ids.same(ids.take(column, rows), ids.take(self.ids, which))
+        return rows[same], which[same]
+
+
+@dataclass(frozen=True, eq=False)
+class Judgments:
+    """The judgments, ready to be looked up; ``ideal`` has them by query, the best first."""
+
+    queries: Places
+    docs: Places
+    ideal: IntArray
+
+    @classmethod
+    def of(cls, qrels: Qrels) -> Judgments:
+        """Return those of ``qrels``."""
+        n_queries = len(qrels.query_ids)
+        one = np.zeros(n_queries, dtype=np.int64)
+        return cls(
+            queries=Places.of(one, ids.encode(qrels.query_ids), 1),
+            docs=Places.of(qrels.query, qrels.docs, n_queries),
+            ideal=np.lexsort((-qrels.grade, qrels.query)),
+        )
+
+    def numbers(self, queries: Ids) -> IntArray:
+        """Return the number in the qrels of each query, or -1."""
+        found = np.full(len(queries), -1, dtype=np.int64)
+        all_of_them = np.array([len(queries)])
+        mark = ids.fingerprint(queries)
+        rows, at = self.queries.find(np.array([0]), all_of_them, queries, mark)
+        found[rows] = at
+        return found
+
+
+# --- The one join of the program: a run joined with its judgments, block by block
+
 
 _Piece = TypeVar("_Piece")
 
@@ -132,13 +241,16 @@ def join_pieces(
 
     part = _Part.joined(list(threaded_map(part_of, pieces, most=threads)))
     seen = part.seen
-    order = _by_rank(part.query, part.rank)
+    order = np.lexsort((part.rank, part.query))
     at = part.at[order]
     n_retrieved = np.zeros(n_queries, dtype=np.int64)
     n_retrieved[part.ranking] = part.length
     if np.count_nonzero(n_retrieved) + len(set(seen.extra)) < seen.n_shared + len(seen.extra):
         raise NotPlain("the lines of a query do not stand together")
     ideal = looked_up.ideal
+    scores = None
+    if keep_scores:  # by query, however the rankings stood in the file
+        scores = part.scores[np.argsort(np.repeat(part.ranking, part.length), kind="stable")]
     judged = JudgedRun(
         query_ids=qrels.query_ids,
         query=part.query[order],
@@ -150,7 +262,7 @@ def join_pieces(
         n_retrieved=n_retrieved,
         ideal_query=qrels.query[ideal],
         ideal_grade=qrels.grade[ideal],
-        retrieved_scores=_by_ranking(part) if keep_scores else None,
+        retrieved_scores=scores,
         subtopics=None if qrels.subtopics is None else subtopics.join(qrels.subtopics, at),
         judgment=at,
     )
@@ -159,14 +271,6 @@ def join_pieces(
     if top is not None:
         seen.document_ids = document_ids(qrels, judged, shown)
     return judged, seen, shown.top(top or 0)
-
-
-def _by_rank(query: IntArray, rank: IntArray) -> IntArray | slice:
-    """Return the order by query and rank, in which the rows of a sorted run stand already."""
-    same = query[1:] == query[:-1]
-    if ((query[1:] > query[:-1]) | (same & (rank[1:] > rank[:-1]))).all():
-        return slice(None)
-    return np.lexsort((rank, query))
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,18 +294,21 @@ class _Part:
     @classmethod
     def of(cls, judgments: Judgments, block: Block, keep_scores: bool, ranks: IntArray) -> _Part:
         query = judgments.numbers(block.queries)
-        row, at = judgments.find(block, query)
+        length = np.diff(block.first_row)
+        row, at = judgments.docs.find(query, length, block.docs, block.mark)
         if block.row is not None:
             place = np.empty(len(block.row), dtype=np.int64)
             place[block.row] = np.arange(len(block.row))
             row = place[row]
         ranking = block.ranking[row]
         first_row = block.first_row[ranking]
-        new = _begins_tie(block)
+        # Whether a query or a score begins at each row, and behind the last one.
+        new = np.ones(len(block.score) + 1, dtype=np.bool_)
+        np.not_equal(block.score[1:], block.score[:-1], out=new[1:-1])
+        new[block.first_row] = True
         begins = np.flatnonzero(new)
         tie = np.cumsum(new)[row]
         shared = query >= 0
-        length = np.diff(block.first_row)
         top_query, top_rank, shown = _top(block, query, ranks)
         return cls(
             query=query[ranking],
@@ -244,14 +351,6 @@ def _top(block: Block, query: IntArray, ranks: IntArray) -> tuple[IntArray, IntA
     )
 
 
-def _begins_tie(block: Block) -> BoolArray:
-    """Whether a query or a score begins at each row, and behind the last one."""
-    new = np.ones(len(block.score) + 1, dtype=np.bool_)
-    np.not_equal(block.score[1:], block.score[:-1], out=new[1:-1])
-    new[block.first_row] = True
-    return new
-
-
 def _seen(block: Block, query: IntArray, begins: IntArray) -> ReadCounts:
     """Count what a block holds."""
     size = np.diff(begins)
@@ -266,9 +365,3 @@ def _seen(block: Block, query: IntArray, begins: IntArray) -> ReadCounts:
         n_rank_conflicts=block.n_rank_conflicts,
         tags=dict.fromkeys(block.tags),
     )
-
-
-def _by_ranking(part: _Part) -> FloatArray:
-    """Return the scores by query, however the rankings stood in the file."""
-    ranking = np.repeat(part.ranking, part.length)
-    return part.scores[np.argsort(ranking, kind="stable")]

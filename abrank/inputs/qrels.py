@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,7 +26,7 @@ from abrank.inputs.columns import (
 from abrank.inputs.ids import Ids
 from abrank.inputs.objects import read as objects
 from abrank.inputs.subtopics import Subtopics, gather
-from abrank.inputs.trec.write import trec_bytes, write_file
+from abrank.inputs.trec.lines import write_lines
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -140,15 +140,10 @@ class Qrels:
         if self.subtopics is not None:
             rows, grades = self.subtopics.document, self.subtopics.grade
             second = [self.subtopics.ids[i] for i in self.subtopics.subtopic]
-        queries = [self.query_ids[i] for i in self.query[rows]]
-        docs = ids.unpack(ids.take(self.docs, rows))
-        numbers = [b"%d" % grade for grade in grades.tolist()]
-        columns = [_bytes(queries), _bytes(second), docs, numbers]
-        return write_file(path, trec_bytes(columns))
-
-
-def _bytes(texts: Sequence[str]) -> list[bytes]:
-    return [text.encode("utf-8", "surrogateescape") for text in texts]
+        queries = ids.encode([self.query_ids[i] for i in self.query[rows]])
+        texts = (queries, ids.encode(second), ids.take(self.docs, rows))
+        columns = [*map(ids.unpack, texts), [b"%d" % grade for grade in grades.tolist()]]
+        return write_lines(path, columns)
 
 
 @explained

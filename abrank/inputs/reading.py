@@ -12,7 +12,7 @@ from abrank._support.typing import Duplicates, ScoreDtype
 from abrank.inputs import files
 from abrank.inputs.audit import Audit, audit, require_common
 from abrank.inputs.columns import Columns, Source
-from abrank.inputs.first_docs import TopDocs
+from abrank.inputs.id_differences import TopDocs
 from abrank.inputs.join import ReadCounts, block_of, join_pieces
 from abrank.inputs.judged import JudgedRun
 from abrank.inputs.qrels import Qrels

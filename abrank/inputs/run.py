@@ -11,18 +11,24 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from abrank._support import checks
+from abrank._support.errors import ArgumentError
 from abrank._support.keywords import explained
 from abrank._support.typing import FloatArray, IntArray, ScoreDtype
 from abrank.inputs import columns as raw
 from abrank.inputs import files, ids
 from abrank.inputs.columns import Columns, Source
+from abrank.inputs.files import distinct_names
 from abrank.inputs.ids import Ids
 from abrank.inputs.objects import read as objects
 from abrank.inputs.ties import at_precision, rank_conflicts, rank_rows
-from abrank.inputs.trec.write import trec_bytes, write_file
+from abrank.inputs.trec.lines import write_lines
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+# --- Runs: what a system retrieved, in the one order that the whole program uses
+
 
 UNNAMED = "run"
 DTYPES = ("float64", "float32")
@@ -160,7 +166,7 @@ class Run:
         tag = "_".join(self.name.split()).encode("utf-8", "surrogateescape") or b"run"
         constant = [b"Q0"] * len(self), [tag] * len(self)
         columns = [queries, constant[0], ids.unpack(self.docs), ranks, scores, constant[1]]
-        return write_file(path, trec_bytes(columns))
+        return write_lines(path, columns)
 
 
 @explained
@@ -299,3 +305,27 @@ def _best(query: IntArray, doc: Ids, rows: IntArray) -> IntArray:
     """Return ``rows``, given in rank order, without all but the best row of a document."""
     _, again = raw.duplicates(query[rows], ids.take(doc, rows))
     return np.delete(rows, again)
+
+
+# --- Runs by names that tell them apart
+
+
+def named_runs(runs: Any) -> Mapping[str, Any]:  # noqa: ANN401
+    """Return runs by name; those of a list by their own names, or ``run 1``, ``run 2``."""
+    if isinstance(runs, Mapping):
+        return runs
+    if not isinstance(runs, (list, tuple)) or any(map(_is_row, runs)):
+        kind = type(runs).__name__
+        raise ArgumentError(f'runs are a mapping by name, not one {kind}: give {{"bm25": run}}')
+    names = [name_of(run) for run in runs]
+    paths = [run for run in runs if isinstance(run, (str, os.PathLike))]
+    if len(paths) == len(runs):
+        names = distinct_names(paths)
+    unclear = {name for name in names if name == UNNAMED or names.count(name) > 1}
+    shown = (f"{name} {i}" if name in unclear else name for i, name in enumerate(names, 1))
+    return dict(zip(shown, runs, strict=True))
+
+
+def _is_row(each: Any) -> bool:  # noqa: ANN401
+    """Whether this is a row of a run: a tuple that begins with an id."""
+    return isinstance(each, tuple) and len(each) > 1 and isinstance(each[0], (str, int))

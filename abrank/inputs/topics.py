@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import html
-import io
 import json
 import os
 import re
@@ -14,9 +12,9 @@ from typing import Any
 from abrank._support.display import shorten
 from abrank._support.errors import BadLine, NotFoundError, ReadError
 from abrank.inputs import files
+from abrank.inputs.formats.delimited import csv_lines
 from abrank.inputs.objects.arrow import objects_of
 from abrank.inputs.objects.cells import is_missing
-from abrank.inputs.scores.forms import csv_problem
 from abrank.inputs.trec.lines import MOST_SHOWN
 
 # --- Texts of the queries, and properties that cut them into segments
@@ -103,15 +101,8 @@ def read_clusters(source: Any, columns: Collection[str] = ()) -> tuple[str, dict
 
 def _table(text: str, label: str) -> tuple[list[str], list[list[str]], list[str]]:
     """Return the header of a CSV text, its rows, and where each stands."""
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    rows, at = [], []
-    try:
-        for fields in reader:
-            if fields:
-                rows.append(fields)
-                at.append(reader.line_num)
-    except csv.Error as error:
-        raise csv_problem(label, reader.line_num, error) from error
+    lines = [line for line in csv_lines(text, ",", label) if line[1]]
+    at, rows = [number for number, _ in lines], [fields for _, fields in lines]
     if not rows:
         raise ReadError(label, "no lines", expected=TABLE)
     width = len(rows[0])

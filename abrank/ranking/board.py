@@ -108,7 +108,7 @@ def _read(source: Any, measure: str, *, numbered: bool = False) -> Scores:  # no
     columns = set(table.measure.names)
     measured = any(map(is_known, columns)) or {each.casefold() for each in columns} <= _PLAIN
     if table.form == WIDE and not any(table.system.names) and not measured:
-        named = Coded.constant(measure, len(table.measure))
+        named = Coded((measure,), np.zeros(len(table.measure), np.int64))
         table = replace(table, system=table.measure, measure=named, form=BY_SYSTEM)
     return scores_of_table(table, source)
 

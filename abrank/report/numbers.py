@@ -20,7 +20,6 @@ import numpy as np
 from abrank._support.display import DIGITS
 from abrank.comparison import Comparison
 from abrank.comparison.margin_ranges import margin_ranges
-from abrank.inputs.scores.table import written
 from abrank.report.sections.next_step import next_step
 from abrank.report.sections.notes.cautions import cautions
 from abrank.verdict import Decision, Rule
@@ -186,7 +185,7 @@ def _compact(value: Any, numbers: Numbers) -> Iterator[str]:  # noqa: ANN401
             yield from _compact(item, numbers)
         yield "]"
     elif isinstance(value, np.ndarray):
-        numbers[id(value)] = f"[{written(value, ',')}]"
+        numbers[id(value)] = f"[{','.join(map(repr, value.astype(float).tolist()))}]"
         yield numbers[id(value)]
     else:
         text = json.dumps(value, separators=(",", ":"), allow_nan=False)

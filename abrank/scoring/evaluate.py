@@ -17,7 +17,7 @@ from abrank._support.typing import Duplicates, FloatArray, Interpolation, Missin
 from abrank.engines import Engine, EngineName, needs_engine, on
 from abrank.inputs import Run
 from abrank.inputs.objects.names import QUERY_IDS, found_in
-from abrank.inputs.run_names import named_runs
+from abrank.inputs.run import named_runs
 from abrank.measures import Measure, resolved
 from abrank.measures.dialects import SETS
 from abrank.measures.names import listed, notes_on, parse_measures

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from abrank.inputs import ids, lookup, read_qrels, read_run
-from abrank.inputs.join import block_of
-from abrank.inputs.lookup import Judgments
+from abrank.inputs import ids, read_qrels, read_run
+from abrank.inputs.join import Judgments, Places, block_of
 
 
 @pytest.mark.parametrize("keys", ["own", "all alike", "a few"])
@@ -32,7 +31,7 @@ def test_the_judged_documents_are_those_of_a_dict(
     query = judgments.numbers(block.queries)
     expected = [qrels.query_ids.index(q) if q in judged else -1 for q in queries]
     assert query.tolist() == expected
-    rows, at = judgments.find(block, query)
+    rows, at = judgments.docs.find(query, np.diff(block.first_row), block.docs, block.mark)
     assert (np.diff(rows) > 0).all()
     owners = np.repeat(queries, np.diff(block.first_row)).tolist()
     pairs = list(zip(owners, ids.decode(block.docs), strict=True))
@@ -46,7 +45,7 @@ def test_the_judged_documents_are_those_of_a_dict(
 def test_a_query_of_very_many_judgments_has_places_of_its_own() -> None:
     documents = ids.encode([f"d{i}" for i in range(20_000)])
     group = np.append(np.zeros(19_990, np.int64), np.arange(1, 11))
-    found = lookup.Places.of(group, documents, 11)
+    found = Places.of(group, documents, 11)
     assert np.bincount(found.start[group] + (found.mark & found.mask[group]).astype(int)).max() < 8
     rows, at = found.find(np.array([-1, 0]), np.array([5, 19_995]), documents, found.mark)
     np.testing.assert_array_equal(rows, np.arange(5, 19_990))

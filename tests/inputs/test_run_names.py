@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from abrank._support.errors import ArgumentError
-from abrank.inputs.run_names import named_runs
+from abrank.inputs.run import named_runs
 
 
 def test_runs_by_name_are_taken_as_they_are() -> None:

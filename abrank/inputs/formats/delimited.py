@@ -15,17 +15,94 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv
 
 from abrank._support.display import shorten
 from abrank._support.errors import BadLine, ReadError
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inputs import ids
 from abrank.inputs.columns import RUN, Columns, Layout, Source
-from abrank.inputs.formats.plain_table import plain_table, read_plain
 from abrank.inputs.objects.arrow import to_ids, to_scores
 from abrank.inputs.objects.names import choose_columns, has_columns, holds_ranks
-from abrank.inputs.trec.lines import MOST_SHOWN, READY_SCORES, read_score
-from abrank.inputs.trec.plain import BYTE_ORDER_MARK, MOST_ID, one_blank
+from abrank.inputs.trec.lines import (
+    BYTE_ORDER_MARK,
+    MOST_ID,
+    MOST_SHOWN,
+    READY_SCORES,
+    one_blank,
+    read_score,
+)
+
+# --- Read plain tables of text with Arrow, where the careful reader would give the same rows
+
+
+_BLOCK = 4 << 20
+
+
+def plain_table(data: bytes, delimiter: str) -> bytes | None:
+    r"""Return a table with LF at its lines' ends, or None where it is not plain.
+
+    Plain is a table without empty cells, empty lines, and blanks at a cell's ends: those that Arrow
+    and the careful reader read alike. Quotes around whole cells are taken off; a table with any
+    other quote, or that needs its quotes, is not plain; between blanks a quote is text.
+    """
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n")
+    data = data.rstrip(b"\n")
+    if not data or b"\r" in data or b"\0" in data:
+        return None
+    mark = ord(delimiter)
+    if b'"' in data:
+        unquoted = None if delimiter == " " else _unquoted(data, mark)
+        if not unquoted:
+            return None
+        data = unquoted
+    for at in range(0, len(data), _BLOCK):
+        part = np.frombuffer(data, np.uint8, min(_BLOCK + 1, len(data) - at), at)
+        ends = (part <= ord(" ")) | (part == mark)
+        if (ends[1:] & ends[:-1]).any() or (at == 0 and ends[0]):
+            return None
+    return None if data[-1] <= ord(" ") or data[-1] == mark else data
+
+
+def _unquoted(data: bytes, mark: int) -> bytes | None:
+    """Return a table without the quotes around its cells; None where a quote is anything else."""
+    text = np.frombuffer(b"\n" + data + b"\n", np.uint8)
+    quotes = np.flatnonzero(text == ord('"'))
+    opening, closing = quotes[0::2], quotes[1::2]
+    ends = (text == mark) | (text == ord("\n"))
+    if len(quotes) % 2 or not (ends[opening - 1].all() and ends[closing + 1].all()):
+        return None
+    # Between an opening quote and its closing one no cell may end.
+    if np.logical_or.reduceat(ends, quotes)[0::2].any():
+        return None
+    return bytes(text[1:-1][text[1:-1] != ord('"')])
+
+
+def read_plain(
+    plain: bytes, *, delimiter: str, names: Sequence[str], types: Mapping[str, Any], skip: int = 1
+) -> Any:  # noqa: ANN401 - a pyarrow.Table
+    """Return the columns of a plain table that ``types`` names."""
+    return pyarrow.csv.read_csv(
+        pa.BufferReader(plain),
+        pyarrow.csv.ReadOptions(
+            use_threads=len(plain) > _BLOCK,
+            block_size=max(_BLOCK, min(len(plain), 1 << 20)),
+            column_names=list(names),
+            skip_rows=skip,
+        ),
+        pyarrow.csv.ParseOptions(delimiter=delimiter, quote_char=False),
+        pyarrow.csv.ConvertOptions(
+            column_types=dict(types),
+            include_columns=list(types),
+            null_values=[],
+            strings_can_be_null=False,
+        ),
+    )
+
+
+# --- Judgments and runs in tables of text: CSV and TSV with a header, and three columns without
+
 
 _DELIMITERS = "\t,;|"
 
@@ -56,7 +133,13 @@ def read_table(
     if plain is not None:
         read = _fast(plain, label, layout, delimiter=delimiter, width=len(names), at=at, skip=1)
     if read is None:
-        rows = _rows_of_table(data, delimiter, label)
+        lines = csv_lines(data.decode("utf-8", "surrogateescape"), delimiter, label)
+        next(lines)
+        rows = (
+            (number, [field.encode("utf-8", "surrogateescape").strip() for field in fields])
+            for number, fields in lines
+            if "".join(fields).strip()
+        )
         read = _careful(rows, label, layout, width=len(names), at=at)
     return replace(read, value=-read.value) if ranks else read
 
@@ -86,17 +169,13 @@ def _require_ranks(read: Columns, label: str) -> None:
     order = np.lexsort((read.value, query))
     first = np.diff(query[order], prepend=-1) != 0
     ranks = read.value[order]
-    if (
-        (ranks[first] <= 1).all()
-        and (ranks >= 0).all()
-        and (first | (np.diff(ranks, prepend=0) > 0)).all()
-    ):
-        return
-    raise ReadError(
-        label,
-        "the third of three fields is no rank from 1, and may be a score or a grade",
-        hint="say which, in a first line: query_id<TAB>doc_id<TAB>score",
-    )
+    rising = first | (np.diff(ranks, prepend=0) > 0)
+    if not ((ranks[first] <= 1).all() and (ranks >= 0).all() and rising.all()):
+        raise ReadError(
+            label,
+            "the third of three fields is no rank from 1, and may be a score or a grade",
+            hint="say which, in a first line: query_id<TAB>doc_id<TAB>score",
+        )
 
 
 def _fast(
@@ -121,14 +200,10 @@ def _fast(
     columns = [to_ids(table[name]) for name in texts]
     if value is None or any(each is None or ids.longest(each) > MOST_ID for each in columns):
         return None
-    if layout is not RUN and not _are_grades(value):
+    if layout is not RUN and not ((value == np.floor(value)) & (np.abs(value) < 2**53)).all():
         return None
     position = np.arange(1, len(value) + 1) + skip
     return _columns(columns, value, position, label, layout)
-
-
-def _are_grades(value: FloatArray) -> bool:
-    return bool((value == np.floor(value)).all() and (np.abs(value) < 2**53).all())
 
 
 def _columns(
@@ -149,16 +224,12 @@ def _columns(
     )
 
 
-def _rows_of_table(data: bytes, delimiter: str, label: str) -> Iterator[tuple[int, list[bytes]]]:
-    """Return the lines below the header: their numbers and cells."""
-    text = data.decode("utf-8", "surrogateescape")
+def csv_lines(text: str, delimiter: str, label: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the lines of a table: their numbers and fields."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
-        next(reader)
         for fields in reader:
-            if "".join(fields).strip():
-                cells = [field.encode("utf-8", "surrogateescape").strip() for field in fields]
-                yield reader.line_num, cells
+            yield reader.line_num, fields
     except csv.Error as error:
         at = f"line {reader.line_num}"
         raise ReadError(label, f"no line of a table: {error}", at=at) from error

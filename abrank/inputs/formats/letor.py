@@ -11,8 +11,7 @@ import numpy as np
 from abrank._support.errors import BadLine, ReadError
 from abrank.inputs import ids
 from abrank.inputs.columns import RUN, Columns, Layout, Source
-from abrank.inputs.trec.lines import MOST_SHOWN
-from abrank.inputs.trec.plain import MOST_ID
+from abrank.inputs.trec.lines import MOST_ID, MOST_SHOWN
 
 _LINE = re.compile(rb"\s*([+-]?[0-9]+)(?:\.0*)?\s+qid:([^\s#]+)(?:\s|$)")
 _DOCUMENT = re.compile(rb"#.*?\bdoc(?:id|_id|no)\s*[=:]\s*(\S+)")

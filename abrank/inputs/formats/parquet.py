@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import mmap
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
+from abrank.inputs import kernels
 from abrank.inputs.archives import most_in_table, too_much
 from abrank.inputs.formats.parquet_footer import (
     BYTE_ARRAY,
@@ -21,8 +22,7 @@ from abrank.inputs.formats.parquet_footer import (
     read_groups,
     require_pages,
 )
-from abrank.inputs.formats.table_size import decoded_bytes, has_long_text
-from abrank.inputs.trec.plain import MOST_ID
+from abrank.inputs.trec.lines import MOST_ID
 
 _BATCH = 8192  # values, after each of which it is seen how much there is
 _UNRESERVED = 0x4000 if sys.platform == "linux" else 0  # MAP_NORESERVE, which Python 3.13 names
@@ -65,7 +65,7 @@ class ParquetData:
         for chunk in chunks:
             n_unpacked += require_pages(self._at(chunk.start, chunk.n_packed), chunk)
             self._require_room(n_unpacked)
-        if has_long_text(self._source, by_group):
+        if _has_long_text(self._source, by_group):
             raise Oversized(f"holds a text longer than {MOST_ID >> 10} kB")
         # Arrow keeps no dictionary of what is stored as lengths or prefixes.
         plain = {chunk.path for chunk in chunks if not chunk.encodings.isdisjoint(LENGTHS_FIRST)}
@@ -107,7 +107,12 @@ class ParquetData:
             for batch in file.iter_batches(
                 max(1, size), row_groups=groups, columns=list(names), use_threads=len(groups) > 1
             ):
-                n_bytes += sum(_size_of(batch[name], name in coded) for name in names)
+                for name in names:
+                    column = batch[name]
+                    if name in coded and pa.types.is_dictionary(column.type):
+                        n_bytes += column.indices.nbytes  # its dictionary comes with every batch
+                    else:
+                        n_bytes += decoded_bytes(pa.chunked_array([column]))
                 self._require_room(n_bytes)
                 if known and n_bytes > max(_KEPT, 4 * told):
                     raise Damaged("it holds more than its footer says")
@@ -130,13 +135,6 @@ class Oversized(Exception):
     def __init__(self, problem: str, hint: str = "no run, judgments or scores do") -> None:
         self.hint = hint
         super().__init__(problem)
-
-
-def _size_of(column: Any, coded: bool) -> int:  # noqa: ANN401 - a pyarrow.Array
-    """Return the bytes of a column; a dictionary that is kept comes with every batch."""
-    if coded and pa.types.is_dictionary(column.type):
-        return int(column.indices.nbytes)
-    return decoded_bytes(pa.chunked_array([column]))
 
 
 class _Held:
@@ -164,3 +162,59 @@ class _Held:
             self._ranges.append((start, start + len(found)))
             size = len(found)
         return self._view[start : start + size]
+
+
+def _has_long_text(source: Any, groups: Mapping[int, Sequence[Chunk]]) -> bool:  # noqa: ANN401
+    """Whether a dictionary of some chunks of a Parquet file holds a text longer than any id.
+
+    The dictionary of a column comes whole with its first row; short ones are not looked at, nor
+    those of columns that tell how long their texts are together.
+    """
+    from pyarrow.parquet import ParquetFile
+
+    for group, chunks in groups.items():
+        names = [
+            chunk.path
+            for chunk in chunks
+            if chunk.kind == BYTE_ARRAY
+            and chunk.has_dictionary
+            and not chunk.knows_text
+            and chunk.n_unpacked > MOST_ID
+        ]
+        if names:
+            encoded = ParquetFile(source, read_dictionary=names)
+            batch = next(encoded.iter_batches(1, row_groups=[group], columns=names), None)
+            for texts in _dictionaries([] if batch is None else batch.columns):
+                lengths = kernels.binary_length(texts) if _is_text(texts.type) else None
+                if lengths is not None and (kernels.max(lengths).as_py() or 0) > MOST_ID:
+                    return True
+    return False
+
+
+def _dictionaries(arrays: list[Any]) -> Iterator[Any]:
+    """Yield the dictionaries of arrays, in lists and structs too."""
+    for array in arrays:
+        if pa.types.is_dictionary(array.type):
+            yield array.dictionary
+        elif pa.types.is_struct(array.type):
+            yield from _dictionaries(array.flatten())
+        elif pa.types.is_list(array.type) or pa.types.is_large_list(array.type):
+            yield from _dictionaries([array.values])
+
+
+def decoded_bytes(column: Any) -> int:  # noqa: ANN401 - a pyarrow.ChunkedArray
+    """Return the bytes of a column's texts once a dictionary's references are replaced by them."""
+    total = 0
+    for array in column.chunks:
+        if not pa.types.is_dictionary(array.type) or not len(array):
+            total += array.nbytes
+        elif not _is_text(array.dictionary.type):
+            total += 8 * len(array)
+        else:
+            lengths = kernels.binary_length(array.dictionary).take(array.indices)
+            total += kernels.sum(lengths).as_py() or 0
+    return total
+
+
+def _is_text(kind: Any) -> bool:  # noqa: ANN401 - a pyarrow.DataType
+    return str(kind) in ("string", "large_string", "binary", "large_binary")

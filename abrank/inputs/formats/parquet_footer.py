@@ -7,12 +7,103 @@ The format: https://github.com/apache/parquet-format/blob/master/src/main/thrift
 
 from __future__ import annotations
 
+import struct
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from abrank.inputs.formats.thrift import Malformed, read_struct
+# --- Records in Thrift's compact protocol, which Parquet uses: numbers of fields, and their values
+# https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
+
+_TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _STRUCT = 1, 2, 3, 7, 8, 9, 10, 12
+_WHOLE = (4, 5, 6)  # of 16, 32 and 64 bits
+_DEEPEST = 32  # records within records; Parquet's are 5 deep
+
+
+class Malformed(Exception):
+    """These bytes are no record."""
+
+
+def read_struct(data: bytes, at: int = 0, depth: int = 0) -> tuple[dict[int, Any], int]:
+    """Return the fields of a record by their number, and where it ends."""
+    if depth > _DEEPEST:
+        raise Malformed("records within records")
+    found: dict[int, Any] = {}
+    number = 0
+    try:
+        while (head := data[at]) != 0:
+            at += 1
+            kind = head & 15
+            if head >> 4:
+                number += head >> 4
+            else:
+                number, at = _signed(data, at)
+            if kind in (_TRUE, _FALSE):
+                found[number] = kind == _TRUE
+            else:
+                found[number], at = _value(data, at, kind, depth)
+    except (IndexError, struct.error) as error:
+        raise Malformed("it is cut short") from error
+    return found, at + 1
+
+
+def _value(data: bytes, at: int, kind: int, depth: int) -> tuple[Any, int]:
+    if kind in _WHOLE:
+        return _signed(data, at)
+    if kind == _BINARY:
+        length, at = _unsigned(data, at)
+        if length > len(data) - at:
+            raise Malformed("a text is longer than what is left")
+        return data[at : at + length], at + length
+    if kind == _STRUCT:
+        return read_struct(data, at, depth + 1)
+    if kind in (_LIST, _SET):
+        return _items(data, at, depth)
+    if kind in (_BYTE, _TRUE, _FALSE):  # the latter two only in lists
+        return data[at], at + 1
+    if kind == _DOUBLE:
+        return struct.unpack_from("<d", data, at)[0], at + 8
+    raise Malformed(f"a value of the unknown kind {kind}")
+
+
+def _items(data: bytes, at: int, depth: int) -> tuple[list[Any], int]:
+    if depth > _DEEPEST:
+        raise Malformed("lists within lists")
+    count, kind = data[at] >> 4, data[at] & 15
+    at += 1
+    if count == 15:
+        count, at = _unsigned(data, at)
+    if count > len(data) - at:
+        raise Malformed("a list is longer than what is left")
+    found = []
+    for _ in range(count):
+        item, at = _value(data, at, kind, depth + 1)
+        found.append(item)
+    return found, at
+
+
+def _signed(data: bytes, at: int) -> tuple[int, int]:
+    value, at = _unsigned(data, at)
+    return (value >> 1) ^ -(value & 1), at
+
+
+def _unsigned(data: bytes, at: int) -> tuple[int, int]:
+    byte = data[at]
+    if byte < 128:
+        return byte, at + 1
+    value, shift = byte & 127, 0
+    while byte > 127:
+        at, shift = at + 1, shift + 7
+        if shift > 63:
+            raise Malformed("a number of more than 64 bits")
+        byte = data[at]
+        value |= (byte & 127) << shift
+    return value, at + 1
+
+
+# --- What a Parquet file says of itself, read here and checked before Arrow reads the file
+
 
 MARK = b"PAR1"
 _TAIL = 8  # bytes: the length of the footer, and the mark
@@ -139,8 +230,9 @@ def _chunk(about: dict[int, Any], n_rows: int, size: int) -> Chunk:
     if flat and n_values != n_rows:
         raise Malformed(f"column {path} has {n_values} values in {n_rows} rows")
     told, sizes = about.get(12, {}), about.get(16, {})
-    if flat:
-        _require_histograms(sizes, path)
+    for number, most in ((2, 1), (3, 2)):  # histograms of levels
+        if flat and len(sizes.get(number, [])) > most:
+            raise Malformed(f"column {path} has levels that it cannot have")
     encodings = frozenset(int(each) for each in about[2])
     # Arrow counts of texts with a prefix in common only what is not.
     n_text = None if WITH_PREFIXES in encodings else sizes.get(1)
@@ -162,13 +254,6 @@ def _chunk(about: dict[int, Any], n_rows: int, size: int) -> Chunk:
         high=told.get(5),
         n_missing=told.get(3),
     )
-
-
-def _require_histograms(sizes: dict[int, Any], path: str) -> None:
-    """Refuse numbers of values by level that no column outside of lists can have."""
-    for number, most in ((2, 1), (3, 2)):
-        if len(sizes.get(number, [])) > most:
-            raise Malformed(f"column {path} has levels that it cannot have")
 
 
 def require_pages(data: Any, chunk: Chunk) -> int:  # noqa: ANN401 - bytes, or a view of them

@@ -19,37 +19,66 @@ from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inputs import ids, kernels
 from abrank.inputs.ids import Ids
-from abrank.inputs.objects.names import has_columns
-from abrank.inputs.objects.nested import unfolded
+from abrank.inputs.objects.names import DOC_IDS, found_in, has_columns
+
+# --- Tables with a row a query and its documents in a list, as LensKit saves them, unfolded
+
+
+def nested_column(schema: Any) -> str | None:  # noqa: ANN401 - a pyarrow.Schema
+    """Return the column that holds lists of documents; None where there is none."""
+    if found_in(schema.names, DOC_IDS):
+        return None
+    for field in schema:
+        listed = pa.types.is_list(field.type) or pa.types.is_large_list(field.type)
+        if listed and pa.types.is_struct(field.type.value_type):
+            row = field.type.value_type
+            if found_in([row.field(i).name for i in range(row.num_fields)], DOC_IDS):
+                return str(field.name)
+    return None
+
+
+def unfolded(table: Any) -> Any:  # noqa: ANN401 - a pyarrow.Table
+    """Return a row a document, of a table with a row a query; any other as it is."""
+    name = nested_column(table.schema)
+    if name is None:
+        return table
+    lists = table[name].combine_chunks()
+    rows = kernels.list_parent_indices(lists)
+    columns = {each: kernels.take(table[each], rows) for each in table.column_names if each != name}
+    documents = lists.flatten()
+    fields = documents.flatten()
+    for i, field in enumerate(fields):
+        columns[documents.type.field(i).name] = field
+    return pa.table(columns)
+
+
+# --- Tables of any library as Arrow columns, without one Python object per cell
+
 
 _REFUSALS = (pa.ArrowException, TypeError, ValueError, OverflowError)
 
 
-def columns_of(source: Any, choose: Callable[[Sequence[Any]], Sequence[Any]]) -> list[Any] | None:  # noqa: ANN401
-    """Return the columns of a table that ``choose`` takes among their names; None for no table."""
+def columns_of(
+    source: Any,  # noqa: ANN401
+    choose: Callable[[Sequence[Any]], Sequence[Any]],
+) -> tuple[list[Any], list[Any]] | None:
+    """Return the names that ``choose`` takes of a table's columns, and those; None for no table."""
     if hasattr(source, "iloc") and hasattr(source, "columns"):
-        return _pandas_columns(source, choose)
+        names, index, beside = [*source.columns], source.index, {}
+        if not has_columns(names):  # then those of its index count, too
+            own = [name for name in index.names if name is not None]
+            beside = {name: index.get_level_values(name) for name in own}
+            names += [name for name in beside if name not in names]
+        chosen = list(choose(names))
+        return chosen, [source[name] if name in source else beside[name] for name in chosen]
     if hasattr(source, "collect_schema") and hasattr(source, "collect"):
         source = source.select([*choose(source.collect_schema().names())])
     table = table_of(source)
     if table is None:
         return None
     table = unfolded(table)
-    return [table[name] for name in choose(table.column_names)]
-
-
-def _pandas_columns(
-    frame: Any,  # noqa: ANN401
-    choose: Callable[[Sequence[Any]], Sequence[Any]],
-) -> list[Any]:
-    """Return columns of a frame; where they hold no ids, those of its index count too."""
-    columns: dict[Any, Any] = {}
-    names = [*frame.columns]
-    if not has_columns(names):
-        index = frame.index
-        columns = {name: index.get_level_values(name) for name in index.names if name is not None}
-        names += [name for name in columns if name not in names]
-    return [frame[name] if name in frame else columns[name] for name in choose(names)]
+    chosen = list(choose(table.column_names))
+    return chosen, [table[name] for name in chosen]
 
 
 def table_of(source: Any) -> Any:  # noqa: ANN401
@@ -147,7 +176,8 @@ def _as_bytes(array: Any, *, coded: bool = False) -> Ids | None:  # noqa: ANN401
 def to_scores(column: Any, *, missing: bool = False) -> FloatArray | None:  # noqa: ANN401
     """Return finite numbers as float64; with ``missing`` an empty cell is NaN."""
     array = _whole(column, nulls=missing)
-    if array is None or not _is_number(array.type):
+    numbers = (pa.types.is_floating, pa.types.is_integer, pa.types.is_decimal)
+    if array is None or not any(is_a(array.type) for is_a in numbers):
         return None
     try:
         array = kernels.cast(array, pa.float64())
@@ -176,12 +206,6 @@ def to_grades(column: Any) -> IntArray | None:  # noqa: ANN401
     if values is None or (values != np.floor(values)).any() or (np.abs(values) >= 2**63).any():
         return None
     return values.astype(np.int64)
-
-
-def _is_number(kind: Any) -> bool:  # noqa: ANN401
-    return any(is_a(kind) for is_a in (pa.types.is_floating, pa.types.is_integer)) or bool(
-        pa.types.is_decimal(kind)
-    )
 
 
 def _whole(column: Any, *, nulls: bool = False) -> Any:  # noqa: ANN401 - an Arrow array, or None

@@ -11,7 +11,7 @@ from abrank._support.errors import ReadError
 from abrank.inputs import ids
 from abrank.inputs.columns import RUN, Columns, Layout, Source
 from abrank.inputs.ids import Ids
-from abrank.inputs.trec.plain import MOST_ID
+from abrank.inputs.trec.lines import MOST_ID
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -13,11 +13,9 @@ those of ``ir_measures.iter_calc``; answers of ``_rank_eval`` in Elasticsearch a
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +26,7 @@ from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inputs import ids
 from abrank.inputs.columns import Source
 from abrank.inputs.formats import arrow_file
+from abrank.inputs.formats.delimited import csv_lines
 from abrank.inputs.ids import Ids
 from abrank.inputs.objects.arrow import table_of
 from abrank.inputs.objects.cells import read_id
@@ -42,12 +41,6 @@ _INDEX = "__index_level_0__"  # what pandas calls an index without a name in a f
 _LONG_NAMES = ("query_id", "measure", "score")
 
 Named = tuple[list[str], list[Any]]
-
-
-def label_of(source: Any) -> str:  # noqa: ANN401
-    """Return what messages call an object."""
-    kind = type(source).__name__
-    return "DataFrame" if kind.endswith("Frame") else kind
 
 
 def columns_of(source: Any, is_measure: Callable[[str], bool], label: str) -> Named | None:  # noqa: ANN401
@@ -68,13 +61,7 @@ def columns_of(source: Any, is_measure: Callable[[str], bool], label: str) -> Na
 
 def columns_of_file(data: bytes, label: str) -> Named:
     """Return the names of columns and the columns of a Parquet or Feather file."""
-    names: list[str] = []
-
-    def every(found: Iterable[str]) -> list[str]:
-        names.extend(found)
-        return names
-
-    return _of_table(names, arrow_file.columns_of(data, label, every))
+    return _of_table(*arrow_file.columns_of(data, label, list))
 
 
 def _of_table(names: list[str], columns: list[Any]) -> Named:
@@ -97,15 +84,11 @@ def _of_tuples(source: Any, label: str) -> Named | None:  # noqa: ANN401
     names = list(first) if isinstance(first, Mapping) else list(getattr(first, "_fields", ()))
     if not found_in(names, QUERY_IDS):
         return None
-    held = [row if isinstance(row, Mapping) else row._asdict() for row in rows if _has_names(row)]
-    if len(held) < len(rows) or not all(set(names) <= set(row) for row in held):
+    held = [row._asdict() if hasattr(row, "_asdict") else row for row in rows]
+    if not all(isinstance(row, Mapping) and set(names) <= set(row) for row in held):
         told = ", ".join(map(str, names))
         raise ReadError(label, f"its rows are not alike; the first has {told}")
     return names, [[row[name] for row in held] for name in names]
-
-
-def _has_names(row: Any) -> bool:  # noqa: ANN401
-    return isinstance(row, Mapping) or hasattr(row, "_asdict")
 
 
 def _of_dict(
@@ -116,10 +99,11 @@ def _of_dict(
         answers = [row for row in details.values() if isinstance(row, Mapping)]
         if not all("metric_score" in row for row in answers) or len(answers) < len(details):
             raise ReadError(label, "is no answer of _rank_eval: a query has no metric_score")
-        source = {
-            query: {_measure_of(answer): answer["metric_score"]}
-            for query, answer in zip(details, answers, strict=True)
-        }
+        source = {}
+        for query, answer in zip(details, answers, strict=True):
+            told = answer.get("metric_details")  # of which the cut-off is not known
+            name = next(iter(told), "metric") if isinstance(told, Mapping) else "metric"
+            source[query] = {f"_rank_eval {name}": answer["metric_score"]}
         by_query = True
     elif all(isinstance(row, Mapping) for row in source.values()) and source:
         by_query = _queries_first(source, is_measure, label)
@@ -131,12 +115,6 @@ def _of_dict(
         columns[1 if by_query else 0] += row.keys()
         columns[2] += row.values()
     return [columns[0], list(map(str, columns[1])), columns[2]]
-
-
-def _measure_of(answer: Mapping[str, Any]) -> str:
-    """Return the name of the metric of ``_rank_eval``, as given: its cut-off is not known."""
-    told = answer.get("metric_details")
-    return f"_rank_eval {next(iter(told), 'metric') if isinstance(told, Mapping) else 'metric'}"
 
 
 def _queries_first(
@@ -184,20 +162,11 @@ class Coded:
         distinct, codes = ids.code(column)
         return cls(tuple(ids.decode(distinct)), codes)
 
-    @classmethod
-    def constant(cls, name: str, n_rows: int) -> Coded:
-        """Return a column with one name in every row."""
-        return cls((name,), np.zeros(n_rows, dtype=np.int64))
-
     def __getitem__(self, row: int | np.integer[Any]) -> str:
         return self.names[int(self.codes[row])]
 
     def __len__(self) -> int:
         return len(self.codes)
-
-    def repeated(self, times: int) -> Coded:
-        """Return the column ``times`` one behind the other."""
-        return Coded(self.names, np.tile(self.codes, times))
 
 
 @dataclass(frozen=True, eq=False)
@@ -400,7 +369,10 @@ def cells_of_text(
     delimiter = "\t" if "\t" in first else ","
     if "\r" in first.strip("\r"):
         raise ReadError(label, "lines end in CR alone", hint="write LF or CR LF at their ends")
-    header = _header(first.strip("\r"), delimiter, label)
+    try:
+        header = next(csv.reader([first.strip("\r")], delimiter=delimiter))
+    except csv.Error as error:
+        raise ReadError(label, f"no line of a table: {error}", at="line 1") from error
     if found_in(header, QUERY_IDS):
         at, columns = _columns_of_text(text, delimiter, label)
         _require_filled(header, columns, at, "line", label)
@@ -429,18 +401,6 @@ def is_number(field: str) -> bool:
     return True
 
 
-def _header(line: str, delimiter: str, label: str) -> list[str]:
-    try:
-        return next(csv.reader([line], delimiter=delimiter))
-    except csv.Error as error:
-        raise csv_problem(label, 1, error) from error
-
-
-def csv_problem(label: str, line: int, error: csv.Error) -> ReadError:
-    """Return an error of Python's CSV reader as a ReadError that names the line."""
-    return ReadError(label, f"no line of a table: {error}", at=f"line {line}")
-
-
 def _of_lines(text: str, label: str, is_measure: Callable[[str], bool]) -> tuple[str, Cells]:
     """Read lines of three fields, or of four where the first is the system."""
     at, rows = [], []
@@ -449,7 +409,7 @@ def _of_lines(text: str, label: str, is_measure: Callable[[str], bool]) -> tuple
             at.append(number)
             # Only lines with tabs can hold names with blanks.
             rows.append([f.strip() for f in line.split("\t")] if "\t" in line else line.split())
-    _require_width(at, rows, 4 if len(rows[0]) == 4 else 3, label, expected=FORMS)
+    _require_width(at, rows, 4 if len(rows[0]) == 4 else 3, label, FORMS)
     columns = [list(column) for column in zip(*rows, strict=True)]
     if "" in columns[-1]:
         where = f"line {at[columns[-1].index('')]}"
@@ -473,21 +433,18 @@ def _require_width(
     rows: Sequence[Sequence[str]],
     width: int,
     label: str,
-    *,
     expected: str,
 ) -> None:
     if set(map(len, rows)) == {width}:
         return
+    wrong = [(at[i], fields) for i, fields in enumerate(rows) if len(fields) != width]
     bad = [
         BadLine(
-            number,
-            " ".join(map(str.strip, fields)),
-            f"expected {width} fields, found {len(fields)}",
+            n, " ".join(map(str.strip, fields)), f"expected {width} fields, found {len(fields)}"
         )
-        for number, fields in zip(at, rows, strict=True)
-        if len(fields) != width
+        for n, fields in wrong[:MOST_SHOWN]
     ]
-    raise ReadError(label, lines=bad[:MOST_SHOWN], total=len(bad), expected=expected)
+    raise ReadError(label, lines=bad, total=len(wrong), expected=expected)
 
 
 def _measure_first(
@@ -512,37 +469,11 @@ def _measure_first(
 
 def _columns_of_text(text: str, delimiter: str, label: str) -> tuple[list[int], list[list[str]]]:
     """Read a table's lines below its header: their numbers, and the columns."""
-    plain = _plain_columns(text, delimiter)
-    if plain is not None:
-        return list(range(2, len(plain[0]) + 1)), [column[1:] for column in plain]
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    at, rows = [], []
-    try:
-        for fields in reader:
-            if "".join(fields).strip():
-                at.append(reader.line_num)
-                rows.append(fields)
-    except csv.Error as error:
-        raise csv_problem(label, reader.line_num, error) from error
+    lines = [line for line in csv_lines(text, delimiter, label) if "".join(line[1]).strip()]
+    at, rows = [number for number, _ in lines], [fields for _, fields in lines]
     header = [field.strip() for field in rows[0]]
-    _require_width(at, rows, len(header), label, expected=delimiter.join(header))
+    _require_width(at, rows, len(header), label, delimiter.join(header))
     return at[1:], [list(map(str.strip, column[1:])) for column in zip(*rows, strict=True)]
-
-
-def _plain_columns(text: str, delimiter: str) -> list[list[str]] | None:
-    r"""Return the columns of a table without quotes and empty lines, and None for any other.
-
-    It avoids a list per line, which would dominate the time for a million lines.
-    """
-    text = text.replace("\r\n", "\n").rstrip("\n")
-    lines = text.split("\n")
-    breaks = lines[0].count(delimiter)
-    if '"' in text or "\r" in text or set(map(str.count, lines, repeat(delimiter))) != {breaks}:
-        return None
-    fields = delimiter.join(lines).split(delimiter)
-    columns = [list(map(str.strip, fields[i :: breaks + 1])) for i in range(breaks + 1)]
-    # A line without a first field may be empty but for its commas.
-    return None if "" in columns[0] else columns
 
 
 def cells_of_objects(

@@ -17,15 +17,16 @@ import pyarrow as pa
 
 from abrank._support.errors import ArgumentError, BadLine, ReadError
 from abrank._support.typing import BoolArray, FloatArray, IntArray
-from abrank.inputs import files, ids, kernels
+from abrank.inputs import files, ids
 from abrank.inputs.columns import Source
 from abrank.inputs.formats.arrow_file import kind_of
-from abrank.inputs.formats.plain_table import plain_table, read_plain
+from abrank.inputs.formats.delimited import plain_table, read_plain
 from abrank.inputs.formats.tree import looks_like_json, parsed
 from abrank.inputs.objects.arrow import to_ids, to_objects, to_scores
 from abrank.inputs.objects.cells import is_missing
 from abrank.inputs.objects.cells import read_score as read_cell
 from abrank.inputs.objects.names import QUERY_IDS, found_in
+from abrank.inputs.objects.read import label_of
 from abrank.inputs.scores.forms import (
     AGGREGATES,
     SHAPES,
@@ -39,12 +40,10 @@ from abrank.inputs.scores.forms import (
     columns_of,
     columns_of_file,
     is_number,
-    label_of,
     queries_of,
     shape_of,
 )
-from abrank.inputs.trec.lines import MOST_SHOWN, read_score
-from abrank.inputs.trec.plain import BYTE_ORDER_MARK
+from abrank.inputs.trec.lines import BYTE_ORDER_MARK, MOST_SHOWN, read_score
 
 # --- Tables of ready scores as Arrow columns; None for what the careful reader must read
 
@@ -79,14 +78,6 @@ def of_text(data: bytes, origin: Source) -> ScoreTable | None:
     return _filled(header, shape, columns, origin, missing=False, first_row=2)
 
 
-def of_columns(
-    header: Sequence[str], columns: Sequence[Any], origin: Source, *, missing: bool
-) -> ScoreTable | None:
-    """Read columns of Arrow or pandas by their names."""
-    shape = shape_of(header, origin.label)
-    return _filled(header, shape, dict(enumerate(columns)), origin, missing=missing, first_row=0)
-
-
 def _filled(
     header: Sequence[str],
     shape: Shape,
@@ -103,25 +94,21 @@ def _filled(
     values = [to_scores(columns[i], missing=missing) for i in shape.scored]
     lacking = any(i is not None and each is None for i, each in zip(places, held, strict=True))
     names = [header[i].strip() for i in shape.scored]
-    if (
-        lacking
-        or held[0] is None
-        or any(each is None for each in values)
-        or len(set(names)) < len(names)
-    ):
+    lacking = lacking or any(each is None for each in values) or len(set(names)) < len(names)
+    if lacking or held[0] is None:
         return None
     n_rows, times = len(held[0]), len(values)
     query = queries_of(held[0])
     # Aggregates are checked to the printed digits, which numbers no longer show.
     if not n_rows or query.is_one_of(AGGREGATES).any():
         return None
-    system = Coded.constant("", n_rows) if held[1] is None else Coded.of_ids(held[1])
+    system = Coded(("",), np.zeros(n_rows, np.int64)) if held[1] is None else Coded.of_ids(held[1])
     measure = Coded(tuple(names), np.repeat(np.arange(times), n_rows))
     value = np.concatenate([each for each in values if each is not None])
     return ScoreTable(
         at=np.tile(np.arange(n_rows) + first_row, times),
         query=query.repeated(times),
-        system=system.repeated(times),
+        system=Coded(system.names, np.tile(system.codes, times)),
         measure=measure if held[2] is None else Coded.of_ids(held[2]),
         value=value,
         rounding=np.zeros(len(value)),
@@ -133,8 +120,6 @@ def _filled(
 
 # --- Decimal numbers in text, a column at a time
 
-# Sizes between which, and where it is no whole number, Arrow writes a number as Python does.
-WRITTEN_ALIKE = (1e-4, 1e9)
 # Numbers with more digits before the point are read one at a time.
 MOST_WHOLE = 17
 
@@ -161,29 +146,6 @@ def count_decimals(texts: Sequence[str]) -> IntArray:
     plain = (n_others == 1 + signed + has_point) & (decimals >= has_point)
     plain &= (whole >= 1) & (whole <= MOST_WHOLE)
     return np.where(plain, decimals, -1)
-
-
-def written(values: FloatArray, separator: str) -> str:
-    """Return the shortest decimals that are read back as these numbers, as Python writes them."""
-    n = len(values)
-    data = pa.py_buffer(np.ascontiguousarray(values, np.float64))
-    texts = kernels.cast(pa.Array.from_buffers(pa.float64(), n, [None, data]), pa.string())
-    sizes = np.abs(values)
-    alike = (sizes >= WRITTEN_ALIKE[0]) & (sizes < WRITTEN_ALIKE[1]) & (values != np.floor(values))
-    if not alike.all():
-        bits = pa.py_buffer(np.packbits(~alike, bitorder="little"))
-        others = pa.Array.from_buffers(pa.bool_(), n, [None, bits])
-        texts = kernels.replace_with_mask(
-            texts, others, _texts(list(map(repr, values[~alike].tolist())))
-        )
-    ends = pa.py_buffer(np.array([0, n], np.int32))
-    ends = pa.Array.from_buffers(pa.int32(), 2, [None, ends])
-    joined = kernels.binary_join(pa.ListArray.from_arrays(ends, texts), _texts([separator]))
-    return ids.decode(kernels.cast(joined, pa.large_binary()))[0]
-
-
-def _texts(texts: list[str]) -> Any:  # noqa: ANN401 - a column of Arrow's
-    return kernels.cast(ids.encode(texts), pa.string())
 
 
 # --- Ready scores, as programs print them, converted to numbers
@@ -266,7 +228,8 @@ def _refuse_documents(data: bytes, label: str, is_measure: Callable[[str], bool]
 
 
 def _of_columns(header: Sequence[str], columns: Sequence[Any], origin: Source) -> ScoreTable:
-    table = of_columns(header, columns, origin, missing=True)
+    shape = shape_of(header, origin.label)
+    table = _filled(header, shape, dict(enumerate(columns)), origin, missing=True, first_row=0)
     if table is not None:
         return table
     form, cells = cells_of_objects(header, list(map(to_objects, columns)), origin.label)
@@ -285,7 +248,8 @@ def _table(cells: Cells, form: str, source: Source, numbers: _Numbers, read: _Re
         value[i], rounding[i], problem = read(raw, cells.query[i])
         if problem:
             bad[i] = problem
-        if not problem or not _is_text(raw):
+        is_word = isinstance(raw, str) and not _NUMBER_LIKE.match(raw)
+        if not problem or not is_word:
             with_numbers.add(cells.measure[i])
     left_out = Counter(cells.measure[i] for i in bad if cells.measure[i] not in with_numbers)
     _require_good(source, cells, {i: bad[i] for i in bad if cells.measure[i] not in left_out})
@@ -293,7 +257,12 @@ def _table(cells: Cells, form: str, source: Source, numbers: _Numbers, read: _Re
         kept = [name not in left_out for name in cells.measure]
         cells = Cells(*(list(compress(column, kept)) for column in cells))
         value, rounding = value[kept], rounding[kept]
-    _require_texts(source, cells)
+    for column, texts in (("query_id", cells.query), ("measure", cells.measure)):
+        try:
+            ids.encode(texts)
+        except UnicodeEncodeError as error:  # half a surrogate pair, as JSON may have one
+            problem = f"{column} {error.object!r} is not valid text"
+            raise ReadError(source.label, problem) from error
     return ScoreTable(
         at=np.array(cells.at, dtype=np.int64),
         query=Queries.of(cells.query),
@@ -308,36 +277,18 @@ def _table(cells: Cells, form: str, source: Source, numbers: _Numbers, read: _Re
     )
 
 
-def _require_texts(source: Source, cells: Cells) -> None:
-    """Refuse names that no file can hold: half a surrogate pair, as JSON may have one."""
-    for column, names in (("query_id", cells.query), ("measure", cells.measure)):
-        try:
-            ids.encode(names)
-        except UnicodeEncodeError as error:
-            problem = f"{column} {error.object!r} is not valid text"
-            raise ReadError(source.label, problem) from error
-
-
 def _require_good(source: Source, cells: Cells, bad: Mapping[int, str]) -> None:
     """Refuse values that are no numbers, named by query and measure."""
     if not bad:
         return
-    lines: Sequence[BadLine] = sorted(
-        (
-            BadLine(cells.at[i], f"{cells.query[i]}  {cells.measure[i]}  {cells.raw[i]}", problem)
-            for i, problem in bad.items()
-        ),
-        key=lambda line: line.number,
-    )
+    lines = [
+        BadLine(cells.at[i], f"{cells.query[i]}  {cells.measure[i]}  {cells.raw[i]}", problem)
+        for i, problem in sorted(bad.items(), key=lambda each: cells.at[each[0]])
+    ]
     if source.unit == "line":
         raise ReadError(source.label, lines=lines[:MOST_SHOWN], total=len(lines))
     first = lines[0]
     raise ReadError(source.label, f"{first.problem}: {first.text}", at=f"row {first.number}")
-
-
-def _is_text(raw: Any) -> bool:  # noqa: ANN401
-    """Whether a cell is a word rather than a malformed number."""
-    return isinstance(raw, str) and not _NUMBER_LIKE.match(raw)
 
 
 def _numbers_of_texts(texts: Sequence[str]) -> _Numbers:

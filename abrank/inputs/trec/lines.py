@@ -1,4 +1,4 @@
-"""TREC lines to columns: by Arrow where they are plain, else line by line with exact errors.
+"""TREC lines to columns, and back: by Arrow where they are plain, else line by line.
 
 A line is fields between C's ``isspace()`` bytes (blank, tab, LF, VT, FF, CR) and nothing else:
 U+00A0 or U+2028 inside an id is part of it, as for trec_eval. Lines end at LF. Blank lines are
@@ -9,26 +9,234 @@ byte order mark at the start is dropped (for trec_eval it becomes part of the fi
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.csv
 
 from abrank._support.display import shorten
-from abrank._support.errors import BadLine, ReadError
+from abrank._support.errors import ArgumentError, BadLine, ReadError
+from abrank._support.files import replace_all
 from abrank._support.typing import IntArray
-from abrank.inputs import ids
+from abrank.inputs import ids, kernels
 from abrank.inputs.columns import RUN, Columns, Layout, Source
 from abrank.inputs.objects.names import QUERY_IDS, found_in
-from abrank.inputs.trec.plain import (
-    BYTE_ORDER_MARK,
-    MOST_DIGITS,
-    MOST_ID,
-    MOST_LINE,
-    Rows,
-    parse_fast,
-)
+
+# --- Plain TREC files, read by Arrow
+
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+MOST_DIGITS = 18  # a whole number of 18 digits always fits 64 bits
+MOST_LINE = 1 << 20  # bytes
+MOST_ID = 1 << 16  # bytes; a document's URL has a thousand
+
+_STEP = 1 << 18  # bytes looked at together
+_BLOCK = 4 << 20  # bytes that Arrow parses at once: a thread's work
+_OTHER_BLANKS = (b"\t", b"\v", b"\f", b"\r")
+_TO_BLANK = bytes.maketrans(b"".join(_OTHER_BLANKS), b"    ")
+
+
+@dataclass
+class Rows:
+    """What either parser gives: columns without their source."""
+
+    query: Any
+    doc: Any
+    value: Any
+    position: Any
+    rank: IntArray | None
+    tags: tuple[str, ...]
+    subtopic: Any = None
+    n_comments: int = 0
+
+
+def parse_fast(data: bytes, layout: Layout) -> Rows | None:
+    """Parse a file without comments, inner blank lines or bad lines; None if it is not such a file.
+
+    Gives the same rows as the careful parser wherever it gives any. No line may be longer than
+    ``MOST_LINE``.
+    """
+    plain = _plain(data)
+    if plain is None:
+        return None
+    n_fields = plain[: plain.find(b"\n") + 1 or None].count(b" ") + 1
+    if n_fields < layout.n_fields or (layout is not RUN and n_fields != layout.n_fields):
+        return None
+    try:
+        return _run(plain, n_fields) if layout is RUN else _qrels(plain)
+    except pa.ArrowInvalid:
+        return None
+
+
+def first_long_line(data: bytes) -> int:
+    r"""Return where the first line begins that is longer than ``MOST_LINE`` bytes, or -1."""
+    # A longer line fills one of the windows of half its length.
+    half = MOST_LINE // 2
+    for window in range(0, len(data) - half + 1, half):
+        if data.find(b"\n", window, window + half) < 0:
+            start = data.rfind(b"\n", 0, window) + 1
+            end = data.find(b"\n", window + half)
+            if (end if end >= 0 else len(data)) - start > MOST_LINE:
+                return start
+    return -1
+
+
+def _plain(data: bytes) -> bytes | None:
+    """Return the text with one blank between fields and none at a line's ends, if that is safe."""
+    # One byte is found so much faster than two that it is looked for first.
+    if b"\0" in data or data.startswith(b"#") or (b"#" in data and b"\n#" in data):
+        return None
+    # A CR alone parts fields, or is meant to end a line.
+    if b"\r" in data and data.count(b"\r") != data.count(b"\r\n"):
+        return None
+    if not _regular(data):
+        data = one_blank(data).rstrip(b" \n")
+    # Arrow skips a byte order mark and blank lines without a word; with blank lines gone its rows
+    # are no longer the file's lines.
+    if not _regular(data) or data.startswith(BYTE_ORDER_MARK):
+        return None
+    return data
+
+
+def _regular(data: bytes) -> bool:
+    """Whether fields are parted by one blank and lines by one LF, with nothing at either end."""
+    if not data or data[:1] in b" \n" or data.endswith(b" "):
+        return False
+    if any(byte in data for byte in _OTHER_BLANKS):
+        return False
+    for at in range(0, len(data), _STEP):
+        count = min(_STEP + 1, len(data) - at)
+        parts = np.frombuffer(data, np.uint8, count, at) <= ord(" ")
+        if (parts[1:] & parts[:-1]).any():
+            return False
+    return True
+
+
+def one_blank(data: bytes) -> bytes:
+    r"""Return the text with one blank between fields and none at a line's ends."""
+    if any(separator in data for separator in _OTHER_BLANKS):
+        data = data.translate(_TO_BLANK)
+    while b"  " in data:
+        data = data.replace(b"  ", b" ")
+    if b" \n" in data or b"\n " in data:
+        data = data.replace(b" \n", b"\n").replace(b"\n ", b"\n")
+    return data.lstrip(b" ")
+
+
+def _run(plain: bytes, n_fields: int) -> Rows | None:
+    names = ["query", "Q0", "doc", "rank", "value", "tag"]
+    names += [f"field {i}" for i in range(len(names), n_fields)]
+    types = {
+        "query": pa.large_binary(),
+        "doc": pa.large_binary(),
+        "value": pa.float64(),
+        "tag": pa.large_binary(),
+    }
+    table, rank = _with_ranks(plain, names, types)
+    value = np.concatenate(
+        [
+            np.frombuffer(chunk.buffers()[1], np.float64)[chunk.offset : chunk.offset + len(chunk)]
+            for chunk in table["value"].chunks
+        ]
+    )
+    query, doc = (table[name].combine_chunks() for name in ("query", "doc"))
+    if not np.isfinite(value).all() or max(map(ids.longest, (query, doc))) > MOST_ID:
+        return None
+    return Rows(
+        query=query,
+        doc=doc,
+        value=value,
+        position=np.arange(1, len(value) + 1),
+        rank=rank,
+        tags=tuple(ids.distinct(table["tag"].combine_chunks())),
+    )
+
+
+def _with_ranks(
+    plain: bytes, names: list[str], types: dict[str, Any]
+) -> tuple[Any, IntArray | None]:
+    """Return the table and the ranks, if they are all digits and nothing else."""
+    if not _may_hold_hexadecimals(plain):
+        try:
+            table = _table(plain, names, types | {"rank": pa.int64()})
+        except pa.ArrowInvalid:
+            pass  # a rank that is no number, or something worse
+        else:
+            rank = ids.integers(table["rank"].combine_chunks())
+            digits = rank.min() > 0 or (rank.min() == 0 and b" -0" not in plain)
+            if digits and rank.max() < 10**MOST_DIGITS:
+                return table, rank
+    table = _table(plain, names, types | {"rank": pa.string()})
+    try:
+        return table, _whole(table["rank"], table["rank"])
+    except pa.ArrowInvalid:
+        return table, None
+
+
+def _may_hold_hexadecimals(plain: bytes) -> bool:
+    """Whether a field begins as 0x1f does, which Arrow would read as 31."""
+    return any(letter in plain and b" 0" + letter in plain for letter in (b"x", b"X"))
+
+
+def _qrels(plain: bytes) -> Rows | None:
+    types = {"query": pa.large_binary(), "subtopic": pa.large_binary(), "doc": pa.large_binary()}
+    names = [*types, "value"]
+    if _may_hold_hexadecimals(plain):
+        table = _table(plain, names, types | {"value": pa.string()})
+        value = _whole(table["value"], kernels.ascii_ltrim(table["value"], "-"))
+    else:
+        table = _table(plain, names, types | {"value": pa.int64()})
+        value = _moderate(ids.integers(table["value"].combine_chunks()))
+    query, subtopic, doc = (table[name].combine_chunks() for name in ("query", "subtopic", "doc"))
+    if value is None or max(map(ids.longest, (query, subtopic, doc))) > MOST_ID:
+        return None
+    return Rows(
+        query=query,
+        doc=doc,
+        value=value,
+        position=np.arange(1, len(value) + 1),
+        rank=None,
+        tags=(),
+        subtopic=subtopic,
+    )
+
+
+def _table(plain: bytes, names: list[str], types: dict[str, Any]) -> Any:  # noqa: ANN401 - a pyarrow.Table
+    return pyarrow.csv.read_csv(
+        pa.BufferReader(plain),
+        pyarrow.csv.ReadOptions(
+            use_threads=len(plain) > _BLOCK, block_size=_BLOCK, column_names=names
+        ),
+        pyarrow.csv.ParseOptions(delimiter=" ", quote_char=False),
+        pyarrow.csv.ConvertOptions(
+            column_types=types,
+            include_columns=list(types),
+            null_values=[],
+            strings_can_be_null=False,
+        ),
+    )
+
+
+def _whole(column: Any, digits: Any) -> IntArray | None:  # noqa: ANN401
+    """Return whole numbers; None where ``digits`` of one are anything else, as of 0x1f."""
+    if not kernels.all(kernels.ascii_is_decimal(digits)).as_py():
+        return None
+    return _moderate(ids.integers(kernels.cast(column, pa.int64()).combine_chunks()))
+
+
+def _moderate(values: IntArray) -> IntArray | None:
+    """Return whole numbers, or None if one has more than ``MOST_DIGITS`` digits."""
+    return values if np.abs(values).max() < 10**MOST_DIGITS else None
+
+
+# --- TREC lines to columns: by Arrow where they are plain, else line by line with exact errors
+
 
 MOST_SHOWN = 20
 READY_SCORES = (
@@ -53,16 +261,8 @@ def parse(pieces: Iterable[bytes], layout: Layout, *, label: str) -> Columns:
         _read_piece(gathered, piece)
     rows = gathered.joined()
     source = Source(None, None, len(rows.position), label, "line", rows.n_comments, marked)
-    return Columns(
-        rows.query,
-        rows.doc,
-        rows.value,
-        rows.position,
-        source,
-        rank=rows.rank,
-        tags=rows.tags,
-        subtopic=rows.subtopic,
-    )
+    beside = {"rank": rows.rank, "tags": rows.tags, "subtopic": rows.subtopic}
+    return Columns(rows.query, rows.doc, rows.value, rows.position, source, **beside)
 
 
 @dataclass
@@ -93,7 +293,14 @@ class Gathered:
     def joined(self) -> Rows:
         """Return the rows of all parts."""
         if self.n_bad:
-            raise _bad_lines(self)
+            likeness = _likeness(self)
+            raise ReadError(
+                self.label,
+                f"this looks like {likeness}" if likeness else "",
+                lines=self.bad[:1] if likeness else self.bad,
+                total=1 if likeness else self.n_bad,
+                expected=self.layout.line,
+            )
         parts = [rows for rows in self.rows if len(rows.position)]
         if not parts:
             if self.layout is not RUN:
@@ -117,23 +324,23 @@ class Gathered:
 
 def _read_piece(gathered: Gathered, piece: bytes) -> None:
     """Read a piece at Arrow's speed, or what of it is plain."""
-    if _read_plain(gathered, piece):
+
+    def read_plain(data: bytes) -> bool:
+        rows = parse_fast(data, gathered.layout)
+        if rows is not None:
+            gathered.add(rows, data.count(b"\n"))
+        return rows is not None
+
+    if read_plain(piece):
         return
     start = 0
     while start < len(piece):
         # Python's objects take much more memory than the lines; so not many of them at a time.
         end = piece.rfind(b"\n", start, start + MOST_LINE + 1) + 1 or len(piece)
         whole = end - start == len(piece)
-        if whole or not _read_plain(gathered, piece[start:end]):
+        if whole or not read_plain(piece[start:end]):
             read_lines(gathered, piece[start:end])
         start = end
-
-
-def _read_plain(gathered: Gathered, data: bytes) -> bool:
-    rows = parse_fast(data, gathered.layout)
-    if rows is not None:
-        gathered.add(rows, data.count(b"\n"))
-    return rows is not None
 
 
 def read_lines(gathered: Gathered, data: bytes) -> None:
@@ -148,37 +355,24 @@ def read_lines(gathered: Gathered, data: bytes) -> None:
         if line[:1] == b"#" and b"\0" not in line:
             n_comments += 1
         elif fields := line.split():
-            found, problem = _read_line(layout, line, fields)
+            found, problem = 0.0, _shape_problem(layout, line, fields)
+            if not problem:
+                read = read_score if layout is RUN else _grade
+                found, problem = read(fields[layout.value_at], fields[0])
             if problem:
-                _refuse(gathered, gathered.n_lines + number, line, fields, problem)
+                gathered.n_bad += 1
+                gathered.widths.add(len(fields))
+                if len(gathered.bad) < MOST_SHOWN:
+                    shown = line.decode("utf-8", "backslashreplace")
+                    gathered.bad.append(BadLine(gathered.n_lines + number, shown, problem))
                 continue
             fields_of.append(fields)
             value.append(found)
             position.append(number)
-    gathered.add(_rows(layout, fields_of, value, position, n_comments), len(lines))
-
-
-def _refuse(
-    gathered: Gathered, number: int, line: bytes, fields: Sequence[bytes], problem: str
-) -> None:
-    gathered.n_bad += 1
-    gathered.widths.add(len(fields))
-    if len(gathered.bad) < MOST_SHOWN:
-        gathered.bad.append(BadLine(number, line.decode("utf-8", "backslashreplace"), problem))
-
-
-def _rows(
-    layout: Layout,
-    fields_of: Sequence[Sequence[bytes]],
-    value: Sequence[float],
-    position: Sequence[int],
-    n_comments: int,
-) -> Rows:
-    """Return columns of the fields of good lines."""
     query, second, doc = (ids.pack([fields[i] for fields in fields_of]) for i in range(3))
     of_run = layout is RUN
     tags = dict.fromkeys(fields[5] for fields in fields_of) if of_run else {}
-    return Rows(
+    rows = Rows(
         query=query,
         doc=doc,
         value=np.array(value, dtype=np.float64 if of_run else np.int64),
@@ -188,14 +382,7 @@ def _rows(
         subtopic=None if of_run else second,
         n_comments=n_comments,
     )
-
-
-def _read_line(layout: Layout, line: bytes, fields: Sequence[bytes]) -> tuple[float, str]:
-    """Return a line's score or grade, and what is wrong with the line."""
-    problem = _shape_problem(layout, line, fields)
-    if problem:
-        return 0, problem
-    return (read_score if layout is RUN else _grade)(fields[layout.value_at], fields[0])
+    gathered.add(rows, len(lines))
 
 
 def _shape_problem(layout: Layout, line: bytes, fields: Sequence[bytes]) -> str:
@@ -222,12 +409,9 @@ def read_score(text: bytes, query: bytes) -> tuple[float, str]:
         return 0.0, f"score is NaN (query {_show(query)})"
     if bare in (b"inf", b"infinity"):
         return 0.0, f"score is infinite (query {_show(query)})"
-    why = " (a decimal point is needed, not a comma)" if _comma(text) else ""
+    comma = text.count(b",") == 1 and _SCORE.fullmatch(text.replace(b",", b".")) is not None
+    why = " (a decimal point is needed, not a comma)" if comma else ""
     return 0.0, f'score "{_show(text)}" is not a number{why}'
-
-
-def _comma(text: bytes) -> bool:
-    return text.count(b",") == 1 and _SCORE.fullmatch(text.replace(b",", b".")) is not None
 
 
 def _grade(text: bytes, _query: bytes) -> tuple[int, str]:
@@ -247,18 +431,6 @@ def _all_digits(ranks: list[bytes]) -> IntArray | None:
 
 def _show(text: bytes) -> str:
     return shorten(text.decode("utf-8", "backslashreplace"), width=_SHOWN)
-
-
-def _bad_lines(gathered: Gathered) -> ReadError:
-    """Return the error: what the file is, where that can be told from it, else its bad lines."""
-    likeness = _likeness(gathered)
-    return ReadError(
-        gathered.label,
-        f"this looks like {likeness}" if likeness else "",
-        lines=gathered.bad[:1] if likeness else gathered.bad,
-        total=1 if likeness else gathered.n_bad,
-        expected=gathered.layout.line,
-    )
 
 
 def _likeness(gathered: Gathered) -> str:
@@ -282,3 +454,29 @@ def _likeness(gathered: Gathered) -> str:
             named = separator.join(("query_id", "doc_id", layout.value))
             return f"CSV (fields separated by {name}); name the columns in its first line: {named}"
     return ""
+
+
+# --- Judgments and runs back to TREC files
+
+
+def write_lines(path: str | os.PathLike[str], columns: Sequence[Sequence[bytes]]) -> Path:
+    """Write the columns' values with one blank between, packed if the name ends in .gz.
+
+    The file is written whole or not at all, and always with the same bytes.
+    """
+    for value in (value for column in columns for value in column):
+        if b"\0" in value or value.split() != [value]:
+            shown = repr(value.decode("utf-8", "backslashreplace"))
+            raise ArgumentError(f"{shown} cannot stand in a TREC file: it holds a blank")
+    for query in columns[0]:
+        if query.startswith(b"#"):
+            shown = repr(query.decode("utf-8", "backslashreplace"))
+            raise ArgumentError(f"query {shown} would be read as a comment")
+    data = b"".join(b" ".join(fields) + b"\n" for fields in zip(*columns, strict=True))
+    file = Path(path)
+    if file.suffix == ".gz":
+        import gzip
+
+        data = gzip.compress(data, mtime=0)
+    replace_all({file: data})
+    return file

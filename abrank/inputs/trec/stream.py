@@ -15,11 +15,11 @@ import numpy as np
 
 from abrank._support.typing import FloatArray, IntArray, ScoreDtype
 from abrank.inputs import ids
+from abrank.inputs.archives import Readable
 from abrank.inputs.columns import RUN, Columns, has_duplicates
 from abrank.inputs.ids import Ids
-from abrank.inputs.stored import Readable
 from abrank.inputs.ties import at_precision, rank_conflicts, rank_rows
-from abrank.inputs.trec.plain import Rows, first_long_line, parse_fast
+from abrank.inputs.trec.lines import Rows, first_long_line, parse_fast
 
 if TYPE_CHECKING:
     import numpy.typing as npt

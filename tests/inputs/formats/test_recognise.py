@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from abrank.inputs.formats.recognise import likeness
+from abrank.inputs.files import likeness
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pyarrow.parquet
 import pytest
 
 from abrank import ReadError, read_run
-from abrank.inputs.formats.table_size import feather_bytes
+from abrank.inputs.formats.arrow_file import feather_bytes
 from tests.inputs.conftest import ended_with
 
 ROWS = 20_000

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from hypothesis import strategies as st
 
 from abrank import AbrankError, ArgumentError, NotFoundError, ReadError, read_scores
 from abrank.inputs.scores import table
-from abrank.inputs.scores.table import MOST_WHOLE, count_decimals, read_score_table, written
+from abrank.inputs.scores.table import MOST_WHOLE, count_decimals, read_score_table
 
 # --- Ready scores: numbers, text, holes
 
@@ -236,19 +235,3 @@ def test_a_text_of_two_lines_hides_no_number_as_another() -> None:
     assert count_decimals(["0.5", "1\n2", "3"]).tolist() == [-1, -1, -1]
     assert count_decimals(["0.5\n"]).tolist() == [-1]
     assert count_decimals([]).tolist() == []
-
-
-def test_numbers_are_written_as_python_writes_them() -> None:
-    random = np.random.default_rng(1)
-    values = np.concatenate(
-        [
-            random.random(20_000),
-            np.round(random.random(20_000), 4),
-            random.normal(size=20_000) * 10.0 ** random.integers(-8, 19, 20_000),
-            random.integers(0, 2**63, 20_000).view(np.float64),
-            [0.0, -0.0, 1.0, -3.0, 1e-4, 9.999e-5, 1e9, 1e9 - 0.5, 5e-324, 1e22, 2.0**53],
-        ]
-    )
-    values = values[np.isfinite(values)]
-    assert written(values, ", ") == json.dumps(values.tolist())[1:-1]
-    assert written(values[:1][::-1], ",") == repr(float(values[0]))

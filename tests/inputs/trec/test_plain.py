@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from abrank.inputs import ids
 from abrank.inputs.columns import QRELS, RUN, Layout
-from abrank.inputs.trec.lines import Gathered, read_lines
-from abrank.inputs.trec.plain import parse_fast
+from abrank.inputs.trec.lines import Gathered, parse_fast, read_lines
 
 LINE = b"301 Q0 d1 1 2.5 tag\n"
 
