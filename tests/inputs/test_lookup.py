@@ -54,5 +54,6 @@ def test_a_query_of_very_many_judgments_has_places_of_its_own() -> None:
 
 def test_among_no_judgments_nothing_is_found() -> None:
     block = block_of(read_run({"q1": {"d1": 1.0}}))
-    found = Judgments.of(read_qrels({"q1": {"d2": 1}})).find(block, np.array([0]))
+    places = Judgments.of(read_qrels({"q1": {"d2": 1}})).docs
+    found = places.find(np.array([0]), np.array([1]), block.docs, block.mark)
     assert [len(each) for each in found] == [0, 0]
