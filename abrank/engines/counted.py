@@ -1,10 +1,9 @@
-"""Differences of one measure, counted: of any part of the queries, merged in any order, the same.
+"""Exact sums of floats, and differences counted: merged in any order and by any parts, the same.
 
 Up to ``MOST`` distinct differences are counted each by itself, rounded to 10 decimals as in memory,
 so that nothing of P@k or RR@k is lost. More of them are counted in bins of a grid whose step is a
 power of 2, the smallest for which the largest difference is within ``BINS`` steps. Which of the two
-it is, and the step, follow from the differences alone: merging in another order, or by other
-parts, gives the same counts.
+it is, and the step, follow from the differences alone.
 """
 
 from __future__ import annotations
@@ -12,10 +11,47 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
 from abrank._support.typing import BoolArray, FloatArray, IntArray
+
+# --- Sums that do not depend on the order of adding: every float64 is a whole number of units of
+# 2**-1074, and Python's integers hold the sum of any number of them exactly
+
+_UNIT = 1074
+_HALF = 26  # bits of the lower half of a 53-bit mantissa
+_MOST = 1 << 26  # values whose halves, below 2**27 each, add up within 53 bits
+
+
+def exact_sum(values: FloatArray) -> int:
+    """Return the sum of finite values in units of 2**-1074."""
+    total = 0
+    for start in range(0, len(values), _MOST):
+        mantissa, exponent = np.frexp(values[start : start + _MOST])
+        whole = np.ldexp(mantissa, 53)
+        high = np.floor(np.ldexp(whole, -_HALF))
+        low = whole - np.ldexp(high, _HALF)
+        least = int(exponent.min(initial=0))
+        place = exponent - least
+        # Both halves are whole numbers below 2**27: bincount adds so many of them exactly.
+        for part, shift in ((high, _HALF), (low, 0)):
+            sums = np.bincount(place, weights=part)
+            for i in np.flatnonzero(sums).tolist():
+                value, places = int(sums[i]), i + least - 53 + shift + _UNIT
+                # A value below the unit is a subnormal's, whose lowest bits are 0.
+                total += value << places if places >= 0 else value >> -places
+    return total
+
+
+def exact_value(total: int) -> float:
+    """Return a sum of :func:`exact_sum` as the nearest float."""
+    return float(Fraction(total, 1 << _UNIT))
+
+
+# --- Differences of one measure, counted: of any part of the queries, merged in any order, the same
+
 
 MOST = 4096  # distinct differences that are counted each by itself
 BINS = 1 << 14  # of differences above 0, and of those below

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from abrank.engines.exact import exact_sum, exact_value
+from abrank.engines.counted import exact_sum, exact_value
 from abrank.inputs.audit import Audit, counted, judged_shares
 from abrank.inputs.columns import Source
 from abrank.inputs.join import ReadCounts

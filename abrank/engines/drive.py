@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +20,7 @@ from pyarrow import fs
 from abrank._support.errors import AlignmentError, ArgumentError, ReadError, WriteError
 from abrank._support.files import alone_in, replace_all, writing
 from abrank._support.typing import FloatArray
-from abrank.engines import plan, regroup, rows
+from abrank.engines import plan, rows
 from abrank.engines.engine import Engine, is_parquet
 from abrank.engines.job import (
     Done,
@@ -32,15 +32,11 @@ from abrank.engines.job import (
     stamp_of,
 )
 from abrank.engines.kept import SUCCESS
-from abrank.engines.kernel import Scoring
-from abrank.engines.labels import open_property
+from abrank.engines.kernel import Scoring, has_open_scale, with_scale
 from abrank.engines.merge import Statistics, Tree
-from abrank.engines.scale import has_open_scale, with_scale
-from abrank.engines.sources import ParquetTable, open_table, stamped, with_gaps
+from abrank.engines.sources import ParquetTable, open_property, open_table, stamped, with_gaps
 from abrank.inputs import ids, read_qrels
 from abrank.inputs.columns import QRELS, RUN
-
-Progress: TypeAlias = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +79,7 @@ def score_tables(
     properties: Mapping[str, Any] | None = None,
     clusters: str = "",
     max_input_size: int | None = None,
-    on_progress: Progress | None = None,
+    on_progress: Callable[[int, int], None] = lambda *_: None,
 ) -> Result:
     """Score runs in Parquet, partition by partition."""
     with _folder(engine.output) as folder:
@@ -112,7 +108,7 @@ def score_tables(
         )  # fmt: skip
         job, parts = _divided(job, tables, engine, folder)
         tree = Tree()
-        done = _done(job, parts, engine, tree, on_progress or (lambda *_: None))
+        done = _done(job, parts, engine, tree, on_progress)
         merged = tree.total() if merges else None
         query_ids, values = read_scores(job, () if merges else done)
         _succeed(job, done)
@@ -122,7 +118,11 @@ def score_tables(
 
 
 def _done(
-    job: Job, parts: Sequence[plan.Partition], engine: Engine, tree: Tree, on_progress: Progress
+    job: Job,
+    parts: Sequence[plan.Partition],
+    engine: Engine,
+    tree: Tree,
+    on_progress: Callable[[int, int], None],
 ) -> tuple[Done, ...]:
     """Score the partitions that no earlier run has finished; return all, by number.
 
@@ -232,12 +232,12 @@ def _divided(
             shutil.rmtree(other, ignore_errors=True)
     with writing(spilled):
         spilled.mkdir(parents=True, exist_ok=True)
-    tasks, n_buckets = regroup.spills(tables, spilled, n_rows=engine.rows)
-    for bad in engine.run(regroup.spill, tasks):
+    tasks, n_buckets = plan.spills(tables, spilled, n_rows=engine.rows)
+    for bad in engine.run(plan.spill, tasks):
         if bad is not None:  # with on_bad_partition="skip", queries would lose some of their rows
             hint = "its queries stand in many row groups, so that no part can be skipped"
             raise _error(bad[0], bad[1], hint)
-    regrouped, parts = regroup.buckets(tables, tasks, n_buckets)
+    regrouped, parts = plan.buckets(tables, tasks, n_buckets)
     return replace(job, tables=tuple(regrouped)), parts
 
 

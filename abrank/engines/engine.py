@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
+from abrank._support.parallel import threaded_map
 from abrank.engines.listing import files_of, is_glob
 
 EngineName: TypeAlias = Literal["local", "dask", "spark"]
@@ -65,13 +66,15 @@ class Engine:
     def run(self, function: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[Any]:
         """Apply a function to every item, in whatever order."""
         # Imported here: Dask and Spark are optional.
-        from abrank.engines import dask, local, spark
+        from abrank.engines import dask, spark
 
         if self.name == "dask":
             return dask.run(function, items, scheduler=self.scheduler)
         if self.name == "spark":
             return spark.run(function, items, master=self.master)
-        return local.run(function, items)
+        # Threads: Arrow and NumPy release the lock of the interpreter, and a script that calls this
+        # needs no ``if __name__ == "__main__"``.
+        return threaded_map(function, items, most=os.cpu_count() or 1)
 
 
 def is_parquet(source: Any) -> bool:  # noqa: ANN401

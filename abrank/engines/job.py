@@ -19,11 +19,9 @@ from abrank.engines import rows
 from abrank.engines.counts import RunCounts
 from abrank.engines.kept import SUCCESS, read_part, write_part
 from abrank.engines.kernel import Scored, Scoring, long_table, score_rows
-from abrank.engines.labels import labels_of
 from abrank.engines.merge import Statistics, statistics_from, statistics_of
-from abrank.engines.plan import Partition
-from abrank.engines.regroup import Regrouped
-from abrank.engines.sources import Key, ParquetTable, Piece
+from abrank.engines.plan import Partition, Regrouped
+from abrank.engines.sources import Key, ParquetTable, Piece, labels_of
 from abrank.inputs import ids
 from abrank.inputs.columns import Columns
 
@@ -185,28 +183,16 @@ def _loaded(
         [_load(job, table, piece, partition) for piece in pieces]
         for table, pieces in zip(job.tables, partition.pieces, strict=True)
     ]
+
+    def rows_of(table: int, side: int = 0) -> list[Columns]:
+        return [each for loaded in found[table] for each in loaded[side]]
+
     first = len(found) - len(job.properties)
-    labels = {
-        name: [c for one in each for c in one[0]]
-        for name, each in zip(job.properties, found[first:], strict=True)
-    }
-    return (*_runs_and_judgments(job, found[:first]), labels)
-
-
-def _runs_and_judgments(
-    job: Job, found: Sequence[Sequence[tuple[list[Columns], ...]]]
-) -> tuple[dict[str, list[Columns]], list[Columns] | dict[str, list[Columns]]]:
+    labels = {name: rows_of(i) for i, name in enumerate(job.properties, first)}
+    runs = {system: rows_of(i) for i, system in enumerate(job.systems, 0 if job.joined else 1)}
     if job.joined:
-        both = [
-            ([c for one in each for c in one[0]], [c for one in each for c in one[1]])
-            for each in found
-        ]
-        return (
-            {system: run for system, (run, _) in zip(job.systems, both, strict=True)},
-            {system: judged for system, (_, judged) in zip(job.systems, both, strict=True)},
-        )
-    qrels, *runs = [[c for one in each for c in one[0]] for each in found]
-    return dict(zip(job.systems, runs, strict=True)), qrels
+        return runs, {system: rows_of(i, 1) for i, system in enumerate(job.systems)}, labels
+    return runs, rows_of(0), labels
 
 
 def _load(
@@ -257,9 +243,3 @@ def _write(job: Job, scored: Scored, done: Done) -> None:
         tables.append(table.add_column(1, "system", name))
     whole = pa.concat_tables(tables).unify_dictionaries()
     write_part(job.path(done.number), whole, about, ids.encode(scored.query_ids), values)
-
-
-__all__ = [
-    "Done", "Job", "finished", "light", "read_scores",
-    "score_partition", "stamp_of",
-]  # fmt: skip

@@ -25,9 +25,11 @@ from abrank.inputs.qrels import Qrels
 from abrank.inputs.qrels import build as build_qrels
 from abrank.inputs.run import build as build_run
 from abrank.inputs.trec.stream import NotPlain, ranked, slices
-from abrank.measures import Measure
+from abrank.measures import Measure, resolved
 
-_ONCE = "keep one row of the two"
+# --- The kernel of every engine: the rankings of whole queries and their judgments, to scores
+
+
 _BEST = '--duplicates best (duplicates="best") keeps the higher score'
 SCHEMA = pa.schema([("query_id", pa.string()), ("measure", pa.string()), ("value", pa.float64())])
 
@@ -87,7 +89,11 @@ def score_rows(
     values, counts, found = [], {}, []
     for system, parts in runs.items():
         if id(own[system]) not in known:
-            built = _qrels(own[system])
+            try:
+                built = build_qrels(rows.joined(own[system]), "qrels")
+            except ValueError:
+                rows.require_once(own[system], hint="keep one row of the two")
+                raise
             known[id(own[system])] = built, Judgments.of(built)
         judgments, looked_up = known[id(own[system])]
         judged, seen, dropped = _join(parts, judgments, looked_up, scoring)
@@ -99,7 +105,15 @@ def score_rows(
     if any(each != found[0] for each in found):
         odd = sorted(set(found[0]).symmetric_difference(*found[1:]))
         raise AlignmentError(f"the systems have other judged queries: {', '.join(odd[:3])}")
-    return _kept(Scored(found[0], np.stack(values, axis=1), counts), scoring.missing)
+    lacking = {query for each in counts.values() for query in each.missing}
+    if scoring.missing == "error" and lacking:
+        some = ", ".join(sorted(lacking)[:3])
+        raise AlignmentError(f'judged queries are missing from a run: {some}; see missing="zero"')
+    kept = [
+        i for i, query in enumerate(found[0])
+        if scoring.missing != "drop" or query not in lacking
+    ]  # fmt: skip
+    return Scored(tuple(found[0][i] for i in kept), np.stack(values, axis=1)[kept], counts)
 
 
 def long_table(scored: Scored, measures: Sequence[str], system: int = 0) -> Any:  # noqa: ANN401
@@ -113,14 +127,6 @@ def long_table(scored: Scored, measures: Sequence[str], system: int = 0) -> Any:
         pa.array(np.ascontiguousarray(scored.values[:, system, :]).reshape(-1)),
     ]
     return pa.table(columns, names=SCHEMA.names)
-
-
-def _qrels(parts: Sequence[Columns]) -> Qrels:
-    try:
-        return build_qrels(rows.joined(parts), "qrels")
-    except ValueError:
-        rows.require_once(parts, hint=_ONCE)
-        raise
 
 
 def _join(
@@ -142,14 +148,14 @@ def _join(
     return judged, seen, 0
 
 
-def _kept(scored: Scored, missing: Missing) -> Scored:
-    """Return what the missing-query policy keeps."""
-    lacking = {query for each in scored.counts.values() for query in each.missing}
-    if missing == "error" and lacking:
-        some = ", ".join(sorted(lacking)[:3])
-        raise AlignmentError(f'judged queries are missing from a run: {some}; see missing="zero"')
-    if missing != "drop" or not lacking:
-        return scored
-    kept = [i for i, query in enumerate(scored.query_ids) if query not in lacking]
-    query_ids = tuple(scored.query_ids[i] for i in kept)
-    return Scored(query_ids, scored.values[kept], scored.counts)
+# --- Measures that take the highest grade from the judgments: here that of all partitions
+
+
+def has_open_scale(measure: Measure) -> bool:
+    """Whether a measure takes the highest grade of its scale from the judgments."""
+    return resolved(measure, JudgedRun.from_grades([[0]])) != measure
+
+
+def with_scale(measure: Measure, highest: int) -> Measure:
+    """Return a measure whose scale ends at the highest grade of all judgments."""
+    return resolved(measure, JudgedRun.from_grades([[int(np.maximum(highest, 0))]]))

@@ -1,6 +1,6 @@
 """Mergeable statistics of paired scores: the same whatever the partitions and their order.
 
-What they hold does not grow with the queries: exact sums (see :mod:`~abrank.engines.exact`),
+What they hold does not grow with the queries: exact sums (see :mod:`~abrank.engines.counted`),
 counts, differences counted (see :mod:`~abrank.engines.counted`), the queries with the largest gains
 and losses. From them :func:`abrank.comparison.merged.compare_statistics` compares two systems.
 """
@@ -16,8 +16,7 @@ import numpy as np
 
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray, IntArray
-from abrank.engines.counted import DECIMALS, Counted, count
-from abrank.engines.exact import exact_sum
+from abrank.engines.counted import DECIMALS, Counted, count, exact_sum
 
 EXTREMES = 20  # queries kept at each end
 LARGE = 0.2  # a difference beyond it is counted apart: a fifth of most measures' scale

@@ -51,8 +51,11 @@ def column_names(
 def read_rows(table: Any, layout: Layout, label: str) -> Columns:  # noqa: ANN401 - a pyarrow.Table
     """Check the three columns of a table, which stand in the order of the layout."""
     columns = [stored_as(table.column(i)) for i in range(3)]
-    if layout == PROPERTY:
-        columns = _labels(*columns[:2])
+    if layout == PROPERTY:  # the queries that have a value, the value, and a number for none
+        query, text = columns[0], columns[1].cast(pa.large_string())
+        known = compute.fill_null(compute.not_equal(text, ""), False)
+        query, text = query.filter(known), text.filter(known)
+        columns = [query, text, pa.chunked_array([np.zeros(len(text))])]
     if len(columns[0]):
         return of_table(columns, label, QRELS if layout == QRELS else RUN)
     return _empty(label)
@@ -65,7 +68,8 @@ def split_joined(table: Any, label: str) -> tuple[Columns, Columns]:  # noqa: AN
     rank = to_grades(position.filter(shown))
     if rank is None or (rank < 1).any():
         raise ReadError(label, "position is no rank: they are whole numbers from 1")
-    row = compute.binary_join_element_wise(f"{label}, row", _text(np.arange(len(shown))), " ")
+    numbers = pa.array(np.arange(len(shown))).cast(pa.string())
+    row = compute.binary_join_element_wise(f"{label}, row", numbers, " ")
     place = compute.binary_join_element_wise("position", position.cast(pa.int64()).cast("str"), " ")
     document = compute.if_else(shown, place, row)
     run = [query.filter(shown), document.filter(shown), pa.array(-rank.astype(np.float64))]
@@ -132,18 +136,6 @@ def take(rows: Columns, chosen: IntArray) -> Columns:
     )
 
 
-def _labels(query: Any, value: Any) -> list[Any]:  # noqa: ANN401
-    """Return the queries that have a value of a property, the value, and a number for none."""
-    text = value.cast(pa.large_string())
-    known = compute.fill_null(compute.not_equal(text, ""), False)
-    query, text = query.filter(known), text.filter(known)
-    return [query, text, pa.chunked_array([np.zeros(len(text))])]
-
-
 def _empty(label: str) -> Columns:
     none, nowhere = ids.encode([]), np.empty(0, np.int64)
     return Columns(none, none, np.empty(0), nowhere, Source(None, None, 0, label, "row"))
-
-
-def _text(numbers: IntArray) -> Any:  # noqa: ANN401
-    return pa.array(numbers).cast(pa.string())

@@ -19,8 +19,7 @@ from pyarrow import compute
 
 from abrank._support.errors import ArgumentError
 from abrank.engines import rows
-from abrank.engines.kernel import Scoring, score_table
-from abrank.engines.scale import has_open_scale
+from abrank.engines.kernel import Scoring, has_open_scale, score_table
 from abrank.inputs import Qrels, ids, read_qrels
 from abrank.inputs.columns import QRELS, RUN, Layout
 from abrank.measures.names import parse_measures

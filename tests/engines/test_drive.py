@@ -23,7 +23,7 @@ from abrank._support.errors import (
     ReadError,
     WriteError,
 )
-from abrank.engines import Engine, drive, regroup
+from abrank.engines import Engine, drive, plan
 from abrank.scoring import partitioned
 from tests.engines.conftest import COMMANDS, MEASURES, ROOT, run_readme, write
 
@@ -72,8 +72,8 @@ def test_rows_in_any_order_are_regrouped(collection, tmp_path):
         write(frame.sample(frac=1, random_state=5), paths[name], n_files=4, group=60)
     called = []
     with pytest.MonkeyPatch.context() as patch:
-        spill = regroup.spill
-        patch.setattr(regroup, "spill", lambda task: called.append(task) or spill(task))
+        spill = plan.spill
+        patch.setattr(plan, "spill", lambda task: called.append(task) or spill(task))
         scores = abrank.evaluate(collection.qrels, paths, MEASURES, engine=SMALL)
     assert len({task.n_buckets for task in called}) == 1
     assert called[0].n_buckets > 3
@@ -328,7 +328,7 @@ def test_what_was_regrouped_before_an_interrupt_is_not_read_again(
         patch.setattr(drive, "score_partition", interrupted)
         with pytest.raises(KeyboardInterrupt):
             abrank.evaluate(*asked, engine=engine)
-    monkeypatch.setattr(regroup, "_write", interrupted)
+    monkeypatch.setattr(plan, "_write", interrupted)
     scores = abrank.evaluate(*asked, engine=engine)
     np.testing.assert_array_equal(scores.values, collection.scores.values[:, :1])
 

@@ -11,7 +11,7 @@ import pytest
 
 from abrank._support.errors import ArgumentError
 from abrank.engines import Engine, counted, drive
-from abrank.engines.exact import exact_sum, exact_value
+from abrank.engines.counted import exact_sum, exact_value
 from abrank.engines.kernel import Scoring
 from abrank.engines.merge import EXTREMES, Tree, statistics_from, statistics_of
 from abrank.measures.names import parse_measures

@@ -40,7 +40,7 @@ from abrank.diagnostics import (
     inspect_relevance,
     inspect_segments,
 )
-from abrank.engines.exact import exact_value
+from abrank.engines.counted import exact_value
 from abrank.engines.merge import MeasureStatistics, Statistics
 from abrank.inference.designs.clusters import FEWEST_EFFECTIVE, effective_clusters
 from abrank.inference.designs.equivalence import bound_unseen

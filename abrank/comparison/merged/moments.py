@@ -9,7 +9,7 @@ import numpy as np
 from abrank import inference
 from abrank._support.records import record
 from abrank._support.typing import BoolArray, FloatArray, IntArray
-from abrank.engines.exact import exact_value
+from abrank.engines.counted import exact_value
 from abrank.engines.merge import Statistics
 from abrank.inference.designs.as_tests import sums_result
 from abrank.inference.designs.clusters import (
@@ -186,7 +186,7 @@ def mean_and_error(n: int, total: int, squares: int) -> tuple[float, float]:
 
     Examples
     --------
-    >>> from abrank.engines.exact import exact_sum
+    >>> from abrank.engines.counted import exact_sum
     >>> d = np.array([0.1, 0.3])
     >>> [round(each, 3) for each in mean_and_error(2, exact_sum(d), exact_sum(d * d))]
     [0.2, 0.1]

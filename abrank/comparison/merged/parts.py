@@ -24,7 +24,7 @@ from abrank.comparison.merged.moments import (
 )
 from abrank.comparison.merged.result import Cell, ExtremeQuery, MergedQueries
 from abrank.comparison.rows import MeasureResult, TestRow
-from abrank.engines.exact import exact_value
+from abrank.engines.counted import exact_value
 from abrank.engines.merge import Extreme, MeasureStatistics, Statistics, statistics_from
 from abrank.inference.designs.as_tests import sums_result
 from abrank.inference.designs.clusters import deciding_test

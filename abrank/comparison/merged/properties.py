@@ -10,7 +10,7 @@ from abrank._support.display import shorten
 from abrank._support.errors import ArgumentError, ReadError
 from abrank.comparison.beside import Beside
 from abrank.engines.engine import is_parquet
-from abrank.engines.labels import property_names
+from abrank.engines.sources import property_names
 
 
 @dataclass(frozen=True)
