@@ -103,7 +103,10 @@ class Rule:
         if self.require is not None:
             checks.one_of("gate", self.require, get_args(Requirement))
             if GATES[self.require].needs_margin and self.margin == 0:
-                raise ArgumentError(f'the gate "{self.require}" needs a margin above 0')
+                raise ArgumentError(
+                    f'the gate "{self.require}" needs a margin above 0\n'
+                    "  how to choose one: abrank guide margin"
+                )
 
     @property
     def confidence(self) -> float:

@@ -14,6 +14,7 @@ import pytest
 import abrank
 from abrank.cli import run
 from abrank.cli.demo import EFFECT, TRUE_DIFFERENCE
+from abrank.guide import read_page
 
 STORED = Path(__file__).parents[1] / "reports" / "demo"
 
@@ -95,7 +96,19 @@ def test_the_stored_reports_are_of_the_stored_numbers() -> None:
             assert f"{row['mean_b']:.3f}" in text
 
 
-def test_the_readme_shows_what_the_command_prints(made) -> None:
+def shown(text: str) -> str:
+    return text.partition("$ abrank compare")[2].partition("\n\n")[2].partition("\n```")[0]
+
+
+def test_the_guide_shows_what_the_command_prints(made) -> None:
+    printed = str(abrank.Comparison.from_json(made / "results.json"))
+    assert shown(read_page("start").text) == printed
+
+
+def test_the_readme_shows_the_beginning_and_the_next_step_of_it(made) -> None:
+    printed = str(abrank.Comparison.from_json(made / "results.json"))
     readme = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
-    shown = readme.partition("$ abrank compare")[2].partition("\n\n")[2].partition("\n```")[0]
-    assert shown == str(abrank.Comparison.from_json(made / "results.json"))
+    top, step, end = shown(readme).split("\n…")
+    assert printed.startswith(top)
+    assert step.strip() in printed.splitlines()
+    assert (top.count("\n") > 10, end) == (True, "")

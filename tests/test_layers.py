@@ -10,9 +10,9 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "abrank"
 ROOMS = (
-    "cli", "report", "plots", "collections", "workflow", "rule_file", "ranking", "agreement",
-    "comparison", "diagnostics", "next_step", "verdict", "soundness", "rule", "planning",
-    "scoring", "provenance", "engines", "measures", "simulate", "inference", "inputs",
+    "cli", "guide", "report", "plots", "collections", "workflow", "rule_file", "ranking",
+    "agreement", "comparison", "diagnostics", "next_step", "verdict", "soundness", "rule",
+    "planning", "scoring", "provenance", "engines", "measures", "simulate", "inference", "inputs",
     "_support",
 )  # fmt: skip
 HEAVY = {
@@ -21,7 +21,8 @@ HEAVY = {
     "statsmodels": {"inference"},
     "click": {"cli"},
     "rich": {"cli"},
-    "jinja2": {"report"},
+    "markdown_it": {"guide"},
+    "jinja2": {"report", "guide"},
     "dask": {"engines"},
     "pyspark": {"engines"},
 }

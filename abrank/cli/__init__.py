@@ -41,6 +41,7 @@ COMMANDS = {
     "render": "any report from saved results",
     "check": "validate qrels and runs",
     "demo": "sample data and a report, offline, in seconds",
+    "guide": "how to begin, what decides, what a measure or a caution means",
 }
 
 

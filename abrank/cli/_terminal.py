@@ -90,6 +90,11 @@ def put(text: str | bytes, *, err: bool = False, nl: bool = True) -> None:
     _echo(text, err=err, nl=nl)
 
 
+def put_styled(text: str) -> None:
+    """Print a text of our own to standard output, with the colours that are in it."""
+    _echo(text)
+
+
 def _echo(text: str | bytes, *, err: bool = False, nl: bool = True) -> None:
     """Write to standard output, or to standard error; the command goes on where a reader has gone.
 

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from abrank.cli import run
+from abrank.guide import read_page
 from abrank.verdict import GATES
 
-README = Path(__file__).parents[2] / "README.md"
+README = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize("gate", GATES.values(), ids=GATES)
@@ -20,12 +21,9 @@ def test_help_shows_the_definition(gate, capsys) -> None:
     assert f"{gate.flag} {gate.passes}. Verdicts that pass: {gate.passing}" in shown
 
 
-def test_readme_shows_the_definitions_and_no_others() -> None:
-    rows = re.findall(
-        r"^ *\| `(--(?:require|fail-on) [\w-]+)` \| (.*) \| (.*) \|$",
-        README.read_text(encoding="utf-8"),
-        re.M,
-    )
+@pytest.mark.parametrize("text", [README, read_page("gates").text], ids=["README", "guide"])
+def test_the_texts_show_the_definitions_and_no_others(text) -> None:
+    rows = re.findall(r"^ *\| `(--(?:require|fail-on) [\w-]+)` \| (.*) \| (.*) \|$", text, re.M)
     assert rows == [(gate.flag, gate.passes, gate.passing) for gate in GATES.values()]
 
 

@@ -20,6 +20,7 @@ import pytest
 
 import abrank
 from abrank.cli import run
+from abrank.guide import read_page
 
 ROOT = Path(__file__).parents[2]
 MEASURES = ["nDCG@5", "AP", "ERR@5", "P@3"]
@@ -75,13 +76,13 @@ def write(frame: pd.DataFrame, folder: Path, *, n_files: int, group: int) -> Non
 
 COMMANDS = [
     line
-    for line in (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    for line in read_page("spark").text.splitlines()
     if line.startswith("abrank compare qrels.parquet")
 ]
 
 
-def run_readme(command: str, collection: Collection, folder: Path, *more: str) -> dict[str, Any]:
-    """Run a command of the README on a collection; return what ``results.json`` says of it."""
+def run_shown(command: str, collection: Collection, folder: Path, *more: str) -> dict[str, Any]:
+    """Run a command of the guide on a collection; return what ``results.json`` says of it."""
     names = {"qrels": "qrels", "A": "bm25", "B": "monot5"}
     for source, name in names.items():
         if not (folder / f"{name}.parquet").exists():

@@ -13,7 +13,7 @@ import abrank
 from abrank._support.errors import AbrankError, ArgumentError
 from abrank.engines import Engine, drive
 from tests.engines import killed
-from tests.engines.conftest import COMMANDS, MEASURES, run_readme
+from tests.engines.conftest import COMMANDS, MEASURES, run_shown
 
 pytest.importorskip("distributed", reason="needs abrank[dask]")
 
@@ -33,13 +33,13 @@ def test_the_scores_are_those_of_one_machine_and_a_killed_worker_changes_nothing
 def test_the_command_of_the_readme(collection, cluster, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     here, dask, _ = COMMANDS
-    expected = run_readme(here, collection, tmp_path)
+    expected = run_shown(here, collection, tmp_path)
     there = "--scheduler", cluster.scheduler_address
-    assert run_readme(dask, collection, tmp_path, *there) == expected
+    assert run_shown(dask, collection, tmp_path, *there) == expected
     assert (tmp_path / "scores" / "_SUCCESS").exists()
     merged = ("--merged", "--keep-scores", "merged")
-    found = run_readme(dask, collection, tmp_path, *merged, *there)
-    assert found == run_readme(here, collection, tmp_path, "--merged")
+    found = run_shown(dask, collection, tmp_path, *merged, *there)
+    assert found == run_shown(here, collection, tmp_path, "--merged")
 
 
 def test_a_client_or_a_cluster_of_this_machine_scores_what_is_left(

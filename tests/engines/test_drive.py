@@ -25,7 +25,7 @@ from abrank._support.errors import (
 )
 from abrank.engines import Engine, drive, plan
 from abrank.scoring import partitioned
-from tests.engines.conftest import COMMANDS, MEASURES, ROOT, run_readme, write
+from tests.engines.conftest import COMMANDS, MEASURES, ROOT, run_shown, write
 
 SMALL = Engine(rows=100)
 
@@ -42,7 +42,7 @@ def test_queries_that_are_split_over_files_are_whole_again(collection):
 
 def test_the_command_of_the_readme_gives_the_numbers_of_frames(collection, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    found = run_readme(COMMANDS[0], collection, tmp_path)
+    found = run_shown(COMMANDS[0], collection, tmp_path)
     assert (tmp_path / "report.html").stat().st_size > 10_000
     frames = abrank.compare(
         collection.qrels, *collection.runs.values(), measures=["nDCG@5", "AP"],

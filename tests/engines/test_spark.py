@@ -13,7 +13,7 @@ from abrank._support.errors import ArgumentError
 from abrank.engines import Engine, drive
 from abrank.engines import spark as on_spark
 from tests.engines import killed
-from tests.engines.conftest import COMMANDS, MEASURES, run_readme
+from tests.engines.conftest import COMMANDS, MEASURES, run_shown
 
 FIXED = ["nDCG@5", "AP", "P@3"]
 
@@ -36,7 +36,7 @@ def test_the_scores_are_those_of_one_machine_and_a_killed_worker_changes_nothing
     monkeypatch.chdir(tmp_path)
     here, _, command = COMMANDS
     for more in ((), ("--merged",)):
-        one, two = (run_readme(each, collection, tmp_path, *more) for each in (command, here))
+        one, two = (run_shown(each, collection, tmp_path, *more) for each in (command, here))
         assert one == two
 
     # A DataFrame of the session, its rows in any order and partition.

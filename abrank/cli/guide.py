@@ -1,0 +1,66 @@
+"""``abrank guide``: the pages of the guide in the terminal."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+
+import click
+
+from abrank.cli import _terminal
+
+# A link to another page is told as the command that shows it.
+_LINK = re.compile(r"\[([^\]]+)\]\(([\w-]+)\.md(?:#[\w-]*)?\)")
+TOPIC = 14  # columns of a topic in the list
+
+
+@click.command("guide")
+@click.argument("topic", required=False)
+def command(topic: str | None) -> None:
+    """Show the page of a TOPIC: how to begin, what decides, what a caution means.
+
+    Without a TOPIC all are listed. A measure, a test and a caution have a page of their own:
+    abrank guide nDCG, abrank guide permutation, abrank guide few-signs.
+    """
+    from abrank import guide
+
+    text = _contents() if topic is None else _rendered(guide.find_page(topic).text)
+    if _terminal.wants_ascii(False, sys.stdout):
+        from abrank.report.cells import to_ascii
+
+        text = to_ascii(text)
+    _terminal.put_styled(text)
+
+
+def _contents() -> str:
+    from abrank import guide
+
+    lines = ["abrank guide TOPIC shows a page; a measure, a test or a caution is a topic, too."]
+    for heading, topics in guide.CONTENTS.items():
+        lines += ["", heading]
+        for topic in topics:
+            title = topic.capitalize() if topic in guide.MADE else guide.read_page(topic).title
+            lines.append(f"  {topic:{TOPIC}}{title}")
+    return "\n".join(lines)
+
+
+def _rendered(text: str) -> str:
+    """Return Markdown as a terminal shows it, with colour where that is wanted."""
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    colored = _terminal.wants_color("auto", sys.stdout)
+    title, _, body = text.partition("\n")
+    body = _LINK.sub(lambda found: f"{found[1]} (`abrank guide {found[2]}`)", body)
+    console = Console(
+        file=io.StringIO(),
+        width=_terminal.width(),
+        force_terminal=colored,
+        color_system="standard" if colored else None,
+        legacy_windows=False,
+    )
+    with console.capture() as shown:
+        console.print(title.removeprefix("# "), style="bold", markup=False)
+        console.print(Markdown(body, code_theme="ansi_light", hyperlinks=False))
+    return "\n".join(line.rstrip() for line in shown.get().splitlines())

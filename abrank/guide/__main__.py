@@ -1,0 +1,18 @@
+"""``python -m abrank.guide build DIR``: the guide as a site of files that opens offline.
+
+``python -m abrank.guide reference DIR`` makes the reference of every public name beside it.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from abrank.guide.reference import build_reference
+from abrank.guide.site import build
+
+WAYS = {"build": build, "reference": build_reference}
+
+if len(sys.argv) != 3 or sys.argv[1] not in WAYS:
+    sys.exit("usage: python -m abrank.guide build|reference DIR")
+print(WAYS[sys.argv[1]](Path(sys.argv[2])))  # noqa: T201 - where to begin to read

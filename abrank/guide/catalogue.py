@@ -1,0 +1,354 @@
+"""The catalogue of measures, tests and cautions: a page each, written from what is registered."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+import numpy as np
+
+import abrank
+from abrank._support.docstrings import entries as parameters_of
+from abrank._support.docstrings import split
+from abrank._support.errors import ArgumentError
+from abrank.diagnostics import Note
+from abrank.guide import Page
+from abrank.guide.cautions import EXAMPLES
+from abrank.inference import ADJUSTMENTS, JOINT_TESTS, TESTS
+from abrank.inference import registry as paired_tests
+from abrank.inference.registry import RegisteredTest
+from abrank.inference.systems import registry as joint_tests
+from abrank.measures import Entry, Measure, catalogue, expand
+from abrank.measures.dialects import BARE, OTHERS, TREC_EVAL
+from abrank.measures.registry import literal, load_plugins
+from abrank.report.sections.notes.cautions import caution
+from abrank.report.sections.notes.names import Names
+
+# The list that every measure is worked on: d2 is not judged, d3 and d4 have one score, and d6 is
+# relevant and was not found.
+QRELS = {"d1": 2, "d3": 1, "d4": 0, "d5": 0, "d6": 1}
+RUN = {"d1": 5.0, "d2": 4.0, "d3": 3.0, "d4": 3.0, "d5": 1.0}
+ROWS = [("q", str(1 + (doc == "d6")), doc, grade) for doc, grade in QRELS.items()]
+# What stands in the place of a parameter that must be given.
+GIVEN = {"cutoff": 5, "recall": 0.5, "multiple": 1.0, "threshold": 2.0, "max_rel": 2}
+# Measures that ir_measures has under the name they have here.
+IR_MEASURES = {
+    "AP", "AP_IA", "Accuracy", "BPM", "Bpref", "Compat", "ERR", "ERR_IA", "INSQ", "INST", "IPrec",
+    "Judged", "NERR10", "NERR11", "NERR8", "NERR9", "NRBP", "NumQ", "NumRel", "NumRelRet", "NumRet",
+    "P", "P_IA", "R", "RBP", "RR", "Rprec", "SDCG", "SetAP", "SetF", "SetP", "SetR", "StRecall",
+    "Success", "alpha_DCG", "alpha_nDCG", "infAP", "nDCG", "nERR_IA", "nNRBP",
+}  # fmt: skip
+# What ranx can be asked for.
+RANX = (
+    "hits", "hit_rate", "precision", "recall", "f1", "r-precision", "bpref", "rbp.8", "mrr", "map",
+    "dcg", "dcg_burges", "ndcg", "ndcg_burges",
+)  # fmt: skip
+FAMILIES = {
+    "graded": "Graded relevance", "binary": "Relevant or not", "user_models": "Models of a reader",
+    "incomplete": "Incomplete judgments", "interpolated": "Precision at recall",
+    "textbook": "Textbooks and recommenders", "diversity": "Diversity", "counts": "Counts",
+    "sensitivity": "What could have been", "novelty": "Diversity",
+}  # fmt: skip
+NAMES = Names("bm25", "monot5", digits=3, alpha=0.05)
+
+
+def names() -> list[str]:
+    """Return what has a page of its own: measures, tests and cautions."""
+    load_plugins()
+    return [*catalogue(), *TESTS, *JOINT_TESTS, *EXAMPLES]
+
+
+def entries() -> Iterator[Page]:
+    """Yield the page of each measure, test and caution."""
+    for name in names():
+        if (page := entry(name)) is not None:
+            yield page
+
+
+def entry(name: str) -> Page | None:
+    """Return the page of one measure, in whatever spelling, or of a test or a caution."""
+    if name in TESTS or name in JOINT_TESTS:
+        return _test_page(TESTS[name] if name in TESTS else JOINT_TESTS[name])
+    if name in EXAMPLES:
+        return _caution_page(name)
+    load_plugins()
+    if name in catalogue():
+        return _measure_page(catalogue()[name])
+    try:
+        return _measure_page(expand(name)[0].entry)
+    except ArgumentError:
+        return None
+
+
+# --- Measures
+
+
+def _work(entry: Entry) -> tuple[Measure, float, float] | None:
+    """Return a measure as it is asked for, its value on the worked list, and that if d3 led d4.
+
+    None for one of somebody's own with a parameter that must be given and that nobody here knows.
+    """
+    required = [each.name for each in entry.parameters if each.required]
+    if not GIVEN.keys() >= set(required):
+        return None
+    one = entry.with_parameters({name: GIVEN[name] for name in required})
+    qrels: object = {"q": QRELS}
+    if one.needs == "subtopics":
+        qrels = abrank.read_qrels(ROWS, subtopics=True)
+    runs = {"run": {"q": RUN}, "other": {"q": RUN | {"d3": 3.1}}}
+    value, other = abrank.evaluate(qrels, runs, [one]).means()[:, 0].tolist()
+    return one, value, other
+
+
+def measures() -> Page:
+    """Return the page that lists all measures."""
+    load_plugins()
+    lines = [
+        "# Measures",
+        f"{len(catalogue())} measures, by family. Each has a page: `abrank guide nDCG`. Any"
+        " spelling will do: `ndcg_cut_10`, `ndcg@10` and `nDCG@10` are one measure.",
+        "Each is worked on one list of five documents; `—` is a document that nobody judged."
+        " d3 and d4 have the same score, so they stand in descending order of their ids, as"
+        " trec_eval orders them. d6, of grade 1, was not found.",
+        "| rank | 1 | 2 | 3 | 4 | 5 | not found |\n|---|---|---|---|---|---|---|\n"
+        "| document | d1 | d2 | d4 | d3 | d5 | d6 |\n| score | 5 | 4 | 3 | 3 | 1 | |\n"
+        "| grade | 2 | — | 0 | 1 | 0 | 1 |",
+    ]
+    families: dict[str, list[str]] = {}
+    for name, entry in catalogue().items():
+        module = str(entry.function.__module__).rpartition(".")[2]
+        heading = FAMILIES.get(module, "Of other packages")
+        worked = _work(entry)
+        value = "— | —" if worked is None else f"{worked[0]} | {worked[1]:.4f}"
+        row = f"| [{name}]({name}.md) | {entry.definition} | {value} |"
+        families.setdefault(heading, []).append(row)
+    for heading, rows in families.items():
+        lines += [
+            f"## {heading}",
+            "\n".join(["| measure | what it is | asked for | value |", "|---|---|---|---|", *rows]),
+        ]
+    return Page("measures", "\n\n".join(lines) + "\n")
+
+
+def _measure_page(entry: Entry) -> Page:
+    text, sections = split(inspect.getdoc(entry.function))
+    low, high = entry.bounds
+    facts = [
+        f"Runs from {low:g} to {high:g}.".replace("inf", "any number"),
+        "" if entry.higher_is_better else "Lower is better.",
+        {"sum": "Reported as the sum over the queries.", "geometric": "Reported as a geometric mean"
+         " over the queries.", "mean": ""}[entry.aggregate],
+        f"Needs judgments by {entry.needs}." if entry.needs == "subtopics" else "",
+        "" if entry.decides else "It says nothing of how good a ranking is, so it decides nothing"
+        " unless somebody names it.",
+    ]  # fmt: skip
+    values = sections.get("Returns", "").partition("\n")[2].partition("\n    Order of")[0]
+    parts = [
+        f"# {entry.name}",
+        _markdown(text),
+        " ".join([_markdown(inspect.cleandoc(values)), *filter(None, facts)]),
+        _section("Definition", _markdown(sections.get("Notes", ""))),
+        _section("Names", _dialects(entry)),
+        _section("Parameters", _parameters(sections.get("Parameters", ""), skip=("judged",))),
+        _section("Worked", _worked(entry)),
+        _section(
+            "By hand",
+            _importing(
+                sections.get("Examples", ""),
+                "from abrank.inputs.judged import JudgedRun",
+                f"from {entry.function.__module__} import {entry.function.__name__}",
+            ),
+        ),
+        _section("Source", _sources(entry.source, sections)),
+    ]
+    return Page(entry.name, "\n\n".join(filter(None, parts)) + "\n")
+
+
+def _worked(entry: Entry) -> str:
+    """Return the measure on the list of the measures' page, as an example that runs."""
+    found = _work(entry)
+    if found is None:
+        return ""
+    one, value, other = found
+    tied = f"In the other order of the tie, d3 before d4, it would be {other:.4f}."
+    if abs(value - other) < 5e-5:
+        tied = "It is the same in the other order of the tie."
+    qrels = f'{{"q": {QRELS}}}'.replace("'", '"')
+    if one.needs == "subtopics":
+        qrels = f"abrank.read_qrels({ROWS}, subtopics=True)".replace("'", '"')
+    run = f'{{"q": {RUN}}}'.replace("'", '"')
+    example = _fenced(
+        f">>> import abrank\n>>> qrels = {qrels}\n>>> run = {run}\n"
+        f'>>> abrank.evaluate(qrels, {{"run": run}}, ["{one.name}"]).means().round(4)\n'
+        f"{np.array([[value]]).round(4)!r}"
+    )
+    listed = f"On the list of [the measures' page](measures.md), {one} is {value:.4f}."
+    return f"{listed} {tied}\n\n{example}"
+
+
+def _importing(examples: str, *lines: str) -> str:
+    """Return examples as Markdown, the first with the imports that their module has done."""
+    imports = "".join(f">>> {line}\n" for line in lines)
+    return _markdown(examples.replace(">>>", f"{imports}>>>", 1))
+
+
+def _dialects(entry: Entry) -> str:
+    spellings = {**OTHERS, **BARE}
+    at = "@10" if entry.at == "cutoff" else ""
+    ranx = []
+    for name in RANX:
+        try:
+            ranx += [name + at] if expand(name + at)[0].entry == entry else []
+        except ArgumentError:
+            continue  # no cut-off stands behind it
+    rows = {
+        "ir_measures, PyTerrier": [entry.name] if entry.name in IR_MEASURES else [],
+        "trec_eval, pytrec_eval": [n for n, each in TREC_EVAL.items() if each.name == entry.name],
+        "ranx": ranx,
+        "understood besides": [
+            *entry.aliases, *(n for n, each in spellings.items() if each.name == entry.name)
+        ],
+    }  # fmt: skip
+    lines = [
+        f"| {tool} | {', '.join(f'`{n}`' for n in known) or '—'} |" for tool, known in rows.items()
+    ]
+    return "\n".join(["| tool | its name |", "|---|---|", f"| here | `{_form(entry)}` |", *lines])
+
+
+def _form(entry: Entry) -> str:
+    """Write the name with its parameters and their defaults."""
+    inside = [
+        each.name if each.required else f"{each.name}={literal(each.default)}"
+        for each in entry.parameters
+        if each.name not in (entry.at, "judged_only")
+    ]
+    behind = {"cutoff": "@k", "recall": "@r"}.get(entry.at or "", "")
+    return entry.name + (f"({', '.join(inside)})" if inside else "") + behind
+
+
+# --- Tests
+
+
+def tests() -> Page:
+    """Return the page that lists all tests and adjustments."""
+    lines = [
+        "# Tests",
+        "A test answers with an estimate, an interval and a p-value that belong together. Choose"
+        " the one that decides with `--test`; each has a page: `abrank guide permutation`.",
+        "## Of two systems",
+        _table(TESTS[name] for name in TESTS),
+        "Where the data are too few or too even, this is the answer and never a warning:",
+        _fenced(_table_of(paired_tests.__doc__), ""),
+        "## Of many systems",
+        _table(JOINT_TESTS[name] for name in JOINT_TESTS),
+        _fenced(_table_of(joint_tests.__doc__), ""),
+        "## Adjustments for several comparisons",
+        "`--adjust` of the secondary measures, `--test pairwise` of many systems: "
+        + ", ".join(f"`{name}`" for name in ("max-t", *ADJUSTMENTS))
+        + ". See `abrank guide families`.",
+    ]
+    return Page("tests", "\n\n".join(lines) + "\n")
+
+
+def _table(tests: Iterable[RegisteredTest]) -> str:
+    rows = [f"| [{t.name}]({t.name}.md) | {t.title} | {t.estimand} | {t.source} |" for t in tests]
+    return "\n".join(["| name | test | what it estimates | source |", "|---|---|---|---|", *rows])
+
+
+def _table_of(docstring: str | None) -> str:
+    """Return the table of a module's docstring."""
+    lines = (docstring or "").splitlines()
+    first, *_, last = (i for i, line in enumerate(lines) if line.startswith("==="))
+    return "\n".join(lines[first : last + 1])
+
+
+def _test_page(test: RegisteredTest) -> Page:
+    text, sections = split(inspect.getdoc(test.function))
+    own = getattr(test, "options", ())
+    parameters = _parameters(sections.get("Parameters", ""), only=(*own, "n_resamples"))
+    parts = [
+        f"# {test.title}",
+        f"`{test.name}`. Estimates the {test.estimand}.",
+        _markdown(text),
+        _section("Its own options", parameters),
+        _section("How it works", _markdown(sections.get("Notes", ""))),
+        _section("Worked", _importing(sections.get("Examples", ""), "import numpy as np")),
+        _section("Source", _sources(test.source, sections)),
+    ]
+    return Page(test.name, "\n\n".join(filter(None, parts)) + "\n")
+
+
+# --- Cautions
+
+
+def cautions() -> Page:
+    """Return the page that lists all cautions."""
+    rows = [f"| [{code}]({code}.md) | {each.when} |" for code, each in EXAMPLES.items()]
+    lines = [
+        "# Cautions",
+        "What a report says to read before acting. At most four are shown, the weightiest first;"
+        " all stand in `results.json` under these codes. One has a page: `abrank guide few-signs`.",
+        "\n".join(["| code | when |", "|---|---|", *rows]),
+    ]
+    return Page("cautions", "\n\n".join(lines) + "\n")
+
+
+def _caution_page(code: str) -> Page:
+    given = EXAMPLES[code]
+    said = caution(Note(code, 2, given.values), NAMES)
+    parts = [
+        f"# {code}",
+        f"> **{said.title}.** {said.text}".replace("?.", "?"),
+        f"**When.** {given.when}",
+        f"**What to do.** {given.do}",
+    ]
+    return Page(code, "\n\n".join(parts) + "\n")
+
+
+OVERVIEWS: Mapping[str, Callable[[], Page]] = {
+    "measures": measures, "tests": tests, "cautions": cautions,
+}  # fmt: skip
+
+
+# --- From numpydoc to Markdown
+
+_ROLE = re.compile(r":\w+:`~?(?:[\w.]*\.)?([\w]+)`")
+_CITED = re.compile(r" ?\[(\d)\]_")
+
+
+def _markdown(text: str) -> str:
+    """Return a piece of a docstring as Markdown: code, citations, and examples in fences."""
+    text = _CITED.sub(r" [\1]", _ROLE.sub(r"`\1`", text)).replace("``", "`")
+    blocks = [
+        _fenced(block) if block.startswith(">>>") else block.replace("* ", r"\* ")
+        if not block.startswith("    ") else block
+        for block in text.split("\n\n")
+    ]  # fmt: skip
+    return "\n\n".join(blocks)
+
+
+def _fenced(text: str, language: str = "python") -> str:
+    return f"```{language}\n{text}\n```"
+
+
+def _section(heading: str, text: str) -> str:
+    return f"## {heading}\n\n{text}" if text else ""
+
+
+def _sources(source: str, sections: Mapping[str, str]) -> str:
+    """Return where a thing is from: the cited works as a numbered list, or the short name."""
+    cited = re.split(r"(?:^|\n)\.\. \[\d+\] ", sections.get("References", ""))[1:]
+    works = [f"{i}. {' '.join(each.split())}" for i, each in enumerate(cited, 1)]
+    return _markdown("\n".join(works)) or source
+
+
+def _parameters(section: str, *, skip: tuple[str, ...] = (), only: tuple[str, ...] = ()) -> str:
+    rows = []
+    for name, described in parameters_of(section).items():
+        if name in skip or (only and name not in only):
+            continue
+        kind, _, meaning = described.partition("\n")
+        cells = (f"`{name}`", kind, " ".join(meaning.split()))
+        rows.append("| " + " | ".join(_markdown(each).replace("|", r"\|") for each in cells) + " |")
+    return "\n".join(["| parameter | kind | meaning |", "|---|---|---|", *rows]) if rows else ""

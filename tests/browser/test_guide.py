@@ -1,0 +1,50 @@
+"""The guide's site in a browser: offline, readable in light and dark, on a phone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from abrank.guide import CONTENTS, site
+from tests.browser.conftest import Opened
+
+Show = Callable[..., Opened]
+TOPICS = ("index", *(topic for each in CONTENTS.values() for topic in each))
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return site.build(tmp_path_factory.mktemp("site")).parent
+
+
+def test_no_page_is_wider_than_a_phone_or_asks_for_anything(show: Show, built: Path) -> None:
+    opened = show("", width=360)
+    for path in sorted(built.iterdir()):
+        del opened.requests[:]
+        opened.page.goto(path.as_uri())
+        assert opened.requests == [path.as_uri()]
+        wide = opened.page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert wide <= 0, path.name
+    assert opened.messages == []
+
+
+@pytest.mark.parametrize("topic", [*TOPICS, "nDCG", "wilcoxon", "few-signs"])
+def test_axe_finds_nothing(
+    topic: str, show: Show, built: Path, check_accessibility: Callable[[Any], None]
+) -> None:
+    opened = show((built / f"{topic}.html").read_text("utf-8"), width=360)
+    check_accessibility(opened.page)
+
+
+def test_the_contents_stand_beside_the_text_and_mark_the_page(show: Show, built: Path) -> None:
+    opened = show((built / "gates.html").read_text("utf-8"))
+    text, menu = (opened.page.locator(each).bounding_box() for each in ("main", "nav"))
+    assert menu["x"] + menu["width"] <= text["x"]
+    here = opened.page.locator("nav [aria-current]")
+    assert here.all_inner_texts() == ["Three gates, and which to take"]
+    opened.resize(360)
+    text, menu = (opened.page.locator(each).bounding_box() for each in ("main", "nav"))
+    assert menu["y"] >= text["y"] + text["height"]

@@ -1,0 +1,53 @@
+"""The folder in which the guide's commands run: the demo's files, and some that a reader has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+import abrank
+from abrank.cli import run
+
+
+def lay(folder: Path) -> Path:
+    """Fill a folder, and return it."""
+    assert run(["demo", str(folder), "-q"]) == 0
+    qrels, old = abrank.read_qrels(folder / "qrels.txt"), abrank.read_run(folder / "old.run")
+    new = abrank.read_run(folder / "new.run").frame()
+    random = np.random.default_rng(7)
+    # Runs of one system under other seeds.
+    for seed in (1, 2, 3):
+        moved = old.frame()
+        moved["score"] += random.normal(0, 0.05, len(moved))
+        abrank.read_run(moved, name="old").write(folder / f"seed{seed}.run")
+    queries = list(qrels.query_ids)
+    groups = [f"c{i // 4}" for i in range(len(queries))]
+    table = pd.DataFrame({"query_id": queries, "conversation": groups})
+    table.to_csv(folder / "conversations.csv", index=False)
+    # A model's judgments of every query, and those of people for 60 queries drawn by chance.
+    judged = qrels.frame()
+    wrong = random.random(len(judged)) < 0.15
+    machine = judged.assign(
+        relevance=np.where(wrong, random.integers(0, 3, len(judged)), judged.relevance)
+    )
+    abrank.read_qrels(machine).write(folder / "llm.qrels")
+    drawn = sorted(random.choice(queries, 60, replace=False))
+    abrank.read_qrels(judged[judged.query_id.isin(drawn)]).write(folder / "people.qrels")
+    # Columns of a recommender: users, items, ratings; and times to answer.
+    for name, frame in (("old", old.frame()), ("new", new)):
+        frame.to_parquet(folder / f"{name}.parquet", index=False)
+        scores = abrank.evaluate(qrels, {name: folder / f"{name}.run"}, ["nDCG@10", "R@100"])
+        wide = pd.DataFrame(scores.of(name), scores.query_ids, scores.measures)
+        wide["latency_ms"] = random.normal(20.0 if name == "old" else 17.0, 3.0, len(wide)).round(2)
+        wide.rename_axis("query_id").to_csv(folder / f"{name}.csv")
+    judged.to_parquet(folder / "qrels.parquet", index=False)
+    lines = ["name\tqrels\ta\tb\n"]
+    for name in ("web", "news"):
+        made = abrank.simulate_runs(60, effect=0.1, rng=len(name))
+        for kind, what in (("qrels", made.qrels), ("a", made.baseline), ("b", made.candidate)):
+            what.write(folder / f"{name}.{kind}")
+        lines.append(f"{name}\t{name}.qrels\t{name}.a\t{name}.b\n")
+    (folder / "collections.tsv").write_text("".join(lines), encoding="utf-8")
+    return folder

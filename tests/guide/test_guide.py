@@ -1,0 +1,152 @@
+"""Finding pages; the command; the catalogue beside the registries; the site's links."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import abrank
+from abrank import guide
+from abrank._support.errors import UnknownNameError
+from abrank.cli import run
+from abrank.guide import catalogue, site
+from abrank.guide.cautions import EXAMPLES
+from abrank.inference import JOINT_TESTS, TESTS
+from abrank.measures import catalogue as measures
+from abrank.report.sections.notes.cautions import WORDS
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory) -> Path:
+    return site.build(tmp_path_factory.mktemp("site")).parent
+
+
+def test_what_is_registered_has_a_page(built) -> None:
+    assert set(EXAMPLES) == set(WORDS)
+    for name in [*measures(), *TESTS, *JOINT_TESTS, *WORDS]:
+        assert guide.find_page(name).topic == name
+        assert (built / f"{name}.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [("START", "Start in five minutes"), ("map", "AP"), ("precision@10", "P"), ("t", "Paired t"),
+     ("alpha-nDCG@20", "alpha_nDCG"), ("measures", "Measures")],
+)  # fmt: skip
+def test_a_page_is_found_by_any_name_of_it(name, title) -> None:
+    assert guide.find_page(name).title == title
+
+
+@pytest.mark.parametrize(("name", "near"), [("tie", "ties"), ("nDGC", "nDCG"), ("zzzz", "")])
+def test_a_wrong_topic_suggests_the_nearest(name, near, capsys) -> None:
+    assert run(["guide", name]) == 2
+    err = capsys.readouterr().err
+    assert err == f'error: unknown topic "{name}"' + f"; did you mean {near}?\n" * bool(near) + (
+        "" if near else "\n"
+    )
+    with pytest.raises(UnknownNameError):
+        guide.find_page(name)
+
+
+def test_without_a_topic_all_are_listed(capsys) -> None:
+    assert run(["guide"]) == 0
+    out = capsys.readouterr().out
+    for heading, topics in guide.CONTENTS.items():
+        assert f"\n{heading}\n" in out
+        for topic in topics:
+            assert f"\n  {topic} " in out
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_a_page_is_text_that_fits_and_names_the_commands_of_others(capsys) -> None:
+    assert run(["guide", "gates"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("Three gates, and which to take\n")
+    assert "margin (abrank guide margin)" not in out
+    assert "cautions" not in out
+    assert "\x1b" not in out
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_colour_and_ascii_follow_the_terminal(capsys, monkeypatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert run(["guide", "start"]) == 0
+    assert "\x1b[1m" in capsys.readouterr().out
+    monkeypatch.delenv("FORCE_COLOR")
+    monkeypatch.setattr("abrank.cli._terminal.wants_ascii", lambda flag, stream: True)
+    assert run(["guide", "start"]) == 0
+    assert capsys.readouterr().out.isascii()
+
+
+def test_the_program_names_the_guide(capsys) -> None:
+    assert run(["--help"]) == 0
+    assert re.search(r"\n +guide +\S", capsys.readouterr().out)
+
+
+def test_names_in_other_dialects_are_theirs() -> None:
+    ir_measures = pytest.importorskip("ir_measures")
+    theirs = set(ir_measures.measures.registry)
+    assert set(measures()) & theirs == catalogue.IR_MEASURES
+    text = guide.find_page("nDCG").text
+    assert "| trec_eval, pytrec_eval | `ndcg`, `ndcg_cut` |" in text
+    assert "| ranx | `ndcg@10`, `ndcg_burges@10` |" in text
+    assert "| ir_measures, PyTerrier | `nDCG` |" in text
+
+
+def test_worked_values_are_those_of_trec_eval() -> None:
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    names = {"map": "AP", "recip_rank": "RR", "ndcg": "nDCG", "bpref": "Bpref", "P_5": "P"}
+    run_, qrels = {"q": catalogue.RUN}, {"q": catalogue.QRELS}
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, set(names)).evaluate(run_)["q"]
+    for name, value in theirs.items():
+        assert f" is {value:.4f}." in guide.find_page(names[name]).text
+
+
+@pytest.mark.usefixtures("own_catalogue")
+def test_a_measure_of_ones_own_has_a_page() -> None:
+    @abrank.measure("Mine", bounds=(0, 1), source="me", higher_is_better=False)
+    def mine(judged, *, odd: float):
+        """How far it is."""
+        return judged.n_retrieved * odd
+
+    page = guide.find_page("Mine")
+    assert "How far it is." in page.text
+    assert "Lower is better." in page.text
+    assert "me" in page.text
+
+
+def test_every_link_of_the_site_leads_somewhere(built) -> None:
+    pages = {path.name: path.read_text("utf-8") for path in built.glob("*.html")}
+    anchors = {name: set(re.findall(r' id="([^"]+)"', text)) for name, text in pages.items()}
+    assert len(pages) > 100
+    for name, text in pages.items():
+        assert "TODO" not in text
+        for target in re.findall(r'href="([^"]+)"', text):
+            if target.startswith(("data:", "#text")):
+                continue
+            page, _, anchor = target.partition("#")
+            assert page in pages, (name, target)
+            assert not anchor or anchor in anchors[page], (name, target)
+
+
+def test_the_site_is_the_same_to_the_byte(built, tmp_path) -> None:
+    again = site.build(tmp_path / "again").parent
+    for path in built.iterdir():
+        assert path.read_bytes() == (again / path.name).read_bytes()
+
+
+def test_what_stands_in_a_page_is_no_html() -> None:
+    assert "&lt;script&gt;" in site.to_html("<script>x</script>")
+
+
+def test_the_command_that_builds(tmp_path, monkeypatch, capsys) -> None:
+    import runpy
+
+    monkeypatch.setattr("sys.argv", ["guide", "build", str(tmp_path / "site")])
+    runpy.run_module("abrank.guide", run_name="__main__")
+    assert Path(capsys.readouterr().out.strip()) == tmp_path / "site" / "index.html"
+    monkeypatch.setattr("sys.argv", ["guide", "read"])
+    with pytest.raises(SystemExit, match="usage: "):
+        runpy.run_module("abrank.guide", run_name="__main__")

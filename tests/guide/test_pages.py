@@ -1,0 +1,198 @@
+"""What the guide and README show is run: commands with their output, Python, files."""
+
+from __future__ import annotations
+
+import doctest
+import io
+import re
+import shlex
+from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+import pytest
+
+from abrank.cli import COMMANDS, cli, run
+from abrank.guide import CONTENTS, MADE, Page, catalogue, find_page, read_page
+from tests.guide.desk import lay
+
+ROOT = Path(__file__).parents[2]
+README = Page("README", (ROOT / "README.md").read_text("utf-8"))
+WRITTEN = [t for topics in CONTENTS.values() for t in topics if t not in MADE]
+PAGES = [README, *(read_page(topic) for topic in WRITTEN)]
+FENCE = re.compile(r"^```(\w*) ?([^\n]*)\n(.*?)^```$", re.M | re.S)
+FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+
+
+class Block(NamedTuple):
+    language: str
+    about: str
+    text: str
+
+
+def blocks(page: Page) -> list[Block]:
+    return [Block(*found) for found in FENCE.findall(page.text)]
+
+
+def commands(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield each command of a block, and the lines that it is shown to print."""
+    for part in re.split(r"^\$ ", text.replace("\\\n", ""), flags=re.M)[1:]:
+        command, *shown = part.rstrip("\n").split("\n")
+        yield command, [line for line in shown if line.strip()]
+
+
+@pytest.fixture(scope="module")
+def laid(tmp_path_factory) -> Path:
+    return lay(tmp_path_factory.mktemp("laid"))
+
+
+@pytest.fixture
+def desk(laid, tmp_path, monkeypatch) -> Path:
+    """A folder with a reader's files, of which a page may write others."""
+    for path in laid.iterdir():
+        (tmp_path / path.name).symlink_to(path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def call(command: str) -> None:
+    """Run a command of abrank as a shell would; its outcome is what the page says."""
+    words, _, wanted = command.partition("  # exit ")
+    program, *arguments = shlex.split(words)
+    assert program == "abrank", command
+    target = arguments.pop() if ">" in arguments else None
+    assert target is None or arguments.pop() == ">"
+    arguments = [
+        each
+        for one in arguments
+        for each in (sorted(map(str, Path().glob(one))) if "*" in one else [one])
+    ]
+    out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        code = run(arguments)
+    out.seek(0)
+    printed = out.read()
+    assert code == int(wanted or 0), f"{command}\n{printed}{err.getvalue()}"
+    assert "error: " not in err.getvalue()
+    assert printed
+    if target:
+        Path(target).write_text(printed, encoding="utf-8")
+    for written in re.findall(r"(?:--report|--pool) (?:[a-z]+:)?(\S+\.\S+)", words):
+        assert Path(written).stat().st_size > 0
+    return printed
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.topic)
+@pytest.mark.usefixtures("own_catalogue")
+def test_what_a_page_shows_is_so(page, desk) -> None:
+    names: dict[str, Any] = {}
+    for block in blocks(page):
+        if block.about == "notrun":
+            continue
+        if block.about:
+            path = desk / block.about
+            path.unlink(missing_ok=True)
+            path.write_text(block.text, encoding="utf-8")
+        elif block.language == "console":
+            for command, shown in commands(block.text):
+                printed = " ".join(call(command).split())
+                for line in shown:
+                    pieces = [" ".join(piece.split()) for piece in line.split("…")]
+                    found = re.search(".*?".join(map(re.escape, pieces)), printed)
+                    assert found, f"{command}\nprints no {line!r}:\n{printed}"
+        elif block.language == "python":
+            python(block.text, names, page.topic)
+
+
+def python(text: str, names: dict[str, Any], where: str) -> None:
+    if ">>>" not in text:
+        exec(compile(text, where, "exec"), names)
+        return
+    test = doctest.DocTestParser().get_doctest(text, names, where, where, 0)
+    runner, said = doctest.DocTestRunner(optionflags=FLAGS), io.StringIO()
+    runner.run(test, out=said.write, clear_globs=False)
+    names |= test.globs
+    assert runner.failures == 0, said.getvalue()
+
+
+def test_only_what_needs_more_than_this_is_not_run() -> None:
+    left = {page.topic: b.text for page in PAGES for b in blocks(page) if b.about == "notrun"}
+    assert left.keys() <= {"spark"}
+    shells = {b.text for page in PAGES for b in blocks(page) if b.language == "sh"}
+    assert all(
+        line.startswith(("pip ", "abrank compare")) for text in shells for line in text.splitlines()
+    )
+
+
+MADE_PAGES = list(catalogue.entries())
+
+
+@pytest.mark.parametrize("page", MADE_PAGES, ids=lambda page: page.topic)
+def test_what_the_catalogue_works_is_so(page) -> None:
+    names: dict[str, Any] = {}
+    for block in blocks(page):
+        python(block.text, names, page.topic)
+
+
+def test_every_page_of_a_topic_and_no_other_is_there() -> None:
+    files = {path.stem for path in (ROOT / "abrank" / "guide").glob("*.md")}
+    assert files == set(WRITTEN)
+    topics = [t.casefold() for each in CONTENTS.values() for t in each] + [
+        page.topic.casefold() for page in MADE_PAGES
+    ]
+    assert len(set(topics)) == len(topics)  # some file systems know no case
+
+
+@pytest.mark.parametrize("page", PAGES[1:], ids=lambda page: page.topic)
+def test_a_page_is_two_screens_at_most(page) -> None:
+    lines = page.text.splitlines()
+    assert lines[0].startswith("# ")
+    assert len(lines) <= 90
+    assert all(len(line) <= 120 for line in lines if not line.startswith(("|", "`", ">")))
+
+
+def test_readme_is_short_and_needs_nothing_beside_it() -> None:
+    lines = README.text.splitlines()
+    assert len(lines) <= 150
+    # An index shows it, where no path of the tree leads anywhere.
+    assert re.findall(r"\]\((?!https?://|#)", README.text) == []
+    assert re.findall(r"<\w", README.text) == []
+
+
+@pytest.mark.parametrize(
+    "page", [*PAGES, *MADE_PAGES, *(read_page(t) for t in MADE)], ids=lambda p: p.topic
+)
+def test_every_topic_that_is_named_is_there(page) -> None:
+    named = set(re.findall(r"\]\(([\w-]+)\.md", page.text))
+    named |= set(re.findall(r"`abrank guide ([\w-]+)`", page.text)) - {"TOPIC"}
+    for topic in named:
+        assert find_page(topic).text
+
+
+def test_the_migration_table_names_only_flags_that_there_are(capsys) -> None:
+    rows = [line for line in read_page("migrate").text.splitlines() if line.startswith("| ")]
+    flags = set(re.findall(r"--[a-z-]+", " ".join(row.rsplit("|", 2)[1] for row in rows)))
+    assert len(flags) >= 6
+    known = ""
+    for command in ("compare", "score", "power"):
+        assert run([command, "--help"]) == 0
+        known += capsys.readouterr().out
+    assert {flag for flag in flags if flag not in known} == set()
+
+
+def test_every_command_stands_in_the_commands_page() -> None:
+    text = read_page("commands").text + read_page("start").text
+    assert [name for name in COMMANDS if f"abrank {name}" not in text] == []
+
+
+def test_every_flag_that_is_named_is_one() -> None:
+    top = click.Context(cli)
+    commands = [cli.get_command(top, name) for name in COMMANDS]
+    commands += [each for one in commands for each in getattr(one, "commands", {}).values()]
+    known = {flag for one in commands for option in one.params for flag in option.opts} | {"--help"}
+    of_others = {"--min-delta", "--cluster", "--check"}  # evalsig's, ruff's
+    for page in PAGES:
+        named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", page.text))
+        assert named - known - of_others == set(), page.topic
