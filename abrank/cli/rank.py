@@ -91,7 +91,7 @@ TESTS = (
     "--pairs",
     is_flag=True,
     help="Show every pair: below the text, or in place of the CSV of systems. Above 300 systems"
-    " all pairs are tested only with it, which takes long.",
+    " only the pairs with the first are kept without it.",
 )
 @click.option(
     "--format",

@@ -37,6 +37,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -152,6 +154,9 @@ N_FLIPS = 19_999
 MANY_QUERIES = 10_000
 # Two z nearer to each other than this are one.
 SAME_Z = 1e-9
+# What is held at once: pairs of systems, sums under flips of pairs, and of systems.
+PAIRS_AT_ONCE, SUMS_AT_ONCE, MOST_SUMS = 2**14, 2**17, 2**26
+N_TOLD = 20  # times that are told how far it is
 
 
 @record
@@ -240,10 +245,11 @@ def max_t(
     live = np.any(data != 0.0, axis=0)
     numbers, _ = to_lattice(data[:, live])
 
-    def flipped(column: int, n_flips: int) -> IntArray:
-        return _flipped_sums(numbers[:, [column]], n_flips, seed)
+    def flipped(columns: IntArray, n_flips: int) -> IntArray:
+        return np.stack([_flipped_sums(numbers[:, [each]], n_flips, seed) for each in columns])
 
-    return _jointly(data, live, numbers, flipped, confidence, n_resamples, seed)
+    seen = _Columns.of(data[:, live], numbers)
+    return _jointly(seen, live, len(data), flipped, confidence, n_resamples, seed)
 
 
 def max_t_of_systems(
@@ -254,11 +260,13 @@ def max_t_of_systems(
     confidence: float = 0.95,
     n_resamples: int = N_FLIPS,
     seed: int = 0,
+    on_part: Callable[[int, int], None] | None = None,
 ) -> MaxT:
     """Return :func:`max_t` of the differences of many pairs of systems, by far fewer sums.
 
     The flips of a query are those of its scores, so the sum of a pair under a flip is the
-    difference of the sums of its systems: these are found once a system, not once a pair.
+    difference of the sums of its systems: these are found once a system, not once a pair. The
+    differences of a query are never held for all pairs.
 
     Parameters
     ----------
@@ -267,6 +275,8 @@ def max_t_of_systems(
         Columns of the scores; the second minus the first is tested.
     confidence, n_resamples, seed
         As for :func:`max_t`.
+    on_part : callable, optional
+        Told now and then how many of the pairs that differ are tested, and how many there are.
 
     Returns
     -------
@@ -294,24 +304,37 @@ def max_t_of_systems(
     >>> max_t_of_systems(scores, np.array([0, 0]), np.array([1, 2])).pvalue
     array([0.125, 1.   ])
     """
-    data = round_off(scores[:, second] - scores[:, first], scale=np.abs(scores).max(initial=0.0))
-    live = np.any(data != 0.0, axis=0)
+    n_resamples = checks.resamples(n_resamples)
+    scale = np.abs(scores).max(initial=0.0)
     above = scores - scores.min(axis=1, keepdims=True, initial=np.inf)
     units = to_lattice(above.reshape(-1, 1))[0].reshape(scores.shape)
-    # What rounding leaves of equal scores is no difference.
-    numbers = np.where(data == 0.0, 0, units[:, second] - units[:, first])[:, live]
-    by_system: dict[int, IntArray] = {}
-    one, two = first[live].tolist(), second[live].tolist()
+    live = np.zeros(len(first), np.bool_)
+    parts = []
+    for start in range(0, len(first), PAIRS_AT_ONCE):
+        one, two = first[start : start + PAIRS_AT_ONCE], second[start : start + PAIRS_AT_ONCE]
+        data = round_off(scores[:, two] - scores[:, one], scale=scale)
+        differ = np.any(data != 0.0, axis=0)
+        live[start : start + PAIRS_AT_ONCE] = differ
+        # What rounding leaves of equal scores is no difference.
+        numbers = np.where(data == 0.0, 0, units[:, two] - units[:, one])
+        parts.append(_Columns.of(data[:, differ], numbers[:, differ]))
+    seen = _Columns(*map(np.concatenate, zip(*parts, strict=True)))
+    one, two = first[live], second[live]
 
-    def flipped(column: int, n_flips: int) -> IntArray:
-        for system in (one[column], two[column]):
-            if system not in by_system:
-                by_system[system] = _flipped_sums(units[:, [system]], n_flips, seed)
-        return by_system[two[column]] - by_system[one[column]]
+    @lru_cache(MOST_SUMS // max(n_resamples, 1))
+    def sums(system: int, n_flips: int) -> IntArray:
+        return _flipped_sums(units[:, [system]], n_flips, seed)
 
-    found = _jointly(data, live, numbers, flipped, confidence, n_resamples, seed)
+    def flipped(columns: IntArray, n_flips: int) -> IntArray:
+        more, less = (
+            np.stack([sums(system, n_flips) for system in side[columns].tolist()])
+            for side in (two, one)
+        )
+        return np.asarray(more - less)
+
+    found = _jointly(seen, live, len(scores), flipped, confidence, n_resamples, seed, on_part)
     alpha = float(as_alpha(float(confidence), 1)[0])
-    sign = np.sign(numbers.sum(axis=0))
+    sign = np.sign(seen.total)
     gained = found.pvalue_step_down[live] < alpha
     low, high = found.ci_low.copy(), found.ci_high.copy()
     tiny = np.nextafter(0.0, 1.0)
@@ -320,17 +343,32 @@ def max_t_of_systems(
     return replace(found, ci_low=low, ci_high=high)
 
 
+class _Columns(NamedTuple):
+    """What max-T asks of each column of differences that are not all 0."""
+
+    total: IntArray
+    size: FloatArray  # root of the sum of squares
+    mean: FloatArray
+    error: FloatArray
+
+    @classmethod
+    def of(cls, data: FloatArray, numbers: IntArray) -> _Columns:
+        size = np.sqrt((numbers.astype(np.float64) ** 2).sum(axis=0))
+        return cls(numbers.sum(axis=0), size, *mean_and_error(data))
+
+
 def _jointly(
-    data: FloatArray,
+    seen: _Columns,
     live: BoolArray,
-    numbers: IntArray,
-    flipped: Callable[[int, int], IntArray],
+    n_queries: int,
+    flipped: Callable[[IntArray, int], IntArray],
     confidence: float,
     n_resamples: int,
     seed: int,
+    on_part: Callable[[int, int], None] | None = None,
 ) -> MaxT:
-    """Return max-T of the live columns; ``flipped`` gives the sums of one under every flip."""
-    n_queries, n_columns = data.shape
+    """Return max-T of all columns; ``flipped`` gives the sums of live ones under every flip."""
+    n_columns = len(live)
     alpha = float(as_alpha(float(confidence), 1)[0])
     n_flips = checks.resamples(n_resamples)
     checks.count("seed", seed, at_least=0)
@@ -343,33 +381,44 @@ def _jointly(
         return MaxT(nothing, nothing, nothing, nothing, nothing, 0)
     pvalue, low, high = np.ones((3, n_columns)), np.zeros(n_columns), np.zeros(n_columns)
     if live.any():
-        pvalue[:, live], largest = _pvalues(numbers, drawn, lambda column: flipped(column, drawn))
-        low[live], high[live] = _intervals(data[:, live], pvalue[0, live], largest, alpha)
+        pvalue[:, live], largest = _pvalues(
+            seen, n_queries, drawn, lambda columns: flipped(columns, drawn), on_part
+        )
+        low[live], high[live] = _intervals(seen, n_queries, pvalue[0, live], largest, alpha)
     if n_queries == 1:
         low, high = np.full_like(low, -np.inf), np.full_like(high, np.inf)
     return MaxT(pvalue[0], low, high, pvalue[1], pvalue[2], drawn)
 
 
 def _pvalues(
-    numbers: IntArray, n_flips: int, flipped: Callable[[int], IntArray]
+    seen: _Columns,
+    n_queries: int,
+    n_flips: int,
+    flipped: Callable[[IntArray], IntArray],
+    on_part: Callable[[int, int], None] | None,
 ) -> tuple[FloatArray, FloatArray]:
     """Return the p-values of every column, and the largest z of every flip.
 
     The rows of the p-values are single step, step down and alone; the identity is among the flips.
     """
-    scale = np.sqrt((numbers.astype(np.float64) ** 2).sum(axis=0))
     # Equal z may differ in their last digits, and a sum of two lattices by two units a query.
-    reached = np.abs(snap(numbers.sum(axis=0), 2 * len(numbers))) / scale - SAME_Z
-    largest: FloatArray = np.zeros(2 ** len(numbers) if n_flips == 0 else n_flips + 1)
-    pvalue = np.empty((3, len(scale)))
+    reached = np.abs(snap(seen.total, 2 * n_queries)) / seen.size - SAME_Z
+    largest: FloatArray = np.zeros(2**n_queries if n_flips == 0 else n_flips + 1)
+    pvalue = np.empty((3, len(reached)))
     order = np.argsort(reached, kind="stable")
-    # A column at a time, smallest z first: the flips are the same, and the sums of all need not be
-    # held. What has been the largest so far is what the step down compares a column with.
-    for column in order:
-        z = np.abs(flipped(column)) / scale[column]
-        np.maximum(largest, z, out=largest)
-        pvalue[1, column] = np.count_nonzero(largest >= reached[column]) / largest.size
-        pvalue[2, column] = np.count_nonzero(z >= reached[column]) / largest.size
+    # A few columns at a time, smallest z first: the flips are the same, and the sums of all need
+    # not be held. What has been the largest so far is what the step down compares a column with.
+    step = max(1, SUMS_AT_ONCE // largest.size)
+    told = max(1, len(order) // step // N_TOLD)
+    for turn, start in enumerate(range(0, len(order), step)):
+        columns = order[start : start + step]
+        z = np.abs(flipped(columns)) / seen.size[columns, None]
+        for column, row in zip(columns.tolist(), z, strict=True):
+            pvalue[2, column] = np.count_nonzero(row >= reached[column]) / largest.size
+            np.maximum(largest, row, out=largest)
+            pvalue[1, column] = np.count_nonzero(largest >= reached[column]) / largest.size
+        if on_part is not None and turn % told == 0:
+            on_part(start, len(order))
     pvalue[0] = (largest.size - np.searchsorted(np.sort(largest), reached)) / largest.size
     falling = order[::-1]
     pvalue[1, falling] = np.maximum.accumulate(pvalue[1, falling])
@@ -388,14 +437,14 @@ def _flipped_sums(numbers: IntArray, n_flips: int, seed: int) -> IntArray:
 
 
 def _intervals(
-    data: FloatArray, pvalue: FloatArray, largest: FloatArray, alpha: float
+    seen: _Columns, n_queries: int, pvalue: FloatArray, largest: FloatArray, alpha: float
 ) -> tuple[FloatArray, FloatArray]:
     """Return the simultaneous intervals of one critical value."""
-    n_queries, n_columns = data.shape
+    n_columns = len(pvalue)
     table = np.arange(largest.size + 1) / largest.size
     k = int(np.searchsorted(table, alpha, side="left"))
     critical = np.partition(largest, largest.size - k)[largest.size - k]
-    mean, error = mean_and_error(data)
+    mean, error = seen.mean, seen.error
     room = n_queries - critical**2
     # No z exceeds sqrt(n), nor here the largest of all: a critical value of that size rejects
     # nothing.

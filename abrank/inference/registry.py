@@ -77,7 +77,7 @@ class RegisteredTest:
         >>> TESTS["bootstrap"].options
         ('method', 'bounded')
         """
-        shared = {"alternative", "alpha", "pairs", "seed", "n_resamples"}
+        shared = {"alternative", "alpha", "pairs", "seed", "n_resamples", "on_part"}
         return tuple(name for name in self.parameters if name not in shared)
 
 

@@ -183,7 +183,7 @@ def _nothing_to_draw(ranking: Ranking) -> str:
         return f"{few}: no pair can be told apart."
     if ranking.baseline is not None:
         return "Only pairs with the baseline were tested: the leaderboard shows them."
-    if len(ranking.systems) > MOST_SYSTEMS:
+    if len(ranking.systems) > MOST_SYSTEMS or not ranking.has_all_pairs:
         k = display.count(len(ranking.systems))
         return f"{k} systems are too many for a picture of all pairs: see the table."
     return ""

@@ -444,7 +444,10 @@ def ranks(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> 
     last = max(row.high for row in rows)
     grids.frame(ax, theme, ranking.systems[: len(rows)], last)
     # A chance of a tenth is to be seen beside one of nine tenths.
-    chances = np.sqrt([row.chances[:last] for row in rows])
+    # Of very many systems only the chance to lead is kept.
+    chances = np.zeros((len(rows), last))
+    for place, row in enumerate(rows):
+        chances[place, : len(row.chances)] = np.sqrt(row.chances[:last])
     grids.draw_levels(ax, np.where(chances**2 < 0.001, 0.0, chances), theme.b, deepest=0.8)
     for place, row in enumerate(rows):
         ends = [row.low - 1.35, row.high - 0.65]

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 # Of so many pairs and more, Wilcoxon's p-values beside come from its normal approximation.
 MANY_PAIRS = 1_000
+# Above so many systems fewer resamples are drawn, and the chance to lead is kept alone; above so
+# many nothing is said of ranks.
+MANY_SYSTEMS, MOST_RANKED = 300, 2_000
 # Pairs of systems, times resamples, that one comparison of two measures looks at.
 MOST_SIGNS = 20_000_000
 # The tests shown beside the deciding one: the joint or paired test, its adjustment, its title.
@@ -32,27 +35,34 @@ ALL_PAIRS = (
 WITH_BASELINE = (ALL_PAIRS[0], *ALL_PAIRS[3:])
 
 
-def rank_chances(ranking: Ranking) -> tuple[RankChance, ...]:
+def rank_chances(ranking: Ranking) -> tuple[tuple[RankChance, ...], int]:
     """Return how often each system has each rank under resampling of the queries.
 
     Returns
     -------
-    tuple of RankChance
-        In the order of the systems; empty without queries.
+    chances : tuple of RankChance
+        In the order of the systems; empty without queries, and above 2,000 systems. Above 300 each
+        has the chance to lead alone.
+    n_drawn : int
     """
-    if not ranking.n_queries:
-        return ()
+    n_systems = len(ranking.systems)
+    if not ranking.n_queries or n_systems > MOST_RANKED:
+        return (), 0
+    n_drawn, n_kept = (N_RESAMPLES, n_systems) if n_systems <= MANY_SYSTEMS else (N_AGREEMENT, 1)
     found = inference.rank_stability(
         ranking.scores,
         higher_is_better=ranking.higher_is_better,
         confidence=1.0 - ranking.alpha,
-        n_resamples=N_RESAMPLES,
+        n_resamples=n_drawn,
         seed=ranking.seed,
     )
-    return tuple(
-        RankChance(system, int(found.low[i]), int(found.high[i]), tuple(found.chances[i].tolist()))
-        for i, system in enumerate(ranking.systems)
+    rows = (
+        RankChance(name, int(found.low[i]), int(found.high[i]), tuple(kept))
+        for i, (name, kept) in enumerate(
+            zip(ranking.systems, found.chances[:, :n_kept].tolist(), strict=True)
+        )
     )
+    return tuple(rows), n_drawn
 
 
 def measure_agreements(rankings: Sequence[Ranking]) -> tuple[Agreement, ...]:

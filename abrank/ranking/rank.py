@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, get_args
 
 import numpy as np
@@ -16,7 +17,7 @@ from abrank._support.typing import Missing, RandomSource
 from abrank.comparison.choice import Directions, choose_from, directions, directions_again
 from abrank.comparison.declared import require_bounded
 from abrank.diagnostics import Note, inspect_directions, inspect_systems
-from abrank.inference.systems.stability import N_RESAMPLES
+from abrank.inference.systems.pairwise import MANY_PAIRS
 from abrank.measures import parse
 from abrank.ranking.beside import measure_agreements, other_tests, pair_spread, rank_chances
 from abrank.ranking.board import read_board
@@ -92,12 +93,13 @@ def rank_scores(
         Whether to ask too what other tests say, how alike measures order the systems, and how alike
         the lists are.
     pairs : bool
-        Test all pairs of more than 300 systems too, which takes long; without it a baseline must be
-        named for so many. No effect on fewer.
+        Keep all pairs of more than 300 systems too, which takes long; without it the pairs with the
+        first are kept of those that max-t tests, and of other tests a baseline must be named. No
+        effect on fewer.
     provenance : mapping, optional
         Kept as it is.
     on_stage : callable, optional
-        Told how many pairs are tested, before they are.
+        Told how many pairs are tested, before they are, and of many how far it is.
 
     Returns
     -------
@@ -135,7 +137,7 @@ def rank_scores(
     scores = read_board(scores, measures=measures, missing=missing)
     _require_several(scores)
     require_baselines(baselines, scores.systems)
-    n_pairs = _pairs_of(len(scores.systems), len(baselines), asked=pairs)
+    n_pairs = _pairs_of(len(scores.systems), len(baselines), name, asked=pairs)
     told: tuple[Note, ...] = ()
     if measures is None:
         scores, _, told = choose_from(scores)
@@ -147,22 +149,40 @@ def rank_scores(
     )
     asks = inspect_directions(better.asked, primary=scores.measures[columns[0]])
     told += tuple(replace(note, values={**note.values, "ranked": True}) for note in asks)
+    whole = bool(baselines) or pairs or len(scores.systems) <= MOST_SYSTEMS
+    if not whole:
+        values = {"n_systems": len(scores.systems), "n_pairs": n_pairs}
+        told += (Note("pairs-of-first", 1, values),)
+    on_part = None
     if on_stage is not None:
         by = display.plural(len(columns), "measure")
-        on_stage(f"testing {n_pairs} of {display.count(len(scores.systems))} systems by {by}")
+        words = display.plural(n_pairs, "pair")
+        on_stage(f"testing {words} of {display.count(len(scores.systems))} systems by {by}")
+        if n_pairs > MANY_PAIRS:
+            on_part = partial(_tell, on_stage)
     parts = len(columns) if family == "all" else 1
     asked = _Asked(
-        name, options, alpha, baselines, family, parts, n_resamples, entropy(rng), better
+        name,
+        options,
+        alpha,
+        baselines,
+        family,
+        parts,
+        n_resamples,
+        entropy(rng),
+        better,
+        whole,
+        on_part,
     )
     first, *others = (_rank_by(scores, column, asked) for column in columns)
-    chances = rank_chances(first)
+    chances, n_drawn = rank_chances(first)
     return replace(
         first,
         stability=chances,
-        n_drawn=N_RESAMPLES if chances else 0,
+        n_drawn=n_drawn,
         agreements=measure_agreements([first, *others]) if beside else (),
         overlaps=list_overlaps(scores, first.systems) if beside else (),
-        beside=other_tests(first) if beside else (),
+        beside=other_tests(first) if beside and len(scores.systems) <= MOST_SYSTEMS else (),
         spread=pair_spread(first.scores),
         audits=scores.audits,
         notes=scores.notes,
@@ -210,7 +230,7 @@ def rank_again(saved: Ranking) -> Ranking:
         n_resamples=saved.n_resamples or None,
         rng=saved.seed,
         beside=bool(saved.beside or saved.agreements),
-        pairs=True,
+        pairs=saved.has_all_pairs,
         provenance=saved.provenance,
     )
     kept = {name: getattr(saved, name) for name in ("audits", "cautions", "notes", "overlaps")}
@@ -242,28 +262,31 @@ def require_baselines(baselines: Sequence[str], systems: Iterable[str]) -> None:
             raise ArgumentError(f"the baseline {each!r} is not among {', '.join(systems)}")
 
 
-def _pairs_of(n_systems: int, n_baselines: int, *, asked: bool) -> str:
-    """Return the number of pairs in words; refuse more than can be held, or than was asked for."""
+def _pairs_of(n_systems: int, n_baselines: int, test: str, *, asked: bool) -> int:
+    """Return the number of pairs; refuse more than can be held, or than was asked for."""
     several = n_systems * (n_systems - 1) // 2
     pairs = n_systems * n_baselines if n_baselines else several
-    words = display.plural(pairs, "pair")
-    made = f"{display.count(n_systems)} systems make {words}, and"
+    made = f"{display.count(n_systems)} systems make {display.plural(pairs, 'pair')}, and"
     if pairs > MOST_PAIRS:
         said = (
             f"{made} {display.count(MOST_PAIRS)} at most are tested together: name one system to"
             " compare the others with,"
         )
         raise ArgumentError(f'{said} baseline="NAME"', command=f"{said} --baseline NAME")
-    if n_systems > MOST_SYSTEMS and not n_baselines and not asked:
+    if n_systems > MOST_SYSTEMS and not n_baselines and not asked and test != DEFAULT_TEST:
         said = (
             f"{made} of more than {MOST_SYSTEMS} systems all pairs are tested only where that is"
-            " asked for: name one system to compare the others with,"
+            f" asked for, but by {DEFAULT_TEST}: name one system to compare the others with,"
         )
         raise ArgumentError(
             f'{said} baseline="NAME", or test all pairs, which takes long, pairs=True',
             command=f"{said} --baseline NAME, or test all pairs, which takes long, --pairs",
         )
-    return words
+    return pairs
+
+
+def _tell(on_stage: Callable[[str], None], done: int, total: int) -> None:
+    on_stage(f"tested {display.count(done)} of {display.plural(total, 'pair')}")
 
 
 def _require_several(scores: Scores) -> None:
@@ -288,6 +311,8 @@ class _Asked:
     n_resamples: int | None
     seed: int
     better: Directions
+    whole: bool
+    on_part: Callable[[int, int], None] | None
 
 
 def _rank_by(scores: Scores, column: int, asked: _Asked) -> Ranking:
@@ -306,8 +331,11 @@ def _rank_by(scores: Scores, column: int, asked: _Asked) -> Ranking:
         confidence=1.0 - asked.alpha / asked.parts,
         seed=asked.seed,
         n_resamples=asked.n_resamples,
+        on_part=asked.on_part,
         **options,
     )
+    if not asked.whole:
+        found = found.with_first()
     if asked.parts > 1:
         shared = np.minimum(1.0, asked.parts * found.pvalue_adj)
         found = replace(found, pvalue_adj=shared, confidence=1.0 - asked.alpha)

@@ -207,6 +207,11 @@ class Ranking(
         return display.decimals((row.ci_low, row.ci_high) for row in rows)
 
     @property
+    def has_all_pairs(self) -> bool:
+        """Whether all pairs are kept: false against a baseline, and of very many systems."""
+        return len(self.pair_rows) == len(self.systems) * (len(self.systems) - 1) // 2
+
+    @property
     def n_queries(self) -> int:
         """Number of queries."""
         return len(self.query_ids)
@@ -254,8 +259,11 @@ class Ranking(
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
-        """The systems of each letter, best first: two share one exactly when not told apart."""
-        if self.baseline is not None:
+        """The systems of each letter, best first: two share one exactly when not told apart.
+
+        None against a baseline, nor where not all pairs are kept.
+        """
+        if self.baseline is not None or not self.has_all_pairs:
             return ()
         from abrank.inference.systems.tukey import find_groups
 

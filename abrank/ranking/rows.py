@@ -60,7 +60,8 @@ class RankChance:
     """How often a system has each rank where the queries are drawn anew.
 
     ``chances`` has the share of the resamples for each rank, the first for rank 1; in the share
-    1 - alpha of them its rank is from ``low`` to ``high``.
+    1 - alpha of them its rank is from ``low`` to ``high``. Of more than 300 systems only the first
+    chance is kept.
     """
 
     system: str

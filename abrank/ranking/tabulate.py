@@ -24,7 +24,7 @@ def system_rows(
     low, high = inference.within_query_interval(block, confidence=found.confidence)
     ranks = inference.friedman_test(sign * block).mean_ranks
     groups: tuple[str, ...] = ("",) * len(systems)
-    if found.baseline is None:
+    if len(found.pairs.first) == len(systems) * (len(systems) - 1) // 2:
         groups = inference.group_letters(found.matrix(found.distinct))
     return tuple(
         SystemRow(

@@ -13,10 +13,14 @@ import abrank.measures
 import abrank.ranking
 from abrank import ArgumentError
 from abrank.cli import run
+from abrank.inference import families, run_joint_test
 from abrank.inference.estimates import segments
 from abrank.inference.estimates.segments import MIN_QUERIES, compare_segments
-from abrank.inference.systems import stability
+from abrank.inference.systems import registry, stability
+from abrank.inference.systems.tukey import find_groups
+from abrank.plots import RANKING_PLOTS
 from abrank.ranking.rank import rank_again
+from abrank.report import RANKING_WRITERS
 from abrank.scoring.scores import Scores
 
 
@@ -29,27 +33,112 @@ def test_more_pairs_than_can_be_held_are_refused_before_they_are_made() -> None:
     assert caught.value.command.endswith("--baseline NAME")
 
 
-def test_all_pairs_of_many_systems_are_tested_only_where_asked_for(tmp_path, monkeypatch, capsys):
+def test_all_pairs_of_many_systems_are_kept_only_where_asked_for(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("abrank.ranking.rank.MOST_SYSTEMS", 3)
     (tmp_path / "board.csv").write_text(_csv(["a", "b", "c", "d"]))
     board = str(tmp_path / "board.csv")
-    with pytest.raises(ArgumentError, match=r"4 systems make 6 pairs.*baseline=.*pairs=True"):
-        abrank.rank_scores(board)
+    assert len(abrank.rank_scores(board).pair_rows) == 3
     assert len(abrank.rank_scores(board, pairs=True).pair_rows) == 6
     assert len(abrank.rank_scores(board, baseline="a").pair_rows) == 3
-    assert run(["rank", "--scores", board]) == 2
+    with pytest.raises(ArgumentError, match=r"4 systems make 6 pairs.*baseline=.*pairs=True"):
+        abrank.rank_scores(board, test="tukey")
+    assert run(["rank", "--scores", board, "--test", "t"]) == 2
     assert "--baseline NAME, or test all pairs, which takes long, --pairs" in " ".join(
         capsys.readouterr().err.split()
     )
+    assert run(["rank", "--scores", board]) == 0
     assert run(["rank", "--scores", board, "--pairs"]) == 0
     assert run(["rank", "--scores", board, "--baseline", "a"]) == 0
+
+
+@pytest.fixture
+def many(monkeypatch: pytest.MonkeyPatch) -> Scores:
+    """Nine systems, of which one is the copy of another, where more than three are very many."""
+    monkeypatch.setattr("abrank.ranking.rank.MOST_SYSTEMS", 3)
+    rng = np.random.default_rng(5)
+    values = rng.random((30, 1)) * 0.5 + rng.normal(0, 0.1, (30, 9)) + np.linspace(0, 0.3, 9)
+    values[:, 4] = values[:, 8]
+    names = tuple(f"s{i}" for i in range(9))
+    return Scores(tuple(f"q{i}" for i in range(30)), names, ("AP",), values[:, :, None])
+
+
+def test_the_pairs_with_the_first_are_those_of_all_pairs(many) -> None:
+    some, every = abrank.rank_scores(many), abrank.rank_scores(many, pairs=True)
+    first = every.systems[0]
+    assert some.pair_rows == tuple(row for row in every.pair_rows if row.b == first)
+    assert {row.reading for row in some.pair_rows} == {"better", "unclear", "identical"}
+    assert some.leaders == every.leaders
+    assert not some.has_all_pairs
+    assert every.has_all_pairs
+    assert (some.groups, {row.group for row in some.rows}) == ((), {""})
+    (note,) = (each for each in some.cautions if each.code == "pairs-of-first")
+    assert dict(note.values) == {"n_systems": 9, "n_pairs": 36}
+    assert "pairs-of-first" not in {each.code for each in every.cautions}
+
+
+@pytest.mark.parametrize("suffix", sorted(set(RANKING_WRITERS) - {".parquet", ".bib"}))
+def test_every_report_of_the_pairs_with_the_first(many, suffix, tmp_path) -> None:
+    ranking = abrank.rank_scores(many)
+    shown = RANKING_WRITERS[suffix](ranking).decode()
+    assert ranking.systems[0] in shown
+    assert "share a letter" not in shown or suffix == ".tex"
+    if suffix == ".txt":
+        assert "8 pairs with the first" in shown
+    if suffix == ".json":
+        assert abrank.Ranking.from_json(ranking.report(tmp_path / "r.json")) == ranking
+
+
+def test_sums_found_in_parts_are_those_of_the_whole(many, monkeypatch) -> None:
+    whole = abrank.rank_scores(many)
+    monkeypatch.setattr(families, "PAIRS_AT_ONCE", 7)
+    monkeypatch.setattr(families, "SUMS_AT_ONCE", 1)
+    monkeypatch.setattr(families, "MOST_SUMS", 1)
+    monkeypatch.setattr(registry, "PAIRS_AT_ONCE", 5)
+    assert abrank.rank_scores(many) == whole
+
+
+def test_of_very_many_pairs_it_is_told_how_far_the_test_is(many, monkeypatch) -> None:
+    monkeypatch.setattr("abrank.ranking.rank.MANY_PAIRS", 20)
+    monkeypatch.setattr(families, "SUMS_AT_ONCE", 1)
+    stages: list[str] = []
+    abrank.rank_scores(many, on_stage=stages.append)
+    assert stages[0] == "testing 36 pairs of 9 systems by 1 measure"
+    assert stages[1] == "tested 0 of 35 pairs"  # the copy is told from its original by no test
+    assert len(stages) == 36
+    assert stages[-1] == "tested 34 of 35 pairs"
+
+
+def test_chances_of_ranks_of_many_systems_are_those_to_lead(many, monkeypatch) -> None:
+    monkeypatch.setattr("abrank.ranking.beside.MANY_SYSTEMS", 3)
+    found = abrank.rank_scores(many)
+    assert (found.n_drawn, {len(row.chances) for row in found.stability}) == (999, {1})
+    assert sum(row.first for row in found.stability) == pytest.approx(1.0)
+    assert RANKING_PLOTS["ranks"].draw(found).lines
+    monkeypatch.setattr("abrank.ranking.beside.MOST_RANKED", 8)
+    assert abrank.rank_scores(many).stability == ()
+
+
+def test_letters_of_hundreds_of_systems_are_found_in_seconds() -> None:
+    rng = np.random.default_rng(0)
+    scores = rng.normal(0, 0.2, (50, 1)) + rng.normal(0, 0.05, 300)
+    scores = scores + rng.normal(0, 0.1, (50, 300)) * rng.uniform(0.5, 1.5, 300)
+    found = run_joint_test("max-t", scores[:, np.argsort(-scores.mean(axis=0))], n_resamples=199)
+    distinct = found.matrix(found.distinct)
+    since = time.process_time()
+    groups = find_groups(distinct)
+    assert time.process_time() - since < 10  # inserting and absorbing did not end
+    shared = np.zeros_like(distinct)
+    for group in groups:
+        assert not distinct[np.ix_(group, group)].any()
+        shared[np.ix_(group, group)] = True
+    assert (shared == ~distinct).all()
 
 
 def test_a_saved_ranking_of_many_systems_is_read_again(monkeypatch) -> None:
     monkeypatch.setattr("abrank.ranking.rank.MOST_SYSTEMS", 2)
     rng = np.random.default_rng(0)
     scores = Scores(tuple("abcdefgh"), ("x", "y", "z"), ("AP",), rng.random((8, 3, 1)))
-    for how in ({"pairs": True}, {"baseline": "x"}):
+    for how in ({}, {"pairs": True}, {"baseline": "x"}):
         found = abrank.rank_scores(scores, **how)
         assert rank_again(found) == found
 

@@ -18,18 +18,21 @@ Of every system from every other.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from abrank._support.typing import FloatArray
+from abrank.inference.families import N_FLIPS, max_t_of_systems
 from abrank.inference.families import adjust as adjust_pvalues
-from abrank.inference.families import max_t_of_systems
 from abrank.inference.paired.t_and_sign import mean_and_error, t_interval
 from abrank.inference.registry import as_alpha, run_test
 from abrank.inference.rounding import round_off
 from abrank.inference.systems.registry import JointAnswer, Pairs, as_scores, joint_test
+
+MANY_PAIRS, N_FLIPS_OF_MANY_PAIRS = 50_000, 1_999
 
 # --- Every pair by a paired test of its own, adjusted together
 
@@ -118,6 +121,7 @@ def max_t_of_pairs(
     alpha: float,
     seed: int,
     n_resamples: int | None = None,
+    on_part: Callable[[int, int], None] | None = None,
 ) -> JointAnswer:
     """Compare pairs of systems with the largest studentised difference under sign flips.
 
@@ -133,7 +137,9 @@ def max_t_of_pairs(
     Parameters
     ----------
     n_resamples : int, optional
-        Random flips; 19,999.
+        Random flips; 19,999, or 1,999 above 50,000 pairs.
+    on_part : callable, optional
+        Told now and then how many pairs are tested, and how many there are.
 
     Returns
     -------
@@ -147,11 +153,11 @@ def max_t_of_pairs(
     >>> run_joint_test("max-t", scores, baseline=0).pvalue_adj
     array([0.125, 1.   ])
     """
-    drawn = {} if n_resamples is None else {"n_resamples": n_resamples}
+    drawn = n_resamples or (N_FLIPS if len(pairs.first) <= MANY_PAIRS else N_FLIPS_OF_MANY_PAIRS)
     found = max_t_of_systems(
-        scores, pairs.first, pairs.second, confidence=1.0 - alpha, seed=seed, **drawn
+        scores, *pairs, confidence=1.0 - alpha, n_resamples=drawn, seed=seed, on_part=on_part
     )
-    mean = pairs.of(scores).mean(axis=0)
+    mean = pairs.means(scores)
     return JointAnswer(
         mean,
         mean,

@@ -31,8 +31,8 @@ two systems are an error. Scores are one value when they agree to 10 digits of t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -44,9 +44,11 @@ from abrank._support.records import record
 from abrank._support.registry import Registry
 from abrank._support.typing import BoolArray, FloatArray, Function, IntArray
 from abrank.inference.registry import LARGEST, RegisteredTest, as_alpha
-from abrank.inference.rounding import round_off
+from abrank.inference.rounding import TIE, round_off
 
 # --- Which systems are compared, and what a test of many systems answers
+
+PAIRS_AT_ONCE = 2**14
 
 
 class Pairs(NamedTuple):
@@ -58,6 +60,30 @@ class Pairs(NamedTuple):
     def of(self, values: FloatArray) -> FloatArray:
         """Return second minus first along the last axis."""
         return np.asarray(values[..., self.second] - values[..., self.first])
+
+    def parts(self) -> Iterator[tuple[slice, Pairs]]:
+        """Return the pairs few at a time, and their places: so no array is held of all queries."""
+        for start in range(0, len(self.first), PAIRS_AT_ONCE):
+            part = slice(start, start + PAIRS_AT_ONCE)
+            yield part, Pairs(self.first[part], self.second[part])
+
+    def means(self, scores: FloatArray) -> FloatArray:
+        """Return the mean difference of every pair over the queries."""
+        found = np.empty(len(self.first))
+        for part, pairs in self.parts():
+            found[part] = pairs.of(scores).mean(axis=0)
+        return found
+
+    def identical(self, scores: FloatArray) -> BoolArray:
+        """Return whether the two have one score on every query, to 10 digits."""
+        found = np.zeros(len(self.first), np.bool_)
+        scale = np.abs(scores).max(initial=0.0)
+        for part, pairs in self.parts():
+            difference = pairs.of(scores)
+            # Rounding takes to 0 no more than a step of so much a query.
+            small = np.abs(difference).max(axis=0, initial=0.0) <= 2 * len(scores) * TIE * scale
+            found[part][small] = ~np.any(round_off(difference[:, small], scale=scale), axis=0)
+        return found & (len(scores) > 0)
 
 
 @record
@@ -137,6 +163,22 @@ class JointResult:
     n_queries: int
     n_systems: int
 
+    def with_first(self) -> JointResult:
+        """Return the pairs of column 0 alone, with what was found of them among all pairs.
+
+        Examples
+        --------
+        >>> from abrank.inference import run_joint_test
+        >>> result = run_joint_test("tukey", [[0.1, 0.5, 0.4], [0.2, 0.7, 0.3], [0.1, 0.6, 0.6]])
+        >>> result.pairs.second, result.with_first().pairs.second
+        (array([1, 2, 2]), array([1, 2]))
+        """
+        kept = (self.pairs.first == 0) | (self.pairs.second == 0)
+        values = {
+            name: value[kept] for name, value in vars(self).items() if isinstance(value, np.ndarray)
+        }
+        return replace(self, pairs=Pairs(*(each[kept] for each in self.pairs)), **values)
+
     @property
     def distinct(self) -> BoolArray:
         """Whether a pair is told apart: adjusted p < alpha, shape (n_pairs,)."""
@@ -196,6 +238,7 @@ PARAMETERS = {
     "alpha": "float\n    Joint level.",
     "seed": "int",
     "n_resamples": "int, optional",
+    "on_part": "callable, optional",
 }
 
 
@@ -254,6 +297,7 @@ def run_joint_test(
     confidence: float = 0.95,
     seed: int = 0,
     n_resamples: int | None = None,
+    on_part: Callable[[int, int], None] | None = None,
     **options: Any,  # noqa: ANN401 - each test has its own
 ) -> JointResult:
     """Run a registered test over the whole block of scores, all pairs of systems at once.
@@ -273,6 +317,9 @@ def run_joint_test(
         Entropy of whatever is drawn; equal seeds give equal results.
     n_resamples : int, optional
         How many to draw; each test has a default. No effect on a test that draws nothing.
+    on_part : callable, optional
+        Told now and then how many pairs are tested, and how many there are. Of the tests here only
+        max-t takes long enough to tell.
     **options
         The test's own: ``test`` and ``adjust`` of pairwise, ``adjust`` of conover.
 
@@ -303,10 +350,10 @@ def run_joint_test(
         "alpha": float(as_alpha(float(confidence), 1)[0]),
         "seed": checks.count("seed", seed, at_least=0),
         "n_resamples": None if n_resamples is None else checks.resamples(n_resamples),
+        "on_part": on_part,
     }
     given = _arguments(test, shared, options)
-    different = round_off(pairs.of(block), scale=np.abs(block).max(initial=0.0))
-    same = ~np.any(different, axis=0) & (n_queries > 0)
+    same = pairs.identical(block)
     answer = _answer(test, block, pairs, same, given)
     return JointResult(
         **vars(answer) | {"estimand": answer.estimand or test.estimand},
@@ -404,5 +451,6 @@ def _answer(
     values = (
         found.estimate, found.statistic, found.pvalue, found.pvalue_adj, found.ci_low, found.ci_high
     )  # fmt: skip
-    rows[:, ~same] = np.stack(values)[:, ~same]
+    for row, value in zip(rows, values, strict=True):
+        np.copyto(row, value, where=~same)
     return JointAnswer.from_rows(rows, found.method, found.n_resamples, found.estimand)

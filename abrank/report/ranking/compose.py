@@ -145,6 +145,8 @@ def _numbers(ranking: Ranking, digits: int) -> str:
         start += f"; not told apart from it: {f.first_of(others, 3)}"
     n = len(ranking.pair_rows)
     compared = f.plural(n, "pair" if ranking.baseline is None else "comparison")
+    if ranking.baseline is None and not ranking.has_all_pairs:
+        compared += " with the first"
     told = f.count(ranking.n_significant) if ranking.n_significant else "none"
     return f"{start}. Of {compared}, {told} {'is' if told == '1' else 'are'} told apart."
 

@@ -25,10 +25,12 @@ def pairs(ranking: Ranking, *, digits: int) -> Section | None:
         return None
     told = f.count(ranking.n_significant) if ranking.n_significant else "None"
     what = "pairs" if ranking.baseline is None else "comparisons"
+    if ranking.baseline is None and not ranking.has_all_pairs:
+        what += " with the first"
     finding = f"{told} of {f.count(len(ranking.pair_rows))} {what} told apart by {ranking.title}."
     blocks: list[Block] = []
     few = len(ranking.systems) <= MOST_OPENED
-    if ranking.baseline is None:
+    if ranking.baseline is None and ranking.has_all_pairs:
         if few:
             blocks.append(_matrix(ranking, digits))
             blocks.append(Text(_CAPTION, "caption"))

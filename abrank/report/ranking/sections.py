@@ -22,7 +22,7 @@ def leaderboard(ranking: Ranking, *, digits: int) -> Section:
     # The rows are in order, and a telephone has no room for their places.
     table = Table(table.key, table.columns[1:], tuple(row[1:] for row in table.rows))
     finding = columns.explained(ranking, "difference")
-    if ranking.baseline is None:
+    if ranking.baseline is None and ranking.has_all_pairs:
         finding = f"Systems that share a letter are not told apart. {finding}"
     blocks: list[Block] = [Table(table.key, table.columns, table.rows[:MOST_ROWS])]
     left = len(table.rows) - MOST_ROWS

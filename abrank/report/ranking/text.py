@@ -116,7 +116,7 @@ def ranking_sentences(ranking: Ranking, *, interval: Interval = "difference") ->
     if ranking.n_queries and ranking.by_mean_rank != ranking.systems:
         found.append(f"By mean rank the order is another: {_by_rank(ranking)}.")
     explained = columns.explained(ranking, interval)
-    if ranking.baseline is None:
+    if ranking.baseline is None and ranking.has_all_pairs:
         explained = f"Systems that share a letter are not told apart. {explained}".strip()
     found += [explained, _families(ranking), _ASKED.get(ranking.test, ""), *_cautions(ranking)]
     return [each for each in found if each]
@@ -146,6 +146,8 @@ def _count(ranking: Ranking) -> str:
     noun = f.plural(n, "pair")
     if ranking.baseline is not None:
         noun, against = f.plural(n, "comparison"), f" with {_bases(ranking)}"
+    elif not ranking.has_all_pairs:
+        against = " with the first"
     significant = f.count(ranking.n_significant) if ranking.n_significant else "none"
     how = f"{ranking.title}, alpha {f.number(ranking.alpha)}"
     of = f"{_name(ranking.measure)}: " if ranking.secondary else ""

@@ -140,6 +140,15 @@ def _tied_runs(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
+def _pairs_of_first(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
+    shown = f.count(v["n_systems"] - 1)
+    return (
+        f"{f.count(v['n_systems'])} systems make {f.plural(v['n_pairs'], 'pair')}",
+        f"All are tested together, so intervals and p-values are those of all pairs; kept are the"
+        f" {shown} with the first. --pairs keeps every pair, and the letters.",
+    )
+
+
 RUN_SENTENCES: Mapping[str, Words] = {
     "document-ids": _document_ids,
     "none-judged": _none_judged,
@@ -148,4 +157,5 @@ RUN_SENTENCES: Mapping[str, Words] = {
     "unequal-depth": _unequal_depth,
     "same-file": _same_file,
     "tied-runs": _tied_runs,
+    "pairs-of-first": _pairs_of_first,
 }

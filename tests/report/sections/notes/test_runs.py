@@ -116,6 +116,13 @@ EXAMPLES: list[tuple[str, dict[str, Any], str, str]] = [
         "2 runs have documents with tied scores",
         "y 6\u202f262, x 4; they are put in descending order of document id, as trec_eval does.",
     ),
+    (
+        "pairs-of-first",
+        {"n_systems": 301, "n_pairs": 45_150},
+        "301 systems make 45\u202f150 pairs",
+        "All are tested together, so intervals and p-values are those of all pairs; kept are the"
+        " 300 with the first. --pairs keeps every pair, and the letters.",
+    ),
 ]
 
 
