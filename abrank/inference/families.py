@@ -354,7 +354,8 @@ class _Columns(NamedTuple):
     @classmethod
     def of(cls, data: FloatArray, numbers: IntArray) -> _Columns:
         size = np.sqrt((numbers.astype(np.float64) ** 2).sum(axis=0))
-        return cls(numbers.sum(axis=0), size, *mean_and_error(data))
+        spread = mean_and_error(data) if len(data) else (size, size)
+        return cls(numbers.sum(axis=0), size, *spread)
 
 
 def _jointly(

@@ -10,19 +10,26 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import resources
+from itertools import chain, repeat
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from abrank._support.display import shorten
 
 Schema: TypeAlias = Mapping[str, Any]
+# Raises Damaged, with the place below the value that it is given.
+Check: TypeAlias = Callable[[Any], None]
 
 # Variances are made of squares: beyond this, they are infinite, and nothing can be compared.
 LARGEST = 1e150
 # Provenance and the numbers behind a note are free in form, but nothing writes them deeper.
 DEEPEST = 8
+# Checks of the schemas that were last asked for: a file of results has tens of thousands of values.
+_COMPILED: dict[int, tuple[Schema, Check]] = {}
+MOST_COMPILED = 8
+ASIDE = {"$ref", "anyOf", "title", "description", "deprecated"}
 NEWER = "was it written by a newer version of abrank? then render it with that one"
 
 
@@ -31,7 +38,10 @@ class Damaged(Exception):
 
     def __init__(self, place: str, problem: str, *, hint: str = "") -> None:
         self.place, self.problem, self.hint = place, problem, hint
-        super().__init__(f"{place}: {problem}")
+        super().__init__(place, problem)
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.problem}"
 
 
 @lru_cache(maxsize=4)
@@ -42,15 +52,15 @@ def published(name: str = "abrank-2") -> Schema:
     return MappingProxyType(found)
 
 
-def validate(value: Any, schema: Schema, *, root: Schema | None = None, place: str = "") -> None:  # noqa: ANN401 - as json.loads returns it
+def validate(value: Any, schema: Schema, *, place: str = "") -> None:  # noqa: ANN401 - as json.loads returns it
     """Check a value against a schema.
 
     Parameters
     ----------
     value : object
         As ``json.loads`` returns it.
-    root : mapping, optional
-        Where ``#/$defs/…`` are looked up; ``schema`` without it.
+    schema : mapping
+        Where ``#/$defs/…`` are looked up, too.
     place : str
         Where the value stands, for the message.
 
@@ -67,20 +77,17 @@ def validate(value: Any, schema: Schema, *, root: Schema | None = None, place: s
     Traceback (most recent call last):
     abrank.report.saved.schema.Damaged: counts[1]: expected a whole number, found "x"
     """
-    root = schema if root is None else root
-    if "$ref" in schema:
-        validate(value, _defined(schema["$ref"], root), root=root, place=place)
-    if "anyOf" in schema:
-        _any_of(value, schema["anyOf"], root, place)
-    for keyword, check in _SIMPLE.items():
-        if keyword in schema:
-            check(value, schema[keyword], place)
-    if isinstance(value, dict):
-        _object(value, schema, root, place)
-    elif isinstance(value, list):
-        _array(value, schema, root, place)
-    elif isinstance(value, (int, float)) and not isinstance(value, bool):
-        _sized(value, place)
+    compiled = _COMPILED.get(id(schema))
+    if compiled is None or compiled[0] is not schema:
+        compiled = schema, _compile(schema, schema, {})
+        _COMPILED[id(schema)] = compiled
+        if len(_COMPILED) > MOST_COMPILED:
+            del _COMPILED[next(iter(_COMPILED))]
+    try:
+        compiled[1](value)
+    except Damaged as problem:
+        problem.place = f"{place}{problem.place}" if place else problem.place.removeprefix(".")
+        raise
 
 
 def shown(value: Any) -> str:  # noqa: ANN401
@@ -100,9 +107,9 @@ def shown(value: Any) -> str:  # noqa: ANN401
     return shorten(json.dumps(value), width=40)
 
 
-def _expect(ok: bool, expected: str, value: Any, place: str) -> None:  # noqa: ANN401
+def _expect(ok: bool, expected: str, value: Any) -> None:  # noqa: ANN401
     if not ok:
-        raise Damaged(place, f"expected {expected}, found {shown(value)}")
+        raise Damaged("", f"expected {expected}, found {shown(value)}")
 
 
 _TYPES: Mapping[str, tuple[tuple[type, ...], str]] = {
@@ -127,60 +134,60 @@ def _listed(kinds: str | Iterable[str]) -> Iterable[str]:
     return [kinds] if isinstance(kinds, str) else kinds
 
 
-def _type(value: Any, kinds: str | list[str], place: str) -> None:  # noqa: ANN401
+def _type(value: Any, kinds: str | list[str]) -> None:  # noqa: ANN401
     if not _has_type(value, kinds):
         expected = " or ".join(_TYPES[kind][1] for kind in _listed(kinds))
-        _expect(False, expected, value, place)
+        _expect(False, expected, value)
 
 
-def _enum(value: Any, choices: list[Any], place: str) -> None:  # noqa: ANN401
+def _enum(value: Any, choices: list[Any]) -> None:  # noqa: ANN401
     # By type too: in Python 1 is true, and 1.0 is 1.
     same = any(type(value) is type(each) and value == each for each in choices)
     kind = "the whole numbers " if all(type(each) is int for each in choices) else ""
-    _expect(same, f"one of {kind}{', '.join(map(_plainly, choices))}", value, place)
+    _expect(same, f"one of {kind}{', '.join(map(_plainly, choices))}", value)
 
 
 def _plainly(choice: Any) -> str:  # noqa: ANN401
     return choice if isinstance(choice, str) and choice else shown(choice)
 
 
-def _limit(holds: Callable[[float, float], bool], words: str) -> Callable[[Any, Any, str], None]:
-    def check(value: Any, limit: float, place: str) -> None:  # noqa: ANN401
+def _limit(holds: Callable[[float, float], bool], words: str) -> Callable[[Any, Any], None]:
+    def check(value: Any, limit: float) -> None:  # noqa: ANN401
         if _has_type(value, "number"):
-            _expect(holds(value, limit), f"a number {words} {limit}", value, place)
+            _expect(holds(value, limit), f"a number {words} {limit}", value)
 
     return check
 
 
-def _pattern(value: Any, pattern: str, place: str) -> None:  # noqa: ANN401
+def _pattern(value: Any, pattern: str) -> None:  # noqa: ANN401
     if isinstance(value, str):
-        _expect(re.search(pattern, value) is not None, f"text like {pattern}", value, place)
+        _expect(re.search(pattern, value) is not None, f"text like {pattern}", value)
 
 
-def _min_items(value: Any, least: int, place: str) -> None:  # noqa: ANN401
+def _min_items(value: Any, least: int) -> None:  # noqa: ANN401
     if isinstance(value, list):
-        _expect(len(value) >= least, f"a list of {least}", value, place)
+        _expect(len(value) >= least, f"a list of {least}", value)
 
 
-def _min_properties(value: Any, least: int, place: str) -> None:  # noqa: ANN401
+def _min_properties(value: Any, least: int) -> None:  # noqa: ANN401
     if isinstance(value, dict) and len(value) < least:
-        raise Damaged(place, "is empty")
+        raise Damaged("", "is empty")
 
 
-def _unique(value: Any, asked: bool, place: str) -> None:  # noqa: ANN401
+def _unique(value: Any, asked: bool) -> None:  # noqa: ANN401
     if not asked or not isinstance(value, list):
         return
     seen = set()
     for text in value if set(map(type, value)) <= {str} else map(json.dumps, value):
         if text in seen:
-            raise Damaged(place, f"{shown(text)} stands twice")
+            raise Damaged("", f"{shown(text)} stands twice")
         seen.add(text)
 
 
 # The order is that in which a reader wants to be told.
-_SIMPLE: Mapping[str, Callable[[Any, Any, str], None]] = {
+_SIMPLE: Mapping[str, Callable[[Any, Any], None]] = {
     "type": _type,
-    "const": lambda value, only, place: _enum(value, [only], place),
+    "const": lambda value, only: _enum(value, [only]),
     "enum": _enum,
     "minimum": _limit(lambda value, limit: value >= limit, "of at least"),
     "maximum": _limit(lambda value, limit: value <= limit, "of at most"),
@@ -197,61 +204,127 @@ KEYWORDS = {
 }  # fmt: skip
 
 
-def _sized(value: float, place: str) -> None:
+def _compile(schema: Schema, root: Schema, defined: dict[str, Check]) -> Check:
+    """Return what checks values against a schema; ``defined`` keeps those of the definitions."""
+    checks: list[Check] = []
+    if "$ref" in schema:
+        checks.append(_reference(schema["$ref"], root, defined))
+    if "anyOf" in schema:
+        checks.append(_any_of(schema["anyOf"], root, defined))
+    checks += [_simple(key, schema[key]) for key in _SIMPLE if key in schema]
+    of_object, of_array = _object(schema, root, defined), _array(schema, root, defined)
+    # What a reference or a branch has checked is not looked at again, unless more is asked here.
+    done = bool(schema.keys() & {"$ref", "anyOf"}) and not schema.keys() - ASIDE
+
+    def check(value: Any) -> None:  # noqa: ANN401
+        for each in checks:
+            each(value)
+        if done:
+            return
+        if isinstance(value, dict):
+            of_object(value)
+        elif isinstance(value, list):
+            of_array(value)
+        elif isinstance(value, (int, float)) and not isinstance(value, bool):
+            _sized(value)
+
+    return check
+
+
+def _simple(keyword: str, asked: Any) -> Check:  # noqa: ANN401
+    check = _SIMPLE[keyword]
+    if keyword != "type":
+        return lambda value: check(value, asked)
+    types = {each for kind in _listed(asked) for each in _TYPES[kind][0]}
+    return lambda value: None if type(value) in types else check(value, asked)
+
+
+def _reference(name: str, root: Schema, defined: dict[str, Check]) -> Check:
+    """Return the check of a definition, which may refer to itself."""
+    if name not in defined:
+        defined[name] = lambda value: defined[name](value)  # until it is compiled
+        defined[name] = _compile(root["$defs"][name.removeprefix("#/$defs/")], root, defined)
+    return lambda value: defined[name](value)
+
+
+def _sized(value: float) -> None:
     """Refuse 1e999, which Python reads as infinite, and what has no square."""
     if not (math.isfinite(value) if isinstance(value, float) else True):
-        raise Damaged(place, "the number is too large")
-    _expect(abs(value) <= LARGEST, f"a number of at most {LARGEST:g}", value, place)
+        raise Damaged("", "the number is too large")
+    _expect(abs(value) <= LARGEST, f"a number of at most {LARGEST:g}", value)
 
 
-def _defined(reference: str, root: Schema) -> Schema:
-    found: Schema = root["$defs"][reference.removeprefix("#/$defs/")]
-    return found
-
-
-def _any_of(value: Any, branches: Iterable[Schema], root: Schema, place: str) -> None:  # noqa: ANN401
+def _any_of(branches: Iterable[Schema], root: Schema, defined: dict[str, Check]) -> Check:
     """Check that one branch is obeyed, or tell the problem of the one of the value's type."""
-    expected = []
+    compiled = []
     for each in branches:
-        branch = _defined(each["$ref"], root) if "$ref" in each else each
-        try:
-            validate(value, branch, root=root, place=place)
-        except Damaged as problem:
-            if _has_type(value, branch.get("type", ())):
-                raise
-            expected.append(problem.problem.removeprefix("expected ").rpartition(", found ")[0])
-        else:
-            return
-    raise Damaged(place, f"expected {' or '.join(expected)}, found {shown(value)}")
+        of = root["$defs"][each["$ref"].removeprefix("#/$defs/")] if "$ref" in each else each
+        compiled.append((of.get("type", ()), _compile(each, root, defined)))
+
+    def check(value: Any) -> None:  # noqa: ANN401
+        expected = []
+        for kinds, branch in compiled:
+            try:
+                branch(value)
+            except Damaged as problem:
+                if _has_type(value, kinds):
+                    raise
+                expected.append(problem.problem.removeprefix("expected ").rpartition(", found ")[0])
+            else:
+                return
+        raise Damaged("", f"expected {' or '.join(expected)}, found {shown(value)}")
+
+    return check
 
 
-def _object(value: Mapping[str, Any], schema: Schema, root: Schema, place: str) -> None:
-    known = schema.get("properties", {})
-    for key in schema.get("required", ()):
-        if key not in value:
-            raise Damaged(_at(place, key), "is not there")
+def _object(
+    schema: Schema, root: Schema, defined: dict[str, Check]
+) -> Callable[[Mapping[str, Any]], None]:
+    known = {
+        key: _compile(each, root, defined) for key, each in schema.get("properties", {}).items()
+    }
+    required = schema.get("required", ())
     rest = schema.get("additionalProperties", True)
-    for key, item in value.items():
-        if key in known:
-            validate(item, known[key], root=root, place=_at(place, key))
-        elif rest is False:
-            raise Damaged(_at(place, key), "is no key of this schema", hint=NEWER)
-        elif rest is True:
-            _free(item, _at(place, key), depth=1)
-        else:
-            validate(item, rest, root=root, place=_at(place, key))
+    other: Check = (
+        partial(_free, depth=1) if isinstance(rest, bool) else _compile(rest, root, defined)
+    )
+
+    def check(value: Mapping[str, Any]) -> None:
+        for key in required:
+            if key not in value:
+                raise Damaged(_at(key), "is not there")
+        for key, item in value.items():
+            if rest is False and key not in known:
+                raise Damaged(_at(key), "is no key of this schema", hint=NEWER)
+            try:
+                known.get(key, other)(item)
+            except Damaged as problem:
+                problem.place = f"{_at(key)}{problem.place}"
+                raise
+
+    return check
 
 
-def _array(value: list[Any], schema: Schema, root: Schema, place: str) -> None:
-    first = schema.get("prefixItems", ())
+def _array(schema: Schema, root: Schema, defined: dict[str, Check]) -> Callable[[list[Any]], None]:
+    first = [_compile(each, root, defined) for each in schema.get("prefixItems", ())]
     rest = schema.get("items", True)
-    if rest is False and len(value) > len(first):
-        _expect(False, f"a list of {len(first)}", value, place)
-    for i, (item, each) in enumerate(zip(value, first, strict=False)):
-        validate(item, each, root=root, place=f"{place}[{i}]")
-    if not isinstance(rest, bool) and not _plain_column(value, rest):
-        for i, item in enumerate(value[len(first) :], len(first)):
-            validate(item, rest, root=root, place=f"{place}[{i}]")
+    others = None if isinstance(rest, bool) else _compile(rest, root, defined)
+
+    def check(value: list[Any]) -> None:
+        if rest is False and len(value) > len(first):
+            _expect(False, f"a list of {len(first)}", value)
+        checks: Iterable[Check] = first
+        if others is not None and not _plain_column(value, rest):
+            checks = chain(first, repeat(others))
+        place = 0
+        try:
+            for place, (item, each) in enumerate(zip(value, checks, strict=False)):  # noqa: B007
+                each(item)
+        except Damaged as problem:
+            problem.place = f"[{place}]{problem.place}"
+            raise
+
+    return check
 
 
 def _plain_column(value: list[Any], schema: Schema) -> bool:
@@ -265,20 +338,22 @@ def _plain_column(value: list[Any], schema: Schema) -> bool:
     return schema == {"type": "number"} and kinds == {float} and max(map(abs, value)) <= LARGEST
 
 
-def _free(value: Any, place: str, *, depth: int) -> None:  # noqa: ANN401
+def _free(value: Any, *, depth: int) -> None:  # noqa: ANN401
     """Check a value of which the schema says nothing: its numbers, and how deep it is."""
     if depth > DEEPEST:
-        raise Damaged(place, f"is nested more than {DEEPEST} deep")
-    if isinstance(value, dict):
-        for key, item in value.items():
-            _free(item, _at(place, key), depth=depth + 1)
-    elif isinstance(value, list):
-        for i, item in enumerate(value):
-            _free(item, f"{place}[{i}]", depth=depth + 1)
-    elif _has_type(value, "number"):
-        _sized(value, place)
+        raise Damaged("", f"is nested more than {DEEPEST} deep")
+    if _has_type(value, "number"):
+        _sized(value)
+    inside = isinstance(value, (dict, list))
+    for key, item in (
+        value.items() if isinstance(value, dict) else enumerate(value) if inside else ()
+    ):
+        try:
+            _free(item, depth=depth + 1)
+        except Damaged as problem:
+            problem.place = f"{_at(key) if isinstance(key, str) else f'[{key}]'}{problem.place}"
+            raise
 
 
-def _at(place: str, key: str) -> str:
-    shortened = shorten(key, width=40) or '""'
-    return f"{place}.{shortened}" if place else shortened
+def _at(key: str) -> str:
+    return "." + (shorten(key, width=40) or '""')
