@@ -15,8 +15,15 @@ _LINK = re.compile(r"\[([^\]]+)\]\(([\w-]+)\.md(?:#[\w-]*)?\)")
 TOPIC = 14  # columns of a topic in the list
 
 
+def _complete(_: click.Context, __: click.Parameter, begun: str) -> list[str]:
+    """Return the topics that begin as what was typed."""
+    from abrank.guide import CONTENTS
+
+    return [topic for each in CONTENTS.values() for topic in each if topic.startswith(begun)]
+
+
 @click.command("guide")
-@click.argument("topic", required=False)
+@click.argument("topic", required=False, shell_complete=_complete)
 def command(topic: str | None) -> None:
     """Show the page of a TOPIC: how to begin, what decides, what a caution means.
 

@@ -70,6 +70,15 @@ def test_a_page_is_text_that_fits_and_names_the_commands_of_others(capsys) -> No
     assert max(map(len, out.splitlines())) <= 80
 
 
+def test_topics_complete_in_the_shell(monkeypatch, capsys) -> None:
+    monkeypatch.setenv("_ABRANK_COMPLETE", "fish_complete")
+    monkeypatch.setenv("COMP_WORDS", "abrank guide ma")
+    monkeypatch.setenv("COMP_CWORD", "ma")
+    run([])
+    found = capsys.readouterr().out.split()
+    assert [each.partition(",")[2] for each in found] == ["margin", "machine"]
+
+
 def test_colour_and_ascii_follow_the_terminal(capsys, monkeypatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     assert run(["guide", "start"]) == 0
@@ -78,6 +87,11 @@ def test_colour_and_ascii_follow_the_terminal(capsys, monkeypatch) -> None:
     monkeypatch.setattr("abrank.cli._terminal.wants_ascii", lambda flag, stream: True)
     assert run(["guide", "start"]) == 0
     assert capsys.readouterr().out.isascii()
+
+
+def test_the_verdicts_of_the_page_are_all_there_are() -> None:
+    codes = re.findall(r"\| `([a-z-]+)` \|$", guide.read_page("verdicts").text, re.M)
+    assert sorted(codes) == sorted(each.value for each in abrank.Verdict)
 
 
 def test_the_program_names_the_guide(capsys) -> None:
