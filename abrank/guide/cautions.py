@@ -61,6 +61,11 @@ EXAMPLES: Mapping[str, Example] = {
         "Documents of a ranking's runs have the same score.",
         "Write more decimals, or a second key. See `abrank guide ties`.",
     ),
+    "pairs-of-first": Example(
+        {"n_systems": 2000, "n_pairs": 1_999_000},
+        "A ranking of so many systems that not every pair is kept.",
+        "Nothing, if the first is what matters. Else ask for every pair: `--pairs`.",
+    ),
     # --- Judgments by a machine
     "machine-set-aside": Example(
         {"n_judged": 30},
