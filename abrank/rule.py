@@ -262,7 +262,8 @@ class GuardResult:
 
     ``estimate``, ``low`` and ``high`` are of B - A, at the level ``1 - 2 alpha``; where the margin
     is a share of A's mean they are shares of it, too. ``passed`` says that the whole interval lies
-    on the better side of the margin.
+    on the better side of the margin; with fewer than ten queries the exact flips of their signs
+    must agree, whose one-sided p-value at the margin is ``flips``, None of more.
     """
 
     measure: str
@@ -273,6 +274,14 @@ class GuardResult:
     high: float
     higher_is_better: bool
     passed: bool
+    flips: float | None = None
+
+    @property
+    def excludes_loss(self) -> bool:
+        """Whether the interval excludes the loss, whatever the flips of a few signs say."""
+        return excludes_loss(
+            self.margin, self.low, self.high, higher_is_better=self.higher_is_better
+        )
 
 
 def excludes_loss(margin: float, low: float, high: float, *, higher_is_better: bool) -> bool:

@@ -324,7 +324,8 @@ def check_gate(rule: Rule, decision: Decision) -> Gate | None:
     nothing was tested, or every query scores the same, there is no evidence, and no gate that asks
     for evidence passes. All of several tests at alpha must reject, so none is adjusted (Berger
     1982, Technometrics 24, 295-300). Of fewer than ten queries the exact sign-flip test must agree,
-    and evidence in doubt passes only where the rule accepts it.
+    for the primary measure and for each guard, and evidence in doubt passes only where the rule
+    accepts it.
     """
     if rule.require is None:
         return None
@@ -333,8 +334,9 @@ def check_gate(rule: Rule, decision: Decision) -> Gate | None:
     lacking: tuple[tuple[bool, Lack], ...] = (
         (level == "unsound", "soundness"),
         (verdict not in GATES[rule.require].verdicts, _untested(verdict)),
-        (not all(guard.passed for guard in decision.guards), "guards"),
+        (not all(guard.excludes_loss for guard in decision.guards), "guards"),
         (flips is not None and not flips.agree(rule.require, rule.alpha), "queries"),
+        (not all(guard.passed for guard in decision.guards), "queries"),
         (level == "doubtful" and not rule.accept_doubt, "trust"),
     )
     lacks: Lack = next((lack for holds, lack in lacking if holds), "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, astuple, fields
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,11 @@ NO_SPREAD = (
 
 @click.command("power", cls=_help.Grouped)
 @_options.pair
-@_options.measure
+@_options.scores
+@click.option(
+    "-m", "--measure", metavar="NAME", help="Measure, in any dialect; without it nDCG@10."
+)
+@_options.directions
 @click.option(
     "--effect",
     "effects",
@@ -101,7 +106,10 @@ def command(
     run_a: str | None,
     run_b: str | None,
     *,
-    measure: str,
+    scores: tuple[str, str] | None,
+    measure: str | None,
+    lower_is_better: tuple[str, ...],
+    higher_is_better: tuple[str, ...],
     effects: tuple[float, ...],
     margin: float | None,
     target: float,
@@ -127,56 +135,79 @@ def command(
     \b
     abrank power qrels.txt bm25.run monot5.run -m AP --effect 0.01 --effect 0.02
     abrank power qrels.txt bm25.run monot5.run -m AP --margin 0.01
+    abrank power --scores old.csv new.csv -m latency_ms --lower-is-better latency_ms
     abrank power --sd 0.2 --queries 250
     abrank power --sd 0.2 --margin 0.05 --machine-queries 2000 --correlation 0.8
     """  # noqa: D301 - click's mark for lines to keep
     files = [each for each in (qrels, run_a, run_b) if each is not None]
-    if len(files) not in (0, 3) or bool(files) == (sd is not None):
-        raise click.UsageError("give QRELS RUN_A RUN_B, or --sd without files")
-    if not files and queries is None and not effects and margin is None and width is None:
+    given = len(files) == 3 or scores is not None
+    if len(files) not in (0, 3) or (files and scores) or given == (sd is not None):
+        raise click.UsageError("give QRELS RUN_A RUN_B or --scores A B, or --sd without files")
+    if not given and queries is None and not effects and margin is None and width is None:
         raise click.UsageError("--sd needs --queries, --effect, --margin or --width")
-    if machine_qrels is not None and not files:
+    if machine_qrels is not None and not files:  # which --scores are not judged by
         raise click.UsageError("--machine-qrels needs QRELS RUN_A RUN_B; --sd, --machine-queries")
 
     from abrank._support import checks
     from abrank.cli import _judged_plan, _terminal
     from abrank.planning.plan import power
+    from abrank.report.sections.notes.declared import say
 
     checks.fraction("power", target)
     with _terminal.Progress(quiet=False, verbose=False) as progress:
         progress("scoring")
-        pilot = _differences(files, measure, reading) if files else {}
+        told = (lower_is_better, higher_is_better)
+        name, pilot, asks = (
+            _gains(files, scores, measure, told, reading) if given else ("", {}, False)
+        )
         correlation: list[float] | None = list(correlations) or None
         if machine_qrels is not None:
-            machine = _differences([machine_qrels, *files[1:]], measure, reading)
+            _, machine, _ = _gains([machine_qrels, *files[1:]], None, measure, told, reading)
             machine_queries = machine_queries or len(machine)
             correlation = correlation or _judged_plan.measured(pilot, machine)
         progress("planning")
         plan = power(
-            [*pilot.values()] if files else None, sd=sd, n=queries, effect=effects or None,
+            [*pilot.values()] if given else None, sd=sd, n=queries, effect=effects or None,
             margin=margin, target=target, alpha=alpha, test=test, width=width,
             correlation=correlation, n_machine=machine_queries, n_replications=replications,
             rng=seed,
         )  # fmt: skip
     if shown != "text" and plan.sd == 0.0:
         _terminal.put(f"note: {' '.join(NO_SPREAD)}", err=True)
+    if asks and test != "t":  # which has the same power both ways
+        said = f"Is lower better for {name}? {say(name)} Until then a gain is planned as a rise."
+        _terminal.put(f"note: {said}", err=shown != "text")
     if shown == "json":
         _terminal.put_json(asdict(plan))
     elif shown == "csv":
         _terminal.put(_csv(plan), nl=False)
     else:
         measured = machine_qrels is not None and not correlations
-        _terminal.put("\n".join(_text(plan, measure if files else "", measured=measured)))
+        _terminal.put("\n".join(_text(plan, name, measured=measured)))
 
 
-def _differences(files: list[str], measure: str, reading: dict[str, Any]) -> dict[str, float]:
-    """Return B - A by query."""
+def _gains(
+    files: list[str],
+    ready: tuple[str, str] | None,
+    measure: str | None,
+    told: tuple[Sequence[str], Sequence[str]],
+    reading: dict[str, Any],
+) -> tuple[str, dict[str, float], bool]:
+    """Return the measure, what B gains on A by query, and whether its direction is to be asked."""
+    from abrank.comparison import pair_scores
+    from abrank.comparison.choice import choose_from, directions
     from abrank.scoring.evaluate import evaluate
 
-    qrels, run_a, run_b = files
-    scores = evaluate(qrels, {"A": run_a, "B": run_b}, [measure], **reading)
-    a, b = scores.values[:, :, 0].T
-    return dict(zip(scores.query_ids, (b - a).tolist(), strict=True))
+    if ready:
+        scores, *_ = choose_from(pair_scores(*ready, measures=[measure] if measure else None))
+    else:
+        qrels, run_a, run_b = files
+        scores = evaluate(qrels, {"A": run_a, "B": run_b}, [measure or "nDCG@10"], **reading)
+    name = scores.measures[0]
+    better = directions(scores.measures, *told)
+    a, b = (scores.of(system)[:, 0] for system in scores.systems)
+    gains = b - a if better.higher[name] else a - b
+    return name, dict(zip(scores.query_ids, gains.tolist(), strict=True)), name in better.asked
 
 
 def _text(plan: Plan, measure: str, *, measured: bool) -> list[str]:

@@ -166,6 +166,11 @@ class CollectionsComparison(
         return self.measures[0]
 
     @property
+    def asked(self) -> tuple[str, ...]:
+        """The measures of which nobody said which direction is better."""
+        return next(iter(self.comparisons.values())).asked
+
+    @property
     def decimals(self) -> int:
         """Decimals that its reports have, by the intervals of collections and summaries."""
         lead = self.primary

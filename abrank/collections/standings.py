@@ -34,7 +34,8 @@ def measure_standings(
     limits = {"these": (found.ci_low, found.ci_high), "like": (own.ci_low, own.ci_high)}
     drawn = {"these": found.same_collections, "like": found.other_collections}
     means = like.scores.mean(axis=0)
-    compared = pair_rows(like.systems, like.scores, means, found.compared, sign)
+    declared = like.direction_declared
+    compared = pair_rows(like.systems, like.scores, means, found.compared, sign, declared=declared)
     groups = inference.group_letters(found.compared.matrix(found.compared.distinct))
     these = replace(
         like,
@@ -108,8 +109,8 @@ def _standing(ranking: Ranking) -> list[Standing]:
         a, b = place[pair.a], place[pair.b]
         if b == 0:
             limits[a] = -pair.ci_high, -pair.ci_low
-        if pair.reading in ("better", "worse"):
-            above, below = (b, a) if pair.reading == "better" else (a, b)
+        if pair.told_apart:
+            above, below = (b, a) if pair.b_is_ahead else (a, b)
             worse[above] += 1
             better[below] += 1
     return [

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import replace
 
 import numpy as np
 
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray
 from abrank.comparison.choice import Directions
+from abrank.comparison.deciding import sign_flips_of
 from abrank.comparison.designs import run_declared
 from abrank.inference.estimates.relative_change import relative_change
 from abrank.inference.rounding import differences_of
 from abrank.rule import Guard, GuardResult, excludes_loss
-from abrank.verdict import Rule
+from abrank.verdict import Rule, SignFlips
 
 
 def guard_results(
@@ -56,20 +57,38 @@ def guard_results(
             estimate, low, high = (
                 float(each[0]) for each in (one.estimate, one.ci_low, one.ci_high)
             )
-        found.append(
-            judge_guard(guard, estimate, low, high, is_higher=better.higher[guard.measure])
-        )
+        own = rule_of_guard(rule, guard, is_higher=better.higher[guard.measure])
+        flips = sign_flips_of(own, before, after, clusters)
+        found.append(judge_guard(own, estimate, low, high, flips))
     return tuple(found)
 
 
+def rule_of_guard(rule: Rule, guard: Guard, *, is_higher: bool) -> Rule:
+    """Return the rule that asks of a guard's measure what a gate asks of the primary one."""
+    return replace(
+        rule,
+        primary=guard.measure,
+        margin=guard.margin,
+        margin_is_relative=guard.margin_is_relative,
+        higher_is_better=is_higher,
+    )
+
+
 def judge_guard(
-    guard: Guard, estimate: float, low: float, high: float, *, is_higher: bool
+    own: Rule, estimate: float, low: float, high: float, flips: SignFlips | None
 ) -> GuardResult:
-    """Hold an interval of level ``1 - 2 alpha`` against the margin of a guard."""
-    passed = excludes_loss(guard.margin, low, high, higher_is_better=is_higher)
-    declared = {each.name: getattr(guard, each.name) for each in fields(guard)}
+    """Hold an interval of level ``1 - 2 alpha``, and flips of a few signs, against a guard."""
+    excluded = excludes_loss(own.margin, low, high, higher_is_better=own.higher_is_better)
     return GuardResult(
-        **declared, estimate=estimate, low=low, high=high, higher_is_better=is_higher, passed=passed
+        measure=own.primary,
+        margin=own.margin,
+        margin_is_relative=own.margin_is_relative,
+        estimate=estimate,
+        low=low,
+        high=high,
+        higher_is_better=own.higher_is_better,
+        passed=excluded and (flips is None or flips.agree("non-inferior", own.alpha)),
+        flips=None if flips is None else flips.non_inferior,
     )
 
 

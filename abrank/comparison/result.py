@@ -157,6 +157,11 @@ class Comparison(
         lead = () if self.rule.direction_declared else (self.rule.primary,)
         return (*lead, *(measure for measures in found for measure in measures))
 
+    def better_direction(self, measure: str | None = None) -> bool | None:
+        """Return whether the higher score of a measure is the better one; None if nobody said."""
+        row = self[measure or self.rule.primary]
+        return None if row.measure in self.asked else row.higher_is_better
+
     @property
     def pvalue(self) -> float:
         """The p-value of the test that decides, on the primary measure."""

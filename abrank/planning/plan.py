@@ -73,8 +73,9 @@ def power(
     Parameters
     ----------
     pilot : Comparison or array_like of shape (n_pilot,), optional
-        A finished comparison, or differences B - A query by query: their spread is taken for that
-        of the queries to come. The difference that was observed is not used.
+        A finished comparison, or differences B - A query by query (of a cost A - B, so that a gain
+        is above 0): their spread is taken for that of the queries to come. The difference that was
+        observed is not used.
     effect : float or sequence of float, optional
         True differences to show, in the measure's unit; without it round ones around the smallest
         visible one.

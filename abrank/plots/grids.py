@@ -141,7 +141,7 @@ def matrix(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) ->
     cell = _cell(ax, k)
     for pair in ranking.pair_rows:
         i, j = place[pair.b], place[pair.a]
-        told = pair.reading in ("better", "worse")
+        told = pair.told_apart
         opposite = {"better": "worse", "worse": "better"}.get(pair.reading, "")
         for row, column, reading, sign in ((i, j, pair.reading, 1.0), (j, i, opposite, -1.0)):
             if told:
@@ -159,8 +159,8 @@ def _many(ax: Axes, theme: Theme, ranking: Ranking) -> Axes:
     better, worse = np.zeros((k, k)), np.zeros((k, k))
     largest = max(abs(pair.diff) for pair in ranking.pair_rows) or 1.0
     for pair in ranking.pair_rows:
-        if pair.reading in ("better", "worse"):
-            up, down = (pair.b, pair.a) if pair.reading == "better" else (pair.a, pair.b)
+        if pair.told_apart:
+            up, down = (pair.b, pair.a) if pair.b_is_ahead else (pair.a, pair.b)
             depth = 0.25 + 0.75 * abs(pair.diff) / largest
             better[place[up], place[down]] = worse[place[down], place[up]] = depth
     frame(ax, theme, ranking.systems, k)

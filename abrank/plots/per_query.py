@@ -253,7 +253,11 @@ def _tally(ax: Axes, theme: Theme, row: MeasureResult, *, below: float) -> None:
     total = row.wins + row.ties + row.losses
     at: dict[str, Any] = {"coords": "axes fraction", "va": "top", "shift": (0.0, -below - 4.0)}
     start = 0.0
-    parts = [(-1, row.losses, "▼ A wins"), (0, row.ties, "● ties"), (1, row.wins, "▲ B wins")]
+    parts = [
+        (-1, row.losses, f"▼ A {theme.wins}"),
+        (0, row.ties, "● ties"),
+        (1, row.wins, f"▲ B {theme.wins}"),
+    ]
     if not row.higher_is_better:
         parts.reverse()
     sides = (("left", 0.0), ("center", 0.5), ("right", 1.0))
@@ -430,7 +434,11 @@ def _mean(ax: Axes, theme: Theme, a: float, b: float) -> None:
 def _counts(ax: Axes, theme: Theme, row: MeasureResult) -> None:
     """Write above the frame how many queries each side wins, on its side of the diagonal."""
     at: dict[str, Any] = {"coords": "axes fraction", "va": "bottom", "shift": (0.0, 5.0)}
-    parts = [(1, row.wins, "▲ B wins"), (0, row.ties, "● ties"), (-1, row.losses, "▼ A wins")]
+    parts = [
+        (1, row.wins, f"▲ B {theme.wins}"),
+        (0, row.ties, "● ties"),
+        (-1, row.losses, f"▼ A {theme.wins}"),
+    ]
     if not row.higher_is_better:
         parts.reverse()
     sides = (("left", 0.0), ("center", 0.5), ("right", 1.0))

@@ -152,5 +152,21 @@ def draw(
         raise ArgumentError("width and height are a new figure's, the Axes have their own")
     if ax is None:
         ax = blank(name, subject, width=width, height=height, theme=theme)
-    look = replace(theme, digits=subject.decimals if digits is None else digits)
+    look = replace(
+        theme,
+        digits=subject.decimals if digits is None else digits,
+        undeclared=_is_undeclared(subject, options.get("measure")),
+    )
     return entry.draw(subject, ax=ax, theme=look, **options)
+
+
+def _is_undeclared(subject: Subject, measure: str | None) -> bool:
+    """Say whether nobody said which direction of a measure is better; the primary one for None."""
+    if isinstance(subject, Comparison):
+        return (measure or subject.rule.primary) in subject.asked
+    from abrank.collections import CollectionsComparison, CollectionsRanking
+
+    if isinstance(subject, CollectionsComparison):
+        return (measure or subject.primary.measure) in subject.asked
+    board = subject.primary.these if isinstance(subject, CollectionsRanking) else subject
+    return (measure or board.measure) in board.asked

@@ -49,6 +49,8 @@ class Theme:
         What lies behind; ``"none"`` for transparent.
     digits : int
         Decimals of scores and differences.
+    undeclared : bool
+        Whether nobody said which direction is better: a side is called higher, in no one's colour.
 
     Examples
     --------
@@ -66,6 +68,12 @@ class Theme:
     band: str
     paper: str
     digits: int = DIGITS
+    undeclared: bool = False
+
+    @property
+    def wins(self) -> str:
+        """What a system does on the queries that it is ahead on."""
+        return "higher" if self.undeclared else "wins"
 
     def colours(self) -> dict[str, str]:
         """Return the colours by meaning.
@@ -89,6 +97,8 @@ class Theme:
         >>> LIGHT.of_reading("worse") == LIGHT.a
         True
         """
+        if self.undeclared:
+            return self.muted
         return {"better": self.b, "worse": self.a}.get(reading, self.muted)
 
     def of_outcome(self, outcome: int) -> str:
@@ -374,9 +384,12 @@ def difference_axis(
     if zero_from < 1.0:
         ax.axvline(0.0, ymin=zero_from, color=theme.ink, linewidth=1.1, zorder=2.0)
     at: dict[str, Any] = {"coords": ("data", "axes fraction"), "va": "bottom"}
-    left, right = (("A", theme.a), ("B", theme.b))[:: 1 if higher_is_better else -1]
-    write(ax, f"◂ {left[0]} better", (0.0, 1.0), shift=(-6.0, 4.0), ha="right", color=left[1], **at)
-    write(ax, f"{right[0]} better ▸", (0.0, 1.0), shift=(6.0, 4.0), ha="left", color=right[1], **at)
+    sides, word = [("A", theme.a), ("B", theme.b)], "better"
+    if theme.undeclared:
+        sides, word = [("A", theme.muted), ("B", theme.muted)], "higher"
+    (a, one), (b, other) = sides if higher_is_better else sides[::-1]
+    write(ax, f"◂ {a} {word}", (0.0, 1.0), shift=(-6.0, 4.0), ha="right", color=one, **at)
+    write(ax, f"{b} {word} ▸", (0.0, 1.0), shift=(6.0, 4.0), ha="left", color=other, **at)
 
 
 def signed_ticks(ax: Axes, which: str, *, percent: bool = False) -> None:

@@ -126,7 +126,7 @@ def other_tests(ranking: Ranking) -> tuple[OtherTest, ...]:
     """
     if ranking.n_queries < 2:
         return ()
-    told = np.array([row.reading in ("better", "worse") for row in ranking.pair_rows])
+    told = np.array([row.told_apart for row in ranking.pair_rows])
     place = {system: i for i, system in enumerate(ranking.systems)}
     pairs = inference.Pairs(
         np.array([place[row.a] for row in ranking.pair_rows]),

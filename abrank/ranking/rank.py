@@ -348,7 +348,10 @@ def _rank_by(scores: Scores, column: int, asked: _Asked) -> Ranking:
         systems=systems,
         scores=block,
         rows=system_rows(systems, block, means[order], found, sign),
-        pair_rows=pair_rows(systems, block, means[order], found, sign),
+        pair_rows=pair_rows(
+            systems, block, means[order], found, sign,
+            declared=scores.measures[column] not in asked.better.asked,
+        ),
         test=options.get("test", name),
         title=title,
         alpha=asked.alpha,
@@ -362,7 +365,7 @@ def _rank_by(scores: Scores, column: int, asked: _Asked) -> Ranking:
         method=found.method,
         n_resamples=found.n_resamples,
         higher_is_better=is_higher,
-    )
+    )  # fmt: skip
 
 
 def _title_of_pairs(*, test: str, adjust: str) -> str:

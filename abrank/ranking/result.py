@@ -219,7 +219,7 @@ class Ranking(
     @property
     def n_significant(self) -> int:
         """Number of pairs told apart."""
-        return sum(row.reading in ("better", "worse") for row in self.pair_rows)
+        return sum(row.told_apart for row in self.pair_rows)
 
     @property
     def by_mean_rank(self) -> tuple[str, ...]:
@@ -238,7 +238,7 @@ class Ranking(
         beaten = {
             (row.a if row.b == self.systems[0] else row.b)
             for row in self.pair_rows
-            if self.systems[0] in (row.a, row.b) and row.reading in ("better", "worse")
+            if self.systems[0] in (row.a, row.b) and row.told_apart
         }
         return tuple(system for system in self.systems if system not in beaten)
 
@@ -276,7 +276,7 @@ class Ranking(
         distinct = np.zeros((len(place), len(place)), bool)
         for row in self.pair_rows:
             i, j = place[row.a], place[row.b]
-            distinct[i, j] = distinct[j, i] = row.reading in ("better", "worse")
+            distinct[i, j] = distinct[j, i] = row.told_apart
         return place, distinct
 
     @property

@@ -37,8 +37,9 @@ class PairRow:
     """One pair. ``diff`` is the mean difference b - a; ``estimate`` what the test estimates of it.
 
     The limits are of the estimate, simultaneous over the pairs, and NaN where the test has none.
-    ``reading`` says of b: better, worse, unclear, identical or untested, by the adjusted p-value.
-    ``wins`` are the queries on which b is better, ``losses`` those on which a is.
+    ``reading`` says of b: better, worse, unclear, identical or untested, by the adjusted p-value;
+    "differs" in the place of better and worse where nobody said which direction is better. ``wins``
+    are the queries on which b is better, ``losses`` those on which a is.
     """
 
     a: str
@@ -53,6 +54,16 @@ class PairRow:
     wins: int = 0
     ties: int = 0
     losses: int = 0
+
+    @property
+    def told_apart(self) -> bool:
+        """Whether the two are shown to differ."""
+        return self.reading in ("better", "worse", "differs")
+
+    @property
+    def b_is_ahead(self) -> bool:
+        """Whether b is shown to be better; higher, where nobody said which direction is better."""
+        return self.reading == "better" or (self.reading == "differs" and self.estimate > 0.0)
 
 
 @record

@@ -48,6 +48,8 @@ def pair_rows(
     means: FloatArray,
     found: inference.JointResult,
     sign: float,
+    *,
+    declared: bool = True,
 ) -> tuple[PairRow, ...]:
     """Return the pairs, b the one that stands above, or the one that is not the baseline.
 
@@ -62,6 +64,8 @@ def pair_rows(
         Of the same systems in the same order.
     sign : float
         -1 where lower is better, else 1.
+    declared : bool
+        Whether that was said.
     """
     rows = []
     wins, losses = _wins(block, found.pairs, sign if found.baseline is not None else -sign)
@@ -79,7 +83,7 @@ def pair_rows(
                 ci_high=float(max(limits)),
                 pvalue=float(found.pvalue[k]),
                 pvalue_adj=float(found.pvalue_adj[k]),
-                reading=_reading(found, k, sign * estimate),
+                reading=_reading(found, k, sign * estimate, declared=declared),
                 estimate=float(estimate),
                 wins=wins[k],
                 ties=len(block) - wins[k] - losses[k],
@@ -100,7 +104,7 @@ def _wins(block: FloatArray, pairs: inference.Pairs, sign: float) -> tuple[list[
     return wins, losses
 
 
-def _reading(found: inference.JointResult, k: int, advantage: float) -> str:
+def _reading(found: inference.JointResult, k: int, advantage: float, *, declared: bool) -> str:
     """Say in one word what the adjusted p-value says of the second system of a row."""
     if np.isnan(found.pvalue_adj[k]):
         return "untested"
@@ -108,4 +112,6 @@ def _reading(found: inference.JointResult, k: int, advantage: float) -> str:
         return "identical"
     if not found.distinct[k]:
         return "unclear"
+    if not declared:
+        return "differs"
     return "better" if advantage > 0.0 else "worse"

@@ -11,6 +11,9 @@ import pandas as pd
 import pytest
 
 import abrank
+from abrank.comparison import Question
+from abrank.comparison.merged.compare import compare_statistics
+from abrank.engines.merge import statistics_of
 from abrank.inference import run_test
 
 
@@ -63,6 +66,39 @@ def test_clusters_are_flipped_whole() -> None:
     assert result.decision.sign_flips.better == 2.0**-4
     assert result.decision.gate is not None
     assert not result.decision.gate.passed
+
+
+@pytest.mark.parametrize("n", [4, 6])
+@pytest.mark.parametrize("require", ["better", "not-worse-shown"])
+@pytest.mark.parametrize("merged", [False, True])
+def test_a_guard_of_few_queries_takes_the_flips_of_their_signs(n, require, merged) -> None:
+    wave = np.resize([0.001, -0.001, 0.002, 0.0, 0.0015], n)
+    a, b = (
+        pd.DataFrame({"AP": pd.Series(side), "P@10": pd.Series(other)})
+        for side, other in zip(scores(0.2 + wave), scores(wave - 0.001), strict=True)
+    )
+    asked = {"guards": "P@10:-0.05", "require": require}
+    if merged:
+        values = np.stack([a.to_numpy(), b.to_numpy()], axis=1)
+        result = compare_statistics(
+            statistics_of(list(a.index), values, ["AP", "P@10"]), Question(**asked)
+        )
+    else:
+        result = abrank.compare_scores(a, b, measures=["AP", "P@10"], **asked)
+    (guard,) = result.decision.guards
+    assert guard.excludes_loss  # by t
+    assert guard.flips == 2.0**-n
+    gate = result.decision.gate
+    assert gate is not None
+    if n == 6:
+        assert (guard.passed, gate.passed) == (True, True)
+        return
+    assert (guard.passed, gate.passed, gate.lacks) == (False, False, "queries")
+    assert result.to_dict()["next_step"] == "add-queries"
+    if require == "not-worse-shown":
+        said = " ".join(str(result).split())
+        assert "but exact flips of so few signs do not show it: one-sided p = 0.062" in said
+        assert "gate not passed: a loss of 0.0500 not excluded on P@10" in said
 
 
 def test_what_no_query_shows_is_told_where_it_exceeds_the_margin() -> None:

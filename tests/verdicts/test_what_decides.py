@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ import abrank
 from abrank import AlignmentError, ArgumentError, Verdict
 from abrank.cli import run
 from abrank.inference import TESTS, Answer, paired_test
+from abrank.report.ranking.read import read_ranking
 from abrank.simulate import simulate_runs
 
 N = 40
@@ -188,13 +190,20 @@ def two(name: str = "latency_ms") -> list[pd.DataFrame]:
     return [latencies()[[each]].set_axis([name], axis=1) for each in ("slow", "fast")]
 
 
-def test_the_slowest_of_three_leads_no_board() -> None:
+def test_the_slowest_of_three_leads_no_board(tmp_path) -> None:
     # "slow is better than all others", no note, no flag.
     asked = abrank.rank_scores(latencies(), measures="latency_ms")
     assert str(asked).startswith("Is lower better for latency_ms? Say so: --lower-is-better")
     assert "is better than" not in str(asked)
     assert "is better than" not in asked._repr_markdown_()
     assert "is better than" not in asked._repr_html_()
+    assert {row.reading for row in asked.pair_rows} == {"differs"}
+    assert (asked.n_significant, asked.leaders) == (3, ("slow",))
+    page = asked.report(tmp_path / "board.html").read_text("utf-8").partition("<script")[0]
+    for shown in (str(asked), asked._repr_markdown_(), asked._repr_html_(), page):
+        assert not re.search(r"▲|▼|is better on|likely to be less good|Chance to lead", shown)
+    saved = asked.report(tmp_path / "board.json")
+    assert read_ranking(saved) == asked
     for test in ("tukey", "t", "nemenyi"):
         found = abrank.rank_scores(
             latencies(), measures="latency_ms", lower_is_better="latency_ms", test=test
@@ -220,7 +229,7 @@ def test_a_ranking_against_a_baseline_and_on_collections_follows() -> None:
     assert "may be called first of" not in str(asked)
 
 
-def test_a_comparison_of_costs_decides_nothing_until_the_direction_is_said() -> None:
+def test_a_comparison_of_costs_decides_nothing_until_the_direction_is_said(tmp_path) -> None:
     found = abrank.compare_scores(*two())
     assert (found.verdict, found.decision.direction) == (Verdict.CANNOT_TEST, 0)
     for shown in (str(found), found._repr_markdown_(), found._repr_html_()):
@@ -229,6 +238,12 @@ def test_a_comparison_of_costs_decides_nothing_until_the_direction_is_said() -> 
         assert "worse" not in shown.replace("not-worse", "")
         assert "--higher-is-better latency_ms" in shown
     assert found.primary.reading == "differs"
+    # Neither a drawing, a table nor a filter calls a side better, or the winner.
+    page = found.report(tmp_path / "page.html").read_text("utf-8")
+    for shown in (str(found), found._repr_markdown_(), found._repr_html_(), page):
+        assert not re.search(r"[AB] (better|wins)", shown)
+    for shown in (str(found), page, found._repr_html_()):
+        assert "A higher" in shown
     with pytest.raises(ArgumentError, match='Say so: lower_is_better="latency_ms"'):
         abrank.compare_scores(*two(), require="not-worse-shown")
     with pytest.raises(ArgumentError, match="Say so"):
@@ -303,6 +318,35 @@ def test_power_plans_the_same_for_a_cost() -> None:
             for each in (told, mirrored)
         ]
         assert plans[0] == plans[1]
+
+
+def test_the_command_that_plans_takes_costs_and_asks_for_their_direction(
+    tmp_path, monkeypatch, capsys
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    random = np.random.default_rng(5)
+    a = pd.DataFrame({"latency_ms": random.normal(40, 2, N)}, pd.Index(IDS, name="query_id"))
+    b = a + random.exponential(3.0, (N, 1))
+    for name, cost, gain in (("a", a, -a), ("b", b, -b)):
+        cost.round(3).to_csv(f"{name}.csv")
+        gain.round(3).rename(columns={"latency_ms": "gain"}).to_csv(f"{name}-gain.csv")
+    call = ["--effect", "1", "--test", "wilcoxon", "--replications", "200", "--format", "json"]
+    cost = ["power", "--scores", "a.csv", "b.csv", *call]
+    plans = []
+    for arguments, asks in (
+        ([*cost, "--lower-is-better", "latency_ms"], False),
+        (["power", "--scores", "a-gain.csv", "b-gain.csv", *call], False),
+        ([*cost, "--higher-is-better", "latency_ms"], False),
+        (cost, True),
+    ):
+        assert run(arguments) == 0
+        out, err = capsys.readouterr()
+        plans.append(json.loads(out))
+        assert ("Is lower better for latency_ms? Say so: --lower-is-better" in err) is asks
+    assert plans[0] == plans[1] != plans[2] == plans[3]
+    # t has the same power both ways, and asks nothing.
+    assert run(["power", "--scores", "a.csv", "b.csv", "--effect", "1"]) == 0
+    assert "Is lower better" not in "".join(capsys.readouterr())
 
 
 # ---- pairing

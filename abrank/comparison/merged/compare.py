@@ -16,7 +16,7 @@ from abrank.comparison.deciding import FEW_CLUSTERS, flip_signs, sign_flips_of
 from abrank.comparison.declared import declare, rule_again
 from abrank.comparison.designs import error_inflation
 from abrank.comparison.family import adjust_family, interval_of_primary, row_of_measure
-from abrank.comparison.guards import judge_guard
+from abrank.comparison.guards import judge_guard, rule_of_guard
 from abrank.comparison.merged import parts
 from abrank.comparison.merged.moments import (
     FlippedClusters,
@@ -356,11 +356,14 @@ def _guards(
     found = []
     for guard in rule.guards:
         m = statistics.measures.index(guard.measure)
-        limits = [float(each[m]) for each in (narrow.estimate, narrow.ci_low, narrow.ci_high)]
+        estimate, low, high = (
+            float(each[m]) for each in (narrow.estimate, narrow.ci_low, narrow.ci_high)
+        )
         if guard.margin_is_relative:
             change = _relative(statistics, m, rule)
-            limits = [change.estimate, change.tost_low, change.tost_high]
-        found.append(judge_guard(guard, *limits, is_higher=better.higher[guard.measure]))
+            estimate, low, high = change.estimate, change.tost_low, change.tost_high
+        own = rule_of_guard(rule, guard, is_higher=better.higher[guard.measure])
+        found.append(judge_guard(own, estimate, low, high, _sign_flips(statistics, m, own)))
     return tuple(found)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from abrank._support import checks
 from abrank._support import display as f
-from abrank.collections import CollectionRow, CollectionsComparison, MeasureSummary, SummaryRow
+from abrank.collections import CollectionRow, CollectionsComparison, SummaryRow
 from abrank.report import cells
 from abrank.report.collections import words
 from abrank.report.collections.tables import SUMMARIES
@@ -59,7 +59,7 @@ def _forest(found: CollectionsComparison, width: int, digits: int, plain: bool) 
     rows += [
         _summary(_SHORT[kind], getattr(summary, kind), found.alpha, digits) for kind in SUMMARIES
     ]
-    return _lines(summary, rows, "adj p", width, plain)
+    return _lines(found, rows, "adj p", width, plain)
 
 
 def _secondary(found: CollectionsComparison, width: int, digits: int, plain: bool) -> list[str]:
@@ -70,11 +70,11 @@ def _secondary(found: CollectionsComparison, width: int, digits: int, plain: boo
         if each.higher_is_better == found.primary.higher_is_better
         for kind, words in (("stratified", "all queries"), ("random", "random effects"))
     ]
-    return _lines(found.primary, rows, "p", width, plain, name="other measures") if rows else []
+    return _lines(found, rows, "p", width, plain, name="other measures") if rows else []
 
 
 def _lines(
-    summary: MeasureSummary,
+    found: CollectionsComparison,
     rows: list[ForestRow],
     p: str,
     width: int,
@@ -82,8 +82,9 @@ def _lines(
     *,
     name: str = "",
 ) -> list[str]:
+    summary = found.primary
     head = (name or cells.one_line(summary.measure, width=40), "A", "B", "Δ", p, "reading")
-    higher = summary.higher_is_better
+    higher = None if summary.measure in found.asked else summary.higher_is_better
     lines, _ = forest_lines(head, rows, width=width, plain=plain, higher_is_better=higher)
     return ["".join(text for text, _ in line).rstrip() for line in lines]
 

@@ -38,7 +38,7 @@ def title(found: CollectionsComparison) -> str:
     """
     a, b = (_name(each) for each in (found.baseline, found.candidate))
     these, like = found.primary.stratified.reading, found.primary.random.reading
-    if found.primary.measure in next(iter(found.comparisons.values())).asked:
+    if found.primary.measure in found.asked:
         return f"Is lower better for {_name(found.primary.measure)}? Say so."
     for name, soundness in found.unsound.items():
         why = clause(soundness.reasons[0], found.comparisons[name], digits=found.decimals)

@@ -53,6 +53,7 @@ class Forest:
     bottom: float
     more: int
     sides: tuple[str, str]
+    ahead: str
     guide: str
     of: str
     band: tuple[float, float] | None
@@ -149,6 +150,7 @@ def forest(comparison: Comparison) -> Forest | None:
         bottom=_TOP + _ROW * len(lines),
         more=max(len(rows) - MOST_ROWS, 0),
         sides=("a", "b") if comparison.rule.higher_is_better else ("b", "a"),
+        ahead="better" if comparison.rule.direction_declared else "higher",
         guide=_guide(comparison),
         of=_of(comparison),
         band=(_place(-margin, low, high), _place(margin, low, high)) if margin else None,

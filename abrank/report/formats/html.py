@@ -21,6 +21,7 @@ from abrank.report.formats.clean import clean, cut
 from abrank.report.formats.jinja import environment
 from abrank.report.formats.query_rows import query_rows
 from abrank.report.model import Block, Caution, Download, Figure, Fold, Report, Section, Table
+from abrank.report.sections import words
 from abrank.report.sections.notes.cautions import SHOWN
 
 if TYPE_CHECKING:
@@ -329,6 +330,7 @@ def _chips(comparison: Comparison, *, digits: int) -> dict[str, Any]:
             )
             start += width
     return {
+        "verb": words.wins(comparison),
         "wins": display.count(row.wins),
         "ties": display.count(row.ties),
         "losses": display.count(row.losses),

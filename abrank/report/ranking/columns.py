@@ -15,7 +15,9 @@ from abrank.report.ranking.names import name
 
 # Of the difference from the first or the baseline, of each mean by itself, or within the queries.
 Interval: TypeAlias = Literal["difference", "own", "within"]
-GLYPHS = {"better": "▲ better", "worse": "▼ worse", "unclear": "? unclear"}
+GLYPHS = {
+    "better": "▲ better", "worse": "▼ worse", "unclear": "? unclear", "differs": "≠ differs",
+}  # fmt: skip
 
 
 class Distance(NamedTuple):
@@ -198,6 +200,7 @@ def highest_of_many(ranking: Ranking) -> str:
         n < 3
         or ranking.n_queries < 2
         or ranking.systems[0] in ranking.unsound
+        or not ranking.direction_declared
         or all(row.reading == "identical" for row in ranking.pair_rows)
     ):
         return ""

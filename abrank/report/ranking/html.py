@@ -9,7 +9,7 @@ from abrank.report.formats.html import Chip, Drawer, systems_page
 from abrank.report.model import Figure
 from abrank.report.ranking import columns
 from abrank.report.ranking.compose import compose_ranking
-from abrank.report.ranking.sections import chance
+from abrank.report.ranking.sections import chance, to_lead
 
 if TYPE_CHECKING:
     from abrank.ranking import Ranking
@@ -57,5 +57,5 @@ def _chips(ranking: Ranking) -> list[Chip]:
     found = [Chip(f"{what.capitalize()} told apart", share, ranking.title)]
     if ranking.stability and ranking.n_queries > 1:
         drawn = f"{f.count(ranking.n_drawn)} resamples of the queries"
-        found.append(Chip("Chance to lead again", chance(ranking.stability[0].first), drawn))
+        found.append(Chip(f"{to_lead(ranking)} again", chance(ranking.stability[0].first), drawn))
     return found

@@ -91,7 +91,7 @@ def ranking_latex(
 def _order(ranking: Ranking) -> str:
     """Say in which order the systems stand."""
     if not ranking.secondary:
-        return "the best first"
+        return "the best first" if ranking.direction_declared else "the highest first"
     return f"ordered by {one_line(ranking.measure, width=LONGEST_NAME)}"
 
 

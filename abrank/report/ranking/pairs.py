@@ -59,7 +59,7 @@ def _matrix(ranking: Ranking, digits: int) -> Table:
     """Return the differences as a table whose cells lead to the pairs."""
     found: dict[tuple[str, str], Cell] = {}
     for row in ranking.pair_rows:
-        told = row.reading in _TONES
+        told = row.told_apart
         p = f.p_clause(row.pvalue_adj, alpha=ranking.alpha)
         for one, other, sign, reading in (
             (row.b, row.a, 1.0, row.reading),
@@ -90,8 +90,9 @@ def _fold(ranking: Ranking, row: PairRow, digits: int) -> Fold:
         f"{name(row.b)} − {name(row.a)}: {f.signed(row.diff, digits=digits)}{limits}, adjusted"
         f" {f.p_clause(row.pvalue_adj, alpha=ranking.alpha)}, {columns.reading(row)}"
     )
+    better, worse = ("better", "worse") if ranking.direction_declared else ("higher", "lower")
     counts = (
-        f"{name(row.b)} is better on {f.plural(row.wins, 'query', 'queries')}, worse on"
+        f"{name(row.b)} is {better} on {f.plural(row.wins, 'query', 'queries')}, {worse} on"
         f" {f.count(row.losses)}, the same on {f.count(row.ties)}."
     )
     blocks: list[Text | Table] = [Text(counts)]

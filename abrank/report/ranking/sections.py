@@ -55,6 +55,11 @@ def chance(share: float) -> str:
     return f.percent(share, sign=False)
 
 
+def to_lead(ranking: Ranking) -> str:
+    """Return what the share of resamples is called in which a system has the first mean."""
+    return "Chance to lead" if ranking.direction_declared else "Chance of the highest mean"
+
+
 def first_places(ranking: Ranking) -> str:
     """Say how often the leader would lead with other queries."""
     if not ranking.stability or ranking.n_queries < 2:
@@ -188,9 +193,9 @@ def per_query(ranking: Ranking) -> Section | None:
         f" {f.plural(ranking.n_queries, 'query', 'queries')}. {finding}"
     )
     caption = (
-        "A row is a system, best mean on top, a column a query, highest mean at the left. A deep"
-        " cell in a pale column is a hard query that this system answers, a pale cell in a deep"
-        " column an easy one that it misses."
+        f"A row is a system, {ranking.best} mean on top, a column a query, highest mean at the"
+        " left. A deep cell in a pale column is a hard query that this system answers, a pale cell"
+        " in a deep column an easy one that it misses."
     )
     blocks = (Figure("queries", summary), Text(caption, "caption"))
     return Section("per-query", "Query by query", finding, blocks)
@@ -204,7 +209,7 @@ def stability(ranking: Ranking) -> Section | None:
     finding = first_places(ranking) or "One query gives one order."
     summary = f"{finding} Its rank is from {first.low} to {first.high} in {level} of them."
     heads = (
-        Column("System", numeric=False), Column("Place"), Column("Chance to lead"),
+        Column("System", numeric=False), Column("Place"), Column(to_lead(ranking)),
         Column(f"Rank, {level} of resamples"),
     )  # fmt: skip
     rows = tuple(

@@ -24,6 +24,11 @@ _EFFECTS = {
     "rank_biserial": ("Rank-biserial r", "from −1 (A wins all) to +1 (B wins all), by rank"),
     "p_better": ("Share of queries B wins", "ties count half"),
 }
+# Where nobody said which direction is better.
+_UNDECLARED = {
+    "rank_biserial": ("Rank-biserial r", "from −1 (A higher on all) to +1 (B higher), by rank"),
+    "p_better": ("Share of queries B is higher on", "ties count half"),
+}
 
 
 def plan(comparison: Comparison, *, digits: int) -> Section | None:
@@ -46,7 +51,11 @@ def plan(comparison: Comparison, *, digits: int) -> Section | None:
 def effect_tables(comparison: Comparison, *, digits: int) -> tuple[Table, Table]:
     """Return the effect sizes that most people ask for, and the others, to be opened."""
     change, correlation = comparison.primary.rel_diff, comparison.spread.correlation
-    found = {name: _effect_row(name, effect) for name, effect in comparison.effects.items()}
+    names = _EFFECTS if comparison.rule.direction_declared else _EFFECTS | _UNDECLARED
+    found = {
+        name: _effect_row(names.get(name, (name, "")), effect, in_percent=name == "p_better")
+        for name, effect in comparison.effects.items()
+    }
     first = (
         *(found.pop(name) for name in ("d_z", "p_better") if name in found),
         (Cell("Relative change"), Cell(f.percent(change), change), Cell(""), Cell("of A's mean")),
@@ -88,10 +97,10 @@ def pseudo_median(comparison: Comparison) -> TestRow | None:
     return next((row for row in rows if math.isfinite(row.estimate)), None)
 
 
-def _effect_row(name: str, effect: Effect) -> tuple[Cell, ...]:
-    title, meaning = _EFFECTS.get(name, (name, ""))
+def _effect_row(named: tuple[str, str], effect: Effect, *, in_percent: bool) -> tuple[Cell, ...]:
+    title, meaning = named
     low, high = effect.ci_low, effect.ci_high
-    if name == "p_better":
+    if in_percent:
         shown, *ends = (f.percent(each, sign=False) for each in (effect.estimate, low, high))
         limits = f.UNDEFINED if math.isnan(low) else " to ".join(ends)
     else:

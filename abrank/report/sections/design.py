@@ -175,6 +175,9 @@ def guard(comparison: Comparison, found: GuardResult, digits: int) -> str:
         return f"{found.measure} not worse by {margin} or more ({limits})"
     if not math.isfinite(found.estimate + found.low + found.high):
         return f"a loss of {margin} not excluded on {found.measure}, which could not be tested"
+    if found.excludes_loss and found.flips is not None:
+        p = f.p_clause(found.flips, alpha=comparison.rule.alpha)
+        limits += f", but exact flips of so few signs do not show it: one-sided {p}"
     return f"a loss of {margin} not excluded on {found.measure} ({limits})"
 
 

@@ -30,7 +30,9 @@ def gate_sentence(comparison: Comparison, *, digits: int | None = None) -> str:
     if gate is None:
         return ""
     guards = [design.guard(comparison, each, digits) for each in _told(comparison)]
-    if gate.passed or gate.lacks != "guards":
+    flips = comparison.decision.sign_flips
+    shown = flips is None or flips.agree(gate.require, comparison.rule.alpha)
+    if gate.passed or gate.lacks not in ("guards", "queries") or not shown:
         return "; ".join([primary_sentence(comparison, gate, digits=digits), *guards])
     return f"not passed: {'; '.join(guards)}"
 

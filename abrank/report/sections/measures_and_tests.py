@@ -156,9 +156,9 @@ def measure_table(comparison: Comparison, *, digits: int) -> Table:
         *([] if of_mean else [Column(_estimate_title(comparison))]),
         Column(f"{interval}, adjusted" if adjusts else interval),
         *([] if relative else [Column("Δ%")]),
-        Column("B wins"),
+        Column(f"B {words.wins(comparison)}"),
         Column("Ties"),
-        Column("A wins"),
+        Column(f"A {words.wins(comparison)}"),
         Column("p"),
         *([Column("Adjusted p")] if adjusts else []),
         Column("Reading", numeric=False),
@@ -202,6 +202,8 @@ def _measure_row(
     # What the interval is of stands out, and not a mean difference beside it.
     differences = [row.diff] if of_mean else [row.diff, row.estimate]
     cells += [Cell(f.signed(each, digits=digits), each) for each in differences]
+    # A count of wins says who is better, which nobody said of this measure.
+    unsaid = comparison.rule.direction_declared and row.measure in comparison.asked
     change = Cell(scales.difference(comparison, row.rel_diff, digits=digits), row.rel_diff)
     if relative:
         cells.append(change)
@@ -209,9 +211,9 @@ def _measure_row(
     cells += [
         Cell(limits, shown.ci_low_adj),
         *([] if relative else [Cell(f.percent(row.rel_diff), row.rel_diff)]),
-        Cell(f.count(row.wins), row.wins),
+        Cell("–" if unsaid else f.count(row.wins), row.wins),
         Cell(f.count(row.ties), row.ties),
-        Cell(f.count(row.losses), row.losses),
+        Cell("–" if unsaid else f.count(row.losses), row.losses),
         Cell(f.pvalue(row.pvalue, alpha=alpha), row.pvalue),
     ]
     if adjusts:
@@ -282,9 +284,9 @@ def _outermost(comparison: Comparison, most: int) -> Iterator[tuple[ExtremeQuery
 def query_table(comparison: Comparison, *, digits: int, most: int = SHOWN) -> Table:
     """Return the queries with the lowest and highest differences, ascending."""
     named: dict[int, tuple[str, Tone]] = {
-        1: ("B wins", "b"),
+        1: (f"B {words.wins(comparison)}", "b"),
         0: ("tie", "tie"),
-        -1: ("A wins", "a"),
+        -1: (f"A {words.wins(comparison)}", "a"),
     }
     rows = []
     for query, outcome in _outermost(comparison, most):

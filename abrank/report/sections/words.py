@@ -164,6 +164,11 @@ def estimand(comparison: Comparison) -> str:
     return next((row.estimand for row in comparison.test_rows if row.decides), MEAN)
 
 
+def wins(comparison: Comparison) -> str:
+    """Return what a system does on the queries that it is ahead on: wins, if that is known."""
+    return "wins" if comparison.rule.direction_declared else "higher"
+
+
 def declared_test(comparison: Comparison) -> str:
     """Return the name of the test that decides, and how its p-value was found where that is open.
 

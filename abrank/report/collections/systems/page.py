@@ -10,7 +10,7 @@ from abrank.report.formats.html import Chip, systems_page
 from abrank.report.model import Figure
 from abrank.report.ranking.html import LEADING
 from abrank.report.ranking.names import name
-from abrank.report.ranking.sections import chance
+from abrank.report.ranking.sections import chance, to_lead
 
 
 def standings_html(found: CollectionsRanking, *, digits: int | None = None) -> str:
@@ -44,5 +44,5 @@ def _chips(found: CollectionsRanking) -> list[Chip]:
     return [
         Chip("May be called first", f"{f.count(first)} of {n}", here),
         Chip("On collections like these", f"{f.count(like)} of {n}"),
-        Chip("Chance to lead again", chance(top.these.lead), leader),
+        Chip(f"{to_lead(found.primary.these)} again", chance(top.these.lead), leader),
     ]

@@ -8,14 +8,14 @@ from abrank._support import display as f
 from abrank.collections import CollectionsRanking, MeasureStandings, Standing
 from abrank.report.collections.systems import words
 from abrank.report.model import Cell, Column, Table
-from abrank.report.ranking.sections import chance
+from abrank.report.ranking.sections import chance, to_lead
 
 
 def standings(standings: MeasureStandings, *, digits: int) -> Table:
     """Return a row a system: mean, distance from the first, both rank intervals, chance to lead."""
     heads = [Column(""), Column("System", numeric=False), Column("Mean")]
     heads += [Column("Δ"), Column("Interval of Δ"), Column("Rank"), Column("Like these")]
-    heads += [Column("Chance to lead"), Column("First on")]
+    heads += [Column(to_lead(standings.these)), Column("First on")]
     rows = tuple(
         (
             Cell(f.count(row.position), row.position),
@@ -39,7 +39,7 @@ def both_claims(standings: MeasureStandings, *, alpha: float, digits: int) -> Ta
     heads = [Column("System", numeric=False)]
     for which in ("these", "like these"):
         heads += [Column(f"{level} of the mean, {which}"), Column(f"Δ from the first, {which}")]
-    heads += [Column("Chance to lead"), Column("Like these"), Column("First on")]
+    heads += [Column(to_lead(standings.these)), Column("Like these"), Column("First on")]
     rows = []
     for row in standings.rows:
         cells = [Cell(row.system, row.system)]

@@ -306,7 +306,7 @@ def _facts(comparison: Comparison, width: int, digits: int, plain: bool) -> Iter
 def _wins(comparison: Comparison, room: int, digits: int) -> str:
     """Return who wins how often, and what so many queries can see."""
     row, planned = comparison.primary, comparison.planning
-    win = "wins" if comparison.rule.direction_declared else "higher"
+    win = words.wins(comparison)
     wins = f"B {win} {f.count(row.wins)}  ties {f.count(row.ties)}  A {win} {f.count(row.losses)}"
     if not planned.smallest_visible > NOTHING:
         return wins

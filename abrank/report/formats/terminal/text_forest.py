@@ -99,8 +99,10 @@ def _cells(low: float, high: float, scale: Axis) -> range:
     return range(0) if math.isnan(low) or math.isnan(high) else scale.bar(low, high)
 
 
-def title(scale: Axis | None, *, higher_is_better: bool = True) -> str:
+def title(scale: Axis | None, *, higher_is_better: bool | None = True) -> str:
     """Return the heading over the plot: whose side is whose, around the cell of 0.
+
+    Where nobody said which direction is better (None) a side is that of the higher score.
 
     Examples
     --------
@@ -109,7 +111,10 @@ def title(scale: Axis | None, *, higher_is_better: bool = True) -> str:
     """
     if scale is None:
         return ""
-    left, right = "AB" if higher_is_better else "BA"
-    words = f"◂ {left} better  {right} better ▸" if scale.width >= 22 else f"◂ {left}  {right} ▸"
+    left, right = "BA" if higher_is_better is False else "AB"
+    word = " higher" if higher_is_better is None else " better"
+    if scale.width < 22:
+        word = ""
+    words = f"◂ {left}{word}  {right}{word} ▸"
     start = scale.zero - len(words) // 2 + 1
     return " " * min(max(start, 0), scale.width - len(words)) + words

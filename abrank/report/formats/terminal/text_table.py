@@ -79,7 +79,7 @@ def measure_lines(comparison: Comparison, *, width: int, digits: int, plain: boo
         rows,
         width=width,
         plain=plain,
-        higher_is_better=comparison.rule.higher_is_better,
+        higher_is_better=comparison.better_direction(),
     )
     for footer in _footers(comparison, len(results) - len(drawn) if has_plot else 0):
         lines += [[(line, "muted")] for line in cells.wrap(put(footer), width)]
@@ -101,7 +101,7 @@ def forest_lines(
     *,
     width: int,
     plain: bool,
-    higher_is_better: bool,
+    higher_is_better: bool | None,
 ) -> tuple[list[Line], bool]:
     """Return a heading and a line a row, and whether there was room to draw."""
     put: Callable[[str], str] = cells.to_ascii if plain else str

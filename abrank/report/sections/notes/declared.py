@@ -46,7 +46,9 @@ def no_margin(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
 def direction_not_declared(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     """Ask whether less of a score is better."""
     measures = [shorten(str(each), width=40) for each in v["measures"]]
-    ranked = "the highest mean stands first" if "ranked" in v else "a difference in it is no more"
+    ranked = "a difference in it is neither a gain nor a loss"
+    if "ranked" in v:
+        ranked = "the highest mean stands first"
     return (
         f"Is lower better for {f.first_of(measures, MOST)}?",
         f"{say(measures[0])} Until then {ranked}.",
