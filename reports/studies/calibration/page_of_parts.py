@@ -27,9 +27,10 @@ READING = (
     " seen, and passes next to nothing for it where queries are few.",
     "A t test on queries that come in clusters takes them for more than they are. By cluster it"
     " keeps its level, also where one cluster has half of the queries; there the bootstrap of"
-    " clusters does not, since a resample may have that cluster several times or not at all. A t"
-    " test looked at again and again, without paying for it, finds more with every look; planned"
-    " looks and the sequences keep their level.",
+    " clusters says nothing, since a resample may have that cluster several times or not at all: it"
+    " takes 7 effective clusters, and flips decide in its place. A t test looked at again and"
+    " again, without paying for it, finds more with every look; planned looks and the sequences"
+    " keep their level.",
     "Tukey, Dunnett, the analysis of variance and the randomised Tukey take all systems to vary"
     " alike, and real ones do not; a test for each pair, adjusted by Holm, does not ask for it."
     " Beside variants of one system, which hardly differ, Tukey and Dunnett give the other system"
@@ -37,6 +38,10 @@ READING = (
     " Friedman's test and what follows it ask whether all orders are equally likely. Of real"
     " systems of one mean they are not, and the more queries, the more surely it is said: no"
     " statement on the mean.",
+    "A sentence that repeats the headline, or stands beside a finding alone, is as often false as"
+    " the headline; what secondary measures and segments show is tested by t, which finds too much"
+    " of 10 exponential differences, and of the few of a segment. Of 2 clusters nothing is tested,"
+    " and that is told.",
     "Intervals adjusted by Holm exclude 0 where the adjusted p says so, and that is all they"
     " promise: together they hold less often where some differences are not 0. The Bayesian"
     " bootstrap weighs only what was seen, so its interval leaves 0 out as soon as all queries that"

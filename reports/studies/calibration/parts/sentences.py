@@ -25,7 +25,8 @@ SD = 0.2  # of normal differences: that of nDCG@10 between real runs, in round f
 ALIKE = 0.7  # correlation of the differences of two measures
 SIZE, WITHIN = 5, 0.3  # queries of a cluster, and their correlation
 MARGIN = 0.05
-ONE_IN = 100
+N_SEGMENTS = 3
+ONE_IN = 20
 # Whatever is said of a comparison without a finding: the notes that can come of differences alone.
 CODES = (
     "few-signs",
@@ -40,11 +41,14 @@ CODES = (
     "constant-difference",
 )
 KINDS = (
+    "a difference is shown: the headline",
     "the verdict falls under another choice",
     "the verdict stays under other choices",
     "secondary measures point the other way",
     "tests agree",
     "evidence not sound",
+    "segments differ",
+    "a segment is better or worse",
     *CODES,
 )
 
@@ -60,12 +64,15 @@ def ask(
     d = draw(batch)
     ids = tuple(f"q{i}" for i in range(batch.n))
     groups = ("user", {each: str(i // SIZE) for i, each in enumerate(ids)}) if clustered else None
+    # Segments hold whole clusters, as queries of one user are of one kind.
+    segments = {"kind": {each: str(i // SIZE % N_SEGMENTS) for i, each in enumerate(ids)}}
     found = {kind: np.zeros(batch.count, np.bool_) for kind in KINDS}
     for i in range(batch.count):
         values = np.stack([np.full(d.shape[1:], 0.5), 0.5 + d[i]], axis=1)
         scores = Scores(ids, ("A", "B"), MEASURES, values)
         question = Question(margin=margin, adjust="holm", rng=batch.seed())
-        for kind in _said(compare_systems(scores, question, clusters=groups)):
+        made = compare_systems(scores, question, clusters=groups, segments=segments)
+        for kind in _said(made):
             found[kind][i] = True
     for kind, each in found.items():
         yield Asked(kind, (each,))
@@ -73,15 +80,22 @@ def ask(
 
 def _said(result: Comparison) -> Iterator[str]:
     """Go through the kinds of sentences under the headline of a comparison."""
+    if result.decision.direction:
+        yield KINDS[0]
     other = sensitivity.sentence(result, digits=3)
     if other:
-        yield KINDS[0] if "would be" in other else KINDS[1]
+        yield KINDS[1] if "would be" in other else KINDS[2]
     if meaning.contradictions(result):
-        yield KINDS[2]
-    if headline.agreement(result):
         yield KINDS[3]
-    if result.decision.soundness.reasons:
+    if headline.agreement(result):
         yield KINDS[4]
+    if result.decision.soundness.reasons:
+        yield KINDS[5]
+    (segmentation,) = result.segmentations
+    if segmentation.interaction < result.rule.alpha:
+        yield KINDS[6]
+    if any(row.reading in ("better", "worse") for row in segmentation.rows):
+        yield KINDS[7]
     for each in cautions.cautions(result, digits=3)[: cautions.SHOWN]:
         yield each.code
 
@@ -119,7 +133,8 @@ def _clustered(batch: Batch) -> FloatArray:
 
 _WHAT = (
     " Four measures whose differences correlate by about 0.7, nDCG@10 decides by t, no effect in"
-    " any; a sentence counts where it is on the first screen."
+    f" any; {N_SEGMENTS} segments. A sentence counts where it is on the first screen, and what is"
+    " said of segments."
 )
 
 SENTENCES = tuple(

