@@ -47,8 +47,10 @@ def storage(label: str, place: Any = None) -> Iterator[None]:  # noqa: ANN401
         yield
     except AbrankError:
         raise
-    except Exception as error:
-        if isinstance(error, (OSError, pa.ArrowException)) or isinstance(place, fs.PyFileSystem):
+    except (OSError, pa.ArrowException) as error:
+        raise ReadError(label, f"cannot be read: {error}") from error
+    except Exception as error:  # of fsspec alone: any other is a fault of our own
+        if isinstance(place, fs.PyFileSystem):
             raise ReadError(label, f"cannot be read: {error}") from error
         raise
 

@@ -23,7 +23,7 @@ def outcome(path: str, engine: Engine | None) -> Any:
         scores = abrank.evaluate(QRELS, {"A": path}, ["RR", "AP"], engine=engine)
     except abrank.AbrankError as error:
         return {"refused": str(error), "code": error.exit_code}
-    except Exception:  # noqa: BLE001 - what the command line would call its own fault
+    except Exception:  # noqa: BLE001 - any: it is what the command line would call its own fault
         return {"fault": traceback.format_exc()}
     return {"scores": dict(zip(scores.query_ids, scores.of("A").tolist(), strict=True))}
 

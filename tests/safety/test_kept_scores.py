@@ -66,10 +66,17 @@ def stopped_after(n_scored: int, monkeypatch: pytest.MonkeyPatch, *asked, **opti
             scores(*asked, **options)
 
 
+def left_of(folder: Path) -> list[Path]:
+    """Return the rows that a job regrouped and has not cleared away."""
+    return [*(folder / "kept").rglob("*.arrow.*")]
+
+
 @pytest.mark.parametrize("after", [0, 2])
 def test_rows_that_another_job_regrouped_are_not_taken_up(folder, monkeypatch, after):
     stopped_after(after, monkeypatch, folder, "a", "b")
+    assert left_of(folder)
     require_right(scores(folder, "c", "b"), folder)
+    assert not left_of(folder)
 
 
 def test_a_mended_file_is_read_anew(folder):
@@ -133,6 +140,7 @@ def test_damaged_rows_that_were_regrouped_are_regrouped_anew(folder, monkeypatch
     content[len(content) // 2] ^= 255
     damaged.write_bytes(content)
     require_right(scores(folder, "a", "b"), folder)
+    assert not left_of(folder)
 
 
 def test_scores_of_a_job_that_did_not_end_are_not_read(folder, monkeypatch):

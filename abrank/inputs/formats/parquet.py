@@ -156,7 +156,7 @@ class _Held:
         if not any(begin <= start and start + size <= end for begin, end in self._ranges):
             try:
                 found = self._file.read_at(size, start)
-            except Exception as error:
+            except Exception as error:  # a file system of fsspec raises whatever it likes
                 raise OSError(str(error)) from error
             self._view[start : start + len(found)] = found
             self._ranges.append((start, start + len(found)))

@@ -90,7 +90,7 @@ def table_of(source: Any) -> Any:  # noqa: ANN401
         found = _handed_over(source)
     except MemoryError:
         raise
-    except Exception as error:
+    except Exception as error:  # capsules and methods of others raise whatever they like
         raise ArgumentError(
             f"{kind} hands over no table that Arrow can read: {error}; cast its columns to text,"
             " 64-bit integers or floats, or give it as a DataFrame"
