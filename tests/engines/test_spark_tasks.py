@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -12,6 +14,7 @@ import pyarrow as pa
 import pytest
 
 import abrank
+from abrank._support.errors import ArgumentError
 from abrank.engines import spark
 from abrank.engines.kernel import Scoring
 from abrank.measures.names import parse_measures
@@ -103,3 +106,115 @@ def test_each_item_is_one_task_and_its_answer_comes_back(monkeypatch: pytest.Mon
     monkeypatch.setattr(spark, "_session", session)
     assert list(spark.run(len, ["a", "bcd", ""])) == [1, 3, 0]
     assert list(spark.run(len, [])) == []
+
+
+class Plan:
+    """A node of a plan of Spark, as Python reaches it in Java."""
+
+    def __init__(self, partitioning: str, name: str = "Exchange", words: str = "") -> None:
+        self.partitioning, self.name, self.words = partitioning, name, words
+
+    def nodeName(self) -> str:
+        return self.name
+
+    def inputPlan(self) -> Plan:
+        return Plan(self.partitioning, words=self.words)
+
+    def toString(self) -> str:
+        return self.words
+
+    def outputPartitioning(self) -> SimpleNamespace:
+        return SimpleNamespace(toString=lambda: self.partitioning)
+
+
+BY_QUERY = "hashpartitioning(query_id#12, 200)"
+
+
+@pytest.mark.parametrize(
+    ("plan", "stands"),
+    [
+        (Plan(BY_QUERY), True),
+        (Plan(BY_QUERY, "AdaptiveSparkPlan"), True),
+        (Plan(BY_QUERY, words="REBALANCE_PARTITIONS_BY_COL"), False),
+        (Plan("hashpartitioning(doc_id#13, 200)"), False),
+        (Plan("hashpartitioning(query_id#12, doc_id#13, 200)"), False),
+        (Plan("hashpartitioning(queryXid#12, 200)"), False),
+        (Plan("RoundRobinPartitioning(4)"), False),
+    ],
+)
+def test_a_run_stands_by_query_only_where_its_plan_says_so(plan: Plan, stands: bool) -> None:
+    execution = SimpleNamespace(executedPlan=lambda: plan)
+    df = SimpleNamespace(_jdf=SimpleNamespace(queryExecution=lambda: execution))
+    assert spark._stands_by(df, "query_id") is stands
+
+
+def test_of_spark_connect_nothing_is_known() -> None:
+    assert spark._stands_by(SimpleNamespace(), "query_id") is False
+
+
+class Builder:
+    """A builder of sessions that keeps what it was told."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self.told: dict[str, str] = {}
+        self.error, self.stopped = error, False
+
+    def appName(self, name: str) -> Builder:
+        return self.config("name", name)
+
+    def master(self, url: str) -> Builder:
+        return self.config("master", url)
+
+    def config(self, key: str, value: str) -> Builder:
+        self.told[key] = value
+        return self
+
+    def getOrCreate(self) -> Builder:
+        if self.error is not None:
+            raise self.error
+        return self
+
+    def stop(self) -> None:
+        self.stopped = True
+
+
+def session(monkeypatch: pytest.MonkeyPatch, builder: Builder, active: object = None) -> None:
+    sql = pytest.importorskip("pyspark.sql", reason="needs PySpark")
+    monkeypatch.setattr(sql.SparkSession, "getActiveSession", lambda: active)
+    monkeypatch.setattr(sql.SparkSession, "builder", builder)
+
+
+@pytest.mark.parametrize(
+    ("master", "local"), [(None, True), ("local[2]", True), ("spark://somewhere:7077", False)]
+)
+def test_a_session_of_ours_listens_at_home_and_is_stopped(master, local, monkeypatch) -> None:
+    builder = Builder()
+    session(monkeypatch, builder)
+    monkeypatch.delenv("PYSPARK_PYTHON", raising=False)
+    with pytest.raises(ZeroDivisionError), spark._session(master) as found:  # noqa: PT012
+        assert found is builder
+        assert builder.told.get("master") == master
+        assert (builder.told.get("spark.driver.bindAddress") == "127.0.0.1") is local
+        assert (os.environ.get("PYSPARK_PYTHON") == sys.executable) is local
+        raise ZeroDivisionError
+    assert builder.stopped
+    os.environ.pop("PYSPARK_PYTHON", None)
+
+
+def test_a_session_that_is_there_is_taken_and_left(monkeypatch) -> None:
+    active = Builder()
+    session(monkeypatch, Builder(AssertionError("another was asked for")), active)
+    with spark._session("local") as found:
+        assert found is active
+    assert not active.stopped
+
+
+def test_a_session_that_does_not_start_is_a_sentence(monkeypatch) -> None:
+    errors = pytest.importorskip("pyspark.errors", reason="needs PySpark")
+    gone = errors.PySparkRuntimeError("JAVA_GATEWAY_EXITED", {})
+    session(monkeypatch, Builder(gone))
+    with (
+        pytest.raises(ArgumentError, match="Spark did not start; it needs Java 17"),
+        spark._session(None),
+    ):
+        pass

@@ -90,6 +90,27 @@ def test_ready_scores_of_one_file_and_of_several(seeds, tmp_path, capsys, monkey
     assert "Take the smallest loss that users would notice" in text
 
 
+def test_csv_has_a_line_a_margin_and_text_says_what_is_not_known(
+    seeds, tmp_path, capsys, monkeypatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    seeds[["seed1"]].to_csv("one.csv")
+    seeds[["other"]].assign(again=seeds["other"]).to_csv("two.csv")
+    assert run(["margin", "--scores", "one.csv", "-m", "AP", "--format", "csv"]) == 0
+    first, *lines = capsys.readouterr().out.splitlines()
+    assert first.startswith("name,margin,")
+    assert lines[0].split(",")[0] == "one query lost of 120"
+    assert all(line.endswith(",,,") for line in lines)
+    monkeypatch.setattr("abrank.cli.margin._terminal.wants_ascii", lambda **_: True)
+    assert run(["margin", "--scores", "one.csv", "-m", "AP"]) == 0
+    text = capsys.readouterr().out
+    assert "--against RUN or --sd X tells what the queries can show of each" in text
+    assert "power at hand" not in text
+    assert "\u202f" not in text
+    assert run(["margin", "--scores", "one.csv", "--against", "two.csv", "-m", "AP"]) == 2
+    assert "--against is one system, and two.csv has 2" in capsys.readouterr().err
+
+
 def test_runs_are_scored(tmp_path, capsys, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     made = simulate_runs(60, rng=3)
