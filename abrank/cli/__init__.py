@@ -88,15 +88,11 @@ class _Commands(click.Group):
 def cli() -> None:
     """Decide whether ranker B may replace ranker A.
 
+    New here? abrank demo, then abrank guide start. Completion in the shell: abrank guide commands.
+
     Exit codes: 0 done, and the gate passed if one was asked for; 1 gate not passed; 2 wrong usage;
     3 the data cannot be used; 70 a fault of abrank itself.
-
-    \b
-    Completion of commands, flags and measures, in the file that the shell reads:
-      bash  eval "$(_ABRANK_COMPLETE=bash_source abrank)"
-      zsh   eval "$(_ABRANK_COMPLETE=zsh_source abrank)"
-      fish  _ABRANK_COMPLETE=fish_source abrank | source
-    """  # noqa: D301 - click's mark for lines to keep
+    """
 
 
 class _Terminated(BaseException):

@@ -133,9 +133,8 @@ def measures() -> Page:
 
 def _measure_page(entry: Entry) -> Page:
     text, sections = split(inspect.getdoc(entry.function))
-    low, high = entry.bounds
     facts = [
-        f"Runs from {low:g} to {high:g}.".replace("inf", "any number"),
+        _range(*entry.bounds),
         "" if entry.higher_is_better else "Lower is better.",
         {"sum": "Reported as the sum over the queries.", "geometric": "Reported as a geometric mean"
          " over the queries.", "mean": ""}[entry.aggregate],
@@ -163,6 +162,12 @@ def _measure_page(entry: Entry) -> Page:
         _section("Source", _sources(entry.source, sections)),
     ]
     return Page(entry.name, "\n\n".join(filter(None, parts)) + "\n")
+
+
+def _range(low: float, high: float) -> str:
+    if np.isinf(high):
+        return "" if np.isinf(low) else f"Runs from {low:g} upwards."
+    return f"Runs up to {high:g}." if np.isinf(low) else f"Runs from {low:g} to {high:g}."
 
 
 def _worked(entry: Entry) -> str:
@@ -288,7 +293,8 @@ def cautions() -> Page:
     lines = [
         "# Cautions",
         "What a report says to read before acting. At most four are shown, the weightiest first;"
-        " all stand in `results.json` under these codes. One has a page: `abrank guide few-signs`.",
+        " all stand in `results.json` under these codes. Each code has a page:"
+        " `abrank guide few-signs`.",
         "\n".join(["| code | when |", "|---|---|", *rows]),
     ]
     return Page("cautions", "\n\n".join(lines) + "\n")

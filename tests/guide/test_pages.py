@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import click
 import pytest
 
+import abrank
 from abrank.cli import COMMANDS, cli, run
 from abrank.guide import CONTENTS, MADE, Page, catalogue, find_page, read_page
 from tests.guide.desk import lay
@@ -196,3 +197,11 @@ def test_every_flag_that_is_named_is_one() -> None:
     for page in PAGES:
         named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", page.text))
         assert named - known - of_others == set(), page.topic
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.topic)
+def test_every_name_of_python_that_is_told_is_there(page) -> None:
+    for name in re.findall(r"\babrank\.(\w+)(?=\()", page.text):
+        assert hasattr(abrank, name), name
+    for name in re.findall(r"\bresult\.(\w+)", page.text):
+        assert hasattr(abrank.Comparison, name) or name in abrank.Comparison.__annotations__, name
