@@ -74,7 +74,7 @@ class Beside:
         if not is_column:
             given["clusters"] = clusters
         return cls(
-            segments={name: each for name, each in cut.items() if name != clusters},
+            segments={k: each for k, each in cut.items() if not (is_column and k == clusters)},
             clusters=(clusters, cut[clusters]) if is_column else read_clusters(clusters, cut),
             topics={} if topics is None else read_topics(topics),
             docs=docs,

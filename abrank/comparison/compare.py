@@ -4,54 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from abrank._support.errors import ArgumentError
 from abrank._support.keywords import explained, fields_of
+from abrank._support.rng import entropy
 from abrank._support.typing import RandomSource
-from abrank.comparison.alternatives import alternatives
 from abrank.comparison.beside import Beside, with_titles
-from abrank.comparison.choice import choose, choose_from, directions_again
-from abrank.comparison.companions import IGNORING, companion_rows
-from abrank.comparison.deciding import decide_alternative, decide_primary
+from abrank.comparison.choice import choose_from, directions_again
+from abrank.comparison.deciding import decide_on
 from abrank.comparison.declared import Declared, declare_on, declared_again
-from abrank.comparison.designs import describe_clusters, error_inflation
-from abrank.comparison.effects import effects, spread
-from abrank.comparison.evidence import collect_details
-from abrank.comparison.family import SEQUENCE, measure_rows
-from abrank.comparison.groups import segment
-from abrank.comparison.guards import guard_results
-from abrank.comparison.machine.decide import WithMachine
+from abrank.comparison.designs import error_inflation
+from abrank.comparison.family import SEQUENCE
 from abrank.comparison.machine.judgments import SharedModel
+from abrank.comparison.machine.sample import WithMachine, declare_machine, scores_again
 from abrank.comparison.machine.source import MachineSource
 from abrank.comparison.pairing import pair_scores, require_finite
-from abrank.comparison.posterior import beliefs
-from abrank.comparison.power_analysis import Clustered, plan_next_test
+from abrank.comparison.power_analysis import plan_from_spread
 from abrank.comparison.question import Question
 from abrank.comparison.result import Comparison
+from abrank.comparison.sample import Clustered, Rows, Sample, Sequential
 from abrank.comparison.soundness import with_soundness
 from abrank.diagnostics import (
     Note,
-    inspect_depth,
-    inspect_differences,
     inspect_directions,
     inspect_evidence,
-    inspect_inputs,
     inspect_margin,
     inspect_relevance,
     inspect_segments,
-    unequal_depth,
 )
-from abrank.inference.designs.clusters import cluster_sizes
-from abrank.inference.rounding import differences_of
-from abrank.inputs import Audit
 from abrank.provenance import provenance
 from abrank.rule import Spending
 from abrank.scoring.scores import Scores
-from abrank.verdict import Family, Requirement, Verdict
+from abrank.verdict import Family, Requirement
 
 
 @explained
@@ -172,22 +159,20 @@ def compare_recorded(
         in_sequence=question.family == SEQUENCE,
     )
     question = replace(question, primary=primary)
-    if beside.machine is not None and scores is not every:
+    machine = beside.machine
+    if machine is not None and scores is not every:
         places = [every.measures.index(name) for name in scores.measures]
-        cut = replace(beside.machine, scores=beside.machine.scores.take(places))
-        beside = replace(beside, machine=cut)
-    asked = WithMachine.of(scores, question, beside)
-    made = compare_systems(
-        asked.scores if asked else scores,
-        asked.question if asked else question,
-        segments=beside.segments,
-        topics=beside.topics,
-        clusters=beside.clusters,
-        provenance=recorded,
-    )
-    made = asked.decide(made) if asked else made
+        machine = replace(machine, scores=machine.scores.take(places))
+    if machine is not None:
+        question = declare_machine(question, segments=beside.segments, clusters=beside.clusters)
+    _require_two(scores)
+    sample: Rows = rows_of(scores, question, beside)
+    if machine is not None:
+        sample = WithMachine.beside(sample, machine, primary, question.alpha)
+    made = compare_sample(sample, question)
     notes = sorted((*told, *made.notes), key=lambda note: -note.severity)
-    return with_titles(replace(made, notes=tuple(notes)), beside.docs)
+    made = replace(made, notes=tuple(notes), provenance=recorded)
+    return with_titles(made, beside.docs)
 
 
 def compare_systems(
@@ -220,194 +205,141 @@ def compare_systems(
     -------
     Comparison
     """
-    if len(scores.systems) != 2:
-        raise ArgumentError(f"two systems are compared, not {len(scores.systems)}")
-    require_finite(scores)
-    question = question or Question()
-    primary = choose(scores.measures, None, question.primary).primary
-    asked = declare_on(scores, question, primary, clusters)
+    _require_two(scores)
     beside = Beside(segments=segments or {}, topics=topics or {}, clusters=clusters)
-    made = _answer(scores, asked, beside, bayes=question.bayes)
+    question = question or Question()
+    made = compare_sample(rows_of(scores, question, beside), question)
     return replace(made, provenance=dict(provenance or {}))
 
 
+def _require_two(scores: Scores) -> None:
+    if len(scores.systems) != 2:
+        raise ArgumentError(f"two systems are compared, not {len(scores.systems)}")
+    require_finite(scores)
+
+
+def rows_of(scores: Scores, question: Question, beside: Beside) -> Rows:
+    """Return the sample that scores of two systems are, as the question takes them."""
+    how: dict[str, Any] = {
+        "by": question.test, "seed": entropy(question.rng), "n_resamples": question.n_resamples,
+        "segments": beside.segments, "topics": beside.topics, "bayes": question.bayes,
+    }  # fmt: skip
+    if beside.clusters is not None:
+        name, of_query = beside.clusters
+        return Clustered(scores, **how, name=name, of_query=of_query)
+    if question.anytime:
+        return Sequential(scores, **how, planned=question.anytime, alpha=question.alpha)
+    return Rows(scores, **how)
+
+
+def compare_sample(sample: Sample, question: Question | Declared) -> Comparison:
+    """Answer a question by a sample: the one way to a decision, whatever the sample is.
+
+    A rule that was declared before stands in the place of the question.
+    """
+    asked = question if isinstance(question, Declared) else declare_on(sample, question)
+    rule, better = asked.rule, asked.better
+    lead = sample.measures.index(rule.primary)
+    rows, n_joint, decision = decide_on(sample, rule, better, asked.span)
+    grouped, sizes = sample.clusters(rule, lead) or (None, None)
+    tests = sample.tests(rule, rows[lead], lead)
+    inflation = error_inflation(rule, grouped, sample.n)
+    if rule.test == "bounded" and decision.reason == "":
+        own, plain = (next(row for row in tests if row.test == name) for name in ("bounded", "t"))
+        inflation = (own.ci_high - own.ci_low) / (plain.ci_high - plain.ci_low)
+    baseline, candidate = sample.names
+    made = Comparison(
+        baseline=baseline,
+        candidate=candidate,
+        query_ids=sample.query_ids,
+        measures=sample.measures,
+        rule=rule,
+        decision=decision,
+        rows=rows,
+        test_rows=tests,
+        effects=sample.effects(rule, rows[lead], lead),
+        spread=sample.spread(lead),
+        planning=plan_from_spread(
+            sample.deviation(lead), sample.n, rule, decision.margin,
+            inflation=inflation, clustered=sizes,
+        ),
+        notes=(),
+        seed=sample.seed,
+        n_resamples=sample.n_resamples,
+        n_resamples_joint=n_joint,
+        segmentations=sample.segmentations(rule, lead),
+        clusters=grouped,
+        **sample.held(),
+        **sample.found(rule, better, asked.span, decision),
+    )  # fmt: skip
+    return with_soundness(replace(made, notes=_notes(made, asked, sample)))
+
+
 def compare_again(saved: Comparison) -> Comparison:
-    """Return a comparison computed again from the scores and the rule that it holds.
+    """Return a comparison computed again from what it holds of its sample, and its rule.
 
     What only the runs and the judgments tell is taken from it: what was counted while they were
     read, ranked lists and curves, how far ties and unjudged documents reach, and the primary
     measure under other judgments or to another depth.
-
-    Raises
-    ------
-    ArgumentError
-        If its parts do not go together: a rule that cannot be declared on such scores.
-    AlignmentError
-        If it holds machine judgments of other queries.
-
-    Examples
-    --------
-    >>> result = compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75})
-    >>> compare_again(result) == result
-    True
     """
-    systems, rule = (saved.baseline, saved.candidate), saved.rule
-    scores = Scores(
-        saved.query_ids,
-        systems,
-        saved.measures,
-        np.stack([saved.a, saved.b], axis=1),
-        audits={name: saved.audits[key] for key, name in zip("ab", systems, strict=True)}
-        if saved.audits
-        else {},
-        notes=saved.remarks,
-    )
-    clusters = None
-    if saved.clusters is not None:
-        labels = dict(zip(saved.query_ids, saved.clusters.labels, strict=True))
-        clusters = saved.clusters.name, labels
-    beside = Beside(
-        segments={
-            each.name: dict(zip(saved.query_ids, each.labels, strict=True))
-            for each in saved.segmentations
-        },
-        clusters=clusters,
-        topics=saved.topics,
-    )
-    machine = saved.machine
-    asked = declared_again(
-        scores,
-        rule if machine is None else replace(rule, test="t"),
-        better=directions_again(
-            {row.measure: row.higher_is_better for row in saved.rows}, saved.asked
-        ),
-        clusters=clusters,
-        drawn={"seed": saved.seed, "n_resamples": saved.n_resamples},
-    )
-    made = _answer(scores, asked, beside, bayes=bool(saved.beliefs), saved=saved)
-    if machine is not None:
-        made = WithMachine.again(machine, scores).decide(made)
+    sample = sample_of(saved)
+    higher = {row.measure: row.higher_is_better for row in saved.rows}
+    asked = declared_again(sample, saved.rule, directions_again(higher, saved.asked))
+    made = compare_sample(sample, asked)
     told = [note for note in saved.notes if note.code in ("nobody-chose", "shown-apart")]
     notes = tuple(sorted((*told, *made.notes), key=lambda note: -note.severity))
     return replace(made, notes=notes, provenance=saved.provenance)
 
 
-def _answer(
-    scores: Scores, asked: Declared, beside: Beside, *, bayes: bool, saved: Comparison | None = None
-) -> Comparison:
-    """Answer what was declared; with ``saved`` it has what the runs told, which are not there."""
-    rule, clusters = asked.rule, beside.clusters
-    made = _test_all(scores, asked, clusters[0] if clusters else "", saved)
-    differences = made.differences()
-    deep = unequal_depth(scores)
-    again = partial(decide_alternative, rule, asked.better, asked.span, asked.drawn, clusters)
-    made = replace(
-        made,
-        alternatives=alternatives(
-            scores, rule, made.decision, again, deep=deep, unjudged=any(made.evidence.n_unjudged),
-            saved=() if saved is None else saved.alternatives,
-        ),
-        segmentations=segment(
-            beside.segments, scores.query_ids, differences, rule,
-            seed=made.seed, clusters=asked.drawn["clusters"],
-        ),
-        beliefs=beliefs(
-            differences, rule, margin=made.decision.margin, seed=made.seed, asked=bayes
-        ),
-        topics=_texts_of(scores.query_ids, beside.topics),
-    )  # fmt: skip
-    depths = inspect_depth(deep, scores, keys="ab", primary=rule.primary)
-    if saved is not None:
-        depths = [note for note in saved.notes if note.code == "unequal-depth"]
-    return with_soundness(replace(made, notes=_notes(made, asked, depths)))
+def sample_of(saved: Comparison) -> Sample:
+    """Return the sample that a comparison was made from."""
+    if saved.merged is not None:
+        from abrank.comparison.merged.sample import Merged
 
-
-def _test_all(
-    scores: Scores, asked: Declared, clusters: str, saved: Comparison | None
-) -> Comparison:
-    """Return the tests and the decision; ``clusters`` names the property that makes them."""
-    rule, drawn = asked.rule, asked.drawn
-    a, b = (scores.of(system) for system in scores.systems)
-    lead = scores.measures.index(rule.primary)
-    of_a, of_b = a[:, lead], b[:, lead]
-    differences = differences_of(of_a, of_b)
-    rows, joint = measure_rows(scores.measures, a, b, rule, better=asked.better, **drawn)
-    guarded = guard_results(rule, scores.measures, a, b, better=asked.better, **drawn)
-    decision = decide_primary(rule, rows[lead], scores, span=asked.span, guards=guarded, **drawn)
-    if saved is not None and decision.verdict is Verdict.IDENTICAL:
-        told = {saved.decision.reason, *(each.code for each in saved.decision.soundness.reasons)}
-        reason = "same-file" if "same-file" in told else saved.decision.reason
-        decision = replace(decision, reason=reason)  # the files and the lists told it
-    labels = drawn["clusters"]
-    grouped = describe_clusters(clusters, labels, differences, rule.test) if labels else None
-    clustered = None
-    if grouped is not None:
-        clustered = Clustered(cluster_sizes(labels), grouped.lasting_share)
-    inflation = error_inflation(rule, grouped, len(a))
-    tests = companion_rows(differences, rule, **drawn)
-    if rule.test == "bounded" and decision.reason == "":
-        own, plain = (next(row for row in tests if row.test == name) for name in ("bounded", "t"))
-        inflation = (own.ci_high - own.ci_low) / (plain.ci_high - plain.ci_low)
-    return Comparison(
-        baseline=scores.systems[0],
-        candidate=scores.systems[1],
-        query_ids=scores.query_ids,
-        measures=scores.measures,
-        a=a,
-        b=b,
-        rule=rule,
-        decision=decision,
-        rows=rows,
-        test_rows=tests,
-        effects=effects(
-            of_a,
-            of_b,
-            confidence=rule.confidence,
-            higher_is_better=rule.higher_is_better,
-            independent=grouped is None,
-        ),
-        spread=spread(of_a, of_b),
-        planning=plan_next_test(
-            differences, rule, decision.margin, inflation=inflation, clustered=clustered
-        ),
-        notes=(),
-        seed=drawn["seed"],
-        n_resamples=drawn["n_resamples"],
-        n_resamples_joint=joint,
-        remarks=scores.notes,
-        audits=_audits(scores),
-        evidence=(
-            collect_details(scores, rule.primary, differences) if saved is None else saved.evidence
-        ),
-        clusters=grouped,
+        return Merged.again(saved)
+    systems, design = (saved.baseline, saved.candidate), saved.rule.design
+    audits = zip("ab", systems, strict=True) if saved.audits else ()
+    scores = Scores(
+        saved.query_ids,
+        systems,
+        saved.measures,
+        np.stack([saved.a, saved.b], axis=1),
+        audits={name: saved.audits[key] for key, name in audits},
+        notes=saved.remarks,
     )
 
+    def by_query(labels: Sequence[str]) -> dict[str, str]:
+        return dict(zip(saved.query_ids, labels, strict=True))
 
-def _audits(scores: Scores) -> dict[str, Audit]:
-    """Return what was counted while the runs were read, by role."""
-    return {
-        key: scores.audits[system]
-        for key, system in zip("ab", scores.systems, strict=True)
-        if system in scores.audits
+    how: dict[str, Any] = {
+        "by": "t" if saved.machine is not None else saved.rule.test,
+        "seed": saved.seed,
+        "n_resamples": saved.n_resamples,
+        "segments": {each.name: by_query(each.labels) for each in saved.segmentations},
+        "topics": saved.topics,
+        "bayes": bool(saved.beliefs),
+        "saved": saved,
     }
+    if saved.clusters is not None:
+        of_query = by_query(saved.clusters.labels)
+        return Clustered(scores, **how, name=saved.clusters.name, of_query=of_query)
+    if design is not None and design.planned:
+        return Sequential(scores, **how, planned=design.planned, alpha=saved.rule.alpha)
+    rows = Rows(scores, **how)
+    if saved.machine is None:
+        return rows
+    machine, rule = scores_again(saved.machine, scores), saved.rule
+    return WithMachine.beside(rows, machine, rule.primary, rule.alpha, saved.machine.missing)
 
 
-def _texts_of(query_ids: Sequence[str], topics: Mapping[str, str]) -> dict[str, str]:
-    """Return the texts of the queries compared."""
-    known = set(query_ids) if topics else set()
-    return {query: text for query, text in topics.items() if query in known}
-
-
-def _notes(made: Comparison, asked: Declared, depths: list[Note]) -> tuple[Note, ...]:
+def _notes(made: Comparison, asked: Declared, sample: Sample) -> tuple[Note, ...]:
     """Return every caution on a comparison, most severe first."""
     rule, lead = made.rule, made.primary
     means = {row.measure: (row.mean_a, row.mean_b) for row in made.rows}
     notes = [
-        *_notes_on_differences(made),
-        *inspect_inputs(made.audits, made.query_ids),
-        *(made.clusters.notes(made.rule.test) if made.clusters else []),
+        *sample.cautions(made),
+        *(made.clusters.notes(rule.test) if made.clusters else []),
         *inspect_relevance(means, made.audits.values(), primary=rule.primary),
-        *depths,
         *inspect_margin(
             made.decision.margin,
             baseline=lead.mean_a,
@@ -422,28 +354,3 @@ def _notes(made: Comparison, asked: Declared, depths: list[Note]) -> tuple[Note,
         *inspect_segments(made.segmentations, shown=made.decision.direction != 0),
     ]
     return tuple(sorted(notes, key=lambda note: -note.severity))
-
-
-def _notes_on_differences(made: Comparison) -> list[Note]:
-    """Return the notes on the differences; of other designs none on single queries."""
-    rule = made.rule
-    own = tuple(row for row in made.test_rows if row.title != IGNORING)
-    if rule.design is not None and rule.design.planned:
-        own = tuple(row for row in own if row.decides)
-    notes = inspect_differences(
-        made.differences(),
-        own,
-        alpha=rule.alpha,
-        query_ids=made.query_ids,
-        measure=rule.primary,
-        higher_is_better=rule.higher_is_better,
-    )
-    if rule.design is not None and (rule.design.clusters or rule.design.planned):
-        notes = [note for note in notes if note.code not in ("few-signs", "one-query-decides")]
-    if not rule.direction_declared:
-        notes = [note for note in notes if note.code not in _OF_A_DIRECTION]
-    return notes
-
-
-# Notes that say which of the two gains.
-_OF_A_DIRECTION = frozenset({"mean-against-wins", "losses-behind-the-mean"})

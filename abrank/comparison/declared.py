@@ -5,16 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, NamedTuple
 
 from abrank._support import checks, display
 from abrank._support.errors import AlignmentError, ArgumentError
 from abrank._support.records import record
-from abrank._support.rng import entropy
-from abrank.comparison.choice import Directions, canonical_name, directions, require_direction
-from abrank.comparison.designs import declare_design, labels_of
+from abrank.comparison.choice import (
+    Directions,
+    canonical_name,
+    choose,
+    directions,
+    require_direction,
+)
+from abrank.comparison.designs import declare_design
 from abrank.comparison.family import resolve_adjustment
 from abrank.comparison.question import Question
 from abrank.diagnostics import bounds
@@ -22,8 +25,10 @@ from abrank.inference.designs.as_tests import level_of_look, level_of_seen
 from abrank.measures import parse
 from abrank.measures.names import DEFAULT_MEASURES, parse_measures
 from abrank.rule import Design, Guard, read_look
-from abrank.scoring.scores import Scores
 from abrank.verdict import Rule
+
+if TYPE_CHECKING:
+    from abrank.comparison.sample import Sample
 
 
 class Margin(NamedTuple):
@@ -248,46 +253,32 @@ def declare(
 
 @record
 class Declared:
-    """A question put to certain scores: the rule, and what each of its tests is run with.
-
-    ``span`` is the largest difference that a query can have, and ``drawn`` holds ``seed``,
-    ``n_resamples`` and the ``clusters`` of the queries.
-    """
+    """A question put to a sample: the rule, the directions, the largest difference of a query."""
 
     rule: Rule
     better: Directions
     span: float
-    drawn: Mapping[str, Any]
 
 
-def declare_on(
-    scores: Scores,
-    question: Question,
-    primary: str,
-    clusters: tuple[str, Mapping[str, str]] | None,
-) -> Declared:
-    """Return what a question declares for these scores; see :func:`declare` for what is refused."""
-    n_resamples = question.n_resamples
-    if n_resamples is not None:
-        checks.resamples(n_resamples, at_least=99)  # as few as the command takes
-    drawn = {"seed": entropy(question.rng), "n_resamples": n_resamples}
-    better = directions(scores.measures, question.lower_is_better, question.higher_is_better)
-    labels = labels_of(clusters, scores.query_ids)
-    rule = declare(
-        question, primary, better, clusters=clusters[0] if clusters else "",
-        seen=_seen(question, primary, scores.query_ids),
-    )  # fmt: skip
+def declare_on(sample: Sample, question: Question) -> Declared:
+    """Return what a question declares for a sample; see :func:`declare` for what is refused."""
+    if question.n_resamples is not None:
+        checks.resamples(question.n_resamples, at_least=99)  # as few as the command takes
+    primary = choose(sample.measures, None, question.primary).primary
+    better = directions(sample.measures, question.lower_is_better, question.higher_is_better)
+    seen = _seen(question, primary, sample.query_ids)
+    rule = declare(question, primary, better, clusters=sample.clustered_by, seen=seen)
     if rule.test == "bounded":
-        require_bounded(scores)
-    span = _span(scores, primary, read_margin(question.margin))
+        require_bounded({name: sample.range_of(i) for i, name in enumerate(sample.measures)})
+    span = _span(sample, primary, read_margin(question.margin))
     for guard in rule.guards:
-        reach = _span(scores, guard.measure, Margin(0.0, is_relative=False))
+        reach = _span(sample, guard.measure, Margin(0.0, is_relative=False))
         if guard.margin >= reach and not guard.margin_is_relative:
             raise ArgumentError(
                 f"the guard {guard} excludes nothing: no difference of {guard.measure} is larger"
                 f" than {reach:g}"
             )
-    return Declared(rule, better, span, {**drawn, "clusters": labels})
+    return Declared(replace(rule, test=sample.by), better, span)
 
 
 def _seen(question: Question, primary: str, query_ids: Sequence[str]) -> tuple[int, ...]:
@@ -334,24 +325,13 @@ def _seen(question: Question, primary: str, query_ids: Sequence[str]) -> tuple[i
     return (*design.seen, n)
 
 
-def require_bounded(scores: Scores, columns: Sequence[int] | None = None) -> None:
+def require_bounded(seen: Mapping[str, tuple[float, float]]) -> None:
     """Refuse measures whose scores may lie further apart than 1, or nobody knows how far.
 
-    Parameters
-    ----------
-    scores : Scores
-    columns : sequence of int, optional
-        The places of the measures that are tested; all without it.
-
-    Raises
-    ------
-    ArgumentError
-        If one of the measures has no such range.
+    ``seen`` has the least and the largest score of each.
     """
-    for i in range(len(scores.measures)) if columns is None else columns:
-        measure, seen = scores.measures[i], scores.values[:, :, i]
-        least, largest = float(seen.min(initial=0.0)), float(seen.max(initial=0.0))
-        low, high = known_range(measure, least=least, largest=largest)
+    for measure, (least, largest) in seen.items():
+        low, high = known_range(measure, least=min(0.0, least), largest=max(0.0, largest))
         if high - low <= 1.0:
             continue
         range_ = f"its range, {low:g} to {high:g}, is wider"
@@ -363,25 +343,11 @@ def require_bounded(scores: Scores, columns: Sequence[int] | None = None) -> Non
         )
 
 
-def declared_again(
-    scores: Scores,
-    rule: Rule,
-    *,
-    better: Directions,
-    clusters: tuple[str, Mapping[str, str]] | None,
-    drawn: Mapping[str, Any],
-) -> Declared:
-    """Return a rule that was declared before, for the same scores; see :func:`rule_again`.
-
-    Parameters
-    ----------
-    drawn : mapping
-        ``seed`` and ``n_resamples``.
-    """
-    again = rule_again(rule, better, clusters[0] if clusters else "", len(scores.query_ids))
-    span = _span(scores, rule.primary, Margin(rule.margin, rule.margin_is_relative))
-    labels = labels_of(clusters, scores.query_ids)
-    return Declared(again, better, span, {**drawn, "clusters": labels})
+def declared_again(sample: Sample, rule: Rule, better: Directions) -> Declared:
+    """Return a rule that was declared before, for the same sample; see :func:`rule_again`."""
+    again = rule_again(rule, better, sample.clustered_by, sample.n)
+    span = _span(sample, rule.primary, Margin(rule.margin, rule.margin_is_relative))
+    return Declared(replace(again, test=sample.by), better, span)
 
 
 def rule_again(rule: Rule, better: Directions, clusters: str, n_queries: int) -> Rule:
@@ -415,10 +381,9 @@ def rule_again(rule: Rule, better: Directions, clusters: str, n_queries: int) ->
     return replace(rule, alpha=alpha, higher_is_better=better.higher[rule.primary])
 
 
-def _span(scores: Scores, primary: str, margin: Margin) -> float:
+def _span(sample: Sample, measure: str, margin: Margin) -> float:
     """Return the largest difference that a query can have, which a margin must stay below."""
-    seen = scores.values[:, :, scores.measures.index(primary)]
-    least, largest = float(seen.min(initial=np.inf)), float(seen.max(initial=-np.inf))
-    low, high = known_range(primary, least=least, largest=largest)
-    require_margin_in_range(margin, primary, range_=(low, high))
+    least, largest = sample.range_of(sample.measures.index(measure))
+    low, high = known_range(measure, least=least, largest=largest)
+    require_margin_in_range(margin, measure, range_=(low, high))
     return high - low

@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
-from abrank import inference
 from abrank._support import display
 from abrank._support.errors import AlignmentError, ArgumentError
 from abrank._support.records import record
 from abrank._support.typing import FloatArray, IntArray
 from abrank.diagnostics import Note, inspect_clusters
 from abrank.inference.designs.as_tests import (
-    anytime_result,
-    cluster_result,
     level_of_look,
     level_of_seen,
 )
 from abrank.inference.designs.clusters import (
     CLUSTER_TESTS,
     FEWEST_EFFECTIVE,
-    cluster_sizes,
     deciding_test,
     effective_clusters,
     freedom_of_clusters,
@@ -129,28 +124,6 @@ class Clusters:
         """Return the cautions that their number gives."""
         decides = self.test or test
         return inspect_clusters(self.n_clusters, self.n_effective, asked=test, decides=decides)
-
-
-def run_declared(
-    rule: Rule,
-    differences: FloatArray,
-    *,
-    confidence: float | FloatArray,
-    seed: int,
-    n_resamples: int | None,
-    clusters: Sequence[str] | None = None,
-) -> inference.TestResult:
-    """Ask the test that decides."""
-    design = rule.design or Design()
-    if design.planned and rule.test != "bounded":  # which holds at any number of looks as it is
-        return anytime_result(
-            differences, planned=design.planned, alpha=rule.alpha, confidence=confidence
-        )
-    drawn: dict[str, Any] = {"seed": seed, "n_resamples": n_resamples}
-    if clusters is not None:
-        name = deciding_test(rule.test, cluster_sizes(clusters))
-        return cluster_result(name, differences, clusters, confidence=confidence, **drawn)
-    return inference.run_test(rule.test, differences, confidence=confidence, **drawn)
 
 
 def labels_of(

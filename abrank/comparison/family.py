@@ -7,21 +7,18 @@ a fixed sequence, tested one after the other at the full level until one shows n
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
 from abrank import inference
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
-from abrank._support.typing import FloatArray, IntArray
+from abrank._support.typing import FloatArray
 from abrank.comparison.choice import Directions
-from abrank.comparison.designs import run_declared
 from abrank.comparison.rows import MeasureResult
-from abrank.diagnostics import outcomes
-from abrank.inference.designs.prediction_powered import PredictionPowered
+from abrank.comparison.sample import Answer, Sample
 from abrank.inference.registry import as_alpha
-from abrank.inference.rounding import differences_of
 from abrank.rule import Design
 from abrank.verdict import Rule
 
@@ -37,18 +34,6 @@ class Adjusted(NamedTuple):
     ci_low: FloatArray
     ci_high: FloatArray
     n_resamples: int
-
-
-class Answers(Protocol):
-    """What answers a test of every measure: with a machine's judgments, or from merged sums."""
-
-    def take(self, columns: list[int] | IntArray) -> Answers:
-        """Return those of some measures."""
-
-    def run(
-        self, differences: FloatArray, confidence: float | FloatArray
-    ) -> inference.TestResult | PredictionPowered:
-        """Test every measure."""
 
 
 def resolve_adjustment(
@@ -90,56 +75,32 @@ def resolve_adjustment(
 
 
 def measure_rows(
-    measures: tuple[str, ...],
-    a: FloatArray,
-    b: FloatArray,
-    rule: Rule,
-    *,
-    better: Directions,
-    seed: int,
-    n_resamples: int | None,
-    clusters: Sequence[str] | None = None,
-    answers: Answers | None = None,
+    sample: Sample, rule: Rule, better: Directions
 ) -> tuple[tuple[MeasureResult, ...], int]:
-    """Return one row a measure, and the number of sign flips that max-t shared.
-
-    Parameters
-    ----------
-    rule : Rule
-        Its family says which measures are adjusted together.
-    answers : Answers, optional
-        What answers the rule's test in the place of ``differences``.
-    """
-    differences = differences_of(a, b)
-    drawn: dict[str, Any] = {"seed": seed, "n_resamples": n_resamples, "clusters": clusters}
-    drawn["answers"] = answers
-    plain = _run(rule, differences, rule.confidence, **drawn)
-    primary = measures.index(rule.primary)
-    adjusted = adjust_family(differences, plain, primary, rule, **drawn)
-    directions = np.array([1 if better.higher[name] else -1 for name in measures])
-    signs = outcomes(differences) * directions
-    empty = not len(differences)
-    rows = []
-    for i, name in enumerate(measures):
-        mean_a, mean_b = (np.nan, np.nan) if empty else (a[:, i].mean(), b[:, i].mean())
-        counts = tuple(int(np.sum(signs[:, i] == sign)) for sign in (1, 0, -1))
-        means = float(mean_a), float(mean_b)
-        rows.append(row_of_measure(name, means, counts, plain, adjusted, i, better))
+    """Return one row a measure, and the number of sign flips that max-t shared."""
+    plain = sample.test(rule.confidence)
+    adjusted = adjust_family(sample, plain, rule)
+    rows = [
+        row_of_measure(
+            name, sample.means[:, i].tolist(), sample.wins[i].tolist(), plain, adjusted, i, better
+        )
+        for i, name in enumerate(sample.measures)
+    ]
     return tuple(rows), adjusted.n_resamples
 
 
 def row_of_measure(
     name: str,
-    means: tuple[float, float],
-    counts: tuple[int, ...],
-    plain: inference.TestResult | PredictionPowered,
+    means: Sequence[float],
+    counts: Sequence[int],
+    plain: Answer,
     adjusted: Adjusted,
     column: int,
     better: Directions,
 ) -> MeasureResult:
-    """Return the row of a measure: its means, its wins, ties and losses, its answers."""
+    """Return the row of a measure; ``counts`` are the queries where B is higher, tied, lower."""
     is_higher = better.higher[name]
-    (mean_a, mean_b), (wins, ties, losses) = means, counts
+    (mean_a, mean_b), (wins, ties, losses) = means, counts[:: 1 if is_higher else -1]
     low, high = float(adjusted.ci_low[column]), float(adjusted.ci_high[column])
     return MeasureResult(
         measure=name,
@@ -168,19 +129,6 @@ def row_of_measure(
     )
 
 
-def _run(
-    rule: Rule,
-    differences: FloatArray,
-    confidence: float | FloatArray,
-    *,
-    answers: Answers | None,
-    **drawn: Any,  # noqa: ANN401 - those of run_declared
-) -> inference.TestResult | PredictionPowered:
-    if answers is not None:
-        return answers.run(differences, confidence)
-    return run_declared(rule, differences, confidence=confidence, **drawn)
-
-
 def row_reading(
     low: float, high: float, *, moved: bool, pvalue: float, declared: bool = True
 ) -> str:
@@ -197,17 +145,7 @@ def row_reading(
     return "unclear"
 
 
-def adjust_family(
-    differences: FloatArray,
-    plain: inference.TestResult | PredictionPowered,
-    primary: int,
-    rule: Rule,
-    *,
-    seed: int,
-    n_resamples: int | None,
-    clusters: Sequence[str] | None = None,
-    answers: Answers | None = None,
-) -> Adjusted:
+def adjust_family(sample: Sample, plain: Answer, rule: Rule) -> Adjusted:
     """Adjust the measures of the family together, p-values and intervals by one procedure.
 
     An adjusted p-value is never below the plain one, nor an adjusted interval inside the plain one.
@@ -215,17 +153,13 @@ def adjust_family(
     has the level at which the procedure tested it, ``alpha * p / p_adjusted``, so that it excludes
     0 exactly when the adjusted p-value is below alpha.
 
-    Parameters
-    ----------
-    plain : TestResult
-        Of the rule's test, at the level to adjust.
+    ``plain`` is the answer of the rule's test, at the level to adjust.
 
-    References
-    ----------
-    Maurer, Hothorn & Lehmacher (1995), Biometrie in der chemisch-pharmazeutischen Industrie 6,
-    3-18, and Westfall & Krishen (2001), Journal of Statistical Planning and Inference 99, 25-40:
-    tests in a fixed sequence.
+    Source of the fixed sequence: Maurer, Hothorn & Lehmacher (1995), Biometrie in der
+    chemisch-pharmazeutischen Industrie 6, 3-18; Westfall & Krishen (2001), Journal of Statistical
+    Planning and Inference 99, 25-40.
     """
+    primary = sample.measures.index(rule.primary)
     pvalue, low, high = plain.pvalue.copy(), plain.ci_low.copy(), plain.ci_high.copy()
     alpha = float(as_alpha(plain.confidence, len(pvalue))[0])
     tested = np.isfinite(plain.pvalue)
@@ -234,9 +168,8 @@ def adjust_family(
     family = np.flatnonzero(tested)
     if not family.size or rule.adjust == "none":
         return Adjusted(pvalue, low, high, 0)
-    members = differences[:, family]
     if rule.adjust == "max-t":
-        joint = inference.max_t(members, confidence=1.0 - alpha, seed=seed)
+        joint = sample.joint(1.0 - alpha, family)
         pvalue[family] = np.maximum(pvalue[family], joint.pvalue)
         low[family] = np.minimum(low[family], joint.ci_low)
         high[family] = np.maximum(high[family], joint.ci_high)
@@ -247,9 +180,7 @@ def adjust_family(
     else:
         pvalue[family] = inference.adjust(raw, rule.adjust)
     share = np.divide(raw, pvalue[family], out=np.full(raw.shape, 1.0 / len(raw)), where=raw > 0)
-    drawn: dict[str, Any] = {"seed": seed, "n_resamples": n_resamples, "clusters": clusters}
-    drawn["answers"] = answers and answers.take(family)
-    wide = _run(rule, members, 1.0 - alpha * share, **drawn)
+    wide = sample.test(1.0 - alpha * share, family)
     low[family], high[family] = wide.ci_low, wide.ci_high
     return Adjusted(pvalue, low, high, 0)
 
@@ -265,25 +196,11 @@ def _in_sequence(pvalue: FloatArray, primary: int) -> FloatArray:
     return np.where(np.isnan(pvalue), np.nan, adjusted)
 
 
-def interval_of_primary(
-    rule: Rule,
-    differences: FloatArray,
-    primary: int,
-    *,
-    confidence: float,
-    seed: int,
-    n_resamples: int | None,
-    clusters: Sequence[str] | None = None,
-    answers: Answers | None = None,
-) -> tuple[float, float]:
+def interval_of_primary(sample: Sample, rule: Rule, confidence: float) -> tuple[float, float]:
     """Return the interval of the primary measure that decides: adjusted if it is in the family."""
+    primary = sample.measures.index(rule.primary)
     if rule.family != "all":
-        answers = answers and answers.take([primary])
-        differences, primary = differences[:, [primary]], 0
-    drawn: dict[str, Any] = {"seed": seed, "n_resamples": n_resamples, "clusters": clusters}
-    drawn["answers"] = answers
-    plain = _run(rule, differences, confidence, **drawn)
-    if rule.family != "all":
+        plain = sample.test(confidence, [primary])
         return float(plain.ci_low[0]), float(plain.ci_high[0])
-    found = adjust_family(differences, plain, primary, rule, **drawn)
+    found = adjust_family(sample, sample.test(confidence), rule)
     return float(found.ci_low[primary]), float(found.ci_high[primary])

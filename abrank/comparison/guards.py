@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -10,91 +10,74 @@ import numpy as np
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray
 from abrank.comparison.choice import Directions
-from abrank.comparison.deciding import sign_flips_of
-from abrank.comparison.designs import run_declared
-from abrank.inference.estimates.relative_change import relative_change
-from abrank.inference.rounding import differences_of
-from abrank.rule import Guard, GuardResult, excludes_loss
-from abrank.verdict import Rule, SignFlips
+from abrank.comparison.sample import Sample
+from abrank.inference import run_test
+from abrank.rule import GuardResult, excludes_loss
+from abrank.verdict import FEW_QUERIES, Rule, SignFlips
 
 
-def guard_results(
-    rule: Rule,
-    measures: Sequence[str],
-    a: FloatArray,
-    b: FloatArray,
-    *,
-    better: Directions,
-    seed: int,
-    n_resamples: int | None,
-    clusters: Sequence[str] | None = None,
-) -> tuple[GuardResult, ...]:
+def guard_results(sample: Sample, rule: Rule, better: Directions) -> tuple[GuardResult, ...]:
     """Test every guard of a rule by the test that decides, at alpha one-sided.
 
-    Returns
-    -------
-    tuple of GuardResult
-        In the order of the rule's guards. What could not be tested has not passed.
+    Of a few queries or clusters the exact flips of their signs must agree. What could not be tested
+    has not passed.
     """
     found = []
     for guard in rule.guards:
-        column = measures.index(guard.measure)
-        before, after = a[:, column], b[:, column]
-        if guard.margin_is_relative:
-            try:
-                estimate, low, high = _share(rule, before, after)
-            except ArgumentError as problem:
-                raise ArgumentError(f"the guard {guard}: {problem}") from None
-        else:
-            one = run_declared(
-                rule,
-                differences_of(before, after),
-                confidence=rule.confidence_equivalence,
-                seed=seed,
-                n_resamples=n_resamples,
-                clusters=clusters,
+        # What a gate asks of the primary measure is asked of the guard's.
+        own = replace(
+            rule,
+            primary=guard.measure,
+            margin=guard.margin,
+            margin_is_relative=guard.margin_is_relative,
+            higher_is_better=better.higher[guard.measure],
+        )
+        try:
+            estimate, low, high = _limits(sample, own)
+        except ArgumentError as problem:
+            raise ArgumentError(f"the guard {guard}: {problem}") from None
+        flips = flip_signs(sample, own)
+        excluded = excludes_loss(own.margin, low, high, higher_is_better=own.higher_is_better)
+        found.append(
+            GuardResult(
+                measure=own.primary,
+                margin=own.margin,
+                margin_is_relative=own.margin_is_relative,
+                estimate=estimate,
+                low=low,
+                high=high,
+                higher_is_better=own.higher_is_better,
+                passed=excluded and (flips is None or flips.agree("non-inferior", own.alpha)),
+                flips=None if flips is None else flips.non_inferior,
             )
-            estimate, low, high = (
-                float(each[0]) for each in (one.estimate, one.ci_low, one.ci_high)
-            )
-        own = rule_of_guard(rule, guard, is_higher=better.higher[guard.measure])
-        flips = sign_flips_of(own, before, after, clusters)
-        found.append(judge_guard(own, estimate, low, high, flips))
+        )
     return tuple(found)
 
 
-def rule_of_guard(rule: Rule, guard: Guard, *, is_higher: bool) -> Rule:
-    """Return the rule that asks of a guard's measure what a gate asks of the primary one."""
-    return replace(
-        rule,
-        primary=guard.measure,
-        margin=guard.margin,
-        margin_is_relative=guard.margin_is_relative,
-        higher_is_better=is_higher,
-    )
+def _limits(sample: Sample, own: Rule) -> tuple[float, float, float]:
+    """Return estimate and limits of level ``1 - 2 alpha``, in the unit of the guard's margin."""
+    column = sample.measures.index(own.primary)
+    if own.margin_is_relative and sample.n:
+        change = sample.relative(column, own.alpha)
+        return change.estimate, change.tost_low, change.tost_high
+    found = sample.test(own.confidence_equivalence, [column])
+    return float(found.estimate[0]), float(found.ci_low[0]), float(found.ci_high[0])
 
 
-def judge_guard(
-    own: Rule, estimate: float, low: float, high: float, flips: SignFlips | None
-) -> GuardResult:
-    """Hold an interval of level ``1 - 2 alpha``, and flips of a few signs, against a guard."""
-    excluded = excludes_loss(own.margin, low, high, higher_is_better=own.higher_is_better)
-    return GuardResult(
-        measure=own.primary,
-        margin=own.margin,
-        margin_is_relative=own.margin_is_relative,
-        estimate=estimate,
-        low=low,
-        high=high,
-        higher_is_better=own.higher_is_better,
-        passed=excluded and (flips is None or flips.agree("non-inferior", own.alpha)),
-        flips=None if flips is None else flips.non_inferior,
-    )
+def flip_signs(sample: Sample, rule: Rule) -> SignFlips | None:
+    """Flip the signs of a few queries, or clusters, about the thresholds of the gates.
 
-
-def _share(rule: Rule, before: FloatArray, after: FloatArray) -> tuple[float, float, float]:
-    """Return the relative change of the mean and its interval, by Fieller."""
-    if not len(before):
-        return np.nan, np.nan, np.nan
-    change = relative_change(before, after, alpha=rule.alpha)
-    return change.estimate, change.tost_low, change.tost_high
+    None from ten of them on, and without one.
+    """
+    if not 0 < sample.n_units < FEW_QUERIES:
+        return None
+    units = sample.units(sample.measures.index(rule.primary))
+    gains: FloatArray = units.differences if rule.higher_is_better else -units.differences
+    margins = rule.margin * (units.scores if rule.margin_is_relative else units.sizes)
+    shifted = np.stack([gains - margins, gains + margins, margins - gains], axis=1)
+    better, not_worse, not_better = run_test(
+        "permutation", shifted, alternative="greater", confidence=1.0
+    ).pvalue.tolist()
+    if not rule.margin:
+        return SignFlips(better, math.nan, math.nan)
+    return SignFlips(better, not_worse, max(not_worse, not_better))

@@ -91,7 +91,7 @@ class Planning:
         return next((each for each in self.claims if each.claim == name), None)
 
 
-class Clustered(NamedTuple):
+class ClusterSizes(NamedTuple):
     """The sizes of the clusters at hand, and the share of the squared error that is theirs.
 
     ``lasting_share`` is what more queries of the same clusters would leave of it.
@@ -107,7 +107,7 @@ class Clustered(NamedTuple):
 
         Examples
         --------
-        >>> of = Clustered(np.full(10, 8), 0.4)
+        >>> of = ClusterSizes(np.full(10, 8), 0.4)
         >>> round(of.freedom(80), 6), round(of.freedom(160), 6), round(of.freedom(40), 6)
         (9.0, 19.0, 4.0)
         """
@@ -138,7 +138,7 @@ def plan_next_test(
     margin: float,
     *,
     inflation: float = 1.0,
-    clustered: Clustered | None = None,
+    clustered: ClusterSizes | None = None,
 ) -> Planning:
     """Plan the next test with the spread of the differences of this one.
 
@@ -147,7 +147,7 @@ def plan_next_test(
     inflation : float
         Of the standard error, over that of a t test of as many independent queries: by clusters, or
         by a confidence sequence. Of looks the plan is for all queries and all of alpha.
-    clustered : Clustered, optional
+    clustered : ClusterSizes, optional
         The clusters that the queries come in.
 
     Returns
@@ -176,7 +176,7 @@ def plan_from_spread(
     margin: float,
     *,
     inflation: float = 1.0,
-    clustered: Clustered | None = None,
+    clustered: ClusterSizes | None = None,
 ) -> Planning:
     """Plan as :func:`plan_next_test` does, from the standard deviation of ``n`` differences.
 
@@ -240,7 +240,7 @@ def _planned(
     spreads: tuple[float, float, float],
     n: int,
     rule: Rule,
-    clustered: Clustered | None,
+    clustered: ClusterSizes | None,
 ) -> PlannedDifference:
     how: dict[str, Any] = {"alpha": rule.alpha, "freedom": clustered and clustered.freedom}
     needed, low, high = (planning.queries_needed(sd, difference, **how) for sd in spreads)
@@ -252,7 +252,7 @@ def _planned(
 
 
 def _claims(
-    spreads: tuple[float, float, float], rule: Rule, margin: float, clustered: Clustered | None
+    spreads: tuple[float, float, float], rule: Rule, margin: float, clustered: ClusterSizes | None
 ) -> tuple[PlannedClaim, ...]:
     """Return the queries for both claims about the margin at a true difference of 0."""
     how: dict[str, Any] = {"freedom": clustered and clustered.freedom}

@@ -15,12 +15,12 @@ from abrank._support.typing import FloatArray, IntArray
 from abrank.comparison.alternatives import Alternative
 from abrank.comparison.choice import refuse_unchosen, require_direction
 from abrank.comparison.deciding import deciding_interval
-from abrank.comparison.designs import Clusters, run_declared
+from abrank.comparison.designs import Clusters
 from abrank.comparison.effects import Effect, Spread
 from abrank.comparison.evidence import RunDetails
 from abrank.comparison.groups import Segmentation
 from abrank.comparison.machine.judgments import TEST as WITH_MACHINE
-from abrank.comparison.machine.judgments import MachineJudgments, pair_of
+from abrank.comparison.machine.judgments import MachineJudgments
 from abrank.comparison.merged.result import MergedQueries
 from abrank.comparison.posterior import Belief
 from abrank.comparison.power_analysis import Planning
@@ -210,23 +210,8 @@ class Comparison(
         if level is None:
             return self.primary.confidence_interval()
         checks.fraction("level", level)
-        if self.merged is not None:
-            place = self.measures.index(self.rule.primary)
-            limits = self.merged.interval(place, self.mean_difference, level)
-            return ConfidenceInterval(*limits)
-        if self.with_machine and self.machine is not None:
-            scores = self.machine.scores[self.rule.primary]
-            pair = pair_of(self.machine.query_ids, scores, self.query_ids)
-            both = pair.run(self.differences()[:, None], level)
-            return ConfidenceInterval(float(both.ci_low[0]), float(both.ci_high[0]))
-        found = run_declared(
-            self.rule,
-            self.differences(),
-            confidence=level,
-            seed=self.seed,
-            n_resamples=self.n_resamples,
-            clusters=self.clusters.labels if self.clusters else None,
-        )
+        sample = lazy.attribute("abrank.comparison.compare", "sample_of")(self)
+        found = sample.test(level, [self.measures.index(self.rule.primary)])
         return ConfidenceInterval(float(found.ci_low[0]), float(found.ci_high[0]))
 
     def differences(self, measure: str | None = None) -> FloatArray:

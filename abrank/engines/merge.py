@@ -2,7 +2,7 @@
 
 What they hold does not grow with the queries: exact sums (see :mod:`~abrank.engines.counted`),
 counts, differences counted (see :mod:`~abrank.engines.counted`), the queries with the largest gains
-and losses. From them :func:`abrank.comparison.merged.compare_statistics` compares two systems.
+and losses. From them :class:`abrank.comparison.merged.sample.Merged` is a sample.
 """
 
 from __future__ import annotations

@@ -143,7 +143,9 @@ def rank_scores(
         scores, _, told = choose_from(scores)
     columns = _columns(scores, measures)
     if test == "bounded":
-        require_bounded(scores, columns)
+        seen = {scores.measures[i]: scores.values[:, :, i] for i in columns}
+        ends = {name: (each.min(initial=0.0), each.max(initial=0.0)) for name, each in seen.items()}
+        require_bounded(ends)
     better = directions(
         [scores.measures[column] for column in columns], lower_is_better, higher_is_better
     )

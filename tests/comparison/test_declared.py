@@ -9,10 +9,10 @@ import pytest
 import abrank
 from abrank import AlignmentError, ArgumentError, compare_scores
 from abrank.comparison.choice import Directions, directions
-from abrank.comparison.deciding import decide_primary
+from abrank.comparison.deciding import decide_on
 from abrank.comparison.declared import Margin, declare, read_margin
-from abrank.comparison.family import measure_rows
 from abrank.comparison.question import Question
+from abrank.comparison.sample import Rows
 from abrank.scoring.scores import Scores
 from abrank.verdict import Verdict
 
@@ -103,12 +103,9 @@ def test_ten_thousand_queries_without_a_margin_are_a_caution() -> None:
 def decided(a: np.ndarray, b: np.ndarray, *, margin: str) -> Verdict:
     """Return the verdict alone, without the tests and intervals beside it."""
     rule = declare(Question(margin=margin), "AP", Directions({"AP": True}))
-    drawn = {"seed": 0, "n_resamples": None}
-    columns = a[:, np.newaxis], b[:, np.newaxis]
-    rows, _ = measure_rows(("AP",), *columns, rule, better=Directions({"AP": True}), **drawn)
     ids = tuple(f"q{i:03}" for i in range(len(a)))
-    scores = Scores(ids, ("A", "B"), ("AP",), np.stack(columns, axis=1))
-    return decide_primary(rule, rows[0], scores, span=1.0, **drawn).verdict
+    scores = Scores(ids, ("A", "B"), ("AP",), np.stack([a, b], axis=1)[:, :, np.newaxis])
+    return decide_on(Rows(scores), rule, Directions({"AP": True}), 1.0)[2].verdict
 
 
 def test_a_relative_margin_is_decided_as_the_paired_t_test_of_b_less_a_with_the_margin() -> None:

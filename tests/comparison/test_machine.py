@@ -151,12 +151,34 @@ def test_a_saved_comparison_comes_back_and_cannot_be_changed(scores, tmp_path) -
         ({"shared_model": "c"}, "shared model"),
         ({"look": "1/2"}, "--look cannot be combined with machine judgments"),
         ({"bayes": True}, "--bayes cannot be combined with machine judgments"),
-        ({"guards": ["RR:-0.1"]}, "--guard cannot be combined with machine judgments"),
+        ({"clusters": dict.fromkeys(["q001"], "u")}, "--clusters cannot be combined with machine"),
     ],
 )
 def test_refused(scores, how, words) -> None:
     with pytest.raises(ArgumentError, match=words):
         compared(scores, **how)
+
+
+def test_guards_are_tested_with_the_machine(scores) -> None:
+    result = compared(scores, guards=["AP:-0.05", "RR:-0.5"], require="better")
+    d = (scores["b"] - scores["a"]).to_numpy()
+    f = (scores["machine b"] - scores["machine a"]).to_numpy()
+    expected = run_prediction_powered(d, rows(scores), f, confidence=0.9)
+    for guard, column in zip(result.decision.guards, (1, 2), strict=True):
+        assert guard.low == pytest.approx(expected.ci_low[column])
+        assert guard.passed == (expected.ci_low[column] > -guard.margin)
+    assert from_dict(result.to_dict()) == result
+
+
+def test_costs_come_back_from_a_file(scores) -> None:
+    renamed = {name: each.rename(columns={"AP": "ms"}) for name, each in scores.items()}
+    result = compared(renamed, measures=["ms", "RR"], lower_is_better="ms")
+    assert str(result.verdict).startswith("worse")
+    d = (scores["b"] - scores["a"])["AP"]
+    assert (result.primary.wins, result.primary.losses) == ((d < 0).sum(), (d > 0).sum())
+    again = from_dict(result.to_dict())
+    assert again == result
+    assert again.primary.reading == "worse"
 
 
 def test_a_machine_gives_judgments_or_scores(scores, tmp_path, monkeypatch, capsys) -> None:

@@ -14,7 +14,7 @@ import pytest
 from abrank import inputs
 from abrank.comparison import Comparison, Question, compare_scores, compare_systems
 from abrank.comparison.beside import Beside
-from abrank.comparison.merged.compare import compare_statistics
+from abrank.comparison.merged.sample import compare_statistics
 from abrank.engines.merge import statistics_of
 from abrank.scoring.evaluate import EvaluateOptions, evaluate
 from abrank.scoring.scores import Scores
@@ -104,7 +104,7 @@ def _merged(n: int, *, decimals: int, clustered: bool = False) -> Comparison:
         segments={"half": [("even", "odd")[i % 2] for i in range(n)]},
     )  # fmt: skip
     question = Question(margin=0.013, require="non-inferior", guards=["AP:-0.0371"])
-    named = {"baseline": "bm25", "candidate": "monot5", "partitions": (7, 1)}
+    named = {"names": ("bm25", "monot5"), "partitions": (7, 1)}
     return compare_statistics(found, question, clusters="user" if clustered else "", **named)
 
 

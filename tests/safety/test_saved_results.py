@@ -15,7 +15,7 @@ import abrank
 from abrank import ReadError
 from abrank.cli import run
 from abrank.comparison import Question
-from abrank.comparison.merged.compare import compare_statistics
+from abrank.comparison.merged.sample import compare_statistics
 from abrank.engines.merge import statistics_of
 from abrank.report.collections.read import read_results
 from abrank.report.numbers import checksum

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
@@ -172,7 +172,7 @@ class MachineDifferences(NamedTuple):
     predicted: FloatArray
     judged: IntArray
 
-    def take(self, columns: list[int] | IntArray) -> MachineDifferences:
+    def take(self, columns: Sequence[int] | IntArray | slice) -> MachineDifferences:
         """Return those of some measures."""
         return self._replace(predicted=self.predicted[:, columns])
 

@@ -9,6 +9,7 @@ import numpy as np
 from abrank import inference
 from abrank._support.records import record
 from abrank._support.typing import BoolArray, FloatArray, IntArray
+from abrank.comparison.sample import Columns
 from abrank.engines.counted import exact_value
 from abrank.engines.merge import Statistics
 from abrank.inference.designs.as_tests import sums_result
@@ -48,26 +49,15 @@ class Moments:
     identical: BoolArray
     n_queries: int
 
-    def take(self, columns: list[int] | IntArray) -> Moments:
+    def take(self, columns: Columns) -> Moments:
         """Return some of the columns."""
         return Moments(
             self.means[columns], self.errors[columns], self.freedom[columns],
             self.identical[columns], self.n_queries,
         )  # fmt: skip
 
-    def run(
-        self,
-        _differences: FloatArray,
-        confidence: float | FloatArray,
-    ) -> inference.TestResult:
-        """Test by Student's t, two-sided, as :func:`abrank.inference.run_test` does.
-
-        Examples
-        --------
-        >>> of = Moments(np.array([0.2]), np.array([0.1]), np.array([9.0]), np.array([False]), 10)
-        >>> of.run(np.empty((0, 1)), 0.95).pvalue.round(4)
-        array([0.0766])
-        """
+    def run(self, confidence: float | FloatArray) -> inference.TestResult:
+        """Test by Student's t, two-sided, as :func:`abrank.inference.run_test` does."""
         alpha = as_alpha(confidence, len(self.means))
         statistic = self.means / self.errors
         pvalue = t_pvalue(statistic, self.freedom, "two-sided")
@@ -135,11 +125,11 @@ class FlippedClusters:
         """NaN likewise."""
         return self.errors
 
-    def take(self, columns: list[int] | IntArray) -> FlippedClusters:
+    def take(self, columns: Columns) -> FlippedClusters:
         """Return some of the columns."""
         return FlippedClusters(self.sums[:, columns], self.sizes, self.seed)
 
-    def run(self, _differences: FloatArray, confidence: float | FloatArray) -> inference.TestResult:
+    def run(self, confidence: float | FloatArray) -> inference.TestResult:
         """Test by the sign flips of clusters."""
         return sums_result(
             "permutation", self.sums, self.sizes, confidence=confidence, seed=self.seed

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from abrank._support.records import record
 from abrank.inference.estimates.shape import HEAP, Form
-from abrank.inference.paired.t_and_sign import t_interval
 
 
 @record
@@ -83,9 +80,3 @@ class MergedQueries:
         if all(cell.width == 0.0 for cell in self.cells):
             return "values"
         return "bins" if ties > HEAP * self.n_queries else "density"
-
-    def interval(self, place: int, mean: float, level: float) -> tuple[float, float]:
-        """Return the interval of a mean difference at a level; ``place`` is that of its measure."""
-        centre, error, alpha = np.array([[mean], [self.errors[place]], [1.0 - level]])
-        low, high = t_interval(centre, error, self.freedom, alpha, "two-sided")
-        return float(low[0]), float(high[0])

@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from abrank._support.errors import ArgumentError
-from abrank.comparison.deciding import same_content
-from abrank.comparison.merged.compare import compare_statistics, require_mergeable
 from abrank.comparison.merged.properties import Properties
+from abrank.comparison.merged.sample import compare_statistics, require_mergeable
 from abrank.comparison.question import Question
 from abrank.comparison.result import Comparison
+from abrank.comparison.sample import same_content
 from abrank.diagnostics import missing_policy
 from abrank.engines import on
 from abrank.measures import Measure
@@ -49,7 +49,7 @@ def compare_merged(
     Returns
     -------
     Comparison
-        See :func:`~abrank.comparison.merged.compare.compare_statistics`.
+        See :func:`~abrank.comparison.merged.sample.compare_statistics`.
 
     Raises
     ------
@@ -86,22 +86,18 @@ def compare_merged(
     kept = found.statistics.n_queries == audits["a"].n_queries
     everywhere = [query for audit in audits.values() for query in audit.missing if kept]
     baseline, candidate = runs
-    return compare_statistics(
+    made = compare_statistics(
         found.statistics,
         question,
-        baseline=baseline,
-        candidate=candidate,
+        names=(baseline, candidate),
         clusters=properties.clusters,
         partitions=found.partitions,
         audits=audits,
         missing=missing_policy([*audits.values()], everywhere) or "",
         remarks=(*found.notes, *properties.remarks),
         same_file=same_content(found.sources, baseline, candidate),
-        provenance=provenance(
-            found,
-            roles,
-            settings=options.settings(),
-            beside=properties.sources,
-            command=command,
-        ),
     )
+    recorded = provenance(
+        found, roles, settings=options.settings(), beside=properties.sources, command=command
+    )
+    return replace(made, provenance=recorded)

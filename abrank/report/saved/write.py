@@ -24,7 +24,6 @@ from abrank.comparison.evidence import RunDetails
 from abrank.comparison.groups import Segmentation
 from abrank.comparison.machine.judgments import TEST as WITH_MACHINE
 from abrank.comparison.machine.judgments import MachineJudgments
-from abrank.comparison.merged.compare import merged_again
 from abrank.comparison.merged.result import MergedQueries
 from abrank.comparison.posterior import Belief
 from abrank.diagnostics import Note
@@ -173,12 +172,10 @@ def _computed_again(found: Comparison, value: Mapping[str, Any]) -> Comparison:
             f"expected one of {known}, found {shown(test)}",
             hint="a test of your own is to be installed where its results are read",
         )
-    if found.merged is None:
-        again = compare_again(found)
-    elif found.merged.statistics is None and not of_this_version(value):
+    kept = found.merged is None or found.merged.statistics is not None
+    if not (kept or of_this_version(value)):
         return found  # of the statistics too little was kept to compute it again
-    else:
-        again = merged_again(found)
+    again = compare_again(found)
     numbers = plain({key: each for key, each in content(again).items() if key not in _AS_READ})
     saved = {key: each for key, each in value.items() if key not in _AS_READ}
     scale = float(max(np.abs(found.a).max(initial=0.0), np.abs(found.b).max(initial=0.0)))

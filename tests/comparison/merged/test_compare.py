@@ -8,7 +8,7 @@ import pytest
 
 import abrank
 from abrank._support.errors import ArgumentError
-from abrank.comparison.merged.compare import compare_statistics
+from abrank.comparison.merged.sample import compare_statistics
 from abrank.comparison.question import Question
 from abrank.engines import counted
 from abrank.engines.merge import statistics_of

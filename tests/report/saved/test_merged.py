@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from abrank.comparison import Question
-from abrank.comparison.merged.compare import compare_statistics
+from abrank.comparison.merged.sample import compare_statistics
 from abrank.engines.merge import statistics_of
 from abrank.report import from_dict
 from tests.report.refused import OF_THE_MEANS, Contradictions, why_refused

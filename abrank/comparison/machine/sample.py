@@ -1,0 +1,301 @@
+"""People and a machine together as a sample: the verdict of both, or of people alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from abrank import inference
+from abrank._support.errors import AlignmentError, ArgumentError
+from abrank._support.typing import FloatArray
+from abrank.comparison.evidence import RunDetails
+from abrank.comparison.family import SEQUENCE
+from abrank.comparison.machine.judgments import (
+    ESTIMAND,
+    FEWEST,
+    TEST,
+    TITLE,
+    JudgedBy,
+    MachineDifferences,
+    MachineJudgments,
+    MachineScores,
+    PairOfScores,
+    SampleCheck,
+    pair_of,
+)
+from abrank.comparison.question import Question
+from abrank.comparison.rows import MeasureResult, TestRow
+from abrank.comparison.sample import ALL, Answer, Columns, Rows
+from abrank.diagnostics import Note, inspect_machine
+from abrank.inference.designs.prediction_powered import welch_pvalue
+from abrank.inference.rounding import differences_of
+from abrank.scoring.scores import Scores
+from abrank.verdict import Decision, Rule
+
+if TYPE_CHECKING:
+    from abrank.comparison.alternatives import Alternative
+    from abrank.comparison.choice import Directions
+    from abrank.comparison.result import Comparison
+
+# Cautions on the tests that decide nothing here, and on queries that are meant to be more.
+_OF_PEOPLE_ALONE = frozenset(
+    {"few-signs", "one-query-decides", "tests-disagree", "few-queries-carry-the-mean"}
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WithMachine(Rows):
+    """Queries that people judged, among many more that a machine judged.
+
+    Where the machine is set aside, people alone answer.
+    """
+
+    machine: MachineDifferences
+    judged: MachineJudgments
+
+    @classmethod
+    def beside(
+        cls, people: Rows, machine: MachineScores, primary: str, alpha: float,
+        missing: tuple[str, ...] | None = None,
+    ) -> WithMachine:  # fmt: skip
+        """Return the two together; ``missing`` are human queries that the machine lacks."""
+        kept, pair, lacking = pair_machine(people.scores, machine)
+        if missing is not None and lacking:
+            raise AlignmentError(f"the machine's scores hold no {lacking[0]!r}")
+        people = replace(people, scores=kept)
+        known = lacking if missing is None else missing
+        judged = judge_together(machine, people, known, primary, 1.0 - alpha)
+        asked = {each.name: getattr(people, each.name) for each in fields(Rows)}
+        if not judged.set_aside:
+            asked["by"] = TEST
+        return cls(**asked, machine=pair, judged=judged)
+
+    @property
+    def together(self) -> bool:
+        """Whether the machine decides beside people."""
+        return self.by == TEST
+
+    def test(self, confidence: float | FloatArray, columns: Columns = ALL) -> Answer:
+        if not self.together:
+            return super().test(confidence, columns)
+        return self.machine.take(columns).run(self.differences[:, columns], confidence)
+
+    def tests(self, rule: Rule, row: MeasureResult, lead: int) -> tuple[TestRow, ...]:
+        if not self.together:
+            return super().tests(rule, row, lead)
+        first = TestRow(
+            test=TEST,
+            title=TITLE,
+            estimand=ESTIMAND,
+            estimate=row.estimate,
+            ci_low=row.ci_low,
+            ci_high=row.ci_high,
+            statistic=row.statistic,
+            pvalue=row.pvalue,
+            pvalue_low=row.pvalue,
+            pvalue_high=row.pvalue,
+            pvalue_error=0.0,
+            method="closed form",
+            n_resamples=0,
+            decides=True,
+        )
+        return (first, *self._companions(self.differences[:, lead], rule, decides=""))
+
+    def deviation(self, lead: int) -> float:
+        if not self.together or not self.judged.worth:
+            return super().deviation(lead)
+        people, both = self.judged.of("people"), self.judged.of("both")
+        widening = (both.ci_high - both.ci_low) / (people.ci_high - people.ci_low)
+        return float(np.std(self.differences[:, lead] * widening, ddof=1))
+
+    def held(self) -> dict[str, Any]:
+        return {**super().held(), "machine": self.judged}
+
+    def _alternatives(
+        self, rule: Rule, better: Directions, span: float, decision: Decision, evidence: RunDetails
+    ) -> tuple[Alternative, ...]:
+        if self.together:
+            return ()
+        return super()._alternatives(rule, better, span, decision, evidence)
+
+    def cautions(self, made: Comparison) -> list[Note]:
+        left_out = {"extra-queries"} | (_OF_PEOPLE_ALONE if self.together else set())
+        notes = [note for note in super().cautions(made) if note.code not in left_out]
+        told = inspect_machine(**self.judged.looked_at())
+        return [*notes, *told] if self.together else [*told, *notes]
+
+
+def scores_again(saved: MachineJudgments, scores: Scores) -> MachineScores:
+    """Return the machine's scores that stand in an answer."""
+    pairs = [saved.scores[measure] for measure in scores.measures]
+    values = np.array([[each.a, each.b] for each in pairs], dtype=np.float64).T
+    given = Scores(saved.query_ids, scores.systems, scores.measures, np.ascontiguousarray(values))
+    return MachineScores(given, saved.shared_model, saved.judge)  # type: ignore[arg-type]
+
+
+def judge_together(
+    machine: MachineScores, people: Rows, missing: tuple[str, ...], primary: str, level: float
+) -> MachineJudgments:
+    """Return the three answers on the primary measure, and what they rest on."""
+    every = machine.scores
+    pairs = {
+        name: PairOfScores(
+            tuple(every.values[:, 0, i].tolist()), tuple(every.values[:, 1, i].tolist())
+        )
+        for i, name in enumerate(people.measures)
+    }
+    judged_ids = people.scores.query_ids
+    pair = pair_of(every.query_ids, pairs[primary], judged_ids)
+    differences = people.differences[:, people.measures.index(primary)]
+    both = pair.run(differences[:, None], level)
+    found: Mapping[str, Answer] = {
+        "people": inference.run_test("t", differences, confidence=level),
+        "both": both,
+        "machine": inference.run_test("t", pair.predicted, confidence=level),
+    }
+    sizes = {"machine": len(every.query_ids)}
+    answered = MachineJudgments(
+        every.query_ids,
+        pairs,
+        machine.shared_model,
+        missing,
+        answers=tuple(
+            JudgedBy(
+                who,
+                sizes.get(who, len(judged_ids)),
+                *(float(x[0]) for x in (one.estimate, one.ci_low, one.ci_high, one.pvalue)),
+            )
+            for who, one in found.items()
+        ),
+        slope=float(both.slope[0]),
+        correlation=float(both.correlation[0]),
+        break_even=1.0 / math.sqrt(len(judged_ids) - 2),
+        worth=round(float(both.worth[0])) if math.isfinite(both.worth[0]) else None,
+        outside=float(both.outside[0]),
+        floored=bool(both.floored[0]),
+        refused=bool(both.refused[0]),
+        sample=_sample_checks(np.mean([pairs[primary].a, pairs[primary].b], axis=0), pair),
+        judge=machine.judge,
+    )
+    if answered.set_aside or answered.worth is None:
+        return answered
+    limits = inference.worth_interval(differences, pair.judged, pair.predicted, confidence=level)
+    low, high = (round(each) if math.isfinite(each) else None for each in limits)
+    return replace(answered, worth_low=low, worth_high=high)
+
+
+def _sample_checks(mean_score: FloatArray, pair: MachineDifferences) -> tuple[SampleCheck, ...]:
+    """Compare the judged queries with the others by the machine's scores."""
+    judged = np.zeros(len(mean_score), dtype=np.bool_)
+    judged[pair.judged] = True
+    if np.count_nonzero(~judged) < 2:
+        return ()
+    looked_at = {"difference": pair.predicted[:, 0], "difficulty": mean_score}
+    return tuple(
+        SampleCheck(
+            what,
+            float(each[judged].mean()),
+            float(each[~judged].mean()),
+            welch_pvalue(each[judged], each[~judged]),
+        )
+        for what, each in looked_at.items()
+    )
+
+
+def declare_machine(question: Question, *, segments: object, clusters: object) -> Question:
+    """Return the question with an adjustment that machine judgments support; refuse others.
+
+    Examples
+    --------
+    >>> declare_machine(Question(), segments={}, clusters=None).adjust
+    'holm'
+    """
+    if question.test == "permutation":
+        raise ArgumentError(
+            "the sign-flip test has no exact counterpart for machine judgments: used on the"
+            " corrected differences it rejected 7.5 to 10% of true null hypotheses at the 5% level;"
+            " leave out --test (test=)"
+        )
+    if question.test != "t":
+        raise ArgumentError(
+            f"machine judgments are used by the {TEST} t test, not by {question.test}: leave out"
+            " --test (test=)"
+        )
+    if str(question.margin or "").strip().endswith("%"):
+        raise ArgumentError(
+            "a relative margin needs A's mean over all queries, which only people's judgments give:"
+            " with machine judgments state the margin in the unit of the measure"
+        )
+    looks = "a machine's worth changes from look to look, so that shares of alpha are not known"
+    refused = {
+        "clusters": (clusters, "the correction takes the judged queries to be independent"),
+        "look": (question.look, looks),
+        "anytime": (question.anytime, looks),
+        "planned": (question.planned, looks),
+        "bayes": (question.bayes, "the posterior is of the queries that people judged alone"),
+    }
+    for name, (value, why) in refused.items():
+        if value:
+            raise ArgumentError(
+                f"--{name} cannot be combined with machine judgments: {why}; leave out one of them"
+            )
+    if question.adjust == "max-t":
+        raise ArgumentError(
+            "max-t flips signs, for which machine judgments have no exact counterpart; use holm,"
+            " bonferroni or bh"
+        )
+    if segments:
+        raise ArgumentError(
+            "segments hold few human queries each: leave out --segments (segments=), or compare"
+            " the queries of one segment alone"
+        )
+    family = question.family == SEQUENCE
+    return question if family else replace(question, adjust=question.adjust or "holm")
+
+
+def pair_machine(
+    scores: Scores, machine: MachineScores
+) -> tuple[Scores, MachineDifferences, tuple[str, ...]]:
+    """Return the human scores of queries that the machine judged too, its differences, the others.
+
+    Parameters
+    ----------
+    scores : Scores
+        By the human judgments.
+
+    Returns
+    -------
+    Scores, MachineDifferences, tuple of str
+        The last are the human queries that the machine did not judge.
+
+    Raises
+    ------
+    AlignmentError
+        If fewer than 25 human queries are among those of the machine, or the machine judged fewer
+        queries than people.
+    """
+    every = machine.scores
+    n_people, n_machine = len(scores.query_ids), len(every.query_ids)
+    if n_machine < n_people:
+        raise AlignmentError(
+            f"people judged {n_people} queries and the machine {n_machine}: are the two swapped?"
+            " The machine's are to be the more, those of people among them"
+        )
+    place = {query_id: i for i, query_id in enumerate(every.query_ids)}
+    kept = [i for i, query_id in enumerate(scores.query_ids) if query_id in place]
+    missing = tuple(query_id for query_id in scores.query_ids if query_id not in place)
+    if len(kept) < FEWEST:
+        without = f"; {len(missing)} more are not in the machine's" if missing else ""
+        raise AlignmentError(
+            f"{len(kept)} human queries are too few to correct a machine by{without}: judge"
+            f" {FEWEST} or more (abrank sample queries draws them)"
+        )
+    query_ids = tuple(scores.query_ids[i] for i in kept)
+    judged = np.array([place[query_id] for query_id in query_ids], dtype=np.int64)
+    a, b = (every.values[:, i, :] for i in (0, 1))
+    pair = MachineDifferences(differences_of(a, b), judged)
+    return replace(scores, query_ids=query_ids, values=scores.values[kept]), pair, missing

@@ -1,0 +1,512 @@
+"""The merged statistics of partitions as a sample: sums, counts, and no query by itself."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from abrank import inference
+from abrank._support.errors import ArgumentError
+from abrank._support.rng import entropy
+from abrank._support.typing import FloatArray, IntArray
+from abrank.comparison.designs import Clusters
+from abrank.comparison.effects import Effect, Spread
+from abrank.comparison.groups import Segmentation, segment_rows
+from abrank.comparison.merged.moments import (
+    FlippedClusters,
+    Moments,
+    cluster_sums,
+    moments_of,
+    moments_of_clusters,
+    moments_of_segments,
+    score_moments,
+)
+from abrank.comparison.merged.result import Cell, ExtremeQuery, MergedQueries
+from abrank.comparison.power_analysis import ClusterSizes
+from abrank.comparison.question import Question
+from abrank.comparison.rows import MeasureResult, TestRow
+from abrank.comparison.sample import ALL, IGNORING, OF_CLUSTERS, Columns, Units, test_row
+from abrank.diagnostics import Note, inspect_inputs, inspect_losses
+from abrank.engines.counted import exact_value
+from abrank.engines.merge import Extreme, MeasureStatistics, Statistics, statistics_from
+from abrank.inference.designs.as_tests import sums_result
+from abrank.inference.designs.clusters import (
+    FEWEST_EFFECTIVE,
+    deciding_test,
+    effective_clusters,
+)
+from abrank.inference.estimates.effect_size import counted_effects
+from abrank.inference.estimates.relative_change import RelativeChange, relative_change_of_moments
+from abrank.inference.estimates.segments import MIN_QUERIES, heterogeneity
+from abrank.inference.paired.counted import Counts, result_of
+from abrank.inference.rounding import differences_of
+from abrank.inputs import Audit
+from abrank.verdict import FEW_QUERIES, Decision, Rule
+
+if TYPE_CHECKING:
+    from abrank.comparison.choice import Directions
+    from abrank.comparison.result import Comparison
+
+LONGEST, MOST_ZEROS = 2000, 4000  # of the text of a sum
+SHARES = np.linspace(0.0, 1.0, 201)
+MOST_VALUES, MOST_BINS = 25, 80
+# The tests of the primary measure that counts of differences allow beside the t test.
+_COUNTED = ("permutation", "wilcoxon", "sign")
+
+
+@dataclass(frozen=True)
+class Merged:
+    """Two systems on more queries than one machine holds; the t test decides.
+
+    ``partitions`` are how many were scored and how many could not be, ``missing`` what became of
+    queries that a run lacks, ``same_file`` says that both were read from files of one content.
+    """
+
+    statistics: Statistics
+    names: tuple[str, str] = ("A", "B")
+    seed: int = 0
+    clustered_by: str = ""
+    partitions: tuple[int, int] = (0, 0)
+    audits: Mapping[str, Audit] = field(default_factory=dict)
+    missing: str = ""
+    remarks: tuple[str, ...] = ()
+    same_file: bool = False
+
+    by = "t"
+    n_resamples = None
+    query_ids: ClassVar[tuple[str, ...]] = ()
+
+    def __post_init__(self) -> None:
+        if self.statistics.n_queries < 2:
+            raise ArgumentError("two queries at least are compared")
+
+    @classmethod
+    def again(cls, saved: Comparison) -> Merged:
+        """Return the sample of a comparison that holds its statistics."""
+        merged = saved.merged
+        if merged is None or merged.statistics is None:
+            raise ArgumentError("the statistics of the partitions are not there")
+        statistics = statistics_again(merged.statistics)
+        if statistics.measures != saved.measures:
+            raise ArgumentError("the statistics of the partitions are of other measures")
+        design = saved.rule.design
+        told = {saved.decision.reason, *(x.code for x in saved.decision.soundness.reasons)}
+        return cls(
+            statistics,
+            (saved.baseline, saved.candidate),
+            seed=saved.seed,
+            clustered_by=design.clusters if design is not None and statistics.clusters else "",
+            partitions=(merged.n_partitions, merged.n_skipped),
+            audits=saved.audits,
+            missing=merged.missing,
+            remarks=saved.remarks,
+            same_file="same-file" in told,
+        )
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        return self.statistics.measures
+
+    @property
+    def n(self) -> int:
+        return self.statistics.n_queries
+
+    @property
+    def n_units(self) -> int:
+        return len(self.statistics.clusters) or self.n
+
+    @property
+    def few_clusters(self) -> bool:
+        sizes = [each[0] for each in self.statistics.clusters.values()]
+        return bool(sizes) and effective_clusters(sizes) < FEWEST_EFFECTIVE["t"]
+
+    @cached_property
+    def means(self) -> FloatArray:
+        sums = [[exact_value(own.sums[side]) for own in self.statistics.of] for side in (0, 1)]
+        return np.array(sums) / self.n
+
+    @property
+    def wins(self) -> IntArray:
+        return np.array([(own.wins, own.ties, own.losses) for own in self.statistics.of])
+
+    @cached_property
+    def _independent(self) -> Moments:
+        return moments_of(self.statistics)
+
+    @cached_property
+    def _moments(self) -> Moments | FlippedClusters:
+        if not self.statistics.clusters:
+            return self._independent
+        return moments_of_clusters(self.statistics, seed=self.seed)
+
+    def test(self, confidence: float | FloatArray, columns: Columns = ALL) -> inference.TestResult:
+        return self._moments.take(columns).run(confidence)
+
+    def joint(self, confidence: float, columns: Columns) -> inference.MaxT:
+        raise ArgumentError("max-t needs the scores of every query; use holm, bonferroni or bh")
+
+    def relative(self, column: int, alpha: float) -> RelativeChange:
+        means, moments = score_moments(self.n, self.statistics.of[column].sums)
+        return relative_change_of_moments(self.n, means, moments, alpha=alpha)
+
+    def units(self, column: int) -> Units:
+        # Of so few the statistics hold each.
+        if self.statistics.clusters:
+            sums, sizes = cluster_sums(self.statistics)
+            return Units(sums[:, column], np.full(len(sizes), np.nan), sizes.astype(np.float64))
+        every = self.statistics.of[column].smallest
+        a, b = np.array([(each.a, each.b) for each in every]).T
+        return Units(differences_of(a, b), np.abs(a), np.ones(len(every)))
+
+    def range_of(self, column: int) -> tuple[float, float]:
+        a, b = self.means[:, column].tolist()
+        return min(a, b), max(a, b)
+
+    def alike(self) -> str:
+        return "same-file" if self.same_file else "tied-scores"
+
+    def tests(self, rule: Rule, row: MeasureResult, lead: int) -> tuple[TestRow, ...]:
+        plain = self._independent.take([lead]).run(rule.confidence)
+        if self.statistics.clusters:
+            sums, sizes = cluster_sums(self.statistics)
+            rows = [
+                test_row(
+                    sums_result(
+                        name, sums[:, [lead]], sizes, confidence=rule.confidence, seed=self.seed
+                    ),
+                    title,
+                    decides=name == deciding_test(rule.test, sizes),
+                )
+                for name, title in OF_CLUSTERS.items()
+            ]
+            return *rows, test_row(plain, IGNORING, decides=False)
+        rows = [test_row(plain, inference.TESTS["t"].title, decides=True)]
+        counted = counts_of(self.statistics.of[lead])
+        for name in _COUNTED:
+            answer = counted.run(name, alpha=1.0 - rule.confidence)
+            found, title = result_of(name, answer, counted.n_queries, rule.confidence)
+            rows.append(test_row(found, title, decides=False))
+        return tuple(rows)
+
+    def effects(self, rule: Rule, row: MeasureResult, lead: int) -> Mapping[str, Effect]:
+        own, moments = self.statistics.of[lead], self._independent.take([lead])
+        clustered = bool(self.statistics.clusters)
+        return effects_of(own, row, moments, rule, clustered=clustered)
+
+    def spread(self, lead: int) -> Spread:
+        return spread_of(self.statistics.of[lead], self.n)
+
+    def deviation(self, lead: int) -> float:
+        sd = float(self._independent.errors[lead]) * self.n**0.5
+        return sd if math.isfinite(sd) else 0.0
+
+    def clusters(self, rule: Rule, lead: int) -> tuple[Clusters, ClusterSizes] | None:
+        if not self.statistics.clusters:
+            return None
+        sums, sizes = cluster_sums(self.statistics)
+        found = Clusters.of(
+            self.clustered_by, sums[:, lead], sizes, test=rule.test,
+            plain_error=float(self._independent.errors[lead]),
+            squares=exact_value(self.statistics.of[lead].sums[6]),
+        )  # fmt: skip
+        return found, ClusterSizes(sizes, found.lasting_share)
+
+    def segmentations(self, rule: Rule, lead: int) -> tuple[Segmentation, ...]:
+        return segmentations(self.statistics, lead, rule)
+
+    def held(self) -> dict[str, Any]:
+        return {
+            "a": np.empty((0, len(self.measures))),
+            "b": np.empty((0, len(self.measures))),
+            "audits": dict(self.audits),
+            "remarks": self.remarks,
+        }
+
+    def found(
+        self, rule: Rule, better: Directions, span: float, decision: Decision
+    ) -> dict[str, Any]:
+        lead = self.measures.index(rule.primary)
+        own, moments = self.statistics.of[lead], self._moments
+        counted = counts_of(own)
+        queries = MergedQueries(
+            n_queries=self.n,
+            n_partitions=self.partitions[0],
+            n_skipped=self.partitions[1],
+            step=own.counted.step,
+            errors=tuple(moments.errors.tolist()),
+            freedom=float(moments.freedom[lead]),
+            missing=self.missing,
+            profile=tuple(counted.quantiles(SHARES).tolist()),
+            cells=cells_of(counted),
+            smallest=tuple(map(_extreme, own.smallest)),
+            largest=tuple(map(_extreme, own.largest)),
+            statistics=_kept(self.statistics, lead, {each.measure for each in rule.guards}),
+        )
+        return {"merged": queries}
+
+    def cautions(self, made: Comparison) -> list[Note]:
+        known = {query for audit in self.audits.values() for query in audit.missing}
+        seen = () if self.missing == "drop" else tuple(known)
+        own = self.statistics.of[self.measures.index(made.rule.primary)]
+        return [*_losses(made, own), *inspect_inputs(self.audits, seen)]
+
+
+def compare_statistics(
+    statistics: Statistics,
+    question: Question | None = None,
+    *,
+    clusters: str = "",
+    **how: Any,  # noqa: ANN401 - further fields of Merged
+) -> Comparison:
+    """Compare two systems from the merged statistics of all partitions."""
+    from abrank.comparison.compare import compare_sample
+
+    question = require_mergeable(question or Question())
+    how |= {"seed": entropy(question.rng), "clustered_by": clusters}
+    return compare_sample(Merged(statistics, **how), question)
+
+
+def require_mergeable(question: Question) -> Question:
+    """Return the question with Holm's adjustment where none was asked for.
+
+    Raises
+    ------
+    ArgumentError
+        If it asks for the scores of every query.
+
+    Examples
+    --------
+    >>> require_mergeable(Question()).adjust
+    'holm'
+    """
+    asked = {
+        f"the {question.test} test as the one that decides": question.test != "t",
+        "max-t": question.adjust == "max-t",
+        "a confidence sequence (--anytime, anytime=)": question.anytime is not None,
+        "a record of looks (--planned, planned=)": question.planned is not None,
+        "a posterior (--bayes, bayes=)": question.bayes,
+    }
+    for what, is_asked in asked.items():
+        if is_asked:
+            raise ArgumentError(
+                f"{what} needs the scores of every query, which merged statistics do not hold:"
+                " leave out --merged (merged=), or this"
+            )
+    plain = question.adjust is None and question.family != "fixed-sequence"
+    return replace(question, adjust="holm") if plain else question
+
+
+def _losses(made: Comparison, own: MeasureStatistics) -> list[Note]:
+    """Return the caution on large losses, where B is shown to be better; see there."""
+    sign = 1.0 if made.rule.higher_is_better else -1.0
+    if not made.pvalue < made.rule.alpha or sign * made.mean_difference <= 0.0:
+        return []
+    n_below, below, n_above, above = own.beyond
+    lost, n_gained = (n_below, exact_value(below)), n_above
+    if sign < 0.0:
+        lost, n_gained = (n_above, -exact_value(above)), n_below
+    end = (own.smallest if sign > 0.0 else own.largest)[0]
+    worst = end.query_id, sign * end.difference
+    return inspect_losses(
+        made.n_queries, made.rule.primary, lost=lost, n_gained=n_gained, worst=worst
+    )
+
+
+def counts_of(own: MeasureStatistics) -> Counts:
+    """Return the differences of a measure as counts."""
+    values, counts = own.counted.values()
+    return Counts(values, counts, own.counted.step, exact_value(own.sums[2]))
+
+
+def segmentations(statistics: Statistics, lead: int, rule: Rule) -> tuple[Segmentation, ...]:
+    """Compare the systems in every segment of every property by t, all adjusted together."""
+    names = list(statistics.segments)
+    of = {name: moments_of_segments(statistics, name, lead) for name in names}
+    if not names:
+        return ()
+    every = _joined([of[name] for name in names])
+    large = every.freedom + 1 >= MIN_QUERIES
+    plain = every.run(rule.confidence)
+    pvalue = np.where(large, plain.pvalue, np.nan)
+    adjusted = inference.adjust(pvalue, "holm")
+    known = np.isfinite(adjusted)
+    # A p of 0 is tested at Bonferroni's level.
+    share = np.full(pvalue.shape, 1.0 / max(1, int(known.sum())))
+    np.divide(pvalue, adjusted, out=share, where=known & (adjusted > 0.0))
+    share[~known] = 1.0
+    wide = every.run(1.0 - (1.0 - rule.confidence) * share)
+    columns = (pvalue, plain.ci_low, plain.ci_high, adjusted, wide.ci_low, wide.ci_high)
+    answers = iter(np.where(large, np.stack(columns), np.nan).T.tolist())
+    interactions = np.array([_interaction(of[name]) for name in names])
+    together = inference.adjust(interactions, "holm")
+    return tuple(
+        Segmentation(
+            name=name,
+            labels=(),
+            rows=segment_rows(
+                zip(
+                    statistics.segments[name],
+                    (of[name].freedom + 1.0).astype(int).tolist(),
+                    of[name].means.tolist(),
+                    strict=True,
+                ),
+                rule,
+                answers,
+            ),
+            interaction_pvalue=float(interactions[place]),
+            reversal=_reversal(of[name], exact_value(statistics.of[lead].sums[2])),
+            interaction_pvalue_adj=float(together[place]),
+        )
+        for place, name in enumerate(names)
+    )
+
+
+def _joined(every: Sequence[Moments]) -> Moments:
+    return Moments(
+        np.concatenate([each.means for each in every]),
+        np.concatenate([each.errors for each in every]),
+        np.concatenate([each.freedom for each in every]),
+        np.concatenate([each.identical for each in every]),
+        every[0].n_queries,
+    )
+
+
+def _interaction(of: Moments) -> float:
+    n = of.freedom + 1.0
+    large = (n >= MIN_QUERIES) & np.isfinite(of.errors)
+    return heterogeneity(n, of.means, np.where(large, of.errors**2 * n, 0.0)).pvalue
+
+
+def _reversal(of: Moments, total: float) -> bool:
+    signs = np.sign(of.means[of.freedom + 1 >= MIN_QUERIES]) * np.sign(total)
+    return bool(np.sum(signs < 0) > np.sum(signs > 0))
+
+
+def effects_of(
+    own: MeasureStatistics, row: MeasureResult, moments: Moments, rule: Rule, *, clustered: bool
+) -> dict[str, Effect]:
+    """Return the effect sizes; d_av and glass_delta without interval, and in clusters all."""
+    counted = counts_of(own)
+    deviation = float(moments.errors[0]) * math.sqrt(moments.n_queries)
+    found = counted_effects(
+        counted,
+        d_z=0.0 if not row.wins + row.losses else row.diff / deviation,
+        alpha=1.0 - rule.confidence,
+        higher_is_better=rule.higher_is_better,
+    )
+    made = {name: Effect.of(each, has_interval=not clustered) for name, each in found.items()}
+    # Their limits take the fourth moments of the scores.
+    _, (var_a, var_b, _) = score_moments(moments.n_queries, own.sums)
+    for name, variance in (("d_av", (var_a + var_b) / 2.0), ("glass_delta", var_a)):
+        size = row.diff / math.sqrt(variance) if variance > 0.0 else math.nan
+        made[name] = Effect(size, math.nan, math.nan, "none")
+    return {name: made[name] for name in inference.EFFECT_SIZES}
+
+
+def spread_of(own: MeasureStatistics, n: int) -> Spread:
+    """Return how the differences are spread, and the correlation of A and B."""
+    counted = counts_of(own)
+    low, middle, high = counted.quantiles(np.array([0.25, 0.5, 0.75])).tolist()
+    _, (var_a, var_b, cov) = score_moments(n, own.sums)
+    known = n > 2 and var_a > 0.0 and var_b > 0.0
+    correlation = cov / math.sqrt(var_a * var_b) if known else math.nan
+    return Spread(low, middle, high, *counted.moments(), correlation)
+
+
+def _kept(statistics: Statistics, lead: int, guards: Collection[str]) -> dict[str, Any]:
+    """Return what gives the comparison again, as JSON has it; counts of one measure only.
+
+    Of a few queries the guards take each.
+    """
+    few = statistics.n_queries < FEW_QUERIES
+    found = statistics.to_dict()
+    for m, each in enumerate(found["of"]):
+        every: dict[str, Any] = {"counted": [None, []], "smallest": [], "largest": []}
+        if m == lead or (few and statistics.measures[m] in guards):
+            every |= {key: [list(x) for x in each[key]] for key in ("smallest", "largest")}
+        if m == lead:
+            exponent, items = each["counted"]
+            every["counted"] = [exponent, [list(x) for x in items]]
+        sums = {key: list(map(_text, each[key])) for key in ("sums", "beyond")}
+        found["of"][m] = {**each, **sums, **every}
+    found["clusters"] = _texts(found["clusters"])
+    found["segments"] = {name: _texts(each) for name, each in found["segments"].items()}
+    return found
+
+
+def statistics_again(kept: Mapping[str, Any]) -> Statistics:
+    """Return the statistics that a comparison holds.
+
+    Raises
+    ------
+    ArgumentError
+        If they are damaged.
+    """
+    try:
+        of = [
+            {**each, **{key: list(map(_number, each[key])) for key in ("sums", "beyond")}}
+            for each in kept["of"]
+        ]
+        return statistics_from(
+            {
+                **kept,
+                "of": of,
+                "clusters": _numbers(kept["clusters"]),
+                "segments": {name: _numbers(each) for name, each in kept["segments"].items()},
+            }
+        )
+    except (LookupError, TypeError, ValueError, AttributeError) as problem:
+        raise ArgumentError(f"the statistics of the partitions are damaged: {problem}") from None
+
+
+def _texts(sums: Mapping[str, Sequence[int]]) -> dict[str, list[str]]:
+    return {label: list(map(_text, each)) for label, each in sums.items()}
+
+
+def _numbers(sums: Mapping[str, Sequence[str]]) -> dict[str, list[int]]:
+    return {label: list(map(_number, each)) for label, each in sums.items()}
+
+
+def _text(total: int) -> str:
+    """Return a number of units of 2**-1074, most of whose bits are 0, shortly and exactly."""
+    zeros = (total & -total).bit_length() - 1 if total else 0
+    return f"{total >> zeros:x}p{zeros}"
+
+
+def _number(text: str) -> int:
+    digits, _, zeros = text.partition("p")
+    if len(text) > LONGEST or not 0 <= int(zeros) <= MOST_ZEROS:
+        raise ValueError(f"{text[:20]!r} is no sum")
+    return int(digits, 16) << int(zeros)
+
+
+def cells_of(counted: Counts) -> tuple[Cell, ...]:
+    """Return counts to draw: of each value where they are few, else of some 80 bins and of 0.
+
+    Examples
+    --------
+    >>> cells_of(Counts(np.array([0.0, 0.5]), np.array([1, 2]), 0.0, 1.0))
+    (Cell(value=0.0, width=0.0, n_queries=1), Cell(value=0.5, width=0.0, n_queries=2))
+    """
+    values, counts = counted.values, counted.counts
+    if len(values) <= MOST_VALUES:
+        pairs = zip(values.tolist(), counts.tolist(), strict=True)
+        return tuple(Cell(value, 0.0, n) for value, n in pairs)
+    width = float(np.abs(values).max()) / (MOST_BINS / 2)
+    place = np.sign(values) * np.ceil(np.abs(values) / width * (1.0 - 1e-12))
+    bins, which = np.unique(place, return_inverse=True)
+    n = np.bincount(which, counts).astype(int).tolist()
+    return tuple(
+        Cell(width * (each - 0.5 * math.copysign(1.0, each)) if each else 0.0,
+             width if each else 0.0, number)
+        for each, number in zip(bins.tolist(), n, strict=True)
+    )  # fmt: skip
+
+
+def _extreme(one: Extreme) -> ExtremeQuery:
+    return ExtremeQuery(one.query_id, one.a, one.b, one.difference)

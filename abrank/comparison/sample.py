@@ -1,0 +1,545 @@
+"""What can answer a test of every measure: queries, clusters of them, queries seen at any time.
+
+Three more samples have rooms of their own: merged statistics of partitions, people with a machine
+beside them, and several collections. Nothing above asks which of them it is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+
+from abrank import inference
+from abrank._support.typing import FloatArray, IntArray
+from abrank.comparison.designs import Clusters, describe_clusters, labels_of
+from abrank.comparison.effects import Effect, Spread, effects, spread
+from abrank.comparison.evidence import RunDetails, collect_details
+from abrank.comparison.groups import Segmentation, segment
+from abrank.comparison.posterior import Belief, beliefs
+from abrank.comparison.power_analysis import ClusterSizes
+from abrank.comparison.rows import MeasureResult, TestRow
+from abrank.diagnostics import (
+    Note,
+    inspect_depth,
+    inspect_differences,
+    inspect_inputs,
+    outcomes,
+    unequal_depth,
+)
+from abrank.inference.designs.as_tests import anytime_result, cluster_result
+from abrank.inference.designs.clusters import (
+    FEWEST_EFFECTIVE,
+    cluster_sizes,
+    deciding_test,
+    effective_clusters,
+)
+from abrank.inference.designs.prediction_powered import PredictionPowered
+from abrank.inference.estimates.relative_change import RelativeChange, relative_change
+from abrank.inference.rounding import differences_of
+from abrank.inputs import JudgedRun, Source
+from abrank.scoring.scores import Scores
+from abrank.verdict import Decision, Rule
+
+if TYPE_CHECKING:
+    from abrank.comparison.alternatives import Alternative, Decide
+    from abrank.comparison.choice import Directions
+    from abrank.comparison.result import Comparison
+
+Answer: TypeAlias = inference.TestResult | PredictionPowered
+Columns: TypeAlias = Sequence[int] | IntArray | slice
+ALL = slice(None)
+
+
+class Units(NamedTuple):
+    """A few queries, or clusters of them: sums of B - A and of A's sizes, and how many queries."""
+
+    differences: FloatArray
+    scores: FloatArray
+    sizes: FloatArray
+
+
+class Sample(Protocol):
+    """What can answer a test of B against A by each of several measures.
+
+    ``columns`` are places among ``measures``; ``lead`` is the place of the one that decides.
+    ``by`` names the test that answers. ``wins`` are the queries on which B scores higher, the
+    same and lower, int64[n_measures, 3]; ``means`` those of A and B, float64[2, n_measures].
+    ``n_units`` counts the clusters, or the queries where these are independent, and
+    ``clustered_by`` names the property that makes clusters.
+    """
+
+    @property
+    def names(self) -> tuple[str, str]: ...
+    @property
+    def measures(self) -> tuple[str, ...]: ...
+    @property
+    def by(self) -> str: ...
+    @property
+    def clustered_by(self) -> str: ...
+    @property
+    def query_ids(self) -> tuple[str, ...]: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def n_resamples(self) -> int | None: ...
+    @property
+    def n(self) -> int: ...
+    @property
+    def n_units(self) -> int: ...
+    @property
+    def few_clusters(self) -> bool:
+        """Whether the clusters are too few for the cluster-robust t."""
+
+    @property
+    def means(self) -> FloatArray: ...
+    @property
+    def wins(self) -> IntArray: ...
+
+    def test(self, confidence: float | FloatArray, columns: Columns = ALL) -> Answer:
+        """Test measures, each by itself."""
+
+    def joint(self, confidence: float, columns: Columns) -> inference.MaxT:
+        """Test measures together by max-T; samples that cannot refuse it when it is declared."""
+
+    def relative(self, column: int, alpha: float) -> RelativeChange:
+        """Return the change of a measure's mean as a share of A's."""
+
+    def units(self, column: int) -> Units:
+        """Return what each unit holds, asked only where these are few."""
+
+    def range_of(self, column: int) -> tuple[float, float]:
+        """Return the least and the largest value that the scores of a measure have."""
+
+    def alike(self) -> str:
+        """Say what two systems share that score the same on every query."""
+
+    def tests(self, rule: Rule, row: MeasureResult, lead: int) -> tuple[TestRow, ...]:
+        """Return every test of the primary measure, the one that decides among them."""
+
+    def effects(self, rule: Rule, row: MeasureResult, lead: int) -> Mapping[str, Effect]: ...
+    def spread(self, lead: int) -> Spread: ...
+    def deviation(self, lead: int) -> float:
+        """Return the standard deviation of the differences that the next test is planned with."""
+
+    def clusters(self, rule: Rule, lead: int) -> tuple[Clusters, ClusterSizes] | None: ...
+    def segmentations(self, rule: Rule, lead: int) -> tuple[Segmentation, ...]: ...
+    def held(self) -> dict[str, Any]:
+        """Return the fields of a comparison that are no finding: scores, ids, audits, texts."""
+
+    def found(
+        self, rule: Rule, better: Directions, span: float, decision: Decision
+    ) -> dict[str, Any]:
+        """Return further fields that only this sample can find."""
+
+    def cautions(self, made: Comparison) -> list[Note]:
+        """Return the cautions that only this sample can give."""
+
+
+# The tests shown beside the one that decides, with the options of the call.
+COMPANIONS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("t", {}),
+    ("permutation", {}),
+    ("bootstrap", {"method": "studentised"}),
+    ("wilcoxon", {}),
+    ("sign", {}),
+)
+# Titles of tests that take clusters, not queries, and of the one that holds at any time.
+OF_CLUSTERS = {
+    "t": "Cluster-robust t",
+    "permutation": "Sign flips of clusters",
+    "bootstrap": "Bootstrap of clusters",
+}
+SEQUENCE = "Confidence sequence"
+IGNORING = "Paired t, clusters ignored"
+# Notes on single queries, which clusters and looks at any time say nothing of; and notes that say
+# which of the two gains.
+_OF_QUERIES = frozenset({"few-signs", "one-query-decides"})
+_OF_A_DIRECTION = frozenset({"mean-against-wins", "losses-behind-the-mean"})
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The scores of two systems on independent queries.
+
+    ``saved`` is the comparison that these scores were read from, where the runs are not there: what
+    only they tell is taken from it.
+    """
+
+    scores: Scores
+    by: str = "t"
+    seed: int = 0
+    n_resamples: int | None = None
+    segments: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    topics: Mapping[str, str] = field(default_factory=dict)
+    bayes: bool = False
+    saved: Comparison | None = None
+
+    @property
+    def names(self) -> tuple[str, str]:
+        a, b = self.scores.systems
+        return a, b
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        return self.scores.measures
+
+    @property
+    def query_ids(self) -> tuple[str, ...]:
+        return self.scores.query_ids
+
+    @property
+    def n(self) -> int:
+        return len(self.scores.query_ids)
+
+    @property
+    def clustered_by(self) -> str:
+        return ""
+
+    @property
+    def n_units(self) -> int:
+        return self.n
+
+    @property
+    def few_clusters(self) -> bool:
+        return False
+
+    @cached_property
+    def pair(self) -> tuple[FloatArray, FloatArray]:
+        """The scores of A and of B: float64[n_queries, n_measures]."""
+        a, b = (self.scores.of(system) for system in self.scores.systems)
+        return a, b
+
+    @cached_property
+    def differences(self) -> FloatArray:
+        """B - A: float64[n_queries, n_measures]."""
+        return differences_of(*self.pair)
+
+    @cached_property
+    def means(self) -> FloatArray:
+        if not self.n:
+            return np.full((2, len(self.measures)), np.nan)
+        return np.array([[column.mean() for column in scores.T] for scores in self.pair])
+
+    @cached_property
+    def wins(self) -> IntArray:
+        signs = outcomes(self.differences)
+        return np.stack([np.sum(signs == sign, axis=0) for sign in (1, 0, -1)], axis=1)
+
+    def test(self, confidence: float | FloatArray, columns: Columns = ALL) -> Answer:
+        return self._run(self.by, self.differences[:, columns], confidence)
+
+    def _run(
+        self, test: str, differences: FloatArray, confidence: float | FloatArray
+    ) -> inference.TestResult:
+        return inference.run_test(
+            test, differences, confidence=confidence, seed=self.seed, n_resamples=self.n_resamples
+        )
+
+    def joint(self, confidence: float, columns: Columns) -> inference.MaxT:
+        return inference.max_t(self.differences[:, columns], confidence=confidence, seed=self.seed)
+
+    def relative(self, column: int, alpha: float) -> RelativeChange:
+        a, b = (scores[:, column] for scores in self.pair)
+        return relative_change(a, b, alpha=alpha)
+
+    def units(self, column: int) -> Units:
+        return Units(self.differences[:, column], np.abs(self.pair[0][:, column]), np.ones(self.n))
+
+    def range_of(self, column: int) -> tuple[float, float]:
+        seen = self.scores.values[:, :, column]
+        return float(seen.min(initial=np.inf)), float(seen.max(initial=-np.inf))
+
+    def alike(self) -> str:
+        if self.saved is not None:  # the files and the lists told it
+            before = self.saved.decision
+            told = {before.reason, *(each.code for each in before.soundness.reasons)}
+            return "same-file" if "same-file" in told else before.reason
+        if same_content(self.scores.sources, *self.scores.systems):
+            return "same-file"
+        one, two = (self.scores.judged_runs.get(system) for system in self.scores.systems)
+        if one is not None and two is not None and _same_grades(one.judged, two.judged):
+            return "same-rankings"
+        return "tied-scores"
+
+    def tests(self, rule: Rule, row: MeasureResult, lead: int) -> tuple[TestRow, ...]:
+        differences = self.differences[:, lead]
+        rows: list[TestRow] = []
+        if all(name != self.by for name, _ in COMPANIONS):  # a test of a user's own stands first
+            own = self._run(self.by, differences, rule.confidence)
+            rows.append(test_row(own, inference.TESTS[self.by].title, decides=True))
+        return (*rows, *self._companions(differences, rule, decides=self.by))
+
+    def _companions(
+        self, differences: FloatArray, rule: Rule, *, decides: str
+    ) -> tuple[TestRow, ...]:
+        """Run the usual tests, and say which of them decides; none by the empty name."""
+        rows = []
+        for name, options in COMPANIONS:
+            found = inference.run_test(
+                name, differences, confidence=rule.confidence, seed=self.seed,
+                n_resamples=self.n_resamples, **options,
+            )  # fmt: skip
+            kind = f", {options['method']}" if options else ""
+            title = f"{inference.TESTS[name].title}{kind}"
+            rows.append(test_row(found, title, decides=name == decides))
+        return tuple(rows)
+
+    def effects(self, rule: Rule, row: MeasureResult, lead: int) -> Mapping[str, Effect]:
+        return effects(
+            *(scores[:, lead] for scores in self.pair),
+            confidence=rule.confidence,
+            higher_is_better=rule.higher_is_better,
+            independent=self._independent,
+        )
+
+    def spread(self, lead: int) -> Spread:
+        return spread(*(scores[:, lead] for scores in self.pair))
+
+    def deviation(self, lead: int) -> float:
+        return float(np.std(self.differences[:, lead], ddof=1)) if self.n > 1 else math.nan
+
+    def clusters(self, rule: Rule, lead: int) -> tuple[Clusters, ClusterSizes] | None:
+        return None
+
+    def segmentations(self, rule: Rule, lead: int) -> tuple[Segmentation, ...]:
+        return self._segmentations(rule, lead, None)
+
+    def _segmentations(
+        self, rule: Rule, lead: int, labels: Sequence[str] | None
+    ) -> tuple[Segmentation, ...]:
+        return segment(
+            self.segments, self.scores.query_ids, self.differences[:, lead], rule,
+            seed=self.seed, clusters=labels,
+        )  # fmt: skip
+
+    def held(self) -> dict[str, Any]:
+        scores, (a, b) = self.scores, self.pair
+        known = set(scores.query_ids) if self.topics else set()
+        return {
+            "a": a,
+            "b": b,
+            "remarks": scores.notes,
+            "audits": {
+                key: scores.audits[system]
+                for key, system in zip("ab", scores.systems, strict=True)
+                if system in scores.audits
+            },
+            "topics": {query: text for query, text in self.topics.items() if query in known},
+        }
+
+    def found(
+        self, rule: Rule, better: Directions, span: float, decision: Decision
+    ) -> dict[str, Any]:
+        lead = self.measures.index(rule.primary)
+        differences, saved = self.differences[:, lead], self.saved
+        evidence: RunDetails = (
+            collect_details(self.scores, rule.primary, differences)
+            if saved is None
+            else saved.evidence
+        )
+        return {
+            "evidence": evidence,
+            "alternatives": self._alternatives(rule, better, span, decision, evidence),
+            "beliefs": self._beliefs(rule, differences, decision),
+        }
+
+    def _alternatives(
+        self, rule: Rule, better: Directions, span: float, decision: Decision, evidence: RunDetails
+    ) -> tuple[Alternative, ...]:
+        from abrank.comparison.alternatives import alternatives
+        from abrank.comparison.deciding import decide_on
+
+        unguarded = replace(rule, guards=())  # the scores are of the primary measure alone
+
+        def again(scores: Scores) -> tuple[MeasureResult, Decision]:
+            rows, _, found = decide_on(self.of(scores), unguarded, better, span)
+            return rows[0], found
+
+        decide: Decide = again
+        return alternatives(
+            self.scores, rule, decision, decide,
+            deep=self.deep, unjudged=any(evidence.n_unjudged),
+            saved=() if self.saved is None else self.saved.alternatives,
+        )  # fmt: skip
+
+    def _beliefs(
+        self, rule: Rule, differences: FloatArray, decision: Decision
+    ) -> tuple[Belief, ...]:
+        return beliefs(differences, rule, margin=decision.margin, seed=self.seed, asked=self.bayes)
+
+    def of(self, scores: Scores) -> Rows:
+        """Return the sample of other scores of the same systems."""
+        return replace(self, scores=scores, saved=None)
+
+    @cached_property
+    def deep(self) -> Any:  # noqa: ANN401
+        """What the runs score at a common depth, where their depths differ."""
+        return unequal_depth(self.scores)
+
+    def cautions(self, made: Comparison) -> list[Note]:
+        rule = made.rule
+        depths = inspect_depth(self.deep, self.scores, keys="ab", primary=rule.primary)
+        if self.saved is not None:
+            depths = [note for note in self.saved.notes if note.code == "unequal-depth"]
+        notes = inspect_differences(
+            self.differences[:, self.measures.index(rule.primary)],
+            self._told(made.test_rows),
+            alpha=rule.alpha,
+            query_ids=self.scores.query_ids,
+            measure=rule.primary,
+            higher_is_better=rule.higher_is_better,
+        )
+        left_out = self._left_out
+        if not rule.direction_declared:
+            left_out = left_out | _OF_A_DIRECTION
+        notes = [note for note in notes if note.code not in left_out]
+        return [*notes, *inspect_inputs(made.audits, self.scores.query_ids), *depths]
+
+    _left_out = frozenset[str]()
+    _independent = True
+
+    def _told(self, rows: Sequence[TestRow]) -> Sequence[TestRow]:
+        """Return the tests that cautions may look at."""
+        return rows
+
+
+@dataclass(frozen=True)
+class Clustered(Rows):
+    """Queries that come in clusters: whole clusters are tested."""
+
+    name: str = "clusters"
+    of_query: Mapping[str, str] = field(default_factory=dict)
+    _left_out = _OF_QUERIES
+    _independent = False
+
+    @property
+    def clustered_by(self) -> str:
+        return self.name
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """The cluster of each query."""
+        return labels_of((self.name, self.of_query), self.scores.query_ids) or ()
+
+    @cached_property
+    def sizes(self) -> IntArray:
+        """Queries of each cluster."""
+        return cluster_sizes(self.labels)
+
+    @property
+    def n_units(self) -> int:
+        return len(set(self.labels))
+
+    @property
+    def few_clusters(self) -> bool:
+        return effective_clusters(self.sizes) < FEWEST_EFFECTIVE[self.by]
+
+    def _run(
+        self, test: str, differences: FloatArray, confidence: float | FloatArray
+    ) -> inference.TestResult:
+        return cluster_result(
+            deciding_test(test, self.sizes), differences, self.labels,
+            confidence=confidence, seed=self.seed, n_resamples=self.n_resamples,
+        )  # fmt: skip
+
+    def units(self, column: int) -> Units:
+        place = np.unique(self.labels, return_inverse=True)[1]
+        every = super().units(column)
+        return Units(*(np.bincount(place, each).astype(np.float64) for each in every))
+
+    def tests(self, rule: Rule, row: MeasureResult, lead: int) -> tuple[TestRow, ...]:
+        differences = self.differences[:, lead]
+        decides = deciding_test(self.by, self.sizes)
+        rows = []
+        for name, title in OF_CLUSTERS.items():
+            found = cluster_result(
+                name, differences, self.labels,
+                confidence=rule.confidence, seed=self.seed, n_resamples=self.n_resamples,
+            )  # fmt: skip
+            rows.append(test_row(found, title, decides=name == decides))
+        plain = inference.run_test("t", differences, confidence=rule.confidence)
+        return *rows, test_row(plain, IGNORING, decides=False)
+
+    def clusters(self, rule: Rule, lead: int) -> tuple[Clusters, ClusterSizes] | None:
+        if not self.n:
+            return None
+        found = describe_clusters(self.name, self.labels, self.differences[:, lead], self.by)
+        return found, ClusterSizes(self.sizes, found.lasting_share)
+
+    def segmentations(self, rule: Rule, lead: int) -> tuple[Segmentation, ...]:
+        return self._segmentations(rule, lead, self.labels)
+
+    def _told(self, rows: Sequence[TestRow]) -> Sequence[TestRow]:
+        return tuple(row for row in rows if row.title != IGNORING)
+
+
+@dataclass(frozen=True)
+class Sequential(Rows):
+    """Queries at which one may look at any time, tested by a confidence sequence."""
+
+    planned: int = 0
+    alpha: float = 0.05
+    _left_out = _OF_QUERIES
+
+    def _run(
+        self, test: str, differences: FloatArray, confidence: float | FloatArray
+    ) -> inference.TestResult:
+        if test == "bounded":  # which holds at any number of looks as it is
+            return super()._run(test, differences, confidence)
+        return anytime_result(
+            differences, planned=self.planned, alpha=self.alpha, confidence=confidence
+        )
+
+    def tests(self, rule: Rule, row: MeasureResult, lead: int) -> tuple[TestRow, ...]:
+        differences = self.differences[:, lead]
+        found = self._run(self.by, differences, rule.confidence)
+        first = test_row(found, SEQUENCE, decides=True)
+        return (first, *self._companions(differences, rule, decides=""))
+
+    def _told(self, rows: Sequence[TestRow]) -> Sequence[TestRow]:
+        return tuple(row for row in rows if row.decides)
+
+
+def test_row(found: inference.TestResult, title: str, *, decides: bool) -> TestRow:
+    """Return the one column of a test's answer as a row of the table of tests."""
+    return TestRow(
+        test=found.test,
+        title=title,
+        estimand=found.estimand,
+        estimate=float(found.estimate[0]),
+        ci_low=float(found.ci_low[0]),
+        ci_high=float(found.ci_high[0]),
+        statistic=float(found.statistic[0]),
+        pvalue=float(found.pvalue[0]),
+        pvalue_low=float(found.pvalue_low[0]),
+        pvalue_high=float(found.pvalue_high[0]),
+        pvalue_error=float(found.pvalue_error[0]),
+        method=found.method,
+        n_resamples=found.n_resamples,
+        decides=decides,
+    )
+
+
+def same_content(sources: Mapping[str, Source], a: str, b: str) -> bool:
+    """Say whether two systems were read from files of the same content, repeated runs and all."""
+    found = [
+        [each for name, each in sources.items() if f"{name} (run ".startswith(f"{system} (run ")]
+        for system in (a, b)
+    ]
+    # One file of ready scores may hold both systems: then they share its source.
+    apart = not {id(each) for each in found[0]} & {id(each) for each in found[1]}
+    keys = [sorted(each.sha256 or each.path or "" for each in part) for part in found]
+    return apart and keys[0] == keys[1] and bool(keys[0]) and all(keys[0])
+
+
+def _same_grades(one: JudgedRun, two: JudgedRun) -> bool:
+    """Say whether two runs have the same grades at the same ranks of every query."""
+    return all(
+        np.array_equal(getattr(one, name), getattr(two, name))
+        for name in ("query", "rank", "grade", "n_retrieved")
+    )
