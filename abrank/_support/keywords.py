@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
@@ -25,6 +25,42 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "margin": ("threshold", "epsilon", "rope", "delta"),
     "test": ("stat_test", "method"),
     "runs": ("systems",),
+}
+
+# Of functions that have no such argument, why: what it would ask for is not there to be asked.
+_PAIR = "a ranking tells systems apart and decides for none; compare() decides between two"
+_RANKED = {
+    **dict.fromkeys(["margin", "require", "guards", "accept_doubt", "machine_scores"], _PAIR),
+    **dict.fromkeys(["machine_qrels", "bayes"], _PAIR),
+    "clusters": "the joint tests of many systems take queries to be independent; compare() of two"
+    " systems tests clusters",
+    "segments": "rank the queries of one segment alone, or compare() two systems by segments",
+    **dict.fromkeys(
+        ["look", "planned", "anytime", "spending", "earlier"],
+        "alpha is shared out among pairs, not among looks; compare() of two systems plans looks",
+    ),
+}
+_POOLED = "the mean over all queries of several collections takes single, independent queries"
+_SEVERAL = {
+    "clusters": f"{_POOLED}; compare() one collection by clusters",
+    "segments": "the collections are the segments; compare() one collection by segments",
+    **dict.fromkeys(
+        ["planned", "anytime", "earlier"],
+        "queries of several collections do not come one after the other; look= plans looks at all",
+    ),
+    "bayes": "the posterior is of the queries of one collection; compare() that one",
+    **dict.fromkeys(
+        ["machine_qrels", "machine_scores", "machine_judge", "shared_model"],
+        f"{_POOLED}, and a machine's judgments correct those of one",
+    ),
+    "merged": f"{_POOLED}, and merged statistics hold none",
+    **dict.fromkeys(["topics", "docs"], "texts stand on the page of one collection: compare() it"),
+}
+REASONS: dict[str, dict[str, str]] = {
+    "rank": _RANKED,
+    "rank_scores": _RANKED,
+    "rank_collections": _RANKED,
+    "compare_collections": _SEVERAL,
 }
 
 
@@ -55,6 +91,13 @@ def _told(
     unknown = next((each for each in keywords if each not in known), None)
     if unknown is None:
         return f"{name}(): {error}"
+    return no_argument(name, unknown, known)
+
+
+def no_argument(name: str, unknown: str, known: Sequence[str]) -> str:
+    """Say that a function has no such argument: why, or what may have been meant."""
+    if reason := REASONS.get(name, {}).get(unknown):
+        return f"{name}() takes no {unknown}=: {reason}"
     meant = [each for each in known if unknown in SYNONYMS.get(each, ())] or nearest(unknown, known)
     shown = " and ".join(f"{each}=" for each in (meant if len(meant) < 3 else meant[:1]))
     hint = f"; did you mean {shown} ?" if meant else f"; it has {', '.join(known)}"

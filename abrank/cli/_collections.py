@@ -24,7 +24,8 @@ _SHARED = frozenset(
      *_options.READING]
 )  # fmt: skip
 _COMPARED = _SHARED | {
-    "primary", "family", "baseline", "candidate", "figures", "color",
+    "primary", "family", "baseline", "candidate", "figures", "color", "margin", "require",
+    "fail_on", "guards", "accept_doubt", "look", "spending",
 }  # fmt: skip
 
 

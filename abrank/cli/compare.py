@@ -277,7 +277,7 @@ def _gate(comparison: Comparison | CollectionsComparison) -> int:
     from abrank.comparison import Comparison
 
     if not isinstance(comparison, Comparison):
-        return 0
+        comparison = comparison.pooled
     gate = comparison.decision.gate
     if gate is None or gate.passed:
         return 0

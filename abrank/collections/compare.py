@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 
 from abrank._support.errors import AlignmentError, ArgumentError
-from abrank._support.keywords import fields_of
+from abrank._support.keywords import fields_of, no_argument
 from abrank._support.typing import FloatArray
 from abrank.collections.result import (
     CollectionRow,
@@ -19,17 +19,22 @@ from abrank.collections.result import (
 )
 from abrank.comparison import Comparison, Question, compare_recorded, name_runs, pair_scores
 from abrank.comparison.beside import Beside
-from abrank.inference import pool_collections
-from abrank.inference.designs.meta_analysis import MetaAnalysis, Summary
+from abrank.comparison.choice import directions_again, refuse_unchosen, require_direction
+from abrank.comparison.compare import compare_sample
+from abrank.comparison.declared import declared_again
+from abrank.comparison.rows import read_interval
+from abrank.comparison.stratified import Stratified, require_poolable, require_pooled
+from abrank.inference.designs.meta_analysis import MetaAnalysis
 from abrank.inference.estimates.segments import answer_by_segment
 from abrank.provenance import origin
 from abrank.scoring.evaluate import EvaluateOptions, silent
+from abrank.verdict import Requirement
 from abrank.workflow import compare_runs
 
 # The options that are the same for all collections.
 _ASKED = frozenset(
     ["primary", "test", "alpha", "adjust", "family", "lower_is_better", "higher_is_better",
-     "n_resamples", "rng"]
+     "margin", "guards", "require", "accept_doubt", "look", "spending", "n_resamples", "rng"]
 )  # fmt: skip
 
 
@@ -59,8 +64,9 @@ def compare_collections(
     baseline, candidate : str, optional
         Names of the systems; without them those of their files, where they are the same everywhere.
     **how
-        ``primary test alpha adjust family lower_is_better higher_is_better n_resamples rng``, and
-        how runs are read and scored, as for :func:`abrank.compare`.
+        ``primary test alpha adjust family lower_is_better higher_is_better margin guards require
+        accept_doubt look spending n_resamples rng``, and how runs are read and scored, as for
+        :func:`abrank.compare`. Gate and guards are of the mean over all queries.
 
     Returns
     -------
@@ -91,7 +97,8 @@ def compare_collections(
     scored = {each.name for each in fields(EvaluateOptions)}
     for name in how:
         if name not in scored | _ASKED:
-            raise ArgumentError(f"compare_collections has no keyword {name!r}")
+            known = ("measures", "baseline", "candidate", *sorted(scored | _ASKED))
+            raise ArgumentError(no_argument("compare_collections", name, known))
     question = Question(**{name: value for name, value in how.items() if name in _ASKED})
     options = EvaluateOptions(**fields_of(EvaluateOptions, how))
     return compare_each(
@@ -115,11 +122,19 @@ def compare_each(
 ) -> CollectionsComparison:
     """Compare as :func:`compare_collections` does, and tell the stages of the work."""
     _require_several(collections)
+    require_poolable(question)
+    alone = replace(question, require=None, accept_doubt=False)
     found = {}
     for name, given in collections.items():
         on_stage(f"comparing on {name}")
-        found[name] = _comparison(name, given, question, options, measures, names)
-    return summarise_collections(found, provenance=origin(command), **names)
+        found[name] = _comparison(name, given, alone, options, measures, names)
+    return summarise_collections(
+        found,
+        require=question.require,
+        accept_doubt=question.accept_doubt,
+        provenance=origin(command),
+        **names,
+    )
 
 
 def _require_several(collections: Mapping[str, Any]) -> None:
@@ -159,21 +174,51 @@ def summarise_collections(
     *,
     baseline: str | None = None,
     candidate: str | None = None,
+    require: Requirement | None = None,
+    accept_doubt: bool = False,
     provenance: Mapping[str, Any] | None = None,
 ) -> CollectionsComparison:
     """Summarise comparisons on several collections; see :func:`compare_collections`.
+
+    Parameters
+    ----------
+    comparisons : mapping of str to Comparison
+        By name of the collection.
+    baseline, candidate : str, optional
+        Names of the systems.
+    require : {"better", "non-inferior", "equivalent", "not-worse-shown"}, optional
+        A gate on all collections together.
+    accept_doubt : bool
+        Let it pass although the evidence of a collection is doubtful.
+    provenance : mapping, optional
+        Kept as it is.
+
+    Returns
+    -------
+    CollectionsComparison
 
     Raises
     ------
     AlignmentError
         If they have not the same measures, were not decided by the same rule, or a system is A
         in one and B in another.
+    ArgumentError
+        If the queries of one come in clusters, or are otherwise not what the pooled test takes; or
+        as :func:`abrank.compare` for the gate.
+
+    Examples
+    --------
+    >>> from abrank.comparison import compare_scores
+    >>> one = compare_scores({"q1": 0.5, "q2": 0.25, "q3": 0.5}, {"q1": 0.7, "q2": 0.5, "q3": 0.6})
+    >>> found = summarise_collections({"x": one, "y": one}, require="better")
+    >>> str(found.verdict), found.decision.gate.passed
+    ('better', False)
     """
     _require_several(comparisons)
     first = next(iter(comparisons.values()))
-    for name, each in list(comparisons.items())[1:]:
-        asked = (each.rule.primary, each.rule.test, each.rule.alpha, set(each.measures))
-        if asked != (first.rule.primary, first.rule.test, first.rule.alpha, set(first.measures)):
+    for name, each in comparisons.items():
+        require_pooled(name, each)
+        if _declared(each) != _declared(first):
             raise AlignmentError(
                 f"the collection {name!r} was compared by other measures or another test than"
                 f" {next(iter(comparisons))!r}: {', '.join(each.measures)} by {each.rule.test},"
@@ -182,14 +227,45 @@ def summarise_collections(
     _require_same_systems(comparisons)
     lead = first.rule.primary
     ordered = [lead, *(name for name in first.measures if name != lead)]
+    sides = ("baseline", baseline, "A"), ("candidate", candidate, "B")
+    a, b = (
+        name or _common([getattr(each, side) for each in comparisons.values()], letter)
+        for side, name, letter in sides
+    )
+    sample = Stratified(dict(comparisons), (a, b), tuple(ordered))
     return CollectionsComparison(
-        baseline=baseline or _common([each.baseline for each in comparisons.values()], "A"),
-        candidate=candidate or _common([each.candidate for each in comparisons.values()], "B"),
+        baseline=a,
+        candidate=b,
         comparisons=dict(comparisons),
-        measures=tuple(_summary(comparisons, name, first) for name in ordered),
+        measures=tuple(_summary(sample, column, first) for column in range(len(ordered))),
         alpha=first.rule.alpha,
+        pooled=_decide(sample, first, require, accept_doubt=accept_doubt),
         provenance=dict(provenance or {}),
     )
+
+
+def _declared(each: Comparison) -> tuple[object, ...]:
+    """Return what must be the same on every collection."""
+    rule = each.rule
+    margins = (rule.margin, rule.margin_is_relative, rule.guards)
+    return (rule.primary, rule.test, rule.alpha, set(each.measures), *margins)
+
+
+def _decide(
+    sample: Stratified, first: Comparison, require: Requirement | None, *, accept_doubt: bool
+) -> Comparison:
+    """Decide by the mean over all queries, with the margin and the guards of each collection."""
+    higher = {row.measure: row.higher_is_better for row in first.rows}
+    better = directions_again(higher, first.asked)
+    rule = replace(first.rule, require=require, accept_doubt=accept_doubt)
+    if require is not None:
+        require_direction(better.asked, [rule.primary, *(each.measure for each in rule.guards)])
+        for note in first.notes:
+            if note.code == "nobody-chose":
+                refuse_unchosen(note.values["n"], note.values["primary"])
+    # Measures are not adjusted for their number: the primary one decides.
+    rule = replace(rule, family="secondary", adjust="none")
+    return compare_sample(sample, declared_again(sample, rule, better))
 
 
 def _require_same_systems(comparisons: Mapping[str, Comparison]) -> None:
@@ -209,32 +285,44 @@ def _common(names: Sequence[str], letter: str) -> str:
     return names[0] if len(set(names)) == 1 else letter
 
 
-def _summary(
-    comparisons: Mapping[str, Comparison], measure: str, first: Comparison
-) -> MeasureSummary:
+def _summary(sample: Stratified, column: int, first: Comparison) -> MeasureSummary:
     """Summarise one measure."""
-    higher, alpha = first[measure].higher_is_better, first.rule.alpha
-    parts = [each.differences(measure) for each in comparisons.values()]
-    pooled = pool_collections(parts, confidence=1.0 - alpha)
+    measure, alpha = sample.measures[column], first.rule.alpha
+    higher, declared = first[measure].higher_is_better, measure not in first.asked
+    parts = sample.differences(column)
+    pooled = sample.pooled(column, 1.0 - alpha)
     each_alone = answer_by_segment(
         [part[:, None] for part in parts],
         pooled.n_queries > 0,
         alpha,
         {"name": first.rule.test, "seed": first.seed, "n_resamples": first.n_resamples},
     )[..., 0]
-    total = max(int(pooled.n_queries.sum()), 1)
     rows = tuple(
-        _row(name, each, measure, pooled, i, each_alone[:, i], total)
-        for i, (name, each) in enumerate(comparisons.items())
+        _row(name, each, measure, pooled, i, each_alone[:, i])
+        for i, (name, each) in enumerate(sample.parts.items())
     )
-    declared = measure not in first.asked
     stratified, equal, random = (
-        _read(each, higher, declared) for each in (pooled.stratified, pooled.equal, pooled.random)
+        SummaryRow(
+            estimate=found.estimate,
+            error=found.error,
+            ci_low=found.ci_low,
+            ci_high=found.ci_high,
+            pvalue=found.pvalue,
+            reading=read_interval(
+                found.ci_low,
+                found.ci_high,
+                tested=not np.isnan(found.pvalue),
+                moved=not (found.error == 0.0 and found.estimate == 0.0),
+                higher=higher,
+                declared=declared,
+            ),
+        )
+        for found in (pooled.stratified, pooled.equal, pooled.random)
     )
     return MeasureSummary(
         measure=measure,
         higher_is_better=higher,
-        n_queries=int(pooled.n_queries.sum()),
+        n_queries=sample.n,
         rows=rows,
         stratified=stratified,
         equal=equal,
@@ -253,13 +341,13 @@ def _row(
     pooled: MetaAnalysis,
     place: int,
     answers: FloatArray,
-    total: int,
 ) -> CollectionRow:
-    result = comparison[measure]
+    result, n = comparison[measure], comparison.n_queries
     pvalue, low, high, adjusted, low_adj, high_adj = answers.tolist()
+    tied = bool(n) and result.ties == n
     return CollectionRow(
         collection=name,
-        n_queries=comparison.n_queries,
+        n_queries=n,
         mean_a=result.mean_a,
         mean_b=result.mean_b,
         diff=result.diff,
@@ -272,51 +360,16 @@ def _row(
         wins=result.wins,
         ties=result.ties,
         losses=result.losses,
-        weight_stratified=comparison.n_queries / total,
+        weight_stratified=n / max(int(pooled.n_queries.sum()), 1),
         weight_random=float(pooled.weight_random[place]),
         bounded=bool(pooled.bounded[place]),
-        reading=_reading(
+        reading=read_interval(
             low_adj,
             high_adj,
-            adjusted,
-            result.higher_is_better,
-            tied=result.ties and result.ties == comparison.n_queries,
+            tested=tied or not np.isnan(adjusted),
+            moved=not tied,
+            higher=result.higher_is_better,
             declared=measure not in comparison.asked,
         ),
         estimate=result.estimate,
     )
-
-
-def _read(found: Summary, higher: bool, declared: bool) -> SummaryRow:
-    tied = found.error == 0.0 and found.estimate == 0.0
-    return SummaryRow(
-        estimate=found.estimate,
-        error=found.error,
-        ci_low=found.ci_low,
-        ci_high=found.ci_high,
-        pvalue=found.pvalue,
-        reading=_reading(
-            found.ci_low, found.ci_high, found.pvalue, higher, tied=tied, declared=declared
-        ),
-    )
-
-
-def _reading(
-    low: float,
-    high: float,
-    pvalue: float,
-    higher: bool,
-    *,
-    tied: bool | int,
-    declared: bool,
-) -> str:
-    """Say what an interval says of B."""
-    if tied:
-        return "identical"
-    if np.isnan(pvalue):
-        return "untested"
-    if low <= 0.0 <= high:
-        return "unclear"
-    if not declared:
-        return "differs"
-    return "better" if (low > 0.0) == higher else "worse"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from abrank._support.errors import AlignmentError, ArgumentError
-from abrank._support.keywords import fields_of
+from abrank._support.keywords import fields_of, no_argument
 from abrank._support.typing import FloatArray, Missing
 from abrank.collections.ranking import CollectionsRanking
 from abrank.collections.standings import measure_standings
@@ -95,7 +95,8 @@ def rank_collections(
     scored = {each.name for each in fields(EvaluateOptions)}
     for name in how:
         if name not in scored | _ASKED:
-            raise ArgumentError(f"rank_collections has no keyword {name!r}")
+            known = ("measures", *sorted(scored | _ASKED))
+            raise ArgumentError(no_argument("rank_collections", name, known))
     return rank_each(
         collections,
         EvaluateOptions(**fields_of(EvaluateOptions, how)),

@@ -15,6 +15,7 @@ from abrank.comparison import Comparison
 from abrank.diagnostics import bounds
 from abrank.inference.estimates.segments import Heterogeneity
 from abrank.soundness import Soundness
+from abrank.verdict import Decision, Requirement, Rule, Verdict
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -143,6 +144,9 @@ class CollectionsComparison(
         The primary measure first.
     alpha : float
         Two-sided level.
+    pooled : Comparison
+        By the mean over all queries of these collections: the verdict, the gate, the guards and how
+        sound the evidence is; queries are named ``COLLECTION/QUERY``.
     provenance : mapping
         Command, time and versions; the inputs stand in the comparisons.
     """
@@ -152,7 +156,43 @@ class CollectionsComparison(
     comparisons: Mapping[str, Comparison]
     measures: tuple[MeasureSummary, ...]
     alpha: float
+    pooled: Comparison
     provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def rule(self) -> Rule:
+        """What was declared for all collections together."""
+        return self.pooled.rule
+
+    @property
+    def decision(self) -> Decision:
+        """The verdict on the mean over all queries, with its gate and guards."""
+        return self.pooled.decision
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the interval of the mean over all queries says: a string such as ``"better"``."""
+        return self.decision.verdict
+
+    @property
+    def soundness(self) -> Soundness:
+        """What speaks against the evidence of a collection; its name stands with each reason."""
+        return self.decision.soundness
+
+    def require(self, requirement: Requirement) -> CollectionsComparison:
+        """Return the comparison if the gate passes on all collections together.
+
+        Parameters
+        ----------
+        requirement : {"better", "non-inferior", "equivalent", "not-worse-shown"}
+
+        Raises
+        ------
+        GateError, ArgumentError
+            As :meth:`abrank.Comparison.require`.
+        """
+        self.pooled.require(requirement)
+        return self
 
     @property
     def unsound(self) -> dict[str, Soundness]:

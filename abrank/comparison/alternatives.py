@@ -6,6 +6,7 @@ rule decides it, so it says whether the verdict rests on that choice.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import compress
@@ -13,6 +14,7 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
+from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 from abrank._support.typing import FloatArray
 from abrank.comparison.rows import MeasureResult
@@ -132,11 +134,15 @@ def alternatives(
                 left_out=choice.left_out,
             )
         )
-    found += [
-        replace(each, changes=each.verdict is not decision.verdict)
-        for each in saved
-        if each.kind in OF_RUNS
-    ]
+    for each in saved:
+        if each.kind in OF_RUNS:
+            # Nothing computes these again, but p and interval are of one procedure.
+            outside = each.ci_low > 0.0 or each.ci_high < 0.0
+            if math.isfinite(each.pvalue) and outside != (each.pvalue < rule.alpha):
+                raise ArgumentError(
+                    f"p and interval of the choice {each.kind} contradict each other"
+                )
+            found.append(replace(each, changes=each.verdict is not decision.verdict))
     return tuple(sorted(found, key=lambda each: get_args(Kind).index(each.kind)))
 
 

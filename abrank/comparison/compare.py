@@ -272,7 +272,7 @@ def compare_sample(sample: Sample, question: Question | Declared) -> Comparison:
         **sample.held(),
         **sample.found(rule, better, asked.span, decision),
     )  # fmt: skip
-    return with_soundness(replace(made, notes=_notes(made, asked, sample)))
+    return with_soundness(replace(made, notes=_notes(made, asked, sample)), sample.doubts())
 
 
 def compare_again(saved: Comparison) -> Comparison:
@@ -297,6 +297,10 @@ def sample_of(saved: Comparison) -> Sample:
         from abrank.comparison.merged.sample import Merged
 
         return Merged.again(saved)
+    if saved.strata:
+        from abrank.comparison.stratified import Stratified
+
+        return Stratified(saved.strata, (saved.baseline, saved.candidate), saved.measures)
     systems, design = (saved.baseline, saved.candidate), saved.rule.design
     audits = zip("ab", systems, strict=True) if saved.audits else ()
     scores = Scores(

@@ -16,7 +16,7 @@ from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray
 from abrank.comparison.choice import Directions
-from abrank.comparison.rows import MeasureResult
+from abrank.comparison.rows import MeasureResult, read_interval
 from abrank.comparison.sample import Answer, Sample
 from abrank.inference.registry import as_alpha
 from abrank.rule import Design
@@ -118,31 +118,17 @@ def row_of_measure(
         statistic=float(plain.statistic[column]),
         pvalue=float(plain.pvalue[column]),
         pvalue_adj=float(adjusted.pvalue[column]),
-        reading=row_reading(
-            *((low, high) if is_higher else (-high, -low)),
+        reading=read_interval(
+            low,
+            high,
+            tested=bool(np.isfinite(plain.pvalue[column])),
             moved=bool(wins + losses),
-            pvalue=float(plain.pvalue[column]),
+            higher=is_higher,
             declared=name not in better.asked,
         ),
         estimate=float(plain.estimate[column]),
         higher_is_better=is_higher,
     )
-
-
-def row_reading(
-    low: float, high: float, *, moved: bool, pvalue: float, declared: bool = True
-) -> str:
-    """Say what the adjusted interval of B's gain says, in one word.
-
-    Where it was not declared which direction is better, a difference is no more than that.
-    """
-    if np.isnan(pvalue):
-        return "untested"
-    if not moved:
-        return "identical"
-    if low > 0 or high < 0:
-        return "differs" if not declared else "better" if low > 0 else "worse"
-    return "unclear"
 
 
 def adjust_family(sample: Sample, plain: Answer, rule: Rule) -> Adjusted:

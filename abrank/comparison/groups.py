@@ -11,6 +11,7 @@ from abrank import inference
 from abrank._support.errors import AlignmentError
 from abrank._support.records import record
 from abrank._support.typing import FloatArray
+from abrank.comparison.rows import read_interval
 from abrank.inference.estimates.segments import (
     MIN_QUERIES,
     Segments,
@@ -184,17 +185,14 @@ def segment_rows(
                 ci_high_adj=high_adj,
                 pvalue=pvalue,
                 pvalue_adj=pvalue_adj,
-                reading=segment_reading(rule, low_adj, high_adj),
+                reading="too few"
+                if np.isnan(low_adj)
+                else read_interval(
+                    low_adj,
+                    high_adj,
+                    higher=rule.higher_is_better,
+                    declared=rule.direction_declared,
+                ),
             )
         )
     return tuple(sorted(rows, key=lambda row: (-row.n_queries, row.label)))
-
-
-def segment_reading(rule: Rule, low: float, high: float) -> str:
-    """Say what the adjusted interval of a segment says."""
-    if np.isnan(low):
-        return "too few"
-    low, high = rule.gain(low, high)
-    if low > 0 or high < 0:
-        return "differs" if not rule.direction_declared else "better" if low > 0 else "worse"
-    return "unclear"

@@ -97,6 +97,8 @@ class Comparison(
     merged : MergedQueries, optional
         What stands in the place of ``query_ids``, ``a`` and ``b`` where partitions were merged:
         those are empty then, and so are the labels of segments and clusters.
+    strata : mapping of str to Comparison
+        Those on several collections, where the mean over all their queries decides; else empty.
     """
 
     baseline: str
@@ -127,6 +129,7 @@ class Comparison(
     provenance: Mapping[str, Any] = field(default_factory=dict)
     machine: MachineJudgments | None = None
     merged: MergedQueries | None = None
+    strata: Mapping[str, Comparison] = field(default_factory=dict)
 
     # ---- numbers of the primary measure
 

@@ -14,6 +14,31 @@ class ConfidenceInterval(NamedTuple):
     high: float
 
 
+def read_interval(
+    low: float,
+    high: float,
+    *,
+    tested: bool = True,
+    moved: bool = True,
+    higher: bool = True,
+    declared: bool = True,
+) -> str:
+    """Say in one word what an interval of B - A says: the one reading of every interval.
+
+    ``moved`` is False where every query scores the same; where nobody declared which direction is
+    better, a difference is no more than that.
+    """
+    if not tested:
+        return "untested"
+    if not moved:
+        return "identical"
+    if not (low > 0.0 or high < 0.0):
+        return "unclear"
+    if not declared:
+        return "differs"
+    return "better" if (low > 0.0) == higher else "worse"
+
+
 @record
 class MeasureResult:
     """One row of the table: one measure, A against B, by the test that decides.

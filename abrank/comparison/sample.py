@@ -43,6 +43,7 @@ from abrank.inference.estimates.relative_change import RelativeChange, relative_
 from abrank.inference.rounding import differences_of
 from abrank.inputs import JudgedRun, Source
 from abrank.scoring.scores import Scores
+from abrank.soundness import Reason
 from abrank.verdict import Decision, Rule
 
 if TYPE_CHECKING:
@@ -138,6 +139,9 @@ class Sample(Protocol):
 
     def cautions(self, made: Comparison) -> list[Note]:
         """Return the cautions that only this sample can give."""
+
+    def doubts(self) -> Sequence[Reason]:
+        """Return why the evidence of a part of it is not sound."""
 
 
 # The tests shown beside the one that decides, with the options of the call.
@@ -399,6 +403,9 @@ class Rows:
             left_out = left_out | _OF_A_DIRECTION
         notes = [note for note in notes if note.code not in left_out]
         return [*notes, *inspect_inputs(made.audits, self.scores.query_ids), *depths]
+
+    def doubts(self) -> Sequence[Reason]:
+        return ()
 
     _left_out = frozenset[str]()
     _independent = True

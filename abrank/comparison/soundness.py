@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,15 +11,18 @@ import numpy as np
 from abrank.comparison.result import Comparison
 from abrank.diagnostics import lists_only_relevant
 from abrank.inference.designs.as_tests import cluster_result
-from abrank.soundness import judge
+from abrank.soundness import LEVELS, Reason, Soundness, judge
 from abrank.verdict import settle
 
 # A cluster with so much of the difference carries it, if nothing is shown without it.
 MOST_OF_IT = 0.5
 
 
-def with_soundness(made: Comparison) -> Comparison:
-    """Return a comparison whose decision takes account of the soundness of its evidence."""
+def with_soundness(made: Comparison, further: Sequence[Reason] = ()) -> Comparison:
+    """Return a comparison whose decision takes account of the soundness of its evidence.
+
+    ``further`` are reasons that its parts give.
+    """
     decision = made.decision
     verdict = decision.of_numbers or decision.verdict
     soundness = judge(
@@ -32,6 +35,10 @@ def with_soundness(made: Comparison) -> Comparison:
         to_judge=None if lists_only_relevant(made.audits) else made.evidence.to_judge,
         carrying=_carrying_cluster(made) if decision.direction else None,
     )
+    if further:
+        order = list(LEVELS)
+        reasons = sorted((*soundness.reasons, *further), key=lambda each: order.index(each.code))
+        soundness = Soundness(tuple(reasons))
     return replace(made, decision=settle(made.rule, decision, soundness))
 
 

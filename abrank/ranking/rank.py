@@ -12,6 +12,7 @@ import numpy as np
 from abrank import inference
 from abrank._support import checks, display
 from abrank._support.errors import ArgumentError
+from abrank._support.keywords import explained
 from abrank._support.rng import entropy
 from abrank._support.typing import Missing, RandomSource
 from abrank.comparison.choice import Directions, choose_from, directions, directions_again
@@ -34,6 +35,7 @@ MOST_SYSTEMS = 300  # above it all pairs are tested only where that is asked for
 _INITIALS = {"bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli"}
 
 
+@explained
 def rank_scores(
     scores: Any,  # noqa: ANN401 - whatever read_board reads
     *,

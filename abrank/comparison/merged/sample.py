@@ -46,6 +46,7 @@ from abrank.inference.estimates.segments import MIN_QUERIES, heterogeneity
 from abrank.inference.paired.counted import Counts, result_of
 from abrank.inference.rounding import differences_of
 from abrank.inputs import Audit
+from abrank.soundness import Reason
 from abrank.verdict import FEW_QUERIES, Decision, Rule
 
 if TYPE_CHECKING:
@@ -254,6 +255,9 @@ class Merged:
         seen = () if self.missing == "drop" else tuple(known)
         own = self.statistics.of[self.measures.index(made.rule.primary)]
         return [*_losses(made, own), *inspect_inputs(self.audits, seen)]
+
+    def doubts(self) -> Sequence[Reason]:
+        return ()
 
 
 def compare_statistics(

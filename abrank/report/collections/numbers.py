@@ -8,7 +8,7 @@ from typing import Any
 from abrank.collections import CollectionRow, CollectionsComparison, SummaryRow
 from abrank.report.collections.tables import SUMMARIES
 from abrank.report.formats.csv import csv_text
-from abrank.report.numbers import checksum, layout, plain, to_dict
+from abrank.report.numbers import checksum, content, layout, plain, to_dict
 
 SCHEMA = "abrank-collections/2"
 
@@ -44,15 +44,17 @@ def summaries_csv(found: CollectionsComparison) -> str:
 def collections_dict(found: CollectionsComparison) -> dict[str, Any]:
     """Return everything as dicts, lists, text, numbers and None.
 
-    Keys: ``schema systems alpha measures collections provenance``. ``measures`` has the summaries,
-    the primary first; ``collections`` is a list of names with the comparison of each, as
-    :func:`abrank.report.to_dict` gives it.
+    Keys: ``schema systems alpha settings verdict next_step measures collections provenance``.
+    ``settings`` and ``verdict`` are of the mean over all queries, which decides; ``measures`` has
+    the summaries, the primary first; ``collections`` is a list of names with the comparison of
+    each, as :func:`abrank.report.to_dict` gives it.
     """
     values: dict[str, Any] = plain(
         {
             "schema": SCHEMA,
             "systems": {"a": found.baseline, "b": found.candidate},
             "alpha": found.alpha,
+            **decided(found),
             "measures": [asdict(each) for each in found.measures],
             "provenance": found.provenance,
         }
@@ -61,6 +63,12 @@ def collections_dict(found: CollectionsComparison) -> dict[str, Any]:
         {"name": name, "comparison": to_dict(each)} for name, each in found.comparisons.items()
     ]
     return values
+
+
+def decided(found: CollectionsComparison) -> dict[str, Any]:
+    """Return the rule, the verdict and the next step of all collections together."""
+    whole = content(found.pooled)
+    return {key: whole[key] for key in ("settings", "verdict", "next_step")}
 
 
 def collections_json(found: CollectionsComparison) -> str:

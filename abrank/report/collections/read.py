@@ -15,7 +15,7 @@ from abrank.collections import (
 )
 from abrank.comparison import Comparison
 from abrank.ranking import Ranking
-from abrank.report.collections.numbers import SCHEMA
+from abrank.report.collections.numbers import SCHEMA, decided
 from abrank.report.collections.systems.read import SCHEMAS as STANDINGS_SCHEMAS
 from abrank.report.collections.systems.read import standings_of
 from abrank.report.numbers import checksum, plain
@@ -78,15 +78,23 @@ def _collections(value: Mapping[str, Any], label: str) -> CollectionsComparison:
             )
             for i, each in enumerate(value["collections"])
         }
+        declared = published()
+        settings = value.get("settings", {})  # files of old have none
+        if settings:
+            rule = declared["$defs"]["settings"]
+            validate(settings, rule, root=declared, place="settings")
         again = summarise_collections(
             comparisons,
+            require=settings.get("require"),
+            accept_doubt=settings.get("accept_doubt", False),
             baseline=value["systems"]["a"],
             candidate=value["systems"]["b"],
             provenance=value["provenance"],
         )
         if of_this_version(value):
             compared = {"alpha": again.alpha, "measures": [asdict(each) for each in again.measures]}
-            saved = {key: value[key] for key in compared}
+            compared |= decided(again)
+            saved = {key: value.get(key) for key in compared}
             require_none(differences(saved, plain(compared)), "comparisons")
         require_unchanged(value)
     except Damaged as problem:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from abrank.comparison.companions import COMPANIONS
 
+from abrank.comparison.sample import COMPANIONS
 from abrank.diagnostics import FALSE_FINDINGS
 from abrank.inference import run_test
 
