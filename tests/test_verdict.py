@@ -11,7 +11,17 @@ from hypothesis import strategies as st
 
 from abrank import ArgumentError, UnknownNameError
 from abrank.inference.estimates.relative_change import RelativeChange
-from abrank.verdict import GATES, Decision, Requirement, Rule, Verdict, check_gate, decide
+from abrank.rule import GuardResult
+from abrank.verdict import (
+    GATES,
+    Decision,
+    Requirement,
+    Rule,
+    SignFlips,
+    Verdict,
+    check_gate,
+    decide,
+)
 
 INF = math.inf
 
@@ -44,6 +54,7 @@ ROWS = {
     "m = 0, L <= 0 <= U": (-0.001, 0.03, 0.0, (0.001, 0.02), Verdict.INCONCLUSIVE, 0, False),
     "U < -m": (-0.05, -0.011, 0.01, None, Verdict.WORSE, -1, False),
     "m = 0, U < 0": (-0.05, -0.001, 0.0, None, Verdict.WORSE, -1, False),
+    "U = -m is not below it": (-0.05, -0.01, 0.01, None, Verdict.WORSE_SIZE_UNCLEAR, -1, False),
     "L > 0, U >= m, u < m": (0.001, 0.011, 0.01, (0.002, 0.009), Verdict.SAME, 1, True),
     "U < 0, L <= -m, l > -m": (-0.011, -0.001, 0.01, (-0.009, -0.002), Verdict.SAME, -1, True),
     "-m in L..U, U < 0": (-0.05, -0.005, 0.01, None, Verdict.WORSE_SIZE_UNCLEAR, -1, False),
@@ -221,3 +232,35 @@ def test_rule_refuses_what_has_no_meaning(how) -> None:
 def test_rule_names_the_nearest_gate() -> None:
     with pytest.raises(UnknownNameError, match="did you mean better"):
         Rule("AP", require="beter")  # type: ignore[arg-type]
+
+
+def test_a_margin_of_a_share_is_told_in_the_unit_of_the_measure() -> None:
+    rule = Rule("AP", margin=0.02, margin_is_relative=True)
+    change = RelativeChange(-0.5, 0.05, 0.03, 0.07, 0.035, 0.065)
+    limits = {"interval": (0.015, 0.035), "equivalence_interval": (0.0175, 0.0325)}
+    decision = decide(rule, estimate=0.025, relative=change, **limits)
+    assert decision.margin == 0.01
+    assert (decision.verdict, decision.interval) == (Verdict.BETTER, (0.03, 0.07))
+
+
+def test_every_guard_must_pass() -> None:
+    shared = {"estimate": 0.0, "low": -0.01, "high": 0.01, "higher_is_better": True}
+    one = GuardResult("RR", 0.02, False, passed=True, **shared)
+    other = GuardResult("P@5", 0.005, False, passed=False, **shared)
+    for guards, lacks in (((one,), ""), ((one, other), "guards"), ((other,), "guards")):
+        gate = judge(0.011, 0.05, require="better", guards=guards).gate
+        assert gate is not None
+        assert (gate.passed, gate.lacks) == (not lacks, lacks)
+
+
+def test_exact_flips_agree_at_the_level_of_each_gate() -> None:
+    flips = SignFlips(better=0.03, non_inferior=0.03, equivalent=0.03)
+    assert not flips.agree("better", 0.05)  # two-sided
+    assert flips.agree("better", 0.07)
+    for gate in ("non-inferior", "equivalent"):
+        assert flips.agree(gate, 0.05)
+        assert not flips.agree(gate, 0.03)
+    assert flips.agree("not-worse-shown", 0.001)
+    gate = judge(0.011, 0.05, require="better", sign_flips=flips).gate
+    assert gate is not None
+    assert (gate.passed, gate.lacks) == (False, "queries")

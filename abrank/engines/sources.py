@@ -25,7 +25,7 @@ from abrank.engines import rows
 from abrank.engines.listing import files_of, storage
 from abrank.engines.rows import PROPERTY
 from abrank.inputs import ids
-from abrank.inputs.archives import Stored, Unpacked, too_much
+from abrank.inputs.archives import Stored, Unpacked, most_unpacked, too_much
 from abrank.inputs.columns import Columns, Layout
 from abrank.inputs.files import likeness
 from abrank.inputs.formats.parquet import Oversized, ParquetData
@@ -171,7 +171,13 @@ def open_table(
             pieces.append(Piece(path, 0, 0, problem=str(file).removeprefix(f"{path}: ")))
             continue
         pieces += _pieces(path, file, chosen)
-        total += sum(chunk.n_decoded for group in file.groups for chunk in group.of(chosen))
+        n_decoded = sum(chunk.n_decoded for group in file.groups for chunk in group.of(chosen))
+        n_packed = sum(chunk.n_packed for group in file.groups for chunk in group.chunks)
+        total += n_decoded
+        # Each row group may be small, and all of them made to fill memory, or the time of a job.
+        if most is None and n_decoded > most_unpacked(n_packed):
+            problem, what_to_do = too_much(0, None)
+            raise ReadError(path, problem, hint=what_to_do)
         if most is not None and total > most:
             problem, what_to_do = too_much(0, most)
             raise ReadError(label, problem, hint=what_to_do)

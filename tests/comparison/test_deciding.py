@@ -10,7 +10,7 @@ from scipy.stats import binom
 import abrank
 from abrank import compare_scores
 from abrank.comparison.deciding import deciding_interval
-from abrank.verdict import Verdict
+from abrank.verdict import Rule, Verdict, decide
 
 QRELS = {f"q{i}": {"d1": 1, "d2": 0, "d3": 1} for i in range(12)}
 RUN = {f"q{i}": {"d1": 3.0, "d2": 2.0, "d3": 1.0} for i in range(12)}
@@ -27,6 +27,22 @@ def test_two_tied_queries_pass_no_gate_that_asks_for_evidence(require) -> None:
     result = compare_scores(a, a, margin=0.001, require=require)
     assert result.verdict is Verdict.IDENTICAL
     assert not result.decision.gate.passed
+
+
+@pytest.mark.parametrize("direction", [1, 0, -1])
+def test_same_rests_on_the_wider_interval_where_a_difference_is_shown(direction: int) -> None:
+    wide, narrow = (0.001, 0.009), (0.002, 0.008)
+    if direction < 0:
+        wide, narrow = (-0.009, -0.001), (-0.008, -0.002)
+    if not direction:
+        wide, narrow = (-0.004, 0.004), (-0.003, 0.003)
+    rule = Rule("AP", margin=0.01)
+    decision = decide(rule, estimate=0.0, interval=wide, equivalence_interval=narrow)
+    assert (decision.verdict, decision.direction) == (Verdict.SAME, direction)
+    rests = deciding_interval(rule, decision)
+    assert rests.by_margin is (direction == 0)
+    assert (rests.low, rests.high) == (wide if direction else narrow)
+    assert rests.confidence == pytest.approx(0.95 if direction else 0.9)
 
 
 def test_what_is_identical_is_told_apart(tmp_path) -> None:

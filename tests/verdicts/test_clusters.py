@@ -88,6 +88,12 @@ def test_fewer_than_three_effective_clusters_cannot_be_tested_where_flips_cannot
         assert "of one size, where t takes 3 and sign flips take 6 clusters" in said
 
 
+def test_what_clusters_leave_unseen_goes_by_their_number() -> None:
+    d, groups = drawn(EVEN, 0.1, 1, np.random.default_rng(2))
+    found = compare(0.1 * d[:, 0], groups).decision.unseen
+    assert found.share == pytest.approx(1.0 - 0.05 ** (1 / len(EVEN)))
+
+
 def test_a_guard_knows_of_the_clusters() -> None:
     d, groups = drawn(EVEN, 0.9, 1, np.random.default_rng(2))
     ids = [f"q{i:03}" for i in range(len(d))]
