@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from abrank._support import display as f
 from abrank._support.errors import ArgumentError
 from abrank._support.keywords import explained, fields_of
 from abrank._support.typing import Duplicates, Interpolation, Missing, RandomSource, ScoreDtype
@@ -230,7 +231,7 @@ def compare_runs(
     own = options.named(measures)
     named = None if len(own) == len(parsed) else [each.name for each in own]
     chosen = choose([each.name for each in parsed], named, lead and lead.name)
-    unchosen(
+    told = unchosen(
         chosen,
         gate=question.require is not None,
         in_sequence=question.family == SEQUENCE,
@@ -243,8 +244,15 @@ def compare_runs(
         from abrank.comparison.merged.run import compare_merged
 
         machine.require_none("merged statistics have no place for them")
+        if named is not None:  # one of trec_eval's sets: what its counts are stands in no family
+            kept = [each for each in parsed if each.name in chosen.measures]
+            lead = next(each for each in kept if each.name == chosen.primary)
+            how["measures"] = [lead.name, *(each.name for each in kept if each != lead)]
         how |= {"primary": lead, "properties": beside, "command": command}
-        return compare_merged(qrels, runs, question, options, **how)
+        made = compare_merged(qrels, runs, question, options, **how)
+        apart = f.listed(list(chosen.apart))
+        said = (f"counts are not compared in merged statistics: {apart}",) if apart else ()
+        return replace(made, notes=(*told, *made.notes), remarks=(*made.remarks, *said))
     machine.require_runs_again(runs)
     scores = score_runs(qrels, runs, options=options, top=TOP, **how)
     require_common_queries(scores)

@@ -160,14 +160,22 @@ scores = click.option(
     help="Two files of ready scores per query, in the place of QRELS RUN_A RUN_B.",
 )
 
-measures = click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    metavar="NAME",
-    shell_complete=_complete_measure,
-    help="Measure, in any dialect: nDCG@10, map, ndcg_cut_10, mrr@10. Repeat for more.",
+_MEASURES = "Measure, in any dialect: nDCG@10, map, ndcg_cut_10, mrr@10. Repeat for more."
+measures, measures_to_compare = (
+    click.option(
+        "-m",
+        "--measure",
+        "measures",
+        multiple=True,
+        metavar="NAME",
+        shell_complete=_complete_measure,
+        help=said,
+    )
+    for said in (
+        _MEASURES,
+        f"{_MEASURES} The first decides. Of runs: without it nDCG@10 decides, a gate too, beside"
+        " AP, RR, P@10 and R@100.",
+    )
 )
 
 measure = click.option(

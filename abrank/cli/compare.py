@@ -45,7 +45,7 @@ def _gates() -> str:
 )
 @_collections.option
 @_config.option
-@_options.measures
+@_options.measures_to_compare
 @click.option(
     "--primary", metavar="NAME", help="The measure that decides; the first -m without it."
 )

@@ -14,7 +14,9 @@ import abrank
 from abrank import AlignmentError, ArgumentError, Verdict
 from abrank.cli import run
 from abrank.inference import TESTS, Answer, paired_test
+from abrank.report.collections.read import read_results
 from abrank.report.ranking.read import read_ranking
+from abrank.report.saved.write import read_comparison
 from abrank.simulate import simulate_runs
 
 N = 40
@@ -139,6 +141,12 @@ def test_collections_of_scores_choose_alike(files, capsys) -> None:
     boards = abrank.rank_collections({name: ["a.txt", "b.txt"] for name in ("one", "two")})
     assert boards.primary.measure == "AP"
     assert str(boards).startswith(NOBODY)
+    for each in (found, boards):
+        saved = each.report(files / "several.json")
+        value = json.loads(saved.read_text("utf-8"))
+        assert list(value)[1] == "read_first"
+        assert value["read_first"][0].startswith(NOBODY)
+        assert read_results(saved) == each
 
 
 def test_dicts_of_pytrec_eval_are_not_decided_by_runid() -> None:
@@ -174,6 +182,33 @@ def test_a_set_of_trec_eval_names_no_measure() -> None:
     with pytest.raises(ArgumentError, match="say which decides"):
         abrank.compare(*data, measures="official", require="better")
     assert abrank.compare(*data).rule.primary == "nDCG@10"  # what the manual names
+
+
+def test_without_a_measure_the_default_that_the_help_names_decides_a_gate_of_runs(capsys) -> None:
+    made = simulate_runs(30, rng=1)
+    found = abrank.compare(made.qrels, made.baseline, made.candidate, require="not-worse-shown")
+    assert (found.rule.primary, found.decision.gate.lacks) == ("nDCG@10", "")
+    assert run(["compare", "--help"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "Of runs: without it nDCG@10 decides, a gate too, beside AP, RR, P@10 and R@100" in said
+
+
+def test_a_set_of_trec_eval_decides_no_more_where_statistics_are_merged(tmp_path) -> None:
+    made = simulate_runs(30, rng=1)
+    paths = []
+    for name, each in zip("qab", (made.qrels, made.baseline, made.candidate), strict=True):
+        paths.append(tmp_path / f"{name}.parquet")
+        each.frame().to_parquet(paths[-1])
+    whole = abrank.compare(*paths, measures="official")
+    found = abrank.compare(*paths, measures="official", merged=True)
+    assert (found.rule.primary, found.measures) == ("AP", whole.measures)
+    assert str(found).startswith("Nobody chose the measure: of 25, AP was taken.")
+    assert "NumRelRet" in " ".join(found.remarks)
+    with pytest.raises(ArgumentError, match="say which decides"):
+        abrank.compare(*paths, measures="official", merged=True, require="better")
+    assert read_comparison(found.report(tmp_path / "r.json")) == found
+    named = abrank.compare(*paths, measures=["P@10", "official"], merged=True)
+    assert (named.rule.primary, str(named).startswith("Nobody")) == ("P@10", False)
 
 
 # ---- directions

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, astuple, fields
 from typing import Any
 
+from abrank._support.display import DIGITS
 from abrank.collections import CollectionRow, CollectionsComparison, SummaryRow
 from abrank.report.collections.tables import SUMMARIES
+from abrank.report.collections.words import cautions
 from abrank.report.formats.csv import csv_text
 from abrank.report.numbers import checksum, content, layout, plain, to_dict
 
@@ -47,11 +49,13 @@ def collections_dict(found: CollectionsComparison) -> dict[str, Any]:
     Keys: ``schema systems alpha settings verdict next_step measures collections provenance``.
     ``settings`` and ``verdict`` are of the mean over all queries, which decides; ``measures`` has
     the summaries, the primary first; ``collections`` is a list of names with the comparison of
-    each, as :func:`abrank.report.to_dict` gives it.
+    each, as :func:`abrank.report.to_dict` gives it. ``read_first`` where it is misread without.
     """
+    first = [str(each) for each in cautions(found, digits=DIGITS) if each.stands_first]
     values: dict[str, Any] = plain(
         {
             "schema": SCHEMA,
+            **({"read_first": first} if first else {}),
             "systems": {"a": found.baseline, "b": found.candidate},
             "alpha": found.alpha,
             **decided(found),

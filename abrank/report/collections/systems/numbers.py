@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict, astuple, fields
 from typing import Any
 
+from abrank._support.display import DIGITS
 from abrank.collections import CollectionsRanking, Standing, StandingRow
 from abrank.collections.ranking import flat
 from abrank.ranking import PairRow
+from abrank.report.collections.systems.cautions import standings_cautions
 from abrank.report.formats.csv import csv_text
 from abrank.report.numbers import checksum, layout, plain
 from abrank.report.ranking.numbers import ranking_dict
@@ -52,11 +54,14 @@ def standings_dict(found: CollectionsRanking) -> dict[str, Any]:
     that orders first, has ``standings``, a row a system, and under ``these`` and ``like`` the
     ranking of the means over the collections as
     :func:`abrank.report.ranking.numbers.ranking_dict` gives it, a collection in the place of a
-    query. ``collections`` is a list of names with the ranking of each.
+    query. ``collections`` is a list of names with the ranking of each. ``read_first`` where it is
+    misread without.
     """
+    first = [str(each) for each in standings_cautions(found, digits=DIGITS) if each.stands_first]
     values: dict[str, Any] = plain(
         {
             "schema": SCHEMA,
+            **({"read_first": first} if first else {}),
             "alpha": found.alpha,
             "n_queries": found.n_queries,
             "provenance": found.provenance,
