@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from abrank.comparison.merged.compare import compare_statistics
 
 import abrank
 from abrank.comparison import Question
+from abrank.comparison.merged.sample import compare_statistics
 from abrank.engines.merge import statistics_of
 from abrank.inference import run_test
 

@@ -78,11 +78,10 @@ def _collections(value: Mapping[str, Any], label: str) -> CollectionsComparison:
             )
             for i, each in enumerate(value["collections"])
         }
-        declared = published()
         settings = value.get("settings", {})  # files of old have none
         if settings:
-            rule = declared["$defs"]["settings"]
-            validate(settings, rule, root=declared, place="settings")
+            rule = {"$ref": "#/$defs/settings", "$defs": published()["$defs"]}
+            validate(settings, rule, place="settings")
         again = summarise_collections(
             comparisons,
             require=settings.get("require"),
