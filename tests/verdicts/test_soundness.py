@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,10 @@ import abrank
 from abrank._support.errors import GateError
 from abrank.cli import main
 from abrank.comparison import Comparison
+from abrank.diagnostics import Note
 from abrank.report.saved.write import read_comparison
+from abrank.soundness import judge
+from abrank.verdict import Verdict
 
 Run = dict[str, dict[str, float]]
 
@@ -290,3 +294,23 @@ def test_an_unsound_collection_leaves_the_whole_undecided(files: dict[str, str])
     assert {name: each.level for name, each in found.unsound.items()} == {"two": "unsound"}
     said = " ".join(str(found).split())
     assert said.startswith("B and a cannot be tested on two: the document ids of")
+
+
+@pytest.mark.parametrize(("n_tipping", "direction", "doubts"), [(4, 1, 1), (5, 1, 0), (4, 0, 0)])
+def test_few_judgments_that_turn_the_sign_are_a_doubt(n_tipping, direction, doubts) -> None:
+    to_judge = SimpleNamespace(tipping=[("q1", "d1")] * n_tipping, n_documents=100)
+    found = judge(Verdict.BETTER, direction, primary="AP", to_judge=to_judge)
+    assert [reason.code for reason in found.reasons] == ["few-judgments-turn"] * doubts
+    assert found.level == ("doubtful" if doubts else "sound")
+
+
+@pytest.mark.parametrize(
+    ("favours", "direction", "doubts"),
+    [("b", 1, 0), ("a", 1, 1), ("a", -1, 0), ("b", -1, 1), ("b", 0, 1), ("", 1, 0)],
+)
+def test_unjudged_documents_are_a_doubt_unless_they_are_the_leaders(
+    favours, direction, doubts
+) -> None:
+    notes = [Note("unjudged-documents", 2, {"favours": favours})]
+    found = judge(Verdict.BETTER, direction, primary="AP", notes=notes)
+    assert [reason.code for reason in found.reasons] == ["unjudged-favour"] * doubts
