@@ -1,0 +1,523 @@
+"""Every ability at every door: a cell works as an oracle says, or is refused with its reason.
+
+A door is how two systems are handed over, or many; an ability is what is asked of them. All pairs
+of abilities are asked at all doors, as most defects hid where two of them meet: guards and
+clusters, a cost and anything, merged statistics and ties.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import abrank
+from abrank._support.errors import ArgumentError
+from abrank.comparison import Comparison
+from abrank.comparison.deciding import deciding_interval
+from abrank.comparison.merged.sample import compare_statistics
+from abrank.comparison.question import Question
+from abrank.engines.merge import statistics_of
+from abrank.inference import adjust
+from abrank.inference.designs.as_tests import cluster_result, level_of_look, level_of_seen
+from abrank.report.saved.write import from_dict
+from abrank.rule import GATES, Verdict
+from abrank.verdict import Rule, decide
+
+MEASURES = ["AP", "RR", "ms"]
+N, TIES = 60, 12
+IDS = [f"q{i:02}" for i in range(N)]
+USERS = {query: f"u{i // 5}" for i, query in enumerate(IDS)}
+SEGMENTS = {
+    "half": {query: "ab"[i % 2] for i, query in enumerate(IDS)},
+    "third": {query: "xyz"[i % 3] for i, query in enumerate(IDS)},
+}
+
+
+def drawn(seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return scores of A and B: B gains, and takes longer; ties are such but for rounding."""
+    random = np.random.default_rng(seed)
+    a = 0.1 + 0.6 * random.random((N, 3))
+    b = a + 0.035 + 0.1 * random.standard_normal((N, 3))
+    a[:TIES], b[:TIES] = 0.3, 0.1 + 0.2
+    index = pd.Index(IDS, name="query_id")
+    return pd.DataFrame(a, index, MEASURES), pd.DataFrame(b, index, MEASURES)
+
+
+def judged_by_machine(*systems: pd.DataFrame) -> tuple[pd.DataFrame, ...]:
+    """Return a machine's scores of the same queries and of four times as many like them."""
+    random = np.random.default_rng(3)
+    rows = np.concatenate([np.arange(N), random.integers(0, N, 4 * N)])
+    ids = [*IDS, *(f"m{i}" for i in range(4 * N))]
+    noise = 0.04 * random.standard_normal((len(systems), 5 * N, 3))
+    return tuple(
+        pd.DataFrame(own.to_numpy()[rows] + more, ids, MEASURES)
+        for own, more in zip(systems, noise, strict=True)
+    )
+
+
+A, B = drawn(4)
+MACHINE = judged_by_machine(A, B)
+
+
+# --- The doors: each takes the same words for the same abilities
+
+
+def ready(**how: Any) -> Comparison:
+    return abrank.compare_scores(A, B, **_scored(how))
+
+
+def machine(**how: Any) -> Comparison:
+    given = _scored(how)
+    made = abrank.compare_scores(A, B, machine_scores=MACHINE, machine_judge="m", **given)
+    assert made.with_machine
+    return made
+
+
+def merged(**how: Any) -> Comparison:
+    how = dict(how)
+    clusters, segments = how.pop("clusters", None), how.pop("segments", {})
+    if clusters:
+        segments = {}  # as properties of Parquet: left out, with a remark
+    values = np.stack([A.to_numpy(), B.to_numpy()], axis=1)
+    found = statistics_of(
+        IDS, values, MEASURES,
+        clusters=[clusters[query] for query in IDS] if clusters else None,
+        segments={name: [of[query] for query in IDS] for name, of in segments.items()},
+    )  # fmt: skip
+    return compare_statistics(found, Question(**how), clusters="user" if clusters else "")
+
+
+def collections(**how: Any) -> Any:
+    pairs = {"x": (A[:25], B[:25]), "y": (A[25:], B[25:])}
+    return abrank.compare_collections(pairs, measures=MEASURES, **how)
+
+
+def ranking(**how: Any) -> Any:
+    systems = {"A": A, "B": B, "C": A - 0.05}
+    rows = (frame.assign(system=name).reset_index() for name, frame in systems.items())
+    table = pd.concat(rows).melt(["query_id", "system"], var_name="measure", value_name="score")
+    how = dict(how)
+    lead = how.pop("primary", "AP")
+    order = [lead, *(name for name in MEASURES if name != lead)]
+    return abrank.rank_scores(table, measures=order, **how)
+
+
+def _scored(how: dict[str, Any]) -> dict[str, Any]:
+    given = {"measures": MEASURES, **how}
+    if "clusters" in given:
+        given["clusters"] = pd.Series(given["clusters"], name="user")
+    return given
+
+
+DOORS: dict[str, Callable[..., Any]] = {
+    each.__name__: each for each in (ready, machine, merged, collections, ranking)
+}
+
+
+# --- The abilities: what is asked, and what must be seen then
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What one door was asked, and what it answered."""
+
+    door: str
+    asked: dict[str, Any]
+    given: Any
+
+    @property
+    def of(self) -> Comparison:
+        return self.given.pooled if self.door == "collections" else self.given
+
+    def without(self, *names: str, **more: Any) -> Comparison:
+        asked = {key: value for key, value in self.asked.items() if key not in names}
+        return Cell(self.door, {}, DOORS[self.door](**asked | more)).of
+
+
+def sees_cost(cell: Cell) -> None:
+    if cell.door == "ranking":
+        assert cell.given.systems[0] == "C"
+        assert cell.given.of("AP").systems[0] == "B"
+        pair = next(row for row in cell.given.pair_rows if {row.a, row.b} == {"A", "B"})
+        assert (pair.b, pair.reading) == ("A", "better")
+        return
+    row = cell.of.primary
+    fewer = int((B["ms"] < A["ms"] - 1e-9).sum())
+    assert (row.wins, row.losses) == (fewer, N - TIES - fewer)
+    assert row.diff > 0 > row.wins - row.losses
+    assert row.reading in ("worse", "unclear")
+    assert cell.of.verdict not in (Verdict.BETTER, Verdict.BETTER_SIZE_UNCLEAR)
+    effect = cell.of.effects["p_better"]
+    assert effect.estimate < 0.5
+    assert not re.search(r"put B\b.* ahead", str(cell.given) if cell.door != "collections" else "")
+
+
+def sees_margin(cell: Cell) -> None:
+    made, margin = cell.of, 0.02
+    assert made.decision.margin == pytest.approx(margin)
+    sign = 1 if made.primary.higher_is_better else -1
+    low, high = sorted(sign * x for x in (made.primary.ci_low_adj, made.primary.ci_high_adj))
+    inner = (made.decision.tost_low, made.decision.tost_high)
+    if made.rule.family != "all":
+        assert inner == pytest.approx(tuple(made.confidence_interval(1 - 2 * made.rule.alpha)))
+    inner_low, inner_high = sorted(sign * x for x in inner)
+    # The table of cases, from its words.
+    expected = (
+        Verdict.BETTER if low > margin else
+        Verdict.WORSE if high < -margin else
+        Verdict.SAME if inner_low > -margin and inner_high < margin else
+        Verdict.BETTER_SIZE_UNCLEAR if low > 0 else
+        Verdict.WORSE_SIZE_UNCLEAR if high < 0 else
+        Verdict.NOT_WORSE if inner_low > -margin else
+        Verdict.NOT_BETTER if inner_high < margin else
+        Verdict.INCONCLUSIVE
+    )  # fmt: skip
+    assert made.verdict is expected
+
+
+def sees_share(cell: Cell) -> None:
+    change = cell.of.decision.relative
+    assert change is not None
+    assert cell.of.decision.margin == pytest.approx(0.05 * abs(change.baseline))
+    a = A[cell.of.rule.primary].mean()
+    assert change.baseline == pytest.approx(a)
+
+
+def sees_guards(cell: Cell) -> None:
+    """Each guard has the interval that its measure has where that decides."""
+    made = cell.of
+    assert [each.measure for each in made.decision.guards] == ["RR", "AP"]
+    for guard in made.decision.guards:
+        if "family" in cell.asked:
+            break
+        alone = cell.without("guards", "require", "margin", "primary", primary=guard.measure)
+        low, high = alone.confidence_interval(1 - 2 * made.rule.alpha)
+        assert (guard.low, guard.high) == pytest.approx((low, high), abs=1e-12)
+        assert guard.passed == (low > -guard.margin)
+    assert made.decision.gate is not None
+    if not all(guard.passed for guard in made.decision.guards):
+        assert not made.decision.gate.passed
+
+
+def sees_gate(cell: Cell) -> None:
+    made = cell.of
+    gate = made.decision.gate
+    assert gate is not None
+    shown = made.verdict in GATES["better"].verdicts
+    assert gate.passed == (shown and all(each.passed for each in made.decision.guards))
+    assert made.decision.exit_code == (0 if gate.passed else 1)
+    if gate.passed:
+        assert cell.given.require("better") is cell.given
+    else:
+        with pytest.raises(abrank.GateError):
+            cell.given.require("better")
+
+
+def sees_clusters(cell: Cell) -> None:
+    made = cell.of
+    assert made.clusters is not None
+    assert made.clusters.n_clusters == N // 5
+    labels = [USERS[query] for query in IDS]
+    if "guards" not in cell.asked and "family" not in cell.asked:
+        d = (B - A)[made.rule.primary].to_numpy()
+        found = cluster_result("t", d, labels, confidence=made.rule.confidence, seed=0)
+        assert made.primary.pvalue == pytest.approx(found.pvalue[0], rel=1e-6)
+    assert made.effects["d_z"].ci_low != made.effects["d_z"].ci_low  # NaN: no interval
+
+
+def sees_look(cell: Cell) -> None:
+    level = level_of_look(1, 2, spending="pocock", alpha=0.05)
+    assert cell.of.rule.alpha == pytest.approx(level)
+    assert level < 0.05
+
+
+def sees_planned(cell: Cell) -> None:
+    level = level_of_seen([N], 100, spending=cell.of.rule.design.spending, alpha=0.05)
+    assert cell.of.rule.design.seen == (N,)
+    assert cell.of.rule.alpha == pytest.approx(level)
+
+
+def sees_anytime(cell: Cell) -> None:
+    plain = cell.without("anytime").primary
+    wide = cell.of.primary
+    assert wide.ci_high - wide.ci_low > 1.2 * (plain.ci_high - plain.ci_low)
+    assert wide.pvalue > plain.pvalue
+
+
+def sees_all(cell: Cell) -> None:
+    if cell.door == "ranking":
+        assert cell.given.n_families == len(MEASURES)
+        return
+    rows = cell.of.rows
+    assert cell.of.rule.family == ("secondary" if cell.door == "collections" else "all")
+    if cell.of.rule.adjust == "holm":
+        expected = adjust(np.array([row.pvalue for row in rows]), "holm")
+        assert [row.pvalue_adj for row in rows] == pytest.approx(expected.tolist())
+
+
+def sees_sequence(cell: Cell) -> None:
+    if cell.door == "collections":
+        return  # of the pooled measures the primary one decides alone
+    lead = cell.of.primary
+    order = [lead, *(row for row in cell.of.rows if row is not lead)]
+    expected = np.maximum.accumulate([row.pvalue for row in order])
+    assert [row.pvalue_adj for row in order] == pytest.approx(expected.tolist())
+
+
+def sees_segments(cell: Cell) -> None:
+    found = cell.of.segmentations
+    clustered = "clusters" in cell.asked
+    if cell.door == "merged" and clustered:
+        return
+    assert sorted(each.name for each in found) == ["half", "third"]
+    rows = [row for each in found for row in each.rows]
+    assert sum(row.n_queries for row in rows) == 2 * N
+    raw = adjust(np.array([row.pvalue for row in rows]), "holm")
+    assert [row.pvalue_adj for row in rows] == pytest.approx(raw.tolist())
+    sign = 1 if cell.of.primary.higher_is_better else -1
+    for row in rows:
+        outside = row.ci_low_adj > 0 or row.ci_high_adj < 0
+        assert (row.reading in ("better", "worse")) == outside
+        if outside:
+            assert row.reading == ("better" if sign * row.mean > 0 else "worse")
+    plain = np.array([each.interaction_pvalue for each in found])
+    assert np.isnan(plain).all() == clustered
+    if not clustered:
+        adjusted = [each.interaction_pvalue_adj for each in found]
+        assert adjusted == pytest.approx(adjust(plain, "holm").tolist())
+
+
+def sees_beliefs(cell: Cell) -> None:
+    assert [each.model for each in cell.of.beliefs] == ["t", "bootstrap"]
+    ahead = cell.of.beliefs[0].ahead
+    gains = cell.of.mean_difference * (1 if cell.of.primary.higher_is_better else -1) > 0
+    assert (ahead > 0.5) == gains
+
+
+ABILITIES: dict[str, tuple[dict[str, Any], Callable[[Cell], None]]] = {
+    "cost": ({"primary": "ms", "lower_is_better": "ms"}, sees_cost),
+    "margin": ({"margin": 0.02}, sees_margin),
+    "share": ({"margin": "5%"}, sees_share),
+    "guards": ({"guards": ["RR:-0.004", "AP:-0.2"], "require": "better"}, sees_guards),
+    "gate": ({"require": "better"}, sees_gate),
+    "clusters": ({"clusters": USERS}, sees_clusters),
+    "look": ({"look": "1/2", "spending": "pocock"}, sees_look),
+    "planned": ({"planned": 100}, sees_planned),
+    "anytime": ({"anytime": 60}, sees_anytime),
+    "family": ({"family": "all"}, sees_all),
+    "sequence": ({"family": "fixed-sequence"}, sees_sequence),
+    "segments": ({"segments": SEGMENTS}, sees_segments),
+    "beliefs": ({"bayes": True}, sees_beliefs),
+}
+
+# --- What is refused, and the words of its reason; "*" is any door, or whatever it is asked with.
+
+ALONE = ("planned", "anytime", "beliefs")
+REASONS: dict[tuple[str, ...], str] = {
+    ("ranking", *(set(ABILITIES) - {"cost", "family", "sequence"})): "takes no .*=: .*compare",
+    ("ranking", "sequence"): "unknown family .*; choices: measure, all",
+    ("merged", *ALONE): "needs the scores of every query",
+    ("collections", "clusters", "segments", *ALONE): "takes no .*=: ",
+    ("collections", "share"): "share of A's mean, which is another on each",
+    ("machine", "clusters", "look", *ALONE): "cannot be combined with machine judgments: ",
+    ("machine", "segments"): "few human queries each",
+    ("machine", "share"): "A's mean over all queries",
+}
+REFUSED = [(door, name, "*", why) for (door, *names), why in REASONS.items() for name in names]
+REFUSED += [
+    ("*", "anytime", "clusters", "takes queries to be independent"),
+    ("*", "anytime", "look", "two ways of looking"),
+    ("*", "anytime", "planned", "leave out --look and --anytime"),
+    ("*", "look", "planned", "leave out --look and --anytime"),
+    ("*", "beliefs", "clusters", "takes queries to be independent"),
+    ("*", "share", "clusters", "Fieller's interval, which takes queries to be independent"),
+    ("*", "share", "anytime", "Fieller's interval, which is for one look"),
+    ("*", "share", "family", "decided by the interval of one measure alone"),
+]
+# Pairs that are two values of one word.
+TWICE = [{"margin", "share"}, {"family", "sequence"}]
+
+
+ASKED = [(name,) for name in ABILITIES]
+ASKED += [pair for pair in combinations(ABILITIES, 2) if set(pair) not in TWICE]
+
+
+@pytest.mark.parametrize("names", ASKED, ids="+".join)
+@pytest.mark.parametrize("door", DOORS)
+def test_every_cell_works_or_is_refused_with_its_reason(door: str, names: tuple[str, ...]) -> None:
+    asked: dict[str, Any] = {}
+    for name in names:
+        asked |= ABILITIES[name][0]
+    asked = {"primary": "AP", **asked}
+    reasons = [
+        why
+        for where, one, other, why in REFUSED
+        if where in (door, "*") and one in names and (other == "*" or other in names)
+    ]
+    if reasons:
+        with pytest.raises(ArgumentError) as raised:
+            DOORS[door](**asked)
+        said = str(raised.value)
+        assert any(re.search(why, said) for why in reasons), said
+        return
+    cell = Cell(door, asked, DOORS[door](**asked))
+    for name in names:
+        ABILITIES[name][1](cell)
+    if door != "ranking":
+        holds_together(cell)
+
+
+def holds_together(cell: Cell) -> None:
+    """Check what is so of every comparison."""
+    made = cell.of
+    alpha = made.rule.alpha
+    for row in made.rows:
+        assert row.wins + row.ties + row.losses == N
+        assert row.ties == TIES  # what rounding makes of one number is no win
+        for low, high, pvalue in (
+            (row.ci_low, row.ci_high, row.pvalue),
+            (row.ci_low_adj, row.ci_high_adj, row.pvalue_adj),
+        ):
+            assert (low > 0 or high < 0) == (pvalue < alpha)
+        shown = row.ci_low_adj > 0 or row.ci_high_adj < 0
+        asks = row.measure in made.asked
+        better = (row.estimate > 0) == row.higher_is_better
+        words = ("differs", "differs") if asks else ("worse", "better")
+        assert row.reading == (words[better] if shown else "unclear")
+    deciding = [row for row in made.test_rows if row.decides]
+    assert len(deciding) == 1
+    assert deciding[0].pvalue == pytest.approx(made.primary.pvalue, rel=1e-6)
+    assert (made.decision.ci_low, made.decision.ci_high) == (
+        made.primary.ci_low_adj,
+        made.primary.ci_high_adj,
+    )
+    if cell.door == "collections":
+        assert made.n_queries == cell.given.primary.n_queries
+        assert cell.given.primary.stratified.pvalue == made.primary.pvalue
+    else:
+        assert from_dict(made.to_dict()) == made
+
+
+@pytest.mark.parametrize("door", ["ready", "merged", "machine", "collections"])
+def test_a_cost_of_which_nobody_said_so_decides_nothing(door: str) -> None:
+    made = Cell(door, {}, DOORS[door](primary="ms")).of
+    assert (str(made.verdict), made.decision.reason) == ("cannot-test", "direction-not-declared")
+    assert made.primary.reading in ("differs", "unclear")
+    with pytest.raises(ArgumentError, match="is lower better for ms"):
+        DOORS[door](primary="ms", require="better")
+
+
+def test_guards_are_drawn_by_the_seed_of_the_call() -> None:
+    random = np.random.default_rng(1)
+    a = pd.DataFrame(random.random((N, 2)), index=IDS, columns=["AP", "RR"])
+    b = a + 0.02 + 0.1 * random.standard_normal(a.shape)
+
+    def guarded(seed: int) -> tuple[float, float]:
+        found = abrank.compare_scores(
+            a,
+            b,
+            measures=["AP", "RR"],
+            guards="RR:-0.05",
+            require="better",
+            test="bootstrap",
+            rng=seed,
+        )
+        (guard,) = found.decision.guards
+        own = abrank.compare_scores(a, b, measures=["RR"], test="bootstrap", rng=seed)
+        assert (guard.low, guard.high) == tuple(own.confidence_interval(0.9))
+        return guard.low, guard.high
+
+    assert guarded(3) == guarded(3)
+    assert guarded(3) != guarded(5)
+
+
+def test_what_speaks_against_one_collection_speaks_against_all() -> None:
+    judged = {query: {"d1": 1, "d2": 0} for query in IDS}
+    found_by = {query: {"d1": 2.0, "d2": 1.0} for query in IDS}
+    others = {query: {"x1": 2.0, "x2": 1.0} for query in IDS}
+    found = abrank.compare_collections(
+        {"sound": (judged, found_by, found_by), "other ids": (judged, found_by, others)},
+        measures="AP",
+        require="not-worse-shown",
+    )
+    assert str(found.verdict) == "cannot-test"
+    assert found.decision.gate.lacks == "soundness"
+    assert {each.values["collection"] for each in found.soundness.reasons} == {"other ids"}
+    assert found.decision.exit_code == 3
+
+
+def test_collections_of_dependent_queries_are_not_pooled() -> None:
+    users = pd.Series(USERS, name="user")
+    parts = {
+        "clustered": abrank.compare_scores(A, B, measures=MEASURES, clusters=users),
+        "machine": machine(),
+        "merged": merged(),
+        "anytime": abrank.compare_scores(A, B, measures=MEASURES, anytime=60),
+    }
+    for name, part in parts.items():
+        with pytest.raises(ArgumentError, match=f"{name} cannot be pooled with others: "):
+            abrank.compare_collections({name: part, "other": part})
+
+
+# --- Boundaries that a table of cells does not meet
+
+
+@pytest.mark.parametrize("higher", [True, False])
+def test_a_limit_on_the_margin_itself_is_not_beyond_it(higher: bool) -> None:
+    sign = 1 if higher else -1
+    rule = Rule("AP", margin=0.02, higher_is_better=higher)
+    cases = {
+        (-0.05, -0.02): Verdict.WORSE_SIZE_UNCLEAR,
+        (-0.05, -0.0201): Verdict.WORSE,
+        (0.02, 0.05): Verdict.BETTER_SIZE_UNCLEAR,
+        (0.0201, 0.05): Verdict.BETTER,
+        (0.0, 0.05): Verdict.NOT_WORSE,
+    }
+    for limits, verdict in cases.items():
+        low, high = sorted(sign * x for x in limits)
+        found = decide(
+            rule, estimate=(low + high) / 2, interval=(low, high), equivalence_interval=(low, high)
+        )
+        assert found.verdict is verdict, limits
+
+
+def test_a_difference_that_is_shown_decides_by_its_own_interval_where_it_is_the_same() -> None:
+    rule = Rule("AP", margin=0.05)
+    limits = {"interval": (0.01, 0.04), "equivalence_interval": (0.012, 0.038)}
+    found = decide(rule, estimate=0.025, **limits)
+    assert (found.verdict, found.direction) == (Verdict.SAME, 1)
+    shown = deciding_interval(rule, found)
+    assert (shown.low, shown.high, shown.by_margin) == (0.01, 0.04, False)
+
+
+@pytest.mark.parametrize("look", ["0/4", (0, 4), "5/4"])
+def test_a_look_is_one_of_those_planned(look: Any) -> None:
+    with pytest.raises(ArgumentError, match="look"):
+        ready(look=look)
+
+
+def test_a_file_whose_p_and_interval_contradict_each_other_is_refused() -> None:
+    made = ready()
+    secondary = next(row for row in made.rows if row.reading == "unclear")
+    for part, place in (("measures", made.rows.index(secondary)), ("tests", 0)):
+        value = made.to_dict()
+        value[part][place]["pvalue"] = 0.0001 if part == "measures" else 0.9
+        with pytest.raises(abrank.ReadError, match=rf"{part}\[{place}\].pvalue"):
+            from_dict(value)
+    value = made.to_dict()
+    value["sensitivity"] = [
+        {
+            "kind": "judged-only", "n_queries": N, "mean_a": 0.4, "mean_b": 0.4, "diff": 0.0,
+            "ci_low": -0.1, "ci_high": 0.1, "pvalue": 0.001, "verdict": "inconclusive",
+            "changes": True, "depth": None, "left_out": [],
+        }
+    ]  # fmt: skip
+    with pytest.raises(abrank.ReadError, match="p and interval of judged-only contradict"):
+        from_dict(value)
