@@ -259,7 +259,7 @@ def _ranking(
 ) -> Ranking:
     """Rank runs by judgments, or files of ready scores."""
     from abrank.measures.names import DEFAULT_MEASURES
-    from abrank.ranking.files import rank_ready
+    from abrank.ranking.rank import rank_ready
     from abrank.scoring.evaluate import EvaluateOptions
     from abrank.workflow import rank_runs
 

@@ -88,27 +88,7 @@ def alternatives(
     unjudged: bool,
     saved: Sequence[Alternative] = (),
 ) -> tuple[Alternative, ...]:
-    """Return the alternatives that apply to a comparison.
-
-    Parameters
-    ----------
-    decision : Decision
-        Of the declared analysis.
-    decide : callable
-        Returns the row and the decision of scores of the primary measure.
-    deep : UnequalDepth or None
-        What the runs score at a common depth, where their depths differ.
-    unjudged : bool
-        Whether the primary measure meets unjudged documents.
-    saved : sequence of Alternative
-        Those of the same comparison when the runs were there; without runs these are kept.
-
-    Returns
-    -------
-    tuple of Alternative
-        Empty where no other choice can be made, and where the verdict rests on all measures
-        together: that of the primary measure alone cannot be held against it.
-    """
+    """Return the alternatives that apply to a comparison."""
     if rule.family == "all":
         return ()
     column = scores.measures.index(rule.primary)

@@ -57,13 +57,7 @@ class Beside:
         clusters: Any = None,  # noqa: ANN401
         docs: Any = None,  # noqa: ANN401
     ) -> Beside:
-        """Read them; None is not given. Clusters may be the name of one of the segments' columns.
-
-        Examples
-        --------
-        >>> Beside.of(topics={"q1": "cats"}).topics
-        {'q1': 'cats'}
-        """
+        """Read them; clusters may be the name of one of the segments' columns."""
         if segments is None and topics is None and clusters is None and docs is None:
             return cls()
         from abrank.inputs.topics import read_clusters, read_segments, read_topics
@@ -87,26 +81,7 @@ class Beside:
 
 
 def with_titles(comparison: Comparison, docs: Any) -> Comparison:  # noqa: ANN401 - a path or mapping
-    """Return a comparison with the titles of the documents that its page shows.
-
-    Parameters
-    ----------
-    docs : path or mapping, optional
-        As :func:`abrank.inputs.topics.read_documents` takes it.
-
-    Returns
-    -------
-    Comparison
-        With ``evidence.documents``: at most 120 characters each, of the documents in the tops of
-        the 25 queries that lose and the 25 that gain the most, and of those to judge.
-
-    Raises
-    ------
-    ArgumentError
-        If there are no ranked lists.
-    NotFoundError, ReadError
-        If the file cannot be used.
-    """
+    """Return a comparison with the titles of the documents that its page shows."""
     if docs is None:
         return comparison
     evidence = comparison.evidence

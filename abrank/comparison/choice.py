@@ -41,29 +41,6 @@ def choose(
 
     Counts, constants and text are put apart unless they are named. Of several measures without a
     name given, a ranking measure is taken, and it stands first.
-
-    Parameters
-    ----------
-    measures : sequence of str
-        Canonical names.
-    named : sequence of str, optional
-        Those that somebody named, the first to decide; None is all of them.
-    primary : str, optional
-        The measure asked to decide, in any dialect.
-    constant : collection of str
-        Measures with one value for all queries and systems.
-
-    Raises
-    ------
-    ArgumentError
-        If the measure is not among them, or none of them can decide without being named.
-
-    Examples
-    --------
-    >>> choose(["NumRet", "runid", "AP", "P@5"], (), constant=["runid"])
-    Choice(measures=('AP', 'P@5'), primary='AP', apart=('NumRet', 'runid'), unchosen=2)
-    >>> choose(["P@5", "AP"], None)
-    Choice(measures=('P@5', 'AP'), primary='P@5', apart=(), unchosen=0)
     """
     lead = None if primary is None else _among(primary, measures)
     if named is None:
@@ -89,20 +66,7 @@ def choose(
 def choose_from(
     scores: Scores, primary: str | None = None, *, gate: bool = False, in_sequence: bool = False
 ) -> tuple[Scores, str, tuple[Note, ...]]:
-    """Return the scores that are compared, the measure that decides, and what is to be said of it.
-
-    Parameters
-    ----------
-    gate : bool
-        Whether a gate was asked for, which passes by no measure that nobody chose.
-    in_sequence : bool
-        Whether the measures are tested in the order given, which then somebody must give.
-
-    Raises
-    ------
-    ArgumentError
-        As :func:`choose`, or if nobody chose and somebody must.
-    """
+    """Return the scores that are compared, the measure that decides, and the notes on it."""
     flat = np.ptp(scores.values, axis=(0, 1)) == 0.0 if scores.values.size else []
     constant = [name for name, is_flat in zip(scores.measures, flat, strict=False) if is_flat]
     found = choose(scores.measures, scores.named, primary, constant=constant)
@@ -151,28 +115,7 @@ def directions(
     lower: Sequence[str] | str = (),
     higher: Sequence[str] | str = (),
 ) -> Directions:
-    """Return of each measure whether the higher score is the better one.
-
-    Parameters
-    ----------
-    measures : sequence of str
-        Those compared.
-    lower, higher : str or sequence of str
-        Names of scores without a declared direction, of which the lower or the higher is better.
-
-    Raises
-    ------
-    ArgumentError
-        If a name is not among the measures, is given both ways, or is a measure that is defined the
-        other way round.
-
-    Examples
-    --------
-    >>> directions(["AP", "ms"], "ms")
-    Directions(higher={'AP': True, 'ms': False}, asked=())
-    >>> directions(["AP", "ms"]).asked, directions(["AP", "ms"], (), "ms").asked
-    (('ms',), ())
-    """
+    """Return of each measure whether the higher score is the better one."""
     found = {measure: higher_is_better(measure) for measure in measures}
     said: dict[str, bool] = {}
     for names, is_higher in ((lower, False), (higher, True)):
@@ -195,13 +138,7 @@ def directions(
 
 
 def directions_again(higher: Mapping[str, bool], asked: Collection[str]) -> Directions:
-    """Return directions that were told before; that of a known measure is its own.
-
-    Examples
-    --------
-    >>> directions_again({"AP": True, "ms": True, "cost": True}, ["cost"]).asked
-    ('cost',)
-    """
+    """Return directions that were told before; that of a known measure is its own."""
     said = [name for name in higher if higher[name] and asks_direction(name) and name not in asked]
     return directions(tuple(higher), [name for name in higher if not higher[name]], said)
 
@@ -219,13 +156,7 @@ def require_direction(asked: Collection[str], measures: Sequence[str]) -> None:
 
 
 def canonical_name(name: str) -> str:
-    """Return the canonical name of a measure; empty for a score that is none.
-
-    Examples
-    --------
-    >>> canonical_name("map"), canonical_name("clicks")
-    ('AP', '')
-    """
+    """Return the canonical name of a measure; empty for a score that is none."""
     return str(_known(name) or "")
 
 

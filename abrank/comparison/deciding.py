@@ -32,15 +32,7 @@ class DecidingInterval(NamedTuple):
 
 
 def deciding_interval(rule: Rule, decision: Decision) -> DecidingInterval:
-    """Return the interval that the verdict rests on.
-
-    Examples
-    --------
-    >>> from abrank.verdict import Rule, decide
-    >>> rule, limits = Rule("AP", margin=0.01), {"equivalence_interval": (-0.004, 0.021)}
-    >>> deciding_interval(rule, decide(rule, estimate=0.01, interval=(-0.006, 0.023), **limits))
-    DecidingInterval(confidence=0.9, low=-0.004, high=0.021, by_margin=True)
-    """
+    """Return the interval that the verdict rests on."""
     by_margin = decision.by_equivalence and decision.direction == 0
     low, high = decision.equivalence_interval if by_margin else decision.interval
     unit = 1.0 if decision.relative is None else abs(decision.relative.baseline)

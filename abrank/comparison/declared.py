@@ -39,24 +39,7 @@ class Margin(NamedTuple):
 
 
 def read_margin(margin: float | str | None) -> Margin:
-    """Return a margin as it was given: a number, the text of one, or a percentage.
-
-    Parameters
-    ----------
-    margin : float, str or None
-        ``0.01`` and ``"0.01"`` are in the measure's unit, ``"2%"`` is a share of the baseline's
-        mean; None and 0 are no margin.
-
-    Raises
-    ------
-    ArgumentError
-        If it is neither, or below 0.
-
-    Examples
-    --------
-    >>> read_margin("2%"), read_margin("0.01"), read_margin(None)
-    (Margin(value=0.02, is_relative=True), Margin(value=0.01, is_relative=False), Margin(value=0.0, is_relative=False))
-    """  # noqa: E501
+    """Return a margin as it was given: a number, its text, or a percentage of A's mean."""
     if margin is None:
         return Margin(0.0, is_relative=False)
     text = str(margin).strip()
@@ -74,24 +57,7 @@ def read_margin(margin: float | str | None) -> Margin:
 
 
 def require_margin_in_range(margin: Margin, measure: str, *, range_: tuple[float, float]) -> None:
-    """Refuse a margin that no difference of the measure can reach: all would be "the same".
-
-    Parameters
-    ----------
-    range_ : (float, float)
-        Least and largest value of the measure, infinite where they are not known.
-
-    Raises
-    ------
-    ArgumentError
-        If the margin is as large as the range or larger.
-
-    Examples
-    --------
-    >>> require_margin_in_range(read_margin(5), "AP", range_=(0.0, 1.0))
-    Traceback (most recent call last):
-    abrank._support.errors.ArgumentError: no difference of AP, which runs from 0 to 1, can reach the margin 5: all would count as the same; a margin of 5% of the baseline's mean is --margin 5% (margin="5%")
-    """  # noqa: E501
+    """Refuse a margin that no difference of the measure can reach: all would be "the same"."""
     low, high = range_
     if margin.is_relative or not margin.value >= high - low:
         return
@@ -106,16 +72,7 @@ def require_margin_in_range(margin: Margin, measure: str, *, range_: tuple[float
 def known_range(measure: str, *, least: float, largest: float) -> tuple[float, float]:
     """Return the range of a measure, infinite where it is not known.
 
-    Parameters
-    ----------
-    least, largest : float
-        Of the scores. Where they leave the measure's range the scores are of another scale, such as
-        per cent, and nothing is known of it.
-
-    Examples
-    --------
-    >>> known_range("AP", least=0.1, largest=0.9), known_range("AP", least=0.0, largest=63.0)
-    ((0.0, 1.0), (-inf, inf))
+    Scores that leave the measure's range are of another scale, such as per cent.
     """
     low, high = bounds(measure)
     inside = low <= least + 1e-9 and largest - 1e-9 <= high
@@ -123,18 +80,7 @@ def known_range(measure: str, *, least: float, largest: float) -> tuple[float, f
 
 
 def read_guards(guards: Sequence[str] | str, measures: Sequence[str]) -> tuple[Guard, ...]:
-    """Return the guards by the canonical names of their measures.
-
-    Raises
-    ------
-    ArgumentError
-        If a guard cannot be read, or its measure is not among those compared.
-
-    Examples
-    --------
-    >>> read_guards("recall_100:-0.02", ["nDCG@10", "R@100"])
-    (Guard(measure='R@100', margin=0.02, margin_is_relative=False),)
-    """
+    """Return the guards by the canonical names of their measures."""
     found = []
     for text in [guards] if isinstance(guards, str) else guards:
         guard = Guard.read(text)
@@ -150,13 +96,7 @@ def read_guards(guards: Sequence[str] | str, measures: Sequence[str]) -> tuple[G
 def with_guards(
     measures: Sequence[str] | str | None, guards: Sequence[str] | str
 ) -> Sequence[str] | str | None:
-    """Return the measures asked for, and after them those that only guards name.
-
-    Examples
-    --------
-    >>> with_guards(["AP", "RR"], ["map:-1%", "recall_100:-0.02"])
-    ['AP', 'RR', 'recall_100']
-    """
+    """Return the measures asked for, and after them those that only guards name."""
     texts = [guards] if isinstance(guards, str) else guards
     if not texts:
         return measures
@@ -175,31 +115,7 @@ def declare(
     clusters: str = "",
     seen: tuple[int, ...] = (),
 ) -> Rule:
-    """Return the rule that a question declares; a margin that its test cannot judge is refused.
-
-    Parameters
-    ----------
-    primary : str
-        Canonical name of the measure that decides.
-    better : Directions
-        Of every measure compared.
-    clusters : str
-        Name of the property whose values are clusters; empty for independent queries.
-    seen : tuple of int
-        Queries at each look so far, where ``planned`` says how many there are to be.
-
-    Raises
-    ------
-    ArgumentError
-        If a part of it has no meaning, or not with the others; with a gate, if nobody said in which
-        direction a measure is better whose name sounds like a cost.
-
-    Examples
-    --------
-    >>> rule = declare(Question(margin="2%"), "AP", Directions({"AP": True}))
-    >>> rule.margin, rule.margin_is_relative, rule.adjust
-    (0.02, True, 'max-t')
-    """
+    """Return the rule that a question declares; a margin that its test cannot judge is refused."""
     margin = read_margin(question.margin)
     guards = read_guards(question.guards, tuple(better.higher))
     if question.require is not None:
@@ -351,18 +267,7 @@ def declared_again(sample: Sample, rule: Rule, better: Directions) -> Declared:
 
 
 def rule_again(rule: Rule, better: Directions, clusters: str, n_queries: int) -> Rule:
-    """Return a rule that was declared before, with the level of its look and the true direction.
-
-    Parameters
-    ----------
-    clusters : str
-        Name of the property whose values are clusters; empty for independent queries.
-
-    Raises
-    ------
-    ArgumentError
-        If a part of it has no meaning, or not with the others.
-    """
+    """Return a rule that was declared before, with the level of its look and the true direction."""
     design, alpha = rule.design, rule.alpha
     if design is not None and design.look:
         alpha = level_of_look(

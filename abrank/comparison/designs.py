@@ -83,20 +83,7 @@ class Clusters:
         squares: float,
         labels: tuple[str, ...] = (),
     ) -> Clusters:
-        """Describe the clusters of the differences of one measure.
-
-        Parameters
-        ----------
-        sums : float64[n_clusters]
-            Of the differences of each cluster.
-        sizes : int64[n_clusters]
-        test : str
-            That was asked for.
-        plain_error : float
-            Standard error of the mean of as many independent queries.
-        squares : float
-            Sum of the squared differences.
-        """
+        """Describe the clusters of the differences of one measure."""
         decides = deciding_test(test, sizes)
         return cls(
             name,
@@ -111,13 +98,7 @@ class Clusters:
         )
 
     def untestable(self, test: str) -> bool:
-        """Whether there are too few for a test, and for the flips in its place.
-
-        Examples
-        --------
-        >>> Clusters("user", (), 2, 40, 1.2, 1.25).untestable("t")
-        True
-        """
+        """Whether there are too few for a test, and for the flips in its place."""
         return not self.test and self.n_effective < FEWEST_EFFECTIVE[test]
 
     def notes(self, test: str) -> list[Note]:
@@ -129,18 +110,7 @@ class Clusters:
 def labels_of(
     clusters: tuple[str, Mapping[str, str]] | None, query_ids: Sequence[str]
 ) -> tuple[str, ...] | None:
-    """Return the cluster of each query.
-
-    Raises
-    ------
-    AlignmentError
-        If a query has none.
-
-    Examples
-    --------
-    >>> labels_of(("user", {"q1": "u1", "q2": "u1"}), ["q1", "q2"])
-    ('u1', 'u1')
-    """
+    """Return the cluster of each query."""
     if clusters is None:
         return None
     name, of_query = clusters
@@ -176,14 +146,7 @@ def describe_clusters(
 
 
 def error_inflation(rule: Rule, clusters: Clusters | None, n_queries: int) -> float:
-    """Return how many times the t test's interval of independent queries the design's is; else 1.
-
-    Examples
-    --------
-    >>> rule = Rule("AP", design=Design(planned=100))
-    >>> round(error_inflation(rule, None, 100), 2)
-    1.53
-    """
+    """Return how many times as wide as of one look at independent queries the interval is."""
     if clusters is not None:
         return clusters.error_ratio if math.isfinite(clusters.error_ratio) else 1.0
     planned = rule.design.planned if rule.design is not None else 0
@@ -207,13 +170,7 @@ def declare_design(
     planned: int | None = None,
     seen: tuple[int, ...] = (),
 ) -> tuple[Design | None, float]:
-    """Return the design that was asked for, None for a plain one, and the level of this look.
-
-    Raises
-    ------
-    ArgumentError
-        If the design does not go with the test, the margin or another design.
-    """
+    """Return the design that was asked for, None for a plain one, and the level of this look."""
     design = Design(
         clusters=clusters, look=look[0], n_looks=look[1], spending=spending,  # type: ignore[arg-type]
         planned=anytime or 0, alpha=alpha, n_planned=planned or 0, seen=seen,

@@ -60,26 +60,7 @@ def effects(
     higher_is_better: bool = True,
     independent: bool = True,
 ) -> dict[str, Effect]:
-    """Return every effect size of B over A, by name.
-
-    Parameters
-    ----------
-    higher_is_better : bool
-        Where it is not, those that say which system wins are of A - B.
-    independent : bool
-        Whether queries are; where they come in clusters no effect size has an interval.
-
-    Returns
-    -------
-    dict of str to Effect
-        In the order of :data:`abrank.inference.EFFECT_SIZES`.
-
-    Examples
-    --------
-    >>> found = effects(np.array([0.1, 0.2, 0.4]), np.array([0.3, 0.3, 0.8]), confidence=0.95)
-    >>> round(found["d_z"].estimate, 3), found["d_z"].method, found["p_better"].estimate
-    (1.528, 'noncentral t', 1.0)
-    """
+    """Return every effect size of B over A, by name."""
     found = {}
     for name in inference.EFFECT_SIZES:
         swap = name in WHO_WINS and not higher_is_better
@@ -89,14 +70,7 @@ def effects(
 
 
 def spread(a: FloatArray, b: FloatArray) -> Spread:
-    """Return how the differences B - A are spread.
-
-    Examples
-    --------
-    >>> found = spread(np.array([0.1, 0.2, 0.4, 0.4]), np.array([0.3, 0.3, 0.4, 0.8]))
-    >>> round(found.median, 3), round(found.skew, 3), round(found.correlation, 3)
-    (0.15, 0.435, 0.7)
-    """
+    """Return how the differences B - A are spread."""
     if len(a) == 0:
         return Spread(*[math.nan] * 6)
     differences = differences_of(a, b)

@@ -97,18 +97,7 @@ class RunDetails:
 
 
 def collect_details(scores: Scores, primary: str, differences: FloatArray) -> RunDetails:
-    """Gather what stands behind a comparison.
-
-    Parameters
-    ----------
-    scores : Scores
-        Of two systems, joined with their judgments.
-
-    Returns
-    -------
-    Evidence
-        Empty for ready scores.
-    """
+    """Gather what stands behind a comparison."""
     if set(scores.systems) - set(scores.judged_runs) or not scores.query_ids:
         return RunDetails()
     a, b = (scores.judged_runs[system] for system in scores.systems)

@@ -44,11 +44,6 @@ def resolve_adjustment(
     Max-t is a joint distribution of mean differences over flips of single queries; it has nothing
     to say of the hypotheses that the Wilcoxon and the sign test test, nor of clusters and of
     confidence sequences, and is refused for them. A fixed sequence has none.
-
-    Examples
-    --------
-    >>> resolve_adjustment(None, "t"), resolve_adjustment(None, "wilcoxon")
-    ('max-t', 'holm')
     """
     of_the_mean = inference.TESTS[test].estimand == "mean difference"
     special = design is not None and bool(design.clusters or design.planned)

@@ -86,27 +86,7 @@ def segment(
     seed: int,
     clusters: Sequence[str] | None = None,
 ) -> tuple[Segmentation, ...]:
-    """Compare the systems in every segment of every property, all of them adjusted together.
-
-    Parameters
-    ----------
-    segments : mapping of str to mapping of str to str
-        For each property the segment of each query id; a query it lacks is in ``(none)``.
-    clusters : sequence of str of length n_queries, optional
-        Then each segment is tested by its clusters. Clusters may reach over segments, so whether
-        these differ is not tested.
-
-    Returns
-    -------
-    tuple of Segmentation
-        By Holm's procedure over the segments of all properties; their tests of interaction are
-        adjusted together, too.
-
-    Raises
-    ------
-    AlignmentError
-        If a property names none of the queries.
-    """
+    """Compare the systems in every segment of every property, all of them adjusted together."""
     labels = {name: _labels(name, of, query_ids) for name, of in segments.items()}
     found = {
         name: compare_segments(differences, each, confidence=rule.confidence, tested=False)
@@ -162,15 +142,7 @@ def _adjusted(
 def segment_rows(
     sizes: Iterable[tuple[str, int, float]], rule: Rule, answers: Iterator[Sequence[float]]
 ) -> tuple[SegmentRow, ...]:
-    """Return the rows of a property, the largest segment first.
-
-    Parameters
-    ----------
-    sizes : iterable of (str, int, float)
-        Label, number of queries and mean difference of each segment.
-    answers : iterator of sequence of float
-        Of each the p-value and both limits, and the same adjusted.
-    """
+    """Return the rows of a property, the largest segment first."""
     rows = []
     for label, n_queries, mean in sizes:
         pvalue, low, high, pvalue_adj, low_adj, high_adj = next(answers)

@@ -29,22 +29,6 @@ def margin_ranges(comparison: Comparison) -> tuple[MarginRange, ...]:
 
     Closed form: the verdict changes only where the margin passes a limit of the two intervals that
     decide. A margin that no difference of the measure can reach is left out.
-
-    Returns
-    -------
-    tuple of MarginRange
-        Shares of A's mean where the margin is one. Empty where nothing was tested, and for a test
-        that does not estimate a difference of scores.
-
-    Examples
-    --------
-    >>> from abrank.comparison import compare_scores
-    >>> a, b = {"q1": 0.2, "q2": 0.4, "q3": 0.3}, {"q1": 0.3, "q2": 0.3, "q3": 0.5}
-    >>> for each in margin_ranges(compare_scores(a, b)):
-    ...     print(each.verdict, round(each.low, 3), round(each.high, 3))
-    inconclusive 0.0 0.191
-    not-worse 0.191 0.324
-    same 0.324 inf
     """
     rule, decision = comparison.rule, comparison.decision
     none = (Verdict.IDENTICAL, Verdict.CANNOT_TEST)

@@ -202,21 +202,7 @@ def _require_same_queries(one: Scores, two: Scores) -> None:
 
 
 def require_common(queries: Mapping[str, Set[str]]) -> None:
-    """Refuse two systems that have no query in common: there is nothing to pair.
-
-    Parameters
-    ----------
-    queries : mapping of str to set of str
-        The queries of each system, by its name.
-
-    Raises
-    ------
-    AlignmentError
-
-    Examples
-    --------
-    >>> require_common({"A": {"q1", "q2"}, "B": {"q2"}})
-    """
+    """Refuse two systems that have no query in common: there is nothing to pair."""
     for a, b in combinations(queries, 2):
         if queries[a].isdisjoint(queries[b]):
             ids = " and ".join(f"{', '.join(sorted(queries[each])[:3])} …" for each in (a, b))

@@ -6,11 +6,9 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from abrank import planning
 from abrank._support.records import record
-from abrank._support.typing import FloatArray, IntArray
+from abrank._support.typing import IntArray
 from abrank.inference.designs.clusters import (
     FEWEST_EFFECTIVE,
     effective_clusters,
@@ -104,12 +102,6 @@ class ClusterSizes(NamedTuple):
         """Return the degrees of freedom of the t of so many queries in clusters like these.
 
         Of fewer queries than these, by the rule of clusters of one size.
-
-        Examples
-        --------
-        >>> of = ClusterSizes(np.full(10, 8), 0.4)
-        >>> round(of.freedom(80), 6), round(of.freedom(160), 6), round(of.freedom(40), 6)
-        (9.0, 19.0, 4.0)
         """
         times = n_queries / float(self.sizes.sum())
         if times >= 1.0:
@@ -132,43 +124,6 @@ class ClusterSizes(NamedTuple):
         return smallest_size(enough, most=MOST_QUERIES, near=float(n))
 
 
-def plan_next_test(
-    differences: FloatArray,
-    rule: Rule,
-    margin: float,
-    *,
-    inflation: float = 1.0,
-    clustered: ClusterSizes | None = None,
-) -> Planning:
-    """Plan the next test with the spread of the differences of this one.
-
-    Parameters
-    ----------
-    inflation : float
-        Of the standard error, over that of a t test of as many independent queries: by clusters, or
-        by a confidence sequence. Of looks the plan is for all queries and all of alpha.
-    clustered : ClusterSizes, optional
-        The clusters that the queries come in.
-
-    Returns
-    -------
-    Planning
-        By the closed forms of the paired t test, whatever test decided.
-
-    Examples
-    --------
-    >>> rule = Rule("AP", margin=0.1)
-    >>> found = plan_next_test(np.array([0.0, 0.1, 0.3, 0.12]), rule, rule.margin)
-    >>> [(row.difference, row.queries_needed) for row in found.differences]
-    [(0.01, 1227), (0.02, 309), (0.05, 51), (0.1, 15)]
-    >>> [(each.claim, each.queries_needed) for each in found.claims]
-    [('same', 15), ('not-worse', 12)]
-    """
-    n = len(differences)
-    sd = float(np.std(differences, ddof=1)) if n > 1 else math.nan
-    return plan_from_spread(sd, n, rule, margin, inflation=inflation, clustered=clustered)
-
-
 def plan_from_spread(
     sd: float,
     n: int,
@@ -178,12 +133,10 @@ def plan_from_spread(
     inflation: float = 1.0,
     clustered: ClusterSizes | None = None,
 ) -> Planning:
-    """Plan as :func:`plan_next_test` does, from the standard deviation of ``n`` differences.
+    """Plan the next test from the standard deviation of ``n`` differences, by the paired t test.
 
-    Examples
-    --------
-    >>> round(plan_from_spread(0.2, 50, Rule("AP"), 0.0).smallest_visible, 3)
-    0.081
+    ``inflation`` is of the standard error, over that of a t test of as many independent queries. Of
+    looks the plan is for all queries and all of alpha.
     """
     sd *= inflation
     if rule.design is not None and rule.design.shared:
@@ -220,11 +173,6 @@ def planned_differences(sd: float, margin: float) -> list[float]:
 
     They depend on the power of ten of the spread alone, so that comparisons of one kind plan for
     the same differences: .01, .02 and .05 for a standard deviation from .05 to .5.
-
-    Examples
-    --------
-    >>> planned_differences(0.21, 0.0), planned_differences(0.21, 0.015), planned_differences(30, 0)
-    ([0.01, 0.02, 0.05], [0.01, 0.015, 0.02, 0.05], [1.0, 2.0, 5.0])
     """
     decade = math.floor(math.log10(2.0 * sd)) - 1
     rounded = {float(f"{factor}e{decade}") for factor in (1, 2, 5)}

@@ -29,16 +29,6 @@ def rows_in_unit(comparison: Comparison) -> tuple[MeasureResult, ...]:
 
     With a margin in per cent of A's mean those are shares of each measure's own mean of A, their
     intervals Fieller's; a secondary measure of merged statistics has none.
-
-    Examples
-    --------
-    >>> from abrank.comparison import compare_scores
-    >>> a, b = {"q1": 0.2, "q2": 0.4, "q3": 0.3}, {"q1": 0.3, "q2": 0.6, "q3": 0.4}
-    >>> for margin in (0.05, "5%"):
-    ...     row, = rows_in_unit(compare_scores(a, b, margin=margin))
-    ...     print(round(row.diff, 3), round(row.ci_low, 3))
-    0.133 -0.01
-    0.444 -0.128
     """
     if comparison.decision.relative is None:
         return comparison.rows
@@ -80,22 +70,7 @@ def percent_digits(comparison: Comparison) -> int:
 
 
 def shares_scale(comparison: Comparison, measure: str) -> bool:
-    """Whether a measure's differences can be read on the axis of the primary one's.
-
-    Parameters
-    ----------
-    measure : str
-        One of its measures. The range of a user's own is read off the scores.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from abrank.comparison import compare_scores
-    >>> a = pd.DataFrame({"clicked": [0.1, 0.2, 0.3], "ms": [90.0, 80.0, 85.0]})
-    >>> b = pd.DataFrame({"clicked": [0.2, 0.2, 0.4], "ms": [95.0, 70.0, 90.0]})
-    >>> shares_scale(compare_scores(a, b), "ms")
-    False
-    """
+    """Whether a measure's differences can be read on the axis of the primary one's."""
     if is_relative(comparison):
         return True
     primary, own = (_range(comparison, name) for name in (comparison.rule.primary, measure))

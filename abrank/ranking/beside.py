@@ -36,15 +36,7 @@ WITH_BASELINE = (ALL_PAIRS[0], *ALL_PAIRS[3:])
 
 
 def rank_chances(ranking: Ranking) -> tuple[tuple[RankChance, ...], int]:
-    """Return how often each system has each rank under resampling of the queries.
-
-    Returns
-    -------
-    chances : tuple of RankChance
-        In the order of the systems; empty without queries, and above 2,000 systems. Above 300 each
-        has the chance to lead alone.
-    n_drawn : int
-    """
+    """Return how often each system has each rank under resampling of the queries."""
     n_systems = len(ranking.systems)
     if not ranking.n_queries or n_systems > MOST_RANKED:
         return (), 0
@@ -66,18 +58,7 @@ def rank_chances(ranking: Ranking) -> tuple[tuple[RankChance, ...], int]:
 
 
 def measure_agreements(rankings: Sequence[Ranking]) -> tuple[Agreement, ...]:
-    """Return how alike every two measures order the systems.
-
-    Parameters
-    ----------
-    rankings : sequence of Ranking
-        The same systems by each measure, the one that orders first.
-
-    Returns
-    -------
-    tuple of Agreement
-        Both measures see the same resamples of the queries. Empty for one measure or no query.
-    """
+    """Return how alike every two measures order the systems."""
     first = rankings[0]
     if len(rankings) < 2 or not first.n_queries:
         return ()
@@ -117,13 +98,7 @@ def _agreement(a: str, b: str, one: FloatArray, other: FloatArray, alpha: float)
 
 
 def other_tests(ranking: Ranking) -> tuple[OtherTest, ...]:
-    """Return what the usual tests find of the pairs of a ranking; the deciding one left out.
-
-    Returns
-    -------
-    tuple of OtherTest
-        Empty with fewer than two queries.
-    """
+    """Return what the usual tests find of the pairs of a ranking; the deciding one left out."""
     if ranking.n_queries < 2:
         return ()
     told = np.array([row.told_apart for row in ranking.pair_rows])
@@ -169,13 +144,7 @@ def _told(
 
 
 def pair_spread(scores: FloatArray) -> PairSpread | None:
-    """Return how unequally the differences of two systems vary over the pairs.
-
-    Examples
-    --------
-    >>> pair_spread(np.array([[0.1, 0.2, 0.5], [0.3, 0.4, 0.1], [0.2, 0.5, 0.2]]))
-    PairSpread(least=0.1154..., most=0.3464..., pooled=0.2748...)
-    """
+    """Return how unequally the differences of two systems vary over the pairs."""
     if len(scores) < 2:
         return None
     covariance = np.cov(scores, rowvar=False)

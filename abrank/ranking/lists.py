@@ -19,21 +19,8 @@ PERSISTENCE, DEPTH, MOST = 0.9, 20, 20
 def list_overlaps(scores: Scores, systems: Sequence[str]) -> tuple[Overlap, ...]:
     """Return the rank-biased overlap of every two systems, in the mean over the queries.
 
-    Parameters
-    ----------
-    scores : Scores
-        Joined with their judgments, the first 20 documents kept.
-
-    Returns
-    -------
-    tuple of Overlap
-        Empty for ready scores and for more than 20 systems. A query for which neither has a list
-        does not count.
-
-    References
-    ----------
-    .. [1] Webber, Moffat & Zobel (2010), ACM Transactions on Information Systems 28(4), equation
-       32: extrapolated from the first 20 documents, persistence 0.9.
+    Source: Webber, Moffat & Zobel (2010), ACM Transactions on Information Systems 28(4),
+    equation 32: extrapolated from the first 20 documents, persistence 0.9.
     """
     runs = scores.judged_runs
     if len(systems) > MOST or set(systems) - set(runs) or not scores.query_ids:
@@ -66,26 +53,7 @@ def list_overlaps(scores: Scores, systems: Sequence[str]) -> tuple[Overlap, ...]
 def overlap(
     shared: IntArray, one: IntArray, other: IntArray, persistence: float = PERSISTENCE
 ) -> FloatArray:
-    """Return the extrapolated rank-biased overlap of two lists for each query.
-
-    Parameters
-    ----------
-    shared : int64[n_queries, depth]
-        Documents that both lists hold down to each rank.
-    one, other : int64[n_queries]
-        Their lengths, up to the depth.
-
-    Returns
-    -------
-    float64[n_queries]
-        From 0 to 1; NaN where both lists are empty, 0 where one is.
-
-    Examples
-    --------
-    >>> shared = np.array([[1, 2, 3], [0, 0, 0], [0, 1, 3]])
-    >>> overlap(shared, np.array([3, 3, 3]), np.array([3, 3, 3])).round(3)
-    array([1.   , 0.   , 0.855])
-    """
+    """Return the extrapolated rank-biased overlap of two lists for each query."""
     p, depth = persistence, shared.shape[1]
     rank = np.arange(1, depth + 1)
     short, long = np.minimum(one, other)[:, None], np.maximum(one, other)[:, None]

@@ -20,6 +20,7 @@ from abrank.comparison.declared import require_bounded
 from abrank.diagnostics import Note, inspect_directions, inspect_systems
 from abrank.inference.systems.pairwise import MANY_PAIRS
 from abrank.measures import parse
+from abrank.provenance import provenance as recorded
 from abrank.ranking.beside import measure_agreements, other_tests, pair_spread, rank_chances
 from abrank.ranking.board import read_board
 from abrank.ranking.extras import with_extras
@@ -196,22 +197,26 @@ def rank_scores(
     )
 
 
+def rank_ready(
+    sources: Any,  # noqa: ANN401 - whatever read_board reads
+    *,
+    measures: Sequence[str] | str | None = None,
+    missing: Missing = "error",
+    command: str | None = None,
+    **how: Any,  # noqa: ANN401 - those of rank_scores
+) -> Ranking:
+    """Rank ready scores as :func:`abrank.rank_scores` does, and record where they come from."""
+    scores = read_board(sources, measures=measures, missing=missing)
+    roles = {name: name for name in scores.systems}
+    found = recorded(scores, roles, settings={"missing": missing}, command=command)
+    return rank_scores(scores, measures=measures, provenance=found, **how)
+
+
 def rank_again(saved: Ranking) -> Ranking:
     """Return a ranking computed again from the scores and the question that it holds.
 
     What only the runs tell is taken from it: what was counted while they were read, and how alike
     the lists are.
-
-    Raises
-    ------
-    ArgumentError
-        If its parts do not go together.
-
-    Examples
-    --------
-    >>> ranking = rank_scores({"X": {"q1": 0.3, "q2": 0.6}, "Y": {"q1": 0.5, "q2": 0.9}})
-    >>> rank_again(ranking) == ranking
-    True
     """
     blocks = [
         each.scores[:, [each.systems.index(name) for name in saved.systems]]
@@ -247,13 +252,7 @@ def rank_again(saved: Ranking) -> Ranking:
 
 
 def baselines_of(baseline: str | Sequence[str] | None) -> tuple[str, ...]:
-    """Return the baselines that were asked for, none, one or several.
-
-    Examples
-    --------
-    >>> baselines_of(None), baselines_of("bm25"), baselines_of(["bm25", "rm3"])
-    ((), ('bm25',), ('bm25', 'rm3'))
-    """
+    """Return the baselines that were asked for, none, one or several."""
     if baseline is None:
         return ()
     return (baseline,) if isinstance(baseline, str) else tuple(baseline)

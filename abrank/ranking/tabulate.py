@@ -51,22 +51,7 @@ def pair_rows(
     *,
     declared: bool = True,
 ) -> tuple[PairRow, ...]:
-    """Return the pairs, b the one that stands above, or the one that is not the baseline.
-
-    Parameters
-    ----------
-    systems : tuple of str, length n_systems
-        Best mean first.
-    block : float64[n_queries, n_systems]
-        Their scores.
-    means : float64[n_systems]
-    found : JointResult
-        Of the same systems in the same order.
-    sign : float
-        -1 where lower is better, else 1.
-    declared : bool
-        Whether that was said.
-    """
+    """Return the pairs, b the one that stands above, or the one that is not the baseline."""
     rows = []
     wins, losses = _wins(block, found.pairs, sign if found.baseline is not None else -sign)
     turned = -1.0 if found.baseline is None else 1.0

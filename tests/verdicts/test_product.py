@@ -7,10 +7,12 @@ clusters, a cost and anything, merged statistics and ties.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -519,5 +521,22 @@ def test_a_file_whose_p_and_interval_contradict_each_other_is_refused() -> None:
             "changes": True, "depth": None, "left_out": [],
         }
     ]  # fmt: skip
-    with pytest.raises(abrank.ReadError, match="p and interval of judged-only contradict"):
+    with pytest.raises(abrank.ReadError, match="judged-only contradict"):
         from_dict(value)
+
+
+def test_several_collections_come_back_with_their_verdict(tmp_path: Path) -> None:
+    made = collections(margin=0.02, require="non-inferior", guards=["RR:-0.05"], primary="AP")
+    again = type(made).from_json(made.report(tmp_path / "results.json"))
+    assert again == made
+    assert again.decision == made.decision
+    value = made.to_dict()
+    assert value["verdict"]["state"] == str(made.verdict)
+    value["verdict"]["state"] = "worse"
+    (tmp_path / "changed.json").write_text(json.dumps(value))
+    with pytest.raises(abrank.ReadError, match=r"verdict\.state"):
+        type(made).from_json(tmp_path / "changed.json")
+    value = made.to_dict() | {"settings": {"require": "best"}}
+    (tmp_path / "changed.json").write_text(json.dumps(value))
+    with pytest.raises(abrank.ReadError, match=r"settings\.require"):
+        type(made).from_json(tmp_path / "changed.json")

@@ -207,13 +207,7 @@ def _sample_checks(mean_score: FloatArray, pair: MachineDifferences) -> tuple[Sa
 
 
 def declare_machine(question: Question, *, segments: object, clusters: object) -> Question:
-    """Return the question with an adjustment that machine judgments support; refuse others.
-
-    Examples
-    --------
-    >>> declare_machine(Question(), segments={}, clusters=None).adjust
-    'holm'
-    """
+    """Return the question with an adjustment that machine judgments support; refuse others."""
     if question.test == "permutation":
         raise ArgumentError(
             "the sign-flip test has no exact counterpart for machine judgments: used on the"
@@ -260,24 +254,7 @@ def declare_machine(question: Question, *, segments: object, clusters: object) -
 def pair_machine(
     scores: Scores, machine: MachineScores
 ) -> tuple[Scores, MachineDifferences, tuple[str, ...]]:
-    """Return the human scores of queries that the machine judged too, its differences, the others.
-
-    Parameters
-    ----------
-    scores : Scores
-        By the human judgments.
-
-    Returns
-    -------
-    Scores, MachineDifferences, tuple of str
-        The last are the human queries that the machine did not judge.
-
-    Raises
-    ------
-    AlignmentError
-        If fewer than 25 human queries are among those of the machine, or the machine judged fewer
-        queries than people.
-    """
+    """Return the human scores of queries that both judged, the machine's, and the other queries."""
     every = machine.scores
     n_people, n_machine = len(scores.query_ids), len(every.query_ids)
     if n_machine < n_people:

@@ -78,24 +78,7 @@ class MachineSource:
         options: EvaluateOptions | None = None,
         on_stage: Callable[[str], None] = silent,
     ) -> Beside:
-        """Return what is known of the queries, with the machine's scores if it was given.
-
-        Parameters
-        ----------
-        human : Scores
-            By the human judgments.
-        runs : mapping of str to run, optional
-            The baseline and the candidate: each is read a second time.
-        measures, options, on_stage
-            As for the human judgments.
-
-        Examples
-        --------
-        >>> a, b = {"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75}
-        >>> found = MachineSource(scores=(a, b)).beside(Beside(), pair_scores(a, b))
-        >>> found.machine.scores.values[:, :, 0].tolist()
-        [[0.5, 0.75], [0.25, 0.75]]
-        """
+        """Return what is known of the queries, with the machine's scores if it was given."""
         if self.qrels is not None:
             if runs is None or options is None:
                 raise ArgumentError("ready scores take a machine's scores, not its judgments")

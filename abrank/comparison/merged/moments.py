@@ -172,15 +172,7 @@ def moments_of_segments(statistics: Statistics, name: str, measure: int) -> Mome
 
 
 def mean_and_error(n: int, total: int, squares: int) -> tuple[float, float]:
-    """Return mean and standard error from exact sums; NaN where there is no spread but rounding.
-
-    Examples
-    --------
-    >>> from abrank.engines.counted import exact_sum
-    >>> d = np.array([0.1, 0.3])
-    >>> [round(each, 3) for each in mean_and_error(2, exact_sum(d), exact_sum(d * d))]
-    [0.2, 0.1]
-    """
+    """Return mean and standard error from exact sums; NaN where there is no spread but rounding."""
     mean = Fraction(total, _UNIT) / n
     if n < 2:
         return float(mean), float("nan")
@@ -193,13 +185,7 @@ def mean_and_error(n: int, total: int, squares: int) -> tuple[float, float]:
 def score_moments(
     n: int, sums: tuple[int, ...]
 ) -> tuple[tuple[float, float], tuple[float, float, float]]:
-    """Return the means of A and B, their sample variances and their covariance.
-
-    Parameters
-    ----------
-    sums : tuple of int
-        Those of :class:`~abrank.engines.merge.MeasureStatistics`.
-    """
+    """Return the means of A and B, their sample variances and their covariance."""
     a, b, _, squares_a, squares_b, crossed, _ = (Fraction(each, _UNIT) for each in sums)
     products = (squares_a, a, a), (squares_b, b, b), (crossed, a, b)
     var_a, var_b, cov = (

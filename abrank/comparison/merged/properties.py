@@ -53,31 +53,7 @@ class Properties:
         clusters: Any = None,  # noqa: ANN401
         docs: Any = None,  # noqa: ANN401
     ) -> Properties:
-        """Return what is given; what is no Parquet is read here, as for :func:`abrank.compare`.
-
-        Parameters
-        ----------
-        segments : path, DataFrame or mapping, optional
-            Parquet with a column of query ids, whatever its size; or a table that fits in memory.
-        clusters : path, DataFrame, mapping or str, optional
-            The same with one property, or the name of one of the segments' columns.
-
-        topics, docs : object
-            Refused: texts of queries and documents are shown beside the scores of each query.
-
-        Raises
-        ------
-        ArgumentError
-            For texts.
-        NotFoundError, ReadError
-            If a table is not there or cannot be used.
-
-        Examples
-        --------
-        >>> found = Properties.of(segments={"intent": {"q1": "buy"}})
-        >>> list(found.tables), found.clusters
-        (['intent'], '')
-        """
+        """Return what is given; what is no Parquet is read here, as for :func:`abrank.compare`."""
         for name, each in (("topics", topics), ("docs", docs)):
             if each is not None:
                 raise ArgumentError(

@@ -36,25 +36,6 @@ def compare_merged(
     """Compare two runs in Parquet of more queries than one machine holds.
 
     Every partition gives statistics that add up, and only those come back.
-
-    Parameters
-    ----------
-    qrels, runs, question, options, measures, command, on_stage
-        As for :func:`abrank.workflow.compare_runs`.
-    primary : Measure, optional
-        The one that decides; the first without it.
-    properties : Properties
-        Segments or clusters of the queries.
-
-    Returns
-    -------
-    Comparison
-        See :func:`~abrank.comparison.merged.sample.compare_statistics`.
-
-    Raises
-    ------
-    ArgumentError
-        If the question asks for the scores of every query, or a system has repeated runs.
     """
     question = require_mergeable(question)
     if list(expand_repeats(runs)[0]) != list(runs):

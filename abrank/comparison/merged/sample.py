@@ -276,18 +276,7 @@ def compare_statistics(
 
 
 def require_mergeable(question: Question) -> Question:
-    """Return the question with Holm's adjustment where none was asked for.
-
-    Raises
-    ------
-    ArgumentError
-        If it asks for the scores of every query.
-
-    Examples
-    --------
-    >>> require_mergeable(Question()).adjust
-    'holm'
-    """
+    """Return the question with Holm's adjustment where none was asked for."""
     asked = {
         f"the {question.test} test as the one that decides": question.test != "t",
         "max-t": question.adjust == "max-t",
@@ -444,13 +433,7 @@ def _kept(statistics: Statistics, lead: int, guards: Collection[str]) -> dict[st
 
 
 def statistics_again(kept: Mapping[str, Any]) -> Statistics:
-    """Return the statistics that a comparison holds.
-
-    Raises
-    ------
-    ArgumentError
-        If they are damaged.
-    """
+    """Return the statistics that a comparison holds."""
     try:
         of = [
             {**each, **{key: list(map(_number, each[key])) for key in ("sums", "beyond")}}
@@ -490,13 +473,7 @@ def _number(text: str) -> int:
 
 
 def cells_of(counted: Counts) -> tuple[Cell, ...]:
-    """Return counts to draw: of each value where they are few, else of some 80 bins and of 0.
-
-    Examples
-    --------
-    >>> cells_of(Counts(np.array([0.0, 0.5]), np.array([1, 2]), 0.0, 1.0))
-    (Cell(value=0.0, width=0.0, n_queries=1), Cell(value=0.5, width=0.0, n_queries=2))
-    """
+    """Return counts to draw: of each value where they are few, else of some 80 bins and of 0."""
     values, counts = counted.values, counted.counts
     if len(values) <= MOST_VALUES:
         pairs = zip(values.tolist(), counts.tolist(), strict=True)
