@@ -536,7 +536,7 @@ def test_several_collections_come_back_with_their_verdict(tmp_path: Path) -> Non
     (tmp_path / "changed.json").write_text(json.dumps(value))
     with pytest.raises(abrank.ReadError, match=r"verdict\.state"):
         type(made).from_json(tmp_path / "changed.json")
-    value = made.to_dict() | {"settings": {"require": "best"}}
+    value = made.to_dict() | {"settings": made.to_dict()["settings"] | {"require": "best"}}
     (tmp_path / "changed.json").write_text(json.dumps(value))
     with pytest.raises(abrank.ReadError, match=r"settings\.require"):
         type(made).from_json(tmp_path / "changed.json")
