@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -12,7 +11,7 @@ from markupsafe import Markup
 
 import abrank
 from abrank._support.files import replace_all
-from abrank.guide import Page, all_pages
+from abrank.guide import CONTENTS, Page, all_pages, read_page
 
 _LINK = re.compile(r'(<a href=")([\w-]+)\.md(#[\w-]*)?"')
 _HEADING = re.compile(r"<h([23])>(.*?)</h\1>")
@@ -47,7 +46,7 @@ def build(folder: Path) -> Path:
         trim_blocks=True, lstrip_blocks=True,
     ).get_template("page.html")  # fmt: skip
     menu = {heading: each for heading, each in pages.items() if heading != "Catalogue"}
-    front = Page("index", front_page(menu))
+    front = Page("index", front_page())
     written = {}
     for page in (front, *(page for each in pages.values() for page in each)):
         body = Markup(to_html(page.text))  # escaped there: no HTML of a page passes
@@ -57,14 +56,12 @@ def build(folder: Path) -> Path:
     return folder / "index.html"
 
 
-def front_page(menu: Mapping[str, list[Page]]) -> str:
-    """Return the contents as Markdown."""
-    lines = ["# abrank: may ranker B replace ranker A?", FRONT]
-    for heading, pages in menu.items():
-        lines += [
-            f"## {heading}",
-            "\n".join(f"- [{each.title}]({each.topic}.md)" for each in pages),
-        ]
+def front_page() -> str:
+    """Return what abrank is, what it prints, and where to begin, as Markdown."""
+    shown = read_page("start").text.partition("```text\n")[2].partition("\n\nsystems ")[0]
+    lines = ["# abrank: may ranker B replace ranker A?", FRONT, f"```text\n{shown}\n```"]
+    lines += ["## For what you do"]
+    lines += ["\n".join(f"- [{read_page(t).title}]({t}.md)" for t in CONTENTS["For what you do"])]
     return "\n\n".join(lines) + "\n"
 
 
