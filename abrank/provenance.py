@@ -16,6 +16,7 @@ from abrank.inputs import Source
 from abrank.inputs.files import contents, is_regular
 
 LIBRARIES = ("numpy", "pandas", "scipy", "statsmodels", "matplotlib", "pyarrow")
+_REPEATED = re.compile(r" \(run \d+\)\Z")
 
 
 class Sourced(Protocol):
@@ -40,12 +41,14 @@ def provenance(
 ) -> dict[str, Any]:
     """Return what is needed to get a result again, as plain values."""
     named = {"qrels (run)" if role == "qrels" else role: name for role, name in roles.items()}
+    runs: dict[str, list[str]] = {}  # of a system: its own, or those that are repeated
+    for run in scores.sources:
+        for name in {run, _REPEATED.sub("", run)}:
+            runs.setdefault(name, []).append(run)
     found = {
-        role + run.removeprefix(name): source
+        role + run.removeprefix(name): scores.sources[run]
         for role, name in named.items()
-        for run, source in scores.sources.items()
-        # Repeated runs of one system.
-        if run == name or re.fullmatch(re.escape(name) + r" \(run \d+\)", run)
+        for run in runs.get(name, ())
     }
     inputs = {
         role: {"path": source.path, "sha256": source.sha256, "rows": source.n_rows}

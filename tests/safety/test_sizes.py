@@ -196,6 +196,16 @@ def test_row_groups_that_are_small_each_and_made_to_fill_memory_are_refused(tmp_
     assert found.values.tolist() == [[[1.0]]]
 
 
+def test_a_table_of_thousands_of_columns_is_refused_at_once(tmp_path, capsys) -> None:
+    (tmp_path / "board.csv").write_text(_csv([f"s{i}" for i in range(5_000)]))
+    since = time.process_time()
+    assert run(["rank", "--scores", str(tmp_path / "board.csv")]) == 2
+    assert time.process_time() - since < 10  # each column was looked for among all
+    said = " ".join(capsys.readouterr().err.split())
+    assert "5 000 systems make 12 497 500 pairs" in said
+    assert said.endswith("--baseline NAME")
+
+
 def test_columns_that_name_no_measure_cost_no_search_for_the_nearest_name(monkeypatch) -> None:
     asked = []
     monkeypatch.setattr("abrank._support.errors.nearest", lambda *of: asked.append(of) or [])

@@ -321,11 +321,13 @@ def columns_of_role(header: Sequence[str], role: str, label: str) -> list[int]:
 def _require_names(measures: Sequence[str], label: str) -> None:
     if not measures:
         raise ReadError(label, "the table has no column of scores", expected=FORMS)
-    for i, name in enumerate(measures):
+    seen = set()
+    for name in measures:
         if not name.strip():
             raise ReadError(label, "a column has no name", hint="name it, or write no row numbers")
-        if name in measures[:i]:
+        if name in seen:
             raise ReadError(label, f'the column "{name}" stands there twice')
+        seen.add(name)
 
 
 # --- Which form a file or frame of ready scores has, and the cells in it
