@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -33,6 +35,8 @@ os.chdir({folder!r})
 %reset -f
 """
 
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
+
 
 @contextmanager
 def started() -> Iterator[KernelManager]:
@@ -49,6 +53,7 @@ def started() -> Iterator[KernelManager]:
 def executed(path: Path, folder: Path, kernel: KernelManager) -> nbformat.NotebookNode:
     """Return a notebook with the outputs that it has in an empty folder."""
     notebook = nbformat.read(path, as_version=4)
+    about = copy.deepcopy(notebook.metadata)
     notebook.cells.insert(0, nbformat.v4.new_code_cell(FRESH.format(folder=str(folder))))
     client = NotebookClient(notebook, km=kernel, timeout=None, record_timing=False)
     try:
@@ -56,6 +61,7 @@ def executed(path: Path, folder: Path, kernel: KernelManager) -> nbformat.Notebo
     finally:
         client.kc.stop_channels()
     del notebook.cells[0]
+    notebook.metadata = about  # a run adds the version of this Python
     for number, cell in enumerate(filter(is_code, notebook.cells), 1):
         cell.execution_count = number
         cell.outputs = [_kept(output, number) for output in cell.outputs]
@@ -71,16 +77,20 @@ def _kept(output: Any, number: int) -> Any:
     """Return an output as it is stored: a picture as PNG alone, which every viewer shows."""
     if "execution_count" in output:
         output.execution_count = number
-    if "image/png" in output.get("data", {}):
-        output.data.pop("text/html", None)
+    data = output.get("data", {})
+    if "image/png" in data:
+        data.pop("text/html", None)
+    if "text/plain" in data:
+        data["text/plain"] = _ADDRESS.sub("", data["text/plain"])
     output.get("metadata", {}).clear()
     return output
 
 
 if __name__ == "__main__":
     chosen = [path for path in NOTEBOOKS if not sys.argv[1:] or path.stem in sys.argv[1:]]
-    with started() as kernel:
+    with tempfile.TemporaryDirectory() as folder, started() as kernel:
         for path in chosen:
-            with tempfile.TemporaryDirectory() as folder:
-                nbformat.write(executed(path, Path(folder), kernel), path)
+            empty = Path(folder) / path.stem
+            empty.mkdir()
+            nbformat.write(executed(path, empty, kernel), path)
             print(f"{path.name:50} {path.stat().st_size / 1000:6.0f} kB")
