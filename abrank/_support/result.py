@@ -1,52 +1,39 @@
-"""What every result offers by functions of the rooms above: text, reports, plots, plain values."""
+"""What every result offers by the report room above: text, reports, plots, plain values."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from abrank._support import lazy
 
 
 class Printed:
-    """Prints itself by a function of a room above, which is imported when it is called.
-
-    A class names the function where it is defined, as below.
-
-    Examples
-    --------
-    >>> class Half(Printed, text="reprlib:repr"):
-    ...     def __repr__(self): return "0.5"
-    >>> print(Half())
-    0.5
-    """
-
-    _views: ClassVar[Mapping[str, str]] = {}
-
-    def __init_subclass__(cls, **views: str) -> None:
-        super().__init_subclass__()
-        cls._views = {**cls._views, **views}
-
-    @classmethod
-    def _door(cls, view: str) -> Any:  # noqa: ANN401 - a function of a room above
-        module, _, function = cls._views[view].partition(":")
-        return lazy.attribute(module, function)
+    """Prints itself, and shows a card in a notebook, by its report."""
 
     def __str__(self) -> str:
-        text: str = self._door("text")(self)
-        return text
+        text: str = _written("text", self)
+        return text.rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        return _written("card", self)
+
+    def _repr_markdown_(self) -> str:
+        return _written("markdown", self)
+
+
+def _written(writer: str, result: object) -> str:
+    """Return a result as a writer of reports gives it; the rooms above are imported here."""
+    report = lazy.attribute("abrank.report", "compose")(result)
+    text: str = lazy.attribute("abrank.report", writer)(report)
+    return text
 
 
 class Result(Printed):
-    """A result that is written, read back, drawn and compared by value.
+    """A result that is written, read back, drawn and compared by value."""
 
-    Its class names ``text``, ``markdown``, ``values`` (plain values of all it holds) and ``read``
-    (from its JSON report).
-    """
-
-    def __init_subclass__(cls, **views: str) -> None:
-        super().__init_subclass__(**views)
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
         # As members of its own: an API reference says of inherited ones no more than their names.
         for name, member in vars(Result).items():
             if not name.startswith("_") and name not in vars(cls):
@@ -54,7 +41,7 @@ class Result(Printed):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, as the JSON report holds it."""
-        found: dict[str, Any] = self._door("values")(self)
+        found: dict[str, Any] = lazy.attribute("abrank.report", "to_dict")(self)
         return found
 
     @classmethod
@@ -87,7 +74,7 @@ class Result(Printed):
         ...     Comparison.from_json(result.report(f"{folder}/results.json")) == result
         True
         """
-        found: Self = cls._door("read")(path)
+        found: Self = lazy.attribute("abrank.report", "read_results")(path, of=cls.__name__)
         return found
 
     def report(self, path: str | Path, **options: Any) -> Path:  # noqa: ANN401
@@ -100,7 +87,8 @@ class Result(Printed):
             reported: ``CANDIDATE-vs-BASELINE.html``, ``ranking-MEASURE.html``,
             ``CANDIDATE-vs-BASELINE-collections.html``.
         **options
-            Those of :func:`abrank.report.write`: ``format``, ``digits``, ``style``, ``interval``.
+            Those of :func:`abrank.report.write`: ``format``, ``digits``, ``style``, and of a
+            ranking ``interval``.
 
         Returns
         -------
@@ -122,7 +110,3 @@ class Result(Printed):
         return mine | {"provenance": None} == theirs | {"provenance": None}
 
     __hash__ = None  # type: ignore[assignment]
-
-    def _repr_markdown_(self) -> str:
-        text: str = self._door("markdown")(self)
-        return text

@@ -77,7 +77,7 @@ class JudgedPair:
 
 
 @record
-class JudgeAgreement(Printed, text="abrank.report.formats.terminal.agreement_text:agreement_text"):
+class JudgeAgreement(Printed):
     """How far two judges agree.
 
     Attributes

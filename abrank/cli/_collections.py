@@ -11,20 +11,18 @@ from abrank._support.typing import Function
 from abrank.cli import _options
 
 if TYPE_CHECKING:
-    from abrank._support.registry import Registry
     from abrank.collections import CollectionsComparison, CollectionsRanking
     from abrank.comparison import Question
-    from abrank.report.registry import Format
     from abrank.scoring.evaluate import EvaluateOptions
 
 # Flags that mean something over several collections; the others ask about the queries of one.
 _SHARED = frozenset(
     ["collections", "measures", "alpha", "test", "adjust", "resamples", "seed", "reports", "shown",
-     "lower_is_better", "higher_is_better", "digits", "ascii_only", "quiet", "verbose",
+     "lower_is_better", "higher_is_better", "digits", "figures", "ascii_only", "quiet", "verbose",
      *_options.READING]
 )  # fmt: skip
 _COMPARED = _SHARED | {
-    "primary", "family", "baseline", "candidate", "figures", "color", "margin", "require",
+    "primary", "family", "baseline", "candidate", "color", "margin", "require",
     "fail_on", "guards", "accept_doubt", "look", "spending",
 }  # fmt: skip
 
@@ -57,13 +55,6 @@ def require_alone(*, ranked: bool = False) -> None:
         raise click.UsageError(
             f"{called} is for one collection: it cannot stand beside --collections"
         )
-
-
-def formats() -> Registry[Format]:
-    """Return the formats in which several collections are reported."""
-    from abrank.report import COLLECTIONS_WRITERS
-
-    return COLLECTIONS_WRITERS
 
 
 def compare(

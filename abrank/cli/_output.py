@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from abrank.cli import _config, _options, _terminal
 
 if TYPE_CHECKING:
-    from abrank._support.registry import Registry
-    from abrank.report.registry import Format, Subject
+    from abrank.report.registry import Target
     from abrank.rule_file import RuleFile
 
 WITH_NOTES = ("text", "html", "md", "json")  # what goes to standard output holds them
@@ -35,6 +34,13 @@ rounding = _options.stack(
     ),
 )
 
+figures = click.option(
+    "--figures",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Write every figure of the report as PDF and SVG, for a column and the whole width.",
+)
+
 options = _options.stack(
     click.option(
         "--report",
@@ -45,12 +51,7 @@ options = _options.stack(
         " suffix, or FORMAT:PATH. A FORMAT alone, such as html, writes reports/B-vs-A.html."
         " What is there is replaced. Repeat for more.",
     ),
-    click.option(
-        "--figures",
-        type=click.Path(file_okay=False, path_type=Path),
-        metavar="DIR",
-        help="Write every figure of the report as PDF and SVG, for a column and the whole width.",
-    ),
+    figures,
     click.option(
         "--all-figures",
         is_flag=True,
@@ -68,25 +69,18 @@ options = _options.stack(
 )
 
 
-class Target(NamedTuple):
-    """Where a report goes, in which format, and whether ``FORMAT:PATH`` said so."""
-
-    path: str
-    suffix: str
-    told: bool
-
-
 @dataclass(frozen=True)
 class Output:
     """What the flags of :data:`options` ask for; refused before any work is done."""
 
-    formats: Registry[Format]
     reports: tuple[Target, ...]
     figures: Path | None
     shown: str
     digits: int | None
     style: str | None
-    all_figures: bool
+    all_figures: bool = False
+    interval: str | None = None
+    pairs: bool = False
 
     @classmethod
     def of(
@@ -95,10 +89,9 @@ class Output:
         reports: Sequence[str],
         style: str | None,
         shown: str,
-        formats: Registry[Format] | None = None,
         **rest: Any,  # noqa: ANN401
     ) -> Output:
-        """Read the flags; ``formats`` are those of a comparison, or others.
+        """Read the flags.
 
         Raises
         ------
@@ -107,48 +100,52 @@ class Output:
         UsageError
             For a style without a report that has one.
         """
-        from abrank.report import WRITERS
-        from abrank.report.registry import format_of
+        targets = targets_of(reports, style=style, shown=shown)
+        return cls(reports=targets, style=style, shown=shown, **rest)
 
-        known = formats or WRITERS
-        if shown != "text":
-            format_of(shown, known)
-        targets = targets_of(reports, known, style=style, shown=shown)
-        return cls(formats=known, reports=targets, style=style, shown=shown, **rest)
-
-    def write(self, comparison: Subject, on_stage: Callable[[str], None]) -> list[str]:
+    def write(self, result: object, on_stage: Callable[[str], None]) -> list[str]:
         """Write reports and figures; return a line on each."""
         return write_reports(
-            comparison,
+            result,
             self.reports,
-            self._options,
+            lambda suffix: self._options(suffix, result),
             on_stage,
             figures=self.figures,
             digits=self.digits,
         )
 
-    def show(
-        self, comparison: Subject, written: Sequence[str], *, color: str, ascii_only: bool
-    ) -> None:
+    def show(self, result: object, written: Sequence[str], *, color: str, ascii_only: bool) -> None:
         """Print the result to standard output, and which files were written."""
         if self.shown != "text":
+            from abrank.report import WRITERS
+
             kind = f".{self.shown}"
-            _terminal.put(self.formats[kind](comparison, **self._options(kind)), nl=False)
+            files = WRITERS[kind].files(result, **self._options(kind, result))
+            # The table of pairs stands beside that of the systems.
+            every = list(files.values())
+            _terminal.put(every[1] if self.pairs and self.shown == "csv" else every[0], nl=False)
             return
-        _terminal.show(comparison, color=color, ascii_only=ascii_only, digits=self.digits)
+        asked = self._options(".txt", result)
+        _terminal.show(result, color=color, ascii_only=ascii_only, **asked)
         if written:
             _terminal.put("\n" + "\n".join(written))
 
-    def _options(self, kind: str) -> dict[str, Any]:
-        """Return those of the flags that a format's writer takes."""
-        figures = "all" if self.all_figures else None
-        options = {"digits": self.digits, "style": self.style, "figures": figures}
-        return given(self.formats[kind].options, **options)
+    def _options(self, kind: str, result: object) -> dict[str, Any]:
+        """Return those of the flags that a format takes of this result."""
+        from abrank.report import WRITERS
+
+        flags = {
+            "digits": self.digits,
+            "style": self.style,
+            "figures": "all" if self.all_figures else None,
+            "interval": self.interval,
+            "pairs": self.pairs or None,
+        }
+        known = WRITERS[kind].options(result)
+        return {name: each for name, each in flags.items() if name in known and each is not None}
 
 
-def targets_of(
-    reports: Sequence[str], formats: Collection[str], *, style: str | None, shown: str
-) -> tuple[Target, ...]:
+def targets_of(reports: Sequence[str], *, style: str | None, shown: str) -> tuple[Target, ...]:
     """Read the flags ``--report``: a path, ``FORMAT:PATH``, or a format alone.
 
     Raises
@@ -165,25 +162,19 @@ def targets_of(
     Examples
     --------
     >>> flags = ["out.html", "html", "md:summary"]
-    >>> for target in targets_of(flags, [".html", ".md"], style=None, shown="text"):
+    >>> for target in targets_of(flags, style=None, shown="text"):
     ...     print(*target)
     out.html .html False
     html .html False
     summary .md True
     """
     from abrank._support.files import require_place
-    from abrank.report.registry import REPORTS, format_of, is_format
+    from abrank.report.registry import REPORTS, is_format, target_of
 
     found, places = [], []
     for report in reports:
-        kind, _, path = report.partition(":")
-        told = bool(path) and f".{kind}" in formats
-        found.append(
-            Target(path, f".{kind}", True)
-            if told
-            else Target(report, format_of(report, formats), False)
-        )
-        alone = not told and is_format(report, formats)
+        found.append(target_of(report))
+        alone = not found[-1].told and is_format(report)
         places.append(REPORTS / report if alone else Path(found[-1].path))
         require_place(places[-1])
     require_free(places)
@@ -218,7 +209,7 @@ def require_free(outputs: Sequence[Path]) -> None:
 
 
 def write_reports(
-    result: Subject,
+    result: object,
     targets: Sequence[Target],
     options: Callable[[str], dict[str, Any]],
     on_stage: Callable[[str], None],
@@ -265,24 +256,19 @@ def write_reports(
     return lines
 
 
-def put_notes(result: Subject, shown: str, *, remarks: Sequence[str] = ()) -> None:
+def put_notes(result: object, shown: str, *, remarks: Sequence[str] = ()) -> None:
     """Say on standard error remarks, and what is to be known of a result but not in its format."""
     for remark in remarks:
         _terminal.put(f"note: {remark}", err=True)
     if shown in WITH_NOTES:
         return
-    from abrank.report.cautions import cautions_of
+    from abrank.report import compose
 
-    found = cautions_of(result)
+    found = compose(result).cautions
     for each in found[:MOST_NOTES]:
         _terminal.put(f"note: {each}", err=True)
     if len(found) > MOST_NOTES:
         _terminal.put(f"note: {len(found) - MOST_NOTES} more in a report: html", err=True)
-
-
-def given(names: Collection[str], **flags: Any) -> dict[str, Any]:  # noqa: ANN401
-    """Return those of the flags that were given and that a format has."""
-    return {name: value for name, value in flags.items() if name in names and value is not None}
 
 
 def _size(n_bytes: int) -> str:

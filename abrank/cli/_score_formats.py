@@ -39,7 +39,7 @@ def as_text(scores: Scores, *, per_query: bool, digits: int) -> str:
 
 def as_csv(scores: Scores, *, per_query: bool) -> str:
     """Return a table with a header; values with all their digits, and no text a formula."""
-    from abrank.report.formats.csv import csv_text
+    from abrank.report.data import csv_text
 
     return csv_text(COLUMNS, rows(scores, per_query=per_query))
 

@@ -22,8 +22,6 @@ from abrank._support.errors import WriteError
 if TYPE_CHECKING:
     from rich.status import Status
 
-    from abrank.report.registry import Subject
-
 # The names of styles that the report's text uses, as click knows colours.
 STYLES: dict[str, dict[str, Any]] = {
     "strong": {"bold": True},
@@ -151,18 +149,18 @@ def _finite(value: Any) -> Any:  # noqa: ANN401
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def show(comparison: Subject, *, color: str, ascii_only: bool, digits: int | None = None) -> None:
-    """Print a comparison's text as this terminal can take it."""
-    from abrank.comparison import Comparison
-    from abrank.report import text_lines
-    from abrank.report.registry import writers_of
+def show(
+    result: object,
+    *,
+    color: str = "auto",
+    ascii_only: bool = False,
+    **options: Any,  # noqa: ANN401 - those of its report
+) -> None:
+    """Print a result's text as this terminal can take it."""
+    from abrank.report import compose, text_lines
 
     plain = wants_ascii(ascii_only, sys.stdout)
-    if not isinstance(comparison, Comparison):
-        written = writers_of(comparison)[".txt"]
-        put(written(comparison, digits=digits, ascii=plain, width=width()), nl=False)
-        return
-    lines = text_lines(comparison, width=width(), ascii=plain, digits=digits)
+    lines = text_lines(compose(result, **options), width=width(), ascii=plain)
     colored = wants_color(color, sys.stdout)
     _echo(paint(lines, color=colored))
 

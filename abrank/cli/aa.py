@@ -184,6 +184,6 @@ def _share(value: float) -> str:
 def _csv(found: AACheck) -> str:
     """Return a line a test and way."""
     from abrank.comparison.aa import AARow
-    from abrank.report.formats.csv import csv_text
+    from abrank.report.data import csv_text
 
     return csv_text([each.name for each in fields(AARow)], map(astuple, found.rows))

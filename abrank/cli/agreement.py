@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import asdict
 from typing import Any
 
@@ -71,7 +70,6 @@ def command(
     abrank agreement people.qrels llm.qrels a.run b.run -m AP --format json
     """  # noqa: D301 - click's mark for lines to keep
     from abrank.agreement import judge_agreement
-    from abrank.report.formats.terminal.agreement_text import agreement_text
 
     found = judge_agreement(
         human, machine, _options.named(runs), measure=measure, level=level, rel=rel, margin=margin,
@@ -80,5 +78,4 @@ def command(
     if shown == "json":
         _terminal.put_json(asdict(found))
         return
-    plain = _terminal.wants_ascii(ascii_only, sys.stdout)
-    _terminal.put(agreement_text(found, width=_terminal.width(), ascii=plain))
+    _terminal.show(found, ascii_only=ascii_only)

@@ -197,7 +197,6 @@ def command(
     engine = _options.take_engine(flags, always=merged or joined is not None)
     output = _output.Output.of(
         **fields_of(_output.Output, flags),
-        formats=_collections.formats() if collections else None,
     )
 
     from abrank.comparison import Question
@@ -281,7 +280,7 @@ def _gate(comparison: Comparison | CollectionsComparison) -> int:
     gate = comparison.decision.gate
     if gate is None or gate.passed:
         return 0
-    from abrank.report.compose import gate_sentence
+    from abrank.report import gate_sentence
 
     _terminal.put(f"gate  {gate_sentence(comparison)}", err=True)
     return comparison.decision.exit_code

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
@@ -68,7 +67,6 @@ def command(
     _output.require_free([] if pool is None else [Path(pool)])
 
     from abrank.inputs.topics import read_topics
-    from abrank.report.formats.terminal.query_text import query_text
     from abrank.scoring.judging import inspect_query
 
     found = inspect_query(
@@ -86,6 +84,6 @@ def command(
         from abrank.scoring.judging import pool_text
 
         replace_all({Path(pool): pool_text(found.to_judge).encode()})
-    plain = _terminal.wants_ascii(ascii_only, sys.stdout)
-    text = query_text(found, width=_terminal.width(), ascii=plain, depth=depth)
-    _terminal.put(text if pool is None else f"{text}\n\npool      {pool}")
+    _terminal.show(found, ascii_only=ascii_only, depth=depth)
+    if pool is not None:
+        _terminal.put(f"\npool      {pool}")

@@ -196,6 +196,6 @@ def _needed(n: int | None) -> str:
 def _csv(found: Margins) -> str:
     """Return a line a margin; what is not known is empty."""
     from abrank.planning.margins import SuggestedMargin
-    from abrank.report.formats.csv import csv_text
+    from abrank.report.data import csv_text
 
     return csv_text([each.name for each in fields(SuggestedMargin)], map(astuple, found.rows))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict, astuple, fields
 from typing import TYPE_CHECKING, Any
@@ -14,13 +12,7 @@ from abrank._support import display
 from abrank.cli import _help, _options
 
 if TYPE_CHECKING:
-    from abrank.planning.result import Plan, PlanRow, SameRow, WidthRow
-
-
-NO_SPREAD = (
-    "Every query has the same difference. Without spread these numbers say nothing",
-    "of the next test: give the standard deviation that you expect (--sd).",
-)
+    from abrank.planning.result import Plan
 
 
 @click.command("power", cls=_help.Grouped)
@@ -173,7 +165,9 @@ def command(
             rng=seed,
         )  # fmt: skip
     if shown != "text" and plan.sd == 0.0:
-        _terminal.put(f"note: {' '.join(NO_SPREAD)}", err=True)
+        from abrank.report.subjects.plan import NO_SPREAD
+
+        _terminal.put(f"note: {NO_SPREAD}", err=True)
     if asks and test != "t":  # which has the same power both ways
         said = f"Is lower better for {name}? {say(name)} Until then a gain is planned as a rise."
         _terminal.put(f"note: {said}", err=shown != "text")
@@ -183,7 +177,7 @@ def command(
         _terminal.put(_csv(plan), nl=False)
     else:
         measured = machine_qrels is not None and not correlations
-        _terminal.put("\n".join(_text(plan, name, measured=measured)))
+        _terminal.show(plan, measure=name, measured=measured)
 
 
 def _gains(
@@ -210,130 +204,10 @@ def _gains(
     return name, dict(zip(scores.query_ids, gains.tolist(), strict=True)), name in better.asked
 
 
-def _text(plan: Plan, measure: str, *, measured: bool) -> list[str]:
-    """Return the plan as lines of at most 80 columns."""
-    unit = f" of {display.shorten(measure, width=24)}" if measure else ""
-    spread = f"sd of the differences{unit}: {display.score(plan.sd, digits=4)}"
-    if plan.sd_low > 0.0:
-        spread += f" ({_limits(plan.sd_low, plan.sd_high)})"
-    lines = [
-        f"{plan.test} test, two-sided, alpha {display.number(plan.alpha)}, "
-        f"{display.level(plan.target)} power",
-        spread if plan.n_queries is None else f"{spread}, {_queries(plan.n_queries)}",
-        "",
-    ]
-    if plan.sd == 0.0:
-        lines += [*NO_SPREAD, ""]
-    if plan.rows:
-        lines += [*_table(plan), ""]
-    lines += _same(plan)
-    lines += _width(plan)
-    if plan.n_queries is not None:
-        smallest = display.score(plan.mde, digits=4)
-        if plan.mde_low > 0.0:
-            smallest += f" ({_limits(plan.mde_low, plan.mde_high)})"
-        lines.append(f"smallest visible difference with {_queries(plan.n_queries)}: {smallest}")
-    if plan.sd_low > 0.0:
-        lines.append("in brackets and as range: what the 95% interval of the sd leaves open")
-    if plan.n_replications:
-        lines.append(
-            f"simulated: {display.count(plan.n_replications)} replications of queries drawn from"
-            " these; ± is a 95%"
-        )
-        lines.append("interval of the power, queries needed are good to about 3%")
-    if plan.judged:
-        from abrank.cli import _judged_plan
-
-        lines += ["", *_judged_plan.lines(plan, measured=measured)]
-    return [_narrow(line) for line in lines]
-
-
-def _table(plan: Plan) -> list[str]:
-    """Return a line a difference, under a heading."""
-    heads = ["true difference", "queries needed"]
-    heads += ["range"] * (plan.sd_low > 0.0) + ["power at hand"] * (plan.n_queries is not None)
-    rows = [heads]
-    for row in plan.rows:
-        cells = [display.number(row.difference), _needed(row.n)]
-        if plan.sd_low > 0.0:
-            cells.append(_range(row))
-        if plan.n_queries is not None:
-            cells.append(_chance(row))
-        rows.append(cells)
-    widths = [max(15, *map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True))
-        for row in rows
-    ]
-
-
-def _same(plan: Plan) -> list[str]:
-    """Say how many queries show a true difference of 0 to lie within the margin."""
-    if plan.same is None:
-        return []
-    margin = display.number(plan.same.margin)
-    by = "" if plan.test == "t" else " (t test)"
-    return [
-        f"to show the same within ±{margin}, if the true difference is 0{by}:",
-        f"  {_needed_with_range(plan, plan.same)}",
-    ]
-
-
-def _width(plan: Plan) -> list[str]:
-    """Say how many queries give an interval as narrow as wanted."""
-    if plan.width is None:
-        return []
-    level = display.level(1.0 - plan.alpha)
-    return [
-        f"for a {level} interval of width {display.number(plan.width.width)} (t test):",
-        f"  {_needed_with_range(plan, plan.width)}",
-    ]
-
-
-def _chance(row: PlanRow) -> str:
-    """Return the power at hand, with its error where it was simulated."""
-    chance = display.percent(row.power, sign=False)
-    if math.isfinite(row.power_low):
-        half = max(row.power_high - row.power, row.power - row.power_low)
-        chance += f" ± {display.percent(half, sign=False)}"
-    return chance
-
-
-def _needed(n: int | None) -> str:
-    return "no number" if n is None else display.count(n)
-
-
-def _needed_with_range(plan: Plan, row: SameRow | WidthRow) -> str:
-    """Return a number of queries with its noun, and its range where the sd is estimated."""
-    range_ = f" ({_range(row)})" if plan.sd_low > 0.0 else ""
-    return f"{_needed(row.n)}{range_}{'' if row.n else ' of'} queries"
-
-
-def _range(row: PlanRow | SameRow | WidthRow) -> str:
-    return f"{_needed(row.n_low)} to {_needed(row.n_high)}"
-
-
-def _limits(low: float, high: float) -> str:
-    return " to ".join(display.score(each, digits=4) for each in (low, high))
-
-
-def _queries(count: int) -> str:
-    return display.plural(count, "query", "queries")
-
-
-def _narrow(line: str) -> str:
-    """Return the line as this terminal can take it."""
-    from abrank.cli import _terminal
-
-    if not _terminal.wants_ascii(flag=False, stream=sys.stdout):
-        return line
-    return line.replace(display.GROUP, " ").replace("±", "+-").replace(display.MINUS, "-")
-
-
 def _csv(plan: Plan) -> str:
     """Return a line a difference; what is not known is empty. One column more a correlation."""
     from abrank.planning.result import PlanRow
-    from abrank.report.formats.csv import csv_text
+    from abrank.report.data import csv_text
 
     with_machine = [f"n_r_{display.number(one.correlation)}" for one in plan.judged]
     rows = (

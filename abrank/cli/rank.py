@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -96,7 +96,7 @@ TESTS = (
 @click.option(
     "--format",
     "shown",
-    type=click.Choice(["text", "html", "json", "csv", "md", "tex"]),
+    type=click.Choice(_output.FORMATS),
     default="text",
     show_default=True,
     help="What goes to standard output.",
@@ -106,10 +106,11 @@ TESTS = (
     "reports",
     multiple=True,
     metavar="PATH",
-    help="Write a report: .html .md .tex .csv .json .txt by suffix, or FORMAT:PATH. A FORMAT alone,"
-    " such as html, writes reports/ranking-MEASURE.html. What is there is replaced. Repeat for"
-    " more.",
+    help="Write a report: .html .md .tex .csv .json .txt .bib .methods .junit .parquet by suffix,"
+    " or FORMAT:PATH. A FORMAT alone, such as html, writes reports/ranking-MEASURE.html. What is"
+    " there is replaced. Repeat for more.",
 )
+@_output.figures
 @click.option(
     "--instruments",
     is_flag=True,
@@ -149,6 +150,7 @@ def command(
     instruments: bool,
     risk: float | None,
     reports: tuple[str, ...],
+    figures: Path | None,
     digits: int | None,
     style: str | None,
     ascii_only: bool,
@@ -171,21 +173,17 @@ def command(
     if collections:
         _collections.require_alone(ranked=True)
         how |= {"n_resamples": resamples, "rng": seed, "measures": measures}
-        how |= {"reports": reports, "shown": shown, "digits": digits}
+        how |= {"reports": reports, "shown": shown, "digits": digits, "figures": figures}
         _over_collections(collections, how, ascii_only=ascii_only, quiet=quiet, verbose=verbose)
         return
     _require_files(qrels, runs, ready=ready)
 
     from abrank.ranking import with_extras
-    from abrank.report import RANKING_WRITERS
-    from abrank.report.ranking.text import ranking_text
 
-    targets = _output.targets_of(reports, RANKING_WRITERS, style=style, shown=shown)
-
-    def options_of(suffix: str) -> dict[str, Any]:
-        names = RANKING_WRITERS[suffix].options
-        return _output.given(names, digits=digits, style=style, interval=interval)
-
+    output = _output.Output.of(
+        reports=reports, style=style, shown=shown, figures=figures, digits=digits,
+        interval=interval if interval != "difference" else None, pairs=pairs,
+    )  # fmt: skip
     with _terminal.Progress(quiet=quiet, verbose=verbose) as progress:
         how |= {"n_resamples": resamples, "rng": seed, "baseline": baselines or None}
         how["pairs"] = pairs
@@ -193,35 +191,20 @@ def command(
         ranking = _ranking(qrels, runs, ready=ready, measures=measures, on_stage=progress, **how)
         if instruments or risk is not None:
             ranking = with_extras(ranking, instruments=instruments, risk=risk)
-        written = _output.write_reports(ranking, targets, options_of, progress)
+        written = output.write(ranking, progress)
     if not quiet:
         _output.put_notes(ranking, shown)
-    plain = _terminal.wants_ascii(ascii_only, sys.stdout)
-    if shown != "text":
-        kind = RANKING_WRITERS[f".{shown}"]
-        all_pairs = pairs and shown == "csv"
-        written_as = kind.beside[".pairs.csv"] if all_pairs else kind
-        _terminal.put(written_as(ranking, **options_of(kind.suffix)), nl=False)
-        return
-    how = {"width": _terminal.width(), "ascii": plain, "pairs": pairs, **options_of(".txt")}
-    _terminal.put(ranking_text(ranking, **how))
-    if written:
-        _terminal.put("\n" + "\n".join(written))
+    output.show(ranking, written, color="auto", ascii_only=ascii_only)
 
 
 def _over_collections(
     source: str, flags: dict[str, Any], *, ascii_only: bool, quiet: bool, verbose: bool
 ) -> None:
     """Rank on the collections of a table or folder, and print and write what was found."""
-    from abrank.report import STANDINGS_WRITERS
     from abrank.scoring.evaluate import EvaluateOptions
 
     output = _output.Output.of(
-        **{name: flags.pop(name) for name in ("reports", "shown", "digits")},
-        formats=STANDINGS_WRITERS,
-        style=None,
-        figures=None,
-        all_figures=False,
+        **{name: flags.pop(name) for name in ("reports", "shown", "digits", "figures")}, style=None
     )
     options = EvaluateOptions(**{name: flags.pop(name) for name in _options.READING})
     asked = (
@@ -235,7 +218,7 @@ def _over_collections(
         written = output.write(found, progress)
     if not quiet:
         _output.put_notes(found, output.shown)
-    output.show(found, written, color="never", ascii_only=ascii_only)
+    output.show(found, written, color="auto", ascii_only=ascii_only)
 
 
 def _require_files(qrels: str | None, runs: tuple[str, ...], *, ready: bool) -> None:

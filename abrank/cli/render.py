@@ -32,16 +32,14 @@ def command(
     abrank render results.json --report report.html --report table.tex
     abrank render results.json --figures figures --format md
     """  # noqa: D301 - click's mark for lines to keep
-    _output.Output.of(**asked)  # what no format is, is told before anything is read
+    output = _output.Output.of(**asked)  # what no format is, is told before anything is read
 
     from abrank.cli import _terminal
-    from abrank.report.collections.read import read_results
-    from abrank.report.registry import writers_of
+    from abrank.report import read_results
 
     with _terminal.Progress(quiet=quiet, verbose=verbose) as progress:
         progress(f"reading {results}")
         comparison = read_results(results)
-        output = _output.Output.of(**asked, formats=writers_of(comparison))
         written = output.write(comparison, progress)
     if not quiet:
         _output.put_notes(comparison, output.shown, remarks=getattr(comparison, "remarks", ()))

@@ -104,7 +104,7 @@ def documents(
     """  # noqa: D301 - click's mark for lines to keep
     _output.require_free([] if pool is None else [Path(pool)])
 
-    from abrank.report.formats.terminal.query_text import documents_text
+    from abrank.report.formats.to_judge import documents_text
     from abrank.scoring.judging import documents_to_judge, pool_text
 
     found = documents_to_judge(qrels, run_a, run_b, measure=measure, depth=depth)

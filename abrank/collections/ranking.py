@@ -95,13 +95,7 @@ class MeasureStandings:
 
 
 @dataclass(frozen=True, eq=False)
-class CollectionsRanking(
-    Result,
-    text="abrank.report.collections.systems.text:standings_text",
-    markdown="abrank.report.collections.systems.markdown:standings_markdown",
-    values="abrank.report.collections.systems.numbers:standings_dict",
-    read="abrank.report.collections.systems.read:read_standings",
-):
+class CollectionsRanking(Result):
     """Many systems on several collections.
 
     Made by :func:`abrank.rank_collections`; never changes.

@@ -123,13 +123,7 @@ class MeasureSummary:
 
 
 @dataclass(frozen=True, eq=False)
-class CollectionsComparison(
-    Result,
-    text="abrank.report.collections.text:collections_text",
-    markdown="abrank.report.collections.markdown:collections_markdown",
-    values="abrank.report.collections.numbers:collections_dict",
-    read="abrank.report.collections.read:read_collections_report",
-):
+class CollectionsComparison(Result):
     """Baseline A against candidate B on several collections.
 
     Made by :func:`abrank.compare_collections`; never changes.

@@ -36,14 +36,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison(
-    Result,
-    text="abrank.report:text",
-    markdown="abrank.report:markdown",
-    card="abrank.report:card",
-    values="abrank.report.numbers:to_dict",
-    read="abrank.report.saved.write:read_comparison",
-):
+class Comparison(Result):
     """Baseline A against candidate B on the same queries.
 
     Made by :func:`abrank.compare` and :func:`abrank.compare_scores`; never changes.
@@ -326,7 +319,7 @@ class Comparison(
         if gate is not None and not gate.passed:
             decision = replace(self.decision, gate=gate)
             asked = replace(self, rule=rule, decision=decision)
-            raised = GateError(lazy.attribute("abrank.report.compose", "gate_sentence")(asked))
+            raised = GateError(lazy.attribute("abrank.report", "gate_sentence")(asked))
             raised.exit_code = decision.exit_code
             raise raised
         return self
@@ -339,7 +332,3 @@ class Comparison(
             f"<Comparison {self.candidate!r} against {self.baseline!r}: {self.verdict.value} on"
             f" {self.rule.primary}, {self.n_queries} queries>"
         )
-
-    def _repr_html_(self) -> str:
-        card: str = self._door("card")(self)
-        return card

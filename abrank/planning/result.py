@@ -6,6 +6,7 @@ import math
 
 from abrank._support.errors import ArgumentError
 from abrank._support.records import record
+from abrank._support.result import Printed
 
 
 @record
@@ -67,7 +68,7 @@ class JudgedPlan:
 
 
 @record
-class Plan:
+class Plan(Printed):
     """Answers to what was asked of :func:`power`.
 
     Attributes

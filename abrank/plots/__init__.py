@@ -4,8 +4,6 @@ Nothing here shows a window, keeps a figure or changes a setting of matplotlib. 
 of all plots are is said in :mod:`~abrank.plots.registry` and added to their docstrings here.
 """
 
-from itertools import chain
-
 from abrank._support.docstrings import complete
 from abrank.plots.depth import cutoffs, judged, recall
 from abrank.plots.distributions import distribution, null, pvalue, qq
@@ -15,27 +13,22 @@ from abrank.plots.per_query import deltas, paired, scatter
 from abrank.plots.picture import Picture, Plots
 from abrank.plots.power_curves import power
 from abrank.plots.registry import (
-    COLLECTIONS_PLOTS,
     PARAMETERS,
     PLOTS,
-    RANKING_PLOTS,
-    STANDINGS_PLOTS,
     WIDTHS,
     Plot,
     plot,
+    plots_of,
 )
 from abrank.plots.render import png, save, svg
 from abrank.plots.style import DARK, LIGHT, NOTEBOOK, Theme
 from abrank.plots.systems import cd, leaderboard, means, rank_intervals, ranks
 
 __all__ = [
-    "COLLECTIONS_PLOTS",
     "DARK",
     "LIGHT",
     "NOTEBOOK",
     "PLOTS",
-    "RANKING_PLOTS",
-    "STANDINGS_PLOTS",
     "WIDTHS",
     "Picture",
     "Plot",
@@ -56,6 +49,7 @@ __all__ = [
     "null",
     "paired",
     "plot",
+    "plots_of",
     "png",
     "power",
     "pvalue",
@@ -71,6 +65,5 @@ __all__ = [
     "tests",
 ]
 
-_REGISTRIES = (PLOTS, RANKING_PLOTS, COLLECTIONS_PLOTS, STANDINGS_PLOTS)
-for _plot in chain.from_iterable(each.values() for each in _REGISTRIES):
+for _plot in PLOTS.values():
     complete(_plot.draw, PARAMETERS, Returns="Axes")

@@ -16,7 +16,7 @@ from abrank._support import display
 from abrank._support.display import shorten
 from abrank._support.typing import FloatArray, IntArray
 from abrank.plots import style
-from abrank.plots.registry import RANKING_PLOTS, plot
+from abrank.plots.registry import plot
 from abrank.plots.style import (
     LIGHT,
     NARROW,
@@ -109,7 +109,7 @@ def matrix_size(ranking: Ranking) -> tuple[float, float]:
     return 2.0 + 0.2 * k, 1.4 + 0.2 * k
 
 
-@plot("matrix", title="Every pair of systems", size=matrix_size, of=RANKING_PLOTS)
+@plot("matrix", title="Every pair of systems", size=matrix_size, of="Ranking")
 def matrix(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
     """Draw the mean difference of every pair, the system of the row less that of the column.
 
@@ -282,7 +282,7 @@ def queries_size(ranking: Ranking) -> tuple[float, float]:
     return 7.0, 0.75 + height(len(ranking.systems))
 
 
-@plot("queries", title="Every system on every query", size=queries_size, of=RANKING_PLOTS)
+@plot("queries", title="Every system on every query", size=queries_size, of="Ranking")
 def queries(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
     """Draw the score of every system on every query, the higher the deeper.
 
@@ -340,7 +340,7 @@ _DASHES = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)))
     "achieved",
     title="Achieved significance levels by measure",
     size=ACHIEVED_SIZE,
-    of=RANKING_PLOTS,
+    of="Ranking",
 )
 def achieved(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
     """Draw the p-values of all pairs by each measure, smallest first.

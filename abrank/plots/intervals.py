@@ -14,7 +14,7 @@ from abrank.comparison.deciding import deciding_interval
 from abrank.comparison.scales import is_relative, rows_in_unit, shares_scale
 from abrank.plots import style
 from abrank.plots.axes import Row, draw_interval, draw_rows
-from abrank.plots.registry import COLLECTIONS_PLOTS, plot
+from abrank.plots.registry import plot
 from abrank.plots.shapes import law_of_mean
 from abrank.plots.style import (
     COUNTING,
@@ -490,7 +490,7 @@ def collections_size(found: CollectionsComparison) -> tuple[float, float]:
     "forest",
     title="The primary measure on every collection, and on all together",
     size=collections_size,
-    of=COLLECTIONS_PLOTS,
+    of="CollectionsComparison",
 )
 def collections(
     found: CollectionsComparison,

@@ -1,49 +1,46 @@
-"""The catalogues of plots, and drawing one by its name."""
+"""The catalogue of plots, and drawing one by its name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from abrank._support.errors import ArgumentError
 from abrank._support.registry import Registry
 from abrank._support.typing import Function
-from abrank.comparison import Comparison
 from abrank.plots.style import LIGHT, Theme, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from abrank.collections import CollectionsComparison, CollectionsRanking
-    from abrank.ranking import Ranking
-
 Width: TypeAlias = Literal["column", "text"] | float
-Subject: TypeAlias = "Comparison | Ranking | CollectionsComparison | CollectionsRanking"
+# The class of the results that a plot draws.
+Of: TypeAlias = Literal["Comparison", "Ranking", "CollectionsComparison", "CollectionsRanking"]
+Subject: TypeAlias = Any
 Size: TypeAlias = tuple[float, float] | Callable[[Any], tuple[float, float]]
 
 # Widths of a column and of the text block of a two-column page, in inches.
-WIDTHS = {"column": 3.33, "text": 7.0}
+WIDTHS: Mapping[Literal["column", "text"], float] = {"column": 3.33, "text": 7.0}
 
 
 @dataclass(frozen=True)
 class Plot:
-    """A registered plot: its name and title, the size it asks for, the function that draws it."""
+    """A registered plot: its name and title, the size it asks for, what it draws."""
 
     name: str
     title: str
     size: Size
     draw: Callable[..., Axes]
+    of: Of
 
     def inches(self, subject: Subject) -> tuple[float, float]:
         """Return the width and height that suit a comparison or ranking."""
         return self.size(subject) if callable(self.size) else self.size
 
 
+# Every plot under the class of its results and its name: "Ranking.cd".
 PLOTS: Registry[Plot] = Registry.of("plot")
-RANKING_PLOTS: Registry[Plot] = Registry.of("plot of a ranking")
-COLLECTIONS_PLOTS: Registry[Plot] = Registry.of("plot of several collections")
-STANDINGS_PLOTS: Registry[Plot] = Registry.of("plot of many systems on several collections")
 
 # What these parameters are in every plot that does not describe them itself.
 PARAMETERS = {
@@ -57,18 +54,18 @@ PARAMETERS = {
 
 
 def plots_of(subject: Subject) -> Registry[Plot]:
-    """Return the plots that can be drawn of a comparison, a ranking, or several collections."""
-    if isinstance(subject, Comparison):
-        return PLOTS
-    from abrank.collections import CollectionsComparison, CollectionsRanking
-
-    if isinstance(subject, CollectionsComparison):
-        return COLLECTIONS_PLOTS
-    return STANDINGS_PLOTS if isinstance(subject, CollectionsRanking) else RANKING_PLOTS
+    """Return the plots that can be drawn of a result, or of a class, by their names."""
+    kind = subject if isinstance(subject, type) else type(subject)
+    classes = {each.__name__ for each in kind.__mro__}
+    found: Registry[Plot] = Registry(f"plot of a {kind.__name__}")
+    for each in PLOTS.values():
+        if each.of in classes:
+            found.add(each.name, each)
+    return found
 
 
 def plot(
-    name: str, *, title: str, size: Size, of: Registry[Plot] = PLOTS
+    name: str, *, title: str, size: Size, of: Of = "Comparison"
 ) -> Callable[[Function], Function]:
     """Register a plot under ``name``; the function itself comes back unchanged.
 
@@ -80,10 +77,8 @@ def plot(
         What it shows, in a few words: the title of the drawing for those who cannot see it.
     size : tuple of float or callable
         Width and height in inches, or what gives them for a comparison or ranking.
-    of : Registry
-        ``PLOTS`` for plots of a comparison, ``RANKING_PLOTS`` for those of a ranking,
-        ``COLLECTIONS_PLOTS`` for those of several collections, ``STANDINGS_PLOTS`` for those of
-        many systems on them.
+    of : {"Comparison", "Ranking", "CollectionsComparison", "CollectionsRanking"}
+        The class of the results that it draws.
 
     Returns
     -------
@@ -97,12 +92,13 @@ def plot(
 
     Examples
     --------
-    >>> len(PLOTS), sorted(RANKING_PLOTS)
-    (15, ['achieved', 'cd', 'leaderboard', 'matrix', 'queries', 'ranks'])
+    >>> from abrank.ranking import Ranking
+    >>> sorted(plots_of(Ranking))
+    ['achieved', 'cd', 'leaderboard', 'matrix', 'queries', 'ranks']
     """
 
     def register(function: Function) -> Function:
-        of.add(name, Plot(name, title, size, function), function)
+        PLOTS.add(f"{of}.{name}", Plot(name, title, size, function, of), function)
         return function
 
     return register
@@ -127,7 +123,7 @@ def blank(
 
 
 def _inches(width: Width) -> float:
-    found = WIDTHS.get(width) if isinstance(width, str) else float(width)
+    found = {**WIDTHS}.get(width) if isinstance(width, str) else float(width)
     if found is None or not 1.0 <= found <= 100.0:
         raise ArgumentError(
             f'width must be "column", "text" or inches from 1 to 100, not {width!r}'
@@ -162,10 +158,11 @@ def draw(
 
 def _is_undeclared(subject: Subject, measure: str | None) -> bool:
     """Say whether nobody said which direction of a measure is better; the primary one for None."""
+    from abrank.collections import CollectionsComparison, CollectionsRanking
+    from abrank.comparison import Comparison
+
     if isinstance(subject, Comparison):
         return (measure or subject.rule.primary) in subject.asked
-    from abrank.collections import CollectionsComparison, CollectionsRanking
-
     if isinstance(subject, CollectionsComparison):
         return (measure or subject.primary.measure) in subject.asked
     board = subject.primary.these if isinstance(subject, CollectionsRanking) else subject

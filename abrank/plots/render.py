@@ -313,7 +313,7 @@ def svg(
     Parameters
     ----------
     name : str
-        A name in ``PLOTS``, or for a ranking in ``RANKING_PLOTS``.
+        One of those that :func:`plots_of` gives for the result.
     subject : Comparison or Ranking
     summary : str
         What the picture says, for those who cannot see it.
@@ -372,7 +372,7 @@ def png(
     Parameters
     ----------
     name : str
-        A name in ``PLOTS``, or for a ranking in ``RANKING_PLOTS``.
+        One of those that :func:`plots_of` gives for the result.
     subject : Comparison or Ranking
     width : {"column", "text"} or float, optional
         Inches; the plot's own without it.

@@ -15,7 +15,7 @@ from abrank._support import checks, display
 from abrank._support.display import shorten
 from abrank.plots import grids, style
 from abrank.plots.axes import draw_interval, name_rows, stripe
-from abrank.plots.registry import RANKING_PLOTS, STANDINGS_PLOTS, plot
+from abrank.plots.registry import plot
 from abrank.plots.style import (
     LIGHT,
     NARROW,
@@ -49,7 +49,7 @@ def leaderboard_size(ranking: Ranking) -> tuple[float, float]:
     return 7.0, 0.95 + 0.24 * max(3, len(_shown(ranking)))
 
 
-@plot("leaderboard", title="The systems by their means", size=leaderboard_size, of=RANKING_PLOTS)
+@plot("leaderboard", title="The systems by their means", size=leaderboard_size, of="Ranking")
 def leaderboard(
     ranking: Ranking,
     *,
@@ -248,7 +248,7 @@ def _below(ranking: Ranking) -> float:
     return _BAR * (len(_lanes(ranking)) + 1) + _NAME * rows
 
 
-@plot("cd", title="Critical difference diagram of mean ranks", size=cd_size, of=RANKING_PLOTS)
+@plot("cd", title="Critical difference diagram of mean ranks", size=cd_size, of="Ranking")
 def cd(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
     """Draw the systems at their mean rank within the queries, 1 the best.
 
@@ -423,7 +423,7 @@ def ranks_size(ranking: Ranking) -> tuple[float, float]:
     return 7.0, 0.95 + grids.height(max(3, min(MOST_RANKED, len(ranking.systems))))
 
 
-@plot("ranks", title="Chances of the ranks", size=ranks_size, of=RANKING_PLOTS)
+@plot("ranks", title="Chances of the ranks", size=ranks_size, of="Ranking")
 def ranks(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
     """Draw how often each system has each rank where the queries are drawn anew.
 
@@ -479,7 +479,7 @@ def means_size(found: CollectionsRanking) -> tuple[float, float]:
 
 @plot(
     "means", title="The systems by their mean over the collections", size=means_size,
-    of=STANDINGS_PLOTS,
+    of="CollectionsRanking",
 )  # fmt: skip
 def means(
     found: CollectionsRanking,
@@ -519,7 +519,7 @@ def rank_intervals_size(found: CollectionsRanking) -> tuple[float, float]:
     "ranks",
     title="Rank intervals over the collections",
     size=rank_intervals_size,
-    of=STANDINGS_PLOTS,
+    of="CollectionsRanking",
 )
 def rank_intervals(
     found: CollectionsRanking, *, ax: Axes | None = None, theme: Theme = LIGHT

@@ -35,14 +35,7 @@ RANK_TESTS = frozenset({"nemenyi", "conover", "bonferroni-dunn"})
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking(
-    Result,
-    text="abrank.report.ranking.text:ranking_text",
-    markdown="abrank.report.ranking.markdown:ranking_markdown",
-    card="abrank.report.ranking.card:ranking_card",
-    values="abrank.report.ranking.numbers:ranking_dict",
-    read="abrank.report.ranking.read:read_ranking",
-):
+class Ranking(Result):
     """Systems ranked by the mean of one measure, and all pairs of them tested.
 
     Further measures have rankings of their own, each a family of its own.
@@ -332,13 +325,10 @@ class Ranking(
         str
             ASCII; it needs the package booktabs.
         """
-        make = lazy.attribute("abrank.report.ranking.latex", "ranking_latex")
-        found: str = make(self, style=style, digits=digits, interval=interval)
+        compose = lazy.attribute("abrank.report", "compose")
+        report = compose(self, digits=digits, interval=interval)
+        found: str = lazy.attribute("abrank.report", "latex")(report, style=style)
         return found
-
-    def _repr_html_(self) -> str:
-        card: str = self._door("card")(self)
-        return card
 
     def __repr__(self) -> str:
         return (

@@ -1,10 +1,11 @@
-"""Reports: what a comparison says, in words, and the formats it is written in.
+"""Reports: what a result says, in words, and the formats it is written in.
 
+:func:`compose` makes a :class:`Report` of any result, and one writer a format takes it:
+:func:`text`, :func:`markdown`, :func:`html`, :func:`latex`, :func:`card`; :func:`write` does both.
 Throughout, ``digits`` are the decimals of scores, means and differences, without them those with
 which half the interval that decides has two significant digits, and three at least; ``width`` the
 columns of a terminal, at least 40, to which names are shortened and numbers never; with ``ascii``
-no character beyond ASCII is used. Equal results give equal text; that for a terminal has no line
-end at its last line.
+no character beyond ASCII is used. Equal results give equal text.
 """
 
 from __future__ import annotations
@@ -14,38 +15,44 @@ from typing import TYPE_CHECKING
 from abrank._support.lazy import module_getattr
 
 if TYPE_CHECKING:
-    from abrank.report.formats.card_html import card as card
+    from abrank.report.data import to_dict as to_dict
+    from abrank.report.formats.card import card as card
     from abrank.report.formats.figures import write_figures as write_figures
+    from abrank.report.formats.latex import latex as latex
     from abrank.report.formats.markdown import markdown as markdown
-    from abrank.report.formats.terminal.plain_text import text as text
-    from abrank.report.formats.terminal.plain_text import text_lines as text_lines
-    from abrank.report.numbers import to_dict as to_dict
+    from abrank.report.formats.page import html as html
+    from abrank.report.formats.text import text as text
+    from abrank.report.formats.text import text_lines as text_lines
+    from abrank.report.model import Report as Report
+    from abrank.report.registry import WRITERS as WRITERS
+    from abrank.report.registry import write as write
+    from abrank.report.registry import writer as writer
+    from abrank.report.saved.collections import read_results as read_results
     from abrank.report.saved.write import from_dict as from_dict
+    from abrank.report.sections.gate import gate_sentence as gate_sentence
     from abrank.report.sections.notes.cautions import note_sentences as note_sentences
     from abrank.report.sections.notes.cautions import run_sentences as run_sentences
-    from abrank.report.writers import COLLECTIONS_WRITERS as COLLECTIONS_WRITERS
-    from abrank.report.writers import RANKING_WRITERS as RANKING_WRITERS
-    from abrank.report.writers import STANDINGS_WRITERS as STANDINGS_WRITERS
-    from abrank.report.writers import WRITERS as WRITERS
-    from abrank.report.writers import write as write
-    from abrank.report.writers import writer as writer
+    from abrank.report.subjects import compose as compose
 
 _HOMES = {
-    "COLLECTIONS_WRITERS": "abrank.report.writers",
-    "RANKING_WRITERS": "abrank.report.writers",
-    "STANDINGS_WRITERS": "abrank.report.writers",
-    "WRITERS": "abrank.report.writers",
-    "card": "abrank.report.formats.card_html",
+    "Report": "abrank.report.model",
+    "WRITERS": "abrank.report.registry",
+    "card": "abrank.report.formats.card",
+    "compose": "abrank.report.subjects",
     "from_dict": "abrank.report.saved.write",
+    "gate_sentence": "abrank.report.sections.gate",
+    "html": "abrank.report.formats.page",
+    "latex": "abrank.report.formats.latex",
     "markdown": "abrank.report.formats.markdown",
     "note_sentences": "abrank.report.sections.notes.cautions",
+    "read_results": "abrank.report.saved.collections",
     "run_sentences": "abrank.report.sections.notes.cautions",
-    "text": "abrank.report.formats.terminal.plain_text",
-    "text_lines": "abrank.report.formats.terminal.plain_text",
-    "to_dict": "abrank.report.numbers",
-    "write": "abrank.report.writers",
+    "text": "abrank.report.formats.text",
+    "text_lines": "abrank.report.formats.text",
+    "to_dict": "abrank.report.data",
+    "write": "abrank.report.registry",
     "write_figures": "abrank.report.formats.figures",
-    "writer": "abrank.report.writers",
+    "writer": "abrank.report.registry",
 }
 
 __all__ = [*_HOMES]

@@ -7,7 +7,10 @@ from collections.abc import Iterable
 
 from abrank._support.display import GROUP, shorten
 
+NO_BREAK = "\N{NO-BREAK SPACE}"
 ASCII = {
+    "≥": ">=",
+    "≤": "<=",
     "▲": "+",
     "▼": "-",
     "≈": "~",
@@ -32,6 +35,7 @@ ASCII = {
     "●": "o",
     "━": "=",
     "─": "-",
+    "≠": "!=",
     "┊": "|",
     "┼": "+",
     "╋": "+",

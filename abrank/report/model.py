@@ -1,11 +1,24 @@
-"""The Report: headline, cautions, sections of text, tables and figures; it knows no markup."""
+"""The Report: headline, cautions, scorecard, sections of text, tables and figures; no markup.
+
+:func:`abrank.report.subjects` makes one of any result, and one writer a format turns it into text.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 Tone: TypeAlias = Literal["a", "b", "tie", "plain"]
+Style: TypeAlias = Literal["interval", "superscript"]
+# What a column of a scorecard holds: a writer leaves out by it what has no room in its format.
+Role: TypeAlias = Literal[
+    "", "place", "name", "mean", "change", "drawn", "interval", "p", "wins", "reading", "pair"
+]
+# Where a section stands: on a page all do.
+Place: TypeAlias = Literal["page", "text", "markdown", "folded"]
+
+EVERYWHERE: frozenset[Place] = frozenset({"page", "text", "markdown"})
 
 _LONGEST = 40  # characters of a word beside others
 _MOST_COLUMNS = 5
@@ -27,7 +40,9 @@ class Text:
 class Cell:
     """What a table shows in one place; ``value`` is the number behind the text, for sorting.
 
-    ``link`` is the key of a :class:`Fold` that a page opens, or ``query=`` and the id of a query.
+    ``link`` is the key of a :class:`Fold` that a page opens, or ``query=`` and the id of a query;
+    ``mark`` stands behind the text, in a paper as a superscript; ``parts`` are queries that A wins,
+    ties, and queries that B wins, drawn as a bar.
     """
 
     text: str
@@ -35,6 +50,8 @@ class Cell:
     tone: Tone = "plain"
     strong: bool = False
     link: str = ""
+    mark: str = ""
+    parts: tuple[int, int, int] | None = None
 
     @property
     def is_unbroken(self) -> bool:
@@ -44,15 +61,16 @@ class Cell:
 
 @dataclass(frozen=True)
 class Column:
-    """A column's heading, and whether it holds numbers (aligned right)."""
+    """A column's heading, whether it holds numbers (aligned right), and its role."""
 
     title: str
     numeric: bool = True
+    role: Role = ""
 
 
 @dataclass(frozen=True)
 class Table:
-    """Columns and rows of cells; ``key`` names it for links and files.
+    """Columns and rows of cells; ``key`` names it for links and files, ``noun`` what a row is.
 
     Where ``folded`` is not empty, a page shows that line, and the table when it is opened.
     """
@@ -61,6 +79,7 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     folded: str = ""
+    noun: str = "row"
 
     @property
     def is_wide(self) -> bool:
@@ -74,6 +93,54 @@ class Table:
         """
         has_long = any(cell.is_unbroken for row in self.rows for cell in row)
         return has_long or len(self.columns) > _MOST_COLUMNS
+
+
+class Bar(NamedTuple):
+    """An estimate with the interval that decides its reading (thick) and another one (thin).
+
+    Limits are NaN where there is none.
+    """
+
+    estimate: float
+    low: float
+    high: float
+    thin_low: float = float("nan")
+    thin_high: float = float("nan")
+    tone: Tone = "tie"
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The axis of a scorecard: whose side is left and right of 0, and the margin around it."""
+
+    left: str
+    right: str
+    tones: tuple[Tone, Tone] = ("a", "b")
+    margin: float = 0.0
+    percent: bool = False
+    of: str = "Δ (B − A)"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scorecard(Table):
+    """A table with the interval of each row drawn in its column ``drawn``.
+
+    ``bars`` has one a row, None where it has another scale; the rows ``tall`` decide; a narrow
+    screen has no room for the columns of the roles ``narrow``; the legend says how to read it.
+    """
+
+    bars: tuple[Bar | None, ...]
+    scale: Scale
+    tall: frozenset[int] = frozenset({0})
+    narrow: frozenset[Role] = frozenset()
+    legend: tuple[str, ...] = ()
+
+    def without(self, *roles: Role) -> Table:
+        """Return it as a table without the columns of these roles."""
+        kept = [i for i, column in enumerate(self.columns) if column.role not in roles]
+        rows = tuple(tuple(row[i] for i in kept) for row in self.rows)
+        columns = tuple(self.columns[i] for i in kept)
+        return Table(self.key, columns, rows, self.folded, self.noun)
 
 
 @dataclass(frozen=True)
@@ -105,20 +172,25 @@ class Fold:
 
     key: str
     line: str
-    blocks: tuple[Text | Table | Download, ...]
+    blocks: tuple[Block, ...]
+    tone: Tone = "plain"
 
 
-Block: TypeAlias = Text | Table | Figure | Fold | Download
+Block: TypeAlias = "Text | Table | Figure | Fold | Download"
 
 
 @dataclass(frozen=True)
 class Section:
-    """A title, one sentence that states the finding, and what shows it."""
+    """A title, one sentence that states the finding, and what shows it.
+
+    ``places`` are the formats that have it: the page, and text; in Markdown it is open or folded.
+    """
 
     key: str
     title: str
     finding: str
     blocks: tuple[Block, ...]
+    places: frozenset[Place] = frozenset({"page"})
 
 
 @dataclass(frozen=True)
@@ -147,15 +219,13 @@ class Caution:
         return f"{self.heading} {self.text}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Headline:
     """The verdict in words: glyph and tag, the sentence, the numbers, what it means, the rule.
 
-    ``tone`` is the winner's colour; ``numbers``, ``sensitivity``, ``meaning`` and ``next_step`` are
-    sentences; ``gate`` is empty where no gate was asked for, ``against`` where no secondary measure
-    points the other way, ``sensitivity`` where no other choice of queries or documents applies,
-    ``design`` where single queries were looked at once and nothing was asked beside the measures,
-    ``soundness`` where nothing speaks against the evidence.
+    ``tone`` is the winner's colour; ``line`` is the title for a narrow screen, with the measure,
+    and ``pieces`` are the numbers for it, ``lead`` the one of them that stands out; the others are
+    sentences, empty where there is nothing to say.
     """
 
     verdict: str
@@ -164,26 +234,96 @@ class Headline:
     tone: Tone
     title: str
     numbers: str
-    meaning: str
-    next_step: str
-    rule: str
+    line: str = ""
+    pieces: tuple[str, ...] = ()
+    lead: str = ""
+    meaning: str = ""
+    next_step: str = ""
+    rule: str = ""
     gate: str = ""
+    gate_passed: bool = False
     against: str = ""
     sensitivity: str = ""
+    falls: bool = False
     design: str = ""
     soundness: str = ""
 
 
-@dataclass(frozen=True)
-class Report:
-    """Everything a report says, in the order it says it."""
+class Fact(NamedTuple):
+    """A sentence of the short formats under a label; ``loud`` if it speaks against the verdict.
 
+    One that is ``everywhere`` stands in Markdown, too, where the headline does not say it.
+    """
+
+    label: str
+    text: str
+    style: str = ""
+    loud: bool = False
+    everywhere: bool = False
+
+
+class Chip(NamedTuple):
+    """A number beside the scorecard; ``parts`` as those of a :class:`Cell`."""
+
+    title: str
+    value: str
+    note: str = ""
+    parts: tuple[int, int, int] | None = None
+
+
+class Case(NamedTuple):
+    """What a build server shows as a test: its name, whether it passed, a sentence."""
+
+    name: str
+    passed: bool
+    text: str
+
+
+class Paper(NamedTuple):
+    """The table for a paper: a comment, a caption, what its label is made of, and the cells."""
+
+    comment: str
+    caption: str
+    label: str
+    table: Table
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """Everything a report says about ``subject``, in the order it says it.
+
+    Attributes
+    ----------
+    subject : object
+        The result, of which figures are drawn, and the ``digits`` of its differences.
+    who, file : str
+        What it is of, in a few words, and what its files are called where no name was given.
+    facts : tuple of Fact
+        What the short formats say under the scorecard.
+    methods, sources : str
+        The methods paragraph, and BibTeX of what it names.
+    papers : callable
+        Gives the table for a paper, in one of the styles.
+    """
+
+    subject: Any
+    digits: int
+    who: str
+    file: str
     title: str
     context: tuple[str, ...]
     headline: Headline
-    cautions: tuple[Caution, ...]
-    sections: tuple[Section, ...]
-    omitted: tuple[str, ...]
+    cautions: tuple[Caution, ...] = ()
+    sections: tuple[Section, ...] = ()
+    omitted: tuple[str, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    chips: tuple[Chip, ...] = ()
+    methods: str = ""
+    sources: str = ""
+    command: str = ""
+    cases: tuple[Case, ...] = ()
+    papers: Callable[[Style], Paper] | None = None
+    hint: str = ""
 
     @property
     def first(self) -> tuple[Caution, ...]:
@@ -194,3 +334,13 @@ class Report:
     def notes(self) -> tuple[Caution, ...]:
         """The other cautions."""
         return tuple(each for each in self.cautions if not each.stands_first)
+
+    @property
+    def scorecard(self) -> Scorecard | None:
+        """The first scorecard, which every format shows."""
+        blocks = (block for section in self.sections for block in section.blocks)
+        return next((block for block in blocks if isinstance(block, Scorecard)), None)
+
+    def in_place(self, *places: Place) -> tuple[Section, ...]:
+        """Return the sections that stand in one of these places."""
+        return tuple(section for section in self.sections if section.places & set(places))

@@ -35,39 +35,8 @@ _SCALARS = {str, int, float, bool, type(None)}
 _HALF = re.compile("[\ud800-\udfff]")
 
 
-def to_dict(comparison: Comparison) -> dict[str, Any]:
-    """Return everything as dicts, lists, text, numbers and None.
-
-    Parameters
-    ----------
-    comparison : Comparison
-
-    Returns
-    -------
-    dict
-        ``schema systems n_queries settings seed verdict measures tests effects spread planning
-        notes remarks quality queries segments clusters beliefs topics evidence provenance
-        next_step margins sensitivity``; ``read_first`` where the verdict is misread without it,
-        ``next_step_condition`` where it is to ship if that holds, ``machine`` where a machine's
-        judgments were used, ``merged`` where the statistics of partitions were. A number that is
-        not defined is None, an infinite limit is the text ``"inf"`` or ``"-inf"``.
-        ``queries`` is columnar: ``query_id``, and under ``scores`` for each measure the lists ``a``
-        and ``b`` in the same order. ``quality`` has what was counted while the runs were read,
-        under ``a`` and ``b``.
-
-    Examples
-    --------
-    >>> from abrank.comparison import compare_scores
-    >>> found = to_dict(compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75}))
-    >>> found["schema"], found["queries"]["scores"]["score"]["b"], found["verdict"]["state"]
-    ('abrank/2', [0.75, 0.75], 'inconclusive')
-    """
-    result: dict[str, Any] = plain(content(comparison))
-    return result
-
-
 def content(comparison: Comparison) -> dict[str, Any]:
-    """Return what :func:`to_dict` returns, not yet as plain values."""
+    """Return everything a comparison holds, not yet as plain values."""
     step = next_step(comparison)
     told = cautions(comparison, digits=DIGITS)
     first = [str(each) for each in told if each.stands_first]
@@ -119,7 +88,7 @@ def content(comparison: Comparison) -> dict[str, Any]:
 def json_text(comparison: Comparison) -> str:
     """Return the text of ``results.json``: one line a fact, a list without mappings on one line.
 
-    To what :func:`to_dict` returns it adds the :func:`checksum`.
+    To the plain values it adds the :func:`checksum`.
 
     Examples
     --------
@@ -151,7 +120,7 @@ def checksum(found: Mapping[str, Any], *, numbers: Numbers | None = None) -> str
     Parameters
     ----------
     found : mapping
-        As :func:`to_dict` returns it, or as it was read; a key ``checksum`` is passed over.
+        As :func:`plain` returns it, or as it was read; a key ``checksum`` is passed over.
     numbers : dict, optional
         Takes the text of every list of numbers, for :func:`layout` to use again.
 

@@ -1,25 +1,28 @@
-"""The registries of report formats, and how a report is written."""
+"""The registry of report formats, and how a report is written.
+
+A writer of text takes a :class:`abrank.report.Report`, whatever it is of; one of data the result
+itself. Its room is imported when the format is asked for: writing text loads neither the plots nor
+the templates.
+"""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from abrank._support import checks, lazy
 from abrank._support.errors import ArgumentError, UnknownNameError
-from abrank._support.files import is_replaceable, name_of, replace_all, require_free
+from abrank._support.files import is_replaceable, replace_all, require_free
 from abrank._support.registry import Registry
-from abrank.comparison import Comparison
+from abrank.report.model import Report
+from abrank.report.subjects import compose, load
 
-if TYPE_CHECKING:
-    from abrank.collections import CollectionsComparison, CollectionsRanking
-    from abrank.ranking import Ranking
-
-Subject: TypeAlias = "Comparison | Ranking | CollectionsComparison | CollectionsRanking"
-Writes: TypeAlias = Callable[..., str | bytes]
+Written: TypeAlias = str | bytes | Mapping[str, str | bytes]
+Writes: TypeAlias = Callable[..., Written]
 
 # Where a report goes that was asked for by its format alone.
 REPORTS = Path("reports")
@@ -34,40 +37,58 @@ class Format:
     suffix : str
         Of its files, with the dot.
     writes : callable or str
-        ``writes(subject, **options) -> str or bytes``, or its ``module:name``, imported when the
-        format is asked for.
-    beside : dict of str to Format
-        Files written beside the one asked for, by suffix; one without bytes is left out.
+        ``writes(report, **options)``, or its ``module:name``, imported when the format is asked
+        for.
+    of_result : bool
+        Whether it takes the result in the place of its report.
     """
 
     suffix: str
     writes: Writes | str
-    beside: dict[str, Format] = field(default_factory=dict)
+    of_result: bool = False
 
-    def __call__(self, subject: Subject, **options: Any) -> bytes:  # noqa: ANN401
+    def __call__(self, subject: object, **options: Any) -> bytes:  # noqa: ANN401
         """Return the bytes of the file."""
-        made = self._function(subject, **options)
-        # An id may hold half of a surrogate pair, which no file can.
-        return made if isinstance(made, bytes) else made.encode("utf-8", "replace")
+        return next(iter(self.files(subject, **options).values()))
 
-    @property
-    def options(self) -> tuple[str, ...]:
-        """The options that the writer takes."""
-        return tuple(inspect.signature(self._function).parameters)[1:]
+    def files(self, subject: object, **options: Any) -> dict[str, bytes]:  # noqa: ANN401
+        """Return the bytes of the file under its suffix, and of those that belong beside it."""
+        own = inspect.signature(self._function).parameters
+        mine = {name: value for name, value in options.items() if name in own}
+        if not self.of_result and not isinstance(subject, Report):
+            composed = {name: value for name, value in options.items() if name not in own}
+            subject = compose(subject, **composed)
+        made = self._function(subject, **mine)
+        every = made if isinstance(made, Mapping) else {self.suffix: made}
+        # An id may hold half of a surrogate pair, which no file can.
+        return {
+            suffix: each if isinstance(each, bytes) else each.encode("utf-8", "replace")
+            for suffix, each in every.items()
+        }
+
+    def options(self, subject: object) -> tuple[str, ...]:
+        """Return the options that it takes: those of its writer, and of the subject's report."""
+        own = tuple(inspect.signature(self._function).parameters)[1:]
+        if self.of_result or isinstance(subject, Report):
+            return own
+        load(subject)
+        composed = inspect.signature(compose.dispatch(type(subject))).parameters
+        return (*tuple(composed)[1:], *own)
 
     @property
     def _function(self) -> Writes:
         if callable(self.writes):
             return self.writes
         module, _, name = self.writes.partition(":")
-        found: Writes = lazy.attribute(module, name)
+        found: Writes = lazy.attribute(f"abrank.report.{module}", name)
         return found
 
-    def require_options(self, options: Mapping[str, Any]) -> None:
+    def require_options(self, subject: object, options: Mapping[str, Any]) -> None:
         """Refuse options that the format does not have."""
+        known = self.options(subject)
         for name in options:
-            if name not in self.options:
-                own = ", ".join(self.options) or "none"
+            if name not in known:
+                own = ", ".join(known) or "none"
                 raise ArgumentError(
                     f"a {self.suffix} report has no option {name!r}; its own: {own}"
                 )
@@ -76,42 +97,22 @@ class Format:
 
 
 WRITERS: Registry[Format] = Registry.of("report format")
-RANKING_WRITERS: Registry[Format] = Registry.of("format of a ranking")
-COLLECTIONS_WRITERS: Registry[Format] = Registry.of("format of several collections")
-STANDINGS_WRITERS: Registry[Format] = Registry.of("format of many systems on collections")
 
 
-def writers_of(subject: Subject) -> Registry[Format]:
-    """Return the formats in which a comparison, a ranking, or collections are written."""
-    if isinstance(subject, Comparison):
-        return WRITERS
-    from abrank.collections import CollectionsComparison, CollectionsRanking
-
-    if isinstance(subject, CollectionsComparison):
-        return COLLECTIONS_WRITERS
-    return STANDINGS_WRITERS if isinstance(subject, CollectionsRanking) else RANKING_WRITERS
-
-
-def writer(
-    suffix: str, *, of: Registry[Format] = WRITERS, beside: str | None = None
-) -> Callable[[Writes], Writes]:
-    """Register a function that writes a comparison or a ranking as text; it comes back unchanged.
+def writer(suffix: str) -> Callable[[Writes], Writes]:
+    """Register a function that writes the report of any result; it comes back unchanged.
 
     Parameters
     ----------
     suffix : str
         Of the files it writes, with the dot.
-    of : Registry
-        ``WRITERS`` for comparisons, ``RANKING_WRITERS`` for rankings, ``COLLECTIONS_WRITERS`` for
-        comparisons on several collections, ``STANDINGS_WRITERS`` for rankings on them.
-    beside : str, optional
-        The format whose file this one is written beside; it cannot be asked for alone.
 
     Returns
     -------
     callable
-        A decorator for ``function(subject, **options) -> str or bytes``; its keywords are the
-        options that :func:`write` takes for this format. Text is stored as UTF-8.
+        A decorator for ``function(report, **options)``, which takes a :class:`Report` and returns
+        text, stored as UTF-8, or bytes; a mapping of suffixes to them is as many files. Its
+        keywords are options that :func:`write` takes for this format.
 
     Raises
     ------
@@ -122,35 +123,46 @@ def writer(
     --------
     >>> from abrank.report import writer
     >>> @writer(".md")
-    ... def mine(comparison): ...
+    ... def mine(report): ...
     Traceback (most recent call last):
     abrank._support.errors.ArgumentError: report format ".md" is registered already
     """
 
     def register(function: Writes) -> Writes:
-        if beside is None:
-            of.add(suffix, Format(suffix, function), function)
-        else:
-            of[beside].beside[suffix] = Format(suffix, function)
+        WRITERS.add(suffix, Format(suffix, function), function)
         return function
 
     return register
 
 
-def is_format(path: str | Path, formats: Collection[str] = WRITERS) -> bool:
-    """Whether a path is a format alone.
+# The formats of this package by the functions that write them, in abrank.report.
+_FUNCTIONS = {
+    ".html": "formats.page:html",
+    ".md": "formats.markdown:markdown",
+    ".json": "data:json_bytes",
+    ".csv": "data:csv_files",
+    ".txt": "formats.text:text",
+    ".tex": "formats.latex:latex",
+    ".methods": "formats.plain:methods",
+    ".junit": "formats.plain:junit",
+    ".bib": "formats.plain:bibtex",
+    ".parquet": "data:queries_parquet",
+}
+for _suffix, _door in _FUNCTIONS.items():
+    if _suffix not in WRITERS:  # a module imported again finds its formats
+        WRITERS.add(_suffix, Format(_suffix, _door, of_result=_door.startswith("data:")))
 
-    Examples
-    --------
-    >>> from abrank.report import writers
-    >>> is_format("html"), is_format("out.html"), is_format("out/html")
-    (True, False, False)
-    """
-    return f".{path}" in formats
+
+class Target(NamedTuple):
+    """Where a report goes, in which format, and whether ``FORMAT:PATH`` said so."""
+
+    path: str
+    suffix: str
+    told: bool
 
 
-def format_of(path: str | Path, formats: Collection[str] = WRITERS) -> str:
-    """Return the format that a path asks for, by its suffix or alone.
+def target_of(path: str | Path) -> Target:
+    """Read where a report goes: a path, ``FORMAT:PATH``, or a format alone.
 
     Raises
     ------
@@ -159,75 +171,84 @@ def format_of(path: str | Path, formats: Collection[str] = WRITERS) -> str:
 
     Examples
     --------
-    >>> from abrank.report import writers
+    >>> for path in ("out.html", "html", "md:summary"):
+    ...     print(*target_of(path))
+    out.html .html False
+    html .html False
+    summary .md True
+    """
+    kind, _, rest = str(path).partition(":")
+    if rest and f".{kind}" in WRITERS:
+        return Target(rest, f".{kind}", True)
+    if rest and re.fullmatch(r"[A-Za-z]{2,}", kind):
+        raise _unknown(kind)
+    return Target(str(path), format_of(path), False)
+
+
+def is_format(path: str | Path) -> bool:
+    """Whether a path is a format alone.
+
+    Examples
+    --------
+    >>> is_format("html"), is_format("out.html"), is_format("out/html")
+    (True, False, False)
+    """
+    return f".{path}" in WRITERS
+
+
+def format_of(path: str | Path) -> str:
+    """Return the format that a path asks for, by its suffix or alone; else UnknownNameError.
+
+    Examples
+    --------
     >>> format_of("reports/out.HTML"), format_of("md")
     ('.html', '.md')
     """
-    suffix = f".{path}" if is_format(path, formats) else Path(path).suffix.lower()
-    if suffix in formats:
+    suffix = f".{path}" if is_format(path) else Path(path).suffix.lower()
+    if suffix in WRITERS:
         return suffix
-    wanted = suffix or str(path)
-    error = UnknownNameError("report format", wanted, formats)
-    known = f"known formats: {' '.join(formats)}"
+    raise _unknown(suffix or str(path))
+
+
+def _unknown(wanted: str) -> UnknownNameError:
+    """Return the error for a format that does not exist, which names those that do."""
+    error = UnknownNameError("report format", wanted, WRITERS)
+    known = f"known formats: {' '.join(WRITERS)}"
     if wanted in (".pdf", ".docx", ".png", ".svg"):
         # No format here is near them by its letters.
-        known = f"{known}\n  {_INSTEAD['.html' in formats]}"
+        known += "\n  for a PDF print the .html in a browser; --figures DIR (figures=) writes each"
+        known += " figure as PDF and SVG"
         error.args = (f'unknown report format "{wanted}"; {known}',)
     else:
         error.args = (f"{error}; {known}",)
-    raise error
+    return error
 
 
-# Where there are pages, and where not.
-_INSTEAD = {
-    True: "for a PDF print the .html in a browser; --figures DIR writes each figure as PDF and SVG",
-    False: "for a PDF write a .tex",
-}
-
-
-def default_path(subject: Subject, format: str) -> Path:
+def default_path(report: Report, format: str) -> Path:
     """Return where a report goes that was asked for by its format alone.
 
-    Parameters
-    ----------
-    format : str
-        One of its formats.
-
-    Returns
-    -------
-    Path
-        ``reports/CANDIDATE-vs-BASELINE`` or ``reports/ranking-MEASURE``, of several collections
-        with ``-collections``, and the format as suffix; of the names only letters, digits and
-        ``_.+-`` are kept.
+    It is ``reports/CANDIDATE-vs-BASELINE`` or ``reports/ranking-MEASURE``, of several collections
+    with ``-collections``; of the names only letters, digits and ``_.+-`` are kept.
 
     Examples
     --------
     >>> from abrank.comparison import compare_scores
     >>> named = {"baseline": "bm25 k1=0.9", "candidate": "../mono/t5"}
-    >>> default_path(compare_scores({"q": 0.1}, {"q": 0.2}, **named), ".html").as_posix()
+    >>> report = compose(compare_scores({"q": 0.1}, {"q": 0.2}, **named))
+    >>> default_path(report, ".html").as_posix()
     'reports/mono-t5-vs-bm25-k1-0.9.html'
     """
-    from abrank.collections import CollectionsComparison, CollectionsRanking
-
-    if isinstance(subject, CollectionsRanking):
-        measure = name_of(subject.primary.measure) or "measure"
-        return REPORTS / f"ranking-{measure}-collections{format}"
-    if not isinstance(subject, (Comparison, CollectionsComparison)):
-        return REPORTS / f"ranking-{name_of(subject.measure) or 'measure'}{format}"
-    names = ((subject.candidate, "B"), (subject.baseline, "A"))
-    b, a = (name_of(name) or letter for name, letter in names)
-    end = "-collections" if isinstance(subject, CollectionsComparison) else ""
-    return REPORTS / f"{b}-vs-{a}{end}{format}"
+    return REPORTS / f"{report.file}{format}"
 
 
 def write(
-    subject: Subject,
+    subject: object,
     path: str | Path,
     *,
     format: str | None = None,
     **options: Any,  # noqa: ANN401 - each format has its own
 ) -> Path:
-    """Write a report of a comparison or a ranking; the file appears whole or not at all.
+    """Write a report of any result; the file appears whole or not at all.
 
     ``.csv`` holds the table of measures, or the leaderboard; beside it go ``NAME.queries.csv``, the
     scores of every query, and ``NAME.segments.csv``, what was found in segments; for a ranking
@@ -236,15 +257,16 @@ def write(
 
     Parameters
     ----------
-    subject : Comparison, Ranking or CollectionsComparison
+    subject : Comparison, Ranking, CollectionsComparison, CollectionsRanking, ...
+        What :func:`compose` takes.
     path : str or Path
-        Missing folders are made; a file that is there is replaced and keeps its mode. A format
-        alone, such as ``html``, goes to :func:`default_path`.
+        Missing folders are made; a file that is there is replaced and keeps its mode. ``md:PATH``
+        names the format; one alone, such as ``html``, goes to ``reports/``.
     format : str, optional
-        One of the subject's formats, such as ``.md``; the path's suffix without it.
+        Such as ``.md``; the path's suffix without it.
     **options
-        ``digits``, the decimals of scores and differences, where a format rounds; ``style`` of
-        ``.tex``: ``"interval"`` or ``"superscript"``.
+        Those of :func:`compose` where a format rounds; ``style`` of ``.tex``: ``"interval"`` or
+        ``"superscript"``.
 
     Returns
     -------
@@ -272,40 +294,38 @@ def write(
     'result.md'
     """
     content = files_of(subject, path, format=format, **options)
-    require_free(content, _inputs(subject))
+    require_free(content, list(_inputs(subject)))
     replace_all(content)
     return next(iter(content))
 
 
-def _inputs(subject: Subject) -> list[str]:
-    """Return the paths of what a result was made from."""
+def _inputs(subject: object) -> Iterator[str]:
+    """Yield the paths of what a result was made from."""
     parts = getattr(subject, "comparisons", None) or getattr(subject, "rankings", None) or {}
-    inputs = [
-        each
-        for part in (subject, *parts.values())
-        for each in part.provenance.get("inputs", {}).values()
-    ]
-    paths = [each.get("path") if isinstance(each, dict) else each.path for each in inputs]
-    return [path for path in paths if path]
+    for part in (subject, *parts.values()):
+        for each in getattr(part, "provenance", {}).get("inputs", {}).values():
+            path = each.get("path") if isinstance(each, dict) else each.path
+            if path:
+                yield path
 
 
 def files_of(
-    subject: Subject,
+    subject: object,
     path: str | Path,
     *,
     format: str | None = None,
     **options: Any,  # noqa: ANN401
 ) -> dict[Path, bytes]:
     """Return the files that :func:`write` writes, the report itself first."""
-    formats = writers_of(subject)
-    suffix = format_of(path, formats) if format is None else format
-    alone = format is None and is_format(path, formats)
-    target = default_path(subject, suffix) if alone else Path(path)
-    made = formats[suffix]
-    made.require_options(options)
-    content = {target: made(subject, **options)}
+    asked = target_of(path) if format is None else Target(str(path), format, True)
+    made = WRITERS[asked.suffix]
+    made.require_options(subject, options)
+    alone = not asked.told and is_format(asked.path)
+    target = default_path(compose(subject), asked.suffix) if alone else Path(asked.path)
+    files = made.files(subject, **options)
+    own = next(iter(files))
+    content = {target: files.pop(own)}
     # Beside a pipe or /dev/stdout there is no place for more.
-    for other, each in made.beside.items() if is_replaceable(target) else ():
-        if data := each(subject):
-            content[target.with_suffix(other)] = data
+    if is_replaceable(target):
+        content |= {target.with_suffix(suffix): data for suffix, data in files.items()}
     return content

@@ -53,7 +53,7 @@ class Unjudged:
 
 
 @record
-class Inspection(Printed, text="abrank.report.formats.terminal.query_text:query_text"):
+class Inspection(Printed):
     """One query of A and B.
 
     query_id, text : str

@@ -6,12 +6,12 @@ import pytest
 
 from abrank._support.docstrings import complete, entries, join, split
 from abrank.inference import JOINT_TESTS, TESTS
-from abrank.plots import COLLECTIONS_PLOTS, PLOTS, RANKING_PLOTS
+from abrank.plots import PLOTS
 
 FUNCTIONS = [
     *(each.function for each in TESTS.values()),
     *(each.function for each in JOINT_TESTS.values()),
-    *(each.draw for each in {**PLOTS, **RANKING_PLOTS, **COLLECTIONS_PLOTS}.values()),
+    *(each.draw for each in PLOTS.values()),
 ]
 
 

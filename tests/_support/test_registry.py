@@ -63,7 +63,7 @@ for name in (
     "inference.systems.tukey",
     "measures.definitions.graded",
     "measures.definitions",
-    "report.writers",
+    "report.registry",
 ):
     importlib.reload(importlib.import_module(f"abrank.{name}"))
 from abrank.inference import registry

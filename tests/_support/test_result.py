@@ -4,7 +4,7 @@ import pydoc
 
 import pytest
 
-from abrank import CollectionsComparison, Comparison, Ranking
+from abrank import ArgumentError, CollectionsComparison, Comparison, Ranking
 from abrank._support.result import Result
 
 
@@ -18,11 +18,16 @@ def test_each_result_documents_what_all_of_them_offer(kind: type[Result]) -> Non
     assert "A format alone, such as ``html``" in help_text
 
 
-def test_results_of_two_kinds_are_not_equal() -> None:
-    class One(Result, values="builtins:vars"): ...
+def test_results_of_two_kinds_are_not_equal(monkeypatch: pytest.MonkeyPatch) -> None:
+    class One(Result): ...
 
-    class Other(Result, values="builtins:vars"): ...
+    class Other(Result): ...
 
+    with pytest.raises(ArgumentError, match="a One is not written in this format"):
+        One().to_dict()
+    monkeypatch.setattr(Result, "to_dict", lambda self: {"kind": "any"})
+    for kind in (One, Other):
+        monkeypatch.setattr(kind, "to_dict", Result.to_dict)
     assert One() == One()
     assert One() != Other()
     with pytest.raises(TypeError, match="unhashable"):

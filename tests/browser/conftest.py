@@ -15,8 +15,8 @@ import pytest
 
 from abrank import compare
 from abrank.comparison import Comparison
-from abrank.report.formats.html import html
 from abrank.simulate import simulate_runs
+from tests.report.written import html
 
 MEASURES = ["nDCG@10", "AP", "RR", "P@10"]
 

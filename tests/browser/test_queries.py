@@ -20,9 +20,9 @@ from abrank import compare, compare_scores, simulate_runs
 from abrank._support import display
 from abrank.comparison import Comparison
 from abrank.report.formats import ranked_lists
-from abrank.report.formats.html import html
 from abrank.report.formats.query_rows import query_rows
 from abrank.scoring.judging import pool_text
+from tests.report.written import html
 
 expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
 

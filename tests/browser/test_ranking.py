@@ -10,9 +10,8 @@ import pytest
 
 from abrank.collections import rank_collections
 from abrank.ranking import rank_scores, with_extras
-from abrank.report.collections.systems.page import standings_html
-from abrank.report.ranking.html import ranking_html
 from abrank.scoring.scores import Scores
+from tests.report.written import html
 
 expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
 
@@ -28,12 +27,12 @@ def board(seed: int) -> Scores:
 
 @pytest.fixture(scope="module")
 def page() -> str:
-    return ranking_html(with_extras(rank_scores(board(2)), instruments=True, risk=1.0))
+    return html(with_extras(rank_scores(board(2)), instruments=True, risk=1.0))
 
 
 @pytest.fixture(scope="module")
 def standings() -> str:
-    return standings_html(rank_collections({f"c{seed}": board(seed) for seed in range(3)}))
+    return html(rank_collections({f"c{seed}": board(seed) for seed in range(3)}))
 
 
 @pytest.mark.parametrize("which", ["page", "standings"])

@@ -13,9 +13,9 @@ from abrank import compare_scores
 from abrank._support import display
 from abrank.comparison import Comparison
 from abrank.comparison.groups import Segmentation
-from abrank.report.compose import compose
-from abrank.report.formats.card_html import card
-from abrank.report.formats.html import PALETTE, html
+from abrank.report import compose
+from abrank.report.formats.page import PALETTE
+from tests.report.written import card, html
 
 expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
 

@@ -11,7 +11,7 @@ import pytest
 import abrank
 from abrank.cli import run
 from abrank.collections import CollectionsComparison
-from abrank.report import COLLECTIONS_WRITERS
+from abrank.report import WRITERS
 
 
 @pytest.fixture
@@ -34,14 +34,15 @@ ASKED = ["-m", "nDCG@10", "-m", "AP", "--baseline", "bm25", "--candidate", "t5",
 
 def test_text_and_every_report_from_one_command(table, capsys, monkeypatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
-    kinds = [kind.removeprefix(".") for kind in COLLECTIONS_WRITERS]
+    kinds = [kind.removeprefix(".") for kind in WRITERS]
     reports = [word for kind in kinds for word in ("--report", f"{kind}:out.{kind}")]
     assert run(["compare", "--collections", table, *ASKED, *reports]) == 0
     out = capsys.readouterr().out
-    assert out.startswith(
-        "t5 is better than bm25 on average over these 3 collections (ahead on 3; I²"
+    assert " ".join(out.split()).startswith(
+        "▲ BETTER OVER ALL QUERIES t5 is better than bm25 on average over these 3 collections"
+        " (ahead on 3; I²"
     )
-    assert "= random effects" in out
+    assert "= like these" in out
     assert max(map(len, out.splitlines())) <= 80
     for kind in kinds:
         assert run(["render", "out.json", "--report", f"{kind}:again.{kind}"]) == 0
@@ -79,7 +80,7 @@ def test_a_changed_summary_is_refused(table, capsys) -> None:
 def test_the_notebook_s_objects_are_the_command_s(table, capsys) -> None:
     assert run(["compare", "--collections", table, *ASKED, "--report", "out.json"]) == 0
     found = CollectionsComparison.from_json("out.json")
-    assert found._repr_markdown_().startswith("### t5 is better")
+    assert found._repr_markdown_().startswith("### ▲ Better over all queries: t5 is better")
     assert repr(found) == "<CollectionsComparison 't5' against 'bm25' on 3 collections, nDCG@10>"
     assert found["fiqa"].n_queries == 25
 
@@ -101,7 +102,7 @@ def test_figures_are_the_forest(table) -> None:
         (["--collections", "beir.tsv", "--segments", "s.csv"], "--segments is for one"),
         (["--collections", "beir.tsv", "--require", "better"], "--require is for one collection"),
         (["--collections", "beir.tsv", "q", "a", "b"], "qrels is for one collection"),
-        (["--collections", "beir.tsv", "--format", "bib"], "unknown report format"),
+        (["--collections", "beir.tsv", "--report", "metods:m.txt"], "unknown report format"),
         (["--collections", "none.tsv"], "no such file"),
     ],
 )

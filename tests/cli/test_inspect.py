@@ -43,13 +43,18 @@ def test_lists_scores_missed_documents_and_what_to_judge(folder, capsys) -> None
     assert "P@2      0.500  0.000  −0.500" in lines
     assert "AP       0.556  0.111  −0.444" in lines
     at = lines.index("relevant, but missing from one top 2 or both (– is not retrieved)")
-    assert [line.split() for line in lines[at + 1 : at + 4]] == [
-        ["d1", "grade", "2", "A", "1", "B", "3"],
-        ["d2", "grade", "1", "A", "3", "B", "–"],
-        ["d4", "grade", "1", "A", "–", "B", "–"],
+    assert [line.split() for line in lines[at + 2 : at + 6]] == [
+        ["document", "grade", "A", "B"],
+        ["d1", "2", "1", "3"],
+        ["d2", "1", "3", "–"],
+        ["d4", "1", "–", "–"],
     ]
     at = next(i for i, line in enumerate(lines) if line.startswith("judge next"))
-    assert lines[at + 1].split() == ["d9", "A", "–", "B", "1", "Δ", "+0.500"]
+    below = lines[lines.index("", at) + 1 :]
+    assert [line.split() for line in below[:2]] == [
+        ["document", "A", "B", "Δ"],
+        ["d9", "–", "1", "+0.500"],
+    ]
 
 
 def test_what_to_judge_is_written_as_a_pool(folder, capsys) -> None:
@@ -79,7 +84,7 @@ def test_of_very_many_missed_documents_the_first_are_listed(tmp_path, monkeypatc
     assert run(["inspect", "qrels", "a.run", "b.run", "q1", "-m", "P@2"]) == 0
     lines = capsys.readouterr().out.splitlines()
     at = lines.index("relevant, but missing from one top 2 or both (– is not retrieved)")
-    assert [line.split()[0] for line in lines[at + 1 : at + 21]] == [
+    assert [line.split()[0] for line in lines[at + 3 : at + 23]] == [
         f"d{i:02}" for i in range(1, 21)
     ]
-    assert lines[at + 21] == "  and 9 more"
+    assert "and 9 more" in lines

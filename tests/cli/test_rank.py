@@ -41,10 +41,12 @@ def test_a_line_a_system_then_what_was_found(files, capsys) -> None:
         assert cells[-1] == row.group
     last = expected.pair_rows[1]
     assert (last.a, last.b) == (expected.systems[2], expected.systems[0])
-    shown = f"−{last.diff:.3f}  (−{last.ci_high:.3f} to −{last.ci_low:.3f})"
+    shown = f"−{last.diff:.3f}  −{last.ci_high:.3f} to −{last.ci_low:.3f}"
     assert shown in lines[board + 2]
-    assert "3 pairs, 2 significant (Max-T sign flips, alpha 0.05)" in lines
-    assert "new is better than all others." in lines
+    said = " ".join(out.split())
+    assert "Of 3 pairs, 2 are told apart." in said
+    assert "Max-T sign flips, all pairs, paired by query, alpha 0.05" in said
+    assert "▲ ONE LEADER new is better than all 2 others on nDCG@10." in said
     assert max(map(len, lines)) <= 80
 
 
@@ -52,7 +54,7 @@ def test_against_a_baseline(files, capsys) -> None:
     assert run(["rank", *files, "--baseline", "old", "--pairs", "-m", "map", "--ascii"]) == 0
     out, _ = capsys.readouterr()
     assert out.isascii()
-    assert "2 comparisons with old, 1 significant (Max-T sign flips, alpha 0.05)" in out
+    assert "Of 2 comparisons, 1 is told apart." in " ".join(out.split())
     assert "+ better" in out
     assert "identical" in out
 
@@ -108,18 +110,20 @@ def test_reports_are_written_and_named(files, capsys) -> None:
         assert f"report    {line}  " in out
     assert Path("table").read_text() == expected.to_latex(style="superscript", digits=4)
     assert Path("out.pairs.csv").exists()
-    assert "### new is better than all others" in Path("reports/ranking-nDCG-10.md").read_text()
+    assert "### ▲ One leader: new is better than all 2 others on nDCG@10." in Path(
+        "reports/ranking-nDCG-10.md"
+    ).read_text("utf-8")
 
 
 def test_markdown_and_latex_go_to_standard_output(files, capsys) -> None:
     assert run(["rank", *files, "-q", "--format", "tex"]) == 0
     assert capsys.readouterr().out.startswith("% nDCG@10, 60 queries, 3 systems\n")
     assert run(["rank", *files, "-q", "--format", "md"]) == 0
-    assert "<summary>All pairs</summary>" in capsys.readouterr().out
+    assert "**All pairs.**" in capsys.readouterr().out
     assert run(["rank", *files, "--style", "interval"]) == 2
     assert "--style is for LaTeX" in capsys.readouterr().err
     assert run(["rank", *files, "--report", "out.pdf"]) == 2
-    assert "known formats: .html .md .tex" in capsys.readouterr().err
+    assert "known formats: .html .md .json" in capsys.readouterr().err
 
 
 def test_several_measures_are_all_shown_and_the_first_orders(files, capsys) -> None:
@@ -128,14 +132,14 @@ def test_several_measures_are_all_shown_and_the_first_orders(files, capsys) -> N
     assert run(["rank", *files, "-q", *flags]) == 0
     out = capsys.readouterr().out
     expected = abrank.rank("qrels", {n: f"{n}.run" for n in ("old", "new", "same")}, measures="AP")
-    assert "AP, 60 queries, 3 systems" in out.splitlines()
+    assert "3 systems by AP on 60 queries." in " ".join(out.split())
     lines = [line.split() for line in out.splitlines()]
     assert ["system", "AP", "P@10", "nDCG@10"] in lines
     for row in expected.rows:
         assert any(line[:3] == [row.system, f"{row.mean:.3f}", row.group] for line in lines)
     assert "Each of the three measures is a family of its own" in " ".join(out.split())
-    assert "AP: 3 pairs, 2 significant" in out
-    assert "better than all others on AP" in out
+    assert "Of 3 pairs, 2 are told apart." in " ".join(out.split())
+    assert "better than all 2 others on AP" in out
     assert max(map(len, out.splitlines())) <= 80
     for kind in ("json", "csv", "md", "tex"):
         assert run(["rank", *files, "-q", *flags, "--format", kind]) == 0
@@ -157,7 +161,7 @@ def test_intervals_are_labelled_by_what_they_are(files, kind, said, keys, capsys
     assert said in out
     for row in expected.rows:
         low, high = (f"{getattr(row, key):.3f}".replace("-", "−") for key in keys)
-        assert f"[{low}, {high}]" in out
+        assert f"{low} to {high}" in out
 
 
 def test_a_measure_is_completed_by_a_shell() -> None:

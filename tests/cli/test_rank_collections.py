@@ -10,7 +10,7 @@ import pytest
 
 import abrank
 from abrank.cli import run
-from abrank.report import STANDINGS_WRITERS
+from abrank.report import WRITERS
 
 
 @pytest.fixture
@@ -31,12 +31,12 @@ def table(tmp_path, monkeypatch) -> str:
 
 def test_text_and_every_report_from_one_command(table, capsys, monkeypatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
-    kinds = [kind.removeprefix(".") for kind in STANDINGS_WRITERS]
+    kinds = [kind.removeprefix(".") for kind in WRITERS]
     reports = [word for kind in kinds for word in ("--report", f"{kind}:out.{kind}")]
     asked = ["rank", "--collections", table, "-m", "nDCG@10", "-m", "AP", "-q"]
     assert run([*asked, *reports]) == 0
     out = capsys.readouterr().out
-    assert "Of 3 systems 2 may be called first on these 3 collections: rrf and t5." in out
+    assert "Of 3 systems 2 may be first on these 3 collections: rrf and t5." in out
     assert "3 systems, 3 collections, 75 queries, nDCG@10, AP." in out
     assert max(map(len, out.splitlines())) <= 80
     for kind in kinds:
@@ -67,10 +67,12 @@ def test_one_table_of_scores_a_collection(tmp_path, monkeypatch, capsys) -> None
     )
     assert run(["rank", "--collections", "c.tsv", "-m", "AP"]) == 0
     shown = capsys.readouterr()
-    assert shown.out.startswith("Only t5 may be called first of 2 systems on these 5 collections.")
+    assert shown.out.startswith(
+        "▲ ONE FIRST PLACE  Only t5 may be first of 2 systems on these 5 collections."
+    )
     said = "Input. x.csv: taken for a table with a column for each system"
     assert said in " ".join(shown.out.split())
-    assert shown.out.count("note  Input.") == 1
+    assert " ".join(shown.out.split()).count("note Input.") == 1
     assert "2 more notes on inputs." in " ".join(shown.out.split())
     assert shown.err == ""
 

@@ -10,7 +10,8 @@ import pytest
 
 from abrank.cli import _output, run
 from abrank.comparison import Comparison, compare_scores
-from abrank.report import WRITERS, text
+from abrank.report import WRITERS
+from tests.report.written import text
 
 
 @pytest.fixture(scope="module")

@@ -9,10 +9,11 @@ import pytest
 import abrank
 from abrank import ArgumentError
 from abrank.inference import max_t, run_test
-from abrank.report.formats.terminal.plain_text import text as plain_text
-from abrank.report.numbers import json_text, to_dict
+from abrank.report import to_dict
+from abrank.report.numbers import json_text
 from abrank.report.saved.write import read_comparison
 from abrank.report.sections import headline
+from tests.report.written import text
 
 MEASURES = ["AP", "nDCG@10", "RR", "P@10"]
 
@@ -138,7 +139,7 @@ def test_a_saved_comparison_keeps_its_family(tmp_path, family):
 )
 def test_the_terminal_says_what_is_controlled(asked, said):
     result = compare_scores(*two_tables(), **asked)
-    assert said in " ".join(plain_text(result).split())
+    assert said in " ".join(text(result).split())
 
 
 def test_a_verdict_on_all_measures_is_not_held_against_those_of_one():

@@ -16,8 +16,7 @@ from abrank.comparison import Comparison, compare_scores, pair_scores
 from abrank.comparison.beside import Beside
 from abrank.comparison.machine.source import MachineSource
 from abrank.inference import run_prediction_powered, run_test
-from abrank.report.compose import compose
-from abrank.report.saved.write import from_dict
+from abrank.report import compose, from_dict
 from abrank.report.sections.appendix import methods_text
 
 N_QUERIES, N_JUDGED = 200, 40

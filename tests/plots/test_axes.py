@@ -12,10 +12,13 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import AutoLocator
 
+from abrank.comparison import Comparison
 from abrank.plots import deltas
 from abrank.plots.axes import PAD, lay_out, settle
-from abrank.plots.registry import PLOTS, draw
+from abrank.plots.registry import draw, plots_of
 from abrank.plots.style import LIGHT, new_axes, write
+
+PLOTS = plots_of(Comparison)
 
 # --- Room for letters: against constrained layout, and against the edges of the paper
 

@@ -9,7 +9,10 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from abrank import plots
-from abrank.plots import DARK, LIGHT, PLOTS, deltas, distribution, effect, forest, scatter
+from abrank.comparison import Comparison
+from abrank.plots import DARK, LIGHT, deltas, distribution, effect, forest, plots_of, scatter
+
+PLOTS = plots_of(Comparison)
 
 LOWER = ("RBPResid", "Unj@10", "AP")
 

@@ -15,7 +15,12 @@ from matplotlib.figure import Figure
 from matplotlib.image import imread
 
 from abrank import plots
-from abrank.plots import DARK, PLOTS, RANKING_PLOTS, Picture
+from abrank.comparison import Comparison
+from abrank.plots import DARK, Picture, plots_of
+from abrank.ranking import Ranking
+
+PLOTS = plots_of(Comparison)
+RANKING_PLOTS = plots_of(Ranking)
 
 
 def size_of(png: bytes) -> tuple[int, int]:

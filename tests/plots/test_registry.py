@@ -14,9 +14,13 @@ from matplotlib.text import Text
 
 from abrank import plots
 from abrank._support.errors import ArgumentError
-from abrank.comparison import compare_systems
-from abrank.plots import DARK, LIGHT, NOTEBOOK, PLOTS, RANKING_PLOTS, Plots
+from abrank.comparison import Comparison, compare_systems
+from abrank.plots import DARK, LIGHT, NOTEBOOK, Plots, plots_of
+from abrank.ranking import Ranking
 from abrank.scoring.scores import Scores
+
+PLOTS = plots_of(Comparison)
+RANKING_PLOTS = plots_of(Ranking)
 
 SIZES = (1, 3, 25, 250, 7000)  # and 2 in a narrow column, below
 KINDS = ("identical", "constant", "one decided", "discrete", "many ties")

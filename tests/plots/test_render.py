@@ -12,8 +12,11 @@ from matplotlib.figure import Figure
 
 from abrank import plots
 from abrank._support.errors import ArgumentError, UnknownNameError
-from abrank.plots import DARK, LIGHT, NOTEBOOK, PLOTS
+from abrank.comparison import Comparison
+from abrank.plots import DARK, LIGHT, NOTEBOOK, plots_of
 from abrank.plots.render import SVG, clean
+
+PLOTS = plots_of(Comparison)
 
 # --- Files and bytes
 

@@ -52,7 +52,7 @@ def test_the_command_reads_them(wide, tmp_path, capsys):
     *_, files, _, _ = forms(wide, tmp_path)
     for flags in ([str(tmp_path / "matrix.csv"), "-m", "AP"], files):
         assert run(["rank", "--scores", *flags, "-q"]) == 0
-        assert "AP, 12 queries, 3 systems" in capsys.readouterr().out
+        assert "3 systems by AP on 12 queries." in capsys.readouterr().out
     assert run(["rank", "--scores", *files, "--depth", "3"]) == 2
     assert "--depth is for runs" in capsys.readouterr().err
     assert run(["rank", files[0]]) == 2

@@ -11,9 +11,10 @@ import pytest
 from abrank import compare, planning
 from abrank._support import display as f
 from abrank.comparison import Comparison, compare_scores
-from abrank.report.compose import compose
-from abrank.report.model import Report, Section, Table, Text
+from abrank.report import compose
+from abrank.report.model import Fold, Report, Scorecard, Section, Table, Text
 from abrank.report.sections import appendix, measures_and_tests, quality, words
+from abrank.report.sections.margins import decides_alone
 from abrank.simulate import simulate_runs
 
 Make = Callable[..., Comparison]
@@ -27,9 +28,15 @@ def table(report: Report, key: str) -> Table:
     return next(
         block
         for each in report.sections
-        for block in each.blocks
-        if isinstance(block, Table) and block.key == key
+        for fold in each.blocks
+        for block in (fold, *(fold.blocks if isinstance(fold, Fold) else ()))
+        if isinstance(block, Table) and block.key == key and not isinstance(block, Scorecard)
     )
+
+
+def scorecard(report: Report) -> Scorecard:
+    assert report.scorecard is not None
+    return report.scorecard
 
 
 def shown(found: Table, title: str) -> list[str]:
@@ -101,9 +108,11 @@ def test_measure_table_without_adjustment(make: Make) -> None:
     titles = [each.title for each in table(plain, "measures").columns]
     assert "95% interval" in titles
     assert "Adjusted p" not in titles
-    captions = [b.text for b in section(plain, "measures").blocks if isinstance(b, Text)]
-    assert captions[0] == "Bar: 95% interval of the mean difference, B − A."
-    assert "not adjusted" in captions[1]
+    (fold,) = (b for b in section(plain, "measures").blocks if isinstance(b, Fold))
+    captions = [b.text for b in fold.blocks if isinstance(b, Text)]
+    assert "not adjusted" in captions[0]
+    assert captions[1] == "Bar: 95% interval of the mean difference, B − A."
+    assert "adj p" not in [each.title for each in scorecard(plain).columns]
 
 
 def test_measure_table_of_another_estimand_has_its_column(make: Make) -> None:
@@ -116,6 +125,31 @@ def test_reading_of_the_primary_follows_the_verdict(make: Make) -> None:
         found = table(compose(make(mean, margin=margin, measures=2)), "measures")
         assert shown(found, "Reading")[0] == reading
         assert shown(found, "Reading")[1] in ("? unclear", "▲ better")
+        card = scorecard(compose(make(mean, margin=margin, measures=2)))
+        assert shown(card, "reading") == shown(found, "Reading")
+
+
+def test_the_scorecard_has_the_interval_that_decides_and_says_which(make: Make) -> None:
+    for how in ({"margin": 0.02}, {"margin": 0.001}, {"family": "all"}, {"adjust": "none"}):
+        comparison = make(0.01, measures=3, **how)
+        card = scorecard(compose(comparison))
+        decision = comparison.decision
+        by_margin = decides_alone(comparison)
+        ends = (decision.tost_low, decision.tost_high) if by_margin else decision.interval
+        assert card.bars[0][1:3] == pytest.approx(ends)
+        assert shown(card, "95% interval")[0].endswith("(90%)") == by_margin
+        for row, bar in zip(comparison.rows[1:], card.bars[1:], strict=True):
+            assert bar[3:5] == (row.ci_low_adj, row.ci_high_adj)
+
+
+def test_a_guard_stands_on_the_row_of_its_measure(make: Make) -> None:
+    comparison = make(0.05, measures=3, guards=("RR:-0.02", "AP:-0.00001"))
+    readings = shown(scorecard(compose(comparison)), "reading")
+    passed = {each.measure: each.passed for each in comparison.decision.guards}
+    names = [row.measure for row in comparison.rows]
+    for name, reading in zip(names, readings, strict=True):
+        assert reading.endswith(" guard") == (name in passed)
+        assert name not in passed or reading.endswith(f"{'✓' if passed[name] else '✗'} guard")
 
 
 @pytest.mark.parametrize(

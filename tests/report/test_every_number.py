@@ -23,17 +23,16 @@ import pytest
 
 from abrank._support import display as f
 from abrank.comparison import Comparison
-from abrank.plots import PLOTS
+from abrank.plots import plots_of
 from abrank.plots.shapes import N_MEANS
-from abrank.report import WRITERS, card
-from abrank.report.compose import compose
-from abrank.report.formats.csv import measures_csv, queries_csv, segments_csv
-from abrank.report.formats.html import html
-from abrank.report.model import Figure, Table, Text
+from abrank.report import WRITERS, compose
+from abrank.report.model import Block, Figure, Fold, Table, Text
 from abrank.report.numbers import json_text
-from abrank.report.sections.bibliography import bibliography
 from abrank.report.sections.measures_and_tests import SHOWN
 from tests.report.conftest import SITUATIONS
+from tests.report.written import bibtex, card, html, table
+
+PLOTS = plots_of(Comparison)
 
 # A number as the report writes it: with a sign, a decimal point, a per cent sign, a power of ten.
 NUMBER = re.compile(r"(?<![\w.@-])([+−-]?\d+(?:\.\d+)?(?:e[+-]\d+)?%?)(?![\w.]*\w)")
@@ -204,7 +203,7 @@ def test_page_has_no_other_number(page: str, runs: Comparison, results: Known) -
     body = re.sub(r"<(svg|script|style)\b.*?</\1>", " ", page, flags=re.S)
     sources = re.search(r'<details class="source">.*?<pre>(.*?)</pre>', body, re.S)
     assert sources is not None
-    assert unescape(sources.group(1)) == bibliography(runs).strip()
+    assert unescape(sources.group(1)) == bibtex(runs).strip()
     body = body.replace(sources.group(), " ")
     table_and_end = r'(<table class="queries">.*?</table>)\s*</div>\s*<div class="pages"'
     before, table, after = re.split(table_and_end, body, flags=re.S)
@@ -371,6 +370,11 @@ def test_no_section_brings_another_number(situation: Comparison) -> None:
     assert_sections_known(situation)
 
 
+def unfolded(blocks: tuple[Block, ...]) -> Iterator[Block]:
+    for block in blocks:
+        yield from unfolded(block.blocks) if isinstance(block, Fold) else [block]
+
+
 def assert_sections_known(situation: Comparison) -> None:
     known = {each: known_of(situation, scores=each) for each in (False, True)}
     # How many queries are shown at each end, and how many tests give a p-value.
@@ -378,7 +382,7 @@ def assert_sections_known(situation: Comparison) -> None:
     own["tests"] = [sum(row.pvalue >= 0.0 for row in situation.test_rows)]
     for section in compose(situation).sections:
         assert_known(known[False], [section.title, section.finding])
-        for block in section.blocks:
+        for block in unfolded(section.blocks):
             if isinstance(block, Table):
                 cells = [cell.text for row in block.rows for cell in row]
                 cells += [column.title for column in block.columns]
@@ -400,13 +404,13 @@ def test_what_to_judge_brings_no_other_number(unjudged: Comparison) -> None:
         assert_all_known(unjudged, kind)
 
 
-@pytest.mark.parametrize("write", [measures_csv, queries_csv, segments_csv])
-def test_tables_have_the_very_numbers(runs: Comparison, write: Callable[[Comparison], str]) -> None:
+@pytest.mark.parametrize("suffix", [".csv", ".queries.csv", ".segments.csv"])
+def test_tables_have_the_very_numbers(runs: Comparison, suffix: str) -> None:
     found = runs.to_dict()
     known = {float(each) for each in leaves(found) if isinstance(each, (int, float))}
     for column in found["queries"]["scores"].values():
         known |= {b - a for a, b in zip(column["a"], column["b"], strict=True)}
-    cells = [cell for row in csv.reader(io.StringIO(write(runs))) for cell in row]
+    cells = [cell for row in csv.reader(io.StringIO(table(runs, suffix))) for cell in row]
     numbers = [float(cell) for cell in cells if re.fullmatch(r"-?\d+(\.\d+)?(e-?\d+)?", cell)]
     assert len(numbers) >= 40
     assert [number for number in numbers if number not in known] == []

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from abrank import compare
-from abrank.report.formats.html import html
 from abrank.simulate import simulate_runs
+from tests.report.written import html
 
 MEASURES = ("nDCG@10", "AP")
 MOST_BYTES, MOST_MEMORY = 2_000_000, 4e9

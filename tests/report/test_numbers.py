@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from abrank.comparison import Comparison
-from abrank.report.numbers import checksum, json_text, layout, plain, to_dict
+from abrank.report import to_dict
+from abrank.report.numbers import checksum, json_text, layout, plain
 
 
 def test_json_reads_back_to_the_same_values(situation: Comparison) -> None:

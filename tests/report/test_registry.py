@@ -15,13 +15,15 @@ from typing import Any
 import pyarrow.parquet
 import pytest
 
+from abrank import judge_agreement, power
 from abrank._support.errors import ArgumentError, UnknownNameError, WriteError
+from abrank.collections import compare_collections, rank_collections
 from abrank.comparison import Comparison, compare_scores
-from abrank.report import WRITERS, from_dict, markdown, text, write, writer
-from abrank.report.formats.csv import segments_csv
-from abrank.report.formats.latex import latex
+from abrank.ranking import rank_scores
+from abrank.report import WRITERS, Report, compose, from_dict, write, writer
 from abrank.report.numbers import json_text
-from abrank.report.registry import default_path
+from abrank.report.registry import default_path, target_of
+from tests.report.written import latex, markdown, table, text
 
 Make = Callable[..., Comparison]
 
@@ -36,7 +38,7 @@ def broken() -> Iterator[str]:
     """Register a format whose writer fails."""
 
     @writer(".broken")
-    def fail(comparison: Comparison) -> str:
+    def fail(report: Report) -> str:
         raise ValueError("no report today")
 
     yield ".broken"
@@ -70,7 +72,7 @@ def test_csv_puts_the_segments_beside_where_there_are_some(tmp_path: Path) -> No
     found = compare_scores(a, a, segments={"half": {query: query[-1] for query in a}})
     write(found, tmp_path / "out.csv")
     beside = (tmp_path / "out.segments.csv").read_text("utf-8")
-    assert beside == segments_csv(found)
+    assert beside == table(found, ".segments.csv")
 
 
 def test_options_reach_the_writer(comparison: Comparison, tmp_path: Path) -> None:
@@ -86,6 +88,7 @@ def test_options_reach_the_writer(comparison: Comparison, tmp_path: Path) -> Non
     [
         ("a.json", {"digits": 4}, "a .json report has no option 'digits'; its own: none"),
         ("a.md", {"style": "interval"}, "has no option 'style'; its own: digits"),
+        ("a.md", {"interval": "own"}, "has no option 'interval'; its own: digits"),
         ("a.tex", {"digits": 0}, "digits must be a whole number of at least 1"),
         ("a.tex", {"style": "stars"}, 'unknown style "stars"'),
     ],
@@ -141,7 +144,7 @@ def test_a_format_alone_goes_to_the_usual_place(
 def test_the_usual_place_is_a_file_in_one_folder(
     comparison: Comparison, name: str, kept: str
 ) -> None:
-    path = default_path(replace(comparison, baseline="bm25", candidate=name), ".html")
+    path = default_path(compose(replace(comparison, baseline="bm25", candidate=name)), ".html")
     assert path.parts == ("reports", f"{kept}-vs-bm25.html")
 
 
@@ -226,6 +229,46 @@ def test_parquet_has_the_scores_of_every_query() -> None:
         "diff": (odd.b - odd.a)[:, 0].tolist(),
     }
     assert WRITERS[".parquet"](from_dict(odd.to_dict())) == WRITERS[".parquet"](odd)
+
+
+def test_a_format_of_ones_own_serves_every_result(tmp_path: Path) -> None:
+    @writer(".own")
+    def own(report: Report, *, loud: bool = False) -> dict[str, str]:
+        title = report.headline.title
+        return {".own": title.upper() if loud else title, ".rule.own": report.headline.rule}
+
+    scores = {f"q{i}": i / 20 for i in range(20)}
+    better = {query: 0.9 * score + 0.08 for query, score in scores.items()}
+    try:
+        results = (
+            compare_scores(scores, better),
+            rank_scores({"X": scores, "Y": better}),
+            compare_collections({"x": (scores, better), "y": (scores, better)}),
+            rank_collections({c: {"X": scores, "Y": better} for c in "xy"}),
+            judge_agreement({"q1": {"d1": 1, "d2": 0}}, {"q1": {"d1": 1, "d2": 1}}),
+            power(sd=0.2, n=100),
+        )
+        for i, result in enumerate(results):
+            path = write(result, tmp_path / f"{i}.own", loud=True)
+            assert path.read_text("utf-8") == compose(result).headline.title.upper()
+            assert (tmp_path / f"{i}.rule.own").read_text("utf-8")
+    finally:
+        WRITERS._entries.pop(".own")
+
+
+@pytest.mark.parametrize("path", ["methods:m.txt", "md:summary"])
+def test_a_format_may_stand_before_a_path(
+    comparison: Comparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert comparison.report(path) == Path(path.partition(":")[2])
+
+
+def test_an_unknown_word_before_a_path_is_refused(comparison: Comparison, tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match='unknown report format "metods"; did you mean'):
+        comparison.report(f"metods:{tmp_path / 'm.html'}")
+    assert target_of("C:/out.html").path == "C:/out.html"
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_format_is_registered_once() -> None:

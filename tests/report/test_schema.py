@@ -33,7 +33,8 @@ from abrank.comparison.machine.judgments import MachineJudgments
 from abrank.diagnostics import Note
 from abrank.inputs import Audit
 from abrank.inputs.id_differences import IdDifference
-from abrank.report.numbers import SCHEMA, json_text, to_dict
+from abrank.report import to_dict
+from abrank.report.numbers import SCHEMA, json_text
 from abrank.scoring.judging import ToJudge, Unjudged
 from abrank.verdict import Family, Requirement, Rule, Verdict
 

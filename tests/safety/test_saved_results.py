@@ -17,7 +17,7 @@ from abrank.cli import run
 from abrank.comparison import Question
 from abrank.comparison.merged.sample import compare_statistics
 from abrank.engines.merge import statistics_of
-from abrank.report.collections.read import read_results
+from abrank.report import read_results
 from abrank.report.numbers import checksum
 
 # What only runs, judgments and people tell, and the question itself: the scores cannot give it.

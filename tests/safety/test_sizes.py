@@ -21,9 +21,10 @@ from abrank.inference.estimates import segments
 from abrank.inference.estimates.segments import MIN_QUERIES, compare_segments
 from abrank.inference.systems import registry, stability
 from abrank.inference.systems.tukey import find_groups
-from abrank.plots import RANKING_PLOTS
+from abrank.plots import plots_of
+from abrank.ranking import Ranking
 from abrank.ranking.rank import rank_again
-from abrank.report import RANKING_WRITERS
+from abrank.report import WRITERS
 from abrank.scoring.scores import Scores
 
 
@@ -79,10 +80,10 @@ def test_the_pairs_with_the_first_are_those_of_all_pairs(many) -> None:
     assert "pairs-of-first" not in {each.code for each in every.cautions}
 
 
-@pytest.mark.parametrize("suffix", sorted(set(RANKING_WRITERS) - {".parquet", ".bib"}))
+@pytest.mark.parametrize("suffix", sorted(set(WRITERS) - {".parquet", ".bib"}))
 def test_every_report_of_the_pairs_with_the_first(many, suffix, tmp_path) -> None:
     ranking = abrank.rank_scores(many)
-    shown = RANKING_WRITERS[suffix](ranking).decode()
+    shown = WRITERS[suffix](ranking).decode()
     assert ranking.systems[0] in shown
     assert "share a letter" not in shown or suffix == ".tex"
     if suffix == ".txt":
@@ -116,7 +117,7 @@ def test_chances_of_ranks_of_many_systems_are_those_to_lead(many, monkeypatch) -
     found = abrank.rank_scores(many)
     assert (found.n_drawn, {len(row.chances) for row in found.stability}) == (999, {1})
     assert sum(row.first for row in found.stability) == pytest.approx(1.0)
-    assert RANKING_PLOTS["ranks"].draw(found).lines
+    assert plots_of(Ranking)["ranks"].draw(found).lines
     monkeypatch.setattr("abrank.ranking.beside.MOST_RANKED", 8)
     assert abrank.rank_scores(many).stability == ()
 

@@ -10,10 +10,9 @@ import pytest
 
 from abrank.collections import compare_collections
 from abrank.plots import svg
-from abrank.report.collections.page import collections_html
-from abrank.report.collections.tables import by_collection
-from abrank.report.collections.text import collections_text
-from abrank.report.collections.words import sentences, title
+from abrank.report import compose
+from abrank.report.subjects.strata import title
+from tests.report.written import html, text
 
 
 def _collection(random, n, shift, name):
@@ -37,8 +36,8 @@ def test_the_printed_interval_is_the_one_that_decides(found) -> None:
     row = summary.rows[0]
     assert row.ci_low > 0.0 > row.ci_low_adj
     assert row.reading == "unclear"
-    table = by_collection(found, summary, digits=3)
-    place = [column.title for column in table.columns].index("95% interval (Holm)")
+    table = compose(found, digits=3).scorecard
+    place = [column.title for column in table.columns].index("95% interval")
     for each, cells in zip(summary.rows, table.rows, strict=False):
         low, high = (float(x.replace("−", "-")) for x in cells[place].text.split(" to "))
         assert (low, high) == pytest.approx((each.ci_low_adj, each.ci_high_adj), abs=6e-4)
@@ -46,10 +45,10 @@ def test_the_printed_interval_is_the_one_that_decides(found) -> None:
 
 
 def test_a_collection_opened_says_what_its_row_says(found) -> None:
-    page = collections_html(found)
-    opened = re.search(r'<details class="card each.*?</h3>', page, re.DOTALL)[0]
-    assert "x</bdi> · ? unclear" in opened
-    assert "<h3>? With p adjusted for all collections: unclear. Alone: t5 is better" in opened
+    page = html(found)
+    opened = re.search(r"<summary>x ·.*?</p>", page, re.DOTALL)[0]
+    assert "x · ? unclear" in opened
+    assert "With p adjusted for all collections: unclear. Alone: ▲ t5 is better" in opened
     assert "Next step" not in page[page.index('id="each"') :]
 
 
@@ -68,9 +67,9 @@ def test_one_more_collection_differs_by_no_more_than_the_measure_can(found) -> N
     wide = replace(found.primary, measure="AP", prediction_low=-1.7, prediction_high=1.4, tau=0.5)
     assert wide.prediction == (-1.0, 1.0)
     clipped = replace(found, measures=(wide,))
-    said = " ".join(sentences(clipped, digits=3))
+    said = compose(clipped, digits=3).headline.meaning
     assert "One more collection would show a Δ of −1.000 to +1.000" in said
-    assert "1.7" not in collections_text(clipped) + svg("forest", clipped)
+    assert "1.7" not in text(clipped) + svg("forest", clipped)
     assert found.primary.prediction == (
         found.primary.prediction_low,
         found.primary.prediction_high,

@@ -13,7 +13,7 @@ from abrank._support.errors import AlignmentError, ArgumentError
 from abrank.cli import run
 from abrank.comparison import Comparison, compare_scores
 from abrank.inference.designs.as_tests import level_of_seen
-from abrank.report import text
+from tests.report.written import text
 
 IDS = [f"q{i:03}" for i in range(400)]
 

@@ -11,9 +11,8 @@ import pytest
 from abrank._support.errors import AlignmentError
 from abrank.comparison import Comparison, compare_scores
 from abrank.inference import run_prediction_powered, worth_interval
-from abrank.report import card, text
-from abrank.report.compose import compose
-from abrank.report.saved.write import from_dict
+from abrank.report import compose, from_dict
+from tests.report.written import card, text
 
 MEASURES = ["nDCG@10", "AP"]
 

@@ -43,5 +43,5 @@ def test_every_door_tells_one_p_of_interaction() -> None:
     page = unescape(WRITERS[".html"](result).decode())
     for each in told:
         assert f"p = {each} for interaction" in page
-    csv = WRITERS[".csv"].beside[".segments.csv"](result).decode().splitlines()
+    csv = WRITERS[".csv"].files(result)[".segments.csv"].decode().splitlines()
     assert csv[0].endswith("interaction_pvalue,interaction_pvalue_adj")

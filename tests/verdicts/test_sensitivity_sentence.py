@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from abrank.comparison import compare_scores
-from abrank.report import text
 from abrank.verdict import Verdict
+from tests.report.written import text
 
 
 def _compared(d, **asked):

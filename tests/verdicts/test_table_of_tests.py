@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from abrank import compare_scores
-from abrank.report.compose import compose
+from abrank.report import compose
 
 
 @pytest.fixture

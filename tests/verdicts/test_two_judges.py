@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import abrank
-from abrank.report.formats.terminal.agreement_text import agreement_text
+from tests.report.written import text
 
 RUNS = {
     name: {f"q{i:02}": {f"{name}{i}": 1.0} for i in range(40)} for name in ("a", "b")
@@ -36,21 +36,23 @@ def test_a_verdict_that_just_fails_by_the_other_judge_does_not_depend_on_it() ->
     assert pair.apart.difference == pytest.approx(3 / 40)
     assert (pair.apart.low, pair.apart.high) == pytest.approx((low, high))
     assert pair.apart.pvalue == pytest.approx(expected.pvalue)
-    shown = agreement_text(found)
+    shown = " ".join(text(found).split())
     assert "depends on the judge" not in shown
-    assert "the verdicts differ, but the judges are not shown to see different Δ" in shown
+    assert "The verdicts differ, but the judges are not shown to see different" in shown
 
 
 def test_judges_that_are_shown_to_differ_are_told() -> None:
     found = abrank.judge_agreement(_judge(0, 14, 20, 3), _judge(0, 4, 20, 4), RUNS, measure="P@1")
-    shown = agreement_text(found)
+    shown = text(found)
     assert found.pairs[0].apart.shown
-    assert "  the verdict depends on the judge\n" in shown
-    assert "  human less machine         Δ +0.275 (+0.130 to +0.420), p < 0.001\n" in shown
+    assert "The verdict depends on the judge." in " ".join(shown.split())
+    (line,) = (each for each in shown.splitlines() if each.startswith("human less machine"))
+    assert line.split()[3:] == ["+0.275", "+0.130", "to", "+0.420", "<", "0.001"]
     assert max(map(len, shown.splitlines())) <= 80
 
 
 def test_verdicts_that_are_the_same_may_differ_in_size() -> None:
     found = abrank.judge_agreement(_judge(0, 30, 38, 1), _judge(0, 14, 38, 1), RUNS, measure="P@1")
-    shown = agreement_text(found)
-    assert "the verdict is the same; the size of the difference depends on the judge" in shown
+    shown = text(found)
+    shown = " ".join(shown.split())
+    assert "The verdict is the same; the size of the difference depends on the judge." in shown

@@ -14,8 +14,7 @@ import abrank
 from abrank import AlignmentError, ArgumentError, Verdict
 from abrank.cli import run
 from abrank.inference import TESTS, Answer, paired_test
-from abrank.report.collections.read import read_results
-from abrank.report.ranking.read import read_ranking
+from abrank.report import read_results
 from abrank.report.saved.write import read_comparison
 from abrank.simulate import simulate_runs
 
@@ -124,7 +123,7 @@ def test_a_ranking_is_ordered_by_a_ranking_measure(files, capsys) -> None:
     assert run(["rank", "--scores", "a.txt", "b.txt", "--report", "r.json"]) == 0
     out = capsys.readouterr().out
     assert out.startswith(NOBODY)
-    assert "a is better than all others on AP" in out
+    assert "a is better than b on AP" in " ".join(out.split()) or "a is better than all" in out
     ranking = abrank.rank_scores(["a.txt", "b.txt"])
     assert (ranking.measure, ranking.measures) == ("AP", ("AP", "P@10", "RR"))
     assert ranking._repr_html_().index(NOBODY) < ranking._repr_html_().index("is better than")
@@ -238,7 +237,7 @@ def test_the_slowest_of_three_leads_no_board(tmp_path) -> None:
     for shown in (str(asked), asked._repr_markdown_(), asked._repr_html_(), page):
         assert not re.search(r"▲|▼|is better on|likely to be less good|Chance to lead", shown)
     saved = asked.report(tmp_path / "board.json")
-    assert read_ranking(saved) == asked
+    assert abrank.Ranking.from_json(saved) == asked
     for test in ("tukey", "t", "nemenyi"):
         found = abrank.rank_scores(
             latencies(), measures="latency_ms", lower_is_better="latency_ms", test=test
@@ -246,7 +245,7 @@ def test_the_slowest_of_three_leads_no_board(tmp_path) -> None:
         assert found.systems == ("fast", "middle", "slow")
         assert found.groups[0] == ("fast",)
         assert found.stability[0].first == 1.0
-        assert "fast is better than all others" in str(found)
+        assert "fast is better than all 2 others" in str(found)
     turned = abrank.rank_scores(latencies(), measures="latency_ms", higher_is_better="latency_ms")
     assert turned.systems[0] == "slow"
 
@@ -325,7 +324,8 @@ def test_a_secondary_cost_is_read_as_a_difference_only() -> None:
 def test_costs_on_collections_follow() -> None:
     pairs = {"one": two(), "two": [each + 1.0 for each in two()]}
     asked = abrank.compare_collections(pairs)
-    assert str(asked).startswith("Is lower better for latency_ms? Say so.")
+    said = "! NOT DECIDED OVER ALL QUERIES  Is lower better for latency_ms? Say so."
+    assert str(asked).startswith(said)
     assert asked.primary.stratified.reading == "differs"
     found = abrank.compare_collections(pairs, lower_is_better="latency_ms")
     assert found.primary.stratified.reading == "better"

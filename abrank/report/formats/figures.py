@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from abrank import plots
 from abrank._support.files import replace_all
-from abrank.comparison import Comparison
-from abrank.plots.registry import Subject, plots_of
+from abrank.plots.registry import draw, plots_of
 from abrank.plots.render import file_bytes
-from abrank.report.compose import compose
-from abrank.report.model import Figure
+from abrank.report.model import Block, Figure, Fold, Report
+from abrank.report.subjects import compose
 
 SUFFIXES = (".pdf", ".svg")
 
 
 def write_figures(
-    comparison: Comparison, folder: str | Path, *, digits: int | None = None
+    result: object, folder: str | Path, *, digits: int | None = None
 ) -> tuple[Path, ...]:
     """Write the figures of the report as PDF and SVG, each for a column and for the whole width.
 
     Parameters
     ----------
-    comparison : Comparison
+    result : Comparison, Ranking, CollectionsComparison, CollectionsRanking
     folder : str or Path
         Made where it is missing. The files for a column (3.33 in) go into its folder ``column``,
         those for the whole width (7 in) into ``text``; a file that is there is replaced.
@@ -51,36 +50,44 @@ def write_figures(
     ...     [file.relative_to(made).as_posix() for file in write_figures(nothing, made)][:2]
     ['column/effect.pdf', 'column/effect.svg']
     """
-    content = figure_files(comparison, folder, digits=digits)
+    content = figure_files(result, folder, digits=digits)
     replace_all(content)
     return tuple(content)
 
 
 def figure_files(
-    comparison: Subject, folder: str | Path, *, digits: int | None = None
+    result: object, folder: str | Path, *, digits: int | None = None
 ) -> dict[Path, bytes]:
     """Return the files that :func:`write_figures` writes."""
-    digits = comparison.decimals if digits is None else digits
-    drawn = _figures(comparison, digits)
+    report = compose(result) if digits is None else compose(result, digits=digits)
+    figures = figures_of(report)
     content = {}
     for width in plots.WIDTHS:
-        for name, figure in drawn.items():
-            plot = getattr(comparison.plot, figure.plot)
-            picture = plot(width=width, digits=digits, **figure.options)
+        for name, figure in figures.items():
+            drawn = draw(figure.plot, result, width=width, digits=report.digits, **figure.options)
             for suffix in SUFFIXES:
                 file = f"{name}{suffix}"
-                content[Path(folder) / width / file] = file_bytes(picture.axes, file)
+                content[Path(folder) / width / file] = file_bytes(drawn, file)
     return content
 
 
-def _figures(comparison: Subject, digits: int) -> Mapping[str, Figure]:
-    """Return the figures by the names of their files: those of the report, the effect first."""
-    if not isinstance(comparison, Comparison):
-        return {name: Figure(name, "") for name in plots_of(comparison)}
-    report = compose(comparison, digits=digits)
+def figures_of(report: Report) -> dict[str, Figure]:
+    """Return the figures by the names of their files."""
     blocks = [block for section in report.sections for block in section.blocks]
-    shown = [Figure("effect", ""), *(block for block in blocks if isinstance(block, Figure))]
-    return {_name(figure.plot, figure.options): figure for figure in shown}
+    found = {_name(each.plot, each.options): each for each in _figures(blocks)}
+    # Of many systems a paper takes any plot; of a comparison those of its report.
+    if "effect" in found:
+        return {"effect": found.pop("effect"), **found}
+    return {name: Figure(name, "") for name in plots_of(report.subject)} | found
+
+
+def _figures(blocks: Iterable[Block]) -> Iterator[Figure]:
+    """Yield the figures among blocks, those that are folded, too."""
+    for block in blocks:
+        if isinstance(block, Figure):
+            yield block
+        elif isinstance(block, Fold):
+            yield from _figures(block.blocks)
 
 
 def _name(plot: str, options: Mapping[str, Any]) -> str:

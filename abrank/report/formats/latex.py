@@ -2,31 +2,55 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from typing import Literal, TypeAlias, get_args
+from typing import get_args
 
 from abrank._support import checks
 from abrank._support import display as f
-from abrank.comparison import Comparison, MeasureResult
-from abrank.comparison.scales import difference, is_relative, rows_in_unit
-from abrank.report.cells import one_line
+from abrank._support.errors import ArgumentError
+from abrank.report.cells import one_line, to_ascii
 from abrank.report.formats.tex import escape, number
-from abrank.report.formats.tex_table import LONGEST_NAME, MOST, tex_table
-from abrank.report.sections import headline, soundness, words
-from abrank.report.sections.measures_and_tests import primary_first
-from abrank.report.sections.next_step import next_step
+from abrank.report.model import Cell, Column, Report, Style
 
-Style: TypeAlias = Literal["interval", "superscript"]
+MOST = 35  # rows: a longer table would leave the page
+LONGEST_NAME = 30
+_LONGEST_CAPTION = 2_000
+_ARROWS = {"▲": r"$\uparrow$", "▼": r"$\downarrow$"}
+
+_FRAME = r"""% {comment}
+%
+% Needs in the preamble:
+%   \usepackage{{booktabs}}
+% Across both columns of a two-column page: table* in the place of table.
+\begin{{table}}
+  \centering
+  \caption{{{caption}}}
+  \label{{tab:{label}}}
+  \smallskip
+  \small
+  \setlength{{\tabcolsep}}{{3pt}}
+  \begin{{tabular}}{{@{{}}{align}@{{}}}}
+    \toprule
+    {head}
+    \midrule
+    {body}
+    \bottomrule
+  \end{{tabular}}
+\end{{table}}
+"""
 
 
-def latex(comparison: Comparison, *, digits: int | None = None, style: Style = "interval") -> str:
-    r"""Return the table of measures for LaTeX, the primary measure first.
+def latex(report: Report, *, style: Style = "interval") -> str:
+    r"""Return the table of a report for LaTeX.
 
     Parameters
     ----------
+    report : Report
+        As :func:`abrank.report.subjects` makes it of a result.
     style : {"interval", "superscript"}
-        Difference, interval and p of every measure; or the means alone, with a superscript at the
-        one that is shown to be better.
+        Differences, intervals and p; or means alone, with superscripts at those that are shown to
+        be better.
 
     Returns
     -------
@@ -38,106 +62,77 @@ def latex(comparison: Comparison, *, digits: int | None = None, style: Style = "
     ------
     UnknownNameError
         If there is no such style.
+    ArgumentError
+        If the result has no table for a paper.
 
     Examples
     --------
     >>> from abrank.comparison import compare_scores
+    >>> from abrank.report import compose
     >>> a = {"q1": 0.5, "q2": 0.25, "q3": 0.5}
     >>> result = compare_scores(a, {"q1": 0.625, "q2": 0.5, "q3": 0.75}, candidate="new_50%")
-    >>> print("\n".join(latex(result).splitlines()[-6:-1]))
+    >>> print("\n".join(latex(compose(result)).splitlines()[-6:-1]))
         Measure & A & B & $\Delta$ & 95\% interval & $p$ \\
         \midrule
         score & $0.417$ & $0.625$ & $+0.208$ & $[0.029, 0.388]$ & $0.038$ \\
         \bottomrule
       \end{tabular}
     """
-    digits = comparison.decimals if digits is None else digits
     checks.one_of("style", style, get_args(Style))
-    rows = primary_first(comparison, rows_in_unit(comparison))
-    if style == "superscript":
-        (head, align), body, told = _superscripts(rows[:MOST], digits)
-    else:
-        (head, align), body, told = _intervals(comparison, rows[:MOST], digits)
-    step = next_step(comparison, digits=digits).sentence
-    left = len(rows) - MOST
-    more = f" {f.plural(left, 'more measure')} not shown." if left > 0 else ""
-    return tex_table(
-        comment=f"{headline.short(comparison, digits=digits)}. {step}",
-        caption=f"{_caption(comparison, told, digits)}{more}",
-        named=f"{comparison.candidate} {comparison.baseline} {comparison.rule.primary}",
-        align=align,
-        head=head,
-        body=body,
+    if report.papers is None:
+        raise ArgumentError(f"there is no LaTeX table of a {type(report.subject).__name__}")
+    comment, caption, label, table = report.papers(style)
+    left = len(table.rows) - MOST
+    more = f" {f.plural(left, f'more {table.noun}')} not shown." if left > 0 else ""
+    body = [
+        _row([_cell(*both, style) for both in zip(row, table.columns, strict=True)])
+        for row in table.rows[:MOST]
+    ]
+    return _FRAME.format(
+        comment=to_ascii(one_line(comment, width=400)),
+        caption=escape(f"{caption}{more}", width=_LONGEST_CAPTION),
+        label=re.sub(r"[^a-z0-9]+", "-", label.lower())[:60].strip("-"),
+        align="".join(map(_align, table.columns)),
+        head=_row([_head(column.title) for column in table.columns]),
+        body="\n    ".join(body),
     )
 
 
-def _caption(comparison: Comparison, told: str, digits: int) -> str:
-    """Return what the table shows: systems, queries, test, level, adjustment."""
-    rule = comparison.rule
-    a, b = (
-        one_line(name, width=LONGEST_NAME) for name in (comparison.baseline, comparison.candidate)
-    )
-    by = f"by a two-sided {words.declared_test(comparison)} at α = {words.alpha(comparison)}"
-    said = f"{b} (B) against the baseline {a} (A), means over"
-    said += f" {words.queries(comparison.n_queries)}; {told} {by}."
-    if len(comparison.rows) > 1:
-        how = headline.adjustment(comparison)
-        alone = ", tested alone" if rule.family == "secondary" else ""
-        said += f" {_measure(rule.primary)} decides{alone}; {how}."
-    if comparison.soundness.level == "unsound":
-        return f"{said} Nothing is tested: {soundness.cannot_test(comparison, digits=digits)}."
-    return f"{said} {soundness.sentence(comparison, digits=digits)}".rstrip()
+def _align(column: Column) -> str:
+    if column.role == "interval":
+        return "c"
+    return "r" if column.numeric else "l"
 
 
-_Table: TypeAlias = tuple[tuple[list[str], str], list[list[str]], str]
+def _head(title: str) -> str:
+    words = {"p": "$p$", "adj p": "adj.~$p$"}
+    return words.get(title) or escape(title, width=40)
 
 
-def _intervals(comparison: Comparison, rows: Sequence[MeasureResult], digits: int) -> _Table:
-    """Return head, body and what the caption says of difference, interval and p."""
-    level = f.level(comparison.rule.confidence)
-    adjusts = comparison.rule.adjust != "none" and len(comparison.rows) > 1
-    estimand = words.estimand(comparison)
-    of_mean, relative = estimand == words.MEAN, is_relative(comparison)
-    head = ["Measure", "A", "B", r"$\Delta$\%" if relative else r"$\Delta$"]
-    head += [] if of_mean else ["Estimate"]
-    head += [escape(f"{level} interval", width=40), "adj.~$p$" if adjusts else "$p$"]
-    body = []
-    for row in rows:
-        shown = [f.score(row.mean_a, digits=digits), f.score(row.mean_b, digits=digits)]
-        shown.append(difference(comparison, row.diff, digits=digits))
-        if not of_mean:
-            shown.append(f.signed(row.estimate, digits=digits))
-        ends = (row.ci_low_adj, row.ci_high_adj)
-        limits = [difference(comparison, each, digits=digits).removeprefix("+") for each in ends]
-        shown.append(limits[0] if f.UNDEFINED in limits else f"[{', '.join(limits)}]")
-        shown.append(f.pvalue(row.pvalue_adj, alpha=comparison.rule.alpha))
-        body.append([_name(row), *map(number, shown)])
-    interval = f"{level} confidence interval and p"
-    told = f"the difference Δ = B − A with {interval}"
-    if relative:
-        told = f"the change of the mean Δ%, in per cent of A's, with {interval}"
-    if not of_mean:
-        told = f"the difference Δ = B − A, and the {estimand} with {interval}"
-    return (head, "l" + "r" * (len(head) - 3) + "cr"), body, told
+def _cell(cell: Cell, column: Column, style: Style) -> str:
+    """Return a cell: a number in mathematics, its mark behind it or above it."""
+    if column.role in ("name", "place", "reading") or not (column.numeric or column.role):
+        shown = escape(cell.text, width=LONGEST_NAME)
+        return f"${shown}$" if column.role == "place" and shown else shown
+    if not cell.text:
+        return ""
+    if column.role == "interval":
+        ends = [end.removeprefix("+") for end in cell.text.split(" to ")]
+        return number(f"[{', '.join(ends)}]") if len(ends) == 2 else _number(cell.text)
+    shown = _number(cell.text)
+    if cell.strong and shown.startswith("$"):
+        shown = rf"$\mathbf{{{shown[1:-1]}}}$"
+    if cell.mark and style == "superscript" and shown.startswith("$"):
+        return f"{shown[:-1]}^{{{cell.mark}}}$"
+    return f"{shown}~{_ARROWS.get(cell.mark, cell.mark)}" if cell.mark else shown
 
 
-def _superscripts(rows: Sequence[MeasureResult], digits: int) -> _Table:
-    """Return head, body and what the caption says of means with superscripts."""
-    body = []
-    for row in rows:
-        a, b = (number(f.score(mean, digits=digits)) for mean in (row.mean_a, row.mean_b))
-        if row.reading == "worse":
-            a = f"{a[:-1]}^{{b}}$"
-        if row.reading == "better":
-            b = f"{b[:-1]}^{{a}}$"
-        body.append([_name(row), a, b])
-    told = "the superscript a marks a mean of B shown to be better than A's, b one of A better than"
-    return (["Measure", "A", "B"], "lll"), body, f"{told} B's,"
+def _number(text: str) -> str:
+    """Return a number as LaTeX sets it, words as they are; from one to another with a dash."""
+    if text != f.UNDEFINED and re.search(r"[A-Za-z]{3}", text):
+        return escape(text, width=LONGEST_NAME)
+    return text.replace(" to ", "--") if " to " in text else number(text)
 
 
-def _name(row: MeasureResult) -> str:
-    return escape(row.measure, width=LONGEST_NAME)
-
-
-def _measure(name: str) -> str:
-    return one_line(name, width=LONGEST_NAME)
+def _row(cells: Sequence[str]) -> str:
+    return " & ".join(cells) + r" \\"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from abrank._support import display
+from abrank.comparison import Comparison
 from abrank.comparison.beside import EACH_END, SNIPPET
 from abrank.inference.rounding import ascending
 from abrank.report.formats import ranked_lists
@@ -25,7 +26,6 @@ from abrank.report.model import Cell, Tone
 
 if TYPE_CHECKING:
     from abrank._support.typing import FloatArray
-    from abrank.comparison import Comparison
     from abrank.comparison.evidence import RankedList
 
 
@@ -220,14 +220,17 @@ class QueryRows:
         return Row(cells, Bar(min(0.0, share), abs(share), tone), shown)
 
 
-def query_rows(comparison: Comparison, *, digits: int | None = None) -> QueryRows | None:
+def query_rows(subject: object, *, digits: int | None = None) -> QueryRows | None:
     """Return the rows of the table of queries, by the difference of the primary measure.
 
     Returns
     -------
     QueryRows or None
-        None where there is no query, or none was kept.
+        None where there is no query, none was kept, or it is of no comparison.
     """
+    if not isinstance(subject, Comparison):
+        return None
+    comparison = subject
     digits = comparison.decimals if digits is None else digits
     if not comparison.n_queries or comparison.merged is not None:
         return None

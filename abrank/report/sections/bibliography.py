@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from importlib import resources
 
@@ -47,10 +47,15 @@ def bibliography(comparison: Comparison) -> str:
     % score: no source known
     % Sign: arbuthnott-1710 conover-1999 clopper-pearson-1934
     """
+    return cited(_sources(comparison))
+
+
+def cited(sources: Iterable[tuple[str, str]]) -> str:
+    """Return BibTeX of what is named, each with its source as the catalogues have it."""
     known = entries()
     named: list[str] = []
     comments = []
-    for what, source in _sources(comparison):
+    for what, source in sources:
         keys = [key for key in map(key_of, source.split("; ")) if key in known]
         told = " ".join(keys) or "no source known"
         # BibTeX knows no comments: it passes over everything but an at sign.

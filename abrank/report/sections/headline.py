@@ -148,6 +148,37 @@ def numbers(comparison: Comparison, *, digits: int) -> str:
     )
 
 
+def pieces(comparison: Comparison, *, digits: int) -> list[str]:
+    """Return difference, interval, means, p or the margin: what decides, and nothing beside it."""
+    row, rule_ = comparison.primary, comparison.rule
+    n = machine.sizes(comparison)
+    if comparison.n_queries == 0:
+        return [n]
+    means = f"{f.score(row.mean_a, digits=digits)} → {f.score(row.mean_b, digits=digits)}"
+    difference = f.signed(row.diff, digits=digits)
+    if comparison.soundness.level == "unsound":
+        return [difference, f"({means})", n]
+    if comparison.verdict is Verdict.IDENTICAL:
+        return [difference, f"({means})", f"{n}, all tied"]
+    level, ends = rule_.confidence, comparison.decision.interval
+    by = f"p {f.pvalue(row.pvalue_adj, alpha=rule_.alpha).replace('< ', '<')}"
+    if margins.decides_alone(comparison):
+        level = rule_.confidence_equivalence
+        ends = comparison.decision.equivalence_interval
+        by = f"margin {margins.margin_of_what(comparison, digits=digits)}"
+    interval = f"{f.level(level)} CI {margins.limits(comparison, *ends, digits=digits)}"
+    if rule_.margin_is_relative:
+        shown = margins.estimate(comparison, digits=digits)
+        return [f"{shown} of A's mean", interval, f"({means})", by, n]
+    change = f", {f.percent(row.rel_diff)}" if math.isfinite(row.rel_diff) else ""
+    if words.estimand(comparison) == words.MEAN:
+        return [difference, interval, f"({means}{change})", by, n]
+    estimate = f"{words.estimand(comparison)} {f.signed(row.estimate, digits=digits)}"
+    if comparison.with_machine:
+        return [estimate, interval, by, n]
+    return [difference, f"({means}{change})", estimate, interval, by, n]
+
+
 def _decisive(comparison: Comparison, *, digits: int) -> tuple[str, str]:
     """Return the interval that decides, with its level, and p or the margin that it is held to."""
     row, rule_ = comparison.primary, comparison.rule

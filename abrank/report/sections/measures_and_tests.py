@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from abrank._support import display as f
@@ -11,42 +11,29 @@ from abrank.comparison.merged.result import ExtremeQuery
 from abrank.comparison.scales import is_relative, rows_in_unit
 from abrank.engines.merge import TIED
 from abrank.inference.rounding import ascending
-from abrank.report.model import Block, Cell, Column, Figure, Section, Table, Text, Tone
+from abrank.report.model import Block, Cell, Column, Figure, Fold, Section, Table, Text, Tone
 from abrank.report.sections import headline, margins, words
+from abrank.report.sections.scorecard import primary_first, scorecard
 
 SHOWN = 10
 
 
-def primary_first(
-    comparison: Comparison, rows: Sequence[MeasureResult] | None = None
-) -> list[MeasureResult]:
-    """Return the rows of the measures, the primary one first, the others as they were asked for."""
-    primary = comparison.rule.primary
-    return sorted(rows or comparison.rows, key=lambda row: row.measure != primary)
-
-
-def delta_title(comparison: Comparison) -> str:
-    """Return the heading of the differences that have intervals."""
-    return "Δ%" if is_relative(comparison) else "Δ"
-
-
 def measures(comparison: Comparison, *, digits: int) -> Section:
     """Return the section of all measures: forest and table."""
-    blocks: list[Block] = []
+    blocks: list[Block] = [scorecard(comparison, digits=digits)]
     if comparison.n_queries > 1:
-        blocks.append(
-            Figure(
-                "forest",
-                f"{words.capital(_of_what(comparison))}:"
-                f" {f.plural(len(comparison.rows), 'measure')} with their intervals; the table"
-                " below has the same numbers.",
-            )
+        drawn = Figure(
+            "forest",
+            f"{words.capital(_of_what(comparison))}:"
+            f" {f.plural(len(comparison.rows), 'measure')} with their intervals; the table has the"
+            " same numbers.",
         )
-        blocks.append(Text(_forest_guide(comparison), "caption"))
-    blocks += [
-        measure_table(comparison, digits=digits),
-        Text(_reading_guide(comparison), "caption"),
-    ]
+        reading = Text(_reading_guide(comparison), "caption")
+        every = measure_table(comparison, digits=digits)
+        guide = Text(_forest_guide(comparison), "caption")
+        effect = Figure("effect", headline.numbers(comparison, digits=digits))
+        inner = (every, reading, drawn, guide, effect)
+        blocks.append(Fold("every-number", "Every number of the measures", inner))
     finding = measures_finding(comparison)
     return Section("measures", "All measures", finding, tuple(blocks))
 
@@ -241,8 +228,9 @@ def queries(comparison: Comparison, *, digits: int) -> Section | None:
     blocks: list[Block] = [] if comparison.merged else [deltas]
     blocks.append(query_table(comparison, digits=digits))
     if comparison.n_queries > 2 * SHOWN:
+        n = f.word(SHOWN)
         caption = (
-            f"The {SHOWN} queries with the lowest difference and the {SHOWN} with the highest, of"
+            f"The {n} queries with the lowest difference and the {n} with the highest, of"
             f" {f.count(comparison.n_queries)}."
         )
         blocks.append(Text(caption, "caption"))

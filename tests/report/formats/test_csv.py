@@ -9,8 +9,9 @@ import math
 import pytest
 
 from abrank.comparison import Comparison, compare_scores
-from abrank.report.formats.csv import measures_csv, queries_csv, segments_csv
-from abrank.report.numbers import to_dict
+from abrank.report import to_dict
+from abrank.report.data import csv_cell
+from tests.report.written import table
 
 
 def rows(text: str) -> list[dict[str, str]]:
@@ -18,7 +19,7 @@ def rows(text: str) -> list[dict[str, str]]:
 
 
 def test_measures_have_every_digit(situation: Comparison) -> None:
-    found = rows(measures_csv(situation))
+    found = rows(table(situation))
     for line, row in zip(found, to_dict(situation)["measures"], strict=True):
         assert line.pop("soundness") == situation.soundness.level
         assert list(line) == list(row)
@@ -30,19 +31,19 @@ def test_measures_have_every_digit(situation: Comparison) -> None:
 
 
 def test_queries_have_every_digit(situation: Comparison) -> None:
-    found, expected = rows(queries_csv(situation)), situation.queries
+    found, expected = rows(table(situation, ".queries.csv")), situation.queries
     assert [line["query_id"] for line in found] == expected["query_id"].tolist()
     for column in ("a", "b", "diff"):
         assert [float(line[column]) for line in found] == expected[column].tolist()
 
 
 def test_no_cell_is_a_formula(hostile: Comparison) -> None:
-    for text in (queries_csv(hostile), measures_csv(hostile)):
+    for text in (table(hostile, ".queries.csv"), table(hostile)):
         for line in rows(text):
             for value in line.values():
                 assert not value.startswith(("=", "+", "@"))
                 assert not value.startswith("-") or math.isfinite(float(value))
-    ids = {line["query_id"] for line in rows(queries_csv(hostile))}
+    ids = {line["query_id"] for line in rows(table(hostile, ".queries.csv"))}
     assert '\'=cmd|"/c calc"!A1' in ids
     assert "'@octocat" in ids
     assert "two\nlines\r\n# heading" in ids
@@ -53,18 +54,16 @@ def test_segments_have_every_digit_and_no_formula() -> None:
     b = {query: 1.01 * value + 0.1 for query, value in a.items()}
     labels = {query: "=x" if i % 2 else "know" for i, query in enumerate(a)}
     found = compare_scores(a, b, segments={"@intent": labels})
-    lines = rows(segments_csv(found))
+    lines = rows(table(found, ".segments.csv"))
     (by,) = found.segmentations
     for line, row in zip(lines, by.rows, strict=True):
         assert (line["property"], line["label"]) == ("'@intent", row.label.replace("=x", "'=x"))
         assert float(line["ci_low_adj"]) == row.ci_low_adj
         assert float(line["interaction_pvalue"]) == by.interaction_pvalue
-    assert list(rows(segments_csv(compare_scores(a, b)))) == []
+    assert list(rows(table(compare_scores(a, b), ".segments.csv"))) == []
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@x", "\t=1", "\r=1"])
 def test_every_beginning_of_a_formula_is_quoted(text: str) -> None:
-    from abrank.report.formats.csv import _cell
-
-    assert _cell(text) == f"'{text}"
-    assert _cell("q=1") == "q=1"
+    assert csv_cell(text) == f"'{text}"
+    assert csv_cell("q=1") == "q=1"

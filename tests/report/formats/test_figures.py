@@ -12,9 +12,9 @@ from matplotlib.text import Text
 from abrank.cli import run
 from abrank.comparison import Comparison, compare_scores
 from abrank.plots import WIDTHS
-from abrank.report.compose import compose
+from abrank.report import compose
 from abrank.report.formats import figures
-from abrank.report.model import Figure
+from abrank.report.model import Figure, Fold
 
 Make = Callable[..., Comparison]
 
@@ -33,7 +33,7 @@ def folder(comparison: Comparison, tmp_path_factory: pytest.TempPathFactory) -> 
     (made / "figures" / "column" / "forest.pdf").write_text("old")
     two = {name: Figure(name, "") for name in ("forest", "deltas")}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(figures, "_figures", lambda *_: two)
+        patch.setattr(figures, "figures_of", lambda _: two)
         assert run(["render", f"{made}/results.json", "-q", "--figures", f"{made}/figures"]) == 0
     return made / "figures"
 
@@ -42,11 +42,12 @@ def test_figures_are_those_of_the_report(comparison: Comparison) -> None:
     named = {
         block.plot
         for section in compose(comparison).sections
-        for block in section.blocks
+        for fold in section.blocks
+        for block in (fold, *(fold.blocks if isinstance(fold, Fold) else ()))
         if isinstance(block, Figure)
     }
-    assert {"forest", "deltas", "scatter", "power", "tests"} <= named
-    assert set(figures._figures(comparison, 3)) == named | {"effect"}
+    assert {"effect", "forest", "deltas", "scatter", "power", "tests"} <= named
+    assert set(figures.figures_of(compose(comparison))) == named
 
 
 def test_segments_have_a_figure_each() -> None:
@@ -54,7 +55,7 @@ def test_segments_have_a_figure_each() -> None:
     b = {query: 0.9 * x + 0.1 for query, x in a.items()}
     labels = {query: query[-1] for query in a}
     found = compare_scores(a, b, segments={"intent": labels, "../x y": labels})
-    names = [name for name in figures._figures(found, 3) if name.startswith("segments")]
+    names = [name for name in figures.figures_of(compose(found)) if name.startswith("segments")]
     assert names == ["segments-intent", "segments-x-y"]
 
 
@@ -81,7 +82,7 @@ def test_pdf_has_truetype_fonts_and_the_width_asked_for(folder: Path) -> None:
 
 
 def test_letters_have_seven_points_at_least(comparison: Comparison) -> None:
-    for figure in figures._figures(comparison, 3).values():
+    for figure in figures.figures_of(compose(comparison)).values():
         for width in WIDTHS:
             picture = getattr(comparison.plot, figure.plot)(width=width, **figure.options)
             sizes = [

@@ -12,13 +12,15 @@ from abrank import compare_scores
 from abrank._support import display
 from abrank._support.errors import ArgumentError
 from abrank.comparison import Comparison
-from abrank.report.compose import compose
-from abrank.report.formats.html import PALETTE, Drawer, html
+from abrank.report import compose
+from abrank.report import html as page_of
+from abrank.report.formats.page import PALETTE, Drawer
 from abrank.report.formats.query_rows import EMBED_EACH, query_rows
-from abrank.report.model import Caution, Figure
+from abrank.report.model import Caution, Figure, Fold
 from abrank.report.sections.notes.cautions import SHOWN
 from tests.report.conftest import SITUATIONS
 from tests.report.formats.page import Page, comparison_of, island, read, scores
+from tests.report.written import html
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +43,9 @@ def test_page_says_the_verdict_in_title_heading_and_tag(better: Comparison, page
     report = compose(better)
     assert page.inside("title") == report.title
     assert page.inside("h1") == report.headline.title == "monot5 is better than bm25."
-    assert "▲ Better · gate passed" in "".join(data for _, data in page.text)
+    shown = "".join(data for _, data in page.text)
+    assert "▲ Better" in shown
+    assert "✓ gate passed" in shown
 
 
 def test_the_difference_that_decides_stands_out_where_a_machine_judged_too(no_drawer) -> None:
@@ -115,7 +119,15 @@ def test_every_figure_is_one_image_with_a_summary(page: Page) -> None:
 def test_measures_show_the_numbers_of_the_json(better: Comparison, page: Page) -> None:
     alpha = better.rule.alpha
     for row in better.to_dict()["measures"]:
-        shown = next(cells for cells in page.rows if cells and cells[0].startswith(row["measure"]))
+        card, shown = (
+            cells for cells in page.rows if cells and cells[0].startswith(row["measure"])
+        )
+        numbers = [display.score(row["mean_a"]), display.score(row["mean_b"])]
+        numbers.append(display.signed(row["diff"]))
+        assert card[1:4] == numbers
+        assert card[5] == display.interval(row["ci_low_adj"], row["ci_high_adj"])
+        assert card[6] == display.pvalue(row["pvalue_adj"], alpha=alpha)
+        assert card[7] == " · ".join(display.count(row[x]) for x in ("losses", "ties", "wins"))
         assert shown[1:6] == [
             display.score(row["mean_a"]),
             display.score(row["mean_b"]),
@@ -132,7 +144,7 @@ def test_chips_show_the_numbers_of_the_json(better: Comparison, page: Page) -> N
     found = better.to_dict()
     lead = next(row for row in found["measures"] if row["measure"] == "nDCG@10")
     texts = [data for where, data in page.text if "dd" in where]
-    assert f"{lead['wins']} · {lead['ties']} · {lead['losses']}" in texts
+    assert f"{lead['losses']} · {lead['ties']} · {lead['wins']}" in texts
     assert display.score(found["planning"]["smallest_visible"]) in texts
     assert display.signed(found["effects"]["d_z"]["estimate"], digits=2) in texts
 
@@ -232,12 +244,14 @@ def test_no_query_gets_a_page_without_a_table_of_queries() -> None:
 def test_one_query_gets_a_page() -> None:
     found = read(html(comparison_of(1)))
     assert "1 query is too few for a test" in found.inside("h1")
-    assert "first alone" in found.having("class")  # no forest: the table takes the whole width
+    assert "r-drawn" not in found.having("class")  # nothing was tested, nothing is drawn
 
 
 def test_failed_gate_is_on_the_tag(no_drawer: Drawer) -> None:
     found = comparison_of(250, -0.05, margin=0.01, require="non-inferior")
-    assert "▼ Worse · gate not passed" in html(found, drawer=no_drawer)
+    text = html(found, drawer=no_drawer)
+    assert "▼ Worse" in text
+    assert "✗ gate not passed" in text
 
 
 def test_next_step_stands_under_the_verdict(better: Comparison, no_drawer: Drawer) -> None:
@@ -257,7 +271,7 @@ def test_most_severe_cautions_are_open_and_the_others_one_click_away(
         for i in range(SHOWN + 2)
     )
     report = replace(compose(better), cautions=cautions)
-    found = read(html(better, report=report, drawer=no_drawer))
+    found = read(page_of(report, drawer=no_drawer))
     folded = found.inside("details")
     assert "2 more" in folded
     assert f"Sentence {SHOWN}." in folded
@@ -276,10 +290,12 @@ def test_figures_come_from_the_drawer_given(better: Comparison) -> None:
     wanted = {
         block.plot
         for each in compose(better).sections
-        for block in each.blocks
+        for fold in each.blocks
+        for block in (fold, *(fold.blocks if isinstance(fold, Fold) else ()))
         if isinstance(block, Figure)
     }
-    assert {plot for plot, _ in asked} == wanted | {"effect"}
+    assert wanted >= {"effect", "forest"}
+    assert {plot for plot, _ in asked} == wanted
     assert len(set(asked)) == len(asked)
     for plot, prefix in asked:
         assert f"{plot} drawn as {prefix}" in texts

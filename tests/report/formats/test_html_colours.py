@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abrank.report.formats.html import PALETTE
+from abrank.report.formats.page import PALETTE
 
 
 def test_text_colours_have_enough_contrast_in_both_themes() -> None:

@@ -11,9 +11,9 @@ import pytest
 
 from abrank import compare_scores
 from abrank.comparison import Comparison
-from abrank.report.formats.html import html
 from abrank.report.formats.query_columns import LONGEST
 from tests.report.formats.page import island, read
+from tests.report.written import html
 
 HOSTILE = [
     "<script>alert(1)</script>",

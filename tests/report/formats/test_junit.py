@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from abrank.comparison import compare_scores
-from abrank.report.formats.junit import junit
+from tests.report.written import junit
 
 A = {f"q{i}": 0.1 + i / 100 for i in range(12)}
 B = {query: score + 0.05 + (score / 20) for query, score in A.items()}

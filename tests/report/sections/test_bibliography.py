@@ -13,15 +13,14 @@ from abrank.comparison import Comparison, compare_scores
 from abrank.comparison.family import ADJUSTMENTS as OFFERED
 from abrank.comparison.family import SEQUENCE
 from abrank.measures import catalogue
-from abrank.report.formats.methods import methods
 from abrank.report.sections.bibliography import (
     ADJUSTMENTS,
     EQUIVALENCE,
     RELATIVE_CHANGE,
-    bibliography,
     entries,
     key_of,
 )
+from tests.report.written import bibtex, methods
 
 Make = Callable[..., Comparison]
 REQUIRED = {
@@ -41,7 +40,7 @@ CITED = {
 
 
 def keys(comparison: Comparison) -> set[str]:
-    return set(re.findall(r"^@\w+\{([^,]+),$", bibliography(comparison), re.MULTILINE))
+    return set(re.findall(r"^@\w+\{([^,]+),$", bibtex(comparison), re.MULTILINE))
 
 
 @pytest.mark.parametrize("source", sorted(CITED))
@@ -88,7 +87,7 @@ def test_every_adjustment_is_known() -> None:
 
 
 def test_comment_says_what_each_source_is_for(make: Make) -> None:
-    lines = bibliography(make(0.05, measures=2)).splitlines()
+    lines = bibtex(make(0.05, measures=2)).splitlines()
     assert lines[:3] == [
         "% nDCG at 10: jarvelin-kekalainen-2002 trec_eval",
         "% AP: buckley-voorhees-2005 trec_eval",
@@ -97,18 +96,18 @@ def test_comment_says_what_each_source_is_for(make: Make) -> None:
 
 
 def test_a_name_of_ones_own_stays_a_comment(hostile: Comparison) -> None:
-    source = bibliography(hostile)
+    source = bibtex(hostile)
     assert source.isascii()
     assert keys(hostile) <= set(entries())
     assert "no source known" in source
     odd = compare_scores({"1": 0.1, "2": 0.2}, {"1": 0.2, "2": 0.4})
-    assert bibliography(odd).startswith("% score: no source known\n")
+    assert bibtex(odd).startswith("% score: no source known\n")
 
 
 def test_no_name_begins_an_entry() -> None:
     # BibTeX takes any at sign for the beginning of an entry, in a comment as well.
     scores = pd.DataFrame({"@book{x,": [0.1, 0.3, 0.2]}, index=list("123"))
-    source = bibliography(compare_scores(scores, 2 * scores))
+    source = bibtex(compare_scores(scores, 2 * scores))
     assert source.startswith("%  at book{x,: no source known\n")
     assert source.count("@") == len(re.findall(r"^@\w+\{", source, re.MULTILINE))
 

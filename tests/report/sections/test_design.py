@@ -11,8 +11,7 @@ import pytest
 from scipy import stats
 
 from abrank.comparison import Comparison, compare_scores
-from abrank.report import WRITERS
-from abrank.report.compose import compose
+from abrank.report import WRITERS, compose
 from abrank.report.sections import words
 
 Make = Callable[..., Comparison]

@@ -10,7 +10,7 @@ import pytest
 from abrank._support import display as f
 from abrank._support.errors import GateError
 from abrank.comparison import Comparison, compare_scores
-from abrank.report.compose import compose, gate_sentence
+from abrank.report import compose, gate_sentence
 
 Make = Callable[..., Comparison]
 

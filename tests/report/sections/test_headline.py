@@ -10,7 +10,7 @@ import pytest
 
 from abrank._support import display as f
 from abrank.comparison import Comparison, compare_scores
-from abrank.report.compose import compose
+from abrank.report import compose
 from abrank.report.sections import headline, words
 from abrank.verdict import Verdict
 

@@ -11,13 +11,12 @@ import pytest
 
 import abrank
 from abrank.comparison import Comparison
-from abrank.report import markdown, text
-from abrank.report.formats.html import html
-from abrank.report.formats.terminal.query_text import documents_text
+from abrank.report import from_dict
+from abrank.report.formats.to_judge import documents_text
 from abrank.report.model import Table
-from abrank.report.saved.write import from_dict
 from abrank.report.sections.judging import judging, tipping_sentence
 from abrank.scoring.judging import documents_to_judge
+from tests.report.written import html, markdown, text
 
 
 def again(comparison: Comparison, *, more: list[tuple[str, str, int]]) -> Comparison:

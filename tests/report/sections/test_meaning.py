@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 from abrank.comparison import Comparison, compare_scores
-from abrank.report import WRITERS, card, text
-from abrank.report.compose import compose
+from abrank.report import WRITERS, compose
 from abrank.report.sections.meaning import contradictions
+from tests.report.written import card, text
 
 Make = Callable[..., Comparison]
 
@@ -62,7 +62,7 @@ def test_only_the_interval_that_decides_stands_at_the_top(
     shown = card(comparison)
     assert f"interval of two one-sided tests {limits}" in shown
     assert "p = " not in shown
-    assert "first row: 90% interval; band: margin ±" in shown
+    assert "thick: 90% interval, which decides about the margin" in shown
     rows = next(each for each in compose(comparison).sections if each.key == "tests").blocks[1].rows
     assert any(row[0].strong and row[5].text.startswith("0.") for row in rows)
 

@@ -14,10 +14,9 @@ from abrank._support import display as f
 from abrank.comparison import Comparison, compare_scores
 from abrank.comparison.soundness import with_soundness
 from abrank.diagnostics import Note
-from abrank.report import WRITERS, card
-from abrank.report.compose import compose
-from abrank.report.saved.write import from_dict
+from abrank.report import WRITERS, compose, from_dict
 from abrank.report.sections.next_step import next_step
+from tests.report.written import card
 
 CASES: list[tuple[float, dict[str, Any], str, str]] = [
     (0.05, {"margin": 0.01}, "ship", "Ship monot5: its gain is larger than the margin."),

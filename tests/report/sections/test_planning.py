@@ -15,7 +15,7 @@ from abrank import compare_scores, planning
 from abrank._support import display as f
 from abrank.comparison import Comparison
 from abrank.comparison.power_analysis import PlannedDifference
-from abrank.report.compose import compose
+from abrank.report import compose
 from abrank.report.model import Section
 from abrank.report.saved.write import read_comparison
 from abrank.report.sections.planning import queries_planned

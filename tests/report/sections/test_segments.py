@@ -10,9 +10,9 @@ import pytest
 from abrank._support import display as f
 from abrank.comparison import Comparison
 from abrank.comparison.groups import Segmentation, SegmentRow
-from abrank.report.formats.terminal.plain_text import text
 from abrank.report.model import Figure, Table, Text
 from abrank.report.sections.segments import MOST, exploratory, segments, sentence
+from tests.report.written import text
 
 Make = Callable[..., Comparison]
 

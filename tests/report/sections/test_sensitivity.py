@@ -12,13 +12,12 @@ import pytest
 from abrank import compare
 from abrank._support.errors import AbrankError
 from abrank.comparison import Alternative, Comparison, compare_scores
-from abrank.report import WRITERS, card, text
-from abrank.report.compose import compose
-from abrank.report.formats.html import html
-from abrank.report.saved.write import from_dict, read_comparison
+from abrank.report import WRITERS, compose, from_dict
+from abrank.report.saved.write import read_comparison
 from abrank.report.sections.sensitivity import sensitivity, sentence
 from abrank.simulate import simulate_runs
 from abrank.verdict import Verdict
+from tests.report.written import card, html, text
 
 
 def alternative(kind: str, verdict: Verdict, diff: float = 0.02, **more: object) -> Alternative:

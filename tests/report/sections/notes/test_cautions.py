@@ -13,8 +13,7 @@ import pytest
 from abrank import diagnostics
 from abrank.comparison import Comparison, compare_scores
 from abrank.diagnostics import Note
-from abrank.report import run_sentences
-from abrank.report.compose import compose
+from abrank.report import compose, run_sentences
 from abrank.report.sections.notes.cautions import WORDS, caution
 from abrank.report.sections.notes.names import Names
 from abrank.report.sections.notes.sentences import SENTENCES

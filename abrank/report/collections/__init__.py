@@ -1,1 +1,0 @@
-"""How two systems on several collections are reported."""

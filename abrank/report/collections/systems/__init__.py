@@ -1,1 +1,0 @@
-"""How many systems on several collections are reported."""

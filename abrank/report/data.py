@@ -1,0 +1,410 @@
+"""Every result in numbers at full precision: plain values and JSON, CSV, Parquet."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, astuple, fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from abrank._support import lazy
+from abrank._support.display import DIGITS
+from abrank._support.errors import ArgumentError
+from abrank.comparison import Comparison, MeasureResult
+from abrank.comparison.groups import SegmentRow
+from abrank.ranking import PairRow, Ranking, SystemRow
+from abrank.report import numbers
+from abrank.report.numbers import checksum, layout, plain
+
+RANKING_SCHEMA = "abrank-ranking/2"
+COLLECTIONS_SCHEMA = "abrank-collections/2"
+STANDINGS_SCHEMA = "abrank-collections-ranking/2"
+SUMMARIES = ("stratified", "equal", "random")
+
+# A spreadsheet takes a cell that begins so for a formula, and runs it.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def to_dict(result: Any) -> dict[str, Any]:  # noqa: ANN401 - any result
+    """Return everything a result holds as dicts, lists, text, numbers and None.
+
+    Parameters
+    ----------
+    result : Comparison, Ranking, CollectionsComparison, CollectionsRanking, JudgeAgreement, Plan
+
+    Returns
+    -------
+    dict
+        A number that is not defined is None, an infinite limit is the text ``"inf"`` or ``"-inf"``.
+        Of a comparison ``schema systems n_queries settings seed verdict measures tests effects
+        spread planning notes remarks quality queries segments clusters beliefs topics evidence
+        provenance next_step margins sensitivity``; ``read_first`` where the verdict is misread
+        without it, ``next_step_condition`` where it is to ship if that holds, ``machine`` where a
+        machine's judgments were used, ``merged`` where the statistics of partitions were.
+        ``queries`` is columnar: ``query_id``, and under ``scores`` for each measure the lists ``a``
+        and ``b`` in the same order. Of a ranking ``queries`` has a list a system, and ``secondary``
+        is a list of the further measures. Several collections hold, under ``collections``, the
+        name and the whole result of each.
+
+    Examples
+    --------
+    >>> from abrank.comparison import compare_scores
+    >>> found = to_dict(compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75}))
+    >>> found["schema"], found["queries"]["scores"]["score"]["b"], found["verdict"]["state"]
+    ('abrank/2', [0.75, 0.75], 'inconclusive')
+    """
+    found: dict[str, Any] = _of(result, _VALUES)(result)
+    return found
+
+
+def json_bytes(result: Any) -> bytes:  # noqa: ANN401
+    """Return the JSON of :func:`to_dict` with its checksum: a line a fact, numbers on one line."""
+    if isinstance(result, Comparison):
+        return numbers.json_bytes(result)
+    values = to_dict(result)
+    return (layout({**values, "checksum": checksum(values)}) + "\n").encode()
+
+
+def csv_files(result: Any) -> dict[str, str]:  # noqa: ANN401
+    """Return the table of a result as CSV, and under their suffixes the files beside it.
+
+    Floats have all their digits and a decimal point; what is not a finite number is an empty cell.
+    Text that a spreadsheet would take for a formula begins with an apostrophe.
+    """
+    found: dict[str, str] = _of(result, _TABLES)(result)
+    return found
+
+
+def _of(result: Any, doors: Mapping[str, Callable[[Any], Any]]) -> Callable[[Any], Any]:  # noqa: ANN401
+    """Return what a result's class has among functions, by the names of its classes."""
+    for kind in type(result).__mro__:
+        if kind.__name__ in doors:
+            return doors[kind.__name__]
+    raise ArgumentError(f"a {type(result).__name__} is not written in this format")
+
+
+def _comparison_values(comparison: Comparison) -> dict[str, Any]:
+    found: dict[str, Any] = plain(numbers.content(comparison))
+    return found
+
+
+def ranking_values(ranking: Ranking) -> dict[str, Any]:
+    """Return a ranking as plain values; its rows are those of the measure that orders."""
+    cautions = lazy.attribute("abrank.report.subjects.systems", "of_runs")
+    facts = _facts(ranking)
+    first = [str(each) for each in cautions(ranking, digits=DIGITS) if each.stands_first]
+    scores = facts.pop("scores")
+    found: dict[str, Any] = plain(
+        {
+            "schema": RANKING_SCHEMA,
+            **({"read_first": first} if first else {}),
+            "measure": facts.pop("measure"),
+            "higher_is_better": facts.pop("higher_is_better"),
+            "n_queries": ranking.n_queries,
+            "settings": {
+                "test": ranking.test,
+                "title": ranking.title,
+                "alpha": ranking.alpha,
+                "baseline": ranking.baseline,
+                "baselines": ranking.baselines,
+                "adjust": ranking.adjust,
+                "family": ranking.family,
+                "n_families": ranking.n_families,
+            },
+            "seed": ranking.seed,
+            **facts,
+            "queries": {"query_id": ranking.query_ids, "scores": scores},
+            "cautions": ranking.cautions,
+            "quality": ranking.audits,
+            "provenance": ranking.provenance,
+            "secondary": [_facts(each) for each in ranking.secondary],
+            "notes": ranking.notes,
+            "stability": ranking.stability,
+            "n_drawn": ranking.n_drawn,
+            "agreements": ranking.agreements,
+            "overlaps": ranking.overlaps,
+            "beside": ranking.beside,
+            "spread": ranking.spread,
+        }
+    )
+    if ranking.extras.instruments or ranking.extras.risk:
+        found["extras"] = plain(ranking.extras)
+    return found
+
+
+def _facts(ranking: Ranking) -> dict[str, Any]:
+    """Return what belongs to one measure."""
+    return {
+        "measure": ranking.measure,
+        "higher_is_better": ranking.higher_is_better,
+        "method": ranking.method,
+        "n_resamples": ranking.n_resamples,
+        "systems": ranking.rows,
+        "pairs": ranking.pair_rows,
+        "shares": ranking.shares,
+        "scores": {system: ranking.scores[:, i] for i, system in enumerate(ranking.systems)},
+    }
+
+
+def _collections_values(found: Any) -> dict[str, Any]:  # noqa: ANN401 - CollectionsComparison
+    values: dict[str, Any] = plain(
+        {
+            "schema": COLLECTIONS_SCHEMA,
+            "systems": {"a": found.baseline, "b": found.candidate},
+            "alpha": found.alpha,
+            **decided(found),
+            "measures": [asdict(each) for each in found.measures],
+            "provenance": found.provenance,
+        }
+    )
+    values["collections"] = [
+        {"name": name, "comparison": to_dict(each)} for name, each in found.comparisons.items()
+    ]
+    return values
+
+
+def decided(found: Any) -> dict[str, Any]:  # noqa: ANN401 - CollectionsComparison
+    """Return the rule, the verdict and the next step of all collections together."""
+    whole = numbers.content(found.pooled)
+    return {key: whole[key] for key in ("settings", "verdict", "next_step")}
+
+
+def standings_values(found: Any) -> dict[str, Any]:  # noqa: ANN401 - CollectionsRanking
+    """Return many systems on collections as plain values: ``these`` and ``like`` are rankings."""
+    values: dict[str, Any] = plain(
+        {
+            "schema": STANDINGS_SCHEMA,
+            "alpha": found.alpha,
+            "n_queries": found.n_queries,
+            "provenance": found.provenance,
+        }
+    )
+    values["measures"] = [
+        {
+            "standings": plain([asdict(row) for row in each.rows]),
+            "these": ranking_values(each.these),
+            "like": ranking_values(each.like),
+        }
+        for each in found.measures
+    ]
+    values["collections"] = [
+        {"name": name, "ranking": ranking_values(each)} for name, each in found.rankings.items()
+    ]
+    return values
+
+
+def _record_values(found: Any) -> dict[str, Any]:  # noqa: ANN401 - a dataclass
+    assert is_dataclass(found)
+    values: dict[str, Any] = plain(found)
+    return values
+
+
+def _comparison_tables(comparison: Comparison) -> dict[str, str]:
+    """Return a row a measure; the scores of every query, and what was found in segments, beside."""
+    columns = [*(each.name for each in fields(MeasureResult)), "soundness"]
+    level = comparison.soundness.level
+    made = {".csv": csv_text(columns, ((*astuple(row), level) for row in comparison.rows))}
+    if comparison.merged is None:
+        made[".queries.csv"] = csv_text(
+            ["query_id", "measure", "a", "b", "diff"],
+            (
+                (query, measure, a, b, b - a)
+                for i, measure in enumerate(comparison.measures)
+                for query, a, b in zip(
+                    comparison.query_ids,
+                    comparison.a[:, i].tolist(),
+                    comparison.b[:, i].tolist(),
+                    strict=True,
+                )
+            ),
+        )
+    if comparison.segmentations:
+        both = ("interaction_pvalue", "interaction_pvalue_adj")
+        made[".segments.csv"] = csv_text(
+            ["property", *(each.name for each in fields(SegmentRow)), *both],
+            (
+                (each.name, *astuple(row), *(getattr(each, name) for name in both))
+                for each in comparison.segmentations
+                for row in each.rows
+            ),
+        )
+    return made
+
+
+def _ranking_tables(ranking: Ranking) -> dict[str, str]:
+    """Return a row a measure and system; all pairs beside."""
+    made = {}
+    kinds: tuple[tuple[str, type, str], ...] = (
+        (".csv", SystemRow, "rows"),
+        (".pairs.csv", PairRow, "pair_rows"),
+    )
+    for suffix, kind, rows in kinds:
+        made[suffix] = csv_text(
+            ["measure", *(each.name for each in fields(kind))],
+            (
+                (each.measure, *astuple(row))
+                for each in ranking.by_measure
+                for row in getattr(each, rows)
+            ),
+        )
+    return made
+
+
+def _collections_tables(found: Any) -> dict[str, str]:  # noqa: ANN401 - CollectionsComparison
+    """Return a row a measure and collection; the summaries beside, with the prediction interval."""
+    row_fields = fields(found.primary.rows[0])
+    heads = [each.name for each in fields(found.primary.stratified)]
+    beyond = ["tau", "prediction_low", "prediction_high", "heterogeneity_pvalue", "i_squared"]
+    return {
+        ".csv": csv_text(
+            ["measure", *(each.name for each in row_fields)],
+            ((each.measure, *astuple(row)) for each in found.measures for row in each.rows),
+        ),
+        ".summaries.csv": csv_text(
+            ["measure", "summary", *heads, *beyond],
+            (
+                (
+                    each.measure,
+                    kind,
+                    *astuple(getattr(each, kind)),
+                    *(each.tau, each.prediction_low, each.prediction_high),
+                    *(each.heterogeneity.pvalue, each.heterogeneity.i_squared),
+                )
+                for each in found.measures
+                for kind in SUMMARIES
+            ),
+        ),
+    }
+
+
+def _standings_tables(found: Any) -> dict[str, str]:  # noqa: ANN401 - CollectionsRanking
+    """Return a row a measure and system; the means by collection and all pairs beside."""
+    flat = lazy.attribute("abrank.collections.ranking", "flat")
+    row = found.primary.rows[0]
+    own = [each.name for each in fields(row) if each.name not in ("these", "like")]
+    both = [f"{which}_{each.name}" for which in ("these", "like") for each in fields(row.these)]
+    return {
+        ".csv": csv_text(
+            ["measure", *own, *both],
+            ((each.measure, *flat(row).values()) for each in found.measures for row in each.rows),
+        ),
+        ".means.csv": csv_text(
+            ["measure", "collection", "system", "mean", "n_queries"],
+            (
+                (each.measure, collection, row.system, row.mean, ranking.n_queries)
+                for collection, ranking in found.rankings.items()
+                for each in ranking.by_measure
+                for row in each.rows
+            ),
+        ),
+        ".pairs.csv": csv_text(
+            ["measure", "collections", *(each.name for each in fields(PairRow))],
+            (
+                (each.measure, claim, *astuple(row))
+                for each in found.measures
+                for claim, ranking in (("these", each.these), ("like", each.like))
+                for row in ranking.pair_rows
+            ),
+        ),
+    }
+
+
+_VALUES: dict[str, Callable[[Any], dict[str, Any]]] = {
+    "Comparison": _comparison_values,
+    "Ranking": ranking_values,
+    "CollectionsComparison": _collections_values,
+    "CollectionsRanking": standings_values,
+    "JudgeAgreement": _record_values,
+    "Plan": _record_values,
+}
+_TABLES: dict[str, Callable[[Any], dict[str, str]]] = {
+    "Comparison": _comparison_tables,
+    "Ranking": _ranking_tables,
+    "CollectionsComparison": _collections_tables,
+    "CollectionsRanking": _standings_tables,
+}
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    r"""Return rows as CSV under a heading, each cell as :func:`csv_files` says.
+
+    Examples
+    --------
+    >>> csv_text(["system", "mean"], [("=A", 0.1), ("B", float("nan"))])
+    "system,mean\n'=A,0.1\nB,\n"
+    """
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([csv_cell(value) for value in row] for row in rows)
+    return buffer.getvalue()
+
+
+def csv_cell(value: Any) -> Any:  # noqa: ANN401 - text, a whole number or a float
+    """Return a value as it stands in CSV."""
+    if isinstance(value, str):
+        return f"'{value}" if value.startswith(_FORMULA) else value
+    if isinstance(value, (float, np.floating)):
+        return repr(float(value)) if math.isfinite(value) else ""
+    return value
+
+
+def queries_parquet(result: Any) -> bytes:  # noqa: ANN401
+    """Return the scores of every query as Parquet, a row a measure and query.
+
+    Columns ``query_id measure a b diff`` of a comparison; of a ranking a column a system in the
+    place of A and B; of several collections with the column ``collection`` before them.
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    parts: Mapping[str, Any] = getattr(result, "comparisons", None) or getattr(
+        result, "rankings", {}
+    )
+    if parts:
+        names = [name.encode("utf-8", "replace").decode() for name in parts]
+        tables = [
+            pa.table(dict(_columns(each))).add_column(
+                0, "collection", pa.array([name] * len(each.query_ids) * len(each.measures))
+            )
+            for name, each in zip(names, parts.values(), strict=True)
+        ]
+        table = pa.concat_tables(tables, promote_options="default")
+    elif hasattr(result, "query_ids"):
+        table = pa.table(dict(_columns(result)))
+    else:
+        raise ArgumentError(f"a {type(result).__name__} has no scores of queries")
+    sink = pa.BufferOutputStream()
+    parquet.write_table(table, sink)
+    return bytes(sink.getvalue().to_pybytes())
+
+
+def _columns(result: Comparison | Ranking) -> Iterator[tuple[str, Any]]:
+    """Yield the columns of a comparison's or a ranking's scores by their names."""
+    import pyarrow as pa
+
+    if isinstance(result, Comparison):
+        result.require_queries()
+    # An id may hold half of a surrogate pair, which no text of Arrow can.
+    query_ids = [each.encode("utf-8", "replace").decode() for each in result.query_ids]
+    measures = [str(name) for name in result.measures]
+    place = np.repeat(np.arange(len(measures), dtype=np.int32), len(query_ids))
+    yield "query_id", pa.array(query_ids * len(measures), pa.string())
+    yield (
+        "measure",
+        pa.DictionaryArray.from_arrays(pa.array(place), pa.array(measures, pa.string())),
+    )
+    if isinstance(result, Comparison):
+        a, b = (scores.ravel(order="F") for scores in (result.a, result.b))
+        yield "a", pa.array(a)
+        yield "b", pa.array(b)
+        yield "diff", pa.array(b - a)
+        return
+    for system in result.systems:
+        column = [each.scores[:, each.systems.index(system)] for each in result.by_measure]
+        name = system.encode("utf-8", "replace").decode()
+        yield name, pa.array(np.concatenate(column))

@@ -1,0 +1,263 @@
+"""A report as one HTML file that opens anywhere: offline, without scripts, dark, on paper."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Literal, TypeAlias, get_args
+from urllib.parse import quote
+
+from markupsafe import Markup
+
+import abrank
+from abrank import plots
+from abrank._support import checks, display
+from abrank.report.formats import layout
+from abrank.report.formats.clean import clean, cut
+from abrank.report.formats.drawn import Drawing, drawing, heat, shares
+from abrank.report.formats.jinja import environment
+from abrank.report.formats.query_rows import query_rows
+from abrank.report.formats.text import SHOWN
+from abrank.report.model import (
+    Block,
+    Download,
+    Figure,
+    Fold,
+    Report,
+    Scorecard,
+    Section,
+    Table,
+    Tone,
+)
+
+# Takes a plot's name, its subject and the options of ``plots.svg``, and returns an SVG element.
+Drawer: TypeAlias = Callable[..., str]
+Figures: TypeAlias = Literal["needed", "all"]
+Kind: TypeAlias = Literal[
+    "figure", "table", "scorecard", "fold", "plain", "caption", "code", "source", "quote",
+    "download",
+]  # fmt: skip
+
+# Each colour in light and in dark. Those of the figures stand in them as attributes, so they are
+# right where a policy drops all styles; elsewhere a rule turns them with the theme.
+DRAWN: Mapping[str, tuple[str, str]] = {
+    name: (colour, plots.DARK.colours()[name]) for name, colour in plots.LIGHT.colours().items()
+}
+PALETTE: Mapping[str, tuple[str, str]] = {
+    **DRAWN,
+    "page": ("#f5f6f8", "#0d1117"),
+    "line": ("#d9dee5", "#2f3842"),
+    "edge": ("#8b95a3", "#667080"),
+    "a-wash": ("#fdf3ec", "#231912"),
+    "b-wash": ("#eef6fc", "#101f2c"),
+    "warn": ("#855600", "#f0c060"),
+    "warn-wash": ("#fff7e3", "#292112"),
+    "warn-line": ("#dcc48c", "#6b5628"),
+    "find": ("#fff2c2", "#3b3314"),
+    "grade-1": ("#bfe5c3", "#1c4426"),
+    "on-grade-1": ("#0c3316", "#c9f0d0"),
+    "grade-2": ("#2b7a3c", "#3f9e55"),
+    "on-grade-2": ("#ffffff", "#04140a"),
+    "grade-3": ("#0d4a20", "#9be8ac"),
+    "on-grade-3": ("#ffffff", "#04140a"),
+}
+
+LONGEST_NAME, MOST_ROWS = 120, 20
+# Widths in inches at which the letters of a figure are as large as the text around: across the
+# page, beside the cautions, and on a telephone. What takes half of the page is drawn once, at a
+# width from which it is scaled to both without letters that are too small or too large.
+WIDE, MAIN, PHONE, ONCE = 11.8, 7.2, 3.33, 4.1
+WIDTHS: Mapping[str, float] = {
+    **dict.fromkeys(("deltas", "tests", "segments", "matrix", "queries", "ranks"), WIDE),
+    "forest": MAIN,
+}
+# Heights in inches, where a figure stands beside something as tall.
+HEIGHTS: Mapping[str, float] = {
+    "effect": 2.3,
+    **dict.fromkeys(("scatter", "paired", "distribution", "qq"), 3.6),
+    **dict.fromkeys(("null", "pvalue", "cutoffs", "recall"), 2.7),
+    "power": 2.9,
+    "judged": 2.7,
+    "achieved": 2.5,
+}
+LABELS = {"depth": "Depth", "judge": "Judge", "quality": "Data quality", "per-query": "Queries"}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A block as the template shows it."""
+
+    kind: Kind
+    text: str = ""
+    lines: tuple[str, ...] = ()
+    table: Table | None = None
+    caption: str = ""
+    svg: str = ""
+    narrow: str = ""
+    parts: tuple[Shown, ...] = ()
+    address: str = ""
+    text_tone: Tone = "plain"
+    drawn: Drawing | None = None
+    heat: Mapping[tuple[int, int], float] = field(default_factory=dict)
+    start: int = 0
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Blocks on one card, as wide as the page or half of it."""
+
+    blocks: tuple[Shown, ...]
+    half: bool
+
+
+@dataclass(frozen=True)
+class Page:
+    """A section with its blocks put into panels, and its short name for the bar at the top."""
+
+    section: Section
+    label: str
+    panels: tuple[Panel, ...]
+
+
+def html(report: Report, *, figures: Figures = "needed", drawer: Drawer | None = None) -> str:
+    """Return a report as one HTML document without any outside part.
+
+    Parameters
+    ----------
+    report : Report
+        As :func:`abrank.report.subjects` makes it of a result.
+    figures : {"needed", "all"}
+        Whether figures that show again what another shows are drawn as well: where the mean lies
+        under chance signs, the p-value of every difference, the normal plot, deciles.
+    drawer : callable, optional
+        Draws the figures, called as ``abrank.plots.svg`` is; ``abrank.plots.svg`` without it.
+
+    Examples
+    --------
+    >>> import abrank
+    >>> from abrank.report import compose
+    >>> a = {"q1": 0.2, "q2": 0.4, "q3": 0.1, "q4": 0.5}
+    >>> b = {"q1": 0.3, "q2": 0.6, "q3": 0.2, "q4": 0.9}
+    >>> html(compose(abrank.compare_scores(a, b)))[:15]
+    '<!doctype html>'
+    """
+    checks.one_of("figures", figures, get_args(Figures))
+    sections, left_out = layout.with_figures(report.in_place("page"), every=figures == "all")
+    draw = partial(figure_of, drawer=drawer or plots.svg, report=report)
+    fill = {name: PALETTE[name][0] for name in ("a", "b", "tie")} | {"axis": PALETTE["muted"][0]}
+    rows = query_rows(report.subject, digits=report.digits)
+    card = report.scorecard
+    pages = [page_of(section, draw, without=card) for section in sections]
+    head = report.headline
+    text = (
+        environment()
+        .get_template("page.html")
+        .render(
+            version=abrank.__version__,
+            palette=PALETTE,
+            drawn=DRAWN,
+            shares=shares,
+            report=report,
+            numbers=head.numbers.partition(head.lead) if head.lead else (head.numbers, "", ""),
+            scorecard=() if card is None else scorecard_of(card),
+            pages=[page for page in pages if page.panels or page.section.finding],
+            left_out=[plots.plots_of(report.subject)[name].title for name in left_out],
+            cautions={"shown": report.notes[:SHOWN], "more": report.notes[SHOWN:]},
+            rows=rows,
+            island=Markup(rows.island(fill)) if rows else "",
+            fill=fill,
+            ahead=card.scale.left.split()[-1] if card else "better",
+        )
+    )
+    # An id may hold half of a surrogate pair, which no file can.
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def scorecard_of(card: Scorecard) -> tuple[Shown, ...]:
+    """Return a scorecard as the template shows it: of many rows the first, the others folded."""
+    drawn, depth = drawing(card, 6.0, 254.0), heat(card)
+    found = []
+    for start, stop in ((0, MOST_ROWS), (MOST_ROWS, len(card.rows))):
+        if start and stop <= start:
+            break
+        rows = card.rows[start:stop]
+        line = f"The other {display.plural(len(rows), card.noun)}" if start else card.folded
+        part = replace(
+            card,
+            rows=rows,
+            bars=card.bars[start:stop],
+            tall=frozenset(i - start for i in card.tall),
+            folded=line,
+        )
+        caption = f"Table: {cut(card.key, LONGEST_NAME)}{', continued' if start else ''}"
+        shown = Shown("scorecard", table=part, caption=caption, drawn=drawn, heat=depth)
+        found.append(replace(shown, start=start))
+    found[-1] = replace(found[-1], lines=card.legend)
+    return tuple(found)
+
+
+def page_of(section: Section, draw: Callable[..., Shown], *, without: Block | None) -> Page:
+    """Return a section as the template shows it, but for the scorecard that stands above all."""
+    kept = replace(section, blocks=tuple(each for each in section.blocks if each is not without))
+    panels = tuple(
+        Panel(
+            tuple(part for place, each in blocks for part in _show(each, kept, draw, place)), half
+        )
+        for blocks, half in layout.panels(kept)
+    )
+    return Page(section, LABELS.get(section.key, section.key.capitalize()), panels)
+
+
+def _show(
+    block: Block, section: Section, draw: Callable[..., Shown], place: int
+) -> tuple[Shown, ...]:
+    """Turn a block of the report into what the template shows."""
+    if isinstance(block, Figure):
+        # A section may hold one figure several times.
+        return (draw(block, f"{block.plot}-{place}"),)
+    if isinstance(block, Scorecard):
+        return scorecard_of(block)
+    if isinstance(block, Table):
+        return (Shown("table", table=block, caption=f"Table: {cut(block.key, LONGEST_NAME)}"),)
+    if isinstance(block, Download):
+        return (Shown("download", block.line, caption=block.file, address=_address(block)),)
+    if isinstance(block, Fold):
+        parts = tuple(
+            part
+            for i, each in enumerate(block.blocks)
+            for part in _show(each, section, draw, 100 * (place + 1) + i)
+        )
+        return (Shown("fold", block.line, caption=block.key, parts=parts, text_tone=block.tone),)
+    if section.key == "methods" and block.kind == "code":
+        return (Shown("quote", lines=tuple(block.text.split("\n\n"))),)
+    return (Shown(block.kind, block.text),)
+
+
+def _address(block: Download) -> str:
+    """Return the file as an address: a link saves it without a script and from any folder."""
+    return f"data:text/plain;charset=utf-8,{quote(block.text, errors='replace')}"
+
+
+def figure_of(figure: Figure, name: str, *, drawer: Drawer, report: Report) -> Shown:
+    """Draw a figure: twice where it spans the page, for wide screens and for telephones."""
+
+    def drawn(kind: str, width: float, height: float | None) -> Markup:
+        return Markup(
+            drawer(
+                figure.plot,
+                report.subject,
+                summary=clean(figure.summary),
+                width=width,
+                height=height,
+                prefix=f"{name}{kind}",
+                digits=report.digits,
+                **figure.options,
+            )
+        )
+
+    height = HEIGHTS.get(figure.plot)
+    if figure.plot not in WIDTHS:
+        return Shown("figure", svg=drawn("", ONCE, height))
+    wide = drawn("w", WIDTHS[figure.plot], height)
+    return Shown("figure", svg=wide, narrow=drawn("n", PHONE, None))

@@ -1,1 +1,0 @@
-"""The report of many systems: its words and its formats."""

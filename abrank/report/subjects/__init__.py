@@ -1,0 +1,71 @@
+"""From any result to a report in words: the one way from numbers to English sentences."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from importlib import import_module
+from typing import Any
+
+from abrank._support.errors import ArgumentError
+from abrank.report.model import Report
+
+__all__ = ["compose"]
+
+# Where the report of a result is composed, imported when the first of its kind is reported.
+_HOMES = {
+    "Comparison": "pair",
+    "Ranking": "systems",
+    "CollectionsComparison": "strata",
+    "CollectionsRanking": "standings",
+    "JudgeAgreement": "judges",
+    "Plan": "plan",
+    "Inspection": "query",
+}
+
+
+@singledispatch
+def compose(result: object, **options: Any) -> Report:  # noqa: ANN401 - each result has its own
+    """Return everything a report says about a result.
+
+    Parameters
+    ----------
+    result : Comparison, Ranking, CollectionsComparison, CollectionsRanking, JudgeAgreement, Plan
+        Or what :func:`abrank.inspect_query` returns. A class of one's own is registered by
+        ``compose.register``, as in :func:`functools.singledispatch`.
+    **options
+        ``digits``, the decimals of scores and differences; of a ranking ``interval``
+        (``"difference"`` from the first or the baseline, ``"own"`` of each mean, ``"within"`` the
+        queries) and ``pairs``, whether the short formats list every pair.
+
+    Returns
+    -------
+    Report
+        Sections without data are left out and named in ``omitted``, with the reason.
+
+    Raises
+    ------
+    ArgumentError
+        If nothing is known of results of this class.
+
+    Examples
+    --------
+    >>> from abrank.comparison import compare_scores
+    >>> a = {"q1": 0.2, "q2": 0.4, "q3": 0.1, "q4": 0.5}
+    >>> b = {"q1": 0.3, "q2": 0.6, "q3": 0.2, "q4": 0.9}
+    >>> report = compose(compare_scores(a, b, baseline="bm25", candidate="monot5"))
+    >>> report.headline.title
+    '4 queries cannot tell bm25 and monot5 apart.'
+    >>> [section.key for section in report.sections]
+    ['measures', 'queries', 'distribution', 'tests', 'planning', 'methods', 'reproduce']
+    """
+    load(result)
+    return compose(result, **options)
+
+
+def load(result: object) -> None:
+    """Import what composes the report of a result."""
+    named = (each.__name__ for each in type(result).__mro__)
+    home = next((_HOMES[name] for name in named if name in _HOMES), None)
+    if home is None or not type(result).__module__.startswith("abrank."):
+        raise ArgumentError(f"there is no report of a {type(result).__name__}")
+    import_module(f"abrank.report.subjects.{home}")

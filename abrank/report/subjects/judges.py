@@ -1,0 +1,217 @@
+"""The report of two judges: how far they agree, and how that affects verdicts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from abrank._support import display as f
+from abrank.agreement import Estimate, JudgeAgreement, JudgedPair
+from abrank.report.model import (
+    EVERYWHERE,
+    Block,
+    Cell,
+    Column,
+    Fact,
+    Headline,
+    Report,
+    Section,
+    Table,
+    Text,
+)
+from abrank.report.subjects import compose
+from abrank.report.wording import Words
+
+_LABEL = 24
+
+
+@compose.register
+def compose_judges(found: JudgeAgreement, *, digits: int | None = None) -> Report:
+    """Return everything a report says about the agreement of two judges."""
+    w = Words(found, digits)
+    human, machine = (f.shorten(name, width=_LABEL) for name in (found.human, found.machine))
+    queries = f.plural(found.n_queries, "query", "queries")
+    documents = f.plural(found.n_documents, "document")
+    title = f"human ({human}) and machine ({machine}) judged {documents} of {queries}"
+    head = Headline(
+        verdict="agreement",
+        glyph="",
+        tag="",
+        tone="plain",
+        title=title,
+        numbers=_numbers(w),
+        rule=_rule(found),
+    )
+    sections = [_grades(w), *([_systems(w)] if found.measure is not None else [])]
+    sections += [_pair(w, pair) for pair in found.pairs]
+    return Report(
+        subject=found,
+        digits=w.digits,
+        who=f"agreement of {human} and {machine}",
+        file="agreement",
+        title=f"{title} · abrank",
+        context=(f"human {human}", f"machine {machine}", documents, queries),
+        headline=head,
+        sections=tuple(sections),
+        facts=tuple(_facts(found, head)),
+        hint=".to_dict()",
+    )
+
+
+def _rule(found: JudgeAgreement) -> str:
+    """Say what the intervals are."""
+    said = f"intervals: 95%, from {f.count(found.n_resamples)} resamples of the queries, seed"
+    said += f" {found.seed}"
+    if found.pairs:
+        each = "; each pair at its own level" if len(found.pairs) > 1 else ""
+        said += f"; those of Δ: the t test of compare{each}"
+    return said
+
+
+def _facts(found: JudgeAgreement, head: Headline) -> Iterator[Fact]:
+    for who, documents, others in zip(
+        ("human", "machine"), found.n_other_documents, found.n_other_queries, strict=True
+    ):
+        if documents or others:
+            left = [f"{f.plural(documents, 'document')} of these queries"] * (documents > 0)
+            left += [f.plural(others, "other query", "other queries")] * (others > 0)
+            yield Fact(
+                "left out", f"judged by the {who} alone: {' and '.join(left)}", "", False, True
+            )
+    alone = (*found.n_other_documents, *found.n_other_queries)
+    if found.same.value == 1.0 and not any(alone):
+        said = "both hold the same judgments: was one file given twice?"
+        yield Fact("note", said, loud=True, everywhere=True)
+    yield Fact("relevant", f"is grade {found.rel} and up", everywhere=False)
+    yield Fact("rule", head.rule, "muted")
+
+
+def _numbers(w: Words[JudgeAgreement]) -> str:
+    found = w.result
+    same = f.percent(found.same.value, sign=False)
+    limits = _limits(w, found.same, share=True)
+    return (
+        f"{same} of the documents have the same grade ({limits}); κ {w.score(found.kappa.value)}."
+    )
+
+
+def _limits(w: Words[JudgeAgreement], value: Estimate, *, share: bool = False) -> str:
+    if math.isnan(value.low):
+        return ""
+    if share:
+        return " to ".join(f.percent(each, sign=False) for each in (value.low, value.high))
+    return w.range(value.low, value.high)
+
+
+def _estimates(w: Words[JudgeAgreement], key: str, rows: list[tuple[str, Estimate, bool]]) -> Table:
+    """Return a row an estimate, with its interval."""
+    columns = (
+        Column("agreement", numeric=False, role="name"),
+        Column("value"),
+        Column("95% interval", role="interval"),
+    )
+    cells = []
+    for name, value, share in rows:
+        shown = f.percent(value.value, sign=False) if share else w.score(value.value)
+        cells.append((Cell(name), Cell(shown, value.value), Cell(_limits(w, value, share=share))))
+    return Table(key, columns, tuple(cells))
+
+
+def _grades(w: Words[JudgeAgreement]) -> Section:
+    """Return who gave which grade, and how often both gave the same."""
+    found = w.result
+    total = [sum(column) for column in zip(*found.table, strict=True)]
+    names = [*map(str, found.grades), "all"]
+    columns = (
+        Column("human \\ machine", numeric=False, role="name"),
+        *(Column(name) for name in names),
+    )
+    rows = tuple(
+        (Cell(name), *(Cell(f.count(value), value) for value in (*row, sum(row))))
+        for name, row in zip(names, (*found.table, total), strict=True)
+    )
+    estimates = [("same grade", found.same, True), ("Cohen's kappa", found.kappa, False)]
+    if len(found.grades) > 2:
+        estimates.append(("  with linear weights", found.kappa_linear, False))
+        estimates.append(("  with quadratic weights", found.kappa_quadratic, False))
+    estimates.append((f"Krippendorff's alpha, {found.level}", found.alpha, False))
+    estimates.append(("both relevant or both not", found.relevant_same, True))
+    estimates.append(("  Cohen's kappa", found.relevant_kappa, False))
+    blocks = (Table("grades", columns, rows), _estimates(w, "agreement", estimates))
+    return Section("grades", "Grades", "", blocks, EVERYWHERE)
+
+
+def _systems(w: Words[JudgeAgreement]) -> Section:
+    """Return the means of the systems by either judge, and how alike the two orders are."""
+    found = w.result
+    columns = (
+        Column(found.measure or "", numeric=False, role="name"),
+        Column("human"),
+        Column("machine"),
+    )
+    rows = tuple(
+        (Cell(name), *(Cell(w.score(mean), mean) for mean in means))
+        for name, means in found.means.items()
+    )
+    blocks: list[Block] = [Table("systems", columns, rows)]
+    finding = ""
+    if len(found.means) > 2 and found.tau is not None and found.tau_ap is not None:
+        finding = (
+            f"Orders of the {len(found.means)} systems: Kendall's τ {w.score(found.tau.value)}."
+        )
+        estimates = [("Kendall's tau", found.tau, False), ("tau_AP", found.tau_ap, False)]
+        blocks.append(_estimates(w, "orders", estimates))
+    return Section("systems", "Systems", finding, tuple(blocks), EVERYWHERE)
+
+
+def _pair(w: Words[JudgeAgreement], pair: JudgedPair) -> Section:
+    """Return the verdict by either judge, whether they differ, and whom the machine favours."""
+    found = w.result
+    a, b = (f.shorten(name, width=_LABEL) for name in (pair.baseline, pair.candidate))
+    columns = (
+        Column("judge", numeric=False, role="name"),
+        Column("verdict", numeric=False),
+        Column("Δ"),
+        Column("interval", role="interval"),
+        Column("p"),
+    )
+    rows = [
+        (
+            Cell(who),
+            Cell(one.verdict),
+            Cell(w.signed(one.difference), one.difference),
+            Cell(w.interval(one.low, one.high)),
+            Cell(""),
+        )
+        for who, one in (("human", pair.human), ("machine", pair.machine))
+    ]
+    apart = pair.apart
+    if math.isfinite(apart.low):
+        shown = Cell(w.signed(apart.difference), apart.difference)
+        limits = Cell(w.interval(apart.low, apart.high))
+        p = Cell(f.pvalue(apart.pvalue, alpha=0.05))
+        rows.append((Cell("human less machine"), Cell(""), shown, limits, p))
+    if pair.human.verdict == pair.machine.verdict:
+        size = "; the size of the difference depends on the judge" if apart.shown else ""
+        finding = f"The verdict is the same{size}."
+    elif apart.shown:
+        finding = "The verdict depends on the judge."
+    else:
+        finding = "The verdicts differ, but the judges are not shown to see different Δ."
+    shares = [f.percent(x, sign=False) for x in (pair.same_candidate, pair.same_baseline)]
+    gap = pair.same_difference
+    limits_ = f"{f.percent(gap.low)} to {f.percent(gap.high)}"
+    same = (
+        f"Same grade in the top {found.depth}: {shares[0]} of {b}, {shares[1]} of {a}; difference"
+        f" {f.percent(gap.value)} ({limits_})."
+    )
+    favour = pair.favour
+    shown_ = favour.low > 0.0 or favour.high < 0.0
+    told = f"the machine favours {b if favour.value > 0.0 else a}" if shown_ else "no favour shown"
+    graded = (
+        f"Machine's grade of {b}'s documents less {a}'s, at the same human grade:"
+        f" {w.signed(favour.value)} ({w.interval(favour.low, favour.high)}): {told}."
+    )
+    title = f"Is {b} better than {a}, by {found.measure}?"
+    blocks = (Table(f"verdicts {b}", columns, tuple(rows)), Text(same), Text(graded))
+    return Section(f"pair-{pair.candidate}", title, f"{title} {finding}", blocks, EVERYWHERE)

@@ -1,0 +1,522 @@
+"""The leaderboard: a row a system, its distance from the first or the baseline drawn."""
+
+from __future__ import annotations
+
+import math
+import re
+from itertools import groupby
+from string import ascii_lowercase
+from typing import Literal, NamedTuple, TypeAlias
+
+from abrank._support import display as f
+from abrank.ranking import PairRow, Ranking, SystemRow
+from abrank.ranking.result import RANK_TESTS
+from abrank.report.cells import one_line
+from abrank.report.model import Bar, Cell, Column, Paper, Role, Scale, Scorecard, Style, Table, Tone
+from abrank.report.sections.words import READINGS
+from abrank.report.wording import Words
+
+# Of the difference from the first or the baseline, of each mean by itself, or within the queries.
+Interval: TypeAlias = Literal["difference", "own", "within"]
+# Up to so many systems every pair stands in the row and opens on the page.
+MOST_PAIRS = 12
+TONES: dict[str, Tone] = {"better": "b", "worse": "a"}
+_PAPER_NAME = 30
+
+
+def name(text: str) -> str:
+    """Return a name on one line, shortened where it is very long."""
+    return one_line(text, width=40)
+
+
+class Distance(NamedTuple):
+    """How far a system stands from the first or the baseline; limits NaN where a test has none."""
+
+    diff: float
+    low: float
+    high: float
+
+
+# A limit this near to 0 says on which side of it the difference is, and no more.
+_SMALLEST = 1e-300
+
+
+def distances(ranking: Ranking) -> dict[str, Distance]:
+    """Return the difference of every other system from the first, or from the baseline."""
+    if ranking.baseline is not None:
+        return {
+            row.b: Distance(row.diff, row.ci_low, row.ci_high)
+            for row in ranking.pair_rows
+            if row.a == ranking.baseline
+        }
+    first = ranking.systems[0]
+    return {
+        row.a: Distance(-row.diff, -row.ci_high, -row.ci_low)
+        for row in ranking.pair_rows
+        if row.b == first
+    }
+
+
+def ahead(ranking: Ranking) -> list[str]:
+    """Return the systems shown to be better than the first: some tests ask not about the mean."""
+    first = ranking.systems[0]
+    return [row.a for row in ranking.pair_rows if row.b == first and row.reading == "worse"]
+
+
+def has_intervals(ranking: Ranking) -> bool:
+    """Whether the test gives intervals of the differences."""
+    return any(not math.isnan(row.ci_low) for row in ranking.pair_rows)
+
+
+def key_of(ranking: Ranking, row: PairRow) -> str:
+    """Return the key of a pair's comparison on a page."""
+    places = (ranking.systems.index(each) + 1 for each in (row.b, row.a))
+    return "pair-" + "-".join(map(str, places))
+
+
+def leaderboard(w: Words[Ranking], interval: Interval = "difference") -> Scorecard:
+    """Return a row a system, best mean first."""
+    ranking = w.result
+    if len(ranking.baselines) > 1:
+        return _against_several(w)
+    apart = distances(ranking)
+    columns: list[tuple[Column, dict[str, Cell]]] = [*_named(w, interval)]
+    against = ranking.baseline is not None
+    if against or interval == "difference":
+        columns += _apart(w, apart)
+    columns += _against(w) if against else _standing(ranking)
+    leaders = set(ranking.leaders)
+    if against:
+        leaders = {row.b for row in ranking.pair_rows if row.reading == "better"}
+    worse = {row.b for row in ranking.pair_rows if row.reading == "worse"} if against else set()
+    bars: list[Bar | None] = []
+    for system in ranking.systems:
+        tone: Tone = "b" if system in leaders else "a" if system in worse else "tie"
+        each = apart.get(system)
+        reference = system == (ranking.baseline or ranking.systems[0])
+        bar = Bar(0.0, math.nan, math.nan, tone=tone) if reference else None
+        bars.append(bar if each is None else Bar(*each, tone=tone))
+    return _scorecard(w, columns, bars, (explained(ranking, interval),))
+
+
+def _scorecard(
+    w: Words[Ranking],
+    columns: list[tuple[Column, dict[str, Cell]]],
+    bars: list[Bar | None],
+    legend: tuple[str, ...],
+) -> Scorecard:
+    ranking = w.result
+    higher, declared = ranking.higher_is_better, ranking.direction_declared
+    sides = ("worse", "better") if declared else ("lower", "higher")
+    tones: tuple[Tone, Tone] = ("a", "b") if higher else ("b", "a")
+    shares = ranking.baseline is None and ranking.has_all_pairs
+    said = "Systems that share a letter are not told apart." if shares else ""
+    return Scorecard(
+        "leaderboard",
+        tuple(column for column, _ in columns),
+        tuple(
+            tuple(found.get(system, Cell("")) for _, found in columns) for system in ranking.systems
+        ),
+        noun="system",
+        bars=tuple(bars),
+        scale=Scale(
+            *(sides if higher else sides[::-1]),
+            tones=tones if declared else ("plain", "plain"),
+            of=f"Δ from {reference(ranking)}",
+        ),
+        tall=frozenset(),
+        narrow=frozenset({"p"}),
+        legend=tuple(part for part in (" ".join([said, *legend]).strip(),) if part),
+    )
+
+
+def reference(ranking: Ranking) -> str:
+    """Return what the differences are from, in words."""
+    return "the first" if ranking.baseline is None else "the baseline"
+
+
+def _named(w: Words[Ranking], interval: Interval) -> list[tuple[Column, dict[str, Cell]]]:
+    """Return the columns of place, name, mean, and of what goes with the mean."""
+    ranking = w.result
+    first = {row.system for row in ranking.rows if row.position == 1}
+    found = [
+        (
+            Column("#", role="place"),
+            {row.system: Cell(f.count(row.position), row.position) for row in ranking.rows},
+        ),
+        (
+            Column("system", numeric=False, role="name"),
+            {s: Cell(one_line(s, width=200), s, strong=s in first) for s in ranking.systems},
+        ),
+        (
+            Column("mean", role="mean"),
+            {
+                row.system: Cell(w.score(row.mean), row.mean, strong=row.system in first)
+                for row in ranking.rows
+            },
+        ),
+    ]
+    if ranking.test in RANK_TESTS:
+        ranks = {r.system: Cell(f.score(r.mean_rank, digits=2), r.mean_rank) for r in ranking.rows}
+        found.append((Column("mean rank"), ranks))
+    if interval != "difference":
+        of = {"own": "interval of the mean", "within": "interval within queries"}[interval]
+        cells = {}
+        for row in ranking.rows:
+            low, high = limits(row, interval)
+            cells[row.system] = Cell(w.range(low, high), low)
+        found.append((Column(f"{w.level} {of}"), cells))
+    return found
+
+
+def limits(row: SystemRow, interval: Interval) -> tuple[float, float]:
+    """Return the limits of one kind that go with a mean."""
+    own = interval == "own"
+    return (row.ci_low, row.ci_high) if own else (row.within_low, row.within_high)
+
+
+def _apart(w: Words[Ranking], apart: dict[str, Distance]) -> list[tuple[Column, dict[str, Cell]]]:
+    """Return the columns of the difference from the first or the baseline, and of its interval."""
+    if not apart:
+        return []
+    ranking = w.result
+    tones = {row.b: TONES.get(row.reading, "plain") for row in ranking.pair_rows}
+    tone = tones if ranking.baseline is not None else {}
+    found = [
+        (
+            Column("Δ", role="change"),
+            {s: Cell(w.signed(x.diff), x.diff, tone.get(s, "plain")) for s, x in apart.items()},
+        )
+    ]
+    if has_intervals(ranking):
+        found.append((Column("", numeric=False, role="drawn"), {}))
+        shown = {s: Cell(w.interval(x.low, x.high), x.low) for s, x in apart.items()}
+        found.append((Column("interval of Δ", role="interval"), shown))
+    return found
+
+
+def _against(w: Words[Ranking]) -> list[tuple[Column, dict[str, Cell]]]:
+    """Return the columns of what each system is to the baseline."""
+    ranking = w.result
+    pairs = {row.b: row for row in ranking.pair_rows}
+    readings = {
+        s: Cell(READINGS[row.reading], row.reading, TONES.get(row.reading, "plain"))
+        for s, row in pairs.items()
+    }
+    readings[str(ranking.baseline)] = Cell("baseline")
+    pvalues = {s: Cell(w.p(p.pvalue_adj), p.pvalue_adj) for s, p in pairs.items()}
+    return [
+        (Column("adj p", role="p"), pvalues),
+        (Column("reading", numeric=False, role="reading"), readings),
+    ]
+
+
+def _standing(ranking: Ranking) -> list[tuple[Column, dict[str, Cell]]]:
+    """Return the columns of the ranks under resampling, of the letters, and of every pair."""
+    found: list[tuple[Column, dict[str, Cell]]] = []
+    if ranking.stability and ranking.n_queries > 1:
+        ranks = {row.system: Cell(_ranks(row.low, row.high), row.low) for row in ranking.stability}
+        leads = {row.system: Cell(lead(row.first), row.first) for row in ranking.stability}
+        heading = "leads" if ranking.direction_declared else "highest"
+        found += [(Column("rank"), ranks), (Column(heading), leads)]
+    groups = {row.system: Cell(letters(row.group), row.group) for row in ranking.rows}
+    if not ranking.has_all_pairs:
+        return found
+    found.append((Column("group", numeric=False, role="reading"), groups))
+    if 2 < len(ranking.systems) <= MOST_PAIRS and ranking.n_queries > 1:
+        found += _pairs(ranking)
+    return found
+
+
+def _pairs(ranking: Ranking) -> list[tuple[Column, dict[str, Cell]]]:
+    """Return the half matrix of pairs: the row against each system below it."""
+    digits = ranking.decimals
+    place = {system: i for i, system in enumerate(ranking.systems)}
+    columns: list[dict[str, Cell]] = [{} for _ in ranking.systems]
+    for row in ranking.pair_rows:
+        above, below = sorted((row.a, row.b), key=place.__getitem__)
+        sign = 1.0 if above == row.b else -1.0
+        told = TONES.get(row.reading, "plain")
+        tone: Tone = told if sign > 0 or told == "plain" else "a" if told == "b" else "b"
+        shown = f"{name(above)} − {name(below)}: {f.signed(sign * row.diff, digits=digits)}"
+        cell = Cell(shown, sign * row.diff, tone, link=key_of(ranking, row))
+        columns[place[below]][above] = cell
+    return [
+        (Column(f.count(i + 1), role="pair"), cells) for i, cells in enumerate(columns) if cells
+    ]
+
+
+def lead(share: float) -> str:
+    """Return a chance to lead; a dot for none."""
+    return "·" if share == 0.0 else chance(share)
+
+
+def to_lead(ranking: Ranking) -> str:
+    """Return what the share of resamples is called in which a system has the first mean."""
+    return "Chance to lead" if ranking.direction_declared else "Chance of the highest mean"
+
+
+def chance(share: float) -> str:
+    """Return a share of resamples; what is not none and not all is never printed as such.
+
+    Examples
+    --------
+    >>> chance(1.0), chance(0.99991), chance(0.256), chance(0.0001), chance(0.0)
+    ('100%', '> 99.9%', '25.6%', '< 0.1%', '0%')
+    """
+    if share in (0.0, 1.0):
+        return f"{100 * share:.0f}%"
+    if not 0.0005 <= share < 0.9995:
+        return "< 0.1%" if share < 0.5 else "> 99.9%"
+    return f.percent(share, sign=False)
+
+
+def _ranks(low: int, high: int) -> str:
+    return f.count(low) if low == high else f"{f.count(low)}–{f.count(high)}"
+
+
+def _against_several(w: Words[Ranking]) -> Scorecard:
+    """Return a row a system, and a column for the difference from each baseline."""
+    ranking = w.result
+    columns = _named(w, "difference")
+    pairs = {(row.a, row.b): row for row in ranking.pair_rows}
+    for number, base in enumerate(ranking.baselines, start=1):
+        cells = {base: Cell("baseline")}
+        for system in ranking.systems:
+            row = pairs.get((base, system))
+            if row is not None:
+                shown = f"{w.signed(row.diff)} {READINGS[row.reading]}"
+                cells[system] = Cell(shown, row.diff, TONES.get(row.reading, "plain"))
+        columns.append((Column(f"from [{number}]", numeric=False), cells))
+    which = ", ".join(f"[{i}] {name(each)}" for i, each in enumerate(ranking.baselines, start=1))
+    bars: list[Bar | None] = [None] * len(ranking.systems)
+    return _scorecard(w, columns, bars, (f"Differences from the baselines {which}.",))
+
+
+def explained(ranking: Ranking, interval: Interval) -> str:
+    """Say what the intervals are, and what they are not."""
+    if interval == "own":
+        return (
+            "Each interval is of one mean by itself: two that overlap can still be told apart, as"
+            " all systems answer the same queries."
+        )
+    if interval == "within":
+        return (
+            "What a query adds to all systems is taken out of the intervals: they are for comparing"
+            " systems, and no limits of a mean."
+        )
+    if not has_intervals(ranking) or len(ranking.baselines) > 1:
+        return ""
+    said = (
+        f"The intervals are of the difference from {reference(ranking)}, for all"
+        f" {'comparisons' if ranking.baseline is not None else 'pairs'} together."
+    )
+    ends = (end for row in ranking.pair_rows for end in (row.ci_low, row.ci_high))
+    if any(0.0 < abs(end) < _SMALLEST for end in ends):
+        said += " One that ends at 0 leaves 0 out: the difference is shown step by step."
+    return said
+
+
+def letters(group: str) -> str:
+    """Return the letters of a system, four and more that follow each other as a range.
+
+    Examples
+    --------
+    >>> letters("abc"), letters("abcdfghij"), letters("xyza2b2")
+    ('abc', 'a–df–j', 'x–b2')
+    """
+    found = re.findall(r"([a-z])(\d*)", group)
+    places = [26 * int(rounds or 1) + ascii_lowercase.index(letter) for letter, rounds in found]
+    names = ["".join(each) for each in found]
+    said = ""
+    for _, run in groupby(enumerate(places), lambda each: each[1] - each[0]):
+        part = [names[i] for i, _ in run]
+        said += f"{part[0]}–{part[-1]}" if len(part) > 3 else "".join(part)
+    return said
+
+
+def marks(ranking: Ranking) -> dict[str, str]:
+    """Return the letters of each system, or the glyph of what it is to each baseline."""
+    if ranking.baseline is None:
+        return {row.system: letters(row.group) for row in ranking.rows}
+    found: dict[str, list[str]] = {system: [] for system in ranking.systems}
+    for number, base in enumerate(ranking.baselines, start=1):
+        for row in ranking.pair_rows:
+            if row.a == base:
+                glyph = READINGS[row.reading][:1]
+                found[row.b].append(glyph + str(number) * (len(ranking.baselines) > 1))
+    return {system: " ".join(each) for system, each in found.items()}
+
+
+def by_measure(w: Words[Ranking]) -> Table:
+    """Return a row a system, in the order of the first measure, and a mean a measure."""
+    ranking = w.result
+    found = {each.measure: marks(each) for each in ranking.by_measure}
+    rows = []
+    for system in ranking.systems:
+        cells = [Cell(system, system)]
+        for each in ranking.by_measure:
+            row = each[system]
+            first = row.position == 1
+            mark = found[each.measure][system]
+            cells.append(Cell(w.score(row.mean), row.mean, strong=first, mark=mark))
+        rows.append(tuple(cells))
+    heads = [Column("system", numeric=False, role="name")]
+    heads += [Column(measure, numeric=False) for measure in ranking.measures]
+    return Table("means", tuple(heads), tuple(rows), noun="system")
+
+
+def all_pairs(w: Words[Ranking]) -> Table:
+    """Return a row a pair, B above A."""
+    ranking = w.result
+    heads = [Column("A", numeric=False, role="name"), Column("B", numeric=False, role="name")]
+    heads.append(Column("Δ", role="change"))
+    ranged = has_intervals(ranking)
+    heads += [Column("simultaneous interval", role="interval")] * ranged
+    heads += [Column("adj p", role="p"), Column("reading of B", numeric=False, role="reading")]
+    rows = []
+    for row in ranking.pair_rows:
+        cells = [Cell(row.a, row.a), Cell(row.b, row.b)]
+        cells.append(Cell(w.signed(row.diff), row.diff, TONES.get(row.reading, "plain")))
+        cells += [Cell(w.interval(row.ci_low, row.ci_high), row.ci_low)] * ranged
+        cells.append(Cell(w.p(row.pvalue_adj), row.pvalue_adj))
+        rows.append((*cells, Cell(READINGS[row.reading], row.reading)))
+    return Table("pairs", tuple(heads), tuple(rows), noun="pair")
+
+
+def paper(w: Words[Ranking], style: Style, interval: Interval) -> Paper:
+    """Return the leaderboard for a paper: intervals, means of several measures, or superscripts."""
+    ranking = w.result
+    by = f"{ranking.title} at α = {f.number(ranking.alpha)}"
+    if style == "superscript" or len(ranking.baselines) > 1:
+        table, told = _superscripts(w, by)
+    elif ranking.secondary:
+        table, told = _of_measures(w, by)
+    else:
+        table, told = _of_one(w, by, interval)
+    measure = ", ".join(one_line(each, width=_PAPER_NAME) for each in ranking.measures)
+    queries = f.plural(ranking.n_queries, "query", "queries")
+    order = "the best first" if ranking.direction_declared else "the highest first"
+    if ranking.secondary:
+        order = f"ordered by {one_line(ranking.measure, width=_PAPER_NAME)}"
+    return Paper(
+        comment=f"{measure}, {queries}, {f.plural(len(ranking.systems), 'system')}",
+        caption=f"{measure}, means over {queries}, {order}; {told}.",
+        label=f"leaderboard {ranking.measure}",
+        table=table,
+    )
+
+
+def _of_one(w: Words[Ranking], by: str, interval: Interval) -> tuple[Table, str]:
+    """Return the leaderboard of one measure as a page has it, and what the caption says of it."""
+    ranking = w.result
+    card = leaderboard(w, interval)
+    left_out: tuple[Role, ...] = ("place", "drawn", "pair")
+    kept = card.without(*left_out, *(("reading",) if ranking.baseline is not None else ()))
+    titles = {"interval of Δ": "Interval", "adj p": "adj p"}
+    shown = [
+        i
+        for i, column in enumerate(kept.columns)
+        if column.title not in ("rank", "leads", "highest")
+    ]
+    columns = []
+    for i in shown:
+        column = kept.columns[i]
+        title = titles.get(column.title, column.title[:1].upper() + column.title[1:])
+        role = "interval" if "interval" in column.title else column.role
+        columns.append(Column("Δ" if role == "change" else title, column.numeric, role))
+    rows = []
+    for system, row in zip(ranking.systems, kept.rows, strict=True):
+        cells = [row[i] for i in shown]
+        if system == ranking.baseline:
+            place = next((i for i, column in enumerate(columns) if column.title == "Δ"), -1)
+            cells[place] = Cell("baseline")
+        rows.append(tuple(cells))
+    shared = f"systems that share a letter are not told apart by {by}"
+    if ranking.baseline is not None:
+        base = one_line(ranking.baseline, width=_PAPER_NAME)
+        told = f"Δ is the difference from {base}, with simultaneous interval and p by {by}"
+    elif interval != "difference":
+        told = f"{explained(ranking, interval)[:-1]}; {shared}"
+    else:
+        ranged = ", with simultaneous interval" * has_intervals(ranking)
+        told = f"Δ is the difference from the first{ranged}; {shared}"
+    return Table("paper", tuple(columns), tuple(rows), noun="system"), told
+
+
+def _each(ranking: Ranking) -> str:
+    """Say what alpha holds for, where there are several measures."""
+    if not ranking.secondary:
+        return ""
+    return ", each measure by itself" if ranking.n_families == 1 else ", over all measures"
+
+
+def _of_measures(w: Words[Ranking], by: str) -> tuple[Table, str]:
+    """Return the means of several measures with their groups, an arrow against a baseline."""
+    ranking = w.result
+    table = by_measure(w)
+    columns = (
+        Column("System", numeric=False, role="name"),
+        *(Column(measure, numeric=False, role="mean") for measure in ranking.measures),
+    )
+    told = f"systems that share a letter in a column are not told apart by {by}"
+    rows = table.rows
+    if ranking.baseline is not None:
+        base = one_line(ranking.baseline, width=_PAPER_NAME)
+        told = f"an arrow up is better, one down worse than {base} by {by}"
+        rows = tuple(
+            tuple(Cell(x.text, x.value, x.tone, x.strong, "", x.mark.strip("?=!")) for x in row)
+            for row in rows
+        )
+    return Table("paper", columns, rows, noun="system"), f"{told}{_each(ranking)}"
+
+
+def _superscripts(w: Words[Ranking], by: str) -> tuple[Table, str]:
+    """Return means with the letters of the systems that each is shown to be better than."""
+    ranking = w.result
+    named = ranking.baselines or ranking.systems
+    known = {system: letter(i) for i, system in enumerate(named)}
+    beaten = [(each, _beaten(each, known)) for each in ranking.by_measure]
+    rows = tuple(
+        (
+            Cell(known.get(system, "")),
+            Cell(system),
+            *(Cell(w.score(each[system].mean), mark=over[system]) for each, over in beaten),
+        )
+        for system in ranking.systems
+    )
+    columns = (
+        Column("", numeric=False, role="place"),
+        Column("System", numeric=False, role="name"),
+        *(Column(measure, numeric=False, role="mean") for measure in ranking.measures),
+    )
+    what = "baselines" if ranking.baselines else "systems"
+    told = f"a superscript names the {what} shown to be worse by {by}{_each(ranking)}"
+    return Table("paper", columns, rows, noun="system"), told
+
+
+def _beaten(ranking: Ranking, known: dict[str, str]) -> dict[str, str]:
+    """Return the letters of the systems that each is shown to be better than."""
+    found: dict[str, list[str]] = {system: [] for system in ranking.systems}
+    for pair in ranking.pair_rows:
+        if pair.reading == "better":
+            found[pair.b].append(known[pair.a])
+        elif pair.reading == "worse" and pair.b in known:
+            found[pair.a].append(known[pair.b])
+    between = "" if len(known) <= len(ascii_lowercase) else ","
+    return {
+        system: between.join(sorted(over, key=lambda each: (len(each), each)))
+        for system, over in found.items()
+    }
+
+
+def letter(place: int) -> str:
+    """Return the letter of a system: a to z, then aa, ab and so on.
+
+    Examples
+    --------
+    >>> [letter(place) for place in (0, 25, 26, 27, 701, 702)]
+    ['a', 'z', 'aa', 'ab', 'zz', 'aaa']
+    """
+    before, last = divmod(place, len(ascii_lowercase))
+    return (letter(before - 1) if before else "") + ascii_lowercase[last]

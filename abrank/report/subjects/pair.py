@@ -1,0 +1,244 @@
+"""The report of a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from abrank._support import display as f
+from abrank._support.files import name_of
+from abrank.comparison import Comparison
+from abrank.comparison.power_analysis import NOTHING
+from abrank.comparison.scales import difference, rows_in_unit
+from abrank.report.cells import NO_BREAK, fit, one_line
+from abrank.report.model import Case, Chip, Fact, Headline, Report
+from abrank.report.sections import (
+    appendix,
+    bibliography,
+    depth,
+    design,
+    differences,
+    gate,
+    headline,
+    judging,
+    machine,
+    meaning,
+    measures_and_tests,
+    merged,
+    paper,
+    planning,
+    quality,
+    segments,
+    sensitivity,
+    soundness,
+    words,
+)
+from abrank.report.sections.next_step import next_step
+from abrank.report.sections.notes import cautions
+from abrank.report.subjects import compose
+
+LONGEST_NAME, LONGEST_IN_LINE = 120, 28
+
+
+@compose.register
+def compose_pair(comparison: Comparison, *, digits: int | None = None) -> Report:
+    """Return everything a report says about a comparison."""
+    digits = comparison.decimals if digits is None else digits
+    b, a = (
+        name_of(name) or letter
+        for name, letter in ((comparison.candidate, "B"), (comparison.baseline, "A"))
+    )
+    # Names stay on one line, and short enough for a heading.
+    comparison = replace(
+        comparison,
+        baseline=one_line(comparison.baseline, width=LONGEST_NAME),
+        candidate=one_line(comparison.candidate, width=LONGEST_NAME),
+    )
+    found = {
+        "machine": machine.machine(comparison, digits=digits),
+        "measures": measures_and_tests.measures(comparison, digits=digits),
+        "design": design.design(comparison, digits=digits),
+        "queries": measures_and_tests.queries(comparison, digits=digits),
+        "judge": judging.judging(comparison, digits=digits),
+        "distribution": differences.distribution(comparison, digits=digits),
+        "tests": differences.all_tests(comparison, digits=digits),
+        "sensitivity": sensitivity.sensitivity(comparison, digits=digits),
+        "planning": appendix.plan(comparison, digits=digits),
+        "depth": depth.depth(comparison, digits=digits),
+        "segments": segments.segments(comparison, digits=digits),
+        "quality": quality.quality(comparison, digits=digits),
+        "methods": appendix.methods(comparison, digits=digits),
+        "reproduce": appendix.reproduce(comparison),
+    }
+    head = _headline(comparison, digits)
+    return Report(
+        subject=comparison,
+        digits=digits,
+        who=f"{comparison.candidate} against {comparison.baseline}",
+        file=f"{b}-vs-{a}",
+        title=f"{headline.short(comparison, digits=digits)} · abrank",
+        context=_context(comparison),
+        headline=head,
+        cautions=cautions.cautions(comparison, digits=digits),
+        sections=tuple(
+            replace(section, places=section.places | {"folded"}) if key in _FOLDED else section
+            for key, section in found.items()
+            if section is not None
+        ),
+        omitted=_omitted(comparison, [key for key in _OMITTED if found[key] is None]),
+        facts=tuple(_facts(comparison, digits)),
+        chips=tuple(_chips(comparison, digits)),
+        methods=appendix.methods_text(comparison, digits=digits),
+        sources=bibliography.bibliography(comparison),
+        command=str(comparison.provenance.get("command") or ""),
+        cases=tuple(cases(comparison, digits)),
+        papers=lambda style: paper.paper(comparison, digits=digits, style=style),
+        hint='.table  .queries  .plot.deltas()  .report("report.html")',
+    )
+
+
+_FOLDED = ("queries", "segments", "judge", "quality")
+
+
+def _headline(comparison: Comparison, digits: int) -> Headline:
+    """Return the headline, and what of it a terminal shows."""
+    short = replace(
+        comparison,
+        baseline=fit(comparison.baseline, LONGEST_IN_LINE),
+        candidate=fit(comparison.candidate, LONGEST_IN_LINE),
+    )
+    passed = comparison.decision.gate
+    (row,) = (row for row in rows_in_unit(comparison) if row.measure == comparison.rule.primary)
+    value = row.estimate if comparison.with_machine else row.diff
+    return replace(
+        headline.headline(comparison, digits=digits),
+        line=headline.short(short, digits=digits),
+        pieces=tuple(headline.pieces(comparison, digits=digits)),
+        lead=difference(comparison, value, digits=digits),
+        gate_passed=passed is not None and passed.passed,
+        falls=any(sensitivity.falls(comparison, each) for each in comparison.alternatives),
+    )
+
+
+def _facts(comparison: Comparison, digits: int) -> Iterator[Fact]:
+    """Yield who A and B are, who wins how often, what it means and by which rule."""
+    name_a = words.system("A", comparison.baseline)
+    name_b = words.system("B", comparison.candidate)
+    yield Fact("systems", f"{name_a} (baseline) {NO_BREAK}{NO_BREAK}{name_b} (candidate)")
+    if comparison.n_queries:
+        yield Fact("queries", _wins(comparison, digits))
+    yield Fact("meaning", meaning.against_margin(comparison, digits=digits))
+    if left := soundness.unseen(comparison, digits=digits):
+        yield Fact("unseen", left)
+    for label, stated in design.sentences(comparison, digits=digits):
+        yield Fact(label, stated)
+    if against := meaning.contradictions(comparison):
+        yield Fact("but", against, loud=True)
+    yield Fact("next", next_step(comparison, digits=digits).sentence, "strong")
+    if planned := planning.queries_planned(comparison):
+        yield Fact("plan", planned)
+    rule = "; ".join(headline.rule_parts(comparison, digits=digits))
+    held = headline.controlled(comparison)
+    yield Fact("rule", f"{rule}. {held}".rstrip(" ."), "muted")
+    if comparison.merged is not None:
+        yield Fact("merged", merged.sentence(comparison.merged))
+    if tipping := judging.short_tipping(comparison):
+        yield Fact("judge", tipping)
+    if comparison.segmentations:
+        yield Fact("segments", segments.exploratory(comparison))
+
+
+def _wins(comparison: Comparison, digits: int) -> str:
+    """Return who wins how often, and what so many queries can see."""
+    row, planned = comparison.primary, comparison.planning
+    win = words.wins(comparison)
+    said = [f"B {win} {f.count(row.wins)}", f"ties {f.count(row.ties)}"]
+    said.append(f"A {win} {f.count(row.losses)}")
+    if planned.smallest_visible > NOTHING:
+        visible = f.least(planned.smallest_visible, digits=digits)
+        said.append(f"smallest visible Δ {visible} ({f.level(planned.power)} power)")
+    return f" {NO_BREAK}".join(each.replace(" ", NO_BREAK) for each in said)
+
+
+def _chips(comparison: Comparison, digits: int) -> Iterator[Chip]:
+    """Yield the numbers beside the scorecard: who wins, what can be seen, how large it is."""
+    row, planned = comparison.primary, comparison.planning
+    counts = (row.losses, row.ties, row.wins)
+    win = words.wins(comparison)
+    yield Chip(f"A {win} · ties · B {win}", " · ".join(map(f.count, counts)), parts=counts)
+    if planned.smallest_visible > NOTHING:
+        note = f"{f.level(planned.power)} power, {words.queries(comparison.n_queries)}"
+        yield Chip("Smallest visible Δ", f.least(planned.smallest_visible, digits=digits), note)
+    else:
+        yield Chip("Smallest visible Δ", "none", "the differences do not vary")
+    d_z = f.signed(comparison.effect_size(), digits=2)
+    yield Chip("Effect size d_z", d_z, "mean ÷ SD of Δ")
+
+
+def cases(comparison: Comparison, digits: int) -> Iterator[Case]:
+    """Yield a case for the gate on the primary measure and one for each guard, or the verdict."""
+    asked = comparison.decision.gate
+    if asked is None:
+        yield Case("verdict", True, headline.title(comparison, digits=digits))
+        return
+    said = gate.primary_sentence(comparison, asked, digits=digits)
+    passed = asked.lacks in ("", "guards")
+    yield Case(f"{asked.require} on {comparison.rule.primary}", passed, said)
+    for each in comparison.decision.guards:
+        said = design.guard(comparison, each, digits)
+        yield Case(f"guard on {each.measure}", each.passed, said)
+
+
+def _omitted(comparison: Comparison, lacking: list[str]) -> tuple[str, ...]:
+    """Say of each section that is left out why; of what merging leaves out in one line."""
+    if comparison.merged is None:
+        return tuple(_why(comparison, key) for key in lacking)
+    own = [key for key in lacking if key not in ("machine", "sensitivity", "depth")]
+    return merged.LEFT_OUT, *(_why(comparison, key) for key in own)
+
+
+def _why(comparison: Comparison, key: str) -> str:
+    """Say why a section is left out."""
+    repeated = any(role.endswith("(run 1)") for role in comparison.provenance.get("inputs", {}))
+    said = _OMITTED[key]
+    return said.replace(_READY, "means of repeated runs were compared.") if repeated else said
+
+
+_READY = "ready scores were compared, no run was read."
+
+_OMITTED = {
+    "machine": "People and machine: no machine judgments given; use --machine-qrels"
+    " (machine_qrels=).",
+    "queries": "Query by query: there is no query.",
+    "distribution": "Distribution: it takes three queries and a difference.",
+    "tests": "Tests: none gives a p-value here.",
+    "sensitivity": "Sensitivity analysis: no other choice of queries or documents applies.",
+    "planning": "Planning: the differences do not vary.",
+    "depth": "Ranking quality by depth: ready scores were compared, no run was read.",
+    "segments": "Segments: none given; use --segments (segments=).",
+    "quality": "Data quality: ready scores were compared, no run was read.",
+}
+
+
+def _context(comparison: Comparison) -> tuple[str, ...]:
+    """Return what stands above the verdict: the systems, the queries, the day."""
+    created = str(comparison.provenance.get("created") or "")
+    parts = [
+        f"{words.system('A', comparison.baseline)} (baseline)",
+        f"{words.system('B', comparison.candidate)} (candidate)",
+        f.plural(comparison.n_queries, "query", "queries"),
+        *_collection(comparison),
+    ]
+    return tuple(parts + ([created[:10]] if created else []))
+
+
+def _collection(comparison: Comparison) -> list[str]:
+    """Name the judgments by their file and its folder, where they were read from one."""
+    given = comparison.provenance.get("inputs", {}).get("qrels", {})
+    path = given.get("path") if isinstance(given, Mapping) else None
+    return (
+        [f"judgments {f.shorten('/'.join(Path(path).parts[-2:]).lstrip('/'), width=60)}"]
+        if path
+        else []
+    )

@@ -1,0 +1,217 @@
+"""The report of a plan: how many queries a difference needs, and what those at hand can show."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from abrank._support import display as f
+from abrank.planning.judged import FEWEST_PLANNED
+from abrank.planning.result import Plan, PlanRow, SameRow, WidthRow
+from abrank.report.model import (
+    EVERYWHERE,
+    Block,
+    Cell,
+    Column,
+    Fact,
+    Headline,
+    Report,
+    Section,
+    Table,
+    Text,
+)
+from abrank.report.subjects import compose
+from abrank.report.wording import Words
+
+NO_SPREAD = (
+    "Every query has the same difference. Without spread these numbers say nothing of the next"
+    " test: give the standard deviation that you expect (--sd, sd=)."
+)
+_DIGITS = 4  # of a standard deviation
+
+
+@compose.register
+def compose_plan(
+    plan: Plan, *, digits: int | None = None, measure: str = "", measured: bool = False
+) -> Report:
+    """Return everything a report says about a plan, of a measure if it has a pilot."""
+    w = Words(plan, _DIGITS if digits is None else digits)
+    title = _title(w)
+    head = Headline(
+        verdict="plan",
+        glyph="",
+        tag="",
+        tone="plain",
+        title=title,
+        numbers=_spread(w, measure),
+        rule=f"{plan.test} test, two-sided, alpha {f.number(plan.alpha)},"
+        f" {f.level(plan.target)} power",
+    )
+    sections = [_table(w)] if plan.rows else []
+    if plan.judged:
+        sections.append(_judged(w, measured=measured))
+    return Report(
+        subject=plan,
+        digits=w.digits,
+        who="plan",
+        file="plan",
+        title=f"{title} · abrank",
+        context=(head.rule,),
+        headline=head,
+        sections=tuple(sections),
+        facts=tuple(_facts(w, head)),
+        hint=".rows  .n  .mde",
+    )
+
+
+def _queries(count: int) -> str:
+    return f.plural(count, "query", "queries")
+
+
+def _title(w: Words[Plan]) -> str:
+    """Return what is asked most: what the queries at hand show, or how many are needed."""
+    plan = w.result
+    if plan.sd == 0.0:
+        return NO_SPREAD
+    if plan.n_queries is not None:
+        limits = f" ({w.range(plan.mde_low, plan.mde_high)})" if plan.mde_low > 0.0 else ""
+        return (
+            f"{_queries(plan.n_queries)} show a difference of {w.score(plan.mde)}{limits} or more"
+        )
+    if len(plan.rows) == 1:
+        row = plan.rows[0]
+        shown = f.number(row.difference)
+        return f"A difference of {shown} needs {_needed_with_range(plan, row)}"
+    return "Queries needed to show a difference"
+
+
+def _spread(w: Words[Plan], measure: str) -> str:
+    plan = w.result
+    unit = f" of {f.shorten(measure, width=24)}" if measure else ""
+    said = f"sd of the differences{unit}: {w.score(plan.sd)}"
+    if plan.sd_low > 0.0:
+        said += f" ({w.range(plan.sd_low, plan.sd_high)})"
+    return said if plan.n_queries is None else f"{said}, {_queries(plan.n_queries)}"
+
+
+def _facts(w: Words[Plan], head: Headline) -> Iterator[Fact]:
+    """Yield what shows the same, how narrow an interval is, and how it was computed."""
+    plan = w.result
+    if plan.same is not None:
+        by = "" if plan.test == "t" else " (t test)"
+        needed = _needed_with_range(plan, plan.same)
+        margin = f.number(plan.same.margin)
+        said = f"to show the same within ±{margin}, if the true difference is 0{by}: {needed}"
+        yield Fact("same", said, everywhere=True)
+    if plan.width is not None:
+        level, width = f.level(1.0 - plan.alpha), f.number(plan.width.width)
+        needed = _needed_with_range(plan, plan.width)
+        said = f"for a {level} interval of width {width} (t test): {needed}"
+        yield Fact("width", said, everywhere=True)
+    if plan.n_queries is not None:
+        said = f"smallest visible difference with {_queries(plan.n_queries)}: {w.score(plan.mde)}"
+        if plan.mde_low > 0.0:
+            said += f" ({w.range(plan.mde_low, plan.mde_high)})"
+        yield Fact("visible", said)
+    if plan.sd_low > 0.0:
+        said = "in brackets and as range: what the 95% interval of the sd leaves open"
+        yield Fact("range", said, everywhere=True)
+    if plan.n_replications:
+        said = (
+            f"simulated: {f.count(plan.n_replications)} replications of queries drawn from these; ±"
+            " is a 95% interval of the power, queries needed are good to about 3%"
+        )
+        yield Fact("method", said, everywhere=True)
+    yield Fact("rule", head.rule, "muted")
+
+
+def _table(w: Words[Plan]) -> Section:
+    """Return a line a difference, under a heading."""
+    plan = w.result
+    ranged = plan.sd_low > 0.0
+    columns = [Column("true difference", role="change"), Column("queries needed")]
+    columns += [Column("range")] * ranged
+    columns += [Column("power at hand")] * (plan.n_queries is not None)
+    rows = []
+    for row in plan.rows:
+        cells = [Cell(f.number(row.difference), row.difference), Cell(_needed(row.n), row.n)]
+        cells += [Cell(_range(row), row.n_low)] * ranged
+        if plan.n_queries is not None:
+            cells.append(Cell(_chance(row), row.power))
+        rows.append(tuple(cells))
+    table = Table("plan", tuple(columns), tuple(rows))
+    return Section("plan", "Queries needed", "", (table,), EVERYWHERE)
+
+
+def _chance(row: PlanRow) -> str:
+    """Return the power at hand, with its error where it was simulated."""
+    chance = f.percent(row.power, sign=False)
+    if math.isfinite(row.power_low):
+        half = max(row.power_high - row.power, row.power - row.power_low)
+        chance += f" ± {f.percent(half, sign=False)}"
+    return chance
+
+
+def _needed(n: int | None) -> str:
+    return "no number" if n is None else f.count(n)
+
+
+def _needed_with_range(plan: Plan, row: PlanRow | SameRow | WidthRow) -> str:
+    """Return a number of queries with its noun, and its range where the sd is estimated."""
+    range_ = f" ({_range(row)})" if plan.sd_low > 0.0 else ""
+    return f"{_needed(row.n)}{range_}{'' if row.n else ' of'} queries"
+
+
+def _range(row: PlanRow | SameRow | WidthRow) -> str:
+    return f"{_needed(row.n_low)} to {_needed(row.n_high)}"
+
+
+def _judged(w: Words[Plan], *, measured: bool) -> Section:
+    """Return the human queries needed beside a machine: a column a correlation."""
+    plan = w.result
+    machine = plan.judged[0].n_queries
+    beyond = f"> {f.count(machine)}"
+
+    def cells(what: str, alone: int | None, needed: list[int | None]) -> tuple[Cell, ...]:
+        # With a machine no more queries can be judged than its.
+        shown = [beyond if n is None else f.count(n) for n in needed]
+        return (Cell(what), Cell(_needed(alone)), *map(Cell, shown))
+
+    rows = [
+        cells(
+            f"a difference of {f.number(row.difference)}", row.n, [x.needed[i] for x in plan.judged]
+        )
+        for i, row in enumerate(plan.rows)
+    ]
+    if plan.same is not None:
+        what = f"the same within ±{f.number(plan.same.margin)}"
+        rows.append(cells(what, plan.same.n, [one.same for one in plan.judged]))
+    if plan.width is not None:
+        what = f"an interval of width {f.number(plan.width.width)}"
+        rows.append(cells(what, plan.width.n, [one.width for one in plan.judged]))
+    visible = [plan.mde, *(one.mde for one in plan.judged)]
+    if all(map(math.isfinite, visible)):
+        at_hand = f"smallest visible with {f.count(plan.n_queries or 0)}"
+        rows.append((Cell(at_hand), *(Cell(w.score(each), each) for each in visible)))
+    columns = (
+        Column("human queries needed for", numeric=False, role="name"),
+        Column("people alone"),
+        *(Column(f"r {f.score(one.correlation, digits=2)}") for one in plan.judged),
+    )
+    limits = ", between its 95% limits" if measured else ""
+    even = ", ".join(
+        f"{f.score(1.0 / math.sqrt(n - 2), digits=2)} at {n}" for n in (FEWEST_PLANNED, 100)
+    )
+    none = any(None in (*one.needed, one.same if plan.same else 0) for one in plan.judged)
+    said = [
+        *([f"{beyond}: more than the machine judged."] if none else []),
+        f"{FEWEST_PLANNED} human queries at least: with fewer the machine is often set aside.",
+        f"A machine of r below 1/sqrt(n - 2) widens the interval: {even}.",
+    ]
+    finding = (
+        f"with a machine's judgments of {_queries(machine)}; r is the correlation of its"
+        f" differences B − A with people's{limits}"
+    )
+    table = Table("judged", columns, tuple(rows))
+    blocks: tuple[Block, ...] = (table, *(Text(each, "caption") for each in said))
+    return Section("judged", "Beside a machine", finding, blocks, EVERYWHERE)

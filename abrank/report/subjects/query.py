@@ -1,0 +1,141 @@
+"""The report of one query: both lists side by side, scores, what is missed, what to judge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import zip_longest
+
+from abrank._support import display as f
+from abrank.measures import parse
+from abrank.report.cells import one_line
+from abrank.report.formats import ranked_lists
+from abrank.report.model import (
+    EVERYWHERE,
+    Cell,
+    Column,
+    Headline,
+    Report,
+    Section,
+    Table,
+    Text,
+    Tone,
+)
+from abrank.report.subjects import compose
+from abrank.report.wording import Words
+from abrank.scoring.judging import Found, Inspection, Unjudged
+
+MOST = 20
+
+
+@compose.register
+def compose_query(
+    found: Inspection, *, digits: int | None = None, depth: int | None = None
+) -> Report:
+    """Return everything a report says about a query of two runs.
+
+    ``depth`` are the documents of each list; those that the first measure looks at without it, at
+    most 20.
+    """
+    w = Words(found, digits)
+    parameters = dict(parse(found.measures[0]).parameters)
+    cutoff, rel = parameters.get("cutoff"), parameters.get("rel")
+    if depth is None:
+        near = cutoff if isinstance(cutoff, int) else ranked_lists.DEPTH
+        depth = min(near, ranked_lists.DEEPEST)
+    compact = ranked_lists.compact(
+        *found.rankings, depth=depth, rel=rel if isinstance(rel, int) else 1
+    )
+    lists = ranked_lists.lists_of(compact, depth=depth)
+    query = f"{found.query_id} “{found.text}”" if found.text else found.query_id
+    title = one_line(query, width=200)
+    sections = [_lists(found, lists), _scores(w), _missed(found, depth), _to_judge(w)]
+    return Report(
+        subject=found,
+        digits=w.digits,
+        who=f"query {one_line(found.query_id, width=60)}",
+        file="query",
+        title=f"{title} · abrank",
+        context=(f"A {found.baseline}", f"B {found.candidate}"),
+        headline=Headline(
+            verdict="query", glyph="", tag="", tone="plain", title=title, numbers=lists.why
+        ),
+        sections=tuple(section for section in sections if section is not None),
+        hint=".rankings  .relevant  .to_judge",
+    )
+
+
+def _lists(found: Inspection, lists: ranked_lists.Lists) -> Section:
+    """Return the two lists: rank, grade, document, how it moved; titles below."""
+    sides = [[cell for line in side for cell in _document(line, found)] for side in lists.sides]
+    rows = tuple(
+        tuple(each or Cell("") for each in pair) for pair in zip_longest(sides[0], sides[1])
+    )
+    columns = tuple(
+        Column(f"{letter} {one_line(name, width=60)}", numeric=False, role="name")
+        for letter, name in zip("AB", (found.baseline, found.candidate), strict=True)
+    )
+    return Section("lists", "Ranked lists", "", (Table("lists", columns, rows),), EVERYWHERE)
+
+
+def _document(line: ranked_lists.Line, found: Inspection) -> Iterator[Cell]:
+    grade = "?" if line.grade is None else str(line.grade)
+    moved: dict[str, Tone] = {"dropped": "a", "new": "b"}
+    text = f"{line.rank:>2}  {grade}  {one_line(line.doc_id, width=200)}  {line.move}"
+    yield Cell(text, tone=moved.get(line.move, "plain"))
+    if line.doc_id in found.documents:
+        yield Cell(f"       {one_line(found.documents[line.doc_id], width=200)}", tone="tie")
+
+
+def _scores(w: Words[Inspection]) -> Section:
+    found = w.result
+    columns = (
+        Column("measure", numeric=False, role="name"), Column("A"), Column("B"), Column("Δ"),
+    )  # fmt: skip
+    rows = tuple(
+        (Cell(name), Cell(w.score(a), a), Cell(w.score(b), b), Cell(w.signed(b - a), b - a))
+        for name, a, b in zip(found.measures, found.a, found.b, strict=True)
+    )
+    return Section("scores", "Scores", "", (Table("scores", columns, rows),), EVERYWHERE)
+
+
+def _missed(found: Inspection, depth: int) -> Section | None:
+    """Return where the relevant documents are that are not among the first of both."""
+    missed = [
+        each
+        for each in found.relevant
+        if not all(0 < rank <= depth for rank in (each.rank_a, each.rank_b))
+    ]
+    if not missed:
+        return None
+    finding = f"relevant, but missing from one top {depth} or both (– is not retrieved)"
+    rows = tuple((Cell(x.doc_id), Cell(f"{x.grade}"), *_places(x)) for x in missed[:MOST])
+    columns = (
+        Column("document", numeric=False, role="name"), Column("grade"), Column("A"), Column("B"),
+    )  # fmt: skip
+    more = f.count(len(missed) - MOST)
+    texts = (Text(f"and {more} more"),) if len(missed) > MOST else ()
+    blocks = (Table("missed", columns, rows), *texts)
+    return Section("missed", "Missed documents", finding, blocks, EVERYWHERE)
+
+
+def _to_judge(w: Words[Inspection]) -> Section | None:
+    found = w.result
+    if not found.to_judge:
+        return None
+    finding = (
+        f"judge next: unjudged documents that could most move Δ {found.measures[0]}, given grade"
+        f" {found.grade}"
+    )
+    columns = (
+        Column("document", numeric=False, role="name"), Column("A"), Column("B"), Column("Δ"),
+    )  # fmt: skip
+    rows = tuple(
+        (Cell(each.doc_id), *_places(each), Cell(w.signed(each.swing), each.swing))
+        for each in found.to_judge
+    )
+    return Section("judge", "To judge", finding, (Table("judge", columns, rows),), EVERYWHERE)
+
+
+def _places(each: Found | Unjudged) -> tuple[Cell, Cell]:
+    """Return the ranks; a dash stands for a document that was not retrieved."""
+    return Cell(str(each.rank_a or "–")), Cell(str(each.rank_b or "–"))

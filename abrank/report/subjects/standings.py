@@ -1,0 +1,519 @@
+"""The report of many systems on several collections."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from abrank._support import display as f
+from abrank._support.files import name_of
+from abrank.collections import CollectionsRanking, Standing
+from abrank.ranking import Ranking
+from abrank.report.model import (
+    EVERYWHERE,
+    Bar,
+    Block,
+    Caution,
+    Cell,
+    Chip,
+    Column,
+    Fact,
+    Figure,
+    Fold,
+    Headline,
+    Paper,
+    Report,
+    Scale,
+    Scorecard,
+    Section,
+    Style,
+    Table,
+    Text,
+    Tone,
+)
+from abrank.report.sections.bibliography import cited
+from abrank.report.sections.notes.cautions import by_collection as cautions_by_collection
+from abrank.report.subjects import compose
+from abrank.report.subjects.leaderboard import ahead, chance, lead, leaderboard, name, to_lead
+from abrank.report.subjects.systems import methods_text as ranking_methods
+from abrank.report.subjects.systems import of_runs, reproduce
+from abrank.report.wording import Words
+
+MOST_NAMES = 4  # that a sentence lists
+MOST_COLUMNS = 10  # collections beside each other in a table
+MOST_INPUTS = 3
+_CLAIMS = (
+    "Rank, on these collections: the collections stay, and their queries are drawn anew; all pairs"
+    " by the smallest p of each bootstrap sample (Westfall and Young 1993). Like these: the"
+    " collections are a sample, each one observation (test: {like}). Collections weigh equally. A"
+    " rank interval counts the systems shown to be better and worse, for all pairs together"
+    " (Mogstad, Romano, Shaikh and Wilhelm 2024). A system may be first if no other is shown to be"
+    " better."
+)
+
+
+@compose.register
+def compose_standings(found: CollectionsRanking, *, digits: int | None = None) -> Report:
+    """Return everything a report says about many systems on several collections."""
+    w = Words(found, digits)
+    head = _headline(w)
+    created = str(found.provenance.get("created") or "")[:10]
+    context = [
+        f.plural(len(found.systems), "system"),
+        f.plural(len(found.rankings), "collection"),
+        f.plural(found.n_queries, "query", "queries"),
+        ", ".join(name(each.measure) for each in found.measures),
+    ]
+    methods = _methods(found)
+    inputs = {
+        f"{collection}: {role}": source
+        for collection, ranking in found.rankings.items()
+        for role, source in (ranking.provenance.get("inputs") or {}).items()
+    }
+    sources = cited([("Ranks and pairs", "Mogstad, Romano, Shaikh & Wilhelm 2024"),
+                     ("All pairs", "Westfall & Young 1993")])  # fmt: skip
+    return Report(
+        subject=found,
+        digits=w.digits,
+        who=f"{context[0]} on {context[1]}",
+        file=f"ranking-{name_of(found.primary.measure) or 'measure'}-collections",
+        title=f"{head.title.removesuffix('.')} · abrank",
+        context=(*context, *([created] if created else [])),
+        headline=head,
+        cautions=_cautions(found, w.digits),
+        sections=(
+            _leaderboard(w),
+            _ranks(w),
+            *([_measures(w)] if found.measures[1:] else []),
+            *_collections(w),
+            _each(w),
+            Section(
+                "methods", "Methods", "A paragraph to paste, and what the two ranks claim.",
+                (Text(methods, "code"), Text(claims(found)), Text(sources.strip(), "source")),
+            ),
+            reproduce(found.provenance, found.primary.these.seed, inputs),
+        ),
+        facts=tuple(_facts(w, head, context)),
+        chips=tuple(_chips(found)),
+        methods=methods,
+        sources=sources,
+        command=str(found.provenance.get("command") or ""),
+        papers=partial(_paper, w),
+        hint='.table  .rankings  .plot.ranks()  .report("ranking.html")',
+    )  # fmt: skip
+
+
+def _headline(w: Words[CollectionsRanking]) -> Headline:
+    """Return who may be first, on these collections and on others like them."""
+    found = w.result
+    alone = len(found.primary.first()) == 1
+    declared = found.primary.these.direction_declared
+    return Headline(
+        verdict="leads" if alone else "shared",
+        glyph="▲" if alone and declared else "≈",
+        tag="One first place" if alone else "Shared first place",
+        tone="b" if alone and declared else "tie",
+        title=title(found),
+        numbers=_leader(w),
+        lead=w.score(found.primary.rows[0].mean),
+        meaning=like_these(found),
+        next_step=(
+            "More judged queries tell more of these collections, more collections tell of others."
+            if len(found.primary.first(like=True)) > 1
+            else "Look at which collections the lead rests on."
+        ),
+        rule="A system may be first if no other is shown to be better: all pairs, alpha"
+        f" {f.number(found.alpha)}, {f.plural(len(found.rankings), 'collection')} of equal weight.",
+    )
+
+
+def title(found: CollectionsRanking) -> str:
+    """Say in one sentence who may be first on these collections."""
+    if not found.primary.these.direction_declared:
+        measure = name(found.primary.measure)
+        return f"Is lower better for {measure}? Until that is said nobody is first."
+    n, first = len(found.systems), found.primary.first()
+    these = f"these {f.count(len(found.rankings))} collections"
+    if len(first) == n:
+        which = "either of the 2" if n == 2 else f"any of the {f.count(n)}"
+        return f"On {these} {which} systems may be first."
+    if len(first) == 1:
+        return f"Only {name(first[0])} may be first of {f.count(n)} systems on {these}."
+    may = f"{f.count(len(first))} may be first"
+    return f"Of {f.count(n)} systems {may} on {these}: {_list(first)}."
+
+
+def _list(names: Sequence[str]) -> str:
+    """Return names in a row, of many the first."""
+    shown = list(map(name, names))
+    return f.listed(shown) if len(shown) <= MOST_NAMES else f.first_of(shown, MOST_NAMES)
+
+
+def like_these(found: CollectionsRanking) -> str:
+    """Say who may be first on collections like these."""
+    these, like = found.primary.first(), found.primary.first(like=True)
+    n = len(found.systems)
+    start = "On collections like these"
+    if set(like) == set(these):
+        if len(like) == n:
+            return f"{start} nothing more can be said."
+        return f"{start} the same may be." if len(like) > 1 else f"{start} it alone may, too."
+    if len(like) == n:
+        which = "either" if n == 2 else f"any of the {f.count(n)}"
+        return f"{start} {which} may be: {f.count(len(found.rankings))} collections tell no more."
+    if len(like) == 1:
+        return f"{start} only {name(like[0])} may be."
+    return f"{start} {f.count(len(like))} may be: {_list(like)}."
+
+
+def _leader(w: Words[CollectionsRanking]) -> str:
+    """Return the highest mean with its two intervals."""
+    found = w.result
+    top = found.primary.rows[0]
+    ends = [w.range(each.ci_low, each.ci_high) for each in (top.these, top.like)]
+    return (
+        f"{name(top.system)} has the {found.primary.these.best} mean, {w.score(top.mean)}"
+        f" ({w.level} interval {ends[0]} on these collections, {ends[1]} on collections like them)."
+    )
+
+
+def _leads(found: CollectionsRanking) -> str:
+    """Say how often the first would lead with other queries, and with other collections."""
+    top = found.primary.rows[0]
+    drawn = f.count(found.primary.these.n_drawn)
+    return (
+        f"{name(top.system)} leads in {chance(top.these.lead)} of {drawn} resamples of the queries,"
+        f" and in {chance(top.like.lead)} where the collections are resampled, too."
+    )
+
+
+def _firsts(found: CollectionsRanking) -> str:
+    """Say who has the best mean on how many collections."""
+    rows = sorted(found.primary.rows, key=lambda row: -row.n_first)
+    shown = [row for row in rows if row.n_first][:MOST_NAMES]
+    said = ", ".join(f"{name(row.system)} on {f.count(row.n_first)}" for row in shown)
+    n = f.count(len(found.rankings))
+    return f"Collections with the {found.primary.these.best} mean, of {n}: {said}."
+
+
+def _of_measures(found: CollectionsRanking) -> str:
+    """Say who may be first by each further measure."""
+    return " ".join(
+        f"By {name(each.measure)} {f.count(len(each.first()))} may be first on these collections"
+        f" ({_list(each.first())}), {f.count(len(each.first(like=True)))} on collections like them."
+        for each in found.measures[1:]
+    )
+
+
+def claims(found: CollectionsRanking) -> str:
+    """Say what the two columns of ranks claim, and by which tests."""
+    several = " Each measure is a family of its own." if len(found.measures) > 1 else ""
+    level = f" All at alpha {f.number(found.alpha)}."
+    return _CLAIMS.format(like=found.primary.like.title) + level + several
+
+
+def _facts(w: Words[CollectionsRanking], head: Headline, context: Sequence[str]) -> Iterator[Fact]:
+    found = w.result
+    yield Fact("ranked", f"{', '.join(context)}.", everywhere=True)
+    yield Fact("meaning", head.meaning)
+    yield Fact("chances", f"{_leads(found)} {_firsts(found)}", everywhere=True)
+    yield Fact("next", head.next_step, "strong")
+    yield Fact("rule", head.rule.rstrip("."), "muted")
+
+
+def _chips(found: CollectionsRanking) -> Iterator[Chip]:
+    """Yield the numbers beside the leaderboard."""
+    top, n = found.primary.rows[0], f.count(len(found.systems))
+    first, like = (len(found.primary.first(like=each)) for each in (False, True))
+    here = f"on these {f.count(len(found.rankings))} collections"
+    yield Chip("May be first", f"{f.count(first)} of {n}", here)
+    yield Chip("On collections like these", f"{f.count(like)} of {n}")
+    leader = f"{name(top.system)}, rank {ranks(top.these)}"
+    yield Chip(f"{to_lead(found.primary.these)} again", chance(top.these.lead), leader)
+
+
+def ranks(standing: Standing) -> str:
+    """Return a rank interval.
+
+    Examples
+    --------
+    >>> nothing = [float("nan")] * 4
+    >>> ranks(Standing(*nothing, 1, 3, 0.4)), ranks(Standing(*nothing, 2, 2, 0.0))
+    ('1 to 3', '2')
+    """
+    if standing.rank_low == standing.rank_high:
+        return f.count(standing.rank_low)
+    return f"{f.count(standing.rank_low)} to {f.count(standing.rank_high)}"
+
+
+def _difference(w: Words[CollectionsRanking], standing: Standing) -> str:
+    if math.isnan(standing.diff_low):
+        return ""
+    return w.interval(standing.diff_low, standing.diff_high)
+
+
+def _leaderboard(w: Words[CollectionsRanking]) -> Section:
+    """Return a row a system: mean, distance from the first, both rank intervals, chance to lead."""
+    found, rows = w.result, w.result.primary.rows
+    columns = (
+        Column("#", role="place"),
+        Column("system", numeric=False, role="name"),
+        Column("mean", role="mean"),
+        Column("Δ", role="change"),
+        Column("", numeric=False, role="drawn"),
+        Column("interval of Δ", role="interval"),
+        Column("rank"),
+        Column("like these"),
+        Column("leads"),
+        Column("first on", role="wins"),
+    )
+    cells, bars = [], []
+    for row in rows:
+        this, may = row.these, row.these.may_be_first
+        tone: Tone = "b" if may else "tie"
+        first = row.position == 1
+        limits = (math.nan, math.nan) if first else (this.diff_low, this.diff_high)
+        bars.append(Bar(0.0 if first else row.diff, *limits, tone=tone))
+        cells.append(
+            (
+                Cell(f.count(row.position), row.position),
+                Cell(row.system, row.system, strong=may),
+                Cell(w.score(row.mean), row.mean),
+                Cell("" if first else w.signed(row.diff), row.diff),
+                Cell(""),
+                Cell(_difference(w, this), this.diff_low),
+                Cell(ranks(this), this.rank_low, strong=may),
+                Cell(ranks(row.like), row.like.rank_low, strong=row.like.may_be_first),
+                Cell(lead(this.lead), this.lead),
+                Cell(f.count(row.n_first), row.n_first),
+            )
+        )
+    higher = found.primary.these.higher_is_better
+    legend = (
+        "Bold: may be first. The interval of Δ, the difference from the first, is for all pairs"
+        " together. Rank: on these collections; like these: on others of which they are a sample."
+    )
+    card = Scorecard(
+        "standings",
+        columns,
+        tuple(cells),
+        noun="system",
+        bars=tuple(bars),
+        scale=Scale(
+            *(("worse", "better") if higher else ("better", "worse")),
+            tones=("a", "b") if higher else ("b", "a"),
+            of="Δ from the first",
+        ),
+        tall=frozenset(),
+        legend=(legend,),
+    )
+    return Section("leaderboard", "Leaderboard", f"{_leads(found)} {_firsts(found)}", (card,))
+
+
+def _ranks(w: Words[CollectionsRanking]) -> Section:
+    found = w.result
+    finding = f"{title(found)} {like_these(found)}"
+    caption = Text(
+        "Thick: these collections, their queries drawn anew. Thin: collections like these, of which"
+        " these are a sample; it takes many collections to say much of others. Neither speaks of"
+        " systems tuned on these queries.",
+        "caption",
+    )
+    heads = [Column("System", numeric=False)]
+    for which in ("these", "like these"):
+        heads += [Column(f"{w.level} of the mean, {which}"), Column(f"Δ from the first, {which}")]
+    heads += [Column(to_lead(found.primary.these)), Column("Like these")]
+    rows = []
+    for row in found.primary.rows:
+        cells = [Cell(row.system, row.system)]
+        for each in (row.these, row.like):
+            cells.append(Cell(w.interval(each.ci_low, each.ci_high), each.ci_low))
+            cells.append(Cell(_difference(w, each), each.diff_low))
+        cells += [Cell(chance(each.lead), each.lead) for each in (row.these, row.like)]
+        rows.append(tuple(cells))
+    folded = Table("both claims", tuple(heads), tuple(rows), "Both claims in numbers")
+    blocks = (Figure("ranks", finding), caption, folded)
+    return Section("ranks", "Ranks that can be claimed", finding, blocks)
+
+
+def _measures(w: Words[CollectionsRanking]) -> Section:
+    """Return systems by measures: the mean, and its rank on these collections."""
+    found = w.result
+    heads = [Column("system", numeric=False, role="name")]
+    for each in found.measures:
+        heads += [Column(each.measure), Column("rank, these")]
+    rows = []
+    for system in found.systems:
+        cells = [Cell(system, system)]
+        for each in found.measures:
+            row = each[system]
+            cells.append(Cell(w.score(row.mean), row.mean))
+            first = row.these.may_be_first
+            cells.append(Cell(ranks(row.these), row.these.rank_low, strong=first))
+        rows.append(tuple(cells))
+    table = Table("measures", tuple(heads), tuple(rows))
+    return Section("measures", "Measures", _of_measures(found), (table,), EVERYWHERE)
+
+
+def _collections(w: Words[CollectionsRanking]) -> Iterator[Section]:
+    """Yield systems by collections: of the first measure in every format."""
+    found = w.result
+    own = _by_collection(w, found.primary.measure)
+    said = Text("Bold: the first, and what is not told apart from it.", "caption")
+    yield Section(
+        "collections",
+        "Systems by collections",
+        _firsts(found),
+        (*_side_by_side(own), said),
+        EVERYWHERE,
+    )
+    if found.measures[1:]:
+        tables = [
+            Table(table.key, table.columns, table.rows, f"By {each.measure}")
+            for each in found.measures[1:]
+            for table in [_by_collection(w, each.measure)]
+        ]
+        title_ = "Systems by collections, further measures"
+        yield Section("further", title_, _of_measures(found), tuple(tables))
+
+
+def _by_collection(w: Words[CollectionsRanking], measure: str) -> Table:
+    """Return systems by collections; bold what is not told apart from the first there."""
+    found = w.result
+    leaders = {each: set(one.of(measure).leaders) for each, one in found.rankings.items()}
+    means = {
+        each: {row.system: row.mean for row in one.of(measure).rows}
+        for each, one in found.rankings.items()
+    }
+    heads = (Column("system", numeric=False, role="name"), *(Column(each) for each in means))
+    rows = tuple(
+        (
+            Cell(row.system, row.system),
+            *(
+                Cell(w.score(own[row.system]), own[row.system], strong=row.system in leaders[each])
+                for each, own in means.items()
+            ),
+        )
+        for row in found.of(measure).rows
+    )
+    return Table(f"means, {measure}", heads, rows, noun="system")
+
+
+def _side_by_side(table: Table) -> Iterator[Table]:
+    """Yield a table of very many columns in parts that a page, or paper, has room for."""
+    for start in range(1, len(table.columns), MOST_COLUMNS):
+        kept = (0, *range(start, min(start + MOST_COLUMNS, len(table.columns))))
+        columns = tuple(table.columns[i] for i in kept)
+        key = table.key if start == 1 else f"{table.key}, from {columns[1].title}"
+        rows = tuple(tuple(row[i] for i in kept) for row in table.rows)
+        yield Table(key, columns, rows, noun=table.noun)
+
+
+def _each(w: Words[CollectionsRanking]) -> Section:
+    finding = (
+        "Open a collection to read its own leaderboard; the command makes its whole page, with"
+        " every pair."
+    )
+    folds = tuple(
+        _fold(f"collection-{place}", collection, Words(ranking, w.digits))
+        for place, (collection, ranking) in enumerate(w.result.rankings.items(), start=1)
+    )
+    return Section("each", "Each collection by itself", finding, folds)
+
+
+def _fold(key: str, collection: str, w: Words[Ranking]) -> Fold:
+    blocks: list[Block] = [leaderboard(w), Text(f"By {w.result.title}.", "caption")]
+    command = rank_command(collection, w.result)
+    if command:
+        blocks.append(Text(command, "code"))
+    return Fold(key, f"{collection}: {one_collection(w.result)}", tuple(blocks))
+
+
+def one_collection(ranking: Ranking) -> str:
+    """Say who leads on one collection."""
+    first, others = name(ranking.systems[0]), len(ranking.leaders) - 1
+    n = f.count(len(ranking.systems) - 1)
+    told = "better than all others" if not others else f"{f.count(others)} of {n} not told apart"
+    better = len(ahead(ranking))
+    if better:
+        told = f"{f.count(better)} of {n} shown to be better"
+    return f"{f.plural(ranking.n_queries, 'query', 'queries')}, {first} leads, {told}"
+
+
+def rank_command(collection: str, ranking: Ranking) -> str:
+    """Return what makes the page of one collection; empty for objects in memory."""
+    inputs: Mapping[str, Any] = ranking.provenance.get("inputs") or {}
+    paths: dict[str, str] = {
+        role: (source or {}).get("path") or "" for role, source in inputs.items()
+    }
+    qrels = paths.pop("qrels", "")
+    if not set(ranking.systems) <= {system for system, path in paths.items() if path}:
+        return ""
+    runs = [
+        path if Path(path).stem == system else f"{system}={path}" for system, path in paths.items()
+    ]
+    flags = [part for each in ranking.measures if each != "score" for part in ("-m", each)]
+    report = f"html:reports/{name_of(collection) or 'collection'}.html"
+    files = [qrels, *runs] if qrels else ["--scores", *dict.fromkeys(paths.values())]
+    return shlex.join(["abrank", "rank", *files, *flags, "--report", report])
+
+
+def _methods(found: CollectionsRanking) -> str:
+    """Return the methods paragraph: what was ranked where, and by which tests."""
+    systems, n = f.plural(len(found.systems), "system"), len(found.rankings)
+    measures = ", ".join(name(each.measure) for each in found.measures)
+    one = next(iter(found.rankings.values()))
+    return (
+        f"{systems[:1].upper()}{systems[1:]} were scored on {f.plural(n, 'collection')}"
+        f" ({f.plural(found.n_queries, 'query', 'queries')}) by {measures}. {claims(found)} On each"
+        f" collection by itself: {ranking_methods(one).partition('Means were compared, ')[2]}"
+    )
+
+
+def _paper(w: Words[CollectionsRanking], style: Style) -> Paper:
+    """Return the means by collection, with the mean over them and both rank intervals."""
+    del style  # there is one
+    found, primary = w.result, w.result.primary
+    table = _by_collection(w, primary.measure)
+    rows = tuple(
+        (
+            *cells,
+            Cell(w.score(row.mean), row.mean),
+            Cell(ranks(row.these)),
+            Cell(ranks(row.like)),
+        )
+        for row, cells in zip(primary.rows, table.rows, strict=True)
+    )
+    heads = (
+        Column("System", numeric=False, role="name"),
+        *table.columns[1:],
+        *map(Column, ("Mean", "Rank", "Rank, like these")),
+    )
+    measure = name(primary.measure)
+    return Paper(
+        comment=f"{measure}, {f.plural(len(found.systems), 'system')},"
+        f" {f.plural(len(found.rankings), 'collection')}",
+        caption=f"{measure} by collection and in the mean over them; bold: the first, and what is"
+        " not told apart from it there. Rank intervals hold for all systems together, at α ="
+        f" {f.number(found.alpha)}: on these collections ({primary.these.title}), and others like"
+        f" them ({primary.like.title}).",
+        label=f"collections {primary.measure}",
+        table=Table("paper", heads, rows, noun="system"),
+    )
+
+
+def _cautions(found: CollectionsRanking, digits: int) -> tuple[Caution, ...]:
+    """Return what is to be known of the runs on each collection, and how inputs were read."""
+    of_each = {
+        collection: of_runs(ranking, digits=digits)
+        for collection, ranking in found.rankings.items()
+    }
+    notes = [f"{note}." for note in found.notes[:MOST_INPUTS]]
+    if len(found.notes) > MOST_INPUTS:
+        notes.append(f"{f.count(len(found.notes) - MOST_INPUTS)} more notes on inputs.")
+    inputs = [Caution("input", "Input", " ".join(notes), 1)] if notes else []
+    return (*cautions_by_collection(of_each, found.rankings), *inputs)

@@ -1,0 +1,526 @@
+"""The report of two systems on several collections: a row a collection, the summaries below."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+
+from abrank._support import display as f
+from abrank._support.files import name_of
+from abrank.collections import CollectionRow, CollectionsComparison, MeasureSummary, SummaryRow
+from abrank.comparison import Comparison
+from abrank.report.cells import one_line
+from abrank.report.model import (
+    EVERYWHERE,
+    Bar,
+    Block,
+    Caution,
+    Cell,
+    Chip,
+    Column,
+    Fact,
+    Figure,
+    Fold,
+    Headline,
+    Paper,
+    Report,
+    Scale,
+    Scorecard,
+    Section,
+    Style,
+    Table,
+    Text,
+    Tone,
+)
+from abrank.report.sections import design, gate
+from abrank.report.sections import headline as of_one
+from abrank.report.sections.bibliography import cited
+from abrank.report.sections.next_step import next_step
+from abrank.report.sections.notes import cautions as of_comparison
+from abrank.report.sections.scorecard import scorecard as of_measures
+from abrank.report.sections.soundness import clause
+from abrank.report.sections.words import READINGS, reading_tone, system
+from abrank.report.subjects import compose
+from abrank.report.subjects.pair import cases
+from abrank.report.subjects.systems import reproduce
+from abrank.report.wording import Words
+
+_SHOWN = ("better", "worse")
+# Up to this many collections the prediction interval was seen to miss more often than it says: see
+# reports/calibration, "collections with different effects".
+FEW = 20
+MOST_CAUTIONS = 4
+SUMMARIES = {
+    "stratified": "all queries",
+    "equal": "equal weights",
+    "random": "like these",
+}
+_LONGEST = 30
+_METHOD = (
+    "All queries (stratified): the mean over all queries, its error from within the collections (t,"
+    " Satterthwaite's degrees of freedom); it speaks of these collections. Collections like these"
+    " (random effects): the collections are a sample of a population; variance between them by"
+    " Paule and Mandel, interval by Hartung and Knapp, prediction interval by Higgins, Thompson and"
+    " Spiegelhalter. Measures are not adjusted for their number; the first decides."
+)
+_SOURCES = (
+    ("Variance between collections", "Paule & Mandel 1982"),
+    ("Interval of random effects", "Hartung & Knapp 2001"),
+    ("Prediction interval", "Higgins, Thompson & Spiegelhalter 2009"),
+    ("Collections", "Holm 1979"),
+)
+
+
+@compose.register
+def compose_strata(found: CollectionsComparison, *, digits: int | None = None) -> Report:
+    """Return everything a report says about two systems on several collections."""
+    w = Words(found, digits)
+    head = _headline(w)
+    a, b = (_name(each) for each in (found.baseline, found.candidate))
+    context = (
+        f"{system('A', a)} (baseline)",
+        f"{system('B', b)} (candidate)",
+        f.plural(len(found.comparisons), "collection"),
+        f.plural(found.primary.n_queries, "query", "queries"),
+    )
+    created = str(found.provenance.get("created") or "")[:10]
+    inputs = {
+        f"{collection}: {role}": source
+        for collection, one in found.comparisons.items()
+        for role, source in (one.provenance.get("inputs") or {}).items()
+    }
+    seed = next(iter(found.comparisons.values())).seed
+    methods, sources = _methods(found), cited(_SOURCES)
+    files = (name_of(found.candidate) or "B", name_of(found.baseline) or "A")
+    return Report(
+        subject=found,
+        digits=w.digits,
+        who=f"{b} against {a} on {context[2]}",
+        file=f"{'-vs-'.join(files)}-collections",
+        title=f"{head.title.removesuffix('.')} · abrank",
+        context=(*context, *([created] if created else [])),
+        headline=head,
+        cautions=_cautions(found, w.digits),
+        sections=(
+            _numbers_section(w),
+            *_further(w),
+            _each(w),
+            Section(
+                "methods", "Methods", "A paragraph to paste, with its sources.",
+                (Text(methods, "code"), Text(sources.strip(), "source")),
+            ),
+            reproduce(found.provenance, seed, inputs),
+        ),
+        facts=tuple(_facts(w, head, context)),
+        chips=tuple(_chips(found)),
+        methods=methods,
+        sources=sources,
+        command=str(found.provenance.get("command") or ""),
+        cases=tuple(cases(found.pooled, w.digits)),
+        papers=partial(_paper, w),
+        hint='.table  .comparisons  .plot.forest()  .report("report.html")',
+    )  # fmt: skip
+
+
+def _name(name: str) -> str:
+    return one_line(name, width=40)
+
+
+def _headline(w: Words[CollectionsComparison]) -> Headline:
+    """Return what the primary measure says of both questions."""
+    found = w.result
+    summary = found.primary
+    reading = summary.stratified.reading
+    tone = reading_tone(reading)
+    glyph, _, tag = READINGS[reading].partition(" ")
+    if found.unsound:
+        glyph, tag, tone = "!", "cannot test", "tie"
+    elif found.primary.measure in found.asked:
+        glyph, tag, tone = "!", "not decided", "tie"
+    asked = found.decision.gate
+    guards = found.decision.guards
+    against = " ".join(
+        f"{design.guard(found.pooled, each, w.digits)}." for each in guards if not asked
+    )
+    queries = f.plural(summary.n_queries, "query", "queries")
+    lead = f"Δ {w.signed(summary.stratified.estimate)}"
+    numbers = (
+        f"{one_line(summary.measure, width=40)}, mean of the {queries}:"
+        f" {_clause(w, summary.stratified, w.level)}."
+    )
+    return Headline(
+        verdict=reading,
+        glyph=glyph,
+        tag=f"{tag[:1].upper()}{tag[1:]} over all queries",
+        tone=tone,
+        title=title(found),
+        numbers=numbers,
+        lead=lead,
+        meaning=" ".join(part for part in (beyond(w), counts(summary)) if part),
+        next_step=next_step(found.pooled, digits=w.digits).sentence,
+        rule=f"{summary.measure} decides over all queries of all collections, two-sided alpha"
+        f" {f.number(found.alpha)}; each collection by itself is adjusted by Holm.",
+        gate=gate.gate_sentence(found.pooled, digits=w.digits),
+        gate_passed=asked is not None and asked.passed,
+        against=against,
+    )
+
+
+def title(found: CollectionsComparison) -> str:
+    """Say in one sentence what the primary measure says of both questions."""
+    a, b = (_name(each) for each in (found.baseline, found.candidate))
+    these, like = found.primary.stratified.reading, found.primary.random.reading
+    if found.primary.measure in found.asked:
+        return f"Is lower better for {_name(found.primary.measure)}? Say so."
+    for name, soundness in found.unsound.items():
+        why = clause(soundness.reasons[0], found.comparisons[name], digits=found.decimals)
+        more = len(found.unsound) - 1
+        others = f", nor on {f.count(more)} more" if more else ""
+        said = f"{b} and {a} cannot be tested on {_name(name)}: {why}{others}."
+        return f"{said} Mend the inputs, or leave the collection out."
+    if these == "identical":
+        return f"{a} and {b} score the same on every query of every collection."
+    on = f"on average over these {f.plural(len(found.comparisons), 'collection')} {_spread(found)}"
+    if these in _SHOWN and like == these:
+        return f"{b} is {these} than {a} {on}, and on average over others like them."
+    if these in _SHOWN and like in _SHOWN:
+        over = f"over all queries {_spread(found)}"
+        return f"{b} is {these} than {a} {over}, but {like} on average over collections like these."
+    if these in _SHOWN:
+        return f"{b} is {these} than {a} {on}; on collections like them it is not shown."
+    if like in _SHOWN:
+        return (
+            f"{b} is {like} than {a} on average over collections like these; over all queries of"
+            " these it is not shown."
+        )
+    return f"These {f.count(len(found.comparisons))} collections cannot tell {a} and {b} apart."
+
+
+def _spread(found: CollectionsComparison) -> str:
+    """Say on how many collections the system that is shown to be better is ahead, and I²."""
+    summary = found.primary
+    share = summary.heterogeneity.i_squared
+    alike = f"; I² {f.percent(share, sign=False)}" if math.isfinite(share) else ""
+    where = "ahead" if summary.stratified.reading == "better" else "behind"
+    return f"({where} on {f.count(summary.n_ahead)}{alike})"
+
+
+def _clause(w: Words[CollectionsComparison], row: SummaryRow, level: str) -> str:
+    of = f"{level} interval " if level else ""
+    interval = w.interval(row.ci_low, row.ci_high)
+    return f"Δ {w.signed(row.estimate)} ({of}{interval}, {w.p_clause(row.pvalue)})"
+
+
+def beyond(w: Words[CollectionsComparison]) -> str:
+    """Say what holds of collections like these, and of one more."""
+    summary = w.result.primary
+    if math.isnan(summary.random.estimate):
+        return "Too few collections vary to say anything of collections like these."
+    clause_ = _clause(w, summary.random, w.level)
+    said = f"Collections like these (random effects): {clause_}."
+    if not math.isfinite(summary.prediction_low):
+        return f"{said} It takes three collections to say where one more would lie."
+    limits = w.interval(*summary.prediction)
+    said += f" One more collection would show a Δ of {limits} ({w.level} prediction interval)."
+    if len(summary.rows) <= FEW:
+        said += f" With up to {FEW} collections that interval misses more often than it says."
+    return said
+
+
+def heterogeneity(w: Words[CollectionsComparison]) -> str:
+    """Say whether the collections differ by more than chance."""
+    summary = w.result.primary
+    found = summary.heterogeneity
+    if math.isnan(found.pvalue):
+        return ""
+    words = "The collections differ by more than chance"
+    if not found.pvalue < w.alpha:
+        words = "The collections are not shown to differ by more than chance"
+    return (
+        f"{words}: Welch's {w.p_clause(found.pvalue)}, I²"
+        f" {f.percent(found.i_squared, sign=False)}, standard deviation between collections"
+        f" {w.score(summary.tau)}."
+    )
+
+
+def counts(summary: MeasureSummary) -> str:
+    """Say on how many collections B is better and worse."""
+    better, worse = (f.count(summary.count(each)) for each in _SHOWN)
+    n = f.plural(len(summary.rows), "collection")
+    same = summary.count("identical")
+    tied = f", and all queries tie on {f.count(same)}" if same else ""
+    return f"B is better on {better} of the {n}, worse on {worse}{tied} (p adjusted by Holm)."
+
+
+def _bounded(summary: MeasureSummary) -> str:
+    names = [_name(row.collection) for row in summary.rows if row.bounded]
+    if not names:
+        return ""
+    verb = "has" if len(names) == 1 else "have"
+    return (
+        f"{f.first_of(names, 3)} {verb} the same Δ on every query; all summaries count it, random"
+        " effects with an upper bound of its variance."
+    )
+
+
+def _equal(w: Words[CollectionsComparison]) -> str:
+    summary = w.result.primary
+    n = f.plural(len(summary.rows), "collection")
+    return f"Mean of the {n}, each with the same weight: {_clause(w, summary.equal, w.level)}."
+
+
+def _facts(
+    w: Words[CollectionsComparison], head: Headline, context: tuple[str, ...]
+) -> Iterator[Fact]:
+    yield Fact("systems", f"{context[0]}, {context[1]}")
+    yield Fact("data", f"{', '.join(context[2:])}.", everywhere=True)
+    yield Fact("meaning", head.meaning)
+    yield Fact("weights", _equal(w), everywhere=True)
+    if said := heterogeneity(w):
+        yield Fact("differ", said, everywhere=True)
+    if said := _bounded(w.result.primary):
+        yield Fact("tied", said, everywhere=True)
+    yield Fact("next", head.next_step, "strong")
+    yield Fact("rule", head.rule.rstrip("."), "muted")
+
+
+def _chips(found: CollectionsComparison) -> Iterator[Chip]:
+    """Yield the numbers beside the scorecard."""
+    summary = found.primary
+    n = f.count(len(summary.rows))
+    behind = sum(row.diff < 0 for row in summary.rows), sum(row.diff > 0 for row in summary.rows)
+    lower, upper = behind if summary.higher_is_better else behind[::-1]
+    same = len(summary.rows) - lower - upper
+    parts = (lower, same, upper)
+    yield Chip(
+        "Collections: A ahead · same · B ahead", " · ".join(map(f.count, parts)), parts=parts
+    )
+    better, worse = (f.count(summary.count(each)) for each in _SHOWN)
+    yield Chip("Shown better · worse", f"{better} · {worse} of {n}", "p adjusted by Holm")
+    if math.isfinite(summary.heterogeneity.i_squared):
+        share = f.percent(summary.heterogeneity.i_squared, sign=False)
+        yield Chip("I²", share, "of the variance between collections")
+
+
+def _scorecard(w: Words[CollectionsComparison], summary: MeasureSummary) -> Scorecard:
+    """Return a row a collection with the interval as adjusted; the summaries stand out below."""
+    columns = (
+        Column("collection", numeric=False, role="name"),
+        Column("queries", role="wins"),
+        Column("A", role="mean"),
+        Column("B", role="mean"),
+        Column("Δ", role="change"),
+        Column("", numeric=False, role="drawn"),
+        Column(f"{w.level} interval", role="interval"),
+        Column("adj p", role="p"),
+        Column("reading", numeric=False, role="reading"),
+    )
+    rows, bars = [], []
+    for row in summary.rows:
+        rows.append(_row(w, row))
+        limits = (row.ci_low, row.ci_high, row.ci_low_adj, row.ci_high_adj)
+        bars.append(Bar(row.diff, *limits, reading_tone(row.reading)))
+    for kind, words in SUMMARIES.items():
+        each: SummaryRow = getattr(summary, kind)
+        rows.append(_summary_row(w, f"= {words}", each, summary.n_queries))
+        thin = summary.prediction if kind == "random" else (each.ci_low, each.ci_high)
+        thin = thin if math.isfinite(thin[0]) else (each.ci_low, each.ci_high)
+        bars.append(
+            Bar(each.estimate, each.ci_low, each.ci_high, *thin, reading_tone(each.reading))
+        )
+    several = len(summary.rows)
+    higher = summary.higher_is_better
+    ahead = "higher" if summary.measure in w.result.asked else "better"
+    sides = (f"A {ahead}", f"B {ahead}")
+    legend = [
+        "Of a collection: thick its own interval; thin, the limits and p adjusted for all"
+        " collections (Holm), which decide the reading. Below: p of the summary itself."
+    ]
+    if math.isfinite(summary.prediction_low):
+        legend.append("Thin through the last row: where one more collection would lie.")
+    return Scorecard(
+        f"by collection, {summary.measure}",
+        columns,
+        tuple(rows),
+        noun="collection",
+        bars=tuple(bars),
+        scale=Scale(
+            *(sides if higher else sides[::-1]),
+            tones=("a", "b") if higher else ("b", "a"),
+        ),
+        tall=frozenset({several}),
+        narrow=frozenset({"interval"}),
+        legend=tuple(legend),
+    )
+
+
+def _row(w: Words[CollectionsComparison], row: CollectionRow) -> tuple[Cell, ...]:
+    tone = reading_tone(row.reading)
+    return (
+        Cell(row.collection, row.collection),
+        Cell(f.count(row.n_queries), row.n_queries),
+        Cell(w.score(row.mean_a), row.mean_a),
+        Cell(w.score(row.mean_b), row.mean_b),
+        Cell(w.signed(row.diff), row.diff, tone),
+        Cell(""),
+        Cell(w.interval(row.ci_low_adj, row.ci_high_adj), row.ci_low_adj),
+        Cell(w.p(row.pvalue_adj), row.pvalue_adj),
+        Cell(READINGS[row.reading], row.reading, tone),
+    )
+
+
+def _summary_row(
+    w: Words[CollectionsComparison], words: str, row: SummaryRow, n_queries: int
+) -> tuple[Cell, ...]:
+    tone: Tone = reading_tone(row.reading)
+    return (
+        Cell(words, words, strong=True),
+        Cell(f.count(n_queries), n_queries),
+        Cell(""),
+        Cell(""),
+        Cell(w.signed(row.estimate), row.estimate, tone, strong=True),
+        Cell(""),
+        Cell(w.interval(row.ci_low, row.ci_high), row.ci_low, strong=True),
+        Cell(w.p(row.pvalue), row.pvalue),
+        Cell(READINGS[row.reading], row.reading, tone),
+    )
+
+
+def _numbers_section(w: Words[CollectionsComparison]) -> Section:
+    card = _scorecard(w, w.result.primary)
+    finding = heterogeneity(w) or counts(w.result.primary)
+    weights = [Cell(f.percent(row.weight_random, sign=False)) for row in w.result.primary.rows]
+    columns = (Column("Collection", numeric=False), Column("Weight, collections like these"))
+    rows = tuple((card.rows[i][0], weight) for i, weight in enumerate(weights))
+    drawn = Figure("forest", title(w.result))
+    blocks: list[Block] = [card, Text(_METHOD, "caption"), Fold("drawn", "Forest plot", (drawn,))]
+    blocks.append(Table("weights", columns, rows, "Weights of the collections"))
+    if said := _bounded(w.result.primary):
+        blocks.append(Text(said))
+    return Section("numbers", "Collections", finding, tuple(blocks))
+
+
+def _further(w: Words[CollectionsComparison]) -> Iterator[Section]:
+    """Yield the summaries of every measure, and the collections by each further one."""
+    found = w.result
+    if not found.measures[1:]:
+        return
+    heads = (
+        Column("measure", numeric=False, role="name"),
+        Column("all queries", numeric=False),
+        Column("collections like these", numeric=False),
+        Column("I²"),
+        Column("collections", numeric=False),
+        Column("reading", numeric=False, role="reading"),
+    )
+    rows = []
+    for each in found.measures:
+        cells = [Cell(each.measure, each.measure, strong=each is found.primary)]
+        for row in (each.stratified, each.random):
+            shown = f"{w.signed(row.estimate)} ({w.interval(row.ci_low, row.ci_high)})"
+            cells.append(Cell(shown, row.estimate, reading_tone(row.reading)))
+        share = each.heterogeneity.i_squared
+        better, worse = each.count("better"), each.count("worse")
+        cells.append(Cell(f.percent(share, sign=False), share))
+        cells.append(Cell(f"▲ {better} ▼ {worse} of {len(each.rows)}", better - worse))
+        cells.append(Cell(READINGS[each.stratified.reading], each.stratified.reading))
+        rows.append(tuple(cells))
+    others = [each for each in found.measures[1:] if each.stratified.reading in _SHOWN]
+    finding = f"{f.count(len(others))} of {f.plural(len(found.measures) - 1, 'further measure')}"
+    finding += " shows" if len(others) == 1 else " show"
+    finding += " a difference over all queries."
+    folds = tuple(
+        Fold(f"measure-{i}", f"{_name(each.measure)} by collection", (_scorecard(w, each),))
+        for i, each in enumerate(found.measures[1:], start=2)
+    )
+    blocks: tuple[Block, ...] = (Table("measures", heads, tuple(rows)), *folds)
+    yield Section("measures", "Further measures", finding, blocks, EVERYWHERE)
+
+
+def _each(w: Words[CollectionsComparison]) -> Section:
+    finding = (
+        "Open one to read what its own report says first. Its interval and p are those of this"
+        " collection alone; the line above has them adjusted for the number of collections, and"
+        " decides."
+    )
+    found = w.result
+    folds = tuple(
+        _fold(f"collection-{i}", found.comparisons[row.collection], row, w)
+        for i, row in enumerate(found.primary.rows, start=1)
+    )
+    return Section("each", "Each collection by itself", finding, folds)
+
+
+def _fold(
+    key: str, comparison: Comparison, row: CollectionRow, w: Words[CollectionsComparison]
+) -> Fold:
+    """Return what is shown of one collection: what its own report says first."""
+    head, own = of_one.headline(comparison, digits=w.digits), comparison.primary.reading
+    said = f"{head.glyph} {head.title}"
+    if own != row.reading:
+        said = f"With p adjusted for all collections: {READINGS[row.reading][2:]}. Alone: {said}"
+    line = (
+        f"{_name(row.collection)} · {READINGS[row.reading]} ·"
+        f" {f.plural(row.n_queries, 'query', 'queries')}, Δ {w.signed(row.diff)}"
+        f" ({w.interval(row.ci_low_adj, row.ci_high_adj)}, adjusted)"
+    )
+    notes = [
+        str(each)
+        for each in of_comparison.cautions(comparison, digits=w.digits)
+        if not each.stands_first
+    ]
+    blocks: list[Block] = [
+        Text(" ".join(part for part in (said, head.numbers) if part)),
+        *(Text(each) for each in (head.soundness, head.against, head.sensitivity) if each),
+        replace(of_measures(comparison, digits=w.digits), key=f"measures on {row.collection}"),
+        *(Text(each) for each in notes[:MOST_CAUTIONS]),
+    ]
+    return Fold(key, line, tuple(blocks), reading_tone(row.reading))
+
+
+def _methods(found: CollectionsComparison) -> str:
+    """Return the methods paragraph: what was compared where, and by which models."""
+    a, b = (_name(each) for each in (found.baseline, found.candidate))
+    n = f.plural(len(found.comparisons), "collection")
+    queries = f.plural(found.primary.n_queries, "query", "queries")
+    return (
+        f"We compared {b} (B) with the baseline {a} (A) on {n} ({queries}) by"
+        f" {', '.join(each.measure for each in found.measures)}, at alpha {f.number(found.alpha)}."
+        f" {_METHOD} Single collections were adjusted by Holm."
+    )
+
+
+def _paper(w: Words[CollectionsComparison], style: Style) -> Paper:
+    """Return the table of the primary measure: the collections, then the summaries."""
+    del style  # there is one
+    found = w.result
+    card = _scorecard(w, found.primary).without("drawn", "reading")
+    measure = one_line(found.primary.measure, width=_LONGEST)
+    a, b = (one_line(each, width=_LONGEST) for each in (found.baseline, found.candidate))
+    columns = tuple(
+        Column(column.title[:1].upper() + column.title[1:], column.numeric, column.role)
+        if column.role != "p"
+        else column
+        for column in card.columns
+    )
+    said = " ".join(part for part in (beyond(w), heterogeneity(w)) if part)
+    return Paper(
+        comment=f"{measure}, {f.plural(len(found.comparisons), 'collection')}",
+        caption=f"{measure} of A ({a}) and B ({b}), Δ = B − A, by collection; intervals and p"
+        f" adjusted by Holm, those of the summaries their own. {said}",
+        label=f"collections {found.primary.measure}",
+        table=Table("paper", columns, card.rows, noun="collection"),
+    )
+
+
+def _cautions(found: CollectionsComparison, digits: int) -> tuple[Caution, ...]:
+    """Return what is to be known of each collection, the most severe first."""
+    return of_comparison.by_collection(
+        {
+            collection: of_comparison.cautions(comparison, digits=digits)
+            for collection, comparison in found.comparisons.items()
+        },
+        found.comparisons,
+    )

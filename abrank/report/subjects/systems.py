@@ -1,0 +1,457 @@
+"""The report of a ranking: who leads, the leaderboard, and what was asked beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from abrank import inference
+from abrank._support import checks
+from abrank._support import display as f
+from abrank._support.errors import ArgumentError
+from abrank._support.files import name_of
+from abrank.measures import parse
+from abrank.ranking import Ranking
+from abrank.report.model import (
+    EVERYWHERE,
+    Block,
+    Caution,
+    Chip,
+    Fact,
+    Headline,
+    Place,
+    Report,
+    Section,
+    Table,
+    Text,
+)
+from abrank.report.sections.appendix import input_table
+from abrank.report.sections.bibliography import cited
+from abrank.report.sections.notes.cautions import SystemNames, caution
+from abrank.report.sections.notes.declared import say
+from abrank.report.subjects import compose
+from abrank.report.subjects.leaderboard import (
+    Interval,
+    ahead,
+    all_pairs,
+    chance,
+    leaderboard,
+    name,
+    paper,
+    to_lead,
+)
+from abrank.report.subjects.systems_sections import (
+    instruments,
+    lists,
+    measures,
+    pairs,
+    per_query,
+    risk,
+    stability,
+    test,
+)
+from abrank.report.wording import Words
+from abrank.soundness import LEVELS
+
+MOST_INPUTS = 20
+# Tests of one error for all pairs, and the largest variance of a pair over the pooled one from
+# which they find far too much.
+ONE_ERROR, MOST_UNEQUAL = ("tukey", "randomised-tukey", "dunnett"), 2.0
+
+
+@compose.register
+def compose_ranking(
+    ranking: Ranking,
+    *,
+    digits: int | None = None,
+    interval: Interval = "difference",
+    pairs: bool = False,
+) -> Report:
+    """Return everything a report says about a ranking."""
+    checks.one_of("interval", interval, ("difference", "own", "within"))
+    w = Words(ranking, digits)
+    head = headline(w)
+    found = _sections(w, interval, listed=pairs)
+    created = str(ranking.provenance.get("created") or "")[:10]
+    context = [
+        f.plural(len(ranking.systems), "system"),
+        f.plural(ranking.n_queries, "query", "queries"),
+        ", ".join(name(each) for each in ranking.measures),
+    ]
+    return Report(
+        subject=ranking,
+        digits=w.digits,
+        who=f"{context[0]} by {context[2]}",
+        file=f"ranking-{name_of(ranking.measure) or 'measure'}",
+        title=f"{head.title.removesuffix('.')} · abrank",
+        context=(*context, *([created] if created else [])),
+        headline=head,
+        cautions=cautions(ranking, digits=w.digits),
+        sections=tuple(section for section in found.values() if section is not None),
+        omitted=tuple(said for key, said in _OMITTED.items() if found[key] is None),
+        facts=tuple(_facts(w, head)),
+        chips=tuple(_chips(ranking)),
+        methods=methods_text(ranking),
+        sources=cited(_sources(ranking)),
+        command=str(ranking.provenance.get("command") or ""),
+        papers=lambda style: paper(w, style, interval),
+        hint='.table  .pairs  .plot.ranks()  .report("ranking.html")',
+    )
+
+
+def _sections(w: Words[Ranking], interval: Interval, *, listed: bool) -> dict[str, Section | None]:
+    ranking = w.result
+    card = leaderboard(w, interval)
+    made: dict[str, Section | None] = {
+        "leaderboard": Section("leaderboard", "Leaderboard", _of_pairs(ranking), (card,)),
+        "measures": measures(w),
+        "pairs": pairs(w),
+        "all-pairs": None,
+        "per-query": per_query(ranking),
+        "stability": stability(w),
+        "lists": lists(ranking),
+        "instruments": instruments(w) if ranking.extras.instruments else None,
+        "risk": risk(w) if ranking.extras.risk else None,
+        "test": test(w),
+        "methods": _methods(ranking),
+        "reproduce": _reproduce(ranking),
+    }
+    # Against a baseline the leaderboard holds them.
+    if ranking.pair_rows and (listed or ranking.baseline is None):
+        places: frozenset[Place] = frozenset({"folded", "text"} if listed else {"folded"})
+        blocks = (all_pairs(w),)
+        made["all-pairs"] = Section("all-pairs", "All pairs", "", blocks, places)
+    for key in ("measures", "instruments", "risk"):
+        section = made[key]
+        made[key] = section and replace(section, places=EVERYWHERE)
+    return made
+
+
+_OMITTED = {
+    "measures": "Agreement of measures: the systems were ranked by one; give more with --measure.",
+    "pairs": "Pairs: it takes two queries.",
+    "per-query": "Query by query: there is no query.",
+    "stability": "Stability of the ranks: there is no query.",
+    "lists": "Overlap of the ranked lists: it takes runs, and 20 systems at most.",
+    "test": "Other tests: it takes two queries.",
+}
+
+
+def headline(w: Words[Ranking]) -> Headline:
+    """Return who leads, who is not told apart from it, and after how many comparisons."""
+    ranking = w.result
+    verdict, glyph, tag, title = _verdict(ranking)
+    return Headline(
+        verdict=verdict,
+        glyph=glyph,
+        tag=tag,
+        tone="b" if verdict in ("leads", "better") else "tie",
+        title=title,
+        numbers=_numbers(w),
+        lead=w.score(ranking.rows[0].mean),
+        meaning=f"{first_places(ranking)} {highest_of_many(ranking)}".strip(),
+        next_step=_next_step(ranking),
+        rule=_rule(ranking),
+    )
+
+
+def _verdict(ranking: Ranking) -> tuple[str, str, str, str]:
+    """Return the verdict, its glyph and tag, and the sentence."""
+    on = f" on {name(ranking.measure)}" if ranking.measure != "score" else ""
+    if ranking.n_queries < 2:
+        few = "No query" if ranking.n_queries == 0 else "One query"
+        return "cannot-test", "!", "Cannot test", f"{few} cannot tell systems apart{on}."
+    if all(row.reading == "identical" for row in ranking.pair_rows):
+        return "identical", "=", "Identical", f"All systems score the same on every query{on}."
+    if not ranking.direction_declared:
+        first = name(ranking.systems[0])
+        said = f"{first} has the {ranking.best} mean{on}; whether that is the best was not said."
+        return "not-decided", "!", "Not decided", said
+    if ranking.systems[0] in ranking.unsound:
+        return "not-decided", "!", "Not decided", _no_leader(ranking, on)
+    if ranking.baseline is not None:
+        return _against(ranking, on)
+    first, *others = map(name, ranking.leaders)
+    n = len(ranking.systems) - 1
+    better = [name(each) for each in ahead(ranking)]
+    if better:
+        said = f"{f.first_of(better, 3)} {'is' if len(better) == 1 else 'are'} shown to be better"
+        return "shared", "?", "No leader", f"{first} has the {ranking.best} mean{on}, but {said}."
+    if not others:
+        than = f"all {f.count(n)} others" if n > 1 else name(ranking.systems[1])
+        return "leads", "▲", "One leader", f"{first} is better than {than}{on}."
+    said = f"{f.first_of(others, 3)} may be as good"
+    if len(others) > 3:
+        said = f"{f.count(len(others))} of {f.count(n)} others may be as good"
+    return "shared", "≈", "Shared lead", f"{first} leads{on}; {said}."
+
+
+def _no_leader(ranking: Ranking, on: str) -> str:
+    """Say why the system with the best mean leads nothing: its evidence is not sound."""
+    first = ranking.systems[0]
+    code = ranking.unsound[first]
+    why = {
+        "document-ids": "its document ids are not those of the judgments",
+        "none-judged": "none of its documents is judged",
+    }.get(code, "")
+    if not why:
+        twins = [name(each) for each, of in ranking.unsound.items() if of == code and each != first]
+        why = f"{f.first_of(twins, 3)} {'has' if len(twins) == 1 else 'have'} the same content"
+    return f"{name(first)} has the {ranking.best} mean{on}, but {why}: no system leads."
+
+
+def _against(ranking: Ranking, on: str) -> tuple[str, str, str, str]:
+    """Return how many systems are better than the baselines."""
+    bases = " or ".join(map(name, ranking.baselines))
+    better = {row.b for row in ranking.pair_rows if row.reading == "better"}
+    n = len({row.b for row in ranking.pair_rows})
+    if len(better) == n == 1:
+        return "better", "▲", "Better", f"{name(next(iter(better)))} is better than {bases}{on}."
+    if better:
+        verb = "is" if len(better) == 1 else "are"
+        said = f"{f.count(len(better))} of {f.count(n)} systems {verb} better than {bases}{on}."
+        return "better", "▲", "Better than the baseline", said
+    said = f"No system is shown to be better than {bases}{on}."
+    return "none", "?", "None better", said
+
+
+def _numbers(w: Words[Ranking]) -> str:
+    """Return the leader's mean, who is not told apart from it, and the count of comparisons."""
+    ranking, top = w.result, w.result.rows[0]
+    start = f"{name(top.system)} has the mean {w.score(top.mean)}"
+    others = [name(each) for each in ranking.leaders[1:]]
+    if others and len(ranking.systems) > 2 and ranking.n_queries > 1:
+        start += f"; not told apart from it: {f.first_of(others, 3)}"
+    return f"{start}. {_of_pairs(ranking)}"
+
+
+def _of_pairs(ranking: Ranking) -> str:
+    """Say how many pairs are told apart."""
+    n = len(ranking.pair_rows)
+    noun = f.plural(n, "pair" if ranking.baseline is None else "comparison")
+    if ranking.baseline is None and not ranking.has_all_pairs:
+        noun += " with the first"
+    told = f.count(ranking.n_significant) if ranking.n_significant else "none"
+    return f"Of {noun}, {told} {'is' if told == '1' else 'are'} told apart."
+
+
+def _next_step(ranking: Ranking) -> str:
+    """Return what to do about the lead."""
+    if ranking.n_queries < 2:
+        return "Give more judged queries."
+    if not ranking.direction_declared:
+        return say(ranking.measure)
+    if ranking.baseline is None and len(ranking.leaders) > 1:
+        return (
+            "Compare the leaders pair by pair (abrank compare); what no pair shows takes more"
+            " judged queries: abrank power says how many."
+        )
+    if ranking.baseline is not None and not ranking.n_significant:
+        return "More judged queries: abrank power says how many."
+    return "Look at how many queries the lead rests on, and whether other measures agree."
+
+
+def _paired(ranking: Ranking) -> str:
+    return "" if "paired" in ranking.title else ", paired by query"
+
+
+def _rule(ranking: Ranking) -> str:
+    """Return the test, what it compares, and the level."""
+    against = "all pairs"
+    if ranking.baseline is not None:
+        against = f"every other system against {' and '.join(map(name, ranking.baselines))}"
+    shared = " for all measures together" if ranking.n_families > 1 else ""
+    alpha = f"alpha {f.number(ranking.alpha)}{shared}"
+    said = f"{ranking.title}, {against}{_paired(ranking)}, {alpha}."
+    return f"{said} {name(ranking.measure)} orders the systems." if ranking.secondary else said
+
+
+def first_places(ranking: Ranking) -> str:
+    """Say how often the leader would lead with other queries."""
+    if not ranking.stability or ranking.n_queries < 2:
+        return ""
+    top = max(ranking.stability, key=lambda row: row.first)
+    leader = ranking.stability[0]
+    said = (
+        f"In {chance(leader.first)} of {f.count(ranking.n_drawn)} resamples of the"
+        f" queries {name(leader.system)} has the {ranking.best} mean"
+    )
+    if top.first > leader.first:
+        said += f"; {name(top.system)} has it more often, in {chance(top.first)}"
+    return f"{said}."
+
+
+def highest_of_many(ranking: Ranking) -> str:
+    """Say that the best of several was chosen by what is shown of it."""
+    n = len(ranking.systems)
+    if (
+        n < 3
+        or ranking.n_queries < 2
+        or ranking.systems[0] in ranking.unsound
+        or not ranking.direction_declared
+        or all(row.reading == "identical" for row in ranking.pair_rows)
+    ):
+        return ""
+    top = name(ranking.rows[0].system)
+    return (
+        f"The mean of {top} is the {ranking.best} of {f.count(n)} on these queries: on others it is"
+        " likely to be less good, and its lead smaller."
+    )
+
+
+def _facts(w: Words[Ranking], head: Headline) -> Iterator[Fact]:
+    """Yield what was ranked, what it means, and what a reader must know about it."""
+    ranking = w.result
+    queries = f.plural(ranking.n_queries, "query", "queries")
+    measure = name(ranking.measure)
+    said = f"{f.plural(len(ranking.systems), 'system')} by {measure} on {queries}"
+    yield Fact("ranked", f"{said}.", everywhere=True)
+    if head.meaning:
+        yield Fact("meaning", head.meaning)
+    if order := by_mean_rank(ranking):
+        yield Fact("order", order, everywhere=True)
+    if ranking.secondary:
+        yield Fact("measures", _families(ranking), everywhere=True)
+    for said in cautions_of_test(ranking):
+        yield Fact("test", said, loud=True, everywhere=True)
+    yield Fact("next", head.next_step, "strong")
+    yield Fact("rule", head.rule.rstrip("."), "muted")
+
+
+def by_mean_rank(ranking: Ranking) -> str:
+    """Say which places change where the queries count one by one; empty where none does."""
+    order = ranking.by_mean_rank
+    if not ranking.n_queries or order == ranking.systems:
+        return ""
+    changed = [place for place, system in enumerate(order) if ranking.systems[place] != system]
+    shown = ", ".join(
+        f"{name(order[place])} {place + 1} (mean rank"
+        f" {f.score(ranking[order[place]].mean_rank, digits=2)})"
+        for place in changed[:3]
+    )
+    more = f"; {f.count(len(changed) - 3)} more change" if len(changed) > 3 else ""
+    return f"By mean rank within the queries other systems take these places: {shown}{more}."
+
+
+def _families(ranking: Ranking) -> str:
+    """Say that the level holds for each measure, where there are several."""
+    count = f.word(len(ranking.measures))
+    if ranking.n_families > 1:
+        held = f"Alpha holds for the {count} measures together (Bonferroni)."
+    else:
+        held = f"Each of the {count} measures is a family of its own: alpha holds for each, not"
+        held += " for all together."
+    return f"{name(ranking.measure)} orders the systems. {held}"
+
+
+def cautions_of_test(ranking: Ranking) -> Iterator[str]:
+    """Say where the test asks for something else, finds too much, or can find nothing."""
+    if ranking.test in ("nemenyi", "conover", "bonferroni-dunn"):
+        yield "The test asks whether all orders of the systems are equally likely: not about means."
+    spread = ranking.spread
+    if ranking.test in ONE_ERROR and spread is not None:
+        yield "The test takes the differences of all pairs to vary alike." + (
+            f" Here the largest variance of a pair is {f.score(spread.unequal, digits=1)} times the"
+            " pooled one: it finds differences that are none. Max-T sign flips (without --test)"
+            " give each pair its own error."
+            if spread.unequal > MOST_UNEQUAL
+            else ""
+        )
+    least = 2.0 ** (1 - ranking.n_queries)
+    if ranking.test in ("max-t", "permutation") and ranking.n_queries and least >= ranking.level:
+        yield (
+            f"With {f.plural(ranking.n_queries, 'query', 'queries')} no flip of signs gives a p"
+            f" below {f.number(least)}: nothing can be told apart."
+        )
+
+
+def cautions(ranking: Ranking, *, digits: int) -> tuple[Caution, ...]:
+    """Return what is to be known of the runs, the most severe first, and how inputs were read."""
+    notes = [Caution("input", "Input", f"{note}.", 1) for note in ranking.notes]
+    return (*of_runs(ranking, digits=digits), *notes)
+
+
+def of_runs(ranking: Ranking, *, digits: int) -> tuple[Caution, ...]:
+    """Return what is to be known of the runs, the most severe first."""
+    names = SystemNames("", "", digits=digits, alpha=ranking.alpha)
+    notes = [
+        replace(note, severity=4) if LEVELS.get(note.code) == "unsound" else note
+        for note in ranking.cautions
+    ]
+    return tuple(caution(note, names) for note in notes)
+
+
+def _chips(ranking: Ranking) -> Iterator[Chip]:
+    """Yield the numbers beside the leaderboard."""
+    what = "Pairs" if ranking.baseline is None else "Comparisons"
+    share = f"{f.count(ranking.n_significant)} of {f.count(len(ranking.pair_rows))}"
+    yield Chip(f"{what} told apart", share, ranking.title)
+    if ranking.stability and ranking.n_queries > 1:
+        drawn = f"{f.count(ranking.n_drawn)} resamples of the queries"
+        yield Chip(f"{to_lead(ranking)} again", chance(ranking.stability[0].first), drawn)
+
+
+def _methods(ranking: Ranking) -> Section:
+    """Return a paragraph to paste into a paper, with its sources."""
+    blocks = (Text(methods_text(ranking), "code"), Text(cited(_sources(ranking)).strip(), "source"))
+    return Section("methods", "Methods", "A paragraph to paste, with its sources.", blocks)
+
+
+def methods_text(ranking: Ranking) -> str:
+    """Return the methods paragraph: what was ranked, how, and by which test."""
+    measures = ", ".join(name(each) for each in ranking.measures)
+    against = "all pairs"
+    if ranking.baseline is not None:
+        against = f"every other system with {' and '.join(map(name, ranking.baselines))}"
+    held = " for each measure" if ranking.n_families == 1 else " for all measures together"
+    systems = f.plural(len(ranking.systems), "system")
+    said = (
+        f"{systems[:1].upper()}{systems[1:]} were scored on"
+        f" {f.plural(ranking.n_queries, 'query', 'queries')} by {measures}. Means were compared,"
+        f" {against}, by {ranking.title} ({_source(ranking)}){_paired(ranking)}, at alpha"
+        f" {f.number(ranking.alpha)}{held if ranking.secondary else ''}."
+    )
+    if ranking.stability:
+        said += f" Ranks were resampled over the queries {f.count(ranking.n_drawn)} times."
+    version = (ranking.provenance.get("versions") or {}).get("abrank")
+    return f"{said} Computed with abrank{f' {version}' if version else ''}, seed {ranking.seed}."
+
+
+def _source(ranking: Ranking) -> str:
+    """Return where the test of the ranking was published."""
+    known = inference.JOINT_TESTS if ranking.test in inference.JOINT_TESTS else inference.TESTS
+    return known[ranking.test].source
+
+
+def _sources(ranking: Ranking) -> Iterator[tuple[str, str]]:
+    """Yield the measures and the test, with their sources."""
+    for measure in ranking.measures:
+        try:
+            yield measure, parse(measure).entry.source
+        except ArgumentError:
+            yield measure, ""
+    yield ranking.title, _source(ranking)
+
+
+def _reproduce(ranking: Ranking) -> Section:
+    return reproduce(ranking.provenance, ranking.seed, ranking.provenance.get("inputs") or {})
+
+
+def reproduce(known: Mapping[str, Any], seed: int, inputs: Mapping[str, Any]) -> Section:
+    """Return command, seed, versions and inputs, as far as they are known."""
+    command = known.get("command")
+    facts = [f"Seed {seed}"]
+    if known.get("created"):
+        facts.append(f"made {known['created']}")
+    facts += [f"{each} {version}" for each, version in (known.get("versions") or {}).items()]
+    blocks: list[Block] = [Text(str(command), "code")] if command else []
+    blocks.append(Text(f"{', '.join(facts)}."))
+    if inputs:
+        table = input_table(inputs)
+        blocks.append(Table(table.key, table.columns, table.rows[:MOST_INPUTS]))
+        if len(table.rows) > MOST_INPUTS:
+            left = f"The other {f.plural(len(table.rows) - MOST_INPUTS, 'input')}"
+            blocks.append(Table("inputs-more", table.columns, table.rows[MOST_INPUTS:], left))
+    how = "The command below gives" if command else "The same inputs and seed give"
+    return Section("reproduce", "Reproduce", f"{how} the same numbers again.", tuple(blocks))

@@ -1,0 +1,430 @@
+"""The sections of a ranking's report: measures, pairs, queries, stability, lists, tests, risk."""
+
+from __future__ import annotations
+
+import math
+import shlex
+
+import numpy as np
+
+from abrank._support import display as f
+from abrank.ranking import PairRow, Ranking
+from abrank.ranking.lists import DEPTH, PERSISTENCE
+from abrank.report.model import Block, Cell, Column, Figure, Fold, Section, Table, Text
+from abrank.report.sections.words import READINGS
+from abrank.report.subjects.leaderboard import MOST_PAIRS, by_measure, chance, key_of, name, to_lead
+from abrank.report.wording import Words
+
+# Rows of a table that a page shows; the CSV and results.json have all.
+MOST_ROWS, MOST_OVERLAPS = 20, 12
+# Queries of each side that are shown of a pair.
+MOST_QUERIES = 3
+_ALIKE = "It takes the differences of all pairs to vary alike"
+_SYMMETRIC = "It takes the differences of each pair to be symmetric if there is no effect"
+_OWN = "each pair has an error of its own"
+_ORDERS = "It asks whether all orders of the systems are equally likely, not about means"
+# What each test takes for granted; of the paired ones, for each pair by itself.
+_ASSUMED = {
+    **dict.fromkeys(("tukey", "dunnett"), f"{_ALIKE}, and means of differences to be normal"),
+    "randomised-tukey": f"{_ALIKE} if there is no effect, but assumes no distribution",
+    **dict.fromkeys(("nemenyi", "conover", "bonferroni-dunn"), _ORDERS),
+    "max-t": f"{_SYMMETRIC}; {_OWN}",
+    "t": f"It takes the mean difference of each pair to be normal; {_OWN}",
+    "permutation": f"{_SYMMETRIC}; {_OWN}",
+    "bootstrap": "It takes the queries to be a sample of those in question",
+    "wilcoxon": "It takes the differences of each pair to be symmetric, and is about their"
+    " pseudo-median, not the mean",
+    "sign": "It is about which system wins more queries, not about means",
+}
+_WHY = (
+    "Max-T sign flips are the default: every pair keeps an error of its own, so that variants"
+    " of one system do not lend another one their small error; the correlation of the"
+    " comparisons is used; and the chance of any false difference holds, step by step from the"
+    " largest statistic down (Westfall and Young 1993; Romano and Wolf 2005). Tukey HSD pools"
+    " one error for all pairs: of variants beside one other system it found a false difference"
+    " in 14 to 31% of samples in place of 5% (reports/calibration)."
+)
+_SPREADING = frozenset({"tukey", "dunnett", "randomised-tukey"})
+_PICTURE = (
+    "The system of the row less that of the column; filled where the pair is told apart, blue"
+    " where the row is better, orange where it is worse, the deeper the larger the difference. The"
+    " CSV and results.json have every pair."
+)
+_ON_AGREEMENT = (
+    "How alike two measures order the systems: 1 for the same order, −1 for the reverse. τ_AP"
+    " holds the order by the second measure against that by the first and weighs the first"
+    " places most (Yilmaz, Aslam and Robertson 2008). Both see the same {} resamples of the"
+    " queries."
+)
+
+
+def measures(w: Words[Ranking]) -> Section | None:
+    """Return the means by all measures, and how alike these order the systems."""
+    ranking = w.result
+    if not ranking.secondary:
+        return None
+    own = [each for each in ranking.agreements if each.a == ranking.measure]
+    finding = _by_others(ranking)
+    if own:
+        least, most = (choose(own, key=lambda row: row.tau) for choose in (min, max))
+        ends = {f.score(each.tau, digits=2): None for each in (least, most)}
+        finding += f" Kendall's τ with {name(ranking.measure)}: {' to '.join(ends)}."
+    blocks: list[Block] = [by_measure(w), Text(_legend(ranking), "caption")]
+    if ranking.agreements:
+        drawn = f.count(ranking.agreements[0].n_resamples)
+        inner = (_agreements(w), Text(_ON_AGREEMENT.format(drawn), "caption"))
+        blocks.append(Fold("agreement", "How alike the measures order the systems", inner))
+    return Section("measures", "Measures", finding, tuple(blocks))
+
+
+def _by_others(ranking: Ranking) -> str:
+    """Say by how many of the further measures the same system leads."""
+    leader, others = ranking.systems[0], ranking.secondary
+    same = sum(each.systems[0] == leader for each in others)
+    if len(others) == 1:
+        by = name(others[0].measure)
+        return (
+            f"{name(leader)} leads by {by}, too."
+            if same
+            else f"By {by} {name(others[0].systems[0])} leads, not {name(leader)}."
+        )
+    of = f"{f.word(len(others))} further measures"
+    if same == len(others):
+        return f"{name(leader)} leads by all {of}, too."
+    return f"{name(leader)} leads by {f.word(same)} of the {of}."
+
+
+def _legend(ranking: Ranking) -> str:
+    """Say what stands beside the means."""
+    if ranking.baseline is None:
+        return "Systems that share a letter in a column are not told apart."
+    bases = ", ".join(f"{i} {name(base)}" for i, base in enumerate(ranking.baselines, start=1))
+    base = name(ranking.baseline) if len(ranking.baselines) == 1 else f"one of {bases}"
+    return f"▲ better, ▼ worse than {base}, ? not told apart."
+
+
+def _agreements(w: Words[Ranking]) -> Table:
+    def ends(low: float, high: float) -> str:
+        if math.isnan(low):
+            return f.UNDEFINED
+        return " to ".join(f.score(each, digits=2) for each in (low, high))
+
+    heads = [Column("Measures", numeric=False)]
+    for tau in ("Kendall's τ", "τ_AP"):
+        heads += [Column(tau), Column(f"{w.level} of resamples")]
+    rows = tuple(
+        (
+            Cell(f"{name(row.a)}, {name(row.b)}"),
+            Cell(f.score(row.tau, digits=2), row.tau),
+            Cell(ends(row.tau_low, row.tau_high), row.tau_low),
+            Cell(f.score(row.tau_ap, digits=2), row.tau_ap),
+            Cell(ends(row.tau_ap_low, row.tau_ap_high), row.tau_ap_low),
+        )
+        for row in w.result.agreements
+    )
+    return Table("agreements", tuple(heads), rows)
+
+
+def pairs(w: Words[Ranking]) -> Section | None:
+    """Return all pairs, each to be opened; of many systems a picture and a command."""
+    ranking = w.result
+    if ranking.n_queries < 2:
+        return None
+    told = f.count(ranking.n_significant) if ranking.n_significant else "None"
+    what = "pairs" if ranking.baseline is None else "comparisons"
+    if ranking.baseline is None and not ranking.has_all_pairs:
+        what += " with the first"
+    finding = f"{told} of {f.count(len(ranking.pair_rows))} {what} told apart by {ranking.title}."
+    if len(ranking.systems) <= MOST_PAIRS:
+        folds = tuple(_fold(w, row) for row in ranking.pair_rows)
+        return Section("pairs", "Every pair", finding, folds)
+    blocks: list[Block] = []
+    if ranking.baseline is None and ranking.has_all_pairs:
+        summary = f"{finding} The first system is in the top row."
+        blocks += [Figure("matrix", summary), Text(_PICTURE, "caption")]
+    row = ranking.pair_rows[0]
+    if command := compare_command(ranking, row.a, row.b):
+        said = "The full comparison of two systems, here the first pair; put any others:"
+        blocks += [Text(said), Text(command, "code")]
+    return Section("pairs", "Every pair", finding, tuple(blocks))
+
+
+def _fold(w: Words[Ranking], row: PairRow) -> Fold:
+    """Return a pair under one line: verdict, queries won and lost, the largest of them."""
+    ranking = w.result
+    limits = "" if math.isnan(row.ci_low) else f" ({w.interval(row.ci_low, row.ci_high)})"
+    line = (
+        f"{name(row.b)} − {name(row.a)}: {w.signed(row.diff)}{limits}, adjusted"
+        f" {w.p_clause(row.pvalue_adj)}, {READINGS[row.reading]}"
+    )
+    better, worse = ("better", "worse") if ranking.direction_declared else ("higher", "lower")
+    counts = (
+        f"{name(row.b)} is {better} on {f.plural(row.wins, 'query', 'queries')}, {worse} on"
+        f" {f.count(row.losses)}, the same on {f.count(row.ties)}."
+    )
+    blocks: list[Block] = [Text(counts)]
+    if row.wins + row.losses:
+        blocks.append(_largest(w, row))
+    if command := compare_command(ranking, row.a, row.b):
+        blocks.append(Text(command, "code"))
+    return Fold(key_of(ranking, row), line, tuple(blocks))
+
+
+def _largest(w: Words[Ranking], row: PairRow) -> Table:
+    """Return the queries on which the two differ most, on either side."""
+    ranking = w.result
+    a, b = (ranking.scores[:, ranking.systems.index(each)] for each in (row.a, row.b))
+    order = np.argsort(b - a, kind="stable")
+    ends = [*order[::-1][:MOST_QUERIES], *order[:MOST_QUERIES][::-1]]
+    rows = []
+    for i in dict.fromkeys(int(each) for each in ends):
+        difference = float(b[i] - a[i])
+        if difference:
+            cells = [Cell(w.score(float(each[i]))) for each in (a, b)]
+            cells.append(Cell(w.signed(difference), difference))
+            rows.append((Cell(ranking.query_ids[i]), *cells))
+    heads = (
+        Column("Query, largest differences", numeric=False),
+        *(Column(name(each)) for each in (row.a, row.b)),
+        Column("Δ"),
+    )
+    return Table(f"largest-{key_of(ranking, row)}", heads, tuple(rows))
+
+
+def compare_command(ranking: Ranking, a: str, b: str) -> str:
+    """Return what compares two of the systems; empty for objects in memory."""
+    inputs = ranking.provenance.get("inputs") or {}
+    paths = {role: (source or {}).get("path") for role, source in inputs.items()}
+    one, two, qrels = paths.get(a), paths.get(b), paths.get("qrels")
+    if not one or not two:
+        return ""
+    flags = [part for each in ranking.measures for part in ("-m", each) if each != "score"]
+    if one == two:
+        return (
+            f"abrank.compare_scores(abrank.ranking.read_board({one!r}), baseline={a!r},"
+            f" candidate={b!r})"
+        )
+    files = [qrels, one, two] if qrels else ["--scores", one, two]
+    return shlex.join(["abrank", "compare", *files, *flags])
+
+
+def per_query(ranking: Ranking) -> Section | None:
+    """Return every system on every query."""
+    if not ranking.n_queries:
+        return None
+    shares = ranking.shares
+    finding = "The scores do not vary."
+    if not math.isnan(shares["query"]):
+        query, system, rest = (
+            f.percent(shares[key], sign=False) for key in ("query", "system", "error")
+        )
+        finding = (
+            f"Of the variance of the scores {query} lies between queries, {system} between systems,"
+            f" and {rest} in what only some systems find easy."
+        )
+    order = " then ".join(map(name, ranking.systems[:3]))
+    summary = (
+        f"Scores of {f.plural(len(ranking.systems), 'system')}, from the top {order}, on"
+        f" {f.plural(ranking.n_queries, 'query', 'queries')}. {finding}"
+    )
+    caption = (
+        f"A row is a system, {ranking.best} mean on top, a column a query, highest mean at the"
+        " left. A deep cell in a pale column is a hard query that this system answers, a pale cell"
+        " in a deep column an easy one that it misses."
+    )
+    blocks = (Figure("queries", summary), Text(caption, "caption"))
+    return Section("per-query", "Query by query", finding, blocks)
+
+
+def stability(w: Words[Ranking]) -> Section | None:
+    """Return the chances of the ranks under resampling of the queries."""
+    ranking = w.result
+    if not ranking.stability:
+        return None
+    first = ranking.stability[0]
+    finding = "One query gives one order."
+    if ranking.n_queries > 1:
+        finding = (
+            f"{name(first.system)} leads in {chance(first.first)} of {f.count(ranking.n_drawn)}"
+            " resamples of the queries."
+        )
+    summary = f"{finding} Its rank is from {first.low} to {first.high} in {w.level} of them."
+    heads = (
+        Column("System", numeric=False), Column("Place"), Column(to_lead(ranking)),
+        Column(f"Rank, {w.level} of resamples"),
+    )  # fmt: skip
+    rows = tuple(
+        (
+            Cell(row.system),
+            Cell(f.count(place), place),
+            Cell(chance(row.first), row.first),
+            Cell(f"{row.low} to {row.high}", row.low),
+        )
+        for place, row in enumerate(ranking.stability[:MOST_ROWS], start=1)
+    )
+    caption = (
+        "The queries are drawn anew, with replacement, for all systems at once. It shows how far"
+        " the order rests on which queries were asked; it is no test, and of systems that are"
+        " nearly equal it is too sure (Xie, Singh and Zhang 2009)."
+    )
+    folded = Table("stability", heads, rows, "The chances in numbers")
+    blocks = (Figure("ranks", summary), Text(caption, "caption"), folded)
+    return Section("stability", "Stability of the ranks", finding, blocks)
+
+
+def lists(ranking: Ranking) -> Section | None:
+    """Return how alike the ranked lists of the systems are."""
+    known = [row for row in ranking.overlaps if not math.isnan(row.rbo)]
+    if not known:
+        return None
+    most, least = (choose(known, key=lambda row: row.rbo) for choose in (max, min))
+    named = [
+        f"{name(row.a)} and {name(row.b)} ({f.score(row.rbo, digits=2)})" for row in (most, least)
+    ]
+    finding = f"The lists of {named[0]} are the most alike"
+    finding += f", those of {named[1]} the least" if len(known) > 1 else ""
+    caption = (
+        f"Rank-biased overlap (Webber, Moffat and Zobel 2010), persistence {f.number(PERSISTENCE)},"
+        f" of the first {DEPTH} documents, in the mean over the queries: 1 for the same lists, 0"
+        " for lists without a common document. Lists that are alike bring little new when they are"
+        " fused."
+    )
+    shown = ranking.systems[:MOST_OVERLAPS]
+    found = {frozenset((row.a, row.b)): row.rbo for row in ranking.overlaps}
+    heads = (Column("RBO", numeric=False), *(Column(name(each)) for each in shown[1:]))
+    rows = tuple(
+        (
+            Cell(one),
+            *(
+                Cell("" if j <= i else f.score(found[frozenset((one, shown[j]))], digits=2))
+                for j in range(1, len(shown))
+            ),
+        )
+        for i, one in enumerate(shown[:-1])
+    )
+    blocks = (Table("overlaps", heads, rows), Text(caption, "caption"))
+    return Section("lists", "Overlap of the lists", f"{finding}.", blocks)
+
+
+def test(w: Words[Ranking]) -> Section | None:
+    """Return what the test takes for granted, why it is the default, and what others find."""
+    ranking = w.result
+    if ranking.n_queries < 2:
+        return None
+    assumed = f"{_ASSUMED[ranking.test]}."
+    if ranking.spread is not None and ranking.test in _SPREADING:
+        ends = w.score(ranking.spread.least), w.score(ranking.spread.most)
+        assumed += (
+            f" Here the standard deviation of a pair's differences is from {ends[0]} to {ends[1]}:"
+            " the test finds too much of the pairs that vary most."
+        )
+    finding = f"{ranking.title} decided at alpha {f.number(ranking.alpha)}. {assumed}"
+    blocks: list[Block] = [Text(_WHY)]
+    if ranking.beside:
+        blocks += [_others(ranking), Text(_on_others(ranking), "caption")]
+    return Section("test", "What the test takes for granted", finding, tuple(blocks))
+
+
+def _others(ranking: Ranking) -> Table:
+    n = len(ranking.pair_rows)
+    heads = [Column("Test", numeric=False), Column("Told apart"), Column("Other than decided")]
+    leading = ranking.baseline is None
+    heads += [Column("Not told apart from the first")] * leading
+    own = [Cell(f"{ranking.title} (decides)", strong=True)]
+    own += [Cell(f"{f.count(ranking.n_significant)} of {f.count(n)}"), Cell("")]
+    own += [Cell(f.count(len(ranking.leaders) - 1))] * leading
+    rows = [tuple(own)]
+    for other in ranking.beside:
+        cells = [
+            Cell(other.title),
+            Cell(f"{f.count(other.n_significant)} of {f.count(n)}", other.n_significant),
+            Cell(f.count(other.n_differ), other.n_differ),
+        ]
+        rows.append((*cells, *[Cell(f.count(other.n_leaders - 1))] * leading))
+    return Table("other-tests", tuple(heads), tuple(rows))
+
+
+def _on_others(ranking: Ranking) -> str:
+    flag = " --baseline …" if ranking.baseline is not None else ""
+    return (
+        "Wilcoxon with Benjamini-Hochberg often finds more, as it holds another promise: the share"
+        " of false differences among those told apart, not the chance of any. Otero, Parapar and"
+        " Barreiro (2025, arXiv 2501.03930) recommend it for many systems. Let it decide with"
+        f" abrank rank …{flag} --test wilcoxon --adjust bh."
+    )
+
+
+def instruments(w: Words[Ranking]) -> Section:
+    """Return what each measure tells apart, its swap rate, and its agreement with the first."""
+    ranking = w.result
+    heads = [Column("Measure", numeric=False, role="name"), Column("Told apart")]
+    heads += [Column("Swap rate"), Column("Smallest Δ"), Column("Tau")]
+    rows = tuple(
+        (
+            Cell(each.measure, each.measure),
+            Cell(f.percent(each.discriminative_power, sign=False), each.discriminative_power),
+            Cell(f.percent(each.swap_rate, sign=False), each.swap_rate),
+            Cell(w.score(each.smallest_told), each.smallest_told),
+            Cell(f.score(each.tau, digits=2), each.tau),
+        )
+        for each in ranking.extras.instruments
+    )
+    best = max(ranking.extras.instruments, key=lambda each: each.discriminative_power)
+    n = f.plural(len(best.achieved_levels), "pair")
+    finding = (
+        f"{best.measure} tells most pairs apart: {f.percent(best.discriminative_power, sign=False)}"
+        f" of {n}, by paired t tests that are not adjusted."
+    )
+    text = Text(
+        f"Told apart: pairs with p < {f.number(ranking.alpha)} by these tests (discriminative"
+        " power; the p-values of all pairs stand in the JSON). Swap rate: how often disjoint halves"
+        " of the queries order a pair the other way round. Smallest Δ: of two means told apart."
+        " Tau: Kendall's, with the order by the first measure.",
+        "caption",
+    )
+    summary = (
+        f"{finding} The p-values of all pairs by each measure, smallest first: the further right a"
+        " curve meets the line, the more pairs the measure tells apart (Sakai 2006)."
+    )
+    blocks = (Table("instruments", tuple(heads), rows), text, Figure("achieved", summary))
+    return Section("instruments", "Measures as instruments", finding, blocks)
+
+
+def risk(w: Words[Ranking]) -> Section:
+    """Return URisk, TRisk and GeoRisk against a baseline."""
+    ranking = w.result
+    extras = ranking.extras
+    baseline = extras.risk[0].baseline
+    heads = [Column("System", numeric=False, role="name")]
+    heads += [Column("URisk"), Column("TRisk"), Column("GeoRisk")]
+
+    def limited(shown: str, low: str, high: str) -> str:
+        return shown if f.UNDEFINED in (shown, low) else f"{shown} ({low} to {high})"
+
+    rows = []
+    for each in extras.risk:
+        cells = [Cell(each.system, each.system)]
+        if each.system == baseline:
+            cells += [Cell("baseline"), Cell("")]
+        else:
+            urisk = map(w.signed, (each.urisk, each.urisk_low, each.urisk_high))
+            cells.append(Cell(limited(*urisk), each.urisk))
+            values = (each.trisk, each.trisk_low, each.trisk_high)
+            cells.append(Cell(limited(*(f.signed(v, digits=1) for v in values)), each.trisk))
+        georisk = map(w.score, (each.georisk, each.georisk_low, each.georisk_high))
+        cells.append(Cell(limited(*georisk), each.georisk))
+        rows.append(tuple(cells))
+    risky = [each.system for each in extras.risk if each.trisk < -2.0]
+    weight = f.number(1.0 + extras.risk_weight)
+    named = f.first_of(risky, 3)
+    verb, wins = ("loses", "it wins") if len(risky) == 1 else ("lose", "they win")
+    last = "" if baseline in ranking.baselines else ", the last by its mean, as none was named"
+    finding = f"Against {baseline}{last}, a loss counted {weight} times: "
+    finding += f"{named} {verb} more than {wins} (TRisk < −2)." if risky else "no TRisk below −2."
+    text = Text(
+        f"{ranking.measure}. URisk: mean gain with losses weighted, interval by t. TRisk: URisk"
+        " over its standard error. GeoRisk: mean score and risk against all systems together,"
+        " interval from resampled queries.",
+        "caption",
+    )
+    return Section("risk", "Risk", finding, (Table("risk", tuple(heads), tuple(rows)), text))

@@ -1,0 +1,194 @@
+"""The card of a notebook: a fragment that reads on any background and changes nothing around it."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from dataclasses import replace
+from html import unescape
+from types import SimpleNamespace
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from abrank import compare_scores
+from abrank._support import display
+from abrank.comparison import Comparison
+from abrank.diagnostics import Note
+from abrank.report import compose
+from abrank.report.formats.card import MOST_ROWS, TONES
+from abrank.report.formats.drawn import Drawing, drawing
+from abrank.report.sections.notes.cautions import SHOWN
+from abrank.report.sections.segments import exploratory
+from tests.report.written import card
+
+
+def comparison_of(
+    n: int = 60, shift: float = 0.06, *, measures: int = 3, seed: int = 2, **how: object
+) -> Comparison:
+    random = np.random.default_rng(seed)
+    names = ["nDCG@10", "AP", *(f"P@{k}" for k in range(1, 40))][:measures]
+    ids = pd.Index([f"q{i}" for i in range(n)])
+    a = pd.DataFrame(random.beta(2, 2, (n, measures)), index=ids, columns=names)
+    b = a + random.normal(shift, 0.15, (n, measures))
+    names_of = {"baseline": "bm25", "candidate": "monot5", "measures": names, **how}
+    return compare_scores(a, b, n_resamples=999, **names_of)
+
+
+def tree(text: str) -> ElementTree.Element:
+    """Parse the fragment; its markup is also XML but for the named space."""
+    return ElementTree.fromstring(text.replace("&nbsp;", " "))
+
+
+def drawn(comparison: Comparison) -> Drawing:
+    """Return what is drawn of the scorecard, between 150 and 480."""
+    card = compose(comparison).scorecard
+    assert card is not None
+    found = drawing(card, 150.0, 480.0)
+    assert found is not None
+    return found
+
+
+@pytest.fixture(scope="module")
+def better() -> Comparison:
+    return comparison_of()
+
+
+def test_card_says_verdict_numbers_and_rule(better: Comparison) -> None:
+    text = "".join(tree(card(better)).itertext())
+    headline = compose(better).headline
+    assert headline.title == "monot5 is better than bm25."
+    for part in (headline.glyph, headline.title, headline.numbers, headline.rule):
+        assert part in text
+
+
+def test_card_leaks_no_style_script_or_id(better: Comparison) -> None:
+    names = {element.tag for element in tree(card(better)).iter()}
+    attributes = {name for element in tree(card(better)).iter() for name in element.attrib}
+    assert names <= {"div", "span", "svg", "text", "path", "circle"}
+    assert not attributes & {"id", "class", "href", "src"}
+
+
+def test_card_reads_on_any_background(better: Comparison) -> None:
+    text = card(better)
+    assert "background" not in text
+    colours = set(re.findall(r"#[0-9a-fA-F]{3,8}\b", text))
+    assert colours <= set(TONES.values())
+    assert "currentColor" in text
+
+
+def test_card_shows_the_numbers_of_the_json(better: Comparison) -> None:
+    texts = [element.text for element in tree(card(better)).iter() if element.tag == "text"]
+    for row in better.to_dict()["measures"]:
+        assert any(text and text.removesuffix(" ★") == row["measure"] for text in texts)
+        assert display.signed(row["estimate"]) in texts
+        assert display.pvalue(row["pvalue_adj"], alpha=better.rule.alpha) in texts
+
+
+def test_bars_stand_where_their_numbers_are(better: Comparison) -> None:
+    found = drawn(better)
+    row, line = better.rows[0], found.rows[0]
+    assert line is not None
+    assert line.thick is not None
+    (x0, label0), (x1, label1) = found.ticks[0], found.ticks[-1]
+    v0, v1 = (float(label.replace("−", "-")) for label in (label0, label1))
+    places, values = (*line.thick, line.dot), (row.ci_low, row.ci_high, row.estimate)
+    for place, value in zip(places, values, strict=True):
+        assert place == pytest.approx(x0 + (value - v0) / (v1 - v0) * (x1 - x0), abs=0.2)
+
+
+def test_adjusted_interval_is_drawn_thin_and_wider(better: Comparison) -> None:
+    for line in drawn(better).rows[1:]:
+        assert line is not None
+        assert line.thin[0] <= line.thick[0] < line.dot < line.thick[1] <= line.thin[1]
+
+
+@pytest.mark.parametrize(("shift", "tone"), [(0.1, "b"), (-0.1, "a"), (0.0, "tie")])
+def test_border_has_the_colour_of_the_winner(shift: float, tone: str) -> None:
+    assert f"border-left:4px solid {TONES[tone]}" in card(comparison_of(shift=shift))
+
+
+def test_card_is_small_with_many_measures_and_says_what_it_leaves_out() -> None:
+    text = card(comparison_of(measures=30))
+    assert len(text.encode()) <= 25_000
+    assert f"and {30 - MOST_ROWS} more in .table" in text
+
+
+def test_measure_on_another_scale_has_numbers_but_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    bounds = {"nDCG@10": (0, 1), "AP": (0, 1000), "P@1": (0, 1)}
+    monkeypatch.setattr(
+        importlib.import_module("abrank.comparison.scales"),
+        "parse",
+        lambda name: SimpleNamespace(entry=SimpleNamespace(bounds=bounds[name])),
+    )
+    comparison = comparison_of(shift=0.1)
+    assert [line is None for line in drawn(comparison).rows] == [False, True, False]
+    card = compose(comparison).scorecard
+    assert all(row[3].text.startswith("+") for row in card.rows)
+
+
+def test_single_measure_is_not_called_adjusted() -> None:
+    assert "adjusted" not in card(comparison_of(measures=1))
+
+
+def test_infinite_limit_ends_at_the_axis() -> None:
+    (line,) = drawn(comparison_of(n=4, test="wilcoxon", measures=1)).rows
+    assert line is not None
+    assert line.thick == (150.0, 480.0)
+
+
+def test_nothing_tested_shows_the_verdict_without_a_drawing() -> None:
+    text = card(comparison_of(n=1))
+    assert "<path" not in text
+    assert "1 query is too few for a test" in text
+
+
+def test_identical_systems_have_a_card() -> None:
+    scores = {"q1": 0.5, "q2": 0.25, "q3": 0.75}
+    text = card(compare_scores(scores, dict(scores)))
+    assert "score the same on every query" in text
+
+
+def test_gate_is_said_where_one_was_asked_for(better: Comparison) -> None:
+    assert "Gate passed: better on nDCG@10." in card(comparison_of(shift=0.1, require="better"))
+    assert "Gate" not in card(better)
+
+
+def test_hostile_names_stay_text() -> None:
+    baseline, candidate = "<script>alert(1)</script>\u202e", "\"'><b>" + "x" * 10_000
+    text = card(comparison_of(baseline=baseline, candidate=candidate))
+    names = {element.tag for element in tree(text).iter()}
+    assert "script" not in names
+    assert "b" not in names
+    assert "\u202e" not in text
+    assert len(text.encode()) <= 25_000
+
+
+def test_card_is_the_same_each_time(better: Comparison) -> None:
+    assert card(better) == card(comparison_of())
+
+
+def test_notebook_shows_the_card(better: Comparison) -> None:
+    assert better._repr_html_() == card(better)
+
+
+def test_card_names_what_to_read_first_and_the_segments(runs: Comparison) -> None:
+    text = unescape(card(runs))
+    titles = [each.title for each in compose(runs).cautions]
+    assert 0 < len(titles) <= SHOWN
+    assert f"Read before you decide: {'; '.join(titles)}." in text
+    assert "more note" not in text
+    assert exploratory(runs)[:380] in text
+    assert "Exploratory" not in card(replace(runs, segmentations=()))
+
+
+def test_card_names_four_notes_and_counts_the_others(better: Comparison) -> None:
+    tags = {"system": "a", "tags": ["x", "y"]}
+    ranks = {"system": "b", "count": 60}
+    notes = [Note("several-tags", 2, tags)] * SHOWN + [Note("rank-conflicts", 1, ranks)] * 2
+    text = unescape(card(replace(better, notes=tuple(notes))))
+    assert text.count("has several run tags") == SHOWN
+    assert "contradict its scores" not in text
+    assert '2 more notes in the report: .report("report.html").' in text

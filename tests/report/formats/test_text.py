@@ -1,0 +1,235 @@
+"""The terminal text: 80 columns, the same numbers, nothing cut but names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abrank._support import display as f
+from abrank._support.errors import ArgumentError
+from abrank.comparison import Comparison, compare_scores
+from abrank.diagnostics import Note
+from abrank.report import compose, to_dict
+from abrank.report.cells import columns
+from tests.report.written import text, text_lines
+
+Make = Callable[..., Comparison]
+STYLES = {"", "strong", "a", "b", "muted", "note"}
+
+
+def widest(shown: str) -> int:
+    return max(columns(line) for line in shown.split("\n"))
+
+
+@pytest.mark.parametrize("width", [80, 57, 40])
+def test_no_line_is_wider_than_asked(situation: Comparison, width: int) -> None:
+    assert widest(text(situation, width=width)) <= width
+    assert widest(text(situation, width=width, ascii=True)) <= width
+
+
+def test_hostile_names_and_ids_stay_in_line(hostile: Comparison) -> None:
+    shown = text(hostile)
+    assert widest(shown) <= 80
+    assert all(character.isprintable() or character in f"\n{f.GROUP}" for character in shown)
+
+
+def test_ascii_is_ascii(hostile: Comparison, situation: Comparison) -> None:
+    for comparison in (hostile, situation):
+        assert text(comparison, ascii=True).isascii()
+
+
+def long_comparison(n: int, scale: float = 1.0) -> Comparison:
+    names = [
+        "nDCG(dcg='exp-log2')@10",
+        "AP",
+        "RR",
+        "P(rel=2)@10",
+        "R@1000",
+        "ERR@20",
+        "RBP(p=0.8)",
+        "NumRet",
+        "nDCG(dcg='exp-log2')@100",
+        "Success@1",
+        "Rprec",
+        "Bpref",
+    ]
+    rng = np.random.default_rng(n)
+    ids = [f"q{i}" for i in range(n)]
+    a = pd.DataFrame(rng.random((n, 12)) * scale, index=ids, columns=names)
+    a["NumRet"] *= 1000
+    b = a + rng.normal(0.02, 0.1, (n, 12)) * scale
+    return compare_scores(
+        a,
+        b,
+        baseline="a-very-long-name-of-a-ranker-with-all-its-parameters-k1=0.9-b=0.4",
+        candidate="cross-encoder/ms-marco-MiniLM-L-12-v2-finetuned-on-our-own-logs",
+        margin=0.01,
+        require="better",
+        measures=names,
+        n_resamples=999,
+    )
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e5, 1e9])
+@pytest.mark.parametrize("digits", [3, 6])
+def test_twelve_measures_with_long_names_fit(scale: float, digits: int) -> None:
+    comparison = long_comparison(60, scale)
+    shown = text(comparison, digits=digits)
+    assert widest(shown) <= 80
+    for row in comparison.rows:
+        assert f.signed(row.diff, digits=digits) in shown
+
+
+def test_huge_numbers_of_queries_fit() -> None:
+    shown = text(long_comparison(20_000))
+    assert widest(shown) <= 80
+    assert "20\u202f000 queries" in shown
+    assert "1 measure on another scale, not drawn" in shown
+
+
+@given(st.text(min_size=1, max_size=60), st.text(min_size=1, max_size=60), st.integers(40, 100))
+def test_any_name_fits(make: Make, a: str, b: str, width: int) -> None:
+    comparison = replace(make(0.05, n=3), baseline=a, candidate=b)
+    assert widest(text(comparison, width=width)) <= width
+
+
+def test_numbers_are_those_of_the_json(make: Make) -> None:
+    comparison = make(0.05, measures=4)
+    found, shown = to_dict(comparison), text(comparison)
+    for row in found["measures"]:
+        line = next(each for each in shown.split("\n") if each.startswith(row["measure"] + " "))
+        for number in (
+            f.score(row["mean_a"]),
+            f.score(row["mean_b"]),
+            f.signed(row["diff"]),
+            f.pvalue(row["pvalue_adj"]).replace("< ", "<"),
+        ):
+            assert f" {number} " in line
+    low, high = (found["verdict"]["interval"][key] for key in ("low", "high"))
+    assert f"95% CI {f.interval(low, high)}" in shown
+
+
+def test_first_line_is_the_decision(situation: Comparison) -> None:
+    head = compose(situation).headline
+    assert text(situation).startswith(f"{head.glyph} {head.tag.upper()}")
+
+
+def test_words_are_those_of_the_report(make: Make) -> None:
+    comparison = make(0.005, margin=0.005, require="better", n=100)
+    report, shown = compose(comparison), " ".join(text(comparison).split())
+    assert report.headline.gate in shown
+    assert report.headline.meaning.split(".")[0] in shown
+    for note in report.cautions:
+        assert note.title in shown
+    assert "A bm25 (baseline) B monot5 (candidate)" in shown
+
+
+def test_bar_touches_zero_exactly_when_the_interval_does(make: Make) -> None:
+    for mean in (-0.05, -0.021, -0.019, 0.0, 0.019, 0.021, 0.05):
+        comparison = make(mean, measures=4)
+        lines = text(comparison).split("\n")
+        for row in comparison.rows:
+            line = next(each for each in lines if each.startswith(row.measure + " "))
+            excluded = "┊" in line
+            assert excluded == (row.pvalue_adj < 0.05)
+            assert excluded == (line.split()[-2] in "▲▼")
+
+
+def test_ready_scores_on_another_scale_are_not_drawn() -> None:
+    ids = ["1", "2", "3", "4"]
+    a = pd.DataFrame({"unit": [0.1, 0.2, 0.3, 0.4], "ms": [100.0, 90.0, 80.0, 85.0]}, index=ids)
+    b = pd.DataFrame({"unit": [0.2, 0.2, 0.4, 0.6], "ms": [99.0, 95.0, 70.0, 90.0]}, index=ids)
+    shown = text(compare_scores(a, b))
+    line = next(each for each in shown.split("\n") if each.startswith("ms"))
+    assert "●" not in line
+    assert "1 measure on another scale, not drawn" in shown
+
+
+def test_two_scales_of_one_kind_are_drawn_together(make: Make) -> None:
+    shown = text(make(0.05, measures=3))
+    assert shown.count("●") == 3
+    assert "another scale" not in shown
+
+
+def test_styles_are_the_known_ones_and_join_to_the_text(situation: Comparison) -> None:
+    lines = text_lines(situation)
+    assert {span.style for line in lines for span in line} <= STYLES
+    joined = "\n".join("".join(span.text for span in line).rstrip() for line in lines)
+    assert joined == text(situation)
+
+
+def test_colours_name_the_winner(make: Make) -> None:
+    assert text_lines(make(0.05))[0][0].style == "b"
+    assert text_lines(make(-0.05))[0][0].style == "a"
+    assert text_lines(make(0.0))[0][0].style == "strong"
+
+
+@pytest.mark.parametrize(("mean", "style"), [(0.05, "b"), (0.0, "note")])
+def test_gate_has_its_style(make: Make, mean: float, style: str) -> None:
+    last = [line for line in text_lines(make(mean, require="better")) if line]
+    gate = next(line for line in last if line[0].text.startswith("gate"))
+    assert gate[0].style == style
+
+
+def test_equivalence_names_the_interval_that_decided(make: Make) -> None:
+    shown = text(make(0.001, margin=0.03))
+    assert "+0.001  90% CI −0.016 to +0.018" in shown
+    assert "margin 0.030, judged by the 90% interval" in " ".join(shown.split())
+    # The 95% interval and the p of a difference from 0 do not stand beside it.
+    assert "95% CI" not in shown
+    assert "  p 0" not in shown.split("measure ")[0]
+
+
+def tied(count: int) -> Note:
+    return Note("rank-conflicts", 1, {"system": "b", "count": count})
+
+
+def test_four_notes_are_told_and_the_others_counted(make: Make) -> None:
+    comparison = make(0.05)
+    notes = [tied(60), tied(61), tied(62), Note("few-clusters", 3, {"n": 5, "too_few": True})]
+    four = text(replace(comparison, notes=tuple(notes)))
+    assert "more note" not in four
+    six = text(replace(comparison, notes=(*notes, tied(63), tied(64))))
+    told = [line for line in six.splitlines() if line.startswith("note ")]
+    assert len(told) == 4
+    assert told[0].startswith("note      Only 5 clusters of queries. So few cannot show")
+    assert six.endswith("2 more notes in the report: --report report.html")
+
+
+def test_next_step_stands_on_a_line_of_its_own(make: Make) -> None:
+    assert "\nnext      Ship monot5 if any gain is worth the change.\n" in text(make(0.05))
+
+
+def test_other_estimands_are_named(make: Make) -> None:
+    comparison = make(0.05, test="wilcoxon")
+    shown = " ".join(text(comparison).split())
+    estimate = f.signed(comparison.primary.estimate)
+    assert f"pseudo-median difference {estimate} 95% CI" in shown
+
+
+@pytest.mark.parametrize(("n", "lines"), [(100, 1), (4000, 2)])
+def test_wins_and_visible_difference_are_not_broken(make: Make, n: int, lines: int) -> None:
+    shown = text(make(0.05, n=n), digits=3 if lines == 1 else 8).split("\n")
+    first = next(i for i, line in enumerate(shown) if line.startswith("queries"))
+    assert re.search(r"smallest visible Δ [0-9.]+ \(80% power\)$", shown[first + lines - 1])
+
+
+def test_too_narrow_is_refused(make: Make) -> None:
+    with pytest.raises(ArgumentError, match="at least 40"):
+        text(make(0.05), width=39)
+
+
+def test_a_measure_that_points_the_other_way_is_named_under_the_bars() -> None:
+    a = {f"q{i}": {"AP": 0.3 + i / 50, "Unj@10": 0.5 - i / 90} for i in range(20)}
+    b = {q: {"AP": row["AP"] + 0.1, "Unj@10": row["Unj@10"] ** 2} for q, row in a.items()}
+    frames = [pd.DataFrame.from_dict(each, orient="index") for each in (a, b)]
+    assert "Unj@10: lower is better, so left of 0 B is better" in text(
+        compare_scores(*frames, measures=["AP", "Unj@10"])
+    )

@@ -1,0 +1,66 @@
+"""The drawing in characters says what the intervals say."""
+
+from __future__ import annotations
+
+import math
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abrank.report.formats.text_table import LEAST, Axis, axis, draw, heading
+from abrank.report.model import Bar
+
+number = st.floats(-1, 1, allow_nan=False)
+
+
+def bar(estimate: float, thick: float, thin: float) -> Bar:
+    low, high = estimate - thick, estimate + thick
+    return Bar(estimate, low, high, low - thin, high + thin)
+
+
+@given(
+    st.lists(st.builds(bar, number, st.floats(0, 0.5), st.floats(0, 0.5)), min_size=1, max_size=6),
+    st.integers(LEAST, 40),
+)
+def test_zero_is_covered_exactly_when_the_wider_interval_contains_it(
+    bars: list[Bar], width: int
+) -> None:
+    scale = axis(bars, width)
+    if scale is None:
+        assert all(each.estimate == each.thin_low == 0 for each in bars)
+        return
+    assert 0 < scale.zero < width - 1
+    for each in bars:
+        drawn = draw(each, scale)
+        assert len(drawn) == width
+        assert drawn.count("●") == 1
+        assert (drawn[scale.zero] == "┊") == (each.thin_low > 0 or each.thin_high < 0)
+
+
+def test_dot_lies_on_the_side_of_its_estimate() -> None:
+    wide, near = bar(0.5, 0.4, 0.0), bar(0.002, 0.001, 0.0)
+    scale = axis([wide, near], 20)
+    assert scale is not None
+    assert draw(near, scale).index("●") == scale.zero + 1
+    assert draw(bar(-0.002, 0.001, 0.0), scale).index("●") == scale.zero - 1
+
+
+def test_infinite_interval_fills_the_row_and_undefined_draws_nothing() -> None:
+    scale = axis([bar(0.1, 0.05, 0.0)], 20)
+    assert scale is not None
+    assert " " not in draw(bar(0.1, math.inf, 0.0), scale)
+    assert set(draw(bar(math.nan, math.nan, math.nan), scale)) == {" ", "┊"}
+    assert draw(Bar(0.1, math.nan, math.nan), scale).count("●") == 1
+
+
+def test_no_axis_without_room_or_differences() -> None:
+    assert axis([bar(0.1, 0.05, 0.0)], LEAST - 1) is None
+    assert axis([bar(0.0, 0.0, 0.0)], 30) is None
+
+
+@given(st.floats(-1, -0.001), st.floats(0.001, 1), st.integers(LEAST, 40))
+def test_the_heading_is_split_where_zero_stands(low: float, high: float, width: int) -> None:
+    scale = Axis(low, high, width)
+    shown = heading(scale, "A better", "B better")
+    assert len(shown) == width
+    assert shown[scale.zero] == "┊"

@@ -1,0 +1,116 @@
+"""A ranking written as JSON and read back: the same object, and the same bytes in every format."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from abrank import Ranking
+from abrank._support.errors import ReadError
+from abrank.cli import run
+from abrank.ranking import rank_scores
+from abrank.report import WRITERS
+from abrank.scoring.scores import Scores
+from tests.report.written import card
+
+pytestmark = pytest.mark.usefixtures("nothing_drawn")
+
+
+def board(n_systems=4, measures=("AP", "RR"), n_queries=30):
+    random = np.random.default_rng(2)
+    values = random.uniform(0.2, 0.6, (n_queries, 1, 1)) + random.normal(
+        0.1, 0.05, (n_queries, n_systems, len(measures))
+    )
+    values += 0.05 * np.arange(n_systems)[:, None]
+    ids = tuple(f"q{i}" for i in range(n_queries))
+    return Scores(ids, tuple(f"s{i}" for i in range(n_systems)), tuple(measures), values)
+
+
+HOW = [{}, {"baseline": "s1"}, {"baseline": ["s0", "s1"], "family": "all"}, {"test": "nemenyi"}]
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_it_comes_back_and_every_format_has_the_same_bytes(tmp_path, how, capsys):
+    found = rank_scores(board(), n_resamples=199, **how)
+    path = found.report(tmp_path / "r.json")
+    again = Ranking.from_json(path)
+    assert again == found
+    assert json.loads(path.read_text("utf-8"))["checksum"].startswith("sha256:")
+    for kind in WRITERS:
+        assert WRITERS[kind](again) == WRITERS[kind](found), kind
+    assert card(again) == card(found)
+    assert run(["render", str(path), "-q", "--format", "md"]) == 0
+    assert capsys.readouterr().out == WRITERS[".md"](found).decode()
+    assert run(["render", str(path), "-q"]) == 0
+    assert f"4 systems by AP on {found.n_queries} queries." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("n_queries", [0, 1, 2])
+def test_the_smallest_come_back(tmp_path, n_queries):
+    found = rank_scores(board(n_queries=n_queries))
+    assert Ranking.from_json(found.report(tmp_path / "r.json")) == found
+
+
+def test_a_file_of_before_is_still_read(tmp_path):
+    found = rank_scores(board()).to_dict()
+    for key in ("notes", "stability", "n_drawn", "agreements", "overlaps", "beside", "spread"):
+        del found[key]
+    for key in ("baselines", "family", "n_families"):
+        del found["settings"][key]
+    for part in (found, *found["secondary"]):
+        for pair in part["pairs"]:
+            del pair["wins"], pair["ties"], pair["losses"]
+    found["schema"] = "abrank-ranking/1"
+    path = tmp_path / "old.json"
+    path.write_text(json.dumps(found))
+    again = Ranking.from_json(path)
+    assert again.stability == rank_scores(board()).stability
+    assert again.leaders == rank_scores(board()).leaders
+    for kind in WRITERS:
+        WRITERS[kind](again)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"n_queries": 3}, "n_queries"),
+        ({"seed": "x"}, "seed: expected a whole number"),
+        ({"schema": "abrank/1"}, "is no report of a Ranking"),
+        ({"measure": "P@5"}, "but the scores and rule of the file give"),
+        ({"more": 1}, "is no key of this schema"),
+    ],
+)
+def test_what_is_damaged_is_refused_by_its_place(tmp_path, change, said):
+    found = json.loads(rank_scores(board()).report(tmp_path / "r.json").read_text("utf-8")) | change
+    if "n_queries" in change:
+        del found["checksum"]
+    (tmp_path / "r.json").write_text(json.dumps(found))
+    with pytest.raises(ReadError, match=said):
+        Ranking.from_json(tmp_path / "r.json")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda d: d["queries"]["scores"].pop("s0"), "the systems are not those of the scores"),
+        (lambda d: d["pairs"][0].update(a="s9"), "there is no system s9"),
+        (lambda d: d["queries"]["scores"]["s1"].pop(), "not every system has one score a query"),
+    ],
+)
+def test_what_contradicts_itself_is_refused(tmp_path, change, said):
+    found = json.loads(rank_scores(board()).report(tmp_path / "r.json").read_text("utf-8"))
+    change(found)
+    del found["checksum"]
+    (tmp_path / "r.json").write_text(json.dumps(found))
+    with pytest.raises(ReadError, match=said):
+        Ranking.from_json(tmp_path / "r.json")
+
+
+def test_the_card_has_no_style_sheet_script_or_id():
+    shown = rank_scores(board(14))._repr_html_()
+    assert shown.startswith("<div")
+    assert not any(part in shown for part in ("<script", "<style", " id=", "nan"))
+    assert "and 2 more in .table" in shown
+    assert len(shown) < 25_000

@@ -1,0 +1,93 @@
+"""The ranking of systems over several collections in words, however many and however wide."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from abrank.collections import CollectionsRanking, rank_collections
+from abrank.report import compose
+from abrank.report.formats.page import scorecard_of
+from abrank.report.model import Table
+from abrank.report.registry import default_path
+from abrank.scoring.scores import Scores
+from tests.report.written import text
+
+
+def made(k: int, *, c: int = 3, step: float = 0.0, prefix: str = "system") -> CollectionsRanking:
+    """Rank systems, each below the next by a step, on collections of 20 queries."""
+    random = np.random.default_rng(k + c)
+    ids, systems = tuple(f"q{i}" for i in range(20)), tuple(f"{prefix} {i}" for i in range(k))
+    given = {}
+    for i in range(c):
+        values = random.uniform(0.2, 0.4, (20, 1)) + random.normal(0.0, 0.01, (20, k))
+        values += step * np.arange(k)
+        given[f"collection {i}"] = Scores(ids, systems, ("AP",), values[:, :, None])
+    return rank_collections(given)
+
+
+@pytest.fixture(scope="module")
+def six() -> CollectionsRanking:
+    return made(6, c=2)
+
+
+@pytest.mark.parametrize("width", [60, 100])
+def test_where_there_is_no_room_the_interval_is_left_out(width) -> None:
+    found = made(4, c=8, step=0.05, prefix="a system of a longer name")
+    shown = text(found, width=width)
+    assert max(map(len, shown.splitlines())) <= width
+    row = found.primary.rows[1]
+    limit = f"{row.these.diff_low:+.{found.decimals}f}".replace("-", "−")
+    assert (f" {limit} to" in shown) is (width == 100)
+    # Eight collections do not fit beside each other; each stands in one of the tables.
+    heads = [
+        line for line in shown.splitlines() if "collection " in line and "a system" not in line
+    ]
+    named = [i for i in range(8) for line in heads if f"collection {i}" in line]
+    assert named == list(range(8))
+
+
+@pytest.mark.parametrize(
+    ("these", "like", "said"),
+    [
+        (6, 6, "On these 2 collections any of the 6 systems may be first."),
+        (6, 6, "On collections like these nothing more can be said."),
+        (5, 6, "Of 6 systems 5 may be first on these 2 collections: {4} and 1 more."),
+        (5, 6, "On collections like these any of the 6 may be: 2 collections tell no more."),
+        (3, 3, "On collections like these the same may be."),
+        (1, 1, "On collections like these it alone may, too."),
+        (2, 5, "On collections like these 5 may be: {4} and 1 more."),
+        (2, 1, "On collections like these only {1} may be."),
+    ],
+)
+def test_who_may_be_first_is_named_as_far_as_there_is_room(these, like, said, six) -> None:
+    rows = tuple(
+        replace(
+            row,
+            these=replace(row.these, rank_low=1 if i < these else 2),
+            like=replace(row.like, rank_low=1 if i < like else 2),
+        )
+        for i, row in enumerate(six.primary.rows)
+    )
+    found = replace(six, measures=(replace(six.primary, rows=rows),))
+    names = {str(n): ", ".join(six.systems[:n]) for n in (1, 4)}
+    for n, listed in names.items():
+        said = said.replace(f"{{{n}}}", listed)
+    assert said in text(found, width=200)
+
+
+def test_a_table_of_very_many_systems_is_folded() -> None:
+    report = compose(made(22, c=2))
+    tables = [block for section in report.sections for block in section.blocks]
+    tables = [block for block in tables if isinstance(block, Table)]
+    (card,) = (table for table in tables if table.key == "standings")
+    first, more = scorecard_of(card)
+    assert [len(each.table.rows) for each in (first, more)] == [20, 2]
+    assert (first.table.folded, more.table.folded) == ("", "The other 2 systems")
+
+
+def test_the_file_of_a_ranking_over_collections_has_a_name_of_its_own() -> None:
+    path = default_path(compose(made(2, c=2)), ".html")
+    assert path.as_posix() == "reports/ranking-AP-collections.html"

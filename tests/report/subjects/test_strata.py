@@ -1,0 +1,101 @@
+"""What several collections say, in a sentence."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from abrank import compare_scores
+from abrank._support.errors import ReadError
+from abrank.collections import CollectionsComparison, compare_collections
+from abrank.report.numbers import checksum
+from abrank.report.subjects.strata import title
+from tests.report.written import html, text
+
+
+@pytest.fixture(scope="module")
+def found():
+    a = {f"q{i}": (7 * i % 20) / 20 for i in range(20)}
+    b = {query: 0.9 * value + 0.08 for query, value in a.items()}
+    return compare_collections({"x": (a, b), "y": (a, b), "<z>": (a, a)})
+
+
+@pytest.mark.parametrize(
+    ("these", "like", "said"),
+    [
+        (
+            "better",
+            "better",
+            "B is better than A on average over these 3 collections (ahead on 2; I² 0.0%), and on",
+        ),
+        (
+            "worse",
+            "unclear",
+            "B is worse than A on average over these 3 collections (behind on 2; I² 0.0%); on",
+        ),
+        (
+            "better",
+            "worse",
+            "B is better than A over all queries (ahead on 2; I² 0.0%), but worse on average",
+        ),
+        ("unclear", "worse", "B is worse than A on average over collections like these; over all"),
+        ("unclear", "unclear", "These 3 collections cannot tell A and B apart."),
+        ("identical", "identical", "A and B score the same on every query of every collection."),
+    ],
+)
+def test_the_title_answers_both_questions(found, these, like, said) -> None:
+    primary = replace(
+        found.primary,
+        stratified=replace(found.primary.stratified, reading=these),
+        random=replace(found.primary.random, reading=like),
+    )
+    assert title(replace(found, measures=(primary,))).startswith(said)
+
+
+def test_ascii_and_narrow_text(found) -> None:
+    shown = text(found, width=40, ascii=True)
+    assert shown.isascii()
+    assert max(map(len, shown.splitlines())) <= 40
+
+
+def test_names_cannot_break_the_page(found) -> None:
+    page = html(found)
+    assert "<z>" not in page
+    assert "&lt;z&gt;" in page
+    assert page.count("<summary>") >= 3
+
+
+def test_too_few_collections_that_vary_are_told() -> None:
+    tie = {"q1": 0.5, "q2": 0.25}
+    one = {"q1": 0.5}
+    said = text(compare_collections({"x": (tie, tie), "y": (one, {"q1": 0.7})}))
+    said = " ".join(said.split())
+    assert "Too few collections vary to say anything of collections like these." in said
+    assert "differ by more than chance" not in said
+    assert "! untested" in said
+
+
+@pytest.mark.parametrize(("n", "cautious"), [(20, True), (21, False)])
+def test_the_prediction_interval_of_few_collections_is_told_to_miss(n, cautious) -> None:
+    a = {"q1": 0.5, "q2": 0.25, "q3": 0.4}
+    given = {f"c{i}": (a, {q: v + 0.1 + (i % 4) * v / 9 for q, v in a.items()}) for i in range(n)}
+    said = text(compare_collections(given)).replace("\n", " ")
+    assert "One more collection would show a Δ of" in said
+    assert ("that interval misses more often than it says" in said) is cautious
+
+
+def test_a_saved_comparison_that_is_another_thing_is_refused(found, tmp_path) -> None:
+    path = found["x"].report(tmp_path / "results.json")
+    with pytest.raises(ReadError, match="is no report of a CollectionsComparison"):
+        CollectionsComparison.from_json(path)
+    value = found.to_dict()
+    a = {f"q{i}": i / 9 for i in range(5)}
+    other = compare_scores(a, {query: 1 - score for query, score in a.items()}, test="sign")
+    value["collections"][1]["comparison"] = other.to_dict()
+    value["checksum"] = checksum(value)
+    path.write_text(json.dumps(value))
+    said = "collections: the collection 'y' was compared by other measures or another test than 'x'"
+    with pytest.raises(ReadError, match=said):
+        CollectionsComparison.from_json(path)

@@ -1,0 +1,353 @@
+"""A ranking in files: what it says, its numbers those of its JSON, names that stay text."""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from markdown_it import MarkdownIt
+
+from abrank._support import display as f
+from abrank._support.errors import ArgumentError, UnknownNameError
+from abrank.ranking import Ranking, rank_scores
+from abrank.report import WRITERS, compose, write
+from abrank.report.formats.markdown import LARGEST
+from abrank.report.subjects.leaderboard import letter
+from abrank.report.subjects.standings import one_collection
+from abrank.report.subjects.systems import cautions_of_test
+from abrank.scoring.scores import Scores
+from tests.report.written import html, json_of, latex, markdown, table, text
+
+NUMBER = re.compile(r"(?<![\w.@#-])([+−-]?\d+(?:\.\d+)?%?)(?![\w.]*\w)")
+HOSTILE = (
+    "<img src=x onerror=alert(1)>",
+    "a|b\n# c",
+    "\\input{x} & 50% $#_^~",
+    "=cmd()",
+    "@octocat [x](http://evil.example)",
+    "red\x1b[31m\u202e",
+    "`tick` </details>",
+    "x" * 5_000,
+)
+
+
+@functools.cache
+def make(
+    n_systems: int = 5,
+    *,
+    names: tuple[str, ...] | None = None,
+    measures: tuple[str, ...] = ("nDCG@10",),
+    **how: Any,
+) -> Ranking:
+    """Rank systems whose means lie apart, on 40 queries; of each further measure the other way."""
+    random = np.random.default_rng(1)
+    easy = random.uniform(0.1, 0.6, (40, 1))
+    means = np.linspace(0.0, 0.3, n_systems) * (np.arange(n_systems) % 3 > 0)
+    values = easy + random.normal(0.0, 0.05, (40, n_systems)) + means
+    systems = names or tuple(f"system{i}" for i in range(n_systems))
+    ids = tuple(f"q{i}" for i in range(40))
+    blocks = [values if i % 2 == 0 else 0.9 - values for i in range(len(measures))]
+    return rank_scores(Scores(ids, systems, measures, np.stack(blocks, axis=2)), **how)
+
+
+RANKINGS = {
+    "groups": lambda: make(),
+    "baseline": lambda: make(baseline="system0"),
+    "without intervals": lambda: make(test="wilcoxon"),
+    "two": lambda: make(2),
+    "ranks": lambda: make(test="nemenyi"),
+    "measures": lambda: make(measures=("nDCG@10", "AP", "RR")),
+    "measures and a baseline": lambda: make(measures=("nDCG@10", "AP"), baseline="system0"),
+}
+
+
+@pytest.fixture(scope="module", params=RANKINGS)
+def ranking(request: pytest.FixtureRequest) -> Ranking:
+    return RANKINGS[request.param]()
+
+
+def leaves(value: Any) -> Iterator[float]:
+    if isinstance(value, dict):
+        for each in value.values():
+            yield from leaves(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from leaves(each)
+    elif isinstance(value, int | float):
+        yield value
+
+
+def shown(value: float) -> set[str]:
+    if isinstance(value, int):
+        return {str(value)}
+    found = {f.score(value), f.score(value, digits=2), f.signed(value), f.number(value)}
+    # The difference from the first is that of a pair the other way round.
+    found |= {f.score(-value), f.signed(-value)}
+    return found | {f.pvalue(value).removeprefix("< "), f.level(1.0 - value)}
+
+
+@pytest.mark.parametrize("interval", ["difference", "own", "within"])
+@pytest.mark.parametrize("kind", [".md", ".tex", ".txt"])
+def test_every_number_is_of_the_json(ranking: Ranking, kind: str, interval: str) -> None:
+    found = json.loads(json_of(ranking))
+    counts = [len(found["systems"]), len(found["pairs"]), ranking.n_significant]
+    del found["queries"]
+    for each in found["secondary"]:
+        del each["scores"]
+    known = {text for each in (*leaves(found), *counts) for text in shown(each)}
+    written = WRITERS[kind](ranking, interval=interval).decode()
+    text = unescape(written).replace("\\%", "%").replace(f.GROUP, "").replace("\\,", "")
+    numbers = [each.replace("-", "−", each[:1] == "-") for each in NUMBER.findall(text)]
+    assert len(numbers) >= 9
+    assert [each for each in numbers if each not in known] == []
+
+
+@pytest.mark.parametrize("style", ["interval", "superscript"])
+def test_latex_is_one_balanced_table(ranking: Ranking, style: str) -> None:
+    text = latex(ranking, style=style)
+    rows = [line for line in text.splitlines() if line.endswith(r" \\")]
+    assert len(rows) == 1 + len(ranking.rows)
+    assert len({len(re.findall(r"(?<!\\)&", row)) for row in rows}) == 1
+    assert text.isascii()
+    measures = ", ".join(ranking.measures)
+    assert f"{measures}, means over 40 queries" in text
+
+
+def test_superscripts_name_whom_a_system_beats() -> None:
+    found = make()
+    letters = {system: letter(i) for i, system in enumerate(found.systems)}
+    lines = latex(found, style="superscript").splitlines()
+    for row in found.rows:
+        wins = [p.a for p in found.pair_rows if p.b == row.system and p.reading == "better"]
+        wins += [p.b for p in found.pair_rows if p.a == row.system and p.reading == "worse"]
+        over = "".join(sorted(letters[each] for each in wins))
+        mean = f"{row.mean:.3f}^{{{over}}}" if over else f"{row.mean:.3f}"
+        assert f"    ${letters[row.system]}$ & {row.system} & ${mean}$ \\\\" in lines
+    assert any("^{" in line for line in lines)
+
+
+def test_many_systems_have_letters_too_and_a_table_that_ends() -> None:
+    found = make(40)
+    text = latex(found, style="superscript")
+    assert "$ab$ & " in text
+    assert re.search(r"\^\{[a-z]+,[a-z,]+\}", text)
+    assert "5 more systems not shown." in text
+    names = tuple(f"{'検索' * 25}{i}" for i in range(120))
+    many = markdown(make(120, names=names, beside=False))
+    assert len(many.encode()) <= LARGEST
+    assert "more systems not shown." in many
+    assert "more pairs not shown." in many
+
+
+def test_markdown_says_first_what_it_comes_to() -> None:
+    first, _, second, *_ = markdown(make(2)).splitlines()
+    assert first == "### ▲ One leader: system1 is better than system0 on nDCG@10."
+    assert second.startswith("system1 has the mean 0.")
+    against = markdown(make(baseline="system0"))
+    assert "systems are better than system0 on nDCG" in against.partition("\n")[0]
+    assert "All pairs" not in against
+    assert "| baseline |" in against
+
+
+def test_hostile_names_stay_text(tmp_path: Path) -> None:
+    for how in ({}, {"baseline": HOSTILE[0]}):
+        found = make(len(HOSTILE), names=HOSTILE, **how)
+        text = markdown(found)
+        page = MarkdownIt("commonmark", {"html": True}).enable("table").render(text)
+        own = {"h3", "p", "table", "thead", "tbody", "tr", "th", "td", "strong", "details"}
+        assert set(re.findall(r"<(\w+)", page)) <= own | {"summary", "pre", "code"}
+        for block in text.split("\n\n"):
+            if block.startswith("| "):
+                assert len({line.count("|") for line in block.splitlines()}) == 1
+        for style in ("interval", "superscript"):
+            tex = latex(found, style=style)
+            bare = re.sub(r"\\[\\{}$&#%_,]", "", tex[tex.index(r"\begin") :])
+            assert bare.count("{") == bare.count("}")
+            assert bare.count("$") % 2 == 0
+            assert "\\input" not in bare
+        plain = WRITERS[".txt"](found).decode()
+        assert not {"\x1b", "\u202e"} & {*plain, *text}
+        assert ",'=cmd()," in table(found, ".pairs.csv")
+
+
+@pytest.mark.usefixtures("nothing_drawn")
+def test_files_hold_what_the_functions_give(tmp_path: Path, ranking: Ranking) -> None:
+    for suffix, expected in (
+        (".md", markdown(ranking)),
+        (".tex", latex(ranking)),
+        (".json", json_of(ranking)),
+        (".csv", table(ranking)),
+        (".txt", text(ranking) + "\n"),
+        (".html", html(ranking)),
+    ):
+        assert ranking.report(tmp_path / f"out{suffix}").read_text("utf-8") == expected
+    lines = table(ranking).splitlines()
+    assert lines[0].startswith("measure,position,system,mean,ci_low,ci_high,within_low")
+    assert len(lines) == 1 + len(ranking.measures) * len(ranking.systems)
+    assert (tmp_path / "out.pairs.csv").read_text("utf-8") == table(ranking, ".pairs.csv")
+    for suffix in WRITERS:
+        ranking.report(tmp_path / f"out{suffix}")
+    assert len(list(tmp_path.iterdir())) == len(WRITERS) + 1
+
+
+def test_options_and_usual_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = make()
+    assert found.report("tex", style="superscript") == Path("reports/ranking-nDCG-10.tex")
+    stored = Path("reports/ranking-nDCG-10.tex").read_text("ascii")
+    assert stored == found.to_latex(style="superscript")
+    assert found.report("out", format=".md", digits=5).read_text("utf-8") == markdown(
+        found, digits=5
+    )
+    assert found._repr_markdown_() == markdown(found)
+    with pytest.raises(ArgumentError, match=r"a \.json report has no option 'digits'"):
+        write(found, "out.json", digits=2)
+    with pytest.raises(UnknownNameError, match=r"known formats: \.html \.md \.json"):
+        write(found, "out.pdf")
+    with pytest.raises(UnknownNameError, match="style"):
+        found.to_latex(style="stars")
+
+
+@pytest.mark.parametrize(
+    ("test", "said"), [("tukey", "vary alike"), ("nemenyi", "orders"), ("t", None)]
+)
+def test_what_a_test_takes_for_granted_is_said(test: str, said: str | None) -> None:
+    draw = np.random.default_rng(2)
+    values = draw.random((20, 3, 1))
+    scores = Scores(tuple(map(str, range(20))), ("A", "B", "C"), ("AP",), values)
+    said_of = " ".join(cautions_of_test(rank_scores(scores, test=test)))
+    found = [words for words in ("vary alike", "orders") if words in said_of]
+    assert found == ([said] if said else [])
+
+
+def test_several_measures_stand_side_by_side_with_their_letters() -> None:
+    found = make(measures=("nDCG@10", "AP"))
+    shown_text, comment = text(found), markdown(found)
+    tex, over = latex(found), latex(found, style="superscript")
+    for system in found.systems:
+        cells = [(f"{each[system].mean:.3f}", each[system].group) for each in found.by_measure]
+        (a, group_a), (b, group_b) = cells
+        assert re.search(rf"^{system} +{a} {group_a} +{b} {group_b}$", shown_text, re.M)
+        line = next(each for each in comment.splitlines() if each.startswith(f"| {system} |"))
+        shown = line.replace("*", "").strip("| ").split(" | ")
+        assert shown == [system, f"{a} {group_a}", f"{b} {group_b}"]
+        bold = re.sub(r"\\mathbf\{([\d.]+)\}", r"\1", tex)  # the best of each measure
+        assert f"{system} & ${a}$~{group_a} & ${b}$~{group_b} \\\\" in bold
+        assert re.search(rf"& {system} & \${a}(\^{{\w+}})?\$ & \${b}(\^{{\w+}})?\$ ", over)
+    assert "ordered by nDCG@10" in tex
+    saved = json.loads(json_of(found))
+    assert [each["measure"] for each in saved["secondary"]] == ["AP"]
+    assert saved["secondary"][0]["systems"][0]["system"] == found.of("AP").systems[0]
+
+
+def test_against_a_baseline_a_mean_has_its_glyph() -> None:
+    found = make(measures=("nDCG@10", "AP"), baseline="system0")
+    shown = text(found)
+    assert "▲ better, ▼ worse than system0, ? not told apart." in " ".join(shown.split())
+    beaten = next(row for row in found.of("AP").pair_rows if row.reading == "worse")
+    mean = f"{found.of('AP')[beaten.b].mean:.3f}"
+    assert re.search(rf"^{beaten.b} .* {mean} ▼$", shown, re.M)
+    assert rf"${mean}$~$\downarrow$" in latex(found)
+
+
+def test_many_measures_are_put_into_tables_that_fit() -> None:
+    found = make(measures=tuple(f"P@{k}" for k in range(10, 22)))
+    shown = text(found)
+    assert max(map(len, shown.splitlines())) <= 80
+    heads = [line for line in shown.splitlines() if line.startswith("system ")]
+    assert len(heads) == 2
+    assert [each for head in heads for each in head.split()[1:]] == list(found.measures)
+
+
+def test_the_first_has_no_difference_from_itself_and_ranks_have_none_with_limits() -> None:
+    lines = text(make()).splitlines()
+    head = lines.index("") + 1
+    assert lines[head].split()[:4] == ["#", "system", "mean", "Δ"]
+    assert re.fullmatch(r"1  \w+ +0\.\d{3} +1 +100% +● +a", lines[head + 1])
+    ranks = text(make(test="nemenyi")).splitlines()
+    head = ranks.index("") + 1
+    assert "mean rank" in ranks[head]
+    assert " to " not in ranks[head + 2]
+
+
+def test_an_unknown_kind_of_interval_is_refused() -> None:
+    for make_text in (text, latex):
+        with pytest.raises(UnknownNameError, match="within"):
+            make_text(make(), interval="wihtin")
+
+
+@pytest.fixture(scope="module")
+def by_a_few_queries() -> Ranking:
+    """X has the highest mean by 6 queries of 40; Y is above it on all others."""
+    x = {f"q{i:02}": 1.0 if i < 6 else 0.4 for i in range(40)}
+    y = {query: 0.0 if i < 6 else 0.41 + i / 1000 for i, query in enumerate(x)}
+    z = {query: 0.1 + i / 500 for i, query in enumerate(x)}
+    return rank_scores({"X": x, "Y": y, "Z": z}, test="nemenyi")
+
+
+def test_a_first_by_mean_that_ranks_below_another_is_no_leader(by_a_few_queries: Ranking) -> None:
+    readings = {(row.a, row.b): row.reading for row in by_a_few_queries.pair_rows}
+    assert readings == {("Y", "X"): "worse", ("Z", "X"): "better", ("Z", "Y"): "better"}
+    said = "X has the highest mean, but Y is shown to be better."
+    assert f"? NO LEADER  {said}\n" in text(by_a_few_queries)
+    assert f"### ? No leader: {said}\n" in markdown(by_a_few_queries)
+    headline = compose(by_a_few_queries).headline
+    assert (headline.tag, headline.title) == ("No leader", said)
+    assert one_collection(by_a_few_queries) == "40 queries, X leads, 1 of 2 shown to be better"
+    letters = latex(by_a_few_queries, style="superscript")
+    assert "$a$ & X & $0.490^{c}$" in letters
+    assert "$b$ & Y & $0.368^{ac}$" in letters
+
+
+def test_a_latex_table_of_ranks_against_a_baseline_has_no_limits() -> None:
+    rows = latex(make(baseline="system0", test="bonferroni-dunn")).splitlines()
+    (first,) = [row for row in rows if row.startswith("    system4 & ")]
+    assert len(first.split(" & ")) == 5
+    assert "[" not in first
+
+
+def test_scores_that_do_not_vary_say_so_and_lead_by_chance() -> None:
+    same = dict.fromkeys(("q1", "q2", "q3"), 0.5)
+    report = compose(rank_scores({"X": same, "Y": same}))
+    found = {section.key: section for section in report.sections}
+    assert found["per-query"].finding == "The scores do not vary."
+
+
+def test_who_has_the_highest_mean_more_often_than_the_first_is_named() -> None:
+    # Y leads where the even queries are drawn more often; else X and Z share the first place.
+    x = {f"q{i:02}": 0.9 if i % 2 else 0.1 for i in range(40)}
+    y = {f"q{i:02}": 0.1 if i % 2 else 0.899 for i in range(40)}
+    z = {
+        query: value + (0.05 if i % 4 < 2 else -0.051) for i, (query, value) in enumerate(x.items())
+    }
+    ranking = rank_scores({"X": x, "Y": y, "Z": z})
+    assert ranking.systems == ("X", "Y", "Z")
+    first, second, _ = ranking.stability
+    assert first.first < second.first
+    said = compose(ranking).headline.meaning
+    assert said.endswith(
+        f"; Y has it more often, in {100 * second.first:.1f}%. The mean of X is the highest of 3 on"
+        " these queries: on others it is likely to be less good, and its lead smaller."
+    )
+
+
+def test_many_inputs_are_folded_and_two_of_many_systems_are_compared_by_a_command() -> None:
+    systems = make(24).systems
+    inputs = {each: {"path": f"runs/{each}.run", "sha256": "ab" * 32} for each in systems}
+    inputs |= {"qrels": {"path": "qrels.txt", "sha256": "cd" * 32}}
+    ranking = replace(make(24), provenance={"inputs": inputs})
+    found = {section.key: section for section in compose(ranking).sections}
+    shown, more = found["reproduce"].blocks[-2:]
+    assert (len(shown.rows), len(more.rows)) == (20, 5)
+    assert more.folded == "The other 5 inputs"
+    pair = ranking.pair_rows[0]
+    files = f"qrels.txt runs/{pair.a}.run runs/{pair.b}.run"
+    assert found["pairs"].blocks[-1].text == f"abrank compare {files} -m nDCG@10"

@@ -1,0 +1,138 @@
+"""The page of a ranking: what it says, what it holds, and that it holds for every kind of data."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from abrank.ranking import Ranking, rank_scores
+from abrank.report import compose
+from abrank.scoring.scores import Scores
+from tests.report.written import html
+
+QUERIES = 30
+
+
+def board(n_systems: int, *, n_queries: int = QUERIES, measures=("AP",), step=0.05) -> Scores:
+    random = np.random.default_rng(2)
+    hard = random.uniform(0.2, 0.6, (n_queries, 1, 1))
+    shift = step * np.arange(n_systems)[::-1, None]
+    values = hard + shift + random.normal(0, 0.05, (n_queries, n_systems, len(measures)))
+    names = tuple(f"s{i}" for i in range(n_systems))
+    return Scores(tuple(f"q{i}" for i in range(n_queries)), names, tuple(measures), values)
+
+
+@pytest.fixture(scope="module")
+def ranking() -> Ranking:
+    return rank_scores(board(4, measures=("AP", "RR", "P@10")))
+
+
+@pytest.fixture(scope="module")
+def page(ranking: Ranking, no_drawer) -> str:
+    return html(ranking, drawer=no_drawer)
+
+
+class Targets(HTMLParser):
+    """Collects the ids, and the places that links of the page lead to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ids: list[str] = []
+        self.links: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        self.ids += [found["id"] or ""] if "id" in found else []
+        if tag == "a":
+            self.links.append((found["href"] or "").removeprefix("#"))
+
+
+def test_every_pair_opens_from_the_table(page: str, ranking: Ranking) -> None:
+    parser = Targets()
+    parser.feed(page)
+    assert len(parser.ids) == len(set(parser.ids))
+    assert set(parser.links) <= set(parser.ids)
+    assert sum(each.startswith("pair-") for each in parser.ids) == len(ranking.pair_rows) == 6
+    assert sum(link.startswith("pair-") for link in parser.links) == 6  # no pair twice
+
+
+def test_headlines_say_who_leads_and_who_is_not_told_apart() -> None:
+    def title(scores: Scores, **how: object) -> str:
+        return compose(rank_scores(scores, **how)).headline.title
+
+    assert title(board(4, step=0.2)) == "s0 is better than all 3 others on AP."
+    assert title(board(2, step=0.2)) == "s0 is better than s1 on AP."
+    shared = compose(rank_scores(board(12, step=0.001)))
+    assert shared.headline.tag == "Shared lead"
+    leads = rank_scores(board(12, step=0.001)).leaders
+    assert f"{len(leads) - 1} of 11 others may be as good." in shared.headline.title
+    assert title(board(3, step=0.2), baseline="s1") == "1 of 2 systems is better than s1 on AP."
+    assert title(board(3, step=0.2), baseline="s0") == (
+        "No system is shown to be better than s0 on AP."
+    )
+    same = board(3, step=0.0)
+    same.values[:] = same.values[:, :1]
+    assert title(same) == "All systems score the same on every query on AP."
+    assert title(board(3, n_queries=1)) == "One query cannot tell systems apart on AP."
+    assert title(board(3, n_queries=0)) == "No query cannot tell systems apart on AP."
+
+
+@pytest.mark.parametrize("n_systems", [2, 3, 13, 45])
+@pytest.mark.parametrize("n_queries", [0, 1, 2, QUERIES])
+@pytest.mark.parametrize("how", [{}, {"baseline": "s1"}, {"baseline": ["s0", "s1"]}])
+def test_every_size_has_a_page(n_systems, n_queries, how, no_drawer) -> None:
+    if n_systems == 2 and how.get("baseline") == ["s0", "s1"]:
+        how = {"test": "nemenyi"}
+    elif how.get("baseline") and n_systems == 45:
+        how = {"test": "wilcoxon", "adjust": "bh", **how}
+    ranking = rank_scores(board(n_systems, n_queries=n_queries), n_resamples=199, **how)
+    page = html(ranking, drawer=no_drawer)
+    assert page.endswith("</html>\n") or page.endswith("</html>")
+    assert "nan" not in re.sub(r"<style>.*?</style>|<script>.*?</script>", "", page, flags=re.S)
+
+
+def test_figures_are_drawn_with_ids_of_their_own(ranking: Ranking) -> None:
+    page = html(ranking)
+    parser = Targets()
+    parser.feed(page)
+    assert len(parser.ids) == len(set(parser.ids))
+    assert len(re.findall(r"<svg xmlns", page)) == 4  # two, each twice
+
+
+def test_hostile_names_stay_text(no_drawer) -> None:
+    scores = board(3)
+    names = ("</script><script>alert(1)</script>", "<img src=x onerror=alert(2)>", "\x1b[31m=cmd()")
+    hostile = Scores(scores.query_ids, names, scores.measures, scores.values)
+    page = html(rank_scores(hostile), drawer=no_drawer)
+    assert "<script>alert" not in page
+    assert "<img" not in page
+    assert "\x1b" not in page
+
+
+def test_what_is_left_out_is_named(no_drawer) -> None:
+    page = html(rank_scores(board(3)), drawer=no_drawer)
+    assert "Agreement of measures: the systems were ranked by one" in page
+    assert "Overlap of the ranked lists: it takes runs" in page
+
+
+@pytest.mark.parametrize(
+    ("turned", "said"),
+    [
+        ((1, 1), "s0 leads by RR, too."),
+        ((1, -1), "By RR s2 leads, not s0."),
+        ((1, 1, 1), "s0 leads by all two further measures, too."),
+        ((1, -1, 1), "s0 leads by one of the two further measures."),
+        ((1, -1, -1), "s0 leads by none of the two further measures."),
+    ],
+)
+def test_it_says_who_leads_by_the_other_measures(turned: tuple[int, ...], said: str) -> None:
+    measures = ("AP", "RR", "P@10")[: len(turned)]
+    made = board(3, measures=measures)
+    values = np.where(np.array(turned) > 0, made.values, 1.0 - made.values)
+    report = compose(rank_scores(replace(made, values=values), beside=False))
+    (section,) = (each for each in report.sections if each.key == "measures")
+    assert section.finding.partition(" Kendall")[0] == said

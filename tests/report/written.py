@@ -1,0 +1,43 @@
+"""Any result in a format, as tests ask for it: composed and written in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from abrank import report
+from abrank.report import compose
+from abrank.report.data import csv_files, json_bytes
+from abrank.report.formats.plain import bibtex, junit, methods
+
+COMPOSED = ("digits", "interval", "pairs", "depth", "measure", "measured")
+
+
+def _written(writer: Callable[..., Any]) -> Callable[..., Any]:
+    def write(result: object, **options: Any) -> Any:
+        composed = {name: options.pop(name) for name in COMPOSED if name in options}
+        return writer(compose(result, **composed), **options)
+
+    return write
+
+
+card, html, latex, markdown = map(
+    _written, (report.card, report.html, report.latex, report.markdown)
+)
+bibtex, junit, methods = map(_written, (bibtex, junit, methods))
+text_lines = _written(report.text_lines)
+
+
+def table(result: object, suffix: str = ".csv") -> str:
+    """Return a table as CSV, or one of those beside it; empty where there is none."""
+    return csv_files(result).get(suffix, "")
+
+
+def json_of(result: object) -> str:
+    """Return the JSON of a result."""
+    return json_bytes(result).decode()
+
+
+def text(result: object, **options: Any) -> str:
+    """Return the text without the end of its last line, as a terminal shows it."""
+    return _written(report.text)(result, **options).removesuffix("\n")
