@@ -328,6 +328,14 @@ _TABLES: dict[str, Callable[[Any], dict[str, str]]] = {
     "CollectionsRanking": _standings_tables,
 }
 
+# The results on each collection of one that has the scores of queries.
+_SCORES: dict[str, Callable[[Any], Mapping[str, Any]]] = {
+    "Comparison": lambda _: {},
+    "Ranking": lambda _: {},
+    "CollectionsComparison": lambda found: found.comparisons,
+    "CollectionsRanking": lambda found: found.rankings,
+}
+
 
 def csv_text(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     r"""Return rows as CSV under a heading, each cell as :func:`csv_files` says.
@@ -362,10 +370,8 @@ def queries_parquet(result: Any) -> bytes:  # noqa: ANN401
     import pyarrow as pa
     from pyarrow import parquet
 
-    parts: Mapping[str, Any] = getattr(result, "comparisons", None) or getattr(
-        result, "rankings", {}
-    )
-    if parts:
+    kind = _of(result, _SCORES)
+    if parts := kind(result):
         names = [name.encode("utf-8", "replace").decode() for name in parts]
         tables = [
             pa.table(dict(_columns(each))).add_column(
@@ -374,10 +380,8 @@ def queries_parquet(result: Any) -> bytes:  # noqa: ANN401
             for name, each in zip(names, parts.values(), strict=True)
         ]
         table = pa.concat_tables(tables, promote_options="default")
-    elif hasattr(result, "query_ids"):
-        table = pa.table(dict(_columns(result)))
     else:
-        raise ArgumentError(f"a {type(result).__name__} has no scores of queries")
+        table = pa.table(dict(_columns(result)))
     sink = pa.BufferOutputStream()
     parquet.write_table(table, sink)
     return bytes(sink.getvalue().to_pybytes())

@@ -54,7 +54,7 @@ def test_axe_finds_nothing_and_nothing_is_too_wide(
 
 def test_a_difference_opens_its_pair(show: Callable[..., Any], page: str) -> None:
     opened = show(page)
-    link = opened.page.locator("#pairs td a").first
+    link = opened.page.locator(".scorecard .r-pair a").first
     target = link.get_attribute("href")
     link.click()
     expect(opened.page.locator(target)).to_be_visible()

@@ -67,8 +67,8 @@ def test_nothing_is_wider_than_the_screen(show: Show, text: str) -> None:
         opened.resize(width)
         assert too_wide(opened) <= 0, width
         wide = width > 960
-        expect(opened.page.locator("#measures .wide").first).to_be_visible(visible=wide)
-        expect(opened.page.locator("#measures .narrow").first).to_be_visible(visible=not wide)
+        expect(opened.page.locator("#queries .wide").first).to_be_visible(visible=wide)
+        expect(opened.page.locator("#queries .narrow").first).to_be_visible(visible=not wide)
 
 
 def smallest_letters(page: Any) -> float:
@@ -187,7 +187,7 @@ def test_figures_turn_dark_with_the_page(show: Show, text: str) -> None:
     light, dark = PALETTE["b"]
     for scheme, colour in (("light", light), ("dark", dark)):
         page.emulate_media(color_scheme=scheme)
-        drawn = page.locator(f'.verdict .once [fill="{light}"]').first
+        drawn = page.locator(f'.verdict .r-drawn [fill="{light}"]').first
         expect(drawn).to_have_css("fill", rgb(colour))
 
 
@@ -216,7 +216,7 @@ def test_without_scripts_the_verdict_and_the_rows_are_there(show: Show, text: st
     opened = show(text, java_script_enabled=False)
     assert opened.page.locator("h1").inner_text() == "monot5 is better than bm25."
     assert opened.page.locator(".queries > tbody > tr > th").count() == 20
-    assert opened.page.locator(".verdict .once svg").is_visible()
+    assert opened.page.locator(".verdict .r-drawn svg").first.is_visible()
     for selector in ("#theme", ".tools", ".pages", ".copy", ".needs-script", "#query-readout"):
         assert not opened.page.locator(selector).first.is_visible()
 
@@ -229,8 +229,8 @@ def test_without_styles_and_scripts_the_report_is_readable(show: Show, text: str
     opened = show(strict)
     assert opened.page.locator("h1").is_visible()
     assert opened.page.locator(".queries > tbody > tr > th").count() == 20
-    assert opened.page.locator(".verdict .once svg").is_visible()
-    assert not opened.page.locator("#measures .narrow svg").first.is_visible()
+    assert opened.page.locator(".verdict .r-drawn svg").first.is_visible()
+    assert not opened.page.locator("#queries .narrow svg").first.is_visible()
     assert not opened.page.locator(".tools").is_visible()
     fill = "getComputedStyle(document.querySelector('.verdict [fill=\"#0068ad\"]')).fill"
     assert opened.page.evaluate(fill) == "rgb(0, 104, 173)"
@@ -333,8 +333,8 @@ def test_card_changes_nothing_around_it(show: Show, better: Comparison, ground: 
 def test_wins_and_the_first_row_of_the_table_are_on_the_first_screen(show: Show, text: str) -> None:
     opened = show(text)
     opened.resize(1280, 900)
-    table = opened.page.locator("table.stacked").first
-    for part in (opened.page.locator(".chips .wide"), table.locator("tbody tr").first):
+    table = opened.page.locator("table.scorecard").first
+    for part in (table.locator(".wins").first, table.locator("tbody tr").first):
         box = part.bounding_box()
         assert box["y"] + box["height"] <= 900
 
@@ -342,10 +342,10 @@ def test_wins_and_the_first_row_of_the_table_are_on_the_first_screen(show: Show,
 def test_a_telephone_shows_interval_and_reading_without_a_swipe(show: Show, text: str) -> None:
     opened = show(text)
     opened.resize(360, 800)
-    row = opened.page.locator("table.stacked").first.locator("tbody tr").first
+    row = opened.page.locator("table.scorecard").first.locator("tbody tr").first
     titles = row.locator("td").evaluate_all("cells => cells.map(cell => cell.dataset.title)")
-    assert titles[3].startswith("95% interval")
-    assert titles[-1] == "Reading"
+    assert titles[4].startswith("95% interval")
+    assert titles[-1] == "reading"
     for cell in row.locator("td").all():
         box = cell.bounding_box()
         assert box["x"] >= 0
@@ -376,12 +376,13 @@ def test_no_void_is_left_below_a_short_list_of_measures(
     opened = show(html(compare_scores(a, a + 0.1, n_resamples=99)))
     for width in (1000, 1280):
         opened.resize(width)
-        card = opened.page.locator(".first > .card").bounding_box()
-        side = opened.page.locator(".first > .side").bounding_box()
-        last = opened.page.locator(".first > .card > :last-child").bounding_box()
+        card = opened.page.locator(".verdict").bounding_box()
+        side = opened.page.locator(".side").bounding_box()
+        last = opened.page.locator(".verdict > :last-child").bounding_box()
         bottom = card["y"] + card["height"]
-        assert bottom == pytest.approx(side["y"] + side["height"], abs=1.0)
         assert bottom - last["y"] - last["height"] < 17.0  # the padding of the card and its line
+        assert side["y"] - bottom < 17.0
+        assert (side["x"], side["width"]) == (card["x"], card["width"])
 
 
 def test_without_scripts_the_lists_of_a_query_open(show: Show, text: str) -> None:

@@ -11,8 +11,8 @@ from abrank.report.model import Report, Scorecard, Table
 # Tones that read on white and on black; everything else takes the colour of the text around.
 TONES = {"a": "#d2691e", "b": "#2b87c8", "tie": "#858b94", "plain": "#858b94"}
 MOST_ROWS = 12
-LONGEST_LABEL, LONGEST_TITLE, LONGEST_ASIDE = 20, 200, 400
-_LEFT, _RIGHT, _TOP, _ROW = 150.0, 430.0, 22.0, 26.0
+LONGEST_LABEL, LONGEST_TITLE, LONGEST_ASIDE = 19, 200, 400
+_LEFT, _RIGHT, _TOP, _ROW = 160.0, 430.0, 22.0, 26.0
 
 
 def card(report: Report) -> str:

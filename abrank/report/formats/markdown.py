@@ -86,7 +86,9 @@ def _section(section: Section, most: int, width: int) -> Iterator[str]:
         for block in section.blocks
         if isinstance(block, Text) and block.kind in ("plain", "caption")
     ]
-    yield f"**{section.title.partition(' (')[0]}.** {plain(section.finding, width)}"
+    title = plain(section.title.partition(" (")[0], width)
+    stop = "" if title.endswith("?") else "."
+    yield f"**{title}{stop}** {plain(section.finding, width)}"
     tables = [block for block in section.blocks if isinstance(block, Table)]
     for table in tables[:_MOST_TABLES]:
         yield _cut(table.without("drawn", "pair") if isinstance(table, Scorecard) else table, most)

@@ -161,7 +161,7 @@ def html(report: Report, *, figures: Figures = "needed", drawer: Drawer | None =
             report=report,
             numbers=head.numbers.partition(head.lead) if head.lead else (head.numbers, "", ""),
             scorecard=() if card is None else scorecard_of(card),
-            pages=[page for page in pages if page.panels or page.section.finding],
+            pages=[page for page in pages if page.panels],
             left_out=[plots.plots_of(report.subject)[name].title for name in left_out],
             cautions={"shown": report.notes[:SHOWN], "more": report.notes[SHOWN:]},
             rows=rows,

@@ -182,8 +182,8 @@ def _blocks(section: Section, look: Look, report: Report) -> Iterator[list[Line]
             if block is not report.scorecard:
                 yield scorecard_lines(block, width=look.width, plain=look.plain)
         elif isinstance(block, Table):
-            for part in table_lines(block, look.width):
-                yield [[(look.put(line), "" if i else "muted")] for i, line in enumerate(part)]
+            for part in table_lines(block, width=look.width, plain=look.plain):
+                yield [[(line, "" if i else "muted")] for i, line in enumerate(part)]
         elif isinstance(block, Text) and block.kind in ("plain", "caption"):
             style = "muted" if block.kind == "caption" else ""
             yield [[(line, style)] for line in look.wrap(block.text)]

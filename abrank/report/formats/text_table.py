@@ -182,10 +182,12 @@ def _fit(
     return kept, plot
 
 
-def table_lines(table: Table, width: int) -> Iterator[list[str]]:
+def table_lines(table: Table, *, width: int, plain: bool) -> Iterator[list[str]]:
     """Yield a table in parts of as many columns as fit beside the first one, which gives way."""
-    rows = [[cells.one_line(column.title, width=24) for column in table.columns]]
-    rows += [[_shown(cell) for cell in row] for row in table.rows]
+    put: Callable[[str], str] = cells.to_ascii if plain else str
+    cut = cells.cut_mark(plain)
+    rows = [[put(cells.one_line(column.title, width=24)) for column in table.columns]]
+    rows += [[put(_shown(cell)) for cell in row] for row in table.rows]
     names = [i for i, column in enumerate(table.columns) if column.role == "name"] or [0]
     wide = [max(map(cells.columns, column)) for column in zip(*rows, strict=True)]
     rest = [i for i in range(len(wide)) if i not in names]
@@ -202,7 +204,7 @@ def table_lines(table: Table, width: int) -> Iterator[list[str]]:
         most = {n: min(wide[n], room) if len(names) == 1 else most[n] for n in names}
         yield [
             _GAP.join(
-                cells.left(cells.fit(row[i], most[i]), most[i])
+                cells.left(cells.fit(row[i], most[i], mark=cut), most[i])
                 if i in most
                 else (cells.right if table.columns[i].numeric else cells.left)(row[i], wide[i])
                 for i in kept

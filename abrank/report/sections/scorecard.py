@@ -95,7 +95,9 @@ def _row(comparison: Comparison, row: MeasureResult, digits: int) -> tuple[Cell,
     lead = row.measure == comparison.rule.primary
     tone = words.reading_tone(row.reading)
     low, high = deciding(comparison, row)
-    limits = margins.limits(comparison, low, high, digits=digits)
+    limits = f.interval(low, high, digits=digits)
+    if lead or is_relative(comparison):
+        limits = margins.limits(comparison, low, high, digits=digits)
     if lead and margins.decides_alone(comparison):
         limits += f" ({f.level(comparison.rule.confidence_equivalence)})"
     change = row.estimate if comparison.with_machine else row.diff

@@ -330,7 +330,7 @@ def _scorecard(w: Words[CollectionsComparison], summary: MeasureSummary) -> Scor
         bars.append(
             Bar(each.estimate, each.ci_low, each.ci_high, *thin, reading_tone(each.reading))
         )
-    several = len(summary.rows)
+    several, rule = len(summary.rows), w.result.pooled.rule
     higher = summary.higher_is_better
     ahead = "higher" if summary.measure in w.result.asked else "better"
     sides = (f"A {ahead}", f"B {ahead}")
@@ -349,6 +349,9 @@ def _scorecard(w: Words[CollectionsComparison], summary: MeasureSummary) -> Scor
         scale=Scale(
             *(sides if higher else sides[::-1]),
             tones=("a", "b") if higher else ("b", "a"),
+            margin=0.0
+            if rule.margin_is_relative or summary is not w.result.primary
+            else rule.margin,
         ),
         tall=frozenset({several}),
         narrow=frozenset({"interval"}),

@@ -1,0 +1,164 @@
+"""Every result in every format: one table, so that no subject lacks what the next one has."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+from markdown_it import MarkdownIt
+
+from abrank import compare_scores, inspect_query, judge_agreement, power
+from abrank._support.errors import ArgumentError
+from abrank.collections import compare_collections, rank_collections
+from abrank.ranking import rank_scores
+from abrank.report import WRITERS, card, compose, html, markdown, text, to_dict
+from abrank.report.cells import columns
+from abrank.report.model import Report
+
+HOSTILE = "<b>|`x`_y_ \x1b[31m\u202e@me \\input{x} & 50%"
+A = {f"q{i}": (7 * i % 20) / 20 for i in range(20)}
+B = {query: 0.9 * score + 0.08 + 0.01 * (i % 3) for i, (query, score) in enumerate(A.items())}
+QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 2, "d3": 0}, "q3": {"d4": 1}}
+OTHERS = {"q1": {"d1": 1, "d2": 1}, "q2": {"d1": 2, "d3": 0}, "q3": {"d4": 0}}
+RUNS = {"q1": {"d1": 1.0}, "q2": {"d1": 1.0}}, {"q1": {"d9": 2.0, "d1": 1.0}, "q2": {"d3": 1.0}}
+NAMES = {"baseline": "base", "candidate": HOSTILE}
+
+
+def of_judges() -> object:
+    runs = dict(zip(("a", HOSTILE), RUNS, strict=True))
+    return judge_agreement(QRELS, OTHERS, runs, measure="P@1")
+
+
+SUBJECTS: dict[str, Callable[[], Any]] = {
+    "comparison": lambda: compare_scores(A, B, margin=0.01, require="better", **NAMES),
+    "ranking": lambda: rank_scores({"base": A, HOSTILE: B, "c": dict(B)}),
+    "ranking against a baseline": lambda: rank_scores({"base": A, HOSTILE: B}, baseline="base"),
+    "collections": lambda: compare_collections({"x": (A, B), HOSTILE: (A, B)}),
+    "standings": lambda: rank_collections({c: {"base": A, HOSTILE: B} for c in ("x", HOSTILE)}),
+    "judges": of_judges,
+    "plan": lambda: power(sd=0.2, n=100, margin=0.02),
+    "query": lambda: inspect_query(QRELS, *RUNS, "q1", measures=["RR", "P@2"]),
+}
+# What is no comparison of systems has no table for a paper, no methods, and no scores of queries.
+PLAIN = ("judges", "plan", "query")
+LACKING = {".tex", ".methods", ".bib", ".parquet", ".csv"}
+
+
+@cache
+def result_of(name: str) -> Any:
+    return SUBJECTS[name]()
+
+
+@cache
+def report_of(name: str) -> Report:
+    return compose(result_of(name))
+
+
+@pytest.fixture(params=SUBJECTS)
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.mark.usefixtures("nothing_drawn")
+@pytest.mark.parametrize("suffix", WRITERS)
+def test_each_is_written_or_refused_with_its_reason(name: str, suffix: str) -> None:
+    if name in PLAIN and suffix in LACKING | ({".json"} if name == "query" else set()):
+        with pytest.raises(ArgumentError, match=r"there is no|is not written"):
+            WRITERS[suffix](result_of(name))
+        return
+    made = WRITERS[suffix](result_of(name))
+    assert len(made) > 40
+    if suffix != ".parquet":
+        shown = made.decode()
+        assert shown.endswith(("\n", "</html>"))
+        assert suffix in (".json", ".csv") or not {"\x1b", "\u202e"} & {*shown}
+        bare = re.sub(r"<(style|script)>.*?</\1>", "", shown, flags=re.S)
+        assert not re.search(r"\bnan\b", bare)
+    assert WRITERS[suffix](result_of(name)) == made
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+@pytest.mark.parametrize("plain", [False, True])
+def test_text_fits_whatever_the_width(name: str, width: int, plain: bool) -> None:
+    shown = text(report_of(name), width=width, ascii=plain)
+    assert max(map(columns, shown.splitlines())) <= max(width, 64 * (name in PLAIN))
+    assert not plain or shown.isascii()
+    assert "\n\n\n" not in shown
+
+
+def test_the_answer_comes_first_in_every_format(name: str) -> None:
+    head = report_of(name).headline
+    first = " ".join(text(report_of(name)).split())
+    start = f"{head.glyph} {head.tag.upper()} ".lstrip() if head.tag else ""
+    assert first.startswith(f"{start}{' '.join((head.line or head.title).split())}"[:60])
+    assert markdown(report_of(name)).startswith("### ")
+
+
+def test_markdown_is_its_own_tables_only(name: str) -> None:
+    page = (
+        MarkdownIt("commonmark", {"html": True}).enable("table").render(markdown(report_of(name)))
+    )
+    own = {"h3", "p", "table", "thead", "tbody", "tr", "th", "td", "strong", "ul", "li"}
+    assert set(re.findall(r"<(\w+)", page)) <= own | {"details", "summary", "pre", "code"}
+
+
+def test_a_card_is_one_tree_that_leaks_nothing(name: str) -> None:
+    shown = card(report_of(name))
+    root = ET.fromstring(shown.replace("&nbsp;", " "))
+    names = {element.tag for element in root.iter()}
+    assert not names & {"script", "style", "b", "link"}
+    assert not {key for each in root.iter() for key in each.attrib} & {"id", "class", "href"}
+    assert result_of(name)._repr_html_() == shown
+    assert len(shown.encode()) <= 25_000
+
+
+@pytest.mark.usefixtures("nothing_drawn")
+def test_every_page_has_the_same_shell(name: str) -> None:
+    page = html(report_of(name))
+    assert page.count('id="theme"') == 1
+    assert "<b>|" not in page
+    for link in re.findall(r'href="#([^"]+)"', page):
+        assert f'id="{link}"' in page, link
+    if name not in PLAIN:
+        assert page.count('class="copy"') >= 1
+        assert "BibTeX" in page
+        assert "Next step." in page
+
+
+def test_the_scorecard_has_the_same_rows_in_text_markdown_page_and_card(name: str) -> None:
+    found = report_of(name).scorecard
+    if found is None:
+        assert name in PLAIN
+        return
+    assert len(found.bars) == len(found.rows)
+    assert {len(row) for row in found.rows} == {len(found.columns)}
+    shown = found.without("drawn", "pair", "wins")
+    assert len(shown.columns) <= 8
+    change = [column.role for column in found.columns].index("change")
+    for document in (text(report_of(name)), markdown(report_of(name))):
+        for row in found.rows:
+            assert row[change].text in document
+
+
+def test_plain_values_are_json(name: str) -> None:
+    if name == "query":
+        return
+    assert json.loads(json.dumps(to_dict(result_of(name)), allow_nan=False))
+
+
+def test_another_thing_has_no_report() -> None:
+    with pytest.raises(ArgumentError, match="there is no report of a dict"):
+        compose({})
+
+
+def test_a_class_of_ones_own_may_have_one() -> None:
+    class Own: ...
+
+    compose.register(Own, lambda _: report_of("plan"))
+
+    assert text(compose(Own())) == text(report_of("plan"))
