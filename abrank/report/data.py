@@ -154,6 +154,7 @@ def _collections_values(found: Any) -> dict[str, Any]:  # noqa: ANN401 - Collect
     values: dict[str, Any] = plain(
         {
             "schema": COLLECTIONS_SCHEMA,
+            **_read_first(found, "strata"),
             "systems": {"a": found.baseline, "b": found.candidate},
             "alpha": found.alpha,
             **decided(found),
@@ -167,6 +168,13 @@ def _collections_values(found: Any) -> dict[str, Any]:  # noqa: ANN401 - Collect
     return values
 
 
+def _read_first(found: Any, subject: str) -> dict[str, list[str]]:  # noqa: ANN401
+    """Return what stands before the verdict, where something does."""
+    cautions = lazy.attribute(f"abrank.report.subjects.{subject}", "cautions")
+    first = [str(each) for each in cautions(found, DIGITS) if each.stands_first]
+    return {"read_first": first} if first else {}
+
+
 def decided(found: Any) -> dict[str, Any]:  # noqa: ANN401 - CollectionsComparison
     """Return the rule, the verdict and the next step of all collections together."""
     whole = numbers.content(found.pooled)
@@ -178,6 +186,7 @@ def standings_values(found: Any) -> dict[str, Any]:  # noqa: ANN401 - Collection
     values: dict[str, Any] = plain(
         {
             "schema": STANDINGS_SCHEMA,
+            **_read_first(found, "standings"),
             "alpha": found.alpha,
             "n_queries": found.n_queries,
             "provenance": found.provenance,

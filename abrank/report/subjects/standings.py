@@ -84,7 +84,7 @@ def compose_standings(found: CollectionsRanking, *, digits: int | None = None) -
         title=f"{head.title.removesuffix('.')} · abrank",
         context=(*context, *([created] if created else [])),
         headline=head,
-        cautions=_cautions(found, w.digits),
+        cautions=cautions(found, w.digits),
         sections=(
             _leaderboard(w),
             _ranks(w),
@@ -506,7 +506,7 @@ def _paper(w: Words[CollectionsRanking], style: Style) -> Paper:
     )
 
 
-def _cautions(found: CollectionsRanking, digits: int) -> tuple[Caution, ...]:
+def cautions(found: CollectionsRanking, digits: int) -> tuple[Caution, ...]:
     """Return what is to be known of the runs on each collection, and how inputs were read."""
     of_each = {
         collection: of_runs(ranking, digits=digits)

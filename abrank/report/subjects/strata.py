@@ -102,7 +102,7 @@ def compose_strata(found: CollectionsComparison, *, digits: int | None = None) -
         title=f"{head.title.removesuffix('.')} · abrank",
         context=(*context, *([created] if created else [])),
         headline=head,
-        cautions=_cautions(found, w.digits),
+        cautions=cautions(found, w.digits),
         sections=(
             _numbers_section(w),
             *_further(w),
@@ -518,7 +518,7 @@ def _paper(w: Words[CollectionsComparison], style: Style) -> Paper:
     )
 
 
-def _cautions(found: CollectionsComparison, digits: int) -> tuple[Caution, ...]:
+def cautions(found: CollectionsComparison, digits: int) -> tuple[Caution, ...]:
     """Return what is to be known of each collection, the most severe first."""
     return of_comparison.by_collection(
         {
