@@ -158,11 +158,12 @@ def draw(
 
 def _is_undeclared(subject: Subject, measure: str | None) -> bool:
     """Say whether nobody said which direction of a measure is better; the primary one for None."""
-    from abrank.collections import CollectionsComparison, CollectionsRanking
     from abrank.comparison import Comparison
 
     if isinstance(subject, Comparison):
         return (measure or subject.rule.primary) in subject.asked
+    from abrank.collections import CollectionsComparison, CollectionsRanking
+
     if isinstance(subject, CollectionsComparison):
         return (measure or subject.primary.measure) in subject.asked
     board = subject.primary.these if isinstance(subject, CollectionsRanking) else subject

@@ -98,9 +98,7 @@ def test_figures_are_the_forest(table) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--collections", "beir.tsv", "--margin", "0.01"], "--margin is for one collection"),
         (["--collections", "beir.tsv", "--segments", "s.csv"], "--segments is for one"),
-        (["--collections", "beir.tsv", "--require", "better"], "--require is for one collection"),
         (["--collections", "beir.tsv", "q", "a", "b"], "qrels is for one collection"),
         (["--collections", "beir.tsv", "--report", "metods:m.txt"], "unknown report format"),
         (["--collections", "none.tsv"], "no such file"),
