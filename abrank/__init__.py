@@ -40,20 +40,32 @@ if TYPE_CHECKING or "pdoc" in sys.modules:
     from abrank.comparison import Comparison as Comparison
     from abrank.comparison import compare_scores as compare_scores
     from abrank.comparison.aa import aa_test as aa_test
+    from abrank.inputs import JudgedRun as JudgedRun
     from abrank.inputs import Qrels as Qrels
     from abrank.inputs import Run as Run
     from abrank.inputs import read_qrels as read_qrels
     from abrank.inputs import read_run as read_run
     from abrank.inputs.groups import from_groups as from_groups
     from abrank.measures import measure as measure
+    from abrank.options import Anytime as Anytime
+    from abrank.options import Clusters as Clusters
+    from abrank.options import Engine as Engine
+    from abrank.options import Looks as Looks
+    from abrank.options import Machine as Machine
+    from abrank.options import Planned as Planned
+    from abrank.options import Question as Question
+    from abrank.options import Scoring as Scoring
     from abrank.planning.margins import Margins as Margins
     from abrank.planning.margins import suggest_margins as suggest_margins
     from abrank.planning.plan import power as power
     from abrank.planning.result import Plan as Plan
     from abrank.ranking import Ranking as Ranking
     from abrank.ranking import rank_scores as rank_scores
+    from abrank.scoring.checking import check as check
     from abrank.scoring.evaluate import evaluate as evaluate
     from abrank.scoring.judging import inspect_query as inspect_query
+    from abrank.scoring.judging import sample_documents as sample_documents
+    from abrank.scoring.judging import sample_queries as sample_queries
     from abrank.scoring.ranges import score_ranges as score_ranges
     from abrank.scoring.score_files import read_scores as read_scores
     from abrank.scoring.scores import Scores as Scores
@@ -74,23 +86,34 @@ _HOMES = {
     "ReadError": "abrank._support.errors",
     "UnknownNameError": "abrank._support.errors",
     "WriteError": "abrank._support.errors",
+    "Anytime": "abrank.options",
+    "Clusters": "abrank.options",
     "CollectionsComparison": "abrank.collections",
     "CollectionsRanking": "abrank.collections",
     "Comparison": "abrank.comparison",
+    "Engine": "abrank.options",
     "JudgeAgreement": "abrank.agreement",
+    "JudgedRun": "abrank.inputs",
+    "Looks": "abrank.options",
+    "Machine": "abrank.options",
     "Margins": "abrank.planning.margins",
     "Plan": "abrank.planning.result",
+    "Planned": "abrank.options",
     "Qrels": "abrank.inputs",
+    "Question": "abrank.options",
     "Ranking": "abrank.ranking",
     "Run": "abrank.inputs",
     "Scores": "abrank.scoring.scores",
+    "Scoring": "abrank.options",
     "Verdict": "abrank.verdict",
     "aa_test": "abrank.comparison.aa",
+    "check": "abrank.scoring.checking",
     "compare": "abrank.workflow",
     "compare_collections": "abrank.collections",
     "compare_scores": "abrank.comparison",
     "evaluate": "abrank.scoring.evaluate",
     "from_groups": "abrank.inputs.groups",
+    "inspect_query": "abrank.scoring.judging",
     "judge_agreement": "abrank.agreement",
     "measure": "abrank.measures",
     "power": "abrank.planning.plan",
@@ -100,7 +123,8 @@ _HOMES = {
     "read_qrels": "abrank.inputs",
     "read_run": "abrank.inputs",
     "read_scores": "abrank.scoring.score_files",
-    "inspect_query": "abrank.scoring.judging",
+    "sample_documents": "abrank.scoring.judging",
+    "sample_queries": "abrank.scoring.judging",
     "score_ranges": "abrank.scoring.ranges",
     "simulate_runs": "abrank.simulate",
     "suggest_margins": "abrank.planning.margins",

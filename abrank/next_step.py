@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
+from abrank._support.choices import Requirement
 from abrank._support.records import record
-from abrank.rule import Requirement, Verdict
+from abrank.rule import Verdict
 from abrank.verdict import Decision, Rule
 
 Action: TypeAlias = Literal[

@@ -14,12 +14,11 @@ from types import MappingProxyType
 from typing import Literal, TypeAlias, get_args
 
 from abrank._support import checks
+from abrank._support.choices import Requirement, Spending
 from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 
 # --- The verdicts that there are, and the gates: which verdicts let a candidate pass
-
-Requirement: TypeAlias = Literal["better", "non-inferior", "equivalent", "not-worse-shown"]
 
 
 class Verdict(StrEnum):
@@ -107,9 +106,6 @@ class Gate:
 # --- What is declared beside the test: how queries were sampled and looked at, and what may
 # not drop
 
-Spending: TypeAlias = Literal["obrien-fleming", "pocock"]
-
-_LOOK = re.compile(r"\s*([0-9]{1,3})\s*/\s*([0-9]{1,3})\s*")
 _GUARD = re.compile(r"(?P<measure>.+):\s*(?P<sign>[-+−]?)\s*(?P<size>[0-9.eE-]+)(?P<percent>%?)\s*")
 
 
@@ -165,13 +161,13 @@ class Design:
             )
         if self.n_planned and (self.look or self.planned):
             raise ArgumentError(
-                "--planned (planned=) shares out alpha by the queries seen: leave out --look and"
-                " --anytime"
+                "--planned (Planned(...)) shares out alpha by the queries seen: leave out --look"
+                " and --anytime"
             )
         if self.look and self.planned:
             raise ArgumentError(
                 "planned looks and a confidence sequence are two ways of looking more than once;"
-                " choose --look (look=) or --anytime (anytime=)"
+                " choose --look (Looks(...)) or --anytime (Anytime(...))"
             )
 
     @property
@@ -183,24 +179,6 @@ class Design:
     def shared(self) -> bool:
         """Whether this is one of several looks, among which alpha is shared out."""
         return bool(self.look or self.seen)
-
-
-def read_look(look: str | tuple[int, int] | None) -> tuple[int, int]:
-    """Return this look and the looks planned; two zeros for None.
-
-    Examples
-    --------
-    >>> read_look("2/4"), read_look((1, 3)), read_look(None)
-    ((2, 4), (1, 3), (0, 0))
-    """
-    if look is None:
-        return 0, 0
-    if isinstance(look, tuple):
-        return checks.count("look", look[0]), checks.count("looks", look[1])
-    found = _LOOK.fullmatch(look)
-    if found is None:
-        raise ArgumentError(f"look must be this look of those planned, such as 2/4, not {look!r}")
-    return int(found[1]), int(found[2])
 
 
 @record

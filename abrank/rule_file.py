@@ -1,61 +1,54 @@
-"""The rule declared beforehand in a TOML file, for the command and for Python."""
+"""The rule declared beforehand, in a TOML file or as a Question, for the command and for Python."""
 
 from __future__ import annotations
 
 import hashlib
 import inspect
+import math
 import numbers
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
+from abrank._support import checks
 from abrank._support.display import shorten
 from abrank._support.errors import ArgumentError, NotFoundError, ReadError, nearest
+from abrank._support.keywords import REASONS, binder
 from abrank._support.toml import parse_toml
-
-if TYPE_CHECKING:
-    from abrank.comparison import Comparison
+from abrank.options import (
+    Looks,
+    Option,
+    Question,
+    every_option,
+    flattened,
+    home_of,
+    iterate,
+    nested,
+    options_of,
+)
 
 _P = ParamSpec("_P")
-_Found = TypeVar("_Found", bound="Comparison")
+_Found = TypeVar("_Found")
 
-# Its paths are seen from the folder that the file is in.
-PATHS = (
-    "qrels", "run_a", "run_b", "scores", "joined", "collections", "segments", "topics", "clusters",
-    "docs", "machine_qrels", "machine_scores", "earlier",
-)  # fmt: skip
-# The day on which the rule was declared: recorded, and part of no flag.
+# The day on which the rule was declared: recorded, and part of no option.
 DATE = "declared_on"
-# What the file calls by another name than the flag's parameter.
-NAMES = {"qrels": "qrels", "baseline_run": "run_a", "candidate_run": "run_b"}
-# Keywords of abrank.compare by the names of the flags' parameters, where they are others.
-_KEYWORDS = {"run_a": "a", "run_b": "b", "resamples": "n_resamples", "seed": "rng"}
-# Long flags by another name than their parameter's.
-_FLAGS = {"measure": "measures", "guard": "guards"}
-# What the command alone takes.
-_OF_THE_COMMAND = {
-    "scores": "abrank.compare_scores",
-    "collections": "abrank.compare_collections",
-    "joined": "the command",
-    "workers": "engine=",
-    "master": "engine=",
-    "scheduler": "engine=",
-    "on_bad_partition": "engine=",
-    "keep_scores": "engine=",
-}
-# Values that are no numbers, even where they look so.
-_TEXTS = frozenset([*PATHS, "baseline", "candidate", "primary", "machine_judge"])
-_SEVERAL = frozenset(
-    ["measures", "guards", "lower_is_better", "higher_is_better", "machine_scores"]
-)
+
+
+def instead(given: Mapping[str, Any], stated: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a call gives, and that its gate stands in the place of the one declared."""
+    found = dict(given)
+    for one, other in (("require", "fail_on"), ("fail_on", "require")):
+        if found.get(one) is not None and other in stated and other not in given:
+            found[other] = None
+    return found
 
 
 @dataclass(frozen=True)
 class RuleFile:
-    """A file as it was read: keys with underscores, values as TOML has them, not yet checked."""
+    """A file as it was read: keys with underscores, those of a table after its name and a dot."""
 
     path: str
     sha256: str
@@ -67,25 +60,85 @@ class RuleFile:
         dated = {"date": self.date} if self.date else {}
         return {"path": self.path, "sha256": self.sha256, **dated, "deviations": deviations}
 
-    def beside(self, value: str) -> str:
+    def values(self, *takers: str) -> dict[str, Any]:
+        """Return the values of the options that functions take; a key of none is refused."""
+        known = {
+            key: each
+            for key, each in options_of(*takers).items()
+            if each.declared or not each.compared
+        }
+        return {
+            key: self.read(known[key], value)
+            for key, value in self.stated.items()
+            if key in known or self._refuse(key, takers, known)
+        }
+
+    def _refuse(self, key: str, takers: Iterable[str], known: Iterable[str]) -> bool:
+        """Raise the error of a key that is not known, or that another function takes."""
+        others = [each for each in every_option() if each.key == key and each.declared]
+        if others:
+            ours, theirs = next(iter(takers)), others[0].of[0]
+            raise ArgumentError(f"{self.path}: {key} is not for abrank.{ours}; use abrank.{theirs}")
+        close = nearest(key, known)
+        hint = f"did you mean {close[0]}?" if close else f"keys: {', '.join(sorted(known))}"
+        raise ArgumentError(f'{self.path}: unknown key "{shorten(key)}"\n  {hint}')
+
+    def read(self, option: Option, value: Any) -> Any:  # noqa: ANN401
+        """Return the value of an option: numbers for numbers, paths beside the file."""
+        key, several = option.key, option.several or option.pair
+        flagged = option.kind == "flag"
+        if isinstance(value, dict) or (isinstance(value, list) and not several):
+            raise ArgumentError(f"{self.path}: {key} takes one value, as the flag does")
+        if flagged is not isinstance(value, bool):
+            kind = "true or false" if flagged else "text or a number"
+            raise ArgumentError(f"{self.path}: {key} takes {kind}")
+        found = [self._one(option, each) for each in iterate(value)]
+        return found if isinstance(value, list) else found[0]
+
+    def _one(self, option: Option, value: Any) -> Any:  # noqa: ANN401
+        if option.kind in ("path", "folder"):
+            return self._beside(str(value))
+        kinds: dict[str, Callable[[Any], Any]] = {"number": float, "count": int, "size": size}
+        if option.choices:
+            return checks.one_of(option.key, value, option.choices)
+        if option.kind not in kinds:
+            return value
+        try:
+            number = kinds[option.kind](value) if isinstance(value, str) else value
+        except ValueError:
+            number = math.nan
+        if not (option.least or -math.inf) <= number <= (option.most or math.inf):
+            raise ArgumentError(
+                f"{self.path}: {option.key} takes a number{_limits(option)}, not {value!r}"
+            )
+        return number
+
+    def _beside(self, value: str) -> str:
         """Return a path as seen from where the program runs; what is no file stays as it is."""
         file = Path(self.path).parent / value
         kept = value == "-" or not (file.exists() or Path(value).suffix)
         return value if kept else str(file)
 
-    def require_once(self, name: str, key: str, stated_by: dict[str, str]) -> None:
-        """Refuse a second key for one setting; ``stated_by`` is filled: the key of each."""
-        if name in stated_by:
-            raise ArgumentError(
-                f"{self.path}: {stated_by[name]} and {key} are one setting; keep one"
-            )
-        stated_by[name] = key
 
-    def unknown(self, key: str, known: Iterable[str]) -> ArgumentError:
-        """Return the error that names the key that was meant."""
-        close = nearest(key, known)
-        hint = f"did you mean {close[0]}?" if close else f"keys: {', '.join(sorted(known))}"
-        return ArgumentError(f'{self.path}: unknown key "{shorten(key)}"\n  {hint}')
+def _limits(option: Option) -> str:
+    least = "" if option.least is None else f" of {option.least:g} or more"
+    return least if option.most is None else f"{least}, {option.most:,} at most"
+
+
+def size(text: str) -> int:
+    """Return a number of bytes given as 500000000, 500M or 2G, in units of 1024.
+
+    Examples
+    --------
+    >>> size("2G"), size("500m"), size("4096")
+    (2147483648, 524288000, 4096)
+    """
+    import re
+
+    found = re.fullmatch(r"([1-9][0-9]{0,15})([KMGT]?)(i?B)?", text, re.IGNORECASE)
+    if found is None:
+        raise ValueError(f"{shorten(text)!r} is no size such as 500M or 2G")
+    return int(found[1]) << (10 * " KMGT".index(found[2].upper() or " "))
 
 
 def read_rule(path: str | os.PathLike[str]) -> RuleFile:
@@ -94,8 +147,9 @@ def read_rule(path: str | os.PathLike[str]) -> RuleFile:
     Parameters
     ----------
     path : path
-        A TOML file whose keys are the long flags of ``abrank compare``, and baseline_run,
-        candidate_run and qrels; ``declared_on`` is the day of the declaration.
+        A TOML file whose keys are the long flags of ``abrank compare``, and those that its
+        ``--help-all`` names beside them; ``qrels``, ``a`` and ``b``; a table ``[machine]``.
+        ``declared_on`` is the day of the declaration.
 
     Raises
     ------
@@ -109,31 +163,46 @@ def read_rule(path: str | os.PathLike[str]) -> RuleFile:
         raise NotFoundError(f"{name}: no such file") from None
     except OSError as problem:
         raise ReadError(name, f"cannot be read: {(problem.strerror or '').lower()}") from None
-    stated = parse_toml(data, name)
-    values = {key.replace("-", "_"): value for key, value in stated.items()}
-    if len(values) < len(stated):
-        raise ReadError(name, "a key stands twice, once with - and once with _")
+    values = by_key(parse_toml(data, name), name)
     day = str(values.pop(DATE, ""))
     return RuleFile(name, hashlib.sha256(data).hexdigest(), values, day)
 
 
-def shown(name: str, value: Any) -> str:  # noqa: ANN401 - of any flag
+def by_key(stated: Mapping[str, Any], name: str, table: str = "") -> dict[str, Any]:
+    """Return what TOML states by keys: a table's name and a dot before those of the table.
+
+    Examples
+    --------
+    >>> by_key({"fail-on": "worse", "machine": {"judge": "gpt-5"}}, "abrank.toml")
+    {'fail_on': 'worse', 'machine.judge': 'gpt-5'}
+    """
+    found: dict[str, Any] = {}
+    for key, value in stated.items():
+        own = f"{table}{key.replace('-', '_')}"
+        isolated = isinstance(value, dict) and not table and own == "machine"
+        for each, inner in (by_key(value, name, f"{own}.") if isolated else {own: value}).items():
+            if each in found:
+                raise ReadError(name, "a key stands twice, once with - and once with _")
+            found[each] = inner
+    return found
+
+
+def shown(key: str, value: Any) -> str:  # noqa: ANN401 - of any option
     """Return a value as it would stand on a command line; a margin of 0.010 is one of 0.01.
 
     Numbers keep every digit: what differs in the last one is another rule.
 
     Examples
     --------
-    >>> shown("margin", "0.010"), shown("guards", ["R@100:-0.02"]), shown("look", "2/4")
+    >>> shown("margin", "0.010"), shown("guard", ["R@100:-0.02"]), shown("look", "2/4")
     ('0.01', 'R@100:-0.02', 'of 4')
     >>> shown("seed", 20261122), shown("alpha", 0.050000001), shown("margin", "2.0%")
     ('20261122', '0.050000001', '2%')
     """
     if value is None or (isinstance(value, (tuple, list)) and not value):
         return "none"
-    if name == "look":
-        planned = value[1] if isinstance(value, tuple) else str(value).partition("/")[2].strip()
-        return f"of {planned}"  # this look is another each time
+    if key == "look":  # this look is another each time
+        return f"of {str(Looks.read(value)).partition('/')[2]}"
     if isinstance(value, (list, tuple)):
         return ", ".join(map(str, value))
     if isinstance(value, bool):
@@ -141,7 +210,9 @@ def shown(name: str, value: Any) -> str:  # noqa: ANN401 - of any flag
     if not isinstance(value, (str, os.PathLike, numbers.Real)):
         return f"a {type(value).__name__}"
     text = str(value)
-    if name in _TEXTS:
+    if not {each.kind for each in every_option() if each.key == key} & {
+        "number", "count", "size", "amount", "planned",
+    }:  # fmt: skip
         return text
     digits = text.strip().removesuffix("%")
     try:
@@ -152,96 +223,77 @@ def shown(name: str, value: Any) -> str:  # noqa: ANN401 - of any flag
     return f"{whole}{'%' * text.strip().endswith('%')}"
 
 
-def ruled(function: Callable[_P, _Found]) -> Callable[_P, _Found]:
-    """Let a function take ``config=``, a TOML file: what the call does not give is the file's.
-
-    Its keys are the long flags of ``abrank compare``, and ``qrels``, ``baseline_run`` and
-    ``candidate_run``, paths as seen from its folder. The file's hash stands in the result's
-    provenance, and where the call differs from it.
-    """
-    signature = inspect.signature(function)
-
-    @wraps(function)
-    def call(*args: _P.args, **keywords: _P.kwargs) -> _Found:
-        given = dict(signature.bind(*args, **keywords).arguments)
-        config = given.pop("config", None)
-        rule = None if config is None else read_rule(config)
-        stated = {} if rule is None else _keywords(rule, signature)
-        for name in list(signature.parameters)[:3]:
-            if given.get(name, stated.get(name)) is None:
-                nor = "" if rule is None else f", and {rule.path} does not state it"
-                raise ArgumentError(f"{function.__name__}(): missing the argument {name!r}{nor}")
-        found = signature.bind(**stated | given)
-        result = function(*found.args, **found.kwargs)
-        if rule is None:
-            return result
-        recorded = rule.recorded(_deviations(given, stated, signature))
-        return replace(result, provenance={**result.provenance, "declared": recorded})
-
-    return call
-
-
-def _keywords(rule: RuleFile, signature: inspect.Signature) -> dict[str, Any]:
-    """Return the file's values by keyword of a function."""
-    parameters = {name: each for name, each in signature.parameters.items() if name != "config"}
-    by_keyword = {keyword: flag for flag, keyword in _KEYWORDS.items()}
-    names = {flag: key for key, flag in NAMES.items()}
-    keys = {
-        names.get(by_keyword.get(name, name), by_keyword.get(name, name)) for name in parameters
-    }
-    found: dict[str, Any] = {}
-    stated_by: dict[str, str] = {}
-    for key, value in rule.stated.items():
-        if key in _OF_THE_COMMAND:
-            raise ArgumentError(
-                f"{rule.path}: {key} is not for abrank.compare; use {_OF_THE_COMMAND[key]}"
-            )
-        flag = NAMES.get(key, _FLAGS.get(key, key))
-        name = "require" if key == "fail_on" else _KEYWORDS.get(flag, flag)
-        rule.require_once(name, key, stated_by)
-        if key == "fail_on":
-            found[name] = f"not-{value}-shown"
+def deviations(
+    given: Mapping[str, Any], stated: Mapping[str, Any], known: Mapping[str, Option]
+) -> list[dict[str, str]]:
+    """Return what a call changes of a rule, of what is no input that the file leaves open."""
+    found = []
+    for key, value in given.items():
+        option = known[key]
+        if not option.declared or (option.kind in ("path", "folder") and key not in stated):
             continue
-        if name not in parameters or (name == flag and flag in by_keyword):
-            raise rule.unknown(key, {*keys, *_FLAGS, "fail_on"})
-        found[name] = _value(rule, key, flag, value, parameters[name].default)
+        before, used = (shown(key, each) for each in (stated.get(key, option.default), value))
+        if before != used:
+            setting = key.replace("_", "-")
+            found.append({"setting": setting, "declared": before, "used": used})
     return found
 
 
-def _value(rule: RuleFile, key: str, flag: str, value: Any, default: Any) -> Any:  # noqa: ANN401
-    """Return a value as the keyword takes it: numbers for numbers, paths beside the file."""
-    listed, flagged = isinstance(value, list), isinstance(default, bool)
-    if isinstance(value, dict) or (listed and flag not in _SEVERAL):
-        raise ArgumentError(f"{rule.path}: {key} takes one value, as the flag does")
-    if flagged is not isinstance(value, bool):
-        kind = "true or false" if flagged else "text or a number"
-        raise ArgumentError(f"{rule.path}: {key} takes {kind}")
-    if flag in PATHS:
-        return [rule.beside(str(each)) for each in value] if listed else rule.beside(str(value))
-    if isinstance(default, (int, float)) and not flagged and isinstance(value, str):
-        try:
-            return type(default)(value)
-        except ValueError:
-            raise ArgumentError(f"{rule.path}: {key} takes a number, not {value!r}") from None
-    return value
+def ruled(*needed: str) -> Callable[[Callable[_P, _Found]], Callable[_P, _Found]]:
+    """Let a function take ``config=``: a TOML file or a Question states what the call does not.
+
+    Keys of the file are those of ``abrank compare --config``, paths as seen from its folder. The
+    file's hash stands in the result's provenance, and where the call differs from it. What is no
+    keyword of the function reaches it as the Question in ``config``. ``needed`` are the arguments
+    that the call or the file must have.
+    """
+
+    def decorate(function: Callable[_P, _Found]) -> Callable[_P, _Found]:
+        bind = binder(function, home_of)
+        parameters, taker = inspect.signature(function).parameters, function.__name__
+
+        @wraps(function)
+        def call(*args: _P.args, **keywords: _P.kwargs) -> _Found:
+            given = bind(*args, **keywords)
+            config = given.pop("config", None)
+            rule = None if config is None or isinstance(config, Question) else read_rule(config)
+            stated = {} if rule is None else rule.values(taker)
+            if isinstance(config, Question):
+                stated = _stated(config, taker)
+            own = instead(flattened(given), stated)
+            made = (nested(stated | own) if stated else {}) | given
+            for name in needed:
+                if made.get(name) is None:
+                    nor = "" if rule is None else f", and {rule.path} does not state it"
+                    raise ArgumentError(f"{taker}(): missing the argument {name!r}{nor}")
+            rare = {name: made.pop(name) for name in [*made] if name not in parameters}
+            asked: Any = made | ({"config": Question(**rare)} if rare else {})
+            result: Any = function(**asked)  # type: ignore[call-arg] # as bound, and as declared
+            if rule is not None:
+                told = deviations(own, stated, options_of(taker))
+                recorded = {**result.provenance, "declared": rule.recorded(told)}
+                result = replace(result, provenance=recorded)
+            return result  # type: ignore[no-any-return]
+
+        return call
+
+    return decorate
 
 
-def _deviations(
-    given: Mapping[str, Any], stated: Mapping[str, Any], signature: inspect.Signature
-) -> list[dict[str, str]]:
-    """Return what a call changes of the rule, of what is no input that the file leaves open."""
-    flags = {keyword: flag for flag, keyword in _KEYWORDS.items()}
-    keys = {flag: key for key, flag in NAMES.items()}
-    found = []
-    for name, value in given.items():
-        flag = flags.get(name, name)
-        if name == "max_input_size" or (flag in PATHS and name not in stated):
-            continue
-        before, used = (
-            shown(flag, each)
-            for each in (stated.get(name, signature.parameters[name].default), value)
-        )
-        if before != used:
-            setting = keys.get(flag, flag).replace("_", "-")
-            found.append({"setting": setting, "declared": before, "used": used})
+def _stated(question: Question, taker: str) -> dict[str, Any]:
+    """Return what a Question states otherwise than by default; what a function lacks is refused."""
+    plain, values = (
+        flattened({each.name: getattr(one, each.name) for each in fields(Question)})
+        for one in (Question(), question)
+    )
+    found = {
+        key: value
+        for key, value in values.items()
+        if value is not plain[key] and (type(value) is not type(plain[key]) or value != plain[key])
+    }
+    for key in found:
+        if key not in options_of(taker):
+            reason = REASONS.get(taker, {}).get(key)
+            said = f"{taker}() takes no {key}=: {reason}" if reason else ""
+            raise ArgumentError(said or f"{key} of the Question is not for abrank.{taker}")
     return found

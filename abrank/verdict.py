@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, get_args
 
 from abrank._support import checks
+from abrank._support.choices import Family, Requirement
 from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 from abrank.rule import (
@@ -16,7 +17,6 @@ from abrank.rule import (
     Guard,
     GuardResult,
     Lack,
-    Requirement,
     Verdict,
 )
 from abrank.soundness import Soundness
@@ -29,10 +29,8 @@ __all__ = [
     "FEW_QUERIES",
     "GATES",
     "Decision",
-    "Family",
     "Gate",
     "GateDefinition",
-    "Requirement",
     "Rule",
     "Verdict",
     "check_gate",
@@ -40,7 +38,6 @@ __all__ = [
     "settle",
 ]
 
-Family: TypeAlias = Literal["secondary", "all", "fixed-sequence"]
 
 # Below so many queries a gate that asks for evidence takes the exact sign-flip test, too.
 FEW_QUERIES = 10

@@ -8,83 +8,57 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from abrank._support import display as f
+from abrank._support.choices import Asked, RankingFamily
 from abrank._support.errors import ArgumentError
-from abrank._support.keywords import explained, fields_of
-from abrank._support.typing import Duplicates, Interpolation, Missing, RandomSource, ScoreDtype
-from abrank.comparison import Comparison, compare_recorded, name_runs
+from abrank._support.typing import RandomSource
+from abrank.comparison import Comparison, name_runs
 from abrank.comparison.beside import Beside
 from abrank.comparison.choice import choose, unchosen
+from abrank.comparison.compare import compare_recorded
 from abrank.comparison.declared import read_margin, require_margin_in_range, with_guards
 from abrank.comparison.family import SEQUENCE
-from abrank.comparison.machine.judgments import SharedModel
 from abrank.comparison.machine.source import MachineSource
 from abrank.comparison.pairing import require_common_queries
-from abrank.comparison.question import Question
-from abrank.engines import Engine, EngineName
 from abrank.inputs.run import named_runs
 from abrank.measures import parse
 from abrank.measures.names import DEFAULT_MEASURES, parse_measures
+from abrank.options import Designs, Engine, Machine, Question, RankingQuestion, Scoring, taking
 from abrank.provenance import provenance
-from abrank.rule import Spending
 from abrank.rule_file import ruled
-from abrank.scoring.evaluate import EvaluateOptions, score_runs, silent
-from abrank.verdict import Family, Requirement
+from abrank.scoring.evaluate import score_runs, silent
 
 if TYPE_CHECKING:
-    from abrank.comparison.merged.properties import Properties
     from abrank.ranking import Ranking
-    from abrank.ranking.result import Family as RankingFamily
 
 TOP = 20  # documents of each ranking that a report can show
 
 
-@explained
-@ruled
+@ruled("qrels", "a", "b")
 def compare(
     qrels: Any = None,  # noqa: ANN401 - whatever read_qrels reads
     a: Any = None,  # noqa: ANN401 - whatever read_run reads
     b: Any = None,  # noqa: ANN401
     *,
-    config: str | os.PathLike[str] | None = None,  # taken by @ruled
+    config: Question | str | os.PathLike[str] | None = None,
     measures: Sequence[str] | str | None = None,
-    primary: str | None = None,
     margin: float | str | None = None,
-    test: str = "t",
+    require: Asked | None = None,
+    fail_on: str | None = None,
+    guard: Sequence[str] | str = (),
+    accept_doubt: bool = False,
     alpha: float = 0.05,
-    adjust: str | None = None,
-    family: Family = "secondary",
-    require: Requirement | None = None,
+    test: str = "t",
     lower_is_better: Sequence[str] | str = (),
-    higher_is_better: Sequence[str] | str = (),
-    missing: Missing = "zero",
-    score_dtype: ScoreDtype = "float64",
-    duplicates: Duplicates = "error",
-    depth: int | None = None,
-    rel: int | None = None,
-    judged_only: bool = False,
-    interpolation: Interpolation = "10",
-    max_input_size: int | None = None,
-    engine: Engine | EngineName | None = None,
-    merged: bool = False,
-    baseline: str | None = None,
-    candidate: str | None = None,
+    name_a: str | None = None,
+    name_b: str | None = None,
     segments: Any = None,  # noqa: ANN401 - whatever read_segments reads
     topics: Any = None,  # noqa: ANN401 - whatever read_topics reads
-    clusters: Any = None,  # noqa: ANN401 - whatever read_clusters reads, or a column of segments
     docs: Any = None,  # noqa: ANN401 - whatever read_documents reads
-    look: str | tuple[int, int] | None = None,
-    spending: Spending = "obrien-fleming",
-    anytime: int | None = None,
-    planned: int | None = None,
-    earlier: Any = None,  # noqa: ANN401 - a result, or where it was written
-    guards: Sequence[str] | str = (),
-    accept_doubt: bool = False,
-    bayes: bool = False,
-    machine_qrels: Any = None,  # noqa: ANN401 - whatever read_qrels reads
-    machine_scores: Any = None,  # noqa: ANN401 - a pair of what read_scores reads
-    machine_judge: str | None = None,
-    shared_model: SharedModel | None = None,
-    n_resamples: int | None = None,
+    design: Designs | None = None,
+    scoring: Scoring | None = None,
+    machine: Machine | None = None,
+    engine: Engine | str | None = None,
+    resamples: int | None = None,
     rng: RandomSource = 0,
 ) -> Comparison:
     """Compare candidate B with baseline A on the same judged queries.
@@ -97,50 +71,49 @@ def compare(
         The judgments.
     a, b : path, DataFrame, dict of dicts, iterable of tuples, or Run
         The runs of the baseline and of the candidate.
-    config : path, optional
-        The rule declared beforehand, as for ``abrank compare --config``: see
-        :func:`abrank.rule_file.ruled`. What the call changes of it is recorded.
+    config : path or Question, optional
+        The rule declared beforehand: a file as for ``abrank compare --config``, see
+        :func:`abrank.rule_file.ruled`, of which what the call changes is recorded; or a
+        :class:`abrank.Question`, which has what is no keyword here, such as ``family``.
     measures : sequence of str, optional
-        Names in any of the field's dialects; nDCG@10, AP, RR, P@10 and R@100 without it.
-    primary : str, optional
-        The measure that decides; the first without it. The others are adjusted together.
+        Names in any of the field's dialects; nDCG@10, AP, RR, P@10 and R@100 without it. The first
+        decides, the others are adjusted together.
     margin : float or str, optional
         Smallest difference worth having: in the primary measure's unit, or such as ``"2%"`` of the
         baseline's mean. Without one no verdict is "the same".
-    test : {"t", "permutation", "bootstrap", "wilcoxon", "sign"}
-        The test that decides: its p-value, its interval.
+    require : {"better", "non-inferior", "equivalent"}, optional
+        A gate; whether it passed stands in ``decision.gate``.
+    fail_on : {"worse"}, optional
+        A gate that only a shown loss fails.
+    guard : str or sequence of str
+        Measures that must be shown not to be worse, for the gate: ``"R@100:-0.02"``.
+    accept_doubt : bool
+        Let the gate pass although the evidence is doubtful: see :mod:`abrank.soundness`.
     alpha : float
         Two-sided level.
-    adjust, family, lower_is_better, higher_is_better : str, optional
-        How which measures are adjusted together, and which are costs: see
-        :class:`~abrank.comparison.Question`.
-    require : {"better", "non-inferior", "equivalent", "not-worse-shown"}, optional
-        A gate; whether it passed stands in ``decision.gate``.
-    missing, score_dtype, duplicates, depth, rel, judged_only, interpolation, max_input_size,
-    engine
-        How the runs are read and scored, as in :func:`abrank.evaluate`.
-    merged : bool
-        Merge what partitions of Parquet add up to; no scores of queries are held here.
-    baseline, candidate : str, optional
+    test : {"t", "permutation", "bootstrap", "wilcoxon", "sign", "bounded"}
+        The test that decides: its p-value, its interval.
+    lower_is_better : str or sequence of str
+        Scores without a declared direction, of which less is better.
+    name_a, name_b : str, optional
         Names to give the systems; those of the runs without them.
     segments : path, DataFrame or mapping, optional
         Properties of the queries, such as their intent: a CSV file has a column query_id too.
     topics : path, mapping, Series or DataFrame, optional
         Texts of the queries: TREC topics, JSON lines, or lines with a tab.
-    clusters : path, DataFrame, mapping or str, optional
-        The conversation, user or topic that each query comes from, in a table with query ids or as
-        the name of a column of ``segments``: then clusters are tested, not single queries.
     docs : path or mapping, optional
         Titles or texts by document id, to show in ranked lists: JSON lines, or lines with a tab.
-    look, spending, anytime, planned, earlier, guards, accept_doubt, bayes
-        Looking more than once, what must not get worse, and a Bayesian view: see
-        :class:`~abrank.comparison.Question`.
-    machine_qrels, machine_scores, machine_judge, shared_model : optional
-        Judgments by a machine, such as a language model, of all queries, or a pair of ready scores
-        by them; ``qrels`` are then those of people, for a random draw from these. The machine's
-        name, fixed beforehand, and whether "a", "b", "both" or "neither" shares its model. See
-        :func:`abrank.inference.run_prediction_powered`.
-    n_resamples, rng
+    design : Clusters, Looks, Planned, Anytime, str or tuple, optional
+        How queries were sampled and are looked at, or several of these in a tuple: ``"2/4"`` is a
+        look, any other text a file or a column of ``segments`` with clusters.
+    scoring : Scoring, optional
+        How runs are read and scored: missing queries, ties, depth, what counts as relevant.
+    machine : Machine, optional
+        Judgments by a machine of many queries; ``qrels`` are then those of people, for a random
+        draw from these.
+    engine : Engine or str, optional
+        Where runs in Parquet are scored; ``Engine(merged=True)`` holds no scores of queries here.
+    resamples, rng
         Resamples of the Monte Carlo tests, and their source; the seed is recorded.
 
     Returns
@@ -168,79 +141,56 @@ def compare(
     >>> set(titled.evidence.documents.values())
     {'Tea pots'}
     """
-    given = locals()
-    question = Question(**fields_of(Question, given))
-    options = EvaluateOptions(**fields_of(EvaluateOptions, given))
-    runs = name_runs(a, b, baseline=baseline, candidate=candidate)
-    kind = kind_of_beside(merged=merged)
-    beside = kind.of(segments=segments, topics=topics, clusters=clusters, docs=docs)
-    machine = MachineSource(machine_qrels, machine_scores, shared_model, machine_judge)
-    return compare_runs(
-        qrels, runs, question, options, measures=measures, beside=beside, machine=machine
-    )
-
-
-def kind_of_beside(*, merged: bool) -> type[Beside | Properties]:
-    """Return what holds the properties of queries: read here, or beside each partition.
-
-    Examples
-    --------
-    >>> kind_of_beside(merged=False).__name__, kind_of_beside(merged=True).__name__
-    ('Beside', 'Properties')
-    """
-    if not merged:
-        return Beside
-    # Scores that stay on the workers take the engines with them.
-    from abrank.comparison.merged.properties import Properties
-
-    return Properties
+    question = replace(
+        Question.of(config), measures=measures, margin=margin, require=require, fail_on=fail_on,
+        guard=guard, accept_doubt=accept_doubt, alpha=alpha, test=test,
+        lower_is_better=lower_is_better, design=design, scoring=scoring or Scoring(),
+        machine=machine, engine=engine, resamples=resamples, rng=rng,
+    )  # fmt: skip
+    runs = name_runs(a, b, name_a=name_a, name_b=name_b)
+    return compare_runs(qrels, runs, question, segments=segments, topics=topics, docs=docs)
 
 
 def compare_runs(
     qrels: Any,  # noqa: ANN401 - whatever read_qrels reads
     runs: Mapping[str, Any],
     question: Question,
-    options: EvaluateOptions,
     *,
-    measures: Sequence[str] | str | None,
-    beside: Beside | Properties,
-    machine: MachineSource | None = None,
+    segments: Any = None,  # noqa: ANN401
+    topics: Any = None,  # noqa: ANN401
+    docs: Any = None,  # noqa: ANN401
     command: str | None = None,
     on_stage: Callable[[str], None] = silent,
 ) -> Comparison:
-    """Compare two runs as :func:`compare` does, and tell the stages of the work.
+    """Compare two runs, by name, as :func:`compare` does, and tell the stages of the work."""
+    scoring, engine = question.scoring, question.engine
+    known = {"segments": segments, "topics": topics, "docs": docs, "clusters": question.clusters}
+    merged = engine is not None and Engine.of(engine).merged
+    if merged:
+        # Scores that stay on the workers take the engines with them.
+        from abrank.comparison.merged.properties import Properties
 
-    Parameters
-    ----------
-    qrels, measures
-        As for :func:`compare`.
-    runs : mapping of str to run
-        The baseline and the candidate, by name.
-    question, options, beside, machine
-        What decides, how runs are scored, what is known of the queries, and of a machine.
-    command : str, optional
-        Recorded in the provenance.
-    on_stage : callable
-        Told the name of each stage as it begins.
-    """
+        properties = Properties.of(**known)
+    else:
+        beside = Beside.of(**known)
     # A mistyped name should not cost the reading of two runs.
-    measures = with_guards(measures, question.guards)
-    parsed = options.measures(measures)
+    measures = with_guards(question.measures, question.guard)
+    parsed = scoring.measures(measures)
     primary = question.primary
-    lead = None if primary is None else options.measures(str(parse(primary)))[0]
-    own = options.named(measures)
+    lead = None if primary is None else scoring.measures(str(parse(primary)))[0]
+    own = scoring.named(measures)
     named = None if len(own) == len(parsed) else [each.name for each in own]
     chosen = choose([each.name for each in parsed], named, lead and lead.name)
     told = unchosen(
         chosen,
-        gate=question.require is not None,
+        gate=question.gate is not None,
         in_sequence=question.family == SEQUENCE,
     )
     first = parse(chosen.primary).entry
     require_margin_in_range(read_margin(question.margin), first.name, range_=first.bounds)
-    machine = machine or MachineSource()
+    machine = MachineSource.of(question.machine)
     how: dict[str, Any] = {"measures": measures, "on_stage": on_stage}
-    if not isinstance(beside, Beside):
+    if merged:
         from abrank.comparison.merged.run import compare_merged
 
         machine.require_none("merged statistics have no place for them")
@@ -248,15 +198,16 @@ def compare_runs(
             kept = [each for each in parsed if each.name in chosen.measures]
             lead = next(each for each in kept if each.name == chosen.primary)
             how["measures"] = [lead.name, *(each.name for each in kept if each != lead)]
-        how |= {"primary": lead, "properties": beside, "command": command}
-        made = compare_merged(qrels, runs, question, options, **how)
+        how |= {"primary": lead, "properties": properties, "command": command}
+        made = compare_merged(qrels, runs, question, **how)
         apart = f.listed(list(chosen.apart))
         said = (f"counts are not compared in merged statistics: {apart}",) if apart else ()
         return replace(made, notes=(*told, *made.notes), remarks=(*made.remarks, *said))
     machine.require_runs_again(runs)
-    scores = score_runs(qrels, runs, options=options, top=TOP, **how)
+    how |= {"scoring": scoring, "engine": engine}
+    scores = score_runs(qrels, runs, top=TOP, **how)
     require_common_queries(scores)
-    beside = machine.beside(beside, scores, runs=runs, options=options, **how)
+    beside = machine.beside(beside, scores, runs=runs, **how)
     on_stage("testing")
     if lead is not None:
         primary = dict(zip(parsed, scores.measures, strict=True)).get(lead, lead.name)
@@ -264,35 +215,30 @@ def compare_runs(
         scores,
         replace(question, primary=primary),
         beside=beside,
-        settings=options.settings(),
+        settings=scoring.settings(),
         command=command,
     )
 
 
-@explained
+@taking
 def rank(
     qrels: Any,  # noqa: ANN401 - whatever read_qrels reads
     runs: Mapping[str, Any] | Sequence[Any],
     *,
-    measures: Sequence[str] | str = DEFAULT_MEASURES[0],
+    measures: Sequence[str] | str | None = None,
+    baseline: str | Sequence[str] | None = None,
     test: str | None = None,
     adjust: str | None = None,
     alpha: float = 0.05,
-    baseline: str | Sequence[str] | None = None,
     family: RankingFamily = "measure",
     lower_is_better: Sequence[str] | str = (),
     higher_is_better: Sequence[str] | str = (),
-    n_resamples: int | None = None,
     pairs: bool = False,
-    missing: Missing = "zero",
-    score_dtype: ScoreDtype = "float64",
-    duplicates: Duplicates = "error",
-    depth: int | None = None,
-    rel: int | None = None,
-    judged_only: bool = False,
-    interpolation: Interpolation = "10",
-    max_input_size: int | None = None,
-    engine: Engine | EngineName | None = None,
+    instruments: bool = False,
+    risk: float | None = None,
+    scoring: Scoring | None = None,
+    engine: Engine | str | None = None,
+    resamples: int | None = None,
     rng: RandomSource = 0,
 ) -> Ranking:
     """Rank many systems, and say which of them are told apart.
@@ -305,23 +251,22 @@ def rank(
         The judgments.
     runs : mapping of str to path, DataFrame, dict of dicts, iterable of tuples, or Run
         System name to its run; two or more. Those of a list go by their own names.
-    measures : sequence of str
-        Names in any of the field's dialects. The first orders the systems.
+    measures : sequence of str, optional
+        Names in any of the field's dialects; nDCG@10 without it. The first orders the systems.
+    baseline : str or sequence of str, optional
+        The system to compare every other with, or several, corrected across; all pairs without it.
     test, adjust, family : str, optional
         See :func:`abrank.rank_scores`: without them ``max-t``, and alpha for each measure.
     alpha : float
         Joint level.
-    baseline : str or sequence of str, optional
-        The system to compare every other with, or several, corrected across; all pairs without it.
-    lower_is_better, higher_is_better, pairs
+    lower_is_better, higher_is_better, pairs, instruments, risk
         As for :func:`abrank.rank_scores`.
-    n_resamples : int, optional
+    scoring, engine : optional
+        How and where the runs are read and scored, as in :func:`abrank.evaluate`.
+    resamples : int, optional
         Of tests that draw.
     rng : int, Generator, SeedSequence or None
         Source of all resampling; the seed is recorded.
-    missing, score_dtype, duplicates, depth, rel, judged_only, interpolation, max_input_size,
-    engine
-        How the runs are read and scored, as in :func:`abrank.evaluate`.
 
     Returns
     -------
@@ -340,42 +285,46 @@ def rank(
     >>> [(row.system, row.group) for row in rank(made.qrels, runs).rows]
     [('B', 'a'), ('A', 'b'), ('A again', 'b')]
     """
-    options = EvaluateOptions(**fields_of(EvaluateOptions, locals()))
-    how: dict[str, Any] = {"test": test, "adjust": adjust, "alpha": alpha, "family": family}
-    how |= {"baseline": baseline, "n_resamples": n_resamples, "rng": rng, "pairs": pairs}
-    how |= {"lower_is_better": lower_is_better, "higher_is_better": higher_is_better}
-    return rank_runs(qrels, named_runs(runs), options, measures=measures, **how)
+    question = RankingQuestion(
+        measures=measures, baseline=baseline, test=test, adjust=adjust, alpha=alpha, family=family,
+        lower_is_better=lower_is_better, higher_is_better=higher_is_better, pairs=pairs,
+        instruments=instruments, risk=risk, scoring=scoring or Scoring(), engine=engine,
+        resamples=resamples, rng=rng,
+    )  # fmt: skip
+    return rank_runs(qrels, named_runs(runs), question)
 
 
 def rank_runs(
     qrels: Any,  # noqa: ANN401 - whatever read_qrels reads
     runs: Mapping[str, Any],
-    options: EvaluateOptions,
+    question: RankingQuestion,
     *,
-    measures: Sequence[str] | str = DEFAULT_MEASURES[0],
-    baseline: str | Sequence[str] | None = None,
     beside: bool = True,
     command: str | None = None,
     on_stage: Callable[[str], None] = silent,
-    **how: Any,  # noqa: ANN401 - those of rank_scores
 ) -> Ranking:
     """Rank runs as :func:`rank` does, and tell the stages of the work."""
     # To compare two runs needs none of it.
-    from abrank.ranking import lists, rank_scores
-    from abrank.ranking.rank import baselines_of, require_baselines
+    from abrank.ranking import lists
+    from abrank.ranking.rank import baselines_of, rank_board, require_baselines
 
     # A mistyped name should not cost the reading of all runs.
+    measures = DEFAULT_MEASURES[0] if question.measures is None else question.measures
     parse_measures(measures)
     if len(runs) < 2:
         raise ArgumentError(
             "a ranking takes two systems or more; abrank score (evaluate) takes one"
         )
-    require_baselines(baselines_of(baseline), runs)
+    require_baselines(baselines_of(question.baseline), runs)
     top = lists.DEPTH if beside and len(runs) <= lists.MOST else 0
-    scores = score_runs(qrels, runs, measures, options, top=top, on_stage=on_stage)
+    scores = score_runs(
+        qrels, runs, measures, question.scoring,
+        engine=question.engine, top=top, on_stage=on_stage,
+    )  # fmt: skip
     require_common_queries(scores)
     roles = {name: name for name in runs}
-    found = provenance(scores, roles, settings=options.settings(), command=command)
-    return rank_scores(
-        scores, baseline=baseline, beside=beside, provenance=found, on_stage=on_stage, **how
-    )
+    settings = question.scoring.settings()
+    found = provenance(scores, roles, settings=settings, command=command)
+    # All that was scored is ranked: a name such as P_5,10 is that of several measures.
+    asked = replace(question, measures=None)
+    return rank_board(scores, asked, beside=beside, provenance=found, on_stage=on_stage)

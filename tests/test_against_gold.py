@@ -64,8 +64,8 @@ def test_real_runs(shared_data, collection, qrels, record_property) -> None:
             runs[b],
             runs[a],
             measures=list(MEASURES.values()),
-            score_dtype="float32",
-            n_resamples=99,
+            scoring=abrank.Scoring(score_dtype="float32"),
+            resamples=99,
         )
         count += agree(result, {key[2:]: expected[key] for key in expected if key[:2] == (a, b)})
     record_property("values_compared", count)
@@ -83,9 +83,8 @@ def test_missing_topics(shared_data, policy, missing) -> None:
         folder / "runs" / "b.run.gz",
         folder / "runs" / "a.run.gz",
         measures=[MEASURES[key[1]] for key in expected if key[0] == policy],
-        missing=missing,
-        score_dtype="float32",
-        n_resamples=99,
+        scoring=abrank.Scoring(missing=missing, score_dtype="float32"),
+        resamples=99,
     )
     assert agree(result, {key[1:]: expected[key] for key in expected if key[0] == policy}) > 0
     assert {note.code for note in result.notes} >= {"missing-queries", "extra-queries"}

@@ -6,11 +6,11 @@ import ast
 import importlib.util
 import inspect
 import os
+import re
 import subprocess
 import sys
 import types
 from collections.abc import Iterator
-from dataclasses import fields
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -20,8 +20,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import abrank
-from abrank.comparison import Question
-from abrank.scoring.evaluate import EvaluateOptions
+from abrank.guide.reference import PUBLIC
 
 HEAVY = {"pandas", "scipy", "matplotlib", "statsmodels", "pyarrow", "jinja2", "rich", "numpy"}
 
@@ -185,16 +184,45 @@ def test_every_public_name_is_documented(name: str) -> None:
     assert [key for key, value in members(name) if not inspect.getdoc(value)] == []
 
 
-@pytest.mark.parametrize(
-    ("function", "kinds"),
-    [
-        (abrank.evaluate, [EvaluateOptions]),
-        (abrank.rank, [EvaluateOptions]),
-        (abrank.compare, [EvaluateOptions, Question]),
-        (abrank.compare_scores, [Question]),
-    ],
-)
-def test_every_option_is_a_keyword_with_the_same_default(function, kinds) -> None:
-    keywords = inspect.signature(function).parameters
-    for each in (field for kind in kinds for field in fields(kind)):
-        assert keywords[each.name].default == each.default
+def functions() -> Iterator[tuple[str, Any]]:
+    """Yield the functions of every public module, and the methods of its classes."""
+    for module in map(importlib.import_module, PUBLIC):
+        own = [
+            key
+            for key, value in vars(module).items()
+            if module.__name__ == getattr(value, "__module__", "")
+        ]
+        for name in getattr(module, "__all__", own):
+            found = getattr(module, name)
+            for key, value in vars(found).items() if inspect.isclass(found) else [("", found)]:
+                plain = getattr(value, "__func__", value)
+                if not key.startswith("_") and inspect.isfunction(plain):
+                    yield ".".join(filter(None, (module.__name__, name, key))), plain
+
+
+# Those whose further arguments belong to the test, the plot or the format that is named.
+OPEN = {
+    "abrank.inference.check_level", "abrank.inference.run_joint_test", "abrank.inference.run_test",
+    "abrank.plots.png", "abrank.plots.svg", "abrank.report.compose", "abrank.report.write",
+}  # fmt: skip
+
+
+def test_public_signatures_are_explicit_and_have_no_inner_arguments() -> None:
+    for name, function in functions():
+        parameters = inspect.signature(function).parameters
+        several = [each for each in parameters.values() if each.kind is each.VAR_KEYWORD]
+        assert not several or name in OPEN, name
+        inner = {"hashes", "provenance", "on_stage", *(["beside"] if "write" not in name else [])}
+        assert not inner & parameters.keys(), name
+
+
+def test_the_parts_of_a_question_are_public() -> None:
+    parts = {"Question", "Scoring", "Clusters", "Looks", "Planned", "Anytime", "Machine", "Engine"}
+    tools = {"JudgedRun", "check", "sample_queries", "sample_documents"}
+    assert parts | tools <= {*abrank.__all__}
+
+
+def test_the_public_modules_are_written_down() -> None:
+    text = (Path(__file__).parents[1] / ".github" / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    listed = text.partition("## What is public\n")[2].partition("\n## ")[0]
+    assert set(re.findall(r"`(abrank[\w.]*)`", listed)) == {*PUBLIC}

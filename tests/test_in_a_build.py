@@ -64,11 +64,11 @@ def test_the_test_of_the_page_passes_and_fails_with_the_sentence(made) -> None:
 
 def test_a_guard_alone_stops_require(made) -> None:
     found = abrank.compare(
-        made.qrels, made.baseline, made.candidate, measures=["nDCG@10"], guards=["AP:-0.02"]
+        made.qrels, made.baseline, made.candidate, measures=["nDCG@10"], guard=["AP:-0.02"]
     )
     assert found.require("better") is found
     swapped = abrank.compare(
-        made.qrels, made.candidate, made.baseline, measures=["nDCG@10"], guards=["AP:-0.02"]
+        made.qrels, made.candidate, made.baseline, measures=["nDCG@10"], guard=["AP:-0.02"]
     )
     with pytest.raises(GateError, match=r"not passed: .*; a loss of 0\.020 not excluded on AP"):
         swapped.require("better")

@@ -10,9 +10,10 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "abrank"
 ROOMS = (
-    "cli", "guide", "report", "plots", "collections", "workflow", "rule_file", "ranking",
-    "agreement", "comparison", "diagnostics", "next_step", "verdict", "soundness", "rule",
-    "planning", "scoring", "provenance", "engines", "measures", "simulate", "inference", "inputs",
+    "cli", "guide", "report", "plots", "collections", "workflow", "ranking", "agreement",
+    "comparison", "diagnostics", "next_step", "verdict", "soundness", "rule", "planning",
+    "scoring", "provenance", "engines", "rule_file", "options", "measures", "simulate", "inference",
+    "inputs",
     "_support",
 )  # fmt: skip
 HEAVY = {

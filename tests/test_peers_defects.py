@@ -118,12 +118,14 @@ def test_a_query_that_a_run_lacks_is_no_accident() -> None:
     # trec_eval 10 stops there without -c; version 9 leaves it out.
     run = {query: PERFECT[query] for query in ("q1", "q2")}
     zero, drop = (
-        abrank.evaluate(QRELS, {"r": run}, ["AP"], missing=how).means().item()
+        abrank.evaluate(QRELS, {"r": run}, ["AP"], scoring=abrank.Scoring(missing=how))
+        .means()
+        .item()
         for how in ("zero", "drop")
     )
     assert (zero, drop) == (2 / 3, 1.0)
     with pytest.raises(abrank.AlignmentError, match="q3"):
-        abrank.evaluate(QRELS, {"r": run}, ["AP"], missing="error")
+        abrank.evaluate(QRELS, {"r": run}, ["AP"], scoring=abrank.Scoring(missing="error"))
 
 
 # ---- systems
@@ -131,9 +133,7 @@ def test_a_query_that_a_run_lacks_is_no_accident() -> None:
 
 def test_two_runs_of_one_name_are_two_systems() -> None:
     # ranx: one row.
-    result = abrank.compare(
-        QRELS, PERFECT, PERFECT, measures="AP", baseline="bm25", candidate="bm25"
-    )
+    result = abrank.compare(QRELS, PERFECT, PERFECT, measures="AP", name_a="bm25", name_b="bm25")
     assert (result.baseline, result.candidate) == ("bm25 (A)", "bm25 (B)")
 
 
@@ -199,7 +199,7 @@ def test_level_above_all_grades() -> None:
 def test_level_that_calls_refused_documents_relevant(level) -> None:
     # trec_eval -l -2 gives an AP of 1.17.
     with pytest.raises(ArgumentError, match="rel must be a whole number of at least 1"):
-        abrank.evaluate(QRELS, {"r": PERFECT}, ["AP"], rel=level)
+        abrank.evaluate(QRELS, {"r": PERFECT}, ["AP"], scoring=abrank.Scoring(rel=level))
 
 
 def test_precision_of_a_short_ranking_and_a_query_of_refused_documents() -> None:

@@ -14,9 +14,9 @@ from abrank.cli import run
 
 RULE = """
 qrels = "qrels.txt"
-baseline-run = "a.run"
-candidate-run = "b.run"
-measures = ["nDCG@10", "AP"]
+a = "a.run"
+b = "b.run"
+measure = ["nDCG@10", "AP"]
 margin = 0.01
 alpha = "0.1"
 test = "permutation"
@@ -59,13 +59,16 @@ def test_a_call_by_the_file_alone_is_the_commands(folder, capsys) -> None:
 def test_what_a_call_changes_is_told(folder) -> None:
     found = abrank.compare(
         folder.qrels, b=Path("rules/b.run"), config=Path("rules/abrank.toml"), margin="0.010",
-        alpha=0.05, rng=3, require="non-inferior", topics={"q01": "x"}, depth=50,
+        alpha=0.05, rng=3, require="non-inferior", topics={"q01": "x"},
+        scoring=abrank.Scoring(depth=50),
     )  # fmt: skip
     assert found.provenance["declared"]["deviations"] == [
         {"setting": "qrels", "declared": "rules/qrels.txt", "used": "a Qrels"},
+        {"setting": "require", "declared": "none", "used": "non-inferior"},
         {"setting": "alpha", "declared": "0.1", "used": "0.05"},
-        {"setting": "require", "declared": "not-worse-shown", "used": "non-inferior"},
         {"setting": "depth", "declared": "none", "used": "50"},
+        {"setting": "rel", "declared": "1", "used": "none"},
+        {"setting": "fail-on", "declared": "worse", "used": "none"},
     ]
     assert "alpha 0.05 in place of 0.1" in " ".join(str(found).split())
 
@@ -105,7 +108,7 @@ def test_a_folder_is_no_rule(folder) -> None:
 
 
 def test_a_flag_that_a_call_changes_is_told(folder) -> None:
-    Path("rules/abrank.toml").write_text(f"{RULE}bayes = true\n")
-    found = abrank.compare(config="rules/abrank.toml", bayes=False)
+    Path("rules/abrank.toml").write_text(f"{RULE}accept_doubt = true\n")
+    found = abrank.compare(config="rules/abrank.toml", accept_doubt=False)
     (deviation,) = found.provenance["declared"]["deviations"]
-    assert deviation == {"setting": "bayes", "declared": "true", "used": "false"}
+    assert deviation == {"setting": "accept-doubt", "declared": "true", "used": "false"}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import abrank
-from abrank.comparison import compare_systems
+from abrank.comparison.compare import compare_systems
 
 
 def test_the_same_seed_gives_the_same_collection() -> None:

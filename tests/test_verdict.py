@@ -10,12 +10,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from abrank import ArgumentError, UnknownNameError
+from abrank._support.choices import Requirement
 from abrank.inference.estimates.relative_change import RelativeChange
 from abrank.rule import GuardResult
 from abrank.verdict import (
     GATES,
     Decision,
-    Requirement,
     Rule,
     SignFlips,
     Verdict,

@@ -6,9 +6,8 @@ import pytest
 
 import abrank
 from abrank import UnknownNameError
-from abrank.comparison import Question, name_runs
-from abrank.comparison.beside import Beside
-from abrank.scoring.evaluate import EvaluateOptions
+from abrank.comparison import name_runs
+from abrank.options import Question
 from abrank.workflow import compare, compare_runs
 
 
@@ -26,16 +25,13 @@ def asked(files, **plumbing):
         files[0],
         name_runs(*files[1:]),
         Question(),
-        EvaluateOptions(),
-        measures=None,
-        beside=Beside(),
         **plumbing,
     )
 
 
 def test_files_frames_and_dicts_give_the_same_result(files) -> None:
     made = abrank.simulate_runs(40, rng=5)
-    how = {"measures": ["nDCG@10", "AP"], "baseline": "a", "candidate": "b"}
+    how = {"measures": ["nDCG@10", "AP"], "name_a": "a", "name_b": "b"}
     from_files = compare(*files, **how)
     from_frames = compare(made.qrels.frame(), made.baseline.frame(), made.candidate.frame(), **how)
     dicts = [
@@ -99,7 +95,7 @@ def test_missing_queries_are_noted() -> None:
         "system": "b", "count": 2, "n_queries": 40, "policy": "zero",
     }  # fmt: skip
     assert result.n_queries == 40
-    dropped = compare(made.qrels, made.baseline, holes, missing="drop")
+    dropped = compare(made.qrels, made.baseline, holes, scoring=abrank.Scoring(missing="drop"))
     assert dropped.n_queries == 38
     assert {n.values["policy"] for n in dropped.notes if n.code == "missing-queries"} == {"drop"}
 

@@ -26,7 +26,8 @@ COMPARISONS = {
     "demo": f"{DEMO} -m nDCG@10 -m AP -m RR -m ERR@20 -m P@10 -m R@100 --margin 0.01"
     " --topics topics.tsv --segments segments.csv --seed 9",
     "demo-defaults": DEMO,
-    "demo-permutation": f"{DEMO} -m P@10 -m RR --test permutation --adjust holm --require better",
+    "demo-permutation": f"{DEMO} -m P@10 -m RR --test permutation --config adjust=holm"
+    " --require better",
     "demo-same": "qrels.txt old.run old.run -m AP",
     "robust": ROBUST.format("Sel50", "THUIRr0301") + " -m nDCG@10 -m AP -m RR --margin 0.02",
     "robust-bootstrap": ROBUST.format("pircRBa1", "humR03dc") + " --test bootstrap -m AP -m P@10",

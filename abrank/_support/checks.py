@@ -66,8 +66,8 @@ def count(argument: str, value: int, *, at_least: int = 1) -> int:
     return int(value)
 
 
-def resamples(value: int, *, at_least: int = 1) -> int:
+def resamples(value: int, *, at_least: int = 1, argument: str = "n_resamples") -> int:
     """Return ``value`` if it is a number of resamples that can be drawn."""
-    if count("n_resamples", value, at_least=at_least) > MOST_RESAMPLES:
-        raise ArgumentError(f"n_resamples must be at most {MOST_RESAMPLES:,}, not {value!r}")
+    if count(argument, value, at_least=at_least) > MOST_RESAMPLES:
+        raise ArgumentError(f"{argument} must be at most {MOST_RESAMPLES:,}, not {value!r}")
     return int(value)

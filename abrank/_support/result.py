@@ -77,7 +77,16 @@ class Result(Printed):
         found: Self = lazy.attribute("abrank.report", "read_results")(path, of=cls.__name__)
         return found
 
-    def report(self, path: str | Path, **options: Any) -> Path:  # noqa: ANN401
+    def report(
+        self,
+        path: str | Path,
+        *,
+        format: str | None = None,
+        digits: int | None = None,
+        style: str | None = None,
+        interval: str | None = None,
+        figures: str | None = None,
+    ) -> Path:
         """Write a report; its format follows the suffix: .html .md .json .csv .txt .tex and more.
 
         Parameters
@@ -86,16 +95,26 @@ class Result(Printed):
             A format alone, such as ``html``, is a file in ``reports/`` named after what is
             reported: ``CANDIDATE-vs-BASELINE.html``, ``ranking-MEASURE.html``,
             ``CANDIDATE-vs-BASELINE-collections.html``.
-        **options
-            Those of :func:`abrank.report.write`: ``format``, ``digits``, ``style``, and of a
-            ranking ``interval``.
+        format : str, optional
+            Such as ``"md"``, whatever the suffix.
+        digits : int, optional
+            Decimals of scores and differences.
+        style : {"interval", "superscript"}, optional
+            What a .tex table shows.
+        interval : {"difference", "own", "within"}, optional
+            What the intervals of a ranking are of.
+        figures : {"all"}, optional
+            In .html, those too that show again what others show.
 
         Returns
         -------
         Path
             Where it was written.
         """
-        written: Path = lazy.attribute("abrank.report", "write")(self, path, **options)
+        asked = {"digits": digits, "style": style, "interval": interval, "figures": figures}
+        options = {name: value for name, value in asked.items() if value is not None}
+        write = lazy.attribute("abrank.report", "write")
+        written: Path = write(self, path, format=format, **options)
         return written
 
     @property

@@ -20,9 +20,5 @@ else:
     RandomSource = Any
 
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
-Missing: TypeAlias = Literal["zero", "drop", "error"]
-Duplicates: TypeAlias = Literal["error", "best"]
-ScoreDtype: TypeAlias = Literal["float64", "float32"]
-Interpolation: TypeAlias = Literal["10", "9"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])

@@ -27,7 +27,8 @@ from abrank.inference.rounding import differences_of
 from abrank.inference.systems.stability import resample_means
 from abrank.inputs.run import named_runs
 from abrank.measures import Measure
-from abrank.scoring.evaluate import EvaluateOptions, evaluate
+from abrank.options import Scoring
+from abrank.scoring.evaluate import evaluate
 from abrank.scoring.judging import depth_of
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def judge_agreement(
     (((1, 1), (0, 2)), 0.75, 0.5)
     """
     judges = inputs.read_qrels(human), inputs.read_qrels(machine)
-    (asked,) = EvaluateOptions().measures([measure])
+    (asked,) = Scoring().measures([measure])
     read = {name: inputs.read_run(run) for name, run in named_runs(runs).items()} if runs else {}
     if len(read) == 1:
         raise ArgumentError("judges are compared on two runs or more, or on none; one was given")

@@ -48,17 +48,6 @@ COMMANDS = {
 # ruff: noqa: ARG002 - click hands a context to methods that have no use for it
 
 
-# What others call a flag of ours.
-SYNONYMS = {
-    "--metric": "--measure", "--metrics": "--measure", "--measures": "--measure",
-    "--name-a": "--baseline", "--name-b": "--candidate", "--names": "--baseline",
-    "--out": "--report", "--output": "--report", "--html": "--report html", "--json": "--format",
-    "--correction": "--adjust", "--confidence": "--alpha", "--cutoff": "--depth",
-    "--queries": "--topics", "--threshold": "--margin", "--gate": "--require",
-    "--relevance-level": "--rel",
-}  # fmt: skip
-
-
 class _Commands(click.Group):
     """A group whose commands are imported when they are called, not when help is asked for."""
 
@@ -180,9 +169,14 @@ def _refuse(error: BaseException) -> int:
 
 def _misused(error: click.ClickException) -> int:
     """Let click say what is wrong with the command line, if there is where to say it."""
-    if isinstance(error, click.NoSuchOption) and error.option_name in SYNONYMS:
-        name, ours = error.option_name, SYNONYMS[error.option_name]
-        error = click.UsageError(f"No such option '{name}'. Did you mean '{ours}'?", ctx=error.ctx)
+    if isinstance(error, click.NoSuchOption) and error.ctx is not None:
+        from abrank.options import COMMANDS as TAKERS
+        from abrank.options import flag_of
+
+        name = error.option_name
+        ours = flag_of(name, *TAKERS.get(str(error.ctx.info_name), ()))
+        if ours:
+            error = click.UsageError(f"No such option '{name}'. Did you mean '{ours}'?", error.ctx)
     with contextlib.suppress(OSError):
         if isinstance(error, click.exceptions.NoArgsIsHelpError):
             click.echo(error.ctx.get_help(), err=True)

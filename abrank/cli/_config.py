@@ -1,15 +1,19 @@
-"""``--config FILE``: the rule declared beforehand, in a TOML file beside the ranker."""
+"""``--config``: the rule declared beforehand, in a TOML file beside the ranker, or key by key."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from abrank._support.errors import ArgumentError
-from abrank.rule_file import NAMES, PATHS, RuleFile, read_rule, shown
+from abrank._support.errors import ReadError
+from abrank.cli import _flags
+from abrank.options import COMMANDS, Option, options_of
+from abrank.rule_file import RuleFile, deviations, instead, read_rule
 
 if TYPE_CHECKING:
     from abrank.collections import CollectionsComparison
@@ -17,110 +21,108 @@ if TYPE_CHECKING:
 
 Compared = TypeVar("Compared", bound="Comparison | CollectionsComparison")
 
-# Flags that are no part of a rule: where results go, and how they look.
-NOT_DECLARED = frozenset(
-    ["config", "reports", "figures", "all_figures", "shown", "digits", "style", "color",
-     "ascii_only", "quiet", "verbose", "help", "max_input_size"]
-)  # fmt: skip
 KEY = "declared"
+_TAKERS = COMMANDS["compare"]
+_PAIR = re.compile(r"\s*([A-Za-z][A-Za-z0-9_.-]*)\s*=\s*(.*)", re.DOTALL)
+
+
+_HELP = (
+    "The rule declared beforehand, a TOML file. Its keys are the long flags, the keys below and"
+    " qrels, a and b. A flag that differs from it is told as a deviation, and so is KEY=VALUE,"
+    " which sets one key."
+)
 
 
 def option(function: Any) -> Any:  # noqa: ANN401 - a decorator of click
     """Add the flag; it is read before the others, which it gives their values."""
     return click.option(
         "--config",
-        metavar="FILE",
+        cls=_flags.Flag,
+        group="Inputs",
+        metavar="FILE|KEY=VALUE",
         is_eager=True,
         expose_value=False,
+        multiple=True,
         callback=_read,
-        help="The rule declared beforehand: a TOML file whose keys are the long flags, and"
-        " baseline_run, candidate_run, qrels. A flag that differs from it is told as a deviation.",
+        option=Option(
+            key="config", of=_TAKERS, group="Inputs", metavar="FILE", first=True, help=_HELP
+        ),
+        help=_HELP,
     )(function)
 
 
-def with_declared(found: Compared) -> Compared:
-    """Return a result whose provenance says which file declared the rule, if one did."""
-    stated = declared()
-    if stated is None:
-        return found
-    return replace(found, provenance={**found.provenance, "declared": stated})
+@dataclass(frozen=True)
+class Stated:
+    """What --config states: a file, what it declares, and keys that were set beside it."""
+
+    rule: RuleFile | None = None
+    declared: Mapping[str, Any] = field(default_factory=dict)
+    set_here: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def changed(self) -> dict[str, Any]:
+        """What this call gives by key: flags and files typed, and keys set."""
+        here = instead(self.set_here, self.declared)
+        return here | instead(dict(_flags.options_given()), dict(self.declared) | here)
 
 
-def declared() -> dict[str, Any] | None:
-    """Return the file that declared the rule, its hash, and how the call deviates; None without.
-
-    Returns
-    -------
-    dict or None
-        ``path``, ``sha256`` and ``deviations``: a list of ``setting``, ``declared`` and ``used``.
-    """
-    context = click.get_current_context()
-    rule: RuleFile | None = context.meta.get(KEY)
-    if rule is None:
-        return None
-    stated = context.default_map or {}
-    deviations = []
-    for parameter in context.command.params:
-        name = str(parameter.name)
-        given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-        if not given or name in NOT_DECLARED or (name in PATHS and name not in stated):
-            continue
-        before = stated.get(name, parameter.get_default(context, call=True))
-        before, used = (shown(name, value) for value in (before, context.params[name]))
-        if before != used:
-            deviations.append({"setting": _named(parameter), "declared": before, "used": used})
-    return rule.recorded(deviations)
-
-
-def _named(parameter: click.Parameter) -> str:
-    by_name = {name: key.replace("_", "-") for key, name in NAMES.items()}
-    return by_name.get(str(parameter.name)) or max(parameter.opts, key=len).lstrip("-")
-
-
-def _read(context: click.Context, _: click.Parameter, path: str | None) -> None:
-    """Read the file and let its values stand in for flags that are not given."""
-    if path is None:
-        return
-    rule = read_rule(path)
-    parameters = {str(each.name): each for each in context.command.params}
-    keys = _keys(parameters)
-    values: dict[str, Any] = {}
-    stated_by: dict[str, str] = {}
-    for key, value in rule.stated.items():
-        name = keys.get(key)
-        if name is None:
-            raise rule.unknown(key, keys)
-        rule.require_once(name, key, stated_by)
-        values[name] = _value(rule, key, value, parameters[name])
-    context.default_map = values
-    context.meta[KEY] = rule
-
-
-def _keys(parameters: Mapping[str, click.Parameter]) -> dict[str, str]:
-    """Return the name of the parameter for each key: its long flags, with underscores."""
-    found = dict(NAMES)
-    for name, parameter in parameters.items():
-        if name in NOT_DECLARED or isinstance(parameter, click.Argument):
-            continue
-        found |= {each[2:].replace("-", "_"): name for each in parameter.opts if each[:2] == "--"}
-        if parameter.multiple if isinstance(parameter, click.Option) else False:
-            found[name] = name  # measures = [...] beside measure = "..."
+def _stated() -> Stated:
+    found: Stated = click.get_current_context().meta.get(KEY, Stated())
     return found
 
 
-def _value(rule: RuleFile, key: str, value: Any, parameter: click.Parameter) -> Any:  # noqa: ANN401
-    """Return a value as click takes it: lists for flags that repeat, paths beside the file."""
-    listed = isinstance(value, list)
-    several = parameter.nargs > 1 or (isinstance(parameter, click.Option) and parameter.multiple)
-    if isinstance(value, dict) or (listed and not several):
-        raise ArgumentError(f"{rule.path}: {key} takes one value, as the flag does")
-    flag = isinstance(parameter, click.Option) and parameter.is_flag
-    if flag is not isinstance(value, bool):
-        kind = "true or false" if flag else "text or a number"
-        raise ArgumentError(f"{rule.path}: {key} takes {kind}")
-    if flag:
-        return value
-    texts = [str(each) for each in value] if listed else [str(value)]
-    if parameter.name in PATHS:
-        texts = [rule.beside(each) for each in texts]
-    return texts if several else texts[0]
+def values() -> dict[str, Any]:
+    """Return the options by their keys, as flags or --config give them."""
+    stated = _stated()
+    every = {**stated.declared, **stated.changed}
+    return {key: value for key, value in every.items() if value is not None}
+
+
+def files() -> list[Any]:
+    """Return the file that declared the rule, and the inputs that it names."""
+    stated = _stated()
+    known = options_of(*_TAKERS)
+    named = {**stated.declared, **stated.set_here}
+    paths = [each for key, each in named.items() if known[key].kind == "path"]
+    return [*([] if stated.rule is None else [stated.rule.path]), *paths]
+
+
+def with_declared(found: Compared) -> Compared:
+    """Return a result whose provenance says which file declared the rule, if one did.
+
+    With it stand ``path``, ``sha256`` and ``deviations``, of ``setting``, ``declared`` and ``used``
+    each.
+    """
+    stated = _stated()
+    if stated.rule is None:
+        return found
+    changed = deviations(stated.changed, stated.declared, options_of(*_TAKERS))
+    recorded = stated.rule.recorded(changed)
+    return replace(found, provenance={**found.provenance, "declared": recorded})
+
+
+def _read(context: click.Context, _: click.Parameter, given: tuple[str, ...]) -> None:
+    """Read the file and the keys, which stand in for flags that are not given."""
+    paths = [each for each in given if os.path.exists(each) or _PAIR.fullmatch(each) is None]  # noqa: PTH110
+    if len(paths) > 1:
+        raise click.UsageError("--config takes one file, and KEY=VALUE as often as you like")
+    rule = read_rule(paths[0]) if paths else None
+    pairs = RuleFile("--config", "", _pairs([each for each in given if each not in paths]))
+    context.meta[KEY] = Stated(
+        rule, {} if rule is None else rule.values(*_TAKERS), pairs.values(*_TAKERS)
+    )
+
+
+def _pairs(given: Sequence[str]) -> dict[str, Any]:
+    """Return ``KEY=VALUE`` by key: values as TOML has them, or the text as it is."""
+    from abrank._support.toml import parse_toml
+
+    found: dict[str, Any] = {}
+    for each in given:
+        key, text = _PAIR.fullmatch(each).groups()  # type: ignore[union-attr]
+        try:
+            value = parse_toml(f"value = {text}".encode(), "--config")["value"]
+        except ReadError:
+            value = text
+        found[key.replace("-", "_")] = value
+    return found

@@ -2,76 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from abrank.cli import _config, _options, _terminal
+from abrank.cli import _config, _flags, _terminal
 
 if TYPE_CHECKING:
     from abrank.report.registry import Target
-    from abrank.rule_file import RuleFile
 
 WITH_NOTES = ("text", "html", "md", "json")  # what goes to standard output holds them
 MOST_NOTES = 6
-FORMATS = ("text", "html", "md", "json", "csv", "tex", "methods", "bib", "junit", "parquet")
-
-rounding = _options.stack(
-    click.option(
-        "--digits",
-        type=click.IntRange(1, 15),
-        metavar="N",
-        help="Decimals of scores and differences; without it as many as the interval that decides"
-        " asks for, 3 at least.",
-    ),
-    click.option(
-        "--style",
-        type=click.Choice(["interval", "superscript"]),
-        help="What a .tex table shows: difference, interval and p, or means with superscripts.",
-    ),
-)
-
-figures = click.option(
-    "--figures",
-    type=click.Path(file_okay=False, path_type=Path),
-    metavar="DIR",
-    help="Write every figure of the report as PDF and SVG, for a column and the whole width.",
-)
-
-options = _options.stack(
-    click.option(
-        "--report",
-        "reports",
-        multiple=True,
-        metavar="PATH",
-        help="Write a report: .html .md .json .csv .txt .tex .bib .methods .junit .parquet by"
-        " suffix, or FORMAT:PATH. A FORMAT alone, such as html, writes reports/B-vs-A.html."
-        " What is there is replaced. Repeat for more.",
-    ),
-    figures,
-    click.option(
-        "--all-figures",
-        is_flag=True,
-        help="In .html, draw also the figures that show again what others show.",
-    ),
-    click.option(
-        "--format",
-        "shown",
-        type=click.Choice(FORMATS),
-        default="text",
-        show_default=True,
-        help="What goes to standard output.",
-    ),
-    rounding,
-)
 
 
 @dataclass(frozen=True)
 class Output:
-    """What the flags of :data:`options` ask for; refused before any work is done."""
+    """What the flags ask for; refused before any work is done."""
 
     reports: tuple[Target, ...]
     figures: Path | None
@@ -85,13 +34,9 @@ class Output:
     @classmethod
     def of(
         cls,
-        *,
-        reports: Sequence[str],
-        style: str | None,
-        shown: str,
-        **rest: Any,  # noqa: ANN401
+        flags: Mapping[str, Any],
     ) -> Output:
-        """Read the flags.
+        """Read the flags ``report``, ``format``, and those that dress them.
 
         Raises
         ------
@@ -100,8 +45,18 @@ class Output:
         UsageError
             For a style without a report that has one.
         """
-        targets = targets_of(reports, style=style, shown=shown)
-        return cls(reports=targets, style=style, shown=shown, **rest)
+        style, figures = flags.get("style"), flags.get("figures")
+        interval = flags.get("interval")
+        return cls(
+            reports=targets_of(flags["report"], style=style, shown=flags["format"]),
+            figures=None if figures is None else Path(figures),
+            shown=flags["format"],
+            digits=flags.get("digits"),
+            style=style,
+            all_figures=flags.get("all_figures", False),
+            interval=None if interval == "difference" else interval,
+            pairs=flags.get("pairs", False),
+        )
 
     def write(self, result: object, on_stage: Callable[[str], None]) -> list[str]:
         """Write reports and figures; return a line on each."""
@@ -190,15 +145,14 @@ def require_free(outputs: Sequence[Path]) -> None:
         return
     from abrank._support import files
 
-    rule: RuleFile | None = context.meta.get(_config.KEY)
-    inputs: list[Any] = [] if rule is None else [rule.path]
-    for parameter in context.command.params:
-        value = context.params.get(str(parameter.name)) or ()
-        if parameter.type is _options.RUN:
-            for path in (value,) if isinstance(value, str) else value:
-                runs = _options.repeated(path)[1]  # one of NAME=RUN1,RUN2, or the path itself
-                inputs += [runs] if isinstance(runs, str) else runs
-    if table := context.params.get("collections"):
+    inputs: list[Any] = []
+    runs = [context.params.get(str(each.name)) for each in context.command.params
+            if each.type is _flags.RUN]  # fmt: skip
+    for value in (*_config.files(), *runs):
+        for path in (value,) if isinstance(value, str) else value or ():
+            run = _flags.repeated(path)[1]  # one of NAME=RUN1,RUN2, or the path itself
+            inputs += [run] if isinstance(run, str) else run
+    if table := _config.values().get("collections"):
         from abrank.collections import read_collections
 
         for row in read_collections(table).values():

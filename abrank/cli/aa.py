@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from abrank._support import display
-from abrank.cli import _help, _options, _terminal
+from abrank.cli import _flags, _terminal
+from abrank.options import TESTS
 
 if TYPE_CHECKING:
     from abrank.comparison.aa import AACheck
@@ -23,38 +24,38 @@ _WAYS = {
 _OTHER = {"wilcoxon": "about the pseudo-median", "sign": "who wins more queries"}
 
 
-@click.command("aa", cls=_help.Grouped)
-@_options.pair
-@_options.scores
-@click.option(
-    "-m", "--measure", metavar="NAME", help="Measure, in any dialect; without it nDCG@10."
-)
-@click.option(
+@click.command("aa", cls=_flags.Grouped)
+@_flags.pair
+@_flags.take("scores")
+@_flags.take("measure", of=("aa",))
+@_flags.own(
     "--test",
     "tests",
-    type=click.Choice(_options.TESTS),
+    group="Measures and tests",
+    type=click.Choice(TESTS),
     multiple=True,
     help="Test to check. Repeat for more; without it t, permutation, wilcoxon and sign.",
 )
-@_options.alpha
-@click.option(
+@_flags.take("alpha")
+@_flags.own(
     "--clusters",
-    type=_options.RUN,
+    group="Measures and tests",
+    type=_flags.RUN,
     metavar="FILE",
     help="Queries come in conversations, users or topic variants: a CSV with query_id and one"
     " column. The names of a cluster are swapped together, and whole clusters are drawn.",
 )
-@_options.replications(
+@_flags.replications(
     "Simulated comparisons behind each row: a rate of 5% is then known to 1.4 percentage points,"
     " with 10000 to 0.4."
 )
-@_options.seed
-@_options.reading
-@_options.table
+@_flags.take("seed")
+@_flags.take(*_flags.SCORING, of=("evaluate",))
+@_flags.take("format", of=("aa",))
 def command(
     qrels: str | None,
-    run_a: str | None,
-    run_b: str | None,
+    a: str | None,
+    b: str | None,
     *,
     scores: tuple[str, str] | None,
     measure: str | None,
@@ -63,8 +64,8 @@ def command(
     clusters: str | None,
     replications: int,
     seed: int,
-    shown: str,
-    **reading: Any,  # noqa: ANN401 - the flags that evaluate() takes under the same name
+    format: str,
+    **_: Any,  # noqa: ANN401 - how runs are scored
 ) -> None:
     """Say how often a test finds a difference between two systems where there is none (A/A).
 
@@ -77,7 +78,7 @@ def command(
     abrank aa qrels.txt bm25.run monot5.run -m nDCG@10
     abrank aa --scores bm25.csv monot5.csv -m AP --test t --clusters users.csv
     """  # noqa: D301 - click's mark for lines to keep
-    _options.require_inputs([qrels, run_a, run_b], scores)
+    _flags.require_inputs([qrels, a, b], scores)
 
     from abrank.comparison.aa import aa_test
     from abrank.comparison.designs import labels_of
@@ -85,21 +86,21 @@ def command(
 
     with _terminal.Progress(quiet=False, verbose=False) as progress:
         progress("scoring")
-        name, query_ids, differences = _differences([qrels, run_a, run_b], scores, measure, reading)
+        name, query_ids, differences = _differences([qrels, a, b], scores, measure)
         labels = labels_of(read_clusters(clusters), query_ids)
         progress("testing")
         found = aa_test(
             differences,
             # The bootstrap takes long.
-            tests=tests or [each for each in _options.TESTS if each != "bootstrap"],
+            tests=tests or [each for each in TESTS if each != "bootstrap"],
             alpha=alpha,
-            n_replications=replications,
+            replications=replications,
             clusters=labels,
             rng=seed,
         )
-    if shown == "json":
+    if format == "json":
         _terminal.put_json({"measure": name, **asdict(found)})
-    elif shown == "csv":
+    elif format == "csv":
         _terminal.put(_csv(found), nl=False)
     else:
         lines = _text(found, name)
@@ -112,7 +113,6 @@ def _differences(
     files: list[str | None],
     scores: tuple[str, str] | None,
     measure: str | None,
-    reading: dict[str, Any],
 ) -> tuple[str, tuple[str, ...], Any]:
     """Return the measure, the queries, and B - A of each."""
     from abrank.comparison import pair_scores
@@ -122,10 +122,11 @@ def _differences(
     if scores:
         found = pair_scores(*scores, measures=[measure] if measure else None)
     else:
-        qrels, run_a, run_b = files
-        found = evaluate(qrels, {"A": run_a, "B": run_b}, [measure or "nDCG@10"], **reading)
-    a, b = (found.of(system)[:, 0] for system in found.systems)
-    return found.measures[0], found.query_ids, differences_of(a, b)
+        qrels, a, b = files
+        runs, names = {"A": a, "B": b}, [measure or "nDCG@10"]
+        found = evaluate(qrels, runs, names, scoring=_flags.scoring())
+    one, two = (found.of(system)[:, 0] for system in found.systems)
+    return found.measures[0], found.query_ids, differences_of(one, two)
 
 
 def _text(found: AACheck, measure: str) -> list[str]:

@@ -7,14 +7,14 @@ from typing import Any
 
 import click
 
-from abrank.cli import _options, _terminal
+from abrank.cli import _flags, _terminal
 
 
 @click.command("agreement")
-@click.argument("human", type=_options.RUN)
-@click.argument("machine", type=_options.RUN)
-@click.argument("runs", type=_options.RUN, nargs=-1)
-@_options.measure
+@click.argument("human", type=_flags.RUN)
+@click.argument("machine", type=_flags.RUN)
+@click.argument("runs", type=_flags.RUN, nargs=-1)
+@_flags.take("measure", of=("agreement",))
 @click.option(
     "--level",
     type=click.Choice(["ordinal", "nominal"]),
@@ -36,7 +36,7 @@ from abrank.cli import _options, _terminal
     metavar="X",
     help="Smallest difference worth having, for the verdicts on the runs.",
 )
-@_options.seed
+@_flags.take("seed")
 @click.option(
     "--format",
     "shown",
@@ -45,7 +45,7 @@ from abrank.cli import _options, _terminal
     show_default=True,
     help="What goes to standard output.",
 )
-@_options.ascii_only
+@_flags.take("ascii")
 def command(
     human: str,
     machine: str,
@@ -57,7 +57,7 @@ def command(
     margin: float | None,
     seed: int,
     shown: str,
-    ascii_only: bool,
+    ascii: bool,
 ) -> None:
     """Hold the judgments of MACHINE against those of HUMAN, two qrels files.
 
@@ -72,10 +72,10 @@ def command(
     from abrank.agreement import judge_agreement
 
     found = judge_agreement(
-        human, machine, _options.named(runs), measure=measure, level=level, rel=rel, margin=margin,
+        human, machine, _flags.named(runs), measure=measure, level=level, rel=rel, margin=margin,
         rng=seed,
     )  # fmt: skip
     if shown == "json":
         _terminal.put_json(asdict(found))
         return
-    _terminal.show(found, ascii_only=ascii_only)
+    _terminal.show(found, ascii_only=ascii)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from abrank._support import display
-from abrank._support.errors import AbrankError
-from abrank.cli import _options, _terminal
+from abrank.cli import _flags, _terminal
 
 if TYPE_CHECKING:
     from abrank.inputs import Audit, Qrels, Run
@@ -18,49 +17,30 @@ MOST_TAGS = 5
 
 
 @click.command("check")
-@click.argument("files", nargs=-1, required=True, type=_options.RUN)
+@click.argument("files", nargs=-1, required=True, type=_flags.RUN)
 @click.option(
     "--subtopics", is_flag=True, help="Qrels are by subtopic: query_id subtopic doc_id grade."
 )
-@_options.max_input_size
+@_flags.take("max_input_size", of=("evaluate",))
 def command(files: tuple[str, ...], *, subtopics: bool, max_input_size: int | None) -> int:
     """Validate FILES: qrels (4 columns) and runs (6 columns), told apart by their first line.
 
     With qrels among the files, each run is also checked against them: queries missing on either
     side, judged documents in the top 10. Every file is read, whatever is wrong with another.
     """
-    from abrank import inputs
+    from abrank.scoring.checking import check
 
-    judgments: list[Qrels] = []
-    runs: list[Run] = []
-    codes = [0]
-
-    def refuse(error: AbrankError) -> None:
+    found = check(*files, subtopics=subtopics, max_input_size=max_input_size)
+    for error in found.errors:
         _terminal.put(f"error: {error}", err=True)
-        codes.append(error.exit_code)
-
-    for path in files:
-        try:
-            if inputs.looks_like_qrels(path):
-                judgments.append(
-                    inputs.read_qrels(path, subtopics=subtopics, max_input_size=max_input_size)
-                )
-            else:
-                runs.append(inputs.read_run(path, max_input_size=max_input_size))
-        except AbrankError as error:
-            refuse(error)
-    for qrels in judgments:
+    for qrels in found.qrels:
         _terminal.put(_qrels_lines(qrels))
-    for run in runs:
+    for run in found.runs:
         _terminal.put(_run_lines(run))
-        for qrels in judgments:
-            try:
-                audit = inputs.read_judged_run(qrels, run).audit
-            except AbrankError as error:
-                refuse(error)
-            else:
+        for one, qrels, audit in found.audits:
+            if one is run:
                 _terminal.put(_audit_lines(qrels, run, audit))
-    return max(codes)
+    return max((error.exit_code for error in found.errors), default=0)
 
 
 def _qrels_lines(qrels: Qrels) -> str:

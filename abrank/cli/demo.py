@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from abrank._support.errors import ArgumentError
-from abrank.cli import _options
+from abrank.cli import _flags
 
 SEED = 9
 EFFECT = 0.05
@@ -24,8 +24,15 @@ TRUE_DIFFERENCE = 0.036
 
 @click.command("demo")
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path), default="abrank-demo")
-@_options.display
-def command(folder: Path, *, color: str, ascii_only: bool, quiet: bool, verbose: bool) -> None:
+@_flags.take("color", "ascii", "quiet", "verbose")
+def command(
+    folder: Path,
+    *,
+    color: str,
+    ascii: bool,
+    quiet: bool,
+    verbose: bool,
+) -> None:
     """Make a sample collection in FOLDER (abrank-demo), compare its two rankers, write the report.
 
     Needs no network and no file: 250 queries are simulated, always the same ones. What it makes:
@@ -34,10 +41,9 @@ def command(folder: Path, *, color: str, ascii_only: bool, quiet: bool, verbose:
     """
     from abrank._support.files import replace_all
     from abrank.cli import _terminal
-    from abrank.comparison import Question, name_runs
-    from abrank.comparison.beside import Beside
+    from abrank.comparison import name_runs
     from abrank.inputs import read_run
-    from abrank.scoring.evaluate import EvaluateOptions
+    from abrank.options import Question
     from abrank.simulate import simulate_runs
     from abrank.workflow import compare_runs
 
@@ -58,17 +64,16 @@ def command(folder: Path, *, color: str, ascii_only: bool, quiet: bool, verbose:
         comparison = compare_runs(
             paths[0],
             name_runs(*paths[1:]),
-            Question(margin=MARGIN, rng=SEED),
-            EvaluateOptions(),
-            measures=MEASURES,
-            beside=Beside.of(topics=topics, segments=segments),
+            Question(measures=MEASURES, margin=MARGIN, rng=SEED),
+            topics=topics,
+            segments=segments,
             command=_command(paths),
             on_stage=progress,
         )
         for name in REPORTS:
             progress(f"writing {name}")
             comparison.report(folder / name)
-    _terminal.show(comparison, color=color, ascii_only=ascii_only)
+    _terminal.show(comparison, color=color, ascii_only=ascii)
     _terminal.put(
         f"\nopen      {folder / 'report.html'}\n"
         "truth     made by simulation: the true difference of nDCG@10 is"

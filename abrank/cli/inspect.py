@@ -6,19 +6,16 @@ from pathlib import Path
 
 import click
 
-from abrank.cli import _options, _output, _terminal
+from abrank.cli import _flags, _output, _terminal
 
 
 @click.command("inspect")
-@click.argument("qrels", type=_options.RUN)
-@click.argument("run_a", type=_options.RUN)
-@click.argument("run_b", type=_options.RUN)
+@click.argument("qrels", type=_flags.RUN)
+@click.argument("run_a", type=_flags.RUN)
+@click.argument("run_b", type=_flags.RUN)
 @click.argument("query")
-@_options.measures
-@_options.docs
-@click.option(
-    "--topics", type=_options.RUN, metavar="FILE", help="Texts of the queries; see compare."
-)
+@_flags.take("measure", of=("evaluate",))
+@_flags.take("docs", "topics")
 @click.option(
     "--depth",
     type=click.IntRange(1, 1000),
@@ -39,20 +36,20 @@ from abrank.cli import _options, _output, _terminal
     metavar="N",
     help="Name so many documents that nobody judged.",
 )
-@_options.ascii_only
+@_flags.take("ascii")
 def command(
     qrels: str,
     run_a: str,
     run_b: str,
     query: str,
     *,
-    measures: tuple[str, ...],
+    measure: tuple[str, ...],
     docs: str | None,
     topics: str | None,
     depth: int | None,
     pool: str | None,
     judge: int,
-    ascii_only: bool,
+    ascii: bool,
 ) -> None:
     """Show QUERY as RUN_A and RUN_B answer it.
 
@@ -74,16 +71,16 @@ def command(
         run_a,
         run_b,
         query,
-        measures=measures or None,
-        documents=docs,
+        measures=measure or None,
+        docs=docs,
         text=read_topics(topics).get(query, "") if topics else "",
-        n_to_judge=judge,
+        judge=judge,
     )
     if pool is not None:
         from abrank._support.files import replace_all
         from abrank.scoring.judging import pool_text
 
         replace_all({Path(pool): pool_text(found.to_judge).encode()})
-    _terminal.show(found, ascii_only=ascii_only, depth=depth)
+    _terminal.show(found, ascii_only=ascii, depth=depth)
     if pool is not None:
         _terminal.put(f"\npool      {pool}")

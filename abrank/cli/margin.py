@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from abrank._support import display
-from abrank.cli import _help, _options, _terminal
+from abrank.cli import _flags, _terminal
 
 if TYPE_CHECKING:
     from abrank.planning.margins import Margins
@@ -23,42 +23,29 @@ _ADVICE = (
 )
 
 
-@click.command("margin", cls=_help.Grouped)
-@click.argument("qrels", type=_options.RUN, required=False)
-@click.argument("runs", type=_options.RUN, nargs=-1)
-@click.option(
+@click.command("margin", cls=_flags.Grouped)
+@click.argument("qrels", type=_flags.RUN, required=False)
+@click.argument("runs", type=_flags.RUN, nargs=-1)
+@_flags.own(
     "--scores",
     "ready",
+    group="Planning",
     is_flag=True,
     help="All files are ready scores per query, without QRELS: one a run, or a table with a column"
     " a run.",
 )
-@click.option(
+@_flags.own(
     "--against",
-    type=_options.RUN,
+    group="Planning",
+    type=_flags.RUN,
     metavar="RUN",
     help="A run of another system (with --scores its scores, or the name of its column): its"
     " differences tell what the queries can show.",
 )
-@_options.measure
-@click.option(
-    "--sd",
-    type=float,
-    metavar="X",
-    help="Standard deviation of the differences, in the place of --against.",
-)
-@_options.alpha
-@click.option(
-    "--power",
-    "target",
-    type=float,
-    default=0.8,
-    show_default=True,
-    metavar="X",
-    help="Probability with which a test is to show the difference.",
-)
-@_options.reading
-@_options.table
+@_flags.take("measure", "sd", "power", of=("margin",))
+@_flags.take("alpha")
+@_flags.take(*_flags.SCORING, of=("evaluate",))
+@_flags.take("format", of=("margin",))
 def command(
     qrels: str | None,
     runs: tuple[str, ...],
@@ -68,9 +55,9 @@ def command(
     measure: str,
     sd: float | None,
     alpha: float,
-    target: float,
-    shown: str,
-    **reading: Any,  # noqa: ANN401 - the flags that evaluate() takes under the same name
+    power: float,
+    format: str,
+    **_: Any,  # noqa: ANN401 - how runs are scored
 ) -> None:
     """Help to choose a margin: the smallest loss worth noticing, declared before looking.
 
@@ -94,15 +81,15 @@ def command(
         if ready:
             scores, other = _ready([qrels, *runs], against, measure)
         else:
-            scores, other = _scored(qrels, runs, against, measure, reading)
+            scores, other = _scored(qrels, runs, against, measure)
     b = None if other is None else scores.of(other)[:, 0]
     kept = [place for place, name in enumerate(scores.systems) if name != other]
     found = suggest_margins(
-        scores.values[:, kept, 0], b, span=_span(scores), sd=sd, alpha=alpha, target=target
+        scores.values[:, kept, 0], b, span=_span(scores), sd=sd, alpha=alpha, power=power
     )
-    if shown == "json":
+    if format == "json":
         _terminal.put_json({"measure": scores.measures[0], **asdict(found)})
-    elif shown == "csv":
+    elif format == "csv":
         _terminal.put(_csv(found), nl=False)
     else:
         lines = _text(found, scores.measures[0], other or "")
@@ -112,24 +99,25 @@ def command(
 
 
 def _scored(
-    qrels: str, runs: tuple[str, ...], against: str | None, measure: str, reading: dict[str, Any]
+    qrels: str, runs: tuple[str, ...], against: str | None, measure: str
 ) -> tuple[Scores, str | None]:
     """Score the runs; return the name of the other system, too."""
     from abrank.scoring.evaluate import evaluate
 
-    named = _options.named((*runs, against) if against else runs)
-    return evaluate(qrels, named, [measure], **reading), [*named][-1] if against else None
+    named = _flags.named((*runs, against) if against else runs)
+    return evaluate(qrels, named, [measure], scoring=_flags.scoring()), [*named][
+        -1
+    ] if against else None
 
 
 def _ready(files: list[str], against: str | None, measure: str) -> tuple[Scores, str | None]:
     """Read ready scores; the other system is a column of theirs, or of a file of its own."""
-    if given := _options.given(*_options.READING):
-        flag = sorted(given)[0].replace("_", "-")
-        raise click.UsageError(f"--{flag} is for runs, not for ready scores")
+    if given := sorted(_flags.given(*_flags.SCORING)):
+        raise click.UsageError(f"--{given[0].replace('_', '-')} is for runs, not for ready scores")
 
     from abrank.ranking.board import read_board
 
-    asked = [measure] if _options.given("measure") else None
+    asked = [measure] if _flags.given("measure") else None
     scores = read_board(files, measures=asked)
     if len(scores.measures) > 1:
         count, names = len(scores.measures), ", ".join(scores.measures[:3])

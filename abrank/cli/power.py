@@ -9,94 +9,89 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from abrank._support import display
-from abrank.cli import _help, _options
+from abrank.cli import _flags
+from abrank.options import TESTS
 
 if TYPE_CHECKING:
     from abrank.planning.result import Plan
 
 
-@click.command("power", cls=_help.Grouped)
-@_options.pair
-@_options.scores
-@click.option(
-    "-m", "--measure", metavar="NAME", help="Measure, in any dialect; without it nDCG@10."
-)
-@_options.directions
-@click.option(
+@click.command("power", cls=_flags.Grouped)
+@_flags.pair
+@_flags.take("scores")
+@_flags.take("measure", "power", "sd", of=("power",))
+@_flags.take("lower_is_better", "higher_is_better")
+@_flags.own(
     "--effect",
     "effects",
+    group="Planning",
     type=float,
     multiple=True,
     metavar="X",
     help="True difference that a test is to show. Repeat for more; without it round ones.",
 )
-@click.option(
+@_flags.own(
     "--margin",
+    group="Planning",
     type=float,
     metavar="X",
     help="Smallest difference worth having: plan to show it, and to show that no difference is as"
     " large.",
 )
-@click.option(
-    "--power",
-    "target",
-    type=float,
-    default=0.8,
-    show_default=True,
-    metavar="X",
-    help="Probability with which a test is to show the difference.",
-)
-@_options.alpha
-@click.option(
+@_flags.take("alpha")
+@_flags.own(
     "--test",
-    type=click.Choice(_options.TESTS),
+    group="Planning",
+    type=click.Choice(TESTS),
     default="t",
     show_default=True,
     help="The test that is planned; all but t by simulation from the differences of the two runs.",
 )
-@click.option(
-    "--sd",
-    type=float,
-    metavar="X",
-    help="Standard deviation of the differences, in the place of files.",
-)
-@click.option(
+@_flags.own(
     "--queries",
+    group="Planning",
     type=click.IntRange(2),
     metavar="N",
     help="Number of queries at hand; without it those of the files.",
 )
-@click.option(
-    "--width", type=float, metavar="X", help="Full width that the interval is to have at most."
+@_flags.own(
+    "--width",
+    group="Planning",
+    type=float,
+    metavar="X",
+    help="Full width that the interval is to have at most.",
 )
-@click.option(
+@_flags.own(
     "--machine-qrels",
-    type=_options.RUN,
+    group="Planning",
+    type=_flags.RUN,
     metavar="FILE",
     help="Judgments by a machine: plan how many queries people need to judge beside it.",
 )
-@click.option(
+@_flags.own(
     "--machine-queries",
+    group="Planning",
     type=click.IntRange(1),
     metavar="N",
     help="Number of queries that a machine judges; without it those of --machine-qrels.",
 )
-@click.option(
+@_flags.own(
     "--correlation",
     "correlations",
+    group="Planning",
     type=click.FloatRange(-1.0, 1.0),
     multiple=True,
     metavar="R",
     help="Correlation of people's differences with the machine's. Repeat for more.",
 )
-@_options.replications("Simulated tests for each number of queries; the time grows with them.")
-@_options.seed
-@_options.reading
-@_options.table
+@_flags.replications("Simulated tests for each number of queries; the time grows with them.")
+@_flags.take("seed")
+@_flags.take(*_flags.SCORING, of=("evaluate",))
+@_flags.take("format", of=("power",))
 def command(
     qrels: str | None,
-    run_a: str | None,
-    run_b: str | None,
+    a: str | None,
+    b: str | None,
     *,
     scores: tuple[str, str] | None,
     measure: str | None,
@@ -104,7 +99,7 @@ def command(
     higher_is_better: tuple[str, ...],
     effects: tuple[float, ...],
     margin: float | None,
-    target: float,
+    power: float,
     alpha: float,
     test: str,
     sd: float | None,
@@ -115,8 +110,8 @@ def command(
     correlations: tuple[float, ...],
     replications: int,
     seed: int,
-    shown: str,
-    **reading: Any,  # noqa: ANN401 - the flags that evaluate() takes under the same name
+    format: str,
+    **_: Any,  # noqa: ANN401 - how runs are scored
 ) -> None:
     """Say how many queries a difference needs, and what the queries at hand can show.
 
@@ -127,11 +122,11 @@ def command(
     \b
     abrank power qrels.txt bm25.run monot5.run -m AP --effect 0.01 --effect 0.02
     abrank power qrels.txt bm25.run monot5.run -m AP --margin 0.01
-    abrank power --scores old.csv new.csv -m latency_ms --lower-is-better latency_ms
+    abrank power --scores a.csv b.csv -m latency_ms --lower-is-better latency_ms
     abrank power --sd 0.2 --queries 250
     abrank power --sd 0.2 --margin 0.05 --machine-queries 2000 --correlation 0.8
     """  # noqa: D301 - click's mark for lines to keep
-    files = [each for each in (qrels, run_a, run_b) if each is not None]
+    files = [each for each in (qrels, a, b) if each is not None]
     given = len(files) == 3 or scores is not None
     if len(files) not in (0, 3) or (files and scores) or given == (sd is not None):
         raise click.UsageError("give QRELS RUN_A RUN_B or --scores A B, or --sd without files")
@@ -142,38 +137,36 @@ def command(
 
     from abrank._support import checks
     from abrank.cli import _judged_plan, _terminal
-    from abrank.planning.plan import power
+    from abrank.planning import plan as planning
     from abrank.report.sections.notes.declared import say
 
-    checks.fraction("power", target)
+    checks.fraction("power", power)
     with _terminal.Progress(quiet=False, verbose=False) as progress:
         progress("scoring")
         told = (lower_is_better, higher_is_better)
-        name, pilot, asks = (
-            _gains(files, scores, measure, told, reading) if given else ("", {}, False)
-        )
+        name, pilot, asks = _gains(files, scores, measure, told) if given else ("", {}, False)
         correlation: list[float] | None = list(correlations) or None
         if machine_qrels is not None:
-            _, machine, _ = _gains([machine_qrels, *files[1:]], None, measure, told, reading)
+            machine = _gains([machine_qrels, *files[1:]], None, measure, told)[1]
             machine_queries = machine_queries or len(machine)
             correlation = correlation or _judged_plan.measured(pilot, machine)
         progress("planning")
-        plan = power(
-            [*pilot.values()] if given else None, sd=sd, n=queries, effect=effects or None,
-            margin=margin, target=target, alpha=alpha, test=test, width=width,
-            correlation=correlation, n_machine=machine_queries, n_replications=replications,
-            rng=seed,
+        plan = planning.power(
+            [*pilot.values()] if given else None, sd=sd, queries=queries, effect=effects or None,
+            margin=margin, power=power, alpha=alpha, test=test, width=width,
+            correlation=correlation, machine_queries=machine_queries,
+            replications=replications, rng=seed,
         )  # fmt: skip
-    if shown != "text" and plan.sd == 0.0:
+    if format != "text" and plan.sd == 0.0:
         from abrank.report.subjects.plan import NO_SPREAD
 
         _terminal.put(f"note: {NO_SPREAD}", err=True)
     if asks and test != "t":  # which has the same power both ways
         said = f"Is lower better for {name}? {say(name)} Until then a gain is planned as a rise."
-        _terminal.put(f"note: {said}", err=shown != "text")
-    if shown == "json":
+        _terminal.put(f"note: {said}", err=format != "text")
+    if format == "json":
         _terminal.put_json(asdict(plan))
-    elif shown == "csv":
+    elif format == "csv":
         _terminal.put(_csv(plan), nl=False)
     else:
         measured = machine_qrels is not None and not correlations
@@ -185,7 +178,6 @@ def _gains(
     ready: tuple[str, str] | None,
     measure: str | None,
     told: tuple[Sequence[str], Sequence[str]],
-    reading: dict[str, Any],
 ) -> tuple[str, dict[str, float], bool]:
     """Return the measure, what B gains on A by query, and whether its direction is to be asked."""
     from abrank.comparison import pair_scores
@@ -196,7 +188,8 @@ def _gains(
         scores, *_ = choose_from(pair_scores(*ready, measures=[measure] if measure else None))
     else:
         qrels, run_a, run_b = files
-        scores = evaluate(qrels, {"A": run_a, "B": run_b}, [measure or "nDCG@10"], **reading)
+        runs, names = {"A": run_a, "B": run_b}, [measure or "nDCG@10"]
+        scores = evaluate(qrels, runs, names, scoring=_flags.scoring())
     name = scores.measures[0]
     better = directions(scores.measures, *told)
     a, b = (scores.of(system)[:, 0] for system in scores.systems)

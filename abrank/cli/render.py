@@ -6,22 +6,16 @@ from typing import Any
 
 import click
 
-from abrank.cli import _options, _output
+from abrank.cli import _flags, _output
 
 
 @click.command("render")
-@click.argument("results", type=_options.RUN)
-@_output.options
-@_options.display
-def command(
-    results: str,
-    *,
-    color: str,
-    ascii_only: bool,
-    quiet: bool,
-    verbose: bool,
-    **asked: Any,  # noqa: ANN401 - the flags of _output.options
-) -> None:
+@click.argument("results", type=_flags.RUN)
+@_flags.take(
+    "report", "figures", "all_figures", "format", "digits", "style", "color", "ascii", "quiet",
+    "verbose", of=("render", "compare"),
+)  # fmt: skip
+def command(results: str, **flags: Any) -> None:  # noqa: ANN401 - those of abrank.options
     """Write any report from RESULTS, the .json report of a comparison; - is standard input.
 
     It may be of one collection, of several, or of a ranking. All is computed again from the scores
@@ -32,15 +26,15 @@ def command(
     abrank render results.json --report report.html --report table.tex
     abrank render results.json --figures figures --format md
     """  # noqa: D301 - click's mark for lines to keep
-    output = _output.Output.of(**asked)  # what no format is, is told before anything is read
+    output = _output.Output.of(flags)  # what no format is, is told before anything is read
 
     from abrank.cli import _terminal
     from abrank.report import read_results
 
-    with _terminal.Progress(quiet=quiet, verbose=verbose) as progress:
+    with _terminal.Progress(quiet=flags["quiet"], verbose=flags["verbose"]) as progress:
         progress(f"reading {results}")
         comparison = read_results(results)
         written = output.write(comparison, progress)
-    if not quiet:
+    if not flags["quiet"]:
         _output.put_notes(comparison, output.shown, remarks=getattr(comparison, "remarks", ()))
-    output.show(comparison, written, color=color, ascii_only=ascii_only)
+    output.show(comparison, written, color=flags["color"], ascii_only=flags["ascii"])

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from abrank._support import display as f
-from abrank.cli import _options, _output, _terminal
+from abrank.cli import _flags, _output, _terminal
 
 SHOWN = 10
 
@@ -19,7 +19,7 @@ def command() -> None:
 
 
 @command.command("queries")
-@click.argument("source", type=_options.RUN)
+@click.argument("source", type=_flags.RUN)
 @click.option(
     "-n",
     "--n",
@@ -30,7 +30,7 @@ def command() -> None:
     metavar="N",
     help="Number of queries to draw.",
 )
-@_options.seed
+@_flags.take("seed")
 @click.option(
     "--output",
     type=click.Path(dir_okay=False),
@@ -63,12 +63,10 @@ def queries(source: str, *, n: int, seed: int, output: str | None) -> None:
 
 
 @command.command("documents")
-@click.argument("qrels", type=_options.RUN)
-@click.argument("run_a", type=_options.RUN)
-@click.argument("run_b", type=_options.RUN)
-@click.option(
-    "-m", "--measure", metavar="NAME", help="Measure, in any dialect; without it nDCG@10."
-)
+@click.argument("qrels", type=_flags.RUN)
+@click.argument("run_a", type=_flags.RUN)
+@click.argument("run_b", type=_flags.RUN)
+@_flags.take("measure", of=("sample",))
 @click.option(
     "--depth",
     type=click.IntRange(1),
@@ -105,9 +103,9 @@ def documents(
     _output.require_free([] if pool is None else [Path(pool)])
 
     from abrank.report.formats.to_judge import documents_text
-    from abrank.scoring.judging import documents_to_judge, pool_text
+    from abrank.scoring.judging import pool_text, sample_documents
 
-    found = documents_to_judge(qrels, run_a, run_b, measure=measure, depth=depth)
+    found = sample_documents(qrels, run_a, run_b, measure=measure, depth=depth)
     chosen = found.tipping if tipping else found.documents
     plain = _terminal.wants_ascii(False, sys.stdout)
     width = _terminal.width()

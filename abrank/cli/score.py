@@ -2,54 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from abrank.cli import _help, _options, _terminal
+from abrank.cli import _flags, _terminal
+from abrank.options import Scoring, nested
 
 if TYPE_CHECKING:
     from abrank.scoring.scores import Scores
 
 
-@click.command("score", cls=_help.Grouped)
-@click.argument("qrels", type=_options.RUN, required=False)
-@click.argument("runs", type=_options.RUN, nargs=-1)
-@_options.measures
-@click.option("--per-query", is_flag=True, help="Write one line for each query before the means.")
-@click.option(
+@click.command("score", cls=_flags.Grouped)
+@click.argument("qrels", type=_flags.RUN, required=False)
+@click.argument("runs", type=_flags.RUN, nargs=-1)
+@_flags.own(
+    "--per-query",
+    group="Output",
+    is_flag=True,
+    help="Write one line for each query before the means.",
+)
+@_flags.own(
     "--format",
     "shown",
+    group="Output",
     type=click.Choice(["text", "json", "csv", "trec_eval"]),
     default="text",
     show_default=True,
     help="What goes to standard output; trec_eval: its own lines, its official set without -m.",
 )
-@click.option(
+@_flags.own(
     "--digits",
+    group="Output",
     type=click.IntRange(0, 17),
     default=4,
     show_default=True,
     metavar="N",
     help="Decimals of text and trec_eval; json and csv have them all.",
 )
-@click.option("--list-measures", is_flag=True, help="Say what can be measured, and stop.")
-@_options.reading
-@_options.engine
-@click.option("-q", "--quiet", is_flag=True, help="Write no notes to standard error.")
+@_flags.own(
+    "--list-measures", group="Output", is_flag=True, help="Say what can be measured, and stop."
+)
+@_flags.every("score")
+@_flags.take("quiet")
 def command(
     qrels: str | None,
     runs: tuple[str, ...],
     *,
-    measures: tuple[str, ...],
+    measure: tuple[str, ...],
     per_query: bool,
     shown: str,
     digits: int,
     list_measures: bool,
     quiet: bool,
-    **reading: Any,  # noqa: ANN401 - the flags that evaluate() takes under the same name
+    **_: Any,  # noqa: ANN401 - those of abrank.options
 ) -> None:
     """Score RUNS against QRELS: query_id, measure and value, separated by tabs.
 
@@ -68,23 +76,23 @@ def command(
     if qrels is None or not runs:
         raise click.UsageError("QRELS and at least one run are needed (or --list-measures)")
 
-    from abrank.scoring.evaluate import evaluate
+    from abrank.scoring.evaluate import score_runs
 
-    if shown == "trec_eval":
-        measures = measures or ("official",)
-    engine = _options.take_engine(reading)
-    scores = evaluate(
+    measures = measure or (("official",) if shown == "trec_eval" else ())
+    keywords = nested(dict(_flags.options_given()))
+    scoring = keywords.get("scoring", Scoring())
+    scores = score_runs(
         qrels,
-        _options.named(runs),
+        _flags.named(runs),
         measures or None,
-        engine=engine,
+        scoring,
+        engine=keywords.get("engine"),
         hashes=_may_be_one_file(runs),
-        **reading,
     )
     if not quiet:
         for line in _notes(scores):
             _terminal.put(f"note: {line}", err=True)
-    _terminal.put(_shown(scores, shown, measures, reading, per_query, digits), nl=False)
+    _terminal.put(_shown(scores, shown, measures, scoring, per_query, digits), nl=False)
 
 
 def _may_be_one_file(runs: Sequence[str]) -> bool:
@@ -100,7 +108,7 @@ def _shown(
     scores: Scores,
     shown: str,
     measures: tuple[str, ...],
-    reading: Mapping[str, Any],
+    scoring: Scoring,
     per_query: bool,
     digits: int,
 ) -> str:
@@ -118,7 +126,7 @@ def _shown(
         scores,
         per_query=per_query,
         digits=digits,
-        options=reading,
+        options=scoring.settings(),
         run_id=not SETS.keys().isdisjoint(measures),
     )
 

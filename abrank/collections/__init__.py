@@ -8,9 +8,7 @@ from abrank._support.lazy import module_getattr
 
 if TYPE_CHECKING:
     from abrank.collections.compare import compare_collections as compare_collections
-    from abrank.collections.compare import summarise_collections as summarise_collections
     from abrank.collections.rank import rank_collections as rank_collections
-    from abrank.collections.rank import summarise_rankings as summarise_rankings
     from abrank.collections.ranking import CollectionsRanking as CollectionsRanking
     from abrank.collections.ranking import MeasureStandings as MeasureStandings
     from abrank.collections.ranking import Standing as Standing
@@ -39,8 +37,6 @@ _HOMES = {
     "rank_collections": "abrank.collections.rank",
     "read_collections": "abrank.collections.table",
     "same_judgments": "abrank.collections.table",
-    "summarise_collections": "abrank.collections.compare",
-    "summarise_rankings": "abrank.collections.rank",
 }
 
 __all__ = [*_HOMES]

@@ -2,49 +2,60 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from abrank._support.choices import Asked, Requirement
 from abrank._support.errors import AlignmentError, ArgumentError
-from abrank._support.keywords import fields_of, no_argument
-from abrank._support.typing import FloatArray
+from abrank._support.typing import FloatArray, RandomSource
 from abrank.collections.result import (
     CollectionRow,
     CollectionsComparison,
     MeasureSummary,
     SummaryRow,
 )
-from abrank.comparison import Comparison, Question, compare_recorded, name_runs, pair_scores
+from abrank.collections.table import pairs_of, read_collections
+from abrank.comparison import Comparison, name_runs, pair_scores
 from abrank.comparison.beside import Beside
 from abrank.comparison.choice import directions_again, refuse_unchosen, require_direction
-from abrank.comparison.compare import compare_sample
+from abrank.comparison.compare import compare_recorded, compare_sample
 from abrank.comparison.declared import declared_again
 from abrank.comparison.rows import read_interval
 from abrank.comparison.stratified import Stratified, require_poolable, require_pooled
 from abrank.inference.designs.meta_analysis import MetaAnalysis
 from abrank.inference.estimates.segments import answer_by_segment
+from abrank.options import Designs, Engine, Question, Scoring
 from abrank.provenance import origin
-from abrank.scoring.evaluate import EvaluateOptions, silent
-from abrank.verdict import Requirement
+from abrank.rule_file import ruled
+from abrank.scoring.evaluate import silent
 from abrank.workflow import compare_runs
 
-# The options that are the same for all collections.
-_ASKED = frozenset(
-    ["primary", "test", "alpha", "adjust", "family", "lower_is_better", "higher_is_better",
-     "margin", "guards", "require", "accept_doubt", "look", "spending", "n_resamples", "rng"]
-)  # fmt: skip
 
-
+@ruled("collections")
 def compare_collections(
-    collections: Mapping[str, Any],
+    collections: Mapping[str, Any] | str | os.PathLike[str] | None = None,
     *,
+    config: Question | str | os.PathLike[str] | None = None,
     measures: Sequence[str] | str | None = None,
-    baseline: str | None = None,
-    candidate: str | None = None,
-    **how: Any,  # noqa: ANN401 - the keywords of compare()
+    margin: float | str | None = None,
+    require: Asked | None = None,
+    fail_on: str | None = None,
+    guard: Sequence[str] | str = (),
+    accept_doubt: bool = False,
+    alpha: float = 0.05,
+    test: str = "t",
+    lower_is_better: Sequence[str] | str = (),
+    name_a: str | None = None,
+    name_b: str | None = None,
+    design: Designs | None = None,
+    scoring: Scoring | None = None,
+    engine: Engine | str | None = None,
+    resamples: int | None = None,
+    rng: RandomSource = 0,
 ) -> CollectionsComparison:
     """Compare candidate B with baseline A on several collections, each alone and all together.
 
@@ -55,18 +66,26 @@ def compare_collections(
 
     Parameters
     ----------
-    collections : mapping of str to (qrels, a, b), (a, b) or Comparison
+    collections : mapping of str to (qrels, a, b), (a, b) or Comparison; or path
         By name of the collection: judgments and two runs, as for :func:`abrank.compare`; ready
         scores of two systems, as for :func:`abrank.compare_scores`; or what either returned. Two
-        collections or more.
+        collections or more. Or a file or folder, as :func:`abrank.collections.read_collections`
+        takes it.
+    config : path or Question, optional
+        The rule declared beforehand; see :func:`abrank.compare`.
     measures : sequence of str, optional
-        As for :func:`abrank.compare`; the first, or ``primary``, decides.
-    baseline, candidate : str, optional
+        As for :func:`abrank.compare`; the first decides.
+    margin, require, fail_on, guard, accept_doubt
+        As for :func:`abrank.compare`: gate and guards are of the mean over all queries.
+    alpha, test, lower_is_better, resamples, rng
+        As for :func:`abrank.compare`.
+    design : Looks, str or tuple, optional
+        The look at all collections, of those planned: ``"2/4"``.
+    name_a, name_b : str, optional
         Names of the systems; without them those of their files, where they are the same everywhere.
-    **how
-        ``primary test alpha adjust family lower_is_better higher_is_better margin guards require
-        accept_doubt look spending n_resamples rng``, and how runs are read and scored, as for
-        :func:`abrank.compare`. Gate and guards are of the mean over all queries.
+        In a file or folder, the systems to take.
+    scoring, engine : optional
+        How and where runs are read and scored, as for :func:`abrank.compare`.
 
     Returns
     -------
@@ -94,43 +113,38 @@ def compare_collections(
     >>> found.primary.n_queries, found.primary.stratified.reading, found.primary.random.reading
     (240, 'better', 'better')
     """
-    scored = {each.name for each in fields(EvaluateOptions)}
-    for name in how:
-        if name not in scored | _ASKED:
-            known = ("measures", "baseline", "candidate", *sorted(scored | _ASKED))
-            raise ArgumentError(no_argument("compare_collections", name, known))
-    question = Question(**{name: value for name, value in how.items() if name in _ASKED})
-    options = EvaluateOptions(**fields_of(EvaluateOptions, how))
-    return compare_each(
-        collections,
-        question,
-        options,
-        measures=measures,
-        names={"baseline": baseline, "candidate": candidate},
-    )
+    question = replace(
+        Question.of(config), measures=measures, margin=margin, require=require, fail_on=fail_on,
+        guard=guard, accept_doubt=accept_doubt, alpha=alpha, test=test,
+        lower_is_better=lower_is_better, design=design, scoring=scoring or Scoring(),
+        engine=engine, resamples=resamples, rng=rng,
+    )  # fmt: skip
+    return compare_each(collections or {}, question, name_a=name_a, name_b=name_b)
 
 
 def compare_each(
-    collections: Mapping[str, Any],
+    collections: Mapping[str, Any] | str | os.PathLike[str],
     question: Question,
-    options: EvaluateOptions,
     *,
-    measures: Sequence[str] | str | None,
-    names: Mapping[str, str | None],
+    name_a: str | None = None,
+    name_b: str | None = None,
     command: str | None = None,
     on_stage: Callable[[str], None] = silent,
 ) -> CollectionsComparison:
     """Compare as :func:`compare_collections` does, and tell the stages of the work."""
+    names: dict[str, str | None] = {"name_a": name_a, "name_b": name_b}
+    if not isinstance(collections, Mapping):
+        collections, names = pairs_of(read_collections(collections), **names)
     _require_several(collections)
     require_poolable(question)
-    alone = replace(question, require=None, accept_doubt=False)
+    alone = replace(question, require=None, fail_on=None, accept_doubt=False)
     found = {}
     for name, given in collections.items():
         on_stage(f"comparing on {name}")
-        found[name] = _comparison(name, given, alone, options, measures, names)
+        found[name] = _comparison(name, given, alone, names)
     return summarise_collections(
         found,
-        require=question.require,
+        require=question.gate,
         accept_doubt=question.accept_doubt,
         provenance=origin(command),
         **names,
@@ -149,8 +163,6 @@ def _comparison(
     name: str,
     given: Any,  # noqa: ANN401
     question: Question,
-    options: EvaluateOptions,
-    measures: Sequence[str] | str | None,
     names: Mapping[str, str | None],
 ) -> Comparison:
     """Compare on one collection."""
@@ -158,7 +170,7 @@ def _comparison(
         return given
     parts = list(given) if isinstance(given, (list, tuple)) else []
     if len(parts) == 2:
-        paired = pair_scores(*parts, measures=measures, **names)
+        paired = pair_scores(*parts, measures=question.measures, **names)
         return compare_recorded(paired, question, beside=Beside())
     if len(parts) != 3:
         raise ArgumentError(
@@ -166,14 +178,14 @@ def _comparison(
         )
     qrels, *runs = parts
     named = name_runs(*runs, **names)
-    return compare_runs(qrels, named, question, options, measures=measures, beside=Beside())
+    return compare_runs(qrels, named, question)
 
 
 def summarise_collections(
     comparisons: Mapping[str, Comparison],
     *,
-    baseline: str | None = None,
-    candidate: str | None = None,
+    name_a: str | None = None,
+    name_b: str | None = None,
     require: Requirement | None = None,
     accept_doubt: bool = False,
     provenance: Mapping[str, Any] | None = None,
@@ -184,7 +196,7 @@ def summarise_collections(
     ----------
     comparisons : mapping of str to Comparison
         By name of the collection.
-    baseline, candidate : str, optional
+    name_a, name_b : str, optional
         Names of the systems.
     require : {"better", "non-inferior", "equivalent", "not-worse-shown"}, optional
         A gate on all collections together.
@@ -227,7 +239,7 @@ def summarise_collections(
     _require_same_systems(comparisons)
     lead = first.rule.primary
     ordered = [lead, *(name for name in first.measures if name != lead)]
-    sides = ("baseline", baseline, "A"), ("candidate", candidate, "B")
+    sides = ("baseline", name_a, "A"), ("candidate", name_b, "B")
     a, b = (
         name or _common([getattr(each, side) for each in comparisons.values()], letter)
         for side, name, letter in sides

@@ -2,48 +2,55 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from abrank import inference
+from abrank._support.choices import Missing
 from abrank._support.errors import AlignmentError, ArgumentError
-from abrank._support.keywords import fields_of, no_argument
-from abrank._support.typing import FloatArray, Missing
+from abrank._support.typing import FloatArray, RandomSource
 from abrank.collections.ranking import (
     CollectionsRanking,
     MeasureStandings,
     Standing,
     StandingRow,
 )
+from abrank.collections.table import boards_of, read_collections
 from abrank.inference.systems.stability import chances_of_ranks
 from abrank.inputs.run import named_runs
-from abrank.measures.names import DEFAULT_MEASURES
+from abrank.options import Engine, RankingQuestion, Scoring, taking
 from abrank.provenance import origin
-from abrank.ranking import Ranking, rank_scores
-from abrank.ranking.rank import rank_ready
+from abrank.ranking import Ranking
+from abrank.ranking.rank import rank_board, rank_ready
 from abrank.ranking.rows import RankChance
 from abrank.ranking.tabulate import pair_rows
-from abrank.scoring.evaluate import EvaluateOptions, silent
+from abrank.scoring.evaluate import silent
 from abrank.scoring.scores import Scores
 from abrank.workflow import rank_runs
 
-# What is asked of all collections alike.
-_ASKED = frozenset(
-    ["test", "adjust", "alpha", "lower_is_better", "higher_is_better", "n_resamples", "rng"]
-)
 # Across collections every pair keeps an error of its own: systems differ in where they are good.
 TEST, ADJUST = "t", "holm"
 WITHIN, WITHIN_TITLE = "within-collections", "min-P bootstrap of the queries within collections"
 
 
+@taking
 def rank_collections(
-    collections: Mapping[str, Any],
+    collections: Mapping[str, Any] | str | os.PathLike[str],
     *,
     measures: Sequence[str] | str | None = None,
-    **how: Any,  # noqa: ANN401 - the keywords of rank()
+    test: str | None = None,
+    adjust: str | None = None,
+    alpha: float = 0.05,
+    lower_is_better: Sequence[str] | str = (),
+    higher_is_better: Sequence[str] | str = (),
+    scoring: Scoring | None = None,
+    engine: Engine | str | None = None,
+    resamples: int | None = None,
+    rng: RandomSource = 0,
 ) -> CollectionsRanking:
     """Rank many systems by their mean over several collections, and say who may be called first.
 
@@ -54,17 +61,20 @@ def rank_collections(
 
     Parameters
     ----------
-    collections : mapping of str to (qrels, runs), ready scores or Ranking
+    collections : mapping of str to (qrels, runs), ready scores or Ranking; or path
         By name of the collection: judgments and runs, as for :func:`abrank.rank`; ready scores, as
         for :func:`abrank.rank_scores`; or what either returned. Two collections or more, all with
         the same systems, two or more queries each.
     measures : sequence of str, optional
         As for :func:`abrank.rank`; the first orders the systems.
-    **how
-        ``test adjust alpha lower_is_better higher_is_better n_resamples rng``, and how runs are
-        read and scored, as for :func:`abrank.rank`. Without ``test`` each collection's own ranking
-        has max-T sign flips, and collections like these the paired t test over collections,
-        adjusted by Holm.
+    test, adjust : str, optional
+        As for :func:`abrank.rank`. Without ``test`` each collection's own ranking has max-T sign
+        flips, and collections like these the paired t test over collections, adjusted by Holm.
+    alpha, lower_is_better, higher_is_better, resamples, rng
+        As for :func:`abrank.rank`.
+    scoring, engine : optional
+        How and where runs are read and scored. A missing ready score is an error without
+        ``scoring``.
 
     Returns
     -------
@@ -101,31 +111,26 @@ def rank_collections(
     >>> found.primary.first(), found.primary["bm25"].these.rank_low
     (('rrf', 't5'), 3)
     """
-    scored = {each.name for each in fields(EvaluateOptions)}
-    for name in how:
-        if name not in scored | _ASKED:
-            known = ("measures", *sorted(scored | _ASKED))
-            raise ArgumentError(no_argument("rank_collections", name, known))
-    return rank_each(
-        collections,
-        EvaluateOptions(**fields_of(EvaluateOptions, how)),
-        measures=measures,
-        missing=how.get("missing", "error"),
-        **{name: value for name, value in how.items() if name in _ASKED},
-    )
+    question = RankingQuestion(
+        measures=measures, test=test, adjust=adjust, alpha=alpha, lower_is_better=lower_is_better,
+        higher_is_better=higher_is_better, scoring=scoring or Scoring(), engine=engine,
+        resamples=resamples, rng=rng,
+    )  # fmt: skip
+    missing: Missing = "error" if scoring is None else scoring.missing
+    return rank_each(collections, question, missing=missing)
 
 
 def rank_each(
-    collections: Mapping[str, Any],
-    options: EvaluateOptions,
+    collections: Mapping[str, Any] | str | os.PathLike[str],
+    question: RankingQuestion,
     *,
-    measures: Sequence[str] | str | None = None,
     missing: Missing = "error",
     command: str | None = None,
     on_stage: Callable[[str], None] = silent,
-    **how: Any,  # noqa: ANN401
 ) -> CollectionsRanking:
     """Rank as :func:`rank_collections` does, and tell the stages; ``missing`` of ready scores."""
+    if not isinstance(collections, Mapping):
+        collections = boards_of(read_collections(collections))
     if len(collections) < 2:
         raise ArgumentError(
             f"two collections or more are ranked together, not {len(collections)}; one is for rank"
@@ -133,31 +138,28 @@ def rank_each(
     found = {}
     for name, given in collections.items():
         on_stage(f"ranking on {name}")
-        found[name] = _ranking(name, given, options, measures, missing, how)
+        found[name] = _ranking(name, given, question, missing)
     on_stage("testing over the collections")
     return summarise_rankings(
-        found, test=how.get("test"), adjust=how.get("adjust"), provenance=origin(command)
+        found, test=question.test, adjust=question.adjust, provenance=origin(command)
     )
 
 
 def _ranking(
     name: str,
     given: Any,  # noqa: ANN401
-    options: EvaluateOptions,
-    measures: Sequence[str] | str | None,
+    question: RankingQuestion,
     missing: Missing,
-    how: Mapping[str, Any],
 ) -> Ranking:
     """Rank on one collection."""
     if isinstance(given, Ranking):
         return given
-    how = {**how, "beside": False, "pairs": True}
+    question = replace(question, pairs=True)
     try:
         if isinstance(given, tuple) and len(given) == 2:
             qrels, runs = given
-            asked = measures or DEFAULT_MEASURES[0]
-            return rank_runs(qrels, named_runs(runs), options, measures=asked, **how)
-        return rank_ready(given, measures=measures, missing=missing, **how)
+            return rank_runs(qrels, named_runs(runs), question, beside=False)
+        return rank_ready(given, question, missing=missing, beside=False)
     except (AlignmentError, ArgumentError) as problem:
         problem.args = (f"the collection {name}: {problem}",)
         raise
@@ -192,17 +194,16 @@ def summarise_rankings(
         values=np.stack([block.mean(axis=0) for block in boards.values()]),
     )
     said = [each for each in first.by_measure if each.measure not in first.asked]
-    like = rank_scores(
-        means,
+    question = RankingQuestion(
         test=test or TEST,
         adjust=adjust if test else adjust or ADJUST,
         alpha=first.alpha,
         rng=first.seed,
-        beside=False,
         pairs=True,
         lower_is_better=[each.measure for each in said if not each.higher_is_better],
         higher_is_better=[each.measure for each in said if each.higher_is_better],
     )
+    like = rank_board(means, question, beside=False)
     return CollectionsRanking(
         rankings=dict(rankings),
         measures=tuple(

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from abrank._support import display
+from abrank._support.choices import Requirement
 from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 from abrank._support.result import Result
@@ -15,7 +16,7 @@ from abrank.comparison import Comparison
 from abrank.diagnostics import bounds
 from abrank.inference.estimates.segments import Heterogeneity
 from abrank.soundness import Soundness
-from abrank.verdict import Decision, Requirement, Rule, Verdict
+from abrank.verdict import Decision, Rule, Verdict
 
 if TYPE_CHECKING:
     import pandas as pd

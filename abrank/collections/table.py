@@ -64,7 +64,7 @@ def read_collections(source: str | os.PathLike[str]) -> dict[str, Files]:
 
 
 def pairs_of(
-    collections: Mapping[str, Files], *, baseline: str | None = None, candidate: str | None = None
+    collections: Mapping[str, Files], *, name_a: str | None = None, name_b: str | None = None
 ) -> tuple[dict[str, tuple[Any, ...]], dict[str, str | None]]:
     """Return what :func:`compare_collections` takes of each collection, and names of the systems.
 
@@ -72,7 +72,7 @@ def pairs_of(
     ----------
     collections : mapping of str to dict of str to path
         As :func:`read_collections` returns them.
-    baseline, candidate : str, optional
+    name_a, name_b : str, optional
         Systems to take; without them ``a`` and ``b``, ``baseline`` and ``candidate``, or the only
         two there are. Where none is called so, names to give to these.
 
@@ -81,7 +81,7 @@ def pairs_of(
     pairs : dict of str to tuple
         ``(qrels, a, b)``, or ``(a, b)`` of ready scores.
     names : dict of str to str or None
-        Under ``baseline`` and ``candidate``; None where only the files know.
+        Under ``name_a`` and ``name_b``; None where only the files know.
 
     Raises
     ------
@@ -93,10 +93,10 @@ def pairs_of(
     Examples
     --------
     >>> files = {"scifact": {"qrels": "q", "bm25": "x", "t5": "y"}}
-    >>> pairs_of(files, baseline="t5", candidate="bm25")
-    ({'scifact': ('q', 'y', 'x')}, {'baseline': 't5', 'candidate': 'bm25'})
+    >>> pairs_of(files, name_a="t5", name_b="bm25")
+    ({'scifact': ('q', 'y', 'x')}, {'name_a': 't5', 'name_b': 'bm25'})
     """
-    asked = (baseline, candidate)
+    asked = (name_a, name_b)
     first, *others = collections
     keys = _chosen(first, collections[first], asked)
     for name in others:
@@ -115,7 +115,7 @@ def pairs_of(
         name: tuple(files[key] for key in (QRELS, *keys) if key in files)
         for name, files in collections.items()
     }
-    return found, dict(zip(("baseline", "candidate"), names, strict=True))
+    return found, dict(zip(("name_a", "name_b"), names, strict=True))
 
 
 def same_judgments(parts: Mapping[str, Any]) -> list[tuple[str, ...]]:
@@ -170,7 +170,7 @@ def _chosen(name: str, files: Files, asked: tuple[str | None, str | None]) -> tu
         return systems[0], systems[1]
     raise ArgumentError(
         f"of the systems of the collection {name} ({_listed(systems) or 'none'}) name two:"
-        " --baseline NAME --candidate NAME"
+        " --name-a NAME --name-b NAME (name_a=, name_b=)"
     )
 
 

@@ -9,12 +9,11 @@ of the primary measure, 0 for none.
 """
 
 from abrank.comparison.alternatives import Alternative
-from abrank.comparison.compare import compare_recorded, compare_scores, compare_systems
+from abrank.comparison.compare import compare_scores
 from abrank.comparison.effects import Effect, Spread
 from abrank.comparison.family import ADJUSTMENTS
 from abrank.comparison.pairing import name_runs, pair_scores, system_names
 from abrank.comparison.power_analysis import PlannedClaim, PlannedDifference, Planning
-from abrank.comparison.question import Question
 from abrank.comparison.result import Comparison
 from abrank.comparison.rows import ConfidenceInterval, MeasureResult, TestRow
 
@@ -28,12 +27,9 @@ __all__ = [
     "PlannedClaim",
     "PlannedDifference",
     "Planning",
-    "Question",
     "Spread",
     "TestRow",
-    "compare_recorded",
     "compare_scores",
-    "compare_systems",
     "name_runs",
     "pair_scores",
     "system_names",

@@ -82,7 +82,7 @@ def aa_test(
     tests: Sequence[str] | str | None = None,
     by: Sequence[Way] | Way | None = None,
     alpha: float | None = None,
-    n_replications: int = N_REPLICATIONS,
+    replications: int = N_REPLICATIONS,
     clusters: Sequence[object] | None = None,
     rng: RandomSource = 0,
 ) -> AACheck:
@@ -102,7 +102,7 @@ def aa_test(
         queries or clusters are too few to be drawn from.
     alpha : float, optional
         That of the comparison, else .05.
-    n_replications : int
+    replications : int
         Of each row; with 1,000 the share of a right test is known to 1.4 points.
     clusters : sequence of length n_queries, optional
         The cluster of each query; those of a comparison without it. Their names flip together, and
@@ -121,7 +121,7 @@ def aa_test(
     Examples
     --------
     >>> import numpy as np
-    >>> found = aa_test(np.sin(np.arange(40)) + 0.3, tests=["t", "sign"], n_replications=400)
+    >>> found = aa_test(np.sin(np.arange(40)) + 0.3, tests=["t", "sign"], replications=400)
     >>> [(row.test, row.by) for row in found.rows]
     [('t', 'flips'), ('t', 'halves'), ('t', 'resampled'), ('sign', 'flips'), ('sign', 'halves'),
     ('sign', 'resampled')]
@@ -154,11 +154,11 @@ def aa_test(
             robust = name == CLUSTER_ROBUST
             found = check_level(
                 "t" if robust else name, values[:, 0], by=way, alpha=level, seed=seed,
-                n_replications=n_replications, clusters=clusters, robust=robust,
+                n_replications=replications, clusters=clusters, robust=robust,
                 n_checks=len(names) * len(ways),
             )  # fmt: skip
             n = len(values) // 2 if way == "halves" else len(values)
             numbers = asdict(found)
             del numbers["alpha"], numbers["n_replications"]
             rows.append(AARow(name, way, n, too_often=found.too_often, **numbers))
-    return AACheck(level, len(values), n_replications, seed, tuple(rows))
+    return AACheck(level, len(values), replications, seed, tuple(rows))

@@ -149,9 +149,9 @@ def require_direction(asked: Collection[str], measures: Sequence[str]) -> None:
         if name in asked:
             raise ArgumentError(
                 f'is lower better for {name}? Say so: lower_is_better="{name}", or'
-                f' higher_is_better="{name}"',
+                f' Question(higher_is_better="{name}")',
                 command=f"is lower better for {name}? Say so: --lower-is-better {name}, or"
-                f" --higher-is-better {name}",
+                f" --config higher_is_better={name}",
             )
 
 

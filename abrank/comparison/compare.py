@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from abrank._support.choices import Asked
 from abrank._support.errors import ArgumentError
-from abrank._support.keywords import explained, fields_of
 from abrank._support.rng import entropy
 from abrank._support.typing import RandomSource
 from abrank.comparison.beside import Beside, with_titles
@@ -18,12 +19,10 @@ from abrank.comparison.deciding import decide_on
 from abrank.comparison.declared import Declared, declare_on, declared_again
 from abrank.comparison.designs import error_inflation
 from abrank.comparison.family import SEQUENCE
-from abrank.comparison.machine.judgments import SharedModel
 from abrank.comparison.machine.sample import WithMachine, declare_machine, scores_again
 from abrank.comparison.machine.source import MachineSource
 from abrank.comparison.pairing import pair_scores, require_finite
 from abrank.comparison.power_analysis import plan_from_spread
-from abrank.comparison.question import Question
 from abrank.comparison.result import Comparison
 from abrank.comparison.sample import Clustered, Rows, Sample, Sequential
 from abrank.comparison.soundness import with_soundness
@@ -35,44 +34,36 @@ from abrank.diagnostics import (
     inspect_relevance,
     inspect_segments,
 )
+from abrank.options import Designs, Machine, Question
 from abrank.provenance import provenance
-from abrank.rule import Spending
+from abrank.rule_file import ruled
 from abrank.scoring.scores import Scores
-from abrank.verdict import Family, Requirement
 
 
-@explained
+@ruled("a")
 def compare_scores(
-    a: Any,  # noqa: ANN401 - Series, dict, or what read_scores reads
+    a: Any = None,  # noqa: ANN401 - Series, dict, or what read_scores reads
     b: Any = None,  # noqa: ANN401
     *,
-    measures: Sequence[str] | str | None = None,
-    primary: str | None = None,
-    margin: float | str | None = None,
-    test: str = "t",
-    alpha: float = 0.05,
-    adjust: str | None = None,
-    family: Family = "secondary",
-    require: Requirement | None = None,
-    lower_is_better: Sequence[str] | str = (),
-    higher_is_better: Sequence[str] | str = (),
+    config: Question | str | os.PathLike[str] | None = None,
     baseline: str | None = None,
     candidate: str | None = None,
+    measures: Sequence[str] | str | None = None,
+    margin: float | str | None = None,
+    require: Asked | None = None,
+    fail_on: str | None = None,
+    guard: Sequence[str] | str = (),
+    accept_doubt: bool = False,
+    alpha: float = 0.05,
+    test: str = "t",
+    lower_is_better: Sequence[str] | str = (),
+    name_a: str | None = None,
+    name_b: str | None = None,
     segments: Any = None,  # noqa: ANN401 - whatever read_segments reads
     topics: Any = None,  # noqa: ANN401 - whatever read_topics reads
-    clusters: Any = None,  # noqa: ANN401 - whatever read_clusters reads, or a column of segments
-    look: str | tuple[int, int] | None = None,
-    spending: Spending = "obrien-fleming",
-    anytime: int | None = None,
-    planned: int | None = None,
-    earlier: Any = None,  # noqa: ANN401 - a result, or where it was written
-    guards: Sequence[str] | str = (),
-    accept_doubt: bool = False,
-    bayes: bool = False,
-    machine_scores: Any = None,  # noqa: ANN401 - a pair of what a and b are
-    machine_judge: str | None = None,
-    shared_model: SharedModel | None = None,
-    n_resamples: int | None = None,
+    design: Designs | None = None,
+    machine: Machine | None = None,
+    resamples: int | None = None,
     rng: RandomSource = 0,
 ) -> Comparison:
     """Compare ready scores, paired by query id.
@@ -81,16 +72,18 @@ def compare_scores(
     ----------
     a, b : Series, dict, path, DataFrame or Scores
         Without ``b`` all are in ``a``. For what each may hold, see :func:`abrank.read_scores`.
+    config : path or Question, optional
+        The rule declared beforehand; see :func:`abrank.compare`.
+    baseline, candidate : str, optional
+        Without ``b`` the systems to take; else the two there are.
     measures : sequence of str, optional
         The first decides. Else all, the same for both, and a ranking measure is taken.
-    baseline, candidate : str, optional
-        Names to give them; without ``b`` those to take, else the two there are.
-    primary, margin, test, alpha, adjust, family, require, lower_is_better, higher_is_better,
-    n_resamples, rng
+    margin, require, fail_on, guard, accept_doubt, alpha, test, lower_is_better, resamples, rng
         What decides, and how it is resampled, as in :func:`abrank.compare`.
-    segments, topics, clusters, look, spending, anytime, planned, earlier, guards, accept_doubt,
-    bayes, machine_scores, machine_judge, shared_model
+    name_a, name_b, segments, topics, design
         As in :func:`abrank.compare`.
+    machine : Machine, optional
+        Scores by a machine's judgments beside these of people: ``Machine(scores=(a, b))``.
 
     Returns
     -------
@@ -114,11 +107,18 @@ def compare_scores(
     >>> round(result.mean_difference, 3), round(result.pvalue, 3), str(result.verdict)
     (0.2, 0.066, 'inconclusive')
     """
-    question = Question(**fields_of(Question, locals()))
-    beside = Beside.of(segments=segments, topics=topics, clusters=clusters)
-    machine = MachineSource(None, machine_scores, shared_model, machine_judge)
-    scores = pair_scores(a, b, baseline=baseline, candidate=candidate, measures=measures)
-    return compare_recorded(scores, question, beside=machine.beside(beside, scores))
+    question = replace(
+        Question.of(config), margin=margin, require=require, fail_on=fail_on, guard=guard,
+        accept_doubt=accept_doubt, alpha=alpha, test=test, lower_is_better=lower_is_better,
+        design=design, resamples=resamples, rng=rng,
+    )  # fmt: skip
+    beside = Beside.of(segments=segments, topics=topics, clusters=question.clusters)
+    scores = pair_scores(
+        a, b, baseline=baseline, candidate=candidate, name_a=name_a, name_b=name_b,
+        measures=measures,
+    )  # fmt: skip
+    beside = MachineSource.of(machine).beside(beside, scores)
+    return compare_recorded(scores, question, beside=beside)
 
 
 def compare_recorded(
@@ -155,7 +155,7 @@ def compare_recorded(
     scores, primary, told = choose_from(
         every,
         question.primary,
-        gate=question.require is not None,
+        gate=question.gate is not None,
         in_sequence=question.family == SEQUENCE,
     )
     question = replace(question, primary=primary)
@@ -221,7 +221,7 @@ def _require_two(scores: Scores) -> None:
 def rows_of(scores: Scores, question: Question, beside: Beside) -> Rows:
     """Return the sample that scores of two systems are, as the question takes them."""
     how: dict[str, Any] = {
-        "by": question.test, "seed": entropy(question.rng), "n_resamples": question.n_resamples,
+        "by": question.test, "seed": entropy(question.rng), "n_resamples": question.resamples,
         "segments": beside.segments, "topics": beside.topics, "bayes": question.bayes,
     }  # fmt: skip
     if beside.clusters is not None:

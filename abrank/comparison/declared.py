@@ -19,12 +19,12 @@ from abrank.comparison.choice import (
 )
 from abrank.comparison.designs import declare_design
 from abrank.comparison.family import resolve_adjustment
-from abrank.comparison.question import Question
 from abrank.diagnostics import bounds
 from abrank.inference.designs.as_tests import level_of_look, level_of_seen
 from abrank.measures import parse
 from abrank.measures.names import DEFAULT_MEASURES, parse_measures
-from abrank.rule import Design, Guard, read_look
+from abrank.options import Question
+from abrank.rule import Design, Guard
 from abrank.verdict import Rule
 
 if TYPE_CHECKING:
@@ -117,13 +117,13 @@ def declare(
 ) -> Rule:
     """Return the rule that a question declares; a margin that its test cannot judge is refused."""
     margin = read_margin(question.margin)
-    guards = read_guards(question.guards, tuple(better.higher))
-    if question.require is not None:
+    guards = read_guards(question.guard, tuple(better.higher))
+    if question.gate is not None:
         require_direction(better.asked, [primary, *(guard.measure for guard in guards)])
     design, alpha = declare_design(
         test=question.test,
         alpha=question.alpha,
-        look=read_look(question.look),
+        look=question.look or (0, 0),
         spending=question.spending,
         anytime=question.anytime,
         clusters=clusters,
@@ -139,7 +139,7 @@ def declare(
         margin_is_relative=margin.is_relative and margin.value > 0.0,
         adjust=resolve_adjustment(question.adjust, question.test, question.family, design=design),
         family=question.family,
-        require=question.require,
+        require=question.gate,
         higher_is_better=better.higher[primary],
         direction_declared=primary not in better.asked,
         design=design,
@@ -178,8 +178,9 @@ class Declared:
 
 def declare_on(sample: Sample, question: Question) -> Declared:
     """Return what a question declares for a sample; see :func:`declare` for what is refused."""
-    if question.n_resamples is not None:
-        checks.resamples(question.n_resamples, at_least=99)  # as few as the command takes
+    if question.resamples is not None:
+        # as few as the command takes
+        checks.resamples(question.resamples, at_least=99, argument="resamples")
     primary = choose(sample.measures, None, question.primary).primary
     better = directions(sample.measures, question.lower_is_better, question.higher_is_better)
     seen = _seen(question, primary, sample.query_ids)
@@ -201,13 +202,7 @@ def _seen(question: Question, primary: str, query_ids: Sequence[str]) -> tuple[i
     """Return the queries at each look so far, as the look before recorded them, this one last."""
     planned, earlier = question.planned, question.earlier
     if planned is None:
-        if earlier is not None:
-            raise ArgumentError(
-                "--earlier (earlier=) is the look before this one: say with --planned N (planned=)"
-                " how many queries are planned in all"
-            )
         return ()
-    checks.count("planned", planned)
     n = len(query_ids)
     if earlier is None:
         return (n,)

@@ -212,7 +212,7 @@ def _require_fit(design: Design, test: str, *, relative: bool) -> None:
     if design.planned and design.clusters:
         raise ArgumentError(
             "a confidence sequence takes queries to be independent, and clusters say they are not;"
-            " with clusters plan the looks: --look 1/3 (look=)"
+            " with clusters plan the looks: --look 1/3 (Looks(1, of=3))"
         )
     if relative and (design.clusters or design.planned):
         what = "takes queries to be independent" if design.clusters else "is for one look"

@@ -31,6 +31,8 @@ def pair_scores(
     *,
     baseline: str | None = None,
     candidate: str | None = None,
+    name_a: str | None = None,
+    name_b: str | None = None,
     measures: Sequence[str] | str | None = None,
 ) -> Scores:
     """Lay the scores of two systems side by side, paired by query id.
@@ -41,7 +43,9 @@ def pair_scores(
         The baseline and the candidate; lists and arrays are paired by position. Without ``b`` there
         are several systems in ``a``.
     baseline, candidate : str, optional
-        Names to give them; without ``b``, those to take: else the first, and the only other one.
+        Without ``b`` the systems to take: else the first, and the only other one.
+    name_a, name_b : str, optional
+        Names to give them.
     measures : sequence of str, optional
         Those to take, in any dialect; else all, which must be the same for both.
 
@@ -74,9 +78,14 @@ def pair_scores(
             there = ", ".join(both.systems)
             raise ArgumentError(f"of the systems {there} name a baseline and a candidate")
         two = one_system(both, candidate or others[0])
+    elif baseline or candidate:
+        raise ArgumentError(
+            "baseline and candidate select systems of one table: where a and b are given, name_a"
+            " and name_b name them"
+        )
     else:
         one, two = (_system_of(each, name) for each, name in ((a, "A"), (b, "B")))
-    names = system_names(baseline or one.systems[0], candidate or two.systems[0])
+    names = system_names(name_a or one.systems[0], name_b or two.systems[0])
     _require_same_queries(one, two)
     chosen = _chosen(one, two, measures)
     columns = [
@@ -246,14 +255,14 @@ def name_runs(
     a: Any,  # noqa: ANN401 - whatever read_run reads
     b: Any,  # noqa: ANN401
     *,
-    baseline: str | None = None,
-    candidate: str | None = None,
+    name_a: str | None = None,
+    name_b: str | None = None,
 ) -> dict[str, Any]:
     """Return two runs by names that differ: those given, else those of the runs.
 
     Examples
     --------
-    >>> list(name_runs("runs/bm25.run.gz", "runs/t5.run", candidate="T5"))
+    >>> list(name_runs("runs/bm25.run.gz", "runs/t5.run", name_b="T5"))
     ['bm25', 'T5']
     """
     a_run, b_run = (each[0] if is_repeated(each) else each for each in (a, b))
@@ -261,7 +270,7 @@ def name_runs(
     found = distinct_names([a_run, b_run]) if files else [name_of(a_run), name_of(b_run)]
     if not files and found == [UNNAMED_RUN] * 2:
         found = ["A", "B"]  # two frames: nothing tells them apart but their places
-    names = system_names(baseline or found[0], candidate or found[1])
+    names = system_names(name_a or found[0], name_b or found[1])
     return dict(zip(names, (a, b), strict=True))
 
 

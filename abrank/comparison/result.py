@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from abrank._support import checks, display, lazy
+from abrank._support.choices import Requirement
 from abrank._support.errors import ArgumentError, GateError, nearest
 from abrank._support.result import Result
 from abrank._support.typing import FloatArray, IntArray
@@ -29,7 +30,7 @@ from abrank.diagnostics import Note, outcomes
 from abrank.inference.rounding import differences_of
 from abrank.measures import parse
 from abrank.soundness import Soundness
-from abrank.verdict import Decision, Requirement, Rule, Verdict, check_gate
+from abrank.verdict import Decision, Rule, Verdict, check_gate
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -231,8 +232,8 @@ class Comparison(Result):
         if self.merged is not None:
             raise ArgumentError(
                 "the scores of single queries are not here: the statistics of partitions were"
-                " merged; --keep-scores DIR (Engine(output=)) keeps them as Parquet, and a"
-                " comparison without --merged (merged=) reads them"
+                " merged; --keep-scores DIR (Engine(keep_scores=)) keeps them as Parquet, and a"
+                " comparison without --merged (Engine(merged=)) reads them"
             )
 
     def __getitem__(self, measure: str) -> MeasureResult:

@@ -12,13 +12,12 @@ import numpy as np
 
 from abrank import inference
 from abrank._support.errors import ArgumentError
-from abrank._support.keywords import no_argument
+from abrank._support.keywords import REASONS
 from abrank._support.typing import FloatArray, IntArray
 from abrank.comparison.designs import Clusters
 from abrank.comparison.effects import Effect, Spread, effects, spread
 from abrank.comparison.groups import Segmentation
 from abrank.comparison.power_analysis import ClusterSizes
-from abrank.comparison.question import Question
 from abrank.comparison.result import Comparison
 from abrank.comparison.rows import MeasureResult, TestRow
 from abrank.comparison.sample import ALL, Columns, Units, test_row
@@ -26,6 +25,7 @@ from abrank.diagnostics import Note
 from abrank.inference import pool_collections
 from abrank.inference.designs.meta_analysis import MetaAnalysis, Summary
 from abrank.inference.registry import as_alpha
+from abrank.options import Question
 from abrank.soundness import Reason
 from abrank.verdict import Decision, Rule
 
@@ -213,10 +213,11 @@ def _answer(
 
 def require_poolable(question: Question) -> None:
     """Refuse what has no answer over several collections."""
-    for name in ("anytime", "planned", "earlier", "bayes"):
+    reasons = REASONS["compare_collections"]
+    for name in ("clusters", "anytime", "planned", "earlier", "bayes"):
         if getattr(question, name):
-            raise ArgumentError(no_argument("compare_collections", name, ()))
-    guards = [question.guards] if isinstance(question.guards, str) else question.guards
+            raise ArgumentError(f"compare_collections() takes no {name}=: {reasons[name]}")
+    guards = [question.guard] if isinstance(question.guard, str) else question.guard
     if any("%" in str(each) for each in (question.margin, *guards)):
         raise ArgumentError(
             "a margin or guard in per cent is a share of A's mean, which is another on each"

@@ -33,10 +33,11 @@ def missing_policy(
 
     Examples
     --------
+    >>> from abrank.options import Scoring
     >>> from abrank.scoring.evaluate import evaluate
     >>> qrels = {"q1": {"d1": 1}, "q2": {"d1": 1}}
-    >>> for missing in ("zero", "drop"):
-    ...     scores = evaluate(qrels, {"run": {"q1": {"d1": 1.0}}}, ["RR"], missing=missing)
+    >>> for how in (Scoring(missing="zero"), Scoring(missing="drop")):
+    ...     scores = evaluate(qrels, {"run": {"q1": {"d1": 1.0}}}, ["RR"], scoring=how)
     ...     print(missing_policy([*scores.audits.values()], scores.query_ids))
     zero
     drop

@@ -5,6 +5,7 @@ scores the whole queries of a partition; an engine only calls it in many places 
 Dask nor Spark is imported before it is asked for.
 """
 
-from abrank.engines.engine import Engine, EngineName, needs_engine, on
+from abrank.engines.engine import needs_engine
+from abrank.options import Engine
 
-__all__ = ["Engine", "EngineName", "needs_engine", "on"]
+__all__ = ["Engine", "needs_engine"]

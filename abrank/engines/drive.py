@@ -21,7 +21,7 @@ from abrank._support.errors import AlignmentError, ArgumentError, ReadError, Wri
 from abrank._support.files import alone_in, replace_all, writing
 from abrank._support.typing import FloatArray
 from abrank.engines import plan, rows
-from abrank.engines.engine import Engine, is_parquet
+from abrank.engines.engine import is_parquet, run
 from abrank.engines.job import (
     Done,
     Job,
@@ -37,6 +37,7 @@ from abrank.engines.merge import Statistics, Tree
 from abrank.engines.sources import ParquetTable, open_property, open_table, stamped, with_gaps
 from abrank.inputs import ids, read_qrels
 from abrank.inputs.columns import QRELS, RUN
+from abrank.options import Engine
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +83,7 @@ def score_tables(
     on_progress: Callable[[int, int], None] = lambda *_: None,
 ) -> Result:
     """Score runs in Parquet, partition by partition."""
-    with _folder(engine.output) as folder:
+    with _folder(engine.keep_scores) as folder:
         tables = _tables(
             qrels, runs, folder, filesystem=filesystem, columns=columns, most=max_input_size,
             skips=engine.on_bad_partition == "skip",
@@ -96,7 +97,7 @@ def score_tables(
             open_property(name, each, folder, number=number, like=own)
             for number, (name, each) in enumerate((properties or {}).items())
         ]
-        if engine.output is not None:  # or nothing is there to be taken up, and none will be
+        if engine.keep_scores is not None:  # or nothing is there to be taken up, and none will be
             _require_apart(folder, tables)
             tables = [stamped(table) for table in tables]
         systems = [*runs, *["merged"] * merges, *named, clusters, str(folder)]
@@ -133,7 +134,7 @@ def _done(
     if rest:
         (Path(job.folder) / SUCCESS).unlink(missing_ok=True)
     on_progress(len(done), len(parts))
-    for each in engine.run(partial(score_partition, job), rest):
+    for each in run(engine, partial(score_partition, job), rest):
         if each.bad and (engine.on_bad_partition == "error" or each.kind != "ReadError"):
             raise _error(each.bad, each.kind, "--on-bad-partition skip leaves its queries out")
         done[each.number] = _merged(each, tree)
@@ -233,7 +234,7 @@ def _divided(
     with writing(spilled):
         spilled.mkdir(parents=True, exist_ok=True)
     tasks, n_buckets = plan.spills(tables, spilled, n_rows=engine.rows)
-    for bad in engine.run(plan.spill, tasks):
+    for bad in run(engine, plan.spill, tasks):
         if bad is not None:  # with on_bad_partition="skip", queries would lose some of their rows
             hint = "its queries stand in many row groups, so that no part can be skipped"
             raise _error(bad[0], bad[1], hint)

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from abrank._support.choices import Duplicates, Missing, ScoreDtype
 from abrank._support.errors import AlignmentError, ArgumentError
-from abrank._support.typing import Duplicates, FloatArray, Missing, ScoreDtype
+from abrank._support.typing import FloatArray
 from abrank.engines import rows
 from abrank.engines.counts import RunCounts, count
 from abrank.inputs import ids
@@ -30,7 +31,10 @@ from abrank.measures import Measure, resolved
 # --- The kernel of every engine: the rankings of whole queries and their judgments, to scores
 
 
-_BEST = '--duplicates best (duplicates="best") keeps the higher score'
+_BEST = (
+    "--duplicates best (compare: --config duplicates=best; in Python"
+    ' duplicates="best") keeps the higher score'
+)
 SCHEMA = pa.schema([("query_id", pa.string()), ("measure", pa.string()), ("value", pa.float64())])
 
 

@@ -21,10 +21,10 @@ import pyarrow as pa
 from abrank._support.errors import AbrankError, ReadError
 from abrank._support.files import replace_all, writing
 from abrank.engines import rows
-from abrank.engines.engine import ROWS
 from abrank.engines.sources import Key, ParquetTable, Piece
 from abrank.inputs import ids
 from abrank.inputs.columns import Columns, Source
+from abrank.options import ROWS
 
 # --- Which row groups are scored together, so that every query is whole
 

@@ -249,7 +249,7 @@ def tests() -> Page:
         _table(JOINT_TESTS[name] for name in JOINT_TESTS),
         _fenced(_table_of(joint_tests.__doc__), ""),
         "## Adjustments for several comparisons",
-        "`--adjust` of the secondary measures, `--test pairwise` of many systems: "
+        "`--config adjust=` of the secondary measures, `--test pairwise` of many systems: "
         + ", ".join(f"`{name}`" for name in ("max-t", *ADJUSTMENTS))
         + ". See `abrank guide families`.",
     ]

@@ -49,7 +49,7 @@ EXAMPLES: Mapping[str, Example] = {
             "differences": {"AP": [-0.11, 0.019], "R@100": [-0.255, 0.024]},
         },
         "One run is cut shorter than the other, above the depth that a measure looks at.",
-        "Retrieve to one depth, or cut both there (`--depth`).",
+        "Retrieve to one depth, or cut both there (`--config depth=100`).",
     ),
     "same-file": Example(
         {"systems": ["a", "b"], "sha256": "ab" * 32},
@@ -117,7 +117,7 @@ EXAMPLES: Mapping[str, Example] = {
     "direction-not-declared": Example(
         {"measures": ["latency_ms"]},
         "A score sounds like a cost, and nobody said whether less of it is better.",
-        "`--lower-is-better latency_ms`, or `--higher-is-better latency_ms`.",
+        "`--lower-is-better latency_ms`, or `--config higher_is_better=latency_ms`.",
     ),
     "shown-apart": Example(
         {"means": {"NumRet": [1000.0, 1020.0]}},

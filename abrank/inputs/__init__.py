@@ -7,7 +7,8 @@ from abrank.inputs.id_differences import TopDocs
 from abrank.inputs.join import join
 from abrank.inputs.judged import JudgedRun
 from abrank.inputs.qrels import Qrels, read_qrels
-from abrank.inputs.reading import JudgedSource, read_judged_run
+from abrank.inputs.reading import JudgedSource
+from abrank.inputs.reading import read_judged_run as read_judged_run
 from abrank.inputs.run import Run, read_run
 
 __all__ = [
@@ -20,7 +21,6 @@ __all__ = [
     "TopDocs",
     "join",
     "looks_like_qrels",
-    "read_judged_run",
     "read_qrels",
     "read_run",
 ]

@@ -200,15 +200,16 @@ def too_much(n_bytes: int, asked: int | None, *, what: str = "holds") -> tuple[s
 def _beyond(what: str, most: int) -> tuple[str, str]:
     return (
         f"{what} more than {_size(most)} bytes, the most that is read",
-        f"if it is meant to, raise the limit: --max-input-size {_size(4 * most)}"
-        f" (max_input_size={4 * most})",
+        f"if it is meant to, raise the limit: --max-input-size {_size(4 * most)} (of compare:"
+        f" --config max_input_size={_size(4 * most)}; max_input_size={4 * most})",
     )
 
 
 def _grown(what: str) -> tuple[str, str]:
     return (
         f"{what} more than {MOST_GROWTH} times its size, as no run or judgments do",
-        "if it is meant to, say how much may be read: --max-input-size 1G (max_input_size=2**30)",
+        "if it is meant to, say how much may be read: --max-input-size 1G (of compare:"
+        " --config max_input_size=1G; max_input_size=2**30)",
     )
 
 

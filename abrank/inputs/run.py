@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from abrank._support import checks
+from abrank._support.choices import ScoreDtype
 from abrank._support.errors import ArgumentError
 from abrank._support.keywords import explained
-from abrank._support.typing import FloatArray, IntArray, ScoreDtype
+from abrank._support.typing import FloatArray, IntArray
 from abrank.inputs import columns as raw
 from abrank.inputs import files, ids
 from abrank.inputs.columns import Columns, Source
@@ -280,7 +281,10 @@ def build(
     distinct, query = ids.number(read.query)
     first, again = raw.duplicates(query, read.doc)
     if len(again) and duplicates == "error":
-        hint = '--duplicates best (duplicates="best") keeps the higher score'
+        hint = (
+            "--duplicates best (compare: --config duplicates=best; in Python"
+            ' duplicates="best") keeps the higher score'
+        )
         raise raw.duplicate_error(read, first, again, hint=hint)
     score = at_precision(read.value, score_dtype)
     rows = rank_rows(query, score, read.doc)

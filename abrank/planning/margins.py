@@ -77,7 +77,7 @@ def suggest_margins(
     span: float | None = None,
     sd: float | None = None,
     alpha: float = 0.05,
-    target: float = 0.8,
+    power: float = 0.8,
 ) -> Margins:
     """Return what a margin can be held against, before B is compared with A.
 
@@ -97,7 +97,7 @@ def suggest_margins(
         What a query can lose at most; 1 for scores between 0 and 1, else the range of the scores.
     sd : float, optional
         Standard deviation of the differences per query, in the place of ``b``.
-    alpha, target : float
+    alpha, power : float
         Level of the two-sided test, and the power wanted.
 
     Returns
@@ -139,7 +139,7 @@ def suggest_margins(
     if other is not None and sd is not None:
         raise ArgumentError("the spread comes from b or from sd, not from both")
     checks.level("alpha", alpha)
-    checks.fraction("target", target)
+    checks.fraction("power", power)
     means = runs.mean(axis=0)
     mean, run_sd = float(means.mean()), float(means.std(ddof=1)) if n_runs > 1 else math.nan
     least, most = float(runs.min()), float(runs.max())
@@ -155,10 +155,10 @@ def suggest_margins(
     sizes[f"one query lost of {n_queries}"] = checks.positive("span", span) / n_queries
     sizes |= {name: share * abs(mean) for name, share in _SHARES.items()}
     rows = (
-        _row(name, size, spread, n_queries, alpha, target) for name, size in sizes.items() if size
+        _row(name, size, spread, n_queries, alpha, power) for name, size in sizes.items() if size
     )
     return Margins(
-        n_queries, n_runs, mean, tuple(means.tolist()), run_sd, spread, sd_of, alpha, target,
+        n_queries, n_runs, mean, tuple(means.tolist()), run_sd, spread, sd_of, alpha, power,
         tuple(rows),
     )  # fmt: skip
 

@@ -58,14 +58,14 @@ def power(
     effect: float | Sequence[float] | None = None,
     margin: float | None = None,
     sd: float | None = None,
-    n: int | None = None,
-    target: float = 0.8,
+    queries: int | None = None,
+    power: float = 0.8,
     alpha: float | None = None,
     test: str | None = None,
     width: float | None = None,
     correlation: float | Sequence[float] | None = None,
-    n_machine: int | None = None,
-    n_replications: int = N_REPLICATIONS,
+    machine_queries: int | None = None,
+    replications: int = N_REPLICATIONS,
     rng: RandomSource = 0,
 ) -> Plan:
     """Plan a comparison: queries needed for a difference, smallest difference that n queries show.
@@ -85,10 +85,10 @@ def power(
         one.
     sd : float, optional
         Standard deviation of the differences, instead of a pilot.
-    n : int, optional
+    queries : int, optional
         Queries at hand; those of the pilot without it.
-    target : float
-        Power wanted.
+    power : float
+        Wanted.
     alpha : float, optional
         Level of the two-sided test; that of the comparison, else .05.
     test : str, optional
@@ -99,9 +99,9 @@ def power(
         Of people's differences with those of a machine: plans also the human queries needed with
         its help. That of a comparison with a machine, and the ends of its 95 % interval, without
         it; else .5, .7 and .9.
-    n_machine : int, optional
+    machine_queries : int, optional
         Queries that the machine judges, those of people among them; those of the comparison.
-    n_replications : int
+    replications : int
         Of a simulation.
     rng : int, Generator, SeedSequence or None
 
@@ -113,22 +113,22 @@ def power(
     ------
     ArgumentError
         If there is neither a pilot nor ``sd`` (or both), a test other than t has no pilot, nothing
-        to plan for is given, or a correlation without ``n_machine``.
+        to plan for is given, or a correlation without ``machine_queries``.
 
     Examples
     --------
-    >>> power(sd=0.20, n=250).mde.__round__(4), power(sd=0.20, effect=0.02).n
+    >>> power(sd=0.20, queries=250).mde.__round__(4), power(sd=0.20, effect=0.02).n
     (0.0356, 787)
     >>> plan = power([0.1, -0.2, 0.3, 0.1], effect=[0.1, 0.2])
     >>> [(row.difference, row.n_low, row.n, row.n_high) for row in plan.rows]
     [(0.1, 13, 36, 466), (0.2, 5, 11, 118)]
     >>> power(sd=0.20, margin=0.05).same
     SameRow(margin=0.05, n=139, n_low=None, n_high=None)
-    >>> plan = power(sd=0.20, effect=0.05, correlation=[0.6, 0.8], n_machine=2000)
+    >>> plan = power(sd=0.20, effect=0.05, correlation=[0.6, 0.8], machine_queries=2000)
     >>> plan.n, [(one.correlation, one.needed) for one in plan.judged]
     (128, [(0.6, (86,)), (0.8, (51,))])
     """
-    machine = _machine(pilot, correlation, n_machine)
+    machine = _machine(pilot, correlation, machine_queries)
     values, alpha, test, margin = _pilot(pilot, alpha, test, margin)
     margin, width = (
         None if each is None else checks.positive(name, each)
@@ -140,24 +140,24 @@ def power(
         raise ArgumentError(f"the power of {test} is simulated, which needs a pilot, not sd")
     if values is not None:
         sd = spread_of(values)
-        n = values.size if n is None else n
+        queries = values.size if queries is None else queries
     else:
         sd = checks.not_negative("sd", sd or 0.0)  # one of the two is given by now
     limits = (math.nan, math.nan)
     if values is not None:
         limits = spread_interval(sd, values.size)
-    asker = _Asker(test, alpha, target, sd, limits, values, n_replications, entropy(rng))
-    mde = math.nan if n is None else asker.visible(checks.count("n", n, at_least=0))
-    rows = tuple(asker.row(each, n) for each in _wanted(effect, margin, mde))
-    if not rows and n is None and width is None:
-        raise ArgumentError(
-            "planning needs an effect, a margin or a width, or n, the queries at hand"
-        )
+    asker = _Asker(test, alpha, power, sd, limits, values, replications, entropy(rng))
+    mde = math.nan
+    if queries is not None:
+        mde = asker.visible(checks.count("queries", queries, at_least=0))
+    rows = tuple(asker.row(each, queries) for each in _wanted(effect, margin, mde))
+    if not rows and queries is None and width is None:
+        raise ArgumentError("planning needs an effect, a margin or a width, or the queries at hand")
     same = None if margin is None else asker.same(margin)
-    drawn = 0 if test == "t" else n_replications
+    drawn = 0 if test == "t" else replications
     mde_low, mde_high = (mde * limit / sd if sd else limit for limit in limits)
     plan = Plan(
-        test, alpha, target, sd, n, mde, rows, drawn, *limits, mde_low, mde_high, same,
+        test, alpha, power, sd, queries, mde, rows, drawn, *limits, mde_low, mde_high, same,
         None if width is None else asker.width(width),
     )  # fmt: skip
     return replace(plan, judged=tuple(_judged(plan, each, machine[1]) for each in machine[0]))
@@ -179,7 +179,7 @@ def _machine(
         if correlation is not None:
             raise ArgumentError(
                 "a correlation is planned with where the machine's queries are known: give"
-                " n_machine= (--machine-queries)"
+                " machine_queries= (--machine-queries)"
             )
         return [], 0
     asked = list(CORRELATIONS) if correlation is None else np.atleast_1d(correlation).tolist()

@@ -347,14 +347,14 @@ def achieved(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) 
 
     Where a curve meets the line at alpha, the share of pairs below is the measure's discriminative
     power: the further right, the more pairs it tells apart (Sakai 2006, SIGIR, 525-532). It takes
-    :func:`abrank.ranking.with_extras` with ``instruments``. Of more than 8 measures the first are
+    :func:`abrank.rank` with ``instruments``. Of more than 8 measures the first are
     drawn.
 
     Examples
     --------
-    >>> from abrank.ranking import rank_scores, with_extras
-    >>> ranking = rank_scores({"X": {"q1": 0.3, "q2": 0.6}, "Y": {"q1": 0.5, "q2": 0.9}})
-    >>> achieved(with_extras(ranking, instruments=True)).get_ylabel()
+    >>> from abrank.ranking import rank_scores
+    >>> scores = {"X": {"q1": 0.3, "q2": 0.6}, "Y": {"q1": 0.5, "q2": 0.9}}
+    >>> achieved(rank_scores(scores, instruments=True)).get_ylabel()
     'p, not adjusted'
     """
     ax = ax if ax is not None else new_axes(theme, ACHIEVED_SIZE)

@@ -509,7 +509,7 @@ def collections(
 
     Examples
     --------
-    >>> from abrank.collections import summarise_collections
+    >>> from abrank.collections.compare import summarise_collections
     >>> from abrank.comparison import compare_scores
     >>> one = compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75})
     >>> drawn = collections(summarise_collections({"x": one, "y": one}))

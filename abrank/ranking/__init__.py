@@ -1,9 +1,8 @@
 """Many systems on the same queries: who leads, and who is told apart from whom."""
 
 from abrank.ranking.board import read_board
-from abrank.ranking.extras import with_extras
 from abrank.ranking.rank import rank_scores
 from abrank.ranking.result import Ranking
 from abrank.ranking.rows import PairRow, SystemRow
 
-__all__ = ["PairRow", "Ranking", "SystemRow", "rank_scores", "read_board", "with_extras"]
+__all__ = ["PairRow", "Ranking", "SystemRow", "rank_scores", "read_board"]

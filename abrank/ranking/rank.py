@@ -11,21 +11,22 @@ import numpy as np
 
 from abrank import inference
 from abrank._support import checks, display
+from abrank._support.choices import Missing, RankingFamily
 from abrank._support.errors import ArgumentError
-from abrank._support.keywords import explained
 from abrank._support.rng import entropy
-from abrank._support.typing import Missing, RandomSource
+from abrank._support.typing import RandomSource
 from abrank.comparison.choice import Directions, choose_from, directions, directions_again
 from abrank.comparison.declared import require_bounded
 from abrank.diagnostics import Note, inspect_directions, inspect_systems
 from abrank.inference.systems.pairwise import MANY_PAIRS
 from abrank.measures import parse
+from abrank.options import RankingQuestion, taking
 from abrank.provenance import provenance as recorded
 from abrank.ranking.beside import measure_agreements, other_tests, pair_spread, rank_chances
 from abrank.ranking.board import read_board
 from abrank.ranking.extras import with_extras
 from abrank.ranking.lists import list_overlaps
-from abrank.ranking.result import Family, Ranking
+from abrank.ranking.result import Ranking
 from abrank.ranking.tabulate import pair_rows, system_rows
 from abrank.scoring.scores import Scores
 
@@ -36,25 +37,24 @@ MOST_SYSTEMS = 300  # above it all pairs are tested only where that is asked for
 _INITIALS = {"bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli"}
 
 
-@explained
+@taking
 def rank_scores(
     scores: Any,  # noqa: ANN401 - whatever read_board reads
     *,
     measures: Sequence[str] | str | None = None,
     missing: Missing = "error",
+    baseline: str | Sequence[str] | None = None,
     test: str | None = None,
     adjust: str | None = None,
     alpha: float = 0.05,
-    baseline: str | Sequence[str] | None = None,
-    family: Family = "measure",
+    family: RankingFamily = "measure",
     lower_is_better: Sequence[str] | str = (),
     higher_is_better: Sequence[str] | str = (),
-    n_resamples: int | None = None,
-    rng: RandomSource = 0,
-    beside: bool = True,
     pairs: bool = False,
-    provenance: Mapping[str, Any] | None = None,
-    on_stage: Callable[[str], None] | None = None,
+    instruments: bool = False,
+    risk: float | None = None,
+    resamples: int | None = None,
+    rng: RandomSource = 0,
 ) -> Ranking:
     """Rank the systems of ``scores``, and test all pairs of them or all against a baseline.
 
@@ -88,21 +88,21 @@ def rank_scores(
         part of it (Bonferroni).
     lower_is_better, higher_is_better : str or sequence of str
         Names of scores without a declared direction, of which the lower or the higher is better.
-    n_resamples : int, optional
-        Of tests that draw; each has a default.
-    rng : int, Generator, SeedSequence or None
-        Source of the resamples; the seed that replays them is recorded.
-    beside : bool
-        Whether to ask too what other tests say, how alike measures order the systems, and how alike
-        the lists are.
     pairs : bool
         Keep all pairs of more than 300 systems too, which takes long; without it the pairs with the
         first are kept of those that max-t tests, and of other tests a baseline must be named. No
         effect on fewer.
-    provenance : mapping, optional
-        Kept as it is.
-    on_stage : callable, optional
-        Told how many pairs are tested, before they are, and of many how far it is.
+    instruments : bool
+        For each measure how well it tells the systems apart: discriminative power (the share of
+        pairs with p below alpha, by paired t tests that are not adjusted), the curve of achieved
+        levels, the swap rate between halves of the queries, and Kendall's tau with the first.
+    risk : float, optional
+        URisk, TRisk and GeoRisk of the first measure against the baseline (without one, the last
+        system), a loss counted 1 + ``risk`` times.
+    resamples : int, optional
+        Of tests that draw; each has a default.
+    rng : int, Generator, SeedSequence or None
+        Source of the resamples; the seed that replays them is recorded.
 
     Returns
     -------
@@ -131,30 +131,52 @@ def rank_scores(
     1      B  0.500     b
     2      A  0.400     c
     """
-    baselines = baselines_of(baseline)
-    name, options = _resolve(test, adjust)
+    question = RankingQuestion(
+        measures=measures, baseline=baseline, test=test, adjust=adjust, alpha=alpha, family=family,
+        lower_is_better=lower_is_better, higher_is_better=higher_is_better, pairs=pairs,
+        instruments=instruments, risk=risk, resamples=resamples, rng=rng,
+    )  # fmt: skip
+    return rank_board(scores, question, missing=missing)
+
+
+def rank_board(
+    scores: Any,  # noqa: ANN401 - whatever read_board reads
+    question: RankingQuestion,
+    *,
+    missing: Missing = "error",
+    beside: bool = True,
+    provenance: Mapping[str, Any] | None = None,
+    on_stage: Callable[[str], None] | None = None,
+) -> Ranking:
+    """Rank scores as :func:`rank_scores` does; ``beside`` asks what other tests and lists say."""
+    measures, alpha, family = question.measures, question.alpha, question.family
+    baselines = baselines_of(question.baseline)
+    name, options = _resolve(question.test, question.adjust)
     checks.level("alpha", alpha)
-    if n_resamples is not None:
-        checks.resamples(n_resamples, at_least=99)  # as few as the command takes
-    checks.one_of("family", family, get_args(Family))
+    if question.resamples is not None:
+        # as few as the command takes
+        checks.resamples(question.resamples, at_least=99, argument="resamples")
+    checks.one_of("family", family, get_args(RankingFamily))
     scores = read_board(scores, measures=measures, missing=missing)
     _require_several(scores)
     require_baselines(baselines, scores.systems)
-    n_pairs = _pairs_of(len(scores.systems), len(baselines), name, asked=pairs)
+    n_pairs = _pairs_of(len(scores.systems), len(baselines), name, asked=question.pairs)
     told: tuple[Note, ...] = ()
     if measures is None:
         scores, _, told = choose_from(scores)
     columns = _columns(scores, measures)
-    if test == "bounded":
+    if question.test == "bounded":
         seen = {scores.measures[i]: scores.values[:, :, i] for i in columns}
         ends = {name: (each.min(initial=0.0), each.max(initial=0.0)) for name, each in seen.items()}
         require_bounded(ends)
     better = directions(
-        [scores.measures[column] for column in columns], lower_is_better, higher_is_better
+        [scores.measures[column] for column in columns],
+        question.lower_is_better,
+        question.higher_is_better,
     )
     asks = inspect_directions(better.asked, primary=scores.measures[columns[0]])
     told += tuple(replace(note, values={**note.values, "ranked": True}) for note in asks)
-    whole = bool(baselines) or pairs or len(scores.systems) <= MOST_SYSTEMS
+    whole = bool(baselines) or question.pairs or len(scores.systems) <= MOST_SYSTEMS
     if not whole:
         values = {"n_systems": len(scores.systems), "n_pairs": n_pairs}
         told += (Note("pairs-of-first", 1, values),)
@@ -173,15 +195,15 @@ def rank_scores(
         baselines,
         family,
         parts,
-        n_resamples,
-        entropy(rng),
+        question.resamples,
+        entropy(question.rng),
         better,
         whole,
         on_part,
     )
     first, *others = (_rank_by(scores, column, asked) for column in columns)
     chances, n_drawn = rank_chances(first)
-    return replace(
+    made = replace(
         first,
         stability=chances,
         n_drawn=n_drawn,
@@ -195,21 +217,24 @@ def rank_scores(
         provenance=dict(provenance or {}),
         secondary=tuple(others),
     )
+    if question.instruments or question.risk is not None:
+        made = with_extras(made, instruments=question.instruments, risk=question.risk)
+    return made
 
 
 def rank_ready(
     sources: Any,  # noqa: ANN401 - whatever read_board reads
+    question: RankingQuestion,
     *,
-    measures: Sequence[str] | str | None = None,
     missing: Missing = "error",
     command: str | None = None,
-    **how: Any,  # noqa: ANN401 - those of rank_scores
+    **how: Any,  # noqa: ANN401 - beside and on_stage of rank_board
 ) -> Ranking:
     """Rank ready scores as :func:`abrank.rank_scores` does, and record where they come from."""
-    scores = read_board(sources, measures=measures, missing=missing)
+    scores = read_board(sources, measures=question.measures, missing=missing)
     roles = {name: name for name in scores.systems}
     found = recorded(scores, roles, settings={"missing": missing}, command=command)
-    return rank_scores(scores, measures=measures, provenance=found, **how)
+    return rank_board(scores, question, provenance=found, **how)
 
 
 def rank_again(saved: Ranking) -> Ranking:
@@ -224,8 +249,8 @@ def rank_again(saved: Ranking) -> Ranking:
     ]
     higher = {each.measure: each.higher_is_better for each in saved.by_measure}
     told = directions_again(higher, saved.asked)
-    again = rank_scores(
-        Scores(saved.query_ids, saved.systems, saved.measures, np.stack(blocks, axis=2)),
+    extras = saved.extras
+    question = RankingQuestion(
         measures=saved.measures,
         lower_is_better=[name for name in saved.measures if not told.higher[name]],
         higher_is_better=[
@@ -236,19 +261,20 @@ def rank_again(saved: Ranking) -> Ranking:
         alpha=saved.alpha,
         baseline=saved.baselines or None,
         family=saved.family,
-        n_resamples=saved.n_resamples or None,
+        resamples=saved.n_resamples or None,
         rng=saved.seed,
-        beside=bool(saved.beside or saved.agreements),
         pairs=saved.has_all_pairs,
+        instruments=bool(extras.instruments),
+        risk=extras.risk_weight if extras.risk else None,
+    )
+    again = rank_board(
+        Scores(saved.query_ids, saved.systems, saved.measures, np.stack(blocks, axis=2)),
+        question,
+        beside=bool(saved.beside or saved.agreements),
         provenance=saved.provenance,
     )
     kept = {name: getattr(saved, name) for name in ("audits", "cautions", "notes", "overlaps")}
-    again = replace(again, **kept)
-    extras = saved.extras
-    if extras.instruments or extras.risk:
-        weight = extras.risk_weight if extras.risk else None
-        again = with_extras(again, instruments=bool(extras.instruments), risk=weight)
-    return again
+    return replace(again, **kept)
 
 
 def baselines_of(baseline: str | Sequence[str] | None) -> tuple[str, ...]:
@@ -309,7 +335,7 @@ class _Asked:
     options: dict[str, Any]
     alpha: float
     baselines: tuple[str, ...]
-    family: Family
+    family: RankingFamily
     parts: int
     n_resamples: int | None
     seed: int

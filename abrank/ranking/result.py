@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from abrank._support import display, lazy
+from abrank._support.choices import RankingFamily
 from abrank._support.errors import ArgumentError
 from abrank._support.result import Result
 from abrank._support.typing import BoolArray, FloatArray
@@ -29,7 +30,6 @@ from abrank.soundness import LEVELS
 if TYPE_CHECKING:
     import pandas as pd
 
-Family: TypeAlias = Literal["measure", "all"]
 # Tests of the ranks within queries by one error for all pairs: what a diagram of mean ranks shows.
 RANK_TESTS = frozenset({"nemenyi", "conover", "bonferroni-dunn"})
 
@@ -100,7 +100,7 @@ class Ranking(Result):
     higher_is_better : bool
         Of the measure.
     extras : Extras
-        Measures as instruments and risk, where :func:`with_extras` was asked for them.
+        Measures as instruments and risk, where they were asked for.
     """
 
     measure: str
@@ -124,7 +124,7 @@ class Ranking(Result):
     secondary: tuple[Ranking, ...] = ()
     baselines: tuple[str, ...] = ()
     adjust: str | None = None
-    family: Family = "measure"
+    family: RankingFamily = "measure"
     n_families: int = 1
     stability: tuple[RankChance, ...] = ()
     n_drawn: int = 0

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from abrank import inputs
-from abrank._support import checks, display
+from abrank._support import display
+from abrank._support.choices import Missing
 from abrank._support.errors import AlignmentError, ArgumentError
-from abrank._support.keywords import explained, fields_of
-from abrank._support.typing import Duplicates, FloatArray, Interpolation, Missing, ScoreDtype
-from abrank.engines import Engine, EngineName, needs_engine, on
+from abrank._support.typing import FloatArray
+from abrank.engines import needs_engine
 from abrank.inputs import Run
 from abrank.inputs.objects.names import QUERY_IDS, found_in
 from abrank.inputs.run import named_runs
 from abrank.measures import Measure, resolved
-from abrank.measures.dialects import SETS
-from abrank.measures.names import listed, notes_on, parse_measures
+from abrank.measures.names import notes_on
+from abrank.options import Engine, Scoring, taking
 from abrank.scoring.scores import Scores
 
 # --- Repeated runs of one system (seeds, folds): averaged per query, never counted as more
@@ -125,63 +125,19 @@ def _spread(system: str, measure: str, block: FloatArray) -> str:
 # --- From runs and judgments to scores: which measures, under which options, for which
 # queries
 
-MISSING = ("zero", "drop", "error")
-
 
 def silent(stage: str) -> None:
     """No-op progress callback."""
 
 
-@dataclass(frozen=True)
-class EvaluateOptions:
-    """The keywords of :func:`evaluate` that say how runs are scored; see there."""
-
-    missing: Missing = "zero"
-    score_dtype: ScoreDtype = "float64"
-    duplicates: Duplicates = "error"
-    depth: int | None = None
-    rel: int | None = None
-    judged_only: bool = False
-    interpolation: Interpolation = "10"
-    max_input_size: int | None = None
-    engine: Engine | EngineName | None = None
-
-    def settings(self) -> dict[str, Any]:
-        """Return those that a result depends on, as they are recorded with it."""
-        passing = ("max_input_size", "engine")
-        return {
-            each.name: getattr(self, each.name) for each in fields(self) if each.name not in passing
-        }
-
-    def measures(self, names: Sequence[str] | str | None) -> tuple[Measure, ...]:
-        """Parse measure names, with those of the options that are parameters of measures."""
-        return parse_measures(
-            names, rel=self.rel, judged_only=self.judged_only, interpolation=self.interpolation
-        )
-
-    def named(self, names: Sequence[str] | str | None) -> tuple[Measure, ...]:
-        """Parse those of the names that are names of measures, not of trec_eval's sets."""
-        alone = [name for name in listed(names) if name.strip() not in SETS]
-        return self.measures(alone) if alone else ()
-
-
-@explained
+@taking
 def evaluate(
     qrels: Any,  # noqa: ANN401 - whatever read_qrels reads
     runs: Mapping[str, Any] | Sequence[Any],
     measures: Sequence[str] | str | None = None,
     *,
-    missing: Missing = "zero",
-    score_dtype: ScoreDtype = "float64",
-    duplicates: Duplicates = "error",
-    depth: int | None = None,
-    rel: int | None = None,
-    judged_only: bool = False,
-    interpolation: Interpolation = "10",
-    max_input_size: int | None = None,
-    engine: Engine | EngineName | None = None,
-    top: int = 0,
-    hashes: bool = True,
+    scoring: Scoring | None = None,
+    engine: Engine | str | None = None,
 ) -> Scores:
     """Score runs query by query.
 
@@ -194,33 +150,13 @@ def evaluate(
         averaged per query.
     measures : sequence of str
         Measure names in any dialect, trec_eval's sets among them; ``DEFAULT_MEASURES`` without it.
-    missing : {"zero", "drop", "error"}
-        A judged query that a run lacks scores 0 (``-c``), is dropped for all, or is an error.
-    score_dtype : {"float64", "float32"}
-        Precision of the run's scores, which decides what is a tie: trec_eval 10's, or that of
-        trec_eval 9 and pytrec_eval.
-    duplicates : {"error", "best"}
-        A document twice in a query's ranking is an error, or keeps its higher score.
-    depth : int, optional
-        Every ranking is cut at this rank before anything is measured (trec_eval's ``-M``).
-    rel : int, optional
-        Lowest grade that is relevant (trec_eval's ``-l``), for the measures that have such a
-        parameter and were not given their own; their names say so: ``AP(rel=2)``.
-    judged_only : bool
-        Unjudged documents leave the rankings first (trec_eval's ``-J``); likewise in the names.
-    interpolation : {"10", "9"}
-        How IPrec and AP11 turn a level of recall into a number of relevant documents: rounded, as
-        trec_eval 10 does, or as version 9 did.
-    max_input_size : int, optional
-        Most bytes that a file may hold once it is unpacked; see :func:`abrank.read_run`.
-    engine : Engine or {"local", "dask", "spark"}, optional
-        Where runs in Parquet are scored, partition by partition: on this machine without it. See
-        :class:`abrank.engines.Engine`. Without ``qrels`` (None) each run is a joined table, with
-        columns ``query_id position relevance``.
-    top : int
-        Ranks of which the document ids are kept, in ``laid``.
-    hashes : bool
-        Whether run files are hashed, for ``sources``; scores need no hash.
+    scoring : Scoring, optional
+        Missing queries, ties, duplicates, depth, what counts as relevant: see
+        :class:`abrank.Scoring`.
+    engine : Engine or str, optional
+        Where runs in Parquet are scored, partition by partition: on this machine without it, or
+        ``"dask"``, ``"spark"``; see :class:`abrank.Engine`. Without ``qrels`` (None) each run is a
+        joined table, with columns ``query_id position relevance``.
 
     Returns
     -------
@@ -242,16 +178,16 @@ def evaluate(
       query_id system measure  score
     0       q1      B      RR    1.0
     """
-    options = EvaluateOptions(**fields_of(EvaluateOptions, locals()))
-    return score_runs(qrels, named_runs(runs), measures, options, top=top, hashes=hashes)
+    return score_runs(qrels, named_runs(runs), measures, scoring or Scoring(), engine=engine)
 
 
 def score_runs(
     qrels: Any,  # noqa: ANN401 - whatever read_qrels reads
     runs: Mapping[str, Any],
     measures: Sequence[str] | str | None,
-    options: EvaluateOptions,
+    scoring: Scoring,
     *,
+    engine: Engine | str | None = None,
     top: int = 0,
     hashes: bool = True,
     on_stage: Callable[[str], None] = silent,
@@ -260,45 +196,48 @@ def score_runs(
     single, groups = expand_repeats(runs)
     if list(single) != list(runs):
         every = score_runs(
-            qrels, single, measures, options, top=top, hashes=hashes, on_stage=on_stage
-        )
+            qrels, single, measures, scoring,
+            engine=engine, top=top, hashes=hashes, on_stage=on_stage,
+        )  # fmt: skip
         return average_repeats(every, groups)
-    checks.one_of("missing", options.missing, MISSING)
     if not runs:
         raise ArgumentError("there is no run to score")
-    parsed = options.measures(measures)
-    own = options.named(measures)
-    notes = notes_on(measures, parsed, rel=options.rel, judged_only=options.judged_only)
-    engine = options.engine or ("local" if all(map(needs_engine, runs.values())) else None)
+    parsed = scoring.measures(measures)
+    own = scoring.named(measures)
+    notes = notes_on(measures, parsed, rel=scoring.rel, judged_only=scoring.judged_only)
+    engine = engine or ("local" if all(map(needs_engine, runs.values())) else None)
     if engine is not None:
+        place = Engine.of(engine)
+        if place.merged:
+            raise ArgumentError("merged statistics have no scores of queries: compare takes them")
         from abrank.scoring.partitioned import score_partitioned
 
         found = score_partitioned(
             qrels,
             runs,
             parsed,
-            on(engine),
+            place,
             notes=notes,
             on_stage=on_stage,
-            score_dtype=options.score_dtype,
-            duplicates=options.duplicates,
-            depth=options.depth,
-            missing=options.missing,
-            max_input_size=options.max_input_size,
+            score_dtype=scoring.score_dtype,
+            duplicates=scoring.duplicates,
+            depth=scoring.depth,
+            missing=scoring.missing,
+            max_input_size=scoring.max_input_size,
         )
         return replace(found, named=_named(found.measures, parsed, own))
     on_stage("reading the judgments")
-    judgments = read_judgments(qrels, parsed, max_input_size=options.max_input_size)
+    judgments = read_judgments(qrels, parsed, max_input_size=scoring.max_input_size)
     keep_scores = any(each.needs == "scores" for each in parsed)
     columns, judged_runs = [], {}
     for system, source in runs.items():
         on_stage(f"reading {system}")
         judged_runs[system] = _judged(
-            judgments, system, source, options, keep_scores=keep_scores, top=top, hashes=hashes
+            judgments, system, source, scoring, keep_scores=keep_scores, top=top, hashes=hashes
         )
         columns.append(np.stack([each(judged_runs[system].judged) for each in parsed], axis=1))
     audits = {system: each.audit for system, each in judged_runs.items()}
-    kept = _kept(judgments.query_ids, audits, options.missing)
+    kept = _kept(judgments.query_ids, audits, scoring.missing)
     names = tuple(resolved(each, judged_runs[system].judged) for each in parsed)
     return Scores(
         query_ids=tuple(judgments.query_ids[i] for i in kept),
@@ -326,7 +265,7 @@ def _judged(
     judgments: inputs.Qrels,
     system: str,
     source: Any,  # noqa: ANN401 - whatever read_run reads
-    options: EvaluateOptions,
+    scoring: Scoring,
     *,
     keep_scores: bool,
     top: int,
@@ -337,14 +276,14 @@ def _judged(
         judgments,
         source,
         name=system,
-        score_dtype=options.score_dtype,
-        duplicates=options.duplicates,
+        score_dtype=scoring.score_dtype,
+        duplicates=scoring.duplicates,
         keep_scores=keep_scores,
         top=top,
         hashes=hashes,
-        max_input_size=options.max_input_size,
+        max_input_size=scoring.max_input_size,
     )
-    depth = options.depth
+    depth = scoring.depth
     return found if depth is None else replace(found, judged=found.judged.top(depth))
 
 

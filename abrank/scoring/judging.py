@@ -21,7 +21,7 @@ from abrank.inputs import JudgedRun, ids
 from abrank.inputs.topics import read_documents
 from abrank.measures import Measure
 from abrank.measures.sensitivity import swing, tipping_rows
-from abrank.scoring.evaluate import EvaluateOptions
+from abrank.options import Scoring
 
 # --- One query of two runs: the documents of both, where relevant ones went, what to judge
 # next
@@ -95,9 +95,9 @@ def inspect_query(
     query_id: str,
     *,
     measures: Sequence[str] | str | None = None,
-    documents: Any = None,  # noqa: ANN401 - whatever read_documents reads
+    docs: Any = None,  # noqa: ANN401 - whatever read_documents reads
     text: str = "",
-    n_to_judge: int = TO_JUDGE,
+    judge: int = TO_JUDGE,
 ) -> Inspection:
     """Lay the two rankings of one query side by side.
 
@@ -109,11 +109,11 @@ def inspect_query(
         One of the judged queries.
     measures : sequence of str, optional
         As in :func:`abrank.compare`; what to judge goes by the first.
-    documents : path or mapping, optional
+    docs : path or mapping, optional
         Titles or texts by document id.
     text : str
         Of the query.
-    n_to_judge : int
+    judge : int
         How many unjudged documents are named.
 
     Returns
@@ -136,9 +136,9 @@ def inspect_query(
     >>> found.to_judge
     (Unjudged(query_id='q1', doc_id='d9', rank_a=0, rank_b=1, swing=0.755...),)
     """
-    checks.count("n_to_judge", n_to_judge, at_least=0)
+    checks.count("judge", judge, at_least=0)
     read, runs = inputs.read_qrels(qrels), [inputs.read_run(a), inputs.read_run(b)]
-    asked = EvaluateOptions().measures(measures)
+    asked = Scoring().measures(measures)
     grades = _judgments(read, query_id)
     lists = [[doc for doc, _ in run.ranking(query_id)] for run in runs]
     joined = [inputs.join(read, run, keep_scores=True) for run in runs]
@@ -162,11 +162,11 @@ def inspect_query(
             for doc, known in sorted(grades.items(), key=lambda item: (-item[1], item[0]))
             if known >= (rel if isinstance(rel, int) else 1)
         ),
-        to_judge=tuple(by_swing[:n_to_judge]),
+        to_judge=tuple(by_swing[:judge]),
         grade=highest_grade(read),
         documents={}
-        if documents is None
-        else read_documents(documents, {*grades, *lists[0][:DEEPEST], *lists[1][:DEEPEST]}),
+        if docs is None
+        else read_documents(docs, {*grades, *lists[0][:DEEPEST], *lists[1][:DEEPEST]}),
     )
 
 
@@ -273,7 +273,7 @@ class ToJudge:
     n_documents: int = 0
 
 
-def documents_to_judge(
+def sample_documents(
     qrels: Any,  # noqa: ANN401 - whatever read_qrels reads
     a: Any,  # noqa: ANN401 - whatever read_run reads
     b: Any,  # noqa: ANN401
@@ -287,7 +287,7 @@ def documents_to_judge(
     the order of the swings on TREC Web 2012 and CAsT 2021.
     """
     read, runs = inputs.read_qrels(qrels), [inputs.read_run(a), inputs.read_run(b)]
-    (asked,) = EvaluateOptions().measures([measure or "nDCG@10"])
+    (asked,) = Scoring().measures([measure or "nDCG@10"])
     joined = [inputs.join(read, run, keep_scores=True) for run in runs]
     deep = checks.count("depth", depth_of(asked, DEPTH) if depth is None else depth)
     every = range(len(read.query_ids))

@@ -9,6 +9,7 @@ from abrank._support.rng import entropy
 from abrank._support.typing import RandomSource
 from abrank.measures import parse
 from abrank.measures.sensitivity import tie_range, unjudged_range
+from abrank.options import Scoring
 from abrank.scoring.evaluate import evaluate
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def score_ranges(
     *,
     n_orders: int = 100,
     rng: RandomSource = 0,
-    **reading: Any,  # noqa: ANN401 - the keywords of evaluate
+    scoring: Scoring | None = None,
 ) -> pd.DataFrame:
     """Return each score with its range over the orders of ties and over judgments not made.
 
@@ -34,8 +35,8 @@ def score_ranges(
         Random orders of the tied documents, for the expected score.
     rng : int, Generator, SeedSequence or None
         Source of the orders.
-    **reading
-        Keywords of :func:`abrank.evaluate`: ``missing``, ``score_dtype``, ``depth``, …
+    scoring : Scoring, optional
+        How runs are read and scored, as in :func:`abrank.evaluate`.
 
     Returns
     -------
@@ -59,7 +60,7 @@ def score_ranges(
     >>> found[["score", "tie_low", "tie_high", "unjudged_low", "unjudged_high"]].iloc[0].tolist()
     [0.5, 0.5, 1.0, 0.5, 1.0]
     """
-    scores = evaluate(qrels, runs, measures, **reading)
+    scores = evaluate(qrels, runs, measures, scoring=scoring)
     table = scores.tidy()
     seed = entropy(rng)
     place = {query_id: i for i, query_id in enumerate(scores.query_ids)}

@@ -22,7 +22,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     "metrics": (lambda: compare(metrics=["AP"]), "no argument metrics=; did you mean measures= ?"),
     "names": (
         lambda: compare(names=["a", "b"]),
-        "no argument names=; did you mean baseline= and candidate= ?",
+        "no argument names=; did you mean name_a= and name_b= ?",
     ),
     "seed": (lambda: compare(seed=1), "no argument seed=; did you mean rng= ?"),
     "slip": (lambda: compare(margn=0.1), "no argument margn=; did you mean margin= ?"),

@@ -96,9 +96,9 @@ def better() -> Comparison:
         made.candidate,
         topics=made.topics,
         segments={"intent": made.intents},
-        baseline="bm25",
-        candidate="monot5",
-        n_resamples=999,
+        name_a="bm25",
+        name_b="monot5",
+        resamples=999,
         **how,
     )
     source = {"path": "a/long/way/to/the/folder/with/the/run.txt", "sha256": "0f" * 32, "rows": 9}

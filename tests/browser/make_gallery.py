@@ -34,8 +34,8 @@ def comparisons() -> dict[str, Comparison]:
     return {
         "better": abrank.compare(made.qrels, old, new, **how, **by_intent),
         "worse": abrank.compare(made.qrels, new, old, **how, **by_intent),
-        "inconclusive": abrank.compare(*few, baseline="old", candidate="new", **how),
-        "identical": abrank.compare(made.qrels, old, old, candidate="old again", **how),
+        "inconclusive": abrank.compare(*few, name_a="old", name_b="new", **how),
+        "identical": abrank.compare(made.qrels, old, old, name_b="old again", **how),
     }
 
 

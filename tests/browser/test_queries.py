@@ -313,7 +313,7 @@ def test_csv_has_the_rows_of_the_view(show: Show, text: str, better: Comparison)
 def test_csv_of_hostile_ids_runs_nothing_in_a_spreadsheet(show: Show, scores: Scores) -> None:
     ids = ["=cmd()", "+1", "-1", "@sum", 'comma, "quote"', "two\nlines", "\u202eback", "x" * 10_000]
     a, b = scores(len(ids), 0.05, ids)
-    got = {row["query_id"] for row in download(show(html(compare_scores(a, b, n_resamples=99))))}
+    got = {row["query_id"] for row in download(show(html(compare_scores(a, b, resamples=99))))}
     assert got == {f"'{each}" if each[0] in "=+-@" else each for each in ids}
 
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from abrank.collections import rank_collections
-from abrank.ranking import rank_scores, with_extras
+from abrank.ranking import rank_scores
+from abrank.ranking.extras import with_extras
 from abrank.scoring.scores import Scores
 from tests.report.written import html
 

@@ -242,9 +242,9 @@ def test_hostile_collection_cannot_run_anything(show: Show, scores: Scores) -> N
     result = compare_scores(
         a,
         b,
-        baseline=HOSTILE[0],
-        candidate=HOSTILE[-1],
-        n_resamples=999,
+        name_a=HOSTILE[0],
+        name_b=HOSTILE[-1],
+        resamples=999,
         topics=dict(zip(HOSTILE, HOSTILE[::-1], strict=True)),
         segments={HOSTILE[1]: dict(zip(HOSTILE, HOSTILE[::-1], strict=True))},
     )
@@ -299,7 +299,7 @@ def test_print_is_light_and_cuts_no_table(show: Show, text: str) -> None:
 @pytest.mark.parametrize("n", [1, 3, 10_500])
 def test_any_number_of_queries_opens_without_a_message(show: Show, scores: Scores, n: int) -> None:
     a, b = scores(n, 0.05)
-    opened = show(html(compare_scores(a, b, n_resamples=999)))
+    opened = show(html(compare_scores(a, b, resamples=999)))
     assert opened.messages == []
     assert opened.page.locator(".queries > tbody > tr > th").count() == min(n, 25)
     assert opened.page.locator("#query-readout").is_visible() is (n <= 1500)
@@ -313,7 +313,7 @@ def test_any_number_of_queries_opens_without_a_message(show: Show, scores: Score
 
 def test_identical_systems_open_without_a_message(show: Show, scores: Scores) -> None:
     a, _ = scores(40, 0.0)
-    opened = show(html(compare_scores(a, a, n_resamples=999)))
+    opened = show(html(compare_scores(a, a, resamples=999)))
     assert opened.messages == []
     assert opened.page.locator("h1").inner_text().endswith("score the same on every query.")
 
@@ -373,7 +373,7 @@ def test_no_void_is_left_below_a_short_list_of_measures(
 ) -> None:
     a = scores(60, 0.08)[0].iloc[:, :n_measures]
     # Of differences without spread there is one caution, above the three numbers beside.
-    opened = show(html(compare_scores(a, a + 0.1, n_resamples=99)))
+    opened = show(html(compare_scores(a, a + 0.1, resamples=99)))
     for width in (1000, 1280):
         opened.resize(width)
         card = opened.page.locator(".verdict").bounding_box()

@@ -63,12 +63,12 @@ def test_clusters_show_that_the_plain_test_finds_too_much(differences, capsys) -
 
 
 def test_a_comparison_brings_its_test_level_and_clusters(differences) -> None:
-    result = abrank.compare_scores("a.csv", "b.csv", clusters="who.csv", alpha=0.1)
-    found = abrank.aa_test(result, n_replications=200)
+    result = abrank.compare_scores("a.csv", "b.csv", design=abrank.Clusters("who.csv"), alpha=0.1)
+    found = abrank.aa_test(result, replications=200)
     assert found.alpha == 0.1
     assert [row.test for row in found.rows] == ["t", "cluster-robust t"]
     assert found.too_often == ("t",)
-    plain = abrank.aa_test(abrank.compare_scores("a.csv", "b.csv"), n_replications=200)
+    plain = abrank.aa_test(abrank.compare_scores("a.csv", "b.csv"), replications=200)
     assert {row.test for row in plain.rows} == {"t"}
     assert list(found.table["rate"]) == [row.rate for row in found.rows]
 

@@ -276,7 +276,8 @@ def test_check_reports_every_bad_file(files, capsys) -> None:
 
 @pytest.mark.parametrize("command", ["compare", "score", "rank"])
 def test_a_level_above_every_grade_is_told(files, command, capsys) -> None:
-    assert run([command, "qrels", "a.run", "b.run", "-m", "AP", "--rel", str(10**9)]) == 0
+    level = ["--config", f"rel={10**9}"] if command == "compare" else ["--rel", str(10**9)]
+    assert run([command, "qrels", "a.run", "b.run", "-m", "AP", *level]) == 0
     told = " ".join("".join(capsys.readouterr()).split())
     assert "No document is relevant to AP(rel=1000000000). The highest grade in the" in told
 

@@ -43,7 +43,7 @@ def test_the_verdict_is_that_of_the_runs(files, capsys) -> None:
 
 @pytest.mark.usefixtures("nothing_drawn")
 def test_names_gates_and_reports(files, capsys) -> None:
-    call = ["compare", "--scores", "b.eval", "a.eval", "--candidate", "new", "--require", "better"]
+    call = ["compare", "--scores", "b.eval", "a.eval", "--name-b", "new", "--require", "better"]
     call += ["-m", "AP", "-m", "nDCG@10"]
     assert run([*call, "--report", "out.html", "--report", "out.md", "-q"]) == 1
     out, err = capsys.readouterr()
@@ -62,7 +62,11 @@ def test_names_gates_and_reports(files, capsys) -> None:
         (["--scores", "a.eval"], 2, "requires 2 arguments"),
         (["--scores", "-", "-"], 2, "only one of the files can be standard input"),
         (["--scores", "a.eval", "b.eval", "--missing", "drop"], 2, "--missing is for runs"),
-        (["--scores", "a.eval", "b.eval", "--judged-only"], 2, "--judged-only is for runs"),
+        (
+            ["--scores", "a.eval", "b.eval", "--config", "judged_only=true"],
+            2,
+            "--judged-only is for runs",
+        ),
         (["--scores", "a.eval", "c.eval"], 2, "c.eval: no such file"),
         (["--scores", "a.eval", "b.eval", "-m", "RR"], 2, "RR is not in both"),
         (

@@ -14,10 +14,10 @@ from abrank.comparison import Comparison
 
 RULE = """
 qrels = "qrels.txt"
-baseline-run = "a.run"
-measures = ["nDCG@10", "AP"]
+a = "a.run"
+measure = ["nDCG@10", "AP"]
 margin = 0.01
-guards = ["R@100:-0.05"]
+guard = ["R@100:-0.05"]
 require = "non-inferior"
 segments = "segments.csv"
 clusters = "who"
@@ -100,7 +100,7 @@ def test_another_look_of_the_plan_is_no_deviation_and_another_plan_is(folder, ca
         ("margin = [0.01]", 2, "margin takes one value"),
         ("margin = true", 2, "margin takes text or a number"),
         ("bayes = 1", 2, "bayes takes true or false"),
-        ("test = 'F'", 2, "'F' is not one of"),
+        ("test = 'F'", 2, 'unknown test "F"'),
         ("margin = ", 3, "no TOML: "),
         ("fail-on = 'worse'\nfail_on = 'worse'", 3, "a key stands twice, once with - and once"),
         ("reports = ['x.html']", 2, 'unknown key "reports"'),

@@ -52,7 +52,7 @@ def compare(capsys, *arguments: str) -> dict[str, Any]:
     """Return what ``--format json`` prints; it must render again, and the words with it."""
     Path("results.json").unlink(missing_ok=True)
     call = ["compare", "--scores", "a.csv", "b.csv", "-m", "AP", *arguments, "-q"]
-    digits = int(arguments[arguments.index("--digits") + 1]) if "--digits" in arguments else 3
+    digits = 3
     assert run([*call, "--report", "results.json"]) in (0, 1), capsys.readouterr().err
     said = capsys.readouterr().out.partition("\nreport ")[0]
     assert text(Comparison.from_json("results.json"), digits=digits) == said.rstrip("\n")
@@ -149,7 +149,7 @@ PUBLISHED = {
 @pytest.mark.parametrize("spending", PUBLISHED)
 @pytest.mark.parametrize("look", [1, 3, 5])
 def test_a_look_decides_by_its_published_boundary(differences, look, spending, capsys) -> None:
-    found = compare(capsys, "--look", f"{look}/5", "--spending", spending)
+    found = compare(capsys, "--look", f"{look}/5:{spending}")
     level = 2 * stats.norm.sf(PUBLISHED[spending][look - 1])
     # Three printed decimals of z leave the level open by 5e-4 times the density, and some.
     assert found["settings"]["alpha"] == pytest.approx(level, rel=6e-3)
@@ -232,7 +232,7 @@ def test_a_confidence_sequence_is_silent_before_25_queries(tmp_path, monkeypatch
         ("--clusters who --margin 2%", "Fieller's interval, which takes queries to be"),
         ("--anytime 100 --margin 2%", "Fieller's interval, which is for one look"),
         ("--clusters who --bayes", "the Bayesian view takes queries to be independent"),
-        ("--clusters who --adjust max-t", "max-t flips the signs of single queries"),
+        ("--clusters who --config adjust=max-t", "max-t flips the signs of single queries"),
         ("--look 5/4", "look 5 is not one of 4"),
         ("--look half", "this look of those planned, such as 2/4"),
         ("--look 1/90", "look 1 of 90 comes too early"),
@@ -315,7 +315,7 @@ def test_the_pseudo_median_is_that_of_the_stored_case_and_stands_in_no_text(
     monkeypatch.chdir(tmp_path)
     d = np.array(case["input"]["d"])
     write(np.full(len(d), 0.5), 0.5 + d)
-    found = compare(capsys, "--digits", "4")
+    found = compare(capsys)
     low, high = case["expected"]["ci"]
     row = next(each for each in found["tests"] if each["test"] == "wilcoxon")
     assert row["estimate"] == pytest.approx(case["expected"]["hl"], abs=1e-9)

@@ -32,8 +32,8 @@ def folder(tmp_path_factory) -> Path:
     (home / "short.run").write_text("".join(x for x in lines if int(x.split()[3]) <= 15))
     (home / "broken.run").write_text("q01 Q0 d1 1 x tag\n")
     (home / "abrank.toml").write_text(
-        'qrels = "qrels"\nbaseline-run = "prod.run"\ncandidate-run = "new.run"\n'
-        'measure = "nDCG@10"\nmargin = 0.01\nrequire = "better"\nguards = ["R@100:-0.02"]\n'
+        'qrels = "qrels"\na = "prod.run"\nb = "new.run"\n'
+        'measure = "nDCG@10"\nmargin = 0.01\nrequire = "better"\nguard = ["R@100:-0.02"]\n'
     )
     return home
 
@@ -89,5 +89,5 @@ def test_a_summary_grows_and_junit_counts_what_did_not_pass(folder, tmp_path) ->
     assert suite.findtext("system-out", "").startswith("▲ BETTER  short is better than prod")
     summary = (tmp_path / "summary.md").read_text()
     assert summary.startswith("### ▲ Better: short is better than prod.")
-    assert "candidate-run short.run in place of new.run" in summary
+    assert "b short.run in place of new.run" in summary
     assert "guard R@100:-0.01, nDCG@10:-0.02 in place of R@100:-0.02" in summary

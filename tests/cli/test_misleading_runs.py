@@ -106,11 +106,11 @@ def test_a_cut_run_is_told_with_the_result_at_a_common_depth(
     assert out.startswith("! CANNOT TEST cut and old cannot be tested: the verdict rests on the")
     assert "unequal depth of the runs: it would be “Better”" in out
     assert "cut retrieved 10 documents for a query, old 100 (medians). AP looks further" in out
-    assert "(--depth 10)" in out
+    assert "(--config depth=10)" in out
     called(capsys, "compare", "qrels", "old", "cut", "-m", "AP", "--report", "cut.json")
     note = next(n for n in json.loads(Path("cut.json").read_text())["notes"])
     assert note["code"] == "unequal-depth"
-    out, _ = called(capsys, "compare", "qrels", "old", "cut", "-m", "AP", "--depth", "10")
+    out, _ = called(capsys, "compare", "qrels", "old", "cut", "-m", "AP", "--config", "depth=10")
     assert out.startswith("▲ BETTER")
     assert "medians" not in out
 

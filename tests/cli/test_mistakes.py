@@ -58,7 +58,7 @@ MISTAKES = [
     ("compare qrels.txt a.run b.run --output x.html", 2, "Did you mean '--report'?"),
     ("compare qrels.txt a.run b.run -m nDGC@10", 2, "did you mean nDCG@10?"),
     ("compare qrels.txt a.run b.run -m nDCG@10,AP", 2, "-m nDCG@10 -m AP"),
-    ("compare qrels.txt a.run b.run -m P@5 --primary AP", 2, "AP is not among P@5"),
+    ("compare qrels.txt a.run b.run -m P@5 --config primary=AP", 2, "AP is not among P@5"),
     ("compare qrels.txt a.run b.run --margin 2", 2, "--margin 2%"),
     ("compare qrels.txt a.run b.run --require non-inferior", 2, "needs a margin above 0"),
     ("compare qrels.txt a.run b.run --report r.pdf", 2, "print the .html in a browser"),

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from abrank.cli import _output, run
+from abrank.cli import run
 from abrank.comparison import Comparison, compare_scores
+from abrank.options import options_of
 from abrank.report import WRITERS
 from tests.report.written import text
 
@@ -20,7 +21,7 @@ def result() -> Comparison:
     b = {query: 0.9 * value + 0.08 for query, value in a.items()}
     segments = {"intent": {query: query[-1] for query in a}}
     return compare_scores(
-        a, b, baseline="bm25", candidate="new", segments=segments, margin=0.01, require="better"
+        a, b, name_a="bm25", name_b="new", segments=segments, margin=0.01, require="better"
     )
 
 
@@ -55,7 +56,9 @@ def test_every_format_goes_to_files_and_to_standard_output(saved, result, kind, 
 
 
 def test_formats_of_the_flag_are_those_that_there_are() -> None:
-    assert {f".{name}" for name in _output.FORMATS} - {".text"} == set(WRITERS) - {".txt"}
+    assert {f".{name}" for name in options_of("compare")["format"].choices} - {".text"} == set(
+        WRITERS
+    ) - {".txt"}
 
 
 def test_csv_has_its_companions(saved) -> None:

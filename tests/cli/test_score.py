@@ -164,8 +164,9 @@ def test_list_of_measures_says_what_is_unusual(capsys):
 
 
 def test_flags_of_all_measures_reach_compare(tmp_path, monkeypatch, capsys, score):
-    assert run(["compare", "qrels", "a.run", "b.run", "-m", "AP", "--rel", "2", "--depth", "3",
-                "--judged-only", "--format", "json", "-q"]) == 0  # fmt: skip
+    keys = [word for key in ("rel=2", "depth=3", "judged_only=true") for word in ("--config", key)]
+    call = ["compare", "qrels", "a.run", "b.run", "-m", "AP", *keys, "--format", "json", "-q"]
+    assert run(call) == 0
     result = json.loads(capsys.readouterr().out)
     assert result["measures"][0]["measure"] == "AP(rel=2,judged_only=True)"
     assert result["provenance"]["settings"]["depth"] == 3

@@ -25,8 +25,8 @@ def found() -> CollectionsComparison:
     tie = dict.fromkeys(LETTERS[:10], 0.5)
     return compare_collections(
         {"up": scores(0.1, seed=1), "down": scores(-0.06, seed=2, n=20), "tie": (tie, tie)},
-        baseline="bm25",
-        candidate="t5",
+        name_a="bm25",
+        name_b="t5",
     )
 
 
@@ -90,8 +90,8 @@ def test_runs_with_judgments_and_comparisons_are_taken() -> None:
 def test_names_that_differ_are_letters() -> None:
     one, two = scores(0.1, seed=1)
     given = {
-        "x": compare_scores(one, two, baseline="m", candidate="n"),
-        "y": compare_scores(one, two, baseline="m", candidate="o"),
+        "x": compare_scores(one, two, name_a="m", name_b="n"),
+        "y": compare_scores(one, two, name_a="m", name_b="o"),
     }
     found = compare_collections(given)
     assert (found.baseline, found.candidate) == ("m", "B")
@@ -114,7 +114,7 @@ def test_frames_have_a_row_a_collection_and_a_summary(found) -> None:
         ({}, {}, ArgumentError, "two collections or more"),
         ({"x": ({}, {})}, {}, ArgumentError, "not 1"),
         ({"x": 3, "y": 4}, {}, ArgumentError, "collection 'x' is"),
-        ({"x": 3, "y": 4}, {"magrin": 1}, ArgumentError, "no keyword 'magrin'"),
+        ({"x": 3, "y": 4}, {"magrin": 1}, ArgumentError, "no argument magrin="),
     ],
 )
 def test_what_cannot_be_compared_is_refused(given, how, error, words) -> None:

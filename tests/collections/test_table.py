@@ -77,13 +77,13 @@ def test_an_empty_folder_and_no_file_are_told(tmp_path) -> None:
 
 def test_which_two_are_compared() -> None:
     files = {"x": {"qrels": "q", "bm25": "1", "t5": "2", "splade": "3"}}
-    with pytest.raises(ArgumentError, match="--baseline NAME --candidate NAME"):
+    with pytest.raises(ArgumentError, match="--name-a NAME --name-b NAME"):
         pairs_of(files)
-    found, names = pairs_of(files, baseline="t5", candidate="splade")
+    found, names = pairs_of(files, name_a="t5", name_b="splade")
     assert found == {"x": ("q", "2", "3")}
-    assert names == {"baseline": "t5", "candidate": "splade"}
+    assert names == {"name_a": "t5", "name_b": "splade"}
     # Of two there is nothing to choose: the first is A.
     assert pairs_of({"x": {"qrels": "q", "bm25": "1", "t5": "2"}})[0] == {"x": ("q", "1", "2")}
-    found, names = pairs_of({"x": {"a": "1", "b": "2"}}, candidate="T5")
+    found, names = pairs_of({"x": {"a": "1", "b": "2"}}, name_b="T5")
     assert found == {"x": ("1", "2")}
-    assert names == {"baseline": None, "candidate": "T5"}
+    assert names == {"name_a": None, "name_b": "T5"}

@@ -9,6 +9,7 @@ import pytest
 
 from abrank import AlignmentError, compare, compare_scores
 from abrank.comparison import Alternative, Comparison
+from abrank.options import Scoring
 from abrank.verdict import Verdict
 
 Table = dict[str, dict[str, Any]]
@@ -52,7 +53,7 @@ def assert_same(found: Alternative, declared: Comparison) -> None:
 def test_judged_only_is_the_option() -> None:
     comparison = compare(QRELS, A, B, measures=["AP"])
     found = of(comparison)["judged-only"]
-    assert_same(found, compare(QRELS, A, B, measures=["AP"], judged_only=True))
+    assert_same(found, compare(QRELS, A, B, measures=["AP"], scoring=Scoring(judged_only=True)))
     assert found.diff != comparison.mean_difference
 
 
@@ -63,7 +64,7 @@ def test_common_depth_is_the_option(test: str, margin: float) -> None:
     comparison = compare(QRELS, A, first(B, 10), **how)
     found = of(comparison)["common-depth"]
     assert found.depth == 10
-    assert_same(found, compare(QRELS, A, first(B, 10), depth=10, **how))
+    assert_same(found, compare(QRELS, A, first(B, 10), scoring=Scoring(depth=10), **how))
 
 
 def test_a_run_that_was_cut_is_worse_by_its_depth_alone() -> None:
@@ -85,7 +86,7 @@ def test_shared_queries_are_what_dropping_leaves() -> None:
     few = {query: B[query] for query in list(B)[:20]}
     how: dict[str, Any] = {"measures": ["AP"]}
     zero = compare(QRELS, A, few, **how)
-    drop = compare(QRELS, A, few, missing="drop", **how)
+    drop = compare(QRELS, A, few, scoring=Scoring(missing="drop"), **how)
     assert_same(of(zero)["shared-queries"], drop)
     assert_same(of(drop)["missing-as-zero"], zero)
     assert next(iter(of(zero))) == "shared-queries"

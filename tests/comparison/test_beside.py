@@ -59,7 +59,7 @@ def test_ready_scores_have_no_lists_to_put_titles_to(tmp_path, monkeypatch, caps
         (tmp_path / name).write_text("query_id,AP\nq1,0.5\nq2,0.25\n")
     (tmp_path / "docs.tsv").write_text("d1\tOne\n")
     assert run(["compare", "--scores", "a.csv", "b.csv", "--docs", "docs.tsv"]) == 2
-    assert "gives titles to the documents of ranked lists" in capsys.readouterr().err
+    assert "--docs is for runs, not for ready scores" in capsys.readouterr().err
     ready = abrank.compare_scores({"q": 0.5, "r": 0.1}, {"q": 0.6, "r": 0.2})
     with pytest.raises(ArgumentError, match="ready scores were compared"):
         with_titles(ready, {"d": "x"})

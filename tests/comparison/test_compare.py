@@ -11,8 +11,9 @@ from scipy import stats
 
 import abrank
 from abrank import AlignmentError, ArgumentError, GateError, ReadError, UnknownNameError, Verdict
-from abrank.comparison import compare_systems
+from abrank.comparison.compare import compare_systems
 from abrank.scoring.scores import Scores
+from tests.asked import asked
 
 TESTS = ["t", "permutation", "bootstrap", "wilcoxon", "sign"]
 
@@ -65,7 +66,9 @@ def test_wins_ties_losses_do_not_depend_on_float_noise() -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_interval_pvalue_and_reading_agree(test, adjust, seed) -> None:
     a, b = frames(25, 5, effect=0.02 * seed, seed=seed)
-    result = abrank.compare_scores(a, b, test=test, adjust=adjust, n_resamples=1999)
+    result = abrank.compare_scores(
+        a, b, test=test, config=abrank.Question(adjust=adjust), resamples=1999
+    )
     for row in result.rows:
         assert (row.pvalue < 0.05) == (row.ci_low > 0 or row.ci_high < 0)
         assert (row.pvalue_adj < 0.05) == (row.ci_low_adj > 0 or row.ci_high_adj < 0)
@@ -77,8 +80,8 @@ def test_interval_pvalue_and_reading_agree(test, adjust, seed) -> None:
 @pytest.mark.parametrize("test", TESTS)
 def test_swapping_the_systems_mirrors_everything(test) -> None:
     a, b = frames()
-    there = abrank.compare_scores(a, b, test=test, n_resamples=1999)
-    back = abrank.compare_scores(b, a, test=test, n_resamples=1999)
+    there = abrank.compare_scores(a, b, test=test, resamples=1999)
+    back = abrank.compare_scores(b, a, test=test, resamples=1999)
     for one, other in zip(there.rows, back.rows, strict=True):
         assert other.diff == -one.diff
         assert other.pvalue == pytest.approx(one.pvalue, rel=1e-9)
@@ -88,8 +91,8 @@ def test_swapping_the_systems_mirrors_everything(test) -> None:
 @pytest.mark.parametrize("test", TESTS)
 def test_other_measures_change_no_pvalue(test) -> None:
     a, b = frames(60, 5)
-    alone = abrank.compare_scores(a[["AP"]], b[["AP"]], test=test, n_resamples=1999)
-    among = abrank.compare_scores(a, b, test=test, n_resamples=1999)
+    alone = abrank.compare_scores(a[["AP"]], b[["AP"]], test=test, resamples=1999)
+    among = abrank.compare_scores(a, b, test=test, resamples=1999)
     assert alone.primary == among.primary
     assert alone.test_rows == among.test_rows
 
@@ -235,7 +238,10 @@ def test_names() -> None:
 
 def test_primary_in_another_dialect() -> None:
     a, b = frames()
-    assert abrank.compare_scores(a, b, primary="precision@10").rule.primary == "P@10"
+    assert (
+        abrank.compare_scores(a, b, config=abrank.Question(primary="precision@10")).rule.primary
+        == "P@10"
+    )
 
 
 @pytest.mark.parametrize(
@@ -251,7 +257,7 @@ def test_primary_in_another_dialect() -> None:
 )
 def test_what_is_refused(how, error, said) -> None:
     with pytest.raises(error, match=said):
-        abrank.compare_scores(*frames(), **how)
+        abrank.compare_scores(*frames(), **asked(**how))
 
 
 def test_unequal_inputs_are_refused() -> None:
@@ -289,7 +295,9 @@ def test_unknown_measure_of_a_comparison() -> None:
 
 def test_the_views_of_a_notebook_and_of_a_terminal() -> None:
     a, b = frames(effect=0.1)
-    result = abrank.compare_scores(a, b, baseline="old", candidate="new", primary="AP")
+    result = abrank.compare_scores(
+        a, b, name_a="old", name_b="new", config=abrank.Question(primary="AP")
+    )
     assert result.statistic == result["AP"].statistic
     assert "new is better than old" in result._repr_html_()
     assert result._repr_markdown_().startswith("### ▲ Better: new is better than old")

@@ -11,8 +11,8 @@ from abrank import AlignmentError, ArgumentError, compare_scores
 from abrank.comparison.choice import Directions, directions
 from abrank.comparison.deciding import decide_on
 from abrank.comparison.declared import Margin, declare, read_margin
-from abrank.comparison.question import Question
 from abrank.comparison.sample import Rows
+from abrank.options import Question
 from abrank.scoring.scores import Scores
 from abrank.verdict import Verdict
 
@@ -203,7 +203,10 @@ def test_a_name_like_a_cost_is_asked_about(name, asked) -> None:
     assert (result.verdict is Verdict.CANNOT_TEST) is asked
     if asked:
         assert compare_scores(*pair(name), lower_is_better=name).verdict is Verdict.BETTER
-        assert compare_scores(*pair(name), higher_is_better=name).verdict is Verdict.WORSE
+        assert (
+            compare_scores(*pair(name), config=abrank.Question(higher_is_better=name)).verdict
+            is Verdict.WORSE
+        )
 
 
 def test_every_number_follows_the_direction() -> None:
@@ -216,11 +219,15 @@ def test_every_number_follows_the_direction() -> None:
     assert (result.primary.wins, result.primary.reading) == (mirror.primary.wins, "better")
     for name in ("p_better", "rank_biserial"):
         assert result.effects[name].estimate == mirror.effects[name].estimate
-    assert compare_scores(a, b, higher_is_better="ms").verdict is Verdict.WORSE
+    assert (
+        compare_scores(a, b, config=abrank.Question(higher_is_better="ms")).verdict is Verdict.WORSE
+    )
 
 
 def test_runs_without_a_query_in_common_are_refused() -> None:
     qrels = {"q1": {"d": 1}, "q2": {"d": 1}}
     runs = {"q1": {"d": 1.0}}, {"q2": {"d": 1.0}}
     with pytest.raises(AlignmentError, match="share no query"):
-        abrank.compare(qrels, *runs, measures="AP", missing="drop", guards=["RR:-2%"])
+        abrank.compare(
+            qrels, *runs, measures="AP", scoring=abrank.Scoring(missing="drop"), guard=["RR:-2%"]
+        )

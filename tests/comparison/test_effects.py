@@ -23,7 +23,7 @@ def test_effects_are_those_of_the_inference_room_at_the_level_of_the_rule(alpha:
     a, b = scores(40)
     ids = [f"q{i:02}" for i in range(40)]
     pairs = (dict(zip(ids, each.tolist(), strict=True)) for each in (a, b))
-    found = compare_scores(*pairs, alpha=alpha, n_resamples=99)
+    found = compare_scores(*pairs, alpha=alpha, resamples=99)
     assert list(found.effects) == list(inference.EFFECT_SIZES)
     for name, effect in found.effects.items():
         wanted = inference.effect_interval(name, a, b, confidence=1.0 - alpha)

@@ -8,11 +8,16 @@ import pytest
 import abrank
 from abrank.comparison.evidence import RunDetails, collect_details
 from abrank.measures import parse
-from abrank.scoring.evaluate import evaluate
+from abrank.options import Scoring
+from abrank.scoring.evaluate import score_runs
 
 QRELS = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d1": 1}, "q3": {"d9": 1}}
 A = {"q1": {"d2": 3.0, "d1": 2.0, "x": 1.0}, "q2": {"x": 2.0, "d1": 2.0}}
 B = {"q1": {"d1": 3.0, "d3": 2.0}, "q2": {"d1": 2.0, "y": 1.0}, "q3": {"z": 1.0, "d9": 0.5}}
+
+
+def evaluate(qrels, runs, measures, *, top=0, **how):
+    return score_runs(qrels, runs, measures, Scoring(**how), top=top)
 
 
 def gathered(measure="nDCG@2", **how):

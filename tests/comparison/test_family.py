@@ -13,6 +13,7 @@ from abrank.report import to_dict
 from abrank.report.numbers import json_text
 from abrank.report.saved.write import read_comparison
 from abrank.report.sections import headline
+from tests.asked import asked as keywords
 from tests.report.written import text
 
 MEASURES = ["AP", "nDCG@10", "RR", "P@10"]
@@ -30,7 +31,10 @@ def two_tables(seed=2, shift=0.02):
 
 def test_the_default_tests_the_primary_alone_and_the_others_together():
     a, b = two_tables()
-    result, declared = compare_scores(a, b), compare_scores(a, b, family="secondary")
+    result, declared = (
+        compare_scores(a, b),
+        compare_scores(a, b, config=abrank.Question(family="secondary")),
+    )
     assert result.rows == declared.rows
     assert result.rule.family == "secondary"
     assert result.primary.pvalue_adj == result.primary.pvalue
@@ -43,7 +47,7 @@ def test_the_default_tests_the_primary_alone_and_the_others_together():
 @pytest.mark.parametrize("adjust", ["max-t", "holm", "bonferroni", "bh"])
 def test_a_family_of_all_measures_adjusts_the_primary_too(adjust):
     a, b = two_tables(shift=0.025)
-    result = compare_scores(a, b, family="all", adjust=adjust)
+    result = compare_scores(a, b, config=abrank.Question(family="all", adjust=adjust))
     lead = result.primary
     assert lead.pvalue_adj > lead.pvalue
     assert lead.ci_low_adj < lead.ci_low < lead.ci_high < lead.ci_high_adj
@@ -61,7 +65,7 @@ def test_a_family_of_all_measures_adjusts_the_primary_too(adjust):
 
 def test_max_t_over_all_measures_is_max_t_of_all_columns():
     a, b = two_tables()
-    result = compare_scores(a, b, family="all")
+    result = compare_scores(a, b, config=abrank.Question(family="all"))
     joint = max_t(result.b - result.a, seed=result.seed)
     alone = run_test("t", result.b - result.a)
     expected = np.maximum(joint.pvalue, alone.pvalue)
@@ -70,7 +74,9 @@ def test_max_t_over_all_measures_is_max_t_of_all_columns():
 
 def test_a_verdict_by_the_primary_alone_may_not_hold_for_all():
     a, b = two_tables(seed=15)
-    alone, together = (compare_scores(a, b, family=name) for name in ("secondary", "all"))
+    alone, together = (
+        compare_scores(a, b, config=abrank.Question(family=name)) for name in ("secondary", "all")
+    )
     assert alone.pvalue < 0.05 < together.primary.pvalue_adj
     assert (str(alone.verdict), str(together.verdict)) == ("better", "inconclusive")
 
@@ -81,7 +87,9 @@ def test_a_fixed_sequence_stops_at_the_first_measure_without_a_difference():
     noise -= noise.mean(axis=0)
     a = pd.DataFrame(random.uniform(0.2, 0.8, (40, 4)), columns=MEASURES)
     b = a + noise + np.array([0.02, 0.05, 0.0, 0.05])
-    result = compare_scores(a, b, family="fixed-sequence", primary="nDCG@10")
+    result = compare_scores(
+        a, b, config=abrank.Question(family="fixed-sequence", primary="nDCG@10")
+    )
     # nDCG@10 first, then as given: AP, RR, P@10.
     p = {row.measure: row.pvalue for row in result.rows}
     adjusted = {row.measure: row.pvalue_adj for row in result.rows}
@@ -104,16 +112,23 @@ def test_a_fixed_sequence_stops_at_the_first_measure_without_a_difference():
 )
 def test_families_that_do_not_go_together_are_refused(asked, message):
     with pytest.raises(ArgumentError, match=message):
-        compare_scores(*two_tables(), **asked)
+        compare_scores(*two_tables(), **keywords(**asked))
 
 
 def test_the_family_is_recorded():
-    assert to_dict(compare_scores(*two_tables(), family="all"))["settings"]["family"] == "all"
+    assert (
+        to_dict(compare_scores(*two_tables(), config=abrank.Question(family="all")))["settings"][
+            "family"
+        ]
+        == "all"
+    )
 
 
 @pytest.mark.parametrize("family", ["all", "fixed-sequence"])
 def test_a_saved_comparison_keeps_its_family(tmp_path, family):
-    result = compare_scores(*two_tables(seed=15), family=family, margin=0.01)
+    result = compare_scores(
+        *two_tables(seed=15), config=abrank.Question(family=family), margin=0.01
+    )
     path = tmp_path / "results.json"
     path.write_text(json_text(result))
     saved = read_comparison(path)
@@ -138,23 +153,23 @@ def test_a_saved_comparison_keeps_its_family(tmp_path, family):
     ],
 )
 def test_the_terminal_says_what_is_controlled(asked, said):
-    result = compare_scores(*two_tables(), **asked)
+    result = compare_scores(*two_tables(), **keywords(**asked))
     assert said in " ".join(text(result).split())
 
 
 def test_a_verdict_on_all_measures_is_not_held_against_those_of_one():
     tables = two_tables(seed=15)
     assert compare_scores(*tables).alternatives
-    assert compare_scores(*tables, family="all").alternatives == ()
+    assert compare_scores(*tables, config=abrank.Question(family="all")).alternatives == ()
 
 
 def test_each_measure_has_its_own_errors_without_adjustment():
-    result = compare_scores(*two_tables(), adjust="none")
+    result = compare_scores(*two_tables(), config=abrank.Question(adjust="none"))
     assert "there is one in AP, and 5% in each of the others" in headline.controlled(result)
 
 
 def test_a_measure_without_a_test_ends_the_sequence():
     a, b = two_tables(shift=0.1)
     b["nDCG@10"] = a["nDCG@10"] + 0.1
-    result = compare_scores(a, b, family="fixed-sequence")
+    result = compare_scores(a, b, config=abrank.Question(family="fixed-sequence"))
     assert [row.reading for row in result.rows] == ["better", "untested", "unclear", "unclear"]

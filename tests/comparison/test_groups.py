@@ -5,6 +5,7 @@ import pytest
 
 from abrank import AlignmentError, NotFoundError, compare_scores
 from abrank.inference.estimates.segments import compare_segments
+from abrank.options import Clusters
 
 RNG = np.random.default_rng(5)
 QUERIES = [f"q{i:02d}" for i in range(40)]
@@ -50,5 +51,5 @@ def test_clusters_that_are_neither_a_file_nor_a_column_of_the_segments() -> None
     scores = {"q1": 0.5, "q2": 0.25}
     segments = {"intent": {"q1": "buy", "q2": "know"}}
     with pytest.raises(NotFoundError, match="whom: no such file") as caught:
-        compare_scores(scores, scores, segments=segments, clusters="whom")
+        compare_scores(scores, scores, segments=segments, design=Clusters("whom"))
     assert caught.value.__notes__ == ["nor is it a column of --segments: intent"]

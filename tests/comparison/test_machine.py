@@ -18,6 +18,7 @@ from abrank.comparison.machine.source import MachineSource
 from abrank.inference import run_prediction_powered, run_test
 from abrank.report import compose, from_dict
 from abrank.report.sections.appendix import methods_text
+from tests.asked import asked
 
 N_QUERIES, N_JUDGED = 200, 40
 MEASURES = ["nDCG@10", "AP", "RR"]
@@ -41,7 +42,7 @@ def compared(scores: dict[str, pd.DataFrame], **how: object) -> Comparison:
         "machine_scores": (scores["machine a"], scores["machine b"]),
         **how,
     }
-    return compare_scores(scores["a"], scores["b"], **given)  # type: ignore[arg-type]
+    return compare_scores(scores["a"], scores["b"], **asked(**given))
 
 
 def rows(scores: dict[str, pd.DataFrame]) -> list[int]:
@@ -146,7 +147,7 @@ def test_a_saved_comparison_comes_back_and_cannot_be_changed(scores, tmp_path) -
             "segments hold few human queries",
         ),
         ({"machine_scores": None, "shared_model": "a"}, "give --machine-qrels"),
-        ({"machine_scores": None, "machine_judge": "m"}, "--machine-judge .* give --machine-qrels"),
+        ({"machine_scores": None, "machine_judge": "m"}, "machine.judge .* give --machine-qrels"),
         ({"shared_model": "c"}, "shared model"),
         ({"look": "1/2"}, "--look cannot be combined with machine judgments"),
         ({"bayes": True}, "--bayes cannot be combined with machine judgments"),
@@ -159,7 +160,7 @@ def test_refused(scores, how, words) -> None:
 
 
 def test_guards_are_tested_with_the_machine(scores) -> None:
-    result = compared(scores, guards=["AP:-0.05", "RR:-0.5"], require="better")
+    result = compared(scores, guard=["AP:-0.05", "RR:-0.5"], require="better")
     d = (scores["b"] - scores["a"]).to_numpy()
     f = (scores["machine b"] - scores["machine a"]).to_numpy()
     expected = run_prediction_powered(d, rows(scores), f, confidence=0.9)
@@ -183,7 +184,9 @@ def test_costs_come_back_from_a_file(scores) -> None:
 def test_a_machine_gives_judgments_or_scores(scores, tmp_path, monkeypatch, capsys) -> None:
     qrels, run_a = {"q1": {"d1": 1}}, {"q1": {"d1": 1.0}}
     with pytest.raises(ArgumentError, match="the machine's judgments or its scores, not both"):
-        abrank.compare(qrels, run_a, run_a, machine_qrels=qrels, machine_scores=(run_a, run_a))
+        abrank.compare(
+            qrels, run_a, run_a, machine=abrank.Machine(qrels=qrels, scores=(run_a, run_a))
+        )
     source = MachineSource(qrels=qrels)
     with pytest.raises(ArgumentError, match="ready scores take a machine's scores, not its judg"):
         source.beside(Beside(), pair_scores(scores["a"], scores["b"]))
@@ -196,7 +199,7 @@ def test_a_machines_scores_of_both_systems_in_one_table(scores) -> None:
             for name, system in (("a", "old"), ("b", "new"))
         ]
     )
-    named = {"baseline": "old", "candidate": "new", "adjust": "none"}
+    named = {"name_a": "old", "name_b": "new", "adjust": "none"}
     one, two = compared(scores, **named), compared(scores, machine_scores=table, **named)
     assert one.rows == two.rows
     assert one.machine == two.machine
@@ -260,7 +263,11 @@ def test_from_runs_and_two_judgments() -> None:
     frame = made.qrels.frame()
     people = frame[frame["query_id"].isin(judged)]
     result = abrank.compare(
-        people, made.baseline, made.candidate, measures=["nDCG@10", "AP"], machine_qrels=frame
+        people,
+        made.baseline,
+        made.candidate,
+        measures=["nDCG@10", "AP"],
+        machine=abrank.Machine(qrels=frame),
     )
     whole = abrank.compare(frame, made.baseline, made.candidate, measures=["nDCG@10", "AP"])
     assert result.machine is not None
@@ -274,7 +281,7 @@ def test_a_run_that_cannot_be_read_twice_is_refused() -> None:
     made = abrank.simulate_runs(20, rng=4)
     rows = iter([("q001", "d1", 1.0)])
     with pytest.raises(ArgumentError, match="read twice"):
-        abrank.compare(made.qrels, rows, made.candidate, machine_qrels=made.qrels)
+        abrank.compare(made.qrels, rows, made.candidate, machine=abrank.Machine(qrels=made.qrels))
 
 
 def test_the_page_says_what_was_declared(scores) -> None:
@@ -286,15 +293,15 @@ def test_the_page_says_what_was_declared(scores) -> None:
     unsaid = compose(compared(scores))
     section = next(each for each in unsaid.sections if each.key == "machine")
     texts = " ".join(getattr(block, "text", "") for block in section.blocks)
-    assert "was not declared (--shared-model)" in texts
+    assert "was not declared (machine.shared_model)" in texts
 
 
 def test_a_machine_that_was_not_declared_is_a_caution(scores) -> None:
     both = {"machine_judge": "gpt-x", "shared_model": "neither"}
     assert "machine-not-declared" not in codes(compared(scores, **both))
     for lacking, said in (
-        ({}, "which machine judged (--machine-judge) and whether a system shares its model"),
-        ({"shared_model": "a"}, "Not declared: which machine judged (--machine-judge)"),
+        ({}, "which machine judged (machine.judge) and whether a system shares its model"),
+        ({"shared_model": "a"}, "Not declared: which machine judged (machine.judge)"),
         ({"machine_judge": "gpt-x"}, "Not declared: whether a system shares its model"),
     ):
         result = compared(scores, **lacking)
@@ -339,8 +346,8 @@ def test_a_machine_declared_in_the_rule_file_stands_there_with_hash_and_day(
     made.candidate.write("b.run")
     rule = tmp_path / "abrank.toml"
     rule.write_text(
-        'measure = "nDCG@10"\nmachine_qrels = "llm.qrels"\nmachine_judge = "gpt-x"\n'
-        'shared_model = "neither"\ndeclared_on = 2026-11-01\n'
+        'measure = "nDCG@10"\ndeclared_on = 2026-11-01\n'
+        '[machine]\nqrels = "llm.qrels"\njudge = "gpt-x"\nshared_model = "neither"\n'
     )
     digest = hashlib.sha256(rule.read_bytes()).hexdigest()[:12]
     call = ["compare", "people.qrels", "a.run", "b.run", "--config", "abrank.toml", "-q"]
@@ -352,7 +359,11 @@ def test_a_machine_declared_in_the_rule_file_stands_there_with_hash_and_day(
     assert result.provenance["declared"]["date"] == "2026-11-01"
     assert said in methods_text(result, digits=3)
     by_call = abrank.compare(
-        "people.qrels", "a.run", "b.run", config="abrank.toml", machine_judge="another"
+        "people.qrels",
+        "a.run",
+        "b.run",
+        config="abrank.toml",
+        machine=abrank.Machine(qrels="llm.qrels", judge="another"),
     )
     assert "The machine was named with the call: another." in methods_text(by_call, digits=3)
 

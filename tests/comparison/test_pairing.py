@@ -11,6 +11,7 @@ import pytest
 import abrank
 from abrank import AlignmentError, ArgumentError, ReadError, UnknownNameError
 from abrank.comparison import compare_scores, pair_scores
+from abrank.scoring.evaluate import score_runs
 
 A = {"q1": 0.1, "q2": 0.3, "q3": 0.2}
 B = {"q3": 0.5, "q1": 0.2, "q2": 0.2}
@@ -48,10 +49,10 @@ def test_every_kind_of_source_gives_the_same(tmp_path) -> None:
 def test_names_are_those_given_or_of_the_source(tmp_path) -> None:
     a, b = write(tmp_path / "bm25.csv", A), write(tmp_path / "t5.csv", B)
     assert pair_scores(A, B).systems == ("A", "B")
-    assert pair_scores(A, B, candidate="T5").systems == ("A", "T5")
+    assert pair_scores(A, B, name_b="T5").systems == ("A", "T5")
     assert pair_scores(pd.Series(A, name="bm25"), B).systems == ("bm25", "B")
     assert pair_scores(a, b).systems == ("bm25", "t5")
-    assert pair_scores(a, b, baseline="old").systems == ("old", "t5")
+    assert pair_scores(a, b, name_a="old").systems == ("old", "t5")
     assert pair_scores(a, a).systems == ("bm25 (A)", "bm25 (B)")
     assert {name: each.path for name, each in pair_scores(a, b).sources.items()} == {
         "bm25": a, "t5": b,
@@ -121,10 +122,8 @@ def two_runs():
 
 def test_evaluated_systems_are_compared_as_their_runs_are() -> None:
     qrels, runs = two_runs()
-    whole = abrank.compare(
-        qrels, runs["A"], runs["B"], measures=["AP"], baseline="A", candidate="B"
-    )
-    scores = abrank.evaluate(qrels, runs | {"C": runs["A"]}, ["AP"], top=20)
+    whole = abrank.compare(qrels, runs["A"], runs["B"], measures=["AP"], name_a="A", name_b="B")
+    scores = score_runs(qrels, runs | {"C": runs["A"]}, ["AP"], abrank.Scoring(), top=20)
     assert abrank.compare_scores(scores, baseline="A", candidate="B") == whole
     # Without the documents there is all but the lists of them.
     without = abrank.compare_scores(abrank.evaluate(qrels, runs, ["AP"]))
@@ -137,7 +136,7 @@ def test_runs_of_two_evaluations_are_kept_where_the_judgments_are_one_file(tmp_p
     qrels.write(tmp_path / "qrels")
     for judgments, kept in ((tmp_path / "qrels", {"A", "new"}), (qrels, set())):
         one, two = (abrank.evaluate(judgments, {name: runs[name]}, ["AP"]) for name in "AB")
-        pair = pair_scores(one, two, candidate="new")
+        pair = pair_scores(one, two, name_b="new")
         assert set(pair.audits) == set(pair.judged_runs) == kept
         assert (pair.judgments is None) == (not kept)
 

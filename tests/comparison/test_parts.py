@@ -40,11 +40,11 @@ from abrank.comparison.merged.result import Cell
 from abrank.comparison.merged.sample import cells_of, require_mergeable
 from abrank.comparison.posterior import beliefs
 from abrank.comparison.power_analysis import ClusterSizes, plan_from_spread, planned_differences
-from abrank.comparison.question import Question
 from abrank.comparison.rows import read_interval
 from abrank.comparison.scales import rows_in_unit, shares_scale
 from abrank.engines.counted import exact_sum
 from abrank.inference.paired.counted import Counts
+from abrank.options import Question
 from abrank.ranking import rank_scores
 from abrank.ranking.beside import pair_spread
 from abrank.ranking.lists import overlap

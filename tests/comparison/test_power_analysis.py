@@ -21,7 +21,7 @@ def compared(mean: float, *, n: int = 100, measure: str = "nDCG@10", **how: obje
     import pandas as pd
 
     frames = (pd.DataFrame({measure: pd.Series(each)}) for each in (a, b))
-    return compare_scores(*frames, n_resamples=99, **how)
+    return compare_scores(*frames, resamples=99, **how)
 
 
 @pytest.mark.parametrize("sd", [1e-4, 0.05, 0.21, 0.49, 0.5, 12.0, 3e4])

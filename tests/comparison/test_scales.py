@@ -8,13 +8,14 @@ import pytest
 
 from abrank.comparison import compare_scores
 from abrank.comparison.scales import shares_scale
+from abrank.options import Question
 
 
 def shared(primary: str, other: str, *, own: float = 0.5) -> bool:
     """Whether ``other``, with scores up to ``own``, shares the scale of ``primary``."""
     random = np.random.default_rng(1)
     a, b = (pd.DataFrame({primary: random.random(9), other: own * random.random(9)}) for _ in "ab")
-    return shares_scale(compare_scores(a, b, primary=primary), other)
+    return shares_scale(compare_scores(a, b, config=Question(primary=primary)), other)
 
 
 @pytest.mark.parametrize(

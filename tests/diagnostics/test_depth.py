@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from abrank.diagnostics import inspect_depth, unequal_depth
+from abrank.options import Scoring
 from abrank.scoring.evaluate import evaluate
 from abrank.scoring.scores import Scores
 
@@ -20,7 +21,7 @@ def cut(depth: int) -> dict[str, dict[str, float]]:
 
 def scored(cut_at: int, measures: list[str] | None = None, *, depth: int | None = None) -> Scores:
     runs = {"deep": DEEP, "cut": cut(cut_at)}
-    return evaluate(QRELS, runs, measures or MEASURES, depth=depth)
+    return evaluate(QRELS, runs, measures or MEASURES, scoring=Scoring(depth=depth))
 
 
 def test_names_the_measures_that_look_further_down() -> None:

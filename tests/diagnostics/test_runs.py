@@ -14,6 +14,7 @@ from abrank.diagnostics import (
     missing_policy,
 )
 from abrank.inputs import read_judged_run, read_qrels
+from abrank.options import Scoring
 from abrank.scoring.evaluate import evaluate
 
 QRELS = {f"q{i:03}": {f"D{j}": j % 2 for j in range(20)} for i in range(200)}
@@ -37,7 +38,7 @@ def test_more_than_one_in_a_hundred_missing_comes_first(count: int, severity: in
 @pytest.mark.parametrize("missing", ["zero", "drop"])
 def test_the_policy_follows_from_what_was_scored(missing: str) -> None:
     runs = {"all": GOOD, "some": lacking(5)}
-    scores = evaluate(QRELS, runs, ["P@10"], missing=missing)  # type: ignore[arg-type]
+    scores = evaluate(QRELS, runs, ["P@10"], scoring=Scoring(missing=missing))  # type: ignore[arg-type]
     audits = dict(zip("ab", scores.audits.values(), strict=True))
     assert missing_policy([*audits.values()], scores.query_ids) == missing
     notes = inspect_inputs(audits, scores.query_ids)
@@ -78,7 +79,9 @@ def test_documents_of_another_collection() -> None:
 )
 def test_measures_to_which_no_document_is_relevant(grades, rel, measures, told) -> None:
     qrels = {query: {d: grades[j % 2] for j, d in enumerate(docs)} for query, docs in QRELS.items()}
-    notes = inspect_systems(evaluate(qrels, {"a": GOOD, "b": GOOD}, measures, rel=rel))
+    notes = inspect_systems(
+        evaluate(qrels, {"a": GOOD, "b": GOOD}, measures, scoring=Scoring(rel=rel))
+    )
     found = [note for note in notes if note.code == "none-relevant"]
     assert [note.values["measures"] for note in found] == told
     assert {note.values["highest"] for note in found} <= {max(grades)}

@@ -23,7 +23,7 @@ def test_the_scores_are_those_of_one_machine_and_a_killed_worker_changes_nothing
 ):
     monkeypatch.setattr(drive, "score_partition", killed.score_or_wait)
     killer = killed.kill_when_told(tmp_path)
-    engine = Engine("dask", scheduler=cluster.scheduler_address, output=str(tmp_path), rows=100)
+    engine = Engine("dask", address=cluster.scheduler_address, keep_scores=str(tmp_path), rows=100)
     scores = abrank.evaluate(collection.folder / "qrels", collection.paths, MEASURES, engine=engine)
     killer.join(5)
     assert not killer.is_alive()  # so a process was killed
@@ -34,7 +34,7 @@ def test_the_command_of_the_readme(collection, cluster, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     here, dask, _ = COMMANDS
     expected = run_shown(here, collection, tmp_path)
-    there = "--scheduler", cluster.scheduler_address
+    there = "--engine", f"dask:{cluster.scheduler_address}"
     assert run_shown(dask, collection, tmp_path, *there) == expected
     assert (tmp_path / "scores" / "_SUCCESS").exists()
     merged = ("--merged", "--keep-scores", "merged")
@@ -50,7 +50,7 @@ def test_a_client_or_a_cluster_of_this_machine_scores_what_is_left(
     asked = collection.folder / "qrels", {"A": collection.paths["A"]}, MEASURES
     expected = collection.scores.values[:, :1]
     with distributed.Client(cluster, set_as_default=False) as client:
-        scores = abrank.evaluate(*asked, engine=Engine("dask", scheduler=client, rows=300))
+        scores = abrank.evaluate(*asked, engine=Engine("dask", address=client, rows=300))
         assert client.status == "running"  # it is closed by whoever opened it
     np.testing.assert_array_equal(scores.values, expected)
 
@@ -62,7 +62,7 @@ def test_a_client_or_a_cluster_of_this_machine_scores_what_is_left(
         yield cluster
 
     monkeypatch.setattr(distributed, "LocalCluster", start)
-    engine = Engine("dask", output=str(tmp_path), rows=300)
+    engine = Engine("dask", keep_scores=str(tmp_path), rows=300)
     for _ in range(2):  # the second finds all done, and starts nothing
         scores = abrank.evaluate(*asked, engine=engine)
         np.testing.assert_array_equal(scores.values, expected)
@@ -79,7 +79,7 @@ def test_a_partition_that_kills_every_worker_says_how_much_memory_one_needs(
         raise distributed.KilledWorker("part-3", SimpleNamespace(address="tcp://w"), 3)
 
     monkeypatch.setattr(distributed, "as_completed", killed_all)
-    engine = Engine("dask", scheduler=cluster.scheduler_address, rows=100)
+    engine = Engine("dask", address=cluster.scheduler_address, rows=100)
     with pytest.raises(AbrankError, match=r"part-3.*a worker needs about 500 MB a thread"):
         abrank.evaluate(collection.folder / "qrels", collection.paths, MEASURES, engine=engine)
 
@@ -88,7 +88,7 @@ def test_a_scheduler_that_does_not_answer(collection, monkeypatch):
     from distributed import Client
 
     monkeypatch.setattr("distributed.Client.__init__", _refuse(Client.__init__))
-    engine = Engine("dask", scheduler="tcp://127.0.0.1:1")
+    engine = Engine("dask", address="tcp://127.0.0.1:1")
     with pytest.raises(ArgumentError, match="no Dask scheduler answers at tcp"):
         abrank.evaluate(collection.folder / "qrels", collection.paths, MEASURES, engine=engine)
 

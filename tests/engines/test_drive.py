@@ -46,7 +46,7 @@ def test_the_command_of_the_readme_gives_the_numbers_of_frames(collection, tmp_p
     assert (tmp_path / "report.html").stat().st_size > 10_000
     frames = abrank.compare(
         collection.qrels, *collection.runs.values(), measures=["nDCG@5", "AP"],
-        baseline="bm25", candidate="monot5",
+        name_a="bm25", name_b="monot5",
     )  # fmt: skip
     expected = json.loads(frames.report(tmp_path / "frames.json").read_text(encoding="utf-8"))
     parts = "systems n_queries verdict measures tests effects spread queries"
@@ -109,12 +109,18 @@ def test_joined_tables_have_positions_and_grades(collection, tmp_path):
 
 def test_missing_queries_are_scored_dropped_or_refused(collection):
     qrels, paths = collection.folder / "qrels", collection.paths
-    dropped = abrank.evaluate(qrels, paths, MEASURES, engine=SMALL, missing="drop")
-    expected = abrank.evaluate(collection.qrels, collection.runs, MEASURES, missing="drop")
+    dropped = abrank.evaluate(
+        qrels, paths, MEASURES, engine=SMALL, scoring=abrank.Scoring(missing="drop")
+    )
+    expected = abrank.evaluate(
+        collection.qrels, collection.runs, MEASURES, scoring=abrank.Scoring(missing="drop")
+    )
     assert dropped.query_ids == expected.query_ids
     np.testing.assert_array_equal(dropped.values, expected.values)
     with pytest.raises(AlignmentError, match="q003"):
-        abrank.evaluate(qrels, paths, MEASURES, engine=SMALL, missing="error")
+        abrank.evaluate(
+            qrels, paths, MEASURES, engine=SMALL, scoring=abrank.Scoring(missing="error")
+        )
 
 
 @pytest.mark.parametrize(
@@ -154,7 +160,7 @@ def test_a_bad_partition_is_skipped_and_counted(collection, tmp_path):
 
 
 def test_a_second_run_takes_up_what_is_finished(collection, tmp_path, monkeypatch):
-    engine = Engine(rows=100, output=str(tmp_path / "kept"))
+    engine = Engine(rows=100, keep_scores=str(tmp_path / "kept"))
     asked = (collection.folder / "qrels", collection.paths, MEASURES)
     score_partition, scored = drive.score_partition, []
 
@@ -248,7 +254,7 @@ def test_a_file_where_the_folder_of_scores_should_be(collection, tmp_path):
     with pytest.raises(WriteError, match="kept: cannot be made: File exists"):
         abrank.evaluate(
             collection.folder / "qrels", collection.paths, MEASURES,
-            engine=Engine(output=str(tmp_path / "kept")),
+            engine=Engine(keep_scores=str(tmp_path / "kept")),
         )  # fmt: skip
 
 
@@ -323,7 +329,7 @@ def test_what_was_regrouped_before_an_interrupt_is_not_read_again(
     collection.runs["A"].sample(frac=1, random_state=5).to_parquet(
         path, index=False, row_group_size=60
     )
-    engine = Engine(rows=100, output=str(tmp_path / "kept"))
+    engine = Engine(rows=100, keep_scores=str(tmp_path / "kept"))
     asked = collection.folder / "qrels", {"A": path}, MEASURES
 
     def interrupted(*_):
@@ -414,7 +420,7 @@ def test_of_many_partitions_progress_is_told_fifty_times():
 
 def test_options_that_do_nothing_are_refused():
     with pytest.raises(ArgumentError, match="scheduler is for the engine dask, not local"):
-        Engine(scheduler="tcp://127.0.0.1:8786")
+        Engine(address="tcp://127.0.0.1:8786")
     with pytest.raises(ArgumentError, match="by subtopic, which no engine reads"):
         abrank.evaluate([("q", "d", 1)], {"A": "a.parquet"}, ["alpha_nDCG@10"], engine="local")
 

@@ -115,7 +115,7 @@ def test_of_no_partition_there_is_no_total():
 
 def test_an_engine_merges_and_gives_no_scores(collection, tmp_path):
     scoring = Scoring(parse_measures(["nDCG@5", "AP"]))
-    engine = Engine(rows=100, output=str(tmp_path))
+    engine = Engine(rows=100, keep_scores=str(tmp_path))
     asked = (collection.folder / "qrels", collection.paths, scoring, engine)
     ids = collection.scores.query_ids
     half = {query: str(int(query[1:]) // 2) for query in ids}

@@ -46,7 +46,14 @@ def same_parts(found, whole, *parts):
 
 @pytest.mark.parametrize("file", ["about.parquet", "kind.csv"])
 def test_segments_are_read_beside_each_partition(collection, properties, capfd, file):
-    flags = ["--segments", str(properties / "kind.csv"), "--adjust", "holm", "--margin", "0.01"]
+    flags = [
+        "--segments",
+        str(properties / "kind.csv"),
+        "--config",
+        "adjust=holm",
+        "--margin",
+        "0.01",
+    ]
     gate = ["--require", "non-inferior", "--guard", "P@3:-0.1"]
     code, whole, _ = compare(collection, capfd, *flags, *gate)
     flags[1] = str(properties / file)
@@ -63,7 +70,7 @@ def test_segments_are_read_beside_each_partition(collection, properties, capfd, 
 
 
 def test_a_level_above_every_grade_is_told(collection, capfd):
-    _, found, _ = compare(collection, capfd, "-m", "AP", "--rel", "99", "--merged")
+    _, found, _ = compare(collection, capfd, "-m", "AP", "--config", "rel=99", "--merged")
     told = {note["code"]: note["values"] for note in found["notes"]}
     assert told["none-relevant"]["measures"] == ["P(rel=99)@3", "AP(rel=99)"]
 
@@ -134,8 +141,8 @@ def test_numbers_as_query_ids_find_their_properties(collection, tmp_path, capfd)
 
 
 def test_the_measure_that_decides_is_chosen(collection, capfd):
-    code, found, _ = compare(collection, capfd, "--merged", "--primary", "P@3")
-    _, whole, _ = compare(collection, capfd, "--primary", "P@3")
+    code, found, _ = compare(collection, capfd, "--merged", "--config", "primary=P@3")
+    _, whole, _ = compare(collection, capfd, "--config", "primary=P@3")
     assert code in (0, 1)
     assert found["settings"]["primary"] == "P@3"
     same_parts(found, whole, "verdict")
@@ -145,10 +152,10 @@ def test_skipped_partitions_are_counted(collection, tmp_path):
     bad = collection.runs["B"].copy()
     bad.loc[bad.query_id == "q030", "score"] = None
     write(bad, tmp_path / "B", n_files=3, group=50)
-    engine = Engine(rows=100, on_bad_partition="skip")
+    engine = Engine(rows=100, merged=True, on_bad_partition="skip")
     found = abrank.compare(
         collection.folder / "qrels", collection.paths["A"], tmp_path / "B",
-        measures=MEASURES, engine=engine, merged=True,
+        measures=MEASURES, engine=engine,
     )  # fmt: skip
     assert found.merged.n_skipped == 1
     assert found.merged.n_partitions > 2
@@ -158,10 +165,10 @@ def test_skipped_partitions_are_counted(collection, tmp_path):
 
 
 def test_a_second_run_takes_up_text_judgments_too(collection, tmp_path):
-    engine = Engine(rows=100, output=str(tmp_path / "kept"))
+    engine = Engine(rows=100, merged=True, keep_scores=str(tmp_path / "kept"))
     asked = (collection.qrels, *collection.paths.values())
     first, second = (
-        abrank.compare(*asked, measures=MEASURES, engine=engine, merged=True,
+        abrank.compare(*asked, measures=MEASURES, engine=engine,
                        segments={"kind": {"q000": "buy"}})
         for _ in range(2)
     )  # fmt: skip

@@ -26,7 +26,7 @@ def test_the_scores_are_those_of_one_machine_and_a_killed_worker_changes_nothing
 ):
     monkeypatch.setattr(drive, "score_partition", killed.score_or_wait)
     killer = killed.kill_when_told(tmp_path)
-    engine = Engine("spark", output=str(tmp_path), rows=100)
+    engine = Engine("spark", keep_scores=str(tmp_path), rows=100)
     scores = abrank.evaluate(collection.folder / "qrels", collection.paths, MEASURES, engine=engine)
     killer.join(5)
     assert not killer.is_alive()  # so a process was killed

@@ -31,7 +31,7 @@ CHEAP = [kind for kind in WRITERS if kind not in (".html", ".json")]
 def _gated() -> Comparison:
     a = {f"q{i}": (7 * i % 12) / 12 for i in range(12)}
     b = {query: 0.9 * value + 0.08 for query, value in a.items()}
-    return compare_scores(a, b, margin=0.02, require="non-inferior", n_resamples=99)
+    return compare_scores(a, b, margin=0.02, require="non-inferior", resamples=99)
 
 
 SOUND: list[dict[str, Any]] = [json.loads(path.read_text("utf-8")) for path in OLD.glob("*.json")]

@@ -178,7 +178,7 @@ def test_the_migration_table_names_only_flags_that_there_are(capsys) -> None:
     assert len(flags) >= 6
     known = ""
     for command in ("compare", "score", "power"):
-        assert run([command, "--help"]) == 0
+        assert run([command, "--help-all"]) == 0
         known += capsys.readouterr().out
     assert {flag for flag in flags if flag not in known} == set()
 

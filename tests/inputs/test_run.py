@@ -114,7 +114,8 @@ def test_a_document_twice(tmp_path: Path) -> None:
         read_run(path)
     assert str(caught.value).splitlines() == [
         f"{path}, lines 1 and 4: document a twice in query 301",
-        '  --duplicates best (duplicates="best") keeps the higher score',
+        "  --duplicates best (compare: --config duplicates=best; in Python"
+        ' duplicates="best") keeps the higher score',
     ]
     run = read_run(path, duplicates="best")
     assert run.ranking("301") == [("a", 5.0), ("b", 4.0)]

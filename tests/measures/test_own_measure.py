@@ -22,7 +22,11 @@ def test_own_measure_is_scored_and_compared_by_its_name(own_catalogue, made):
         return np.bincount(judged.query[counted], minlength=judged.n_queries).astype(float)
 
     result = abrank.compare(
-        made.qrels, made.baseline, made.candidate, measures=["mine@10", "P@10"], primary="Mine@10"
+        made.qrels,
+        made.baseline,
+        made.candidate,
+        measures=["mine@10", "P@10"],
+        config=abrank.Question(primary="Mine@10"),
     )
     own, known = result.rows
     assert (own.measure, known.measure) == ("Mine@10", "P@10")

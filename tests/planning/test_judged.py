@@ -80,7 +80,7 @@ def beside_a_machine(n: int) -> Comparison:
     names = [f"q{i}" for i in range(n)]
     machine = [{q: float(s) for q, s in zip(names, random.random(n), strict=True)} for _ in "ab"]
     people = [{q: one[q] + random.normal(0, 0.1) for q in names[:40]} for one in machine]
-    return abrank.compare_scores(*people, machine_scores=machine)
+    return abrank.compare_scores(*people, machine=abrank.Machine(scores=machine))
 
 
 def test_a_comparison_with_a_machine_brings_its_correlation_and_queries() -> None:

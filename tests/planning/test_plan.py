@@ -14,9 +14,9 @@ from abrank.planning import plan as plan_room
 
 
 def test_the_two_questions_of_the_guide() -> None:
-    assert abrank.power(sd=0.20, n=250).mde == planning.smallest_visible(0.2, 250)
+    assert abrank.power(sd=0.20, queries=250).mde == planning.smallest_visible(0.2, 250)
     assert abrank.power(sd=0.20, effect=0.02).n == planning.queries_needed(0.2, 0.02)
-    both = abrank.power(sd=0.20, effect=0.02, n=250)
+    both = abrank.power(sd=0.20, effect=0.02, queries=250)
     assert both.power == planning.power(250, effect=0.02 / 0.2)
 
 
@@ -30,20 +30,20 @@ def test_a_comparison_brings_spread_queries_level_and_test() -> None:
     assert plan.sd == result.planning.sd
     assert plan.mde == result.planning.smallest_visible
     assert plan.n == planning.queries_needed(plan.sd, 0.05, alpha=0.01)
-    assert abrank.power(result, effect=0.05, alpha=0.05, n=90).n_queries == 90
+    assert abrank.power(result, effect=0.05, alpha=0.05, queries=90).n_queries == 90
     ready = abrank.power(result.differences(), effect=0.05, alpha=0.01)
     assert repr(ready) == repr(plan)  # NaN is not NaN, and from Python 3.13 not within equality
 
 
 def test_several_effects_are_rows() -> None:
-    plan = abrank.power(sd=0.2, n=50, effect=[0.05, 0.1])
+    plan = abrank.power(sd=0.2, queries=50, effect=[0.05, 0.1])
     assert [row.difference for row in plan.rows] == [0.05, 0.1]
     with pytest.raises(ArgumentError, match="has 2 differences"):
         plan.n  # noqa: B018
 
 
 def test_without_an_effect_round_ones_surround_the_visible_one() -> None:
-    plan = abrank.power(sd=0.2, n=250)
+    plan = abrank.power(sd=0.2, queries=250)
     differences = [row.difference for row in plan.rows]
     assert differences == [0.005, 0.01, 0.02, 0.05]
     assert differences[0] < plan.mde < differences[-1]
@@ -51,7 +51,7 @@ def test_without_an_effect_round_ones_surround_the_visible_one() -> None:
 
 def test_other_tests_are_simulated() -> None:
     pilot = np.sin(np.arange(40)) / 5
-    plan = abrank.power(pilot, effect=0.06, test="permutation", n_replications=200, rng=1)
+    plan = abrank.power(pilot, effect=0.06, test="permutation", replications=200, rng=1)
     row = plan.rows[0]
     assert plan.n_replications == 200
     assert row.power_low < row.power < row.power_high
@@ -114,12 +114,12 @@ def test_pilots_that_are_not_finite_are_refused(test) -> None:
         ({"effect": 0.1}, "a pilot or sd"),
         ({"pilot": [0.1, 0.2], "sd": 0.1}, "not both"),
         ({"sd": 0.1, "effect": 0.1, "test": "wilcoxon"}, "simulated"),
-        ({"sd": 0.1}, "an effect, a margin or a width, or n"),
+        ({"sd": 0.1}, "an effect, a margin or a width, or the queries"),
         ({"sd": 0.1, "effect": math.nan}, "effect must be finite"),
         ({"sd": 0.1, "margin": math.nan}, "margin must be finite, not nan"),
         ({"sd": 0.1, "width": math.inf}, "width must be finite, not inf"),
         ({"sd": -0.1, "effect": 0.1}, "sd must be"),
-        ({"sd": 0.1, "n": -1}, "n must be"),
+        ({"sd": 0.1, "queries": -1}, "queries must be"),
         ({"pilot": [[0.1, 0.2], [0.1, 0.3]], "effect": 0.1}, "one column"),
     ],
 )
@@ -136,7 +136,7 @@ def test_a_pilot_leaves_a_range() -> None:
     assert row.n_low == planning.queries_needed(plan.sd_low, 0.06)
     assert row.n_high == planning.queries_needed(plan.sd_high, 0.06)
     assert plan.mde_high == pytest.approx(planning.smallest_visible(plan.sd_high, 40))
-    drawn = abrank.power(pilot, effect=0.06, test="sign", n_replications=100)
+    drawn = abrank.power(pilot, effect=0.06, test="sign", replications=100)
     # Queries grow with the square of the spread, whatever the test.
     assert drawn.rows[0].n_high == pytest.approx(
         drawn.rows[0].n * (plan.sd_high / plan.sd) ** 2, abs=1
@@ -150,7 +150,7 @@ def test_a_margin_is_planned_for_both_ways() -> None:
     plan = abrank.power(sd=0.2, margin=0.03)
     assert [row.difference for row in plan.rows] == [0.03]
     assert plan.same == plan_room.SameRow(0.03, planning.queries_to_show_same(0.2, 0.03))
-    among = abrank.power(sd=0.2, n=250, margin=0.03)
+    among = abrank.power(sd=0.2, queries=250, margin=0.03)
     assert [row.difference for row in among.rows] == [0.005, 0.01, 0.02, 0.03, 0.05]
     asked = abrank.power(sd=0.2, effect=[0.1, 0.03], margin=0.03)
     assert [row.difference for row in asked.rows] == [0.1, 0.03]
@@ -175,7 +175,7 @@ def test_a_comparison_brings_its_margin() -> None:
 
 
 def test_simulations_from_degenerate_pilots() -> None:
-    how = {"effect": 0.1, "test": "permutation", "n_replications": 50}
+    how = {"effect": 0.1, "test": "permutation", "replications": 50}
     (none,) = abrank.power([], **how).rows
     assert none.n is None
     assert math.isnan(none.power)

@@ -9,9 +9,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from abrank.comparison import Comparison, Question, compare_systems
+from abrank.comparison import Comparison
+from abrank.comparison.compare import compare_systems
 from abrank.comparison.evidence import CutoffCurve, RecallCurve, RunDetails
-from abrank.ranking import Ranking, rank_scores
+from abrank.options import Question, RankingQuestion
+from abrank.ranking import Ranking
+from abrank.ranking.rank import rank_board
 from abrank.scoring.scores import Scores
 
 MEASURES = ("nDCG@10", "AP", "RR")
@@ -85,7 +88,7 @@ def made(
             margin=None if test == "sign" else margin,
             test=test,
             adjust=adjust,
-            n_resamples=499,
+            resamples=499,
         ),
         segments=segments if n and segmented else None,
     )
@@ -110,9 +113,8 @@ def ranked(
     systems = tuple(f"{prefix}{i}" for i in range(k))
     ids = tuple(f"q{i}" for i in range(n))
     scores = Scores(ids, systems, (measure,), np.clip(values, 0.0, 1.0)[:, :, None])
-    how = {"test": test, "baseline": baseline, "n_resamples": 199, "beside": beside}
-    how["pairs"] = True
-    return rank_scores(scores, **how)
+    question = RankingQuestion(test=test, baseline=baseline, resamples=199, pairs=True)
+    return rank_board(scores, question, beside=beside)
 
 
 @pytest.fixture

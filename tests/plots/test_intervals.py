@@ -12,6 +12,7 @@ from matplotlib.patches import Polygon
 from abrank import compare_scores, plots
 from abrank._support.errors import UnknownNameError
 from abrank.collections import compare_collections
+from abrank.options import Clusters
 from abrank.plots import LIGHT, effect, forest, segments, shapes
 from abrank.plots import intervals as drawing
 
@@ -168,7 +169,9 @@ def test_clusters_of_queries_have_no_half_eye_of_single_queries():
     a = {f"q{i}": (7 * i % 60) / 100 for i in range(60)}
     b = {query: value**2 + 0.3 for query, value in a.items()}
     users = {query: query[-1] for query in a}
-    plain, clustered = (effect(compare_scores(a, b, clusters=each)) for each in (None, users))
+    plain, clustered = (
+        effect(compare_scores(a, b, design=Clusters(each))) for each in (None, users)
+    )
     shapes = [[p for p in ax.patches if p.get_alpha() == 0.28] for ax in (plain, clustered)]
     assert [len(each) for each in shapes] == [1, 0]
 

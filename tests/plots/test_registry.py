@@ -14,7 +14,8 @@ from matplotlib.text import Text
 
 from abrank import plots
 from abrank._support.errors import ArgumentError
-from abrank.comparison import Comparison, compare_systems
+from abrank.comparison import Comparison
+from abrank.comparison.compare import compare_systems
 from abrank.plots import DARK, LIGHT, NOTEBOOK, Plots, plots_of
 from abrank.ranking import Ranking
 from abrank.scoring.scores import Scores

@@ -33,7 +33,7 @@ def test_pairs_of_three_collections_are_those_of_multiple_comparisons_tsv(shared
             left_out(f"all runs of {folder}")
         (qrels,) = (shared_data / folder).glob("qrels.txt*")
         runs = {system: str(paths[system]) for system in sorted(systems)}
-        how = {"test": "t", "adjust": "none", "score_dtype": "float32"}
+        how = {"test": "t", "adjust": "none", "scoring": abrank.Scoring(score_dtype="float32")}
         for row in abrank.rank(str(qrels), runs, measures="AP", **how).pair_rows:
             found[folder, frozenset((row.a, row.b))] = row.pvalue
     pvalues = []

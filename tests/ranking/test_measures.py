@@ -45,7 +45,7 @@ def test_the_first_measure_orders_and_all_are_there(scores) -> None:
 def test_each_measure_is_what_it_is_alone(scores, test, baseline) -> None:
     if (test == "max-t") is (baseline is None) and test != "t":
         baseline = "B" if test == "max-t" else None
-    how = {"test": test, "baseline": baseline, "n_resamples": 199, "rng": 3}
+    how = {"test": test, "baseline": baseline, "resamples": 199, "rng": 3}
     together = rank_scores(scores, **how)
     for measure in MEASURES:
         alone = rank_scores(scores, measures=[measure], **how)

@@ -74,7 +74,7 @@ def test_pairs_are_those_of_the_joint_test(scores):
 @pytest.mark.parametrize("baseline", [None, "C"])
 def test_every_test_ranks_or_says_what_to_use(scores, test, baseline):
     family = JOINT_TESTS[test].family if test in JOINT_TESTS else "either"
-    how = {"test": test, "baseline": baseline, "n_resamples": 199}
+    how = {"test": test, "baseline": baseline, "resamples": 199}
     if test == "pairwise":
         with pytest.raises(UnknownNameError, match="choices: "):
             rank_scores(scores, **how)
@@ -101,7 +101,7 @@ def test_every_test_ranks_or_says_what_to_use(scores, test, baseline):
 def test_the_order_in_which_systems_came_changes_nothing(scores):
     turned = Scores(scores.query_ids, scores.systems[::-1], scores.measures, scores.values[:, ::-1])
     for test in ("tukey", "randomised-tukey", "conover"):
-        one, other = (rank_scores(each, test=test, n_resamples=99) for each in (scores, turned))
+        one, other = (rank_scores(each, test=test, resamples=99) for each in (scores, turned))
         assert one == other
         assert one.rows == other.rows
 
@@ -210,7 +210,7 @@ def test_text_fits_and_names_give_way(scores):
 def test_from_runs_to_ranking():
     made = abrank.simulate_runs(60, effect=0.25, rng=5)
     runs = {"old": made.baseline, "new": made.candidate, "copy": made.baseline}
-    ranking = abrank.rank(made.qrels, runs, measures="map", missing="error")
+    ranking = abrank.rank(made.qrels, runs, measures="map", scoring=abrank.Scoring(missing="error"))
     assert isinstance(ranking, abrank.Ranking)
     assert ranking.measure == "AP"
     assert ranking.systems == ("new", "copy", "old")

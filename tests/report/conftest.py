@@ -12,15 +12,17 @@ import pandas as pd
 import pytest
 
 from abrank import inputs
-from abrank.comparison import Comparison, Question, compare_scores, compare_systems
-from abrank.comparison.beside import Beside
+from abrank.comparison import Comparison, compare_scores
+from abrank.comparison.compare import compare_systems
 from abrank.comparison.merged.sample import compare_statistics
 from abrank.engines.merge import statistics_of
-from abrank.scoring.evaluate import EvaluateOptions, evaluate
+from abrank.options import Machine, Question
+from abrank.scoring.evaluate import evaluate
 from abrank.scoring.scores import Scores
 from abrank.simulate import simulate_runs
 from abrank.verdict import Verdict
 from abrank.workflow import compare, compare_runs
+from tests.asked import asked
 
 Make = Callable[..., Comparison]
 
@@ -44,9 +46,8 @@ def _make(
     for i, name in enumerate(names[:measures]):
         a[name] = rng.permutation(np.linspace(0.3, 0.5, n))
         b[name] = a[name] + mean * (1 - 0.5 * i) + sd * rng.permutation(_pattern(n))
-    named = {"baseline": "bm25", "candidate": "monot5", "measures": list(a.columns)}
-    named |= {"n_resamples": 999, **how}
-    return compare_scores(a, b, **named)
+    named = {"name_a": "bm25", "name_b": "monot5", "measures": list(a.columns)}
+    return compare_scores(a, b, **asked(**named, **{"resamples": 999, **how}))
 
 
 @functools.cache
@@ -58,9 +59,11 @@ def _with_machine() -> Comparison:
     b = a + 0.12 + 0.15 * rng.standard_normal((200, 2))
     by_machine = b + 0.05 + 0.05 * rng.standard_normal((200, 2))
     judged = sorted(rng.permutation(ids)[:40])
-    names = {"baseline": "bm25", "candidate": "monot5", "n_resamples": 999, "margin": 0.01}
-    extra = {"machine_scores": (a, by_machine), "shared_model": "b", "measures": columns}
-    return compare_scores(a.loc[judged], b.loc[judged], **names, **extra)
+    machine = Machine(scores=(a, by_machine), shared_model="b")
+    return compare_scores(
+        a.loc[judged], b.loc[judged], measures=columns, margin=0.01, resamples=999,
+        name_a="bm25", name_b="monot5", machine=machine,
+    )  # fmt: skip
 
 
 # Half the 95% interval is .0198 wide, half the 90% one .0166.
@@ -103,17 +106,17 @@ def _merged(n: int, *, decimals: int, clustered: bool = False) -> Comparison:
         clusters=[f"u{i // 4}" for i in range(n)] if clustered else None,
         segments={"half": [("even", "odd")[i % 2] for i in range(n)]},
     )  # fmt: skip
-    question = Question(margin=0.013, require="non-inferior", guards=["AP:-0.0371"])
+    question = Question(margin=0.013, require="non-inferior", guard=["AP:-0.0371"])
     named = {"names": ("bm25", "monot5"), "partitions": (7, 1)}
     return compare_statistics(found, question, clusters="user" if clustered else "", **named)
 
 
 _USERS = {f"q{i:04}": f"u{i // 4}" for i in range(60)}
 DESIGNS: dict[str, Callable[[], Comparison]] = {
-    "clusters": lambda: _designed(clusters=_USERS, guards=["AP:-0.0371"]),
-    "a look": lambda: _designed(look="2/3", bayes=True, guards=["AP:-7.3%"]),
+    "clusters": lambda: _designed(clusters=_USERS, guard=["AP:-0.0371"]),
+    "a look": lambda: _designed(look="2/3", bayes=True, guard=["AP:-7.3%"]),
     "the last look": lambda: _designed(look="3/3", spending="pocock"),
-    "any time": lambda: _designed(anytime=70, bayes=True, guards=["nDCG@10:-0.0009"]),
+    "any time": lambda: _designed(anytime=70, bayes=True, guard=["nDCG@10:-0.0009"]),
     "any time, few": lambda: _make(0.04, n=20, anytime=70),
     "segments": lambda: _designed(
         segments={"half": {q: q[-1] < "5" for q in _USERS}, "user": _USERS}
@@ -187,9 +190,9 @@ def hostile() -> Comparison:
     return compare_scores(
         a,
         b,
-        baseline="base <img src=x onerror=alert(1)> | x\n# h",
-        candidate="`cand` @octocat [x](http://e.example) </details>",
-        n_resamples=999,
+        name_a="base <img src=x onerror=alert(1)> | x\n# h",
+        name_b="`cand` @octocat [x](http://e.example) </details>",
+        resamples=999,
     )
 
 
@@ -211,7 +214,7 @@ def judged() -> Comparison:
         "b": inputs.read_run(poor, name="poor").source,
         "qrels": {"path": None, "sha256": None, "rows": None},
     }
-    return compare_systems(scores, Question(n_resamples=999), provenance=made)
+    return compare_systems(scores, Question(resamples=999), provenance=made)
 
 
 @pytest.fixture(scope="session")
@@ -224,7 +227,7 @@ def unjudged(tmp_path_factory: pytest.TempPathFactory) -> Comparison:
     made.baseline.write(folder / "a.run")
     made.candidate.write(folder / "b.run")
     paths = [str(folder / name) for name in ("qrels", "a.run", "b.run")]
-    return compare(*paths, measures=["nDCG@10", "AP"], topics=made.topics, n_resamples=999)
+    return compare(*paths, measures=["nDCG@10", "AP"], topics=made.topics, resamples=999)
 
 
 @pytest.fixture(scope="session")
@@ -235,9 +238,8 @@ def runs() -> Comparison:
     return compare_runs(
         made.qrels,
         {"bm25": made.baseline, "monot5": made.candidate},
-        Question(margin=0.01, n_resamples=999),
-        EvaluateOptions(),
-        measures=["nDCG@10", "AP", "RR", "P@10"],
-        beside=Beside.of(topics=made.topics, segments={"intent": made.intents, "length": length}),
+        Question(measures=["nDCG@10", "AP", "RR", "P@10"], margin=0.01, resamples=999),
+        topics=made.topics,
+        segments={"intent": made.intents, "length": length},
         command="abrank compare qrels.txt bm25.run monot5.run",
     )

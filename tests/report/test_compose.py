@@ -11,6 +11,7 @@ import pytest
 from abrank import compare, planning
 from abrank._support import display as f
 from abrank.comparison import Comparison, compare_scores
+from abrank.options import Scoring
 from abrank.report import compose
 from abrank.report.model import Fold, Report, Scorecard, Section, Table, Text
 from abrank.report.sections import appendix, measures_and_tests, quality, words
@@ -59,7 +60,7 @@ def test_all_sections_of_runs(judged: Comparison) -> None:
         "reproduce",
     ]
     assert report.omitted == (
-        "People and machine: no machine judgments given; use --machine-qrels (machine_qrels=).",
+        "People and machine: no machine judgments given; use --machine-qrels (machine=).",
         "Segments: none given; use --segments (segments=).",
     )
     assert report.context == ("A good (baseline)", "B poor (candidate)", "4 queries", "2026-11-21")
@@ -368,8 +369,9 @@ def test_reproduce_says_nothing_of_what_is_unknown(make: Make) -> None:
 
 def test_reproduce_shows_every_setting_in_words() -> None:
     made = simulate_runs(30, rng=2)
-    how = {"measures": ["AP"], "missing": "drop", "depth": 50, "judged_only": True}
-    found = table(compose(compare(made.qrels, made.baseline, made.candidate, **how)), "settings")
+    scoring = Scoring(missing="drop", depth=50, judged_only=True)
+    made_of = (made.qrels, made.baseline, made.candidate)
+    found = table(compose(compare(*made_of, measures=["AP"], scoring=scoring)), "settings")
     got = dict(zip(shown(found, "Setting"), shown(found, "Value"), strict=True))
     assert got["Queries missing from a run"] == "left out"
     assert got["Depth of the rankings"] == "50"

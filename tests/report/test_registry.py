@@ -212,13 +212,13 @@ def test_failing_disk_leaves_the_old_file_and_no_other(
 
 
 def test_half_a_surrogate_pair_is_written(tmp_path: Path) -> None:
-    odd = compare_scores({"a": 0.1, "b": 0.2}, {"a": 0.3, "b": 0.1}, candidate="half \ud800")
+    odd = compare_scores({"a": 0.1, "b": 0.2}, {"a": 0.3, "b": 0.1}, name_b="half \ud800")
     for suffix in (".md", ".json", ".csv", ".txt", ".tex", ".methods", ".bib"):
         assert write(odd, tmp_path / f"out{suffix}").read_text("utf-8")
 
 
 def test_parquet_has_the_scores_of_every_query() -> None:
-    names = {"candidate": "B", "baseline": "A"}
+    names = {"name_b": "B", "name_a": "A"}
     odd = compare_scores({"a": 0.1, "\udce9": 0.2}, {"a": 0.3, "\udce9": 0.1}, **names)
     table = pyarrow.parquet.read_table(io.BytesIO(WRITERS[".parquet"](odd)))
     assert table.to_pydict() == {

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
 
+from abrank._support.choices import Family, Requirement
 from abrank.comparison import (
     Alternative,
     Comparison,
@@ -36,7 +37,7 @@ from abrank.inputs.id_differences import IdDifference
 from abrank.report import to_dict
 from abrank.report.numbers import SCHEMA, json_text
 from abrank.scoring.judging import ToJudge, Unjudged
-from abrank.verdict import Family, Requirement, Rule, Verdict
+from abrank.verdict import Rule, Verdict
 
 Make = Callable[..., Comparison]
 PUBLISHED = json.loads(

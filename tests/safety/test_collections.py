@@ -37,7 +37,7 @@ def table(**systems: list[str]) -> str:
 def test_keys_in_another_order_are_the_same_systems(folder) -> None:
     table(c1=["bm25", "t5"], c2=["t5", "bm25"])
     pairs, names = pairs_of(read_collections("table.toml"))
-    assert names == {"baseline": "bm25", "candidate": "t5"}
+    assert names == {"name_a": "bm25", "name_b": "t5"}
     assert [[Path(each).name for each in pair[1:]] for pair in pairs.values()] == [
         ["c1.bm25.run", "c1.t5.run"],
         ["c2.bm25.run", "c2.t5.run"],
@@ -52,7 +52,7 @@ def test_keys_in_another_order_are_the_same_systems(folder) -> None:
     [
         ({"c1": ["bm25", "t5"], "c2": ["bm25", "ce"]}, []),
         ({"c1": ["bm25", "t5"], "c2": ["bm25", "t5", "ce"]}, []),
-        ({"c1": ["bm25", "t5"], "c2": ["bm25", "ce"]}, ["--baseline", "bm25", "--candidate", "t5"]),
+        ({"c1": ["bm25", "t5"], "c2": ["bm25", "ce"]}, ["--name-a", "bm25", "--name-b", "t5"]),
     ],
 )
 def test_other_systems_are_refused(folder, capsys, systems, flags) -> None:
@@ -66,19 +66,15 @@ def test_other_systems_are_refused(folder, capsys, systems, flags) -> None:
 
 def test_two_of_three_by_name_are_taken_everywhere(folder, capsys) -> None:
     source = table(c1=["ce", "bm25", "t5"], c2=["t5", "ce", "bm25"])
-    named = ["--baseline", "bm25", "--candidate", "t5"]
+    named = ["--name-a", "bm25", "--name-b", "t5"]
     assert run(["compare", "--collections", source, "-m", "AP", "-q", *named]) == 0
     assert "t5 is better than bm25" in capsys.readouterr().out
 
 
 def test_a_system_is_not_a_here_and_b_there(folder) -> None:
     runs = {"bm25": {"q1": {"d1": 2.0}}, "t5": {"q1": {"d1": 1.0}}}
-    one = abrank.compare(
-        {"q1": {"d1": 1}}, runs["bm25"], runs["t5"], baseline="bm25", candidate="t5"
-    )
-    two = abrank.compare(
-        {"q1": {"d1": 1}}, runs["t5"], runs["bm25"], baseline="t5", candidate="bm25"
-    )
+    one = abrank.compare({"q1": {"d1": 1}}, runs["bm25"], runs["t5"], name_a="bm25", name_b="t5")
+    two = abrank.compare({"q1": {"d1": 1}}, runs["t5"], runs["bm25"], name_a="t5", name_b="bm25")
     with pytest.raises(AlignmentError, match="t5 is the candidate on x and the baseline on y"):
         abrank.compare_collections({"x": one, "y": two})
 

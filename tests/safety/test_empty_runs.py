@@ -111,10 +111,10 @@ def test_judgments_without_rows_are_an_error(folder: Path, name: str) -> None:
 
 
 def test_dropping_the_queries_of_a_run_without_rows_leaves_none(folder: Path) -> None:
-    dropped = abrank.compare(QRELS, {}, B, measures=["AP"], missing="drop")
+    dropped = abrank.compare(QRELS, {}, B, measures=["AP"], scoring=abrank.Scoring(missing="drop"))
     assert (dropped.verdict.value, dropped.soundness.level) == ("cannot-test", "unsound")
     with pytest.raises(abrank.AlignmentError, match="missing from A"):
-        abrank.evaluate(QRELS, {"A": {}}, ["AP"], missing="error")
+        abrank.evaluate(QRELS, {"A": {}}, ["AP"], scoring=abrank.Scoring(missing="error"))
 
 
 def test_both_without_rows() -> None:

@@ -89,8 +89,8 @@ def test_a_call_ends_in_a_sentence(folder: Path, capsys: Any, call: str) -> None
 
 
 def test_resamples_in_python() -> None:
-    with pytest.raises(abrank.ArgumentError, match="n_resamples must be at most 10,000,000"):
-        abrank.compare(QRELS, RUN, RUN, measures=["RR"], test="bootstrap", n_resamples=10**23)
+    with pytest.raises(abrank.ArgumentError, match="resamples must be at most 10,000,000"):
+        abrank.compare(QRELS, RUN, RUN, measures=["RR"], test="bootstrap", resamples=10**23)
 
 
 def test_braces_are_an_id(tmp_path: Path) -> None:

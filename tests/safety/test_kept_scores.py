@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def scores(folder: Path, *systems: str, rows: int = 40, kept: str = "kept") -> abrank.Scores:
-    engine = Engine(rows=rows, output=str(folder / kept))
+    engine = Engine(rows=rows, keep_scores=str(folder / kept))
     runs = {system: folder / f"{system}.parquet" for system in systems}
     return abrank.evaluate(QRELS, runs, ["RR"], engine=engine)
 

@@ -14,9 +14,9 @@ import pytest
 import abrank
 from abrank import ReadError
 from abrank.cli import run
-from abrank.comparison import Question
 from abrank.comparison.merged.sample import compare_statistics
 from abrank.engines.merge import statistics_of
+from abrank.options import Question
 from abrank.report import read_results
 from abrank.report.numbers import checksum
 
@@ -31,7 +31,7 @@ def comparison() -> Any:
     made = abrank.simulate_runs(40, effect=0.3, rng=5)
     return abrank.compare(
         made.qrels, made.baseline, made.candidate, measures=["nDCG@10", "AP", "P@10"],
-        margin=0.01, require="non-inferior", guards=["AP:-0.02"], segments={"kind": made.intents},
+        margin=0.01, require="non-inferior", guard=["AP:-0.02"], segments={"kind": made.intents},
     )  # fmt: skip
 
 
@@ -48,7 +48,7 @@ def with_a_machine() -> Any:
     a = {f"q{i}": float(x) for i, x in enumerate(rng.random(80))}
     b = {name: x + 0.1 * rng.random() for name, x in a.items()}
     people = [{name: each[name] for name in [*a][:30]} for each in (a, b)]
-    return abrank.compare_scores(*people, machine_scores=(a, b))
+    return abrank.compare_scores(*people, machine=abrank.Machine(scores=(a, b)))
 
 
 def ranking() -> Any:
@@ -163,7 +163,7 @@ def test_what_is_drawn_is_drawn_again_by_its_seed(test, tmp_path) -> None:
     rng = np.random.default_rng(7)
     a = {f"q{i}": float(x) for i, x in enumerate(rng.random(200))}
     b = {name: x + rng.normal(0.01, 0.1) for name, x in a.items()}
-    found = abrank.compare_scores(a, b, test=test, n_resamples=999, rng=11)
+    found = abrank.compare_scores(a, b, test=test, resamples=999, rng=11)
     assert abrank.Comparison.from_json(found.report(tmp_path / "r.json")) == found
 
 

@@ -21,9 +21,10 @@ from abrank.inference.estimates import segments
 from abrank.inference.estimates.segments import MIN_QUERIES, compare_segments
 from abrank.inference.systems import registry, stability
 from abrank.inference.systems.tukey import find_groups
+from abrank.options import RankingQuestion
 from abrank.plots import plots_of
 from abrank.ranking import Ranking
-from abrank.ranking.rank import rank_again
+from abrank.ranking.rank import rank_again, rank_board
 from abrank.report import WRITERS
 from abrank.scoring.scores import Scores
 
@@ -105,7 +106,7 @@ def test_of_very_many_pairs_it_is_told_how_far_the_test_is(many, monkeypatch) ->
     monkeypatch.setattr("abrank.ranking.rank.MANY_PAIRS", 20)
     monkeypatch.setattr(families, "SUMS_AT_ONCE", 1)
     stages: list[str] = []
-    abrank.rank_scores(many, on_stage=stages.append)
+    rank_board(many, RankingQuestion(), on_stage=stages.append)
     assert stages[0] == "testing 36 pairs of 9 systems by 1 measure"
     assert stages[1] == "tested 0 of 35 pairs"  # the copy is told from its original by no test
     assert len(stages) == 36

@@ -9,7 +9,7 @@ import pytest
 import abrank
 from abrank._support.errors import ArgumentError
 from abrank.cli import run
-from abrank.scoring.judging import documents_to_judge, sample_queries
+from abrank.scoring.judging import sample_documents, sample_queries
 
 
 def test_a_draw_is_replayed_and_its_beginning_is_a_draw() -> None:
@@ -36,7 +36,7 @@ RUN_B = {"q1": {"d2": 3.0, "u1": 2.0}, "q2": {"u3": 2.0, "u2": 1.0}}
 
 
 def test_documents_come_in_depth_order_with_exact_swings() -> None:
-    found = documents_to_judge(QRELS, RUN_A, RUN_B, measure="P@2")
+    found = sample_documents(QRELS, RUN_A, RUN_B, measure="P@2")
     assert [each.doc_id for each in found.documents] == ["u3", "u1", "u2"]
     assert found.difference == pytest.approx(-0.5)
     for each in found.documents:
@@ -51,10 +51,10 @@ def test_documents_come_in_depth_order_with_exact_swings() -> None:
 def test_inspect_and_sample_name_the_same_documents_with_the_same_swings() -> None:
     made = abrank.simulate_runs(12, effect=0.1, rng=3)
     part = made.qrels.frame()[lambda rows: rows.index % 3 != 0]
-    found = documents_to_judge(part, made.baseline, made.candidate)
+    found = sample_documents(part, made.baseline, made.candidate)
     for query_id in made.qrels.query_ids[:4]:
         seen = abrank.inspect_query(
-            part, made.baseline, made.candidate, query_id, measures="nDCG@10", n_to_judge=1000
+            part, made.baseline, made.candidate, query_id, measures="nDCG@10", judge=1000
         )
         mine = {each for each in found.documents if each.query_id == query_id}
         assert mine
@@ -65,7 +65,7 @@ def test_the_tipping_list_turns_the_sign_and_one_fewer_does_not() -> None:
     made = abrank.simulate_runs(30, effect=0.1, rng=2)
     frame = made.qrels.frame()
     part = frame[(frame.index % 3 != 0) | ~frame["query_id"].duplicated()]
-    found = documents_to_judge(part, made.baseline, made.candidate)
+    found = sample_documents(part, made.baseline, made.candidate)
     assert found.tipping
     signs = []
     for n in (0, len(found.tipping) - 1, len(found.tipping)):
@@ -105,7 +105,7 @@ def test_files_go_through_the_command_an_editor_and_back(tmp_path, monkeypatch, 
     (tmp_path / "more").write_text("\n".join([*judged[::2], *(f"{line} 1" for line in pool), ""]))
     more = abrank.read_qrels("more")
     assert len(more.grade) == len(judged[::2]) + len(pool)
-    assert documents_to_judge("more", "a.run", "b.run").documents == ()
+    assert sample_documents("more", "a.run", "b.run").documents == ()
     assert run(["compare", "more", "a.run", "b.run", "--machine-qrels", "llm.qrels", "-q"]) == 0
     assert "25 of 30 queries judged by people" in " ".join(capsys.readouterr().out.split())
 

@@ -27,7 +27,7 @@ def test_every_score_has_its_ranges() -> None:
 
 
 def test_dropped_queries_have_no_row_and_diversity_no_range() -> None:
-    found = abrank.score_ranges(QRELS, RUNS, ["RR"], missing="drop")
+    found = abrank.score_ranges(QRELS, RUNS, ["RR"], scoring=abrank.Scoring(missing="drop"))
     assert found["query_id"].unique().tolist() == ["q1", "q2"]
     rows = [("q1", "a", "d1", 1), ("q1", "b", "d2", 1)]
     found = abrank.score_ranges(rows, {"run": {"q1": {"d1": 1.0}}}, ["alpha_nDCG@5"])

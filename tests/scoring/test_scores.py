@@ -31,15 +31,21 @@ def test_evaluate_scores_by_query_system_and_measure() -> None:
 
 
 def test_missing_query_is_dropped_for_every_system() -> None:
-    scores = abrank.evaluate(QRELS, {"full": FULL, "hole": HOLE}, ["RR"], missing="drop")
+    scores = abrank.evaluate(
+        QRELS, {"full": FULL, "hole": HOLE}, ["RR"], scoring=abrank.Scoring(missing="drop")
+    )
     assert scores.query_ids == ("q1", "q3")
     assert scores.audits["hole"].missing == ("q2",)
 
 
 def test_missing_query_is_an_error_that_names_it() -> None:
     with pytest.raises(AlignmentError, match=r"1 query is missing from hole: q2"):
-        abrank.evaluate(QRELS, {"full": FULL, "hole": HOLE}, ["RR"], missing="error")
-    assert abrank.evaluate(QRELS, {"full": FULL}, ["RR"], missing="error").query_ids
+        abrank.evaluate(
+            QRELS, {"full": FULL, "hole": HOLE}, ["RR"], scoring=abrank.Scoring(missing="error")
+        )
+    assert abrank.evaluate(
+        QRELS, {"full": FULL}, ["RR"], scoring=abrank.Scoring(missing="error")
+    ).query_ids
 
 
 def test_tidy_has_a_row_a_score() -> None:
@@ -54,7 +60,12 @@ def test_float32_makes_close_scores_a_tie() -> None:
     qrels = {"q": {"a": 1, "b": 0}}
     run = {"q": {"a": 1.00000001, "b": 1.0}}
     assert abrank.evaluate(qrels, {"r": run}, ["RR"]).values.item() == 1.0
-    assert abrank.evaluate(qrels, {"r": run}, ["RR"], score_dtype="float32").values.item() == 0.5
+    assert (
+        abrank.evaluate(
+            qrels, {"r": run}, ["RR"], scoring=abrank.Scoring(score_dtype="float32")
+        ).values.item()
+        == 0.5
+    )
 
 
 def test_nothing_in_common_is_refused() -> None:
@@ -133,16 +144,23 @@ def test_aggregates_without_queries() -> None:
 
 def test_depth_cuts_before_all_measures() -> None:
     run = {"q1": {"d2": 2.0, "d1": 1.0}, "q2": {"d3": 1.0}, "q3": {"d4": 1.0}}
-    scores = abrank.evaluate(QRELS, {"r": run}, ["RR", "NumRet", "R@5"], depth=1)
+    scores = abrank.evaluate(
+        QRELS, {"r": run}, ["RR", "NumRet", "R@5"], scoring=abrank.Scoring(depth=1)
+    )
     np.testing.assert_array_equal(scores.values[0, 0], [0.0, 1.0, 0.0])
     assert scores.audits["r"].n_rows == 4
     with pytest.raises(ArgumentError, match="depth"):
-        abrank.evaluate(QRELS, {"r": run}, ["RR"], depth=0)
+        abrank.evaluate(QRELS, {"r": run}, ["RR"], scoring=abrank.Scoring(depth=0))
 
 
 def test_options_become_parameters_of_the_measures_that_have_them() -> None:
     names = ["AP", "AP(rel=3)", "nDCG", "IPrec@0.5", "NumRet", "Judged"]
-    scores = abrank.evaluate(QRELS, {"r": FULL}, names, rel=2, judged_only=True, interpolation="9")
+    scores = abrank.evaluate(
+        QRELS,
+        {"r": FULL},
+        names,
+        scoring=abrank.Scoring(rel=2, judged_only=True, interpolation="9"),
+    )
     assert scores.measures == (
         "AP(rel=2,judged_only=True)",
         "AP(rel=3,judged_only=True)",
@@ -160,11 +178,11 @@ def test_options_become_parameters_of_the_measures_that_have_them() -> None:
 
 def test_options_without_a_meaning() -> None:
     with pytest.raises(UnknownNameError, match="missing"):
-        abrank.evaluate(QRELS, {"r": FULL}, ["RR"], missing="skip")  # type: ignore[arg-type]
+        abrank.evaluate(QRELS, {"r": FULL}, ["RR"], scoring=abrank.Scoring(missing="skip"))  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match="rel must be a whole number of at least 1"):
-        abrank.evaluate(QRELS, {"r": FULL}, ["AP"], rel=0)
+        abrank.evaluate(QRELS, {"r": FULL}, ["AP"], scoring=abrank.Scoring(rel=0))
     with pytest.raises(ArgumentError, match="interpolation"):
-        abrank.evaluate(QRELS, {"r": FULL}, ["AP"], interpolation="8")  # type: ignore[arg-type]
+        abrank.evaluate(QRELS, {"r": FULL}, ["AP"], scoring=abrank.Scoring(interpolation="8"))  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match="no run"):
         abrank.evaluate(QRELS, {}, ["AP"])
 
@@ -178,7 +196,9 @@ def test_notes_say_how_a_bare_word_was_read() -> None:
 def test_scale_that_is_left_to_the_judgments_is_named() -> None:
     scores = abrank.evaluate(QRELS, {"r": FULL}, ["ERR@10", "ERR(max_grade=4)"])
     assert scores.measures == ("ERR(max_grade=2)@10", "ERR(max_grade=4)")
-    result = abrank.compare(QRELS, FULL, FULL, measures=["AP", "ERR@10"], primary="err@10")
+    result = abrank.compare(
+        QRELS, FULL, FULL, measures=["AP", "ERR@10"], config=abrank.Question(primary="err@10")
+    )
     assert result.primary.measure == "ERR(max_grade=2)@10"
 
 

@@ -36,7 +36,7 @@ def plan(result: abrank.Comparison) -> list[abrank.Plan]:
     return [
         abrank.power(result),
         abrank.power(np.array([0.1, -0.2, 0.3]), margin=0.02),
-        abrank.power(sd=0.2, n=50, effect=0.05),
+        abrank.power(sd=0.2, queries=50, effect=0.05),
     ]
 
 
@@ -54,9 +54,43 @@ def score_and_rank() -> abrank.Ranking:
     return ranking
 
 
+def declare() -> tuple[abrank.Comparison, abrank.Ranking]:
+    """Give options in their objects: to one function or another, and as a rule in Python."""
+    made = abrank.simulate_runs(60, rng=6)
+    scoring = abrank.Scoring(depth=50, missing="drop")
+    rule = abrank.Question(margin=0.02, family="all", measures=["AP", "RR"])
+    result = abrank.compare(
+        made.qrels, made.baseline, made.candidate, config=rule, scoring=scoring,
+        design=abrank.Looks(1, of=2, spending="pocock"), require="better", name_a="old",
+        name_b="new",
+    )  # fmt: skip
+    ready = {"q1": 0.5, "q2": 0.25, "q3": 0.5}, {"q1": 0.75, "q2": 0.5, "q3": 0.5}
+    for design in ("1/2", (1, 2), abrank.Planned(4), (abrank.Anytime(9),)):
+        abrank.compare_scores(*ready, design=design)
+    abrank.compare_scores(*ready, design=abrank.Clusters({"q1": "u", "q2": "v", "q3": "w"}))
+    both = {"one": ready, "two": ready}
+    assert abrank.compare_collections(both, alpha=0.1, name_b="new").candidate == "new"
+    runs = {"A": made.baseline, "B": made.candidate}
+    judged: abrank.JudgedRun = (
+        abrank.evaluate(made.qrels, runs, scoring=scoring).judged_runs["A"].judged
+    )
+    assert judged.query_ids
+    assert abrank.Engine("dask:tcp://10.0.0.5:8786").address
+    assert abrank.Machine(qrels=made.qrels, judge="model").shared_model is None
+    assert len(abrank.sample_queries(made.qrels.query_ids, 5)) == 5
+    assert abrank.sample_documents(made.qrels, made.baseline, made.candidate).depth
+    assert not abrank.check("no.qrels").passed
+    return result, abrank.rank(made.qrels, runs, scoring=scoring, instruments=True, risk=1.0)
+
+
 def mistakes() -> None:
     """Call functions with names and values that they do not take."""
     scores = abrank.read_scores("scores.csv")
     abrank.compare_scores(scores, metrics=["AP"])  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
     abrank.compare("q", "a", "b", require="best")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    abrank.compare("q", "a", "b", depth=10)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+    abrank.compare("q", "a", "b", design=3)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    abrank.compare_collections({}, metrics="AP")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+    abrank.Scoring(missing="skip")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    abrank.Looks(1, 2)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
     abrank.rank("q", ["a", "b"], alpha="5%")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]

@@ -14,3 +14,6 @@ def test_the_script_runs(tmp_path) -> None:
     plans = script.plan(script.decide(tmp_path))
     assert [plan.n_queries for plan in plans] == [60, 3, 50]
     assert len(script.score_and_rank().rows) == 2
+    result, ranking = script.declare()
+    assert (result.baseline, result.rule.family, result.rule.design.n_looks) == ("old", "all", 2)
+    assert ranking.extras.risk

@@ -47,7 +47,7 @@ def test_whole_clusters_are_redrawn() -> None:
     rng = np.random.default_rng(4)
     who = np.repeat(np.arange(30), rng.integers(2, 7, 30))
     d = rng.normal(0.0, 0.1, 30)[who] + rng.normal(0.0, 0.03, len(who))
-    found = abrank.aa_test(d, clusters=who, tests="t", n_replications=400)
+    found = abrank.aa_test(d, clusters=who, tests="t", replications=400)
     rates = {(row.test, row.by): row.rate for row in found.rows}
     assert rates["t", "resampled"] > 0.2
     assert rates["cluster-robust t", "resampled"] < 0.1
@@ -66,6 +66,6 @@ def test_tests_that_keep_their_level_are_rarely_accused() -> None:
     accused = 0
     for seed in range(20):
         d = np.random.default_rng(seed).normal(0.02, 0.2, 50)
-        found = abrank.aa_test(d, tests=["t", "permutation"], rng=seed, n_replications=300)
+        found = abrank.aa_test(d, tests=["t", "permutation"], rng=seed, replications=300)
         accused += bool(found.too_often)
     assert accused <= 3

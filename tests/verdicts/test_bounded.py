@@ -96,7 +96,7 @@ def test_the_interval_holds_at_any_look() -> None:
     assert binomtest(stopped, 100, 0.05, alternative="greater").pvalue > 0.01
     d = np.resize([0.1, 0.2, -0.05], 90)
     plain = abrank.compare_scores(*frames(d), test="bounded")
-    anytime = abrank.compare_scores(*frames(d), test="bounded", anytime=200)
+    anytime = abrank.compare_scores(*frames(d), test="bounded", design=abrank.Anytime(200))
     assert anytime.primary.ci_low == plain.primary.ci_low
     assert "any differences of a bounded measure" in " ".join(str(anytime).split())
 
@@ -123,7 +123,9 @@ def test_other_doors_take_it_or_say_why_not() -> None:
     both = abrank.compare_collections({"one": (a, b), "two": (a, b)}, test="bounded")
     assert both.primary.rows[0].pvalue == pytest.approx(alone.pvalue)
     with pytest.raises(ArgumentError, match="not by bounded"):
-        abrank.compare_scores(a, b, test="bounded", clusters={q: q[-1] for q in a.index})
+        abrank.compare_scores(
+            a, b, test="bounded", design=abrank.Clusters({q: q[-1] for q in a.index})
+        )
     with pytest.raises(ArgumentError, match="relative margin"):
         abrank.compare_scores(a, b, test="bounded", margin="2%")
     with pytest.raises(ArgumentError, match="differences of at most 1"):

@@ -32,7 +32,7 @@ def compare(d, groups, **how):
     a = dict.fromkeys(ids, 0.5)
     b = dict(zip(ids, 0.5 + np.asarray(d), strict=True))
     of = {query: f"u{group}" for query, group in zip(ids, groups, strict=True)}
-    return abrank.compare_scores(a, b, clusters=of, **how)
+    return abrank.compare_scores(a, b, design=abrank.Clusters(of), **how)
 
 
 @pytest.mark.parametrize("icc", [0.5, 0.1])
@@ -47,7 +47,7 @@ def test_t_keeps_its_level(sizes, icc) -> None:
 def test_the_verdict_keeps_its_level_where_one_cluster_has_most_queries(sizes) -> None:
     # t with G - 1 degrees of freedom found a difference in .29 to .47 of such samples.
     d, groups = drawn(sizes, 0.5, 150, np.random.default_rng(12))
-    made = [compare(0.1 * column, groups, n_resamples=499) for column in d.T]
+    made = [compare(0.1 * column, groups, resamples=499) for column in d.T]
     assert {one.clusters.test for one in made} == {"permutation"}
     assert sum(one.decision.direction != 0 for one in made) <= 15
 
@@ -63,7 +63,7 @@ def test_a_difference_is_still_found() -> None:
 def test_the_bootstrap_gives_way_to_flips_where_one_cluster_has_half_of_the_queries() -> None:
     # The bootstrap of clusters found a difference in 8 to 11 % of such samples.
     d, groups = drawn([95, *[5] * 19], 0.2, 150, np.random.default_rng(14))
-    made = [compare(0.1 * column, groups, test="bootstrap", n_resamples=499) for column in d.T]
+    made = [compare(0.1 * column, groups, test="bootstrap", resamples=499) for column in d.T]
     assert {one.clusters.test for one in made} == {"permutation"}
     assert sum(one.decision.direction != 0 for one in made) <= 15
     said = " ".join(str(made[0]).split())
@@ -100,9 +100,9 @@ def test_a_guard_knows_of_the_clusters() -> None:
     a = pd.DataFrame({"query_id": ids, "AP": 0.5, "R@100": 0.5})
     b = a.assign(AP=0.55 + 0.01 * d[:, 0], **{"R@100": 0.53 + 0.1 * d[:, 0]})
     of = {query: f"u{group}" for query, group in zip(ids, groups, strict=True)}
-    asked = {"primary": "AP", "guards": "R@100:-0.02", "lower_is_better": ()}
+    asked = {"config": abrank.Question(primary="AP"), "guard": "R@100:-0.02"}
     plain = abrank.compare_scores(a, b, **asked).decision.guards[0]
-    found = abrank.compare_scores(a, b, clusters=of, **asked).decision.guards[0]
+    found = abrank.compare_scores(a, b, design=abrank.Clusters(of), **asked).decision.guards[0]
     alone = run_cluster_test("t", b["R@100"] - a["R@100"], groups, confidence=0.9)
     assert (found.low, found.high) == pytest.approx((alone.ci_low[0], alone.ci_high[0]))
     assert plain.passed

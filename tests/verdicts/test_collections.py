@@ -28,7 +28,7 @@ def found():
     random = np.random.default_rng(11)
     made = {name: _collection(random, 60, 0.0, name) for name in "yz"}
     made = {"x": _collection(random, 60, 0.028, "x"), **made}
-    return compare_collections(made, baseline="bm25", candidate="t5")
+    return compare_collections(made, name_a="bm25", name_b="t5")
 
 
 def test_the_printed_interval_is_the_one_that_decides(found) -> None:
@@ -56,7 +56,7 @@ def test_the_title_says_over_how_many_collections_and_on_how_many_ahead() -> Non
     random = np.random.default_rng(5)
     ahead = _collection(random, 200, 0.08, "x")
     behind = _collection(random, 30, -0.06, "y")
-    found = compare_collections({"x": ahead, "y": behind}, baseline="bm25", candidate="t5")
+    found = compare_collections({"x": ahead, "y": behind}, name_a="bm25", name_b="t5")
     share = found.primary.heterogeneity.i_squared
     said = f"on average over these 2 collections (ahead on 1; I² {100.0 * share:.1f}%)"
     assert f"t5 is better than bm25 {said}" in title(found)

@@ -13,6 +13,7 @@ from abrank._support.errors import AlignmentError, ArgumentError
 from abrank.cli import run
 from abrank.comparison import Comparison, compare_scores
 from abrank.inference.designs.as_tests import level_of_seen
+from tests.asked import asked
 from tests.report.written import text
 
 IDS = [f"q{i:03}" for i in range(400)]
@@ -26,9 +27,9 @@ def scores():
     return tuple(dict(zip(IDS, each.tolist(), strict=True)) for each in (a, b))
 
 
-def _first(scores, n, **asked) -> Comparison:
+def _first(scores, n, **how) -> Comparison:
     a, b = ({query: each[query] for query in IDS[:n]} for each in scores)
-    return compare_scores(a, b, **asked)
+    return compare_scores(a, b, **asked(**how))
 
 
 def test_looks_anywhere_reject_one_in_twenty_all_together() -> None:
@@ -71,12 +72,12 @@ def test_the_record_is_checked(scores) -> None:
     with pytest.raises(ArgumentError, match="at planned 400, this one is at 300"):
         _first(scores, 200, planned=300, earlier=one)
     with pytest.raises(ArgumentError, match="at spending obrien-fleming, this one is at pocock"):
-        _first(scores, 200, planned=400, earlier=one, spending="pocock")
+        _first(scores, 200, planned="400:pocock", earlier=one)
     with pytest.raises(ArgumentError, match="no query is new"):
         _first(scores, 100, planned=400, earlier=one)
     a, b = ({query: each[query] for query in IDS[50:300]} for each in scores)
     with pytest.raises(AlignmentError, match="50 of 100 queries of the earlier look are not among"):
-        compare_scores(a, b, planned=400, earlier=one)
+        compare_scores(a, b, design=abrank.Planned(400, earlier=one))
     with pytest.raises(ArgumentError, match="say with --planned N"):
         _first(scores, 200, earlier=one)
     with pytest.raises(ArgumentError, match="shares out alpha by the queries seen"):
@@ -91,7 +92,7 @@ def test_all_doors_take_it_or_say_why_not(scores, tmp_path, monkeypatch, capsys)
     for name, each in zip("ab", scores, strict=True):
         rows = "".join(f"{query},{each[query]:.6f}\n" for query in IDS[:200])
         Path(f"{name}.csv").write_text(f"query_id,AP\n{rows}")
-    Path("abrank.toml").write_text('planned = 400\nspending = "pocock"\n')
+    Path("abrank.toml").write_text('planned = "400:pocock"\n')
     call = ["compare", "--scores", "a.csv", "b.csv", "--config", "abrank.toml"]
     assert run([*call, "--report", "one.json"]) == 0
     assert "200 of 400 queries planned, the first look (Pocock" in capsys.readouterr().out
@@ -102,7 +103,7 @@ def test_all_doors_take_it_or_say_why_not(scores, tmp_path, monkeypatch, capsys)
         _first(scores, 100, planned=400, **machine)
     pair = (scores[0], scores[1])
     with pytest.raises(ArgumentError, match="planned"):
-        abrank.compare_collections({"x": pair, "y": pair}, planned=400)
+        abrank.compare_collections({"x": pair, "y": pair}, design=abrank.Planned(400))
 
 
 def test_looks_by_hand_are_said_to_be_unchecked(scores) -> None:

@@ -11,6 +11,7 @@ import pytest
 from abrank._support.errors import AlignmentError
 from abrank.comparison import Comparison, compare_scores
 from abrank.inference import run_prediction_powered, worth_interval
+from abrank.options import Machine, Question
 from abrank.report import compose, from_dict
 from tests.report.written import card, text
 
@@ -29,7 +30,9 @@ def scores():
 
 def _compared(a, b, machine_b, judged, *, machine_a=None) -> Comparison:
     machine_a = a if machine_a is None else machine_a
-    return compare_scores(a.loc[judged], b.loc[judged], machine_scores=(machine_a, machine_b))
+    return compare_scores(
+        a.loc[judged], b.loc[judged], machine=Machine(scores=(machine_a, machine_b))
+    )
 
 
 def _by_people_alone(result: Comparison, alone: Comparison) -> str:
@@ -50,7 +53,7 @@ def _by_people_alone(result: Comparison, alone: Comparison) -> str:
 
 def test_a_machine_without_errors_to_see_is_set_aside_everywhere(scores) -> None:
     a, b, _, judged = scores
-    alone = compare_scores(a.loc[judged], b.loc[judged], adjust="holm")
+    alone = compare_scores(a.loc[judged], b.loc[judged], config=Question(adjust="holm"))
     result = _compared(a, b, b, judged)
     shown = _by_people_alone(result, alone)
     assert result.machine.set_aside == "errors"
@@ -62,7 +65,9 @@ def test_a_draw_that_is_rejected_decides(scores) -> None:
     a, b, machine, _ = scores
     easy = sorted(a.mean(axis=1).nlargest(40).index)
     result = _compared(a, b, machine, easy)
-    shown = _by_people_alone(result, compare_scores(a.loc[easy], b.loc[easy], adjust="holm"))
+    shown = _by_people_alone(
+        result, compare_scores(a.loc[easy], b.loc[easy], config=Question(adjust="holm"))
+    )
     assert result.machine.set_aside == "draw"
     assert "People alone decide: the queries that people judged are no random draw." in shown
     assert "Draw the queries to judge by chance (abrank sample queries)." in shown
@@ -71,7 +76,7 @@ def test_a_draw_that_is_rejected_decides(scores) -> None:
 def test_swapped_files_are_asked_about(scores) -> None:
     a, b, machine, judged = scores
     with pytest.raises(AlignmentError, match=r"people judged 200 .* machine 40: are the two swap"):
-        compare_scores(a, b, machine_scores=(a.loc[judged], machine.loc[judged]))
+        compare_scores(a, b, machine=Machine(scores=(a.loc[judged], machine.loc[judged])))
 
 
 def test_half_of_the_human_judgments_left_out_stands_in_the_headline(scores) -> None:

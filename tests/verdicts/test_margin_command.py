@@ -43,7 +43,7 @@ def test_each_number_is_what_it_is_called(seeds: pd.DataFrame) -> None:
     sd = (seeds["other"] - runs.mean(axis=1)).std()
     assert found.sd == pytest.approx(sd)
     for row in found.rows:
-        plan = abrank.power(sd=found.sd, n=120, effect=row.margin)
+        plan = abrank.power(sd=found.sd, queries=120, effect=row.margin)
         assert (row.n, row.power) == (plan.n, plan.power)
         assert row.n_not_worse < row.n
 

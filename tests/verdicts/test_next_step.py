@@ -136,7 +136,7 @@ def test_no_number_of_queries_makes_a_large_gain_equivalent() -> None:
 
 
 def test_a_gate_that_fails_on_worse_says_which_loss_it_could_have_seen() -> None:
-    result = abrank.compare_scores(*shifted(0.005), require="not-worse-shown")
+    result = abrank.compare_scores(*shifted(0.005), fail_on="worse")
     said = " ".join(str(result).split())
     visible = f"{result.planning.smallest_visible:.3f}"
     assert f"not shown to be worse on score; 50 queries see a loss of {visible}" in said

@@ -24,13 +24,13 @@ from abrank._support.errors import ArgumentError
 from abrank.comparison import Comparison
 from abrank.comparison.deciding import deciding_interval
 from abrank.comparison.merged.sample import compare_statistics
-from abrank.comparison.question import Question
 from abrank.engines.merge import statistics_of
 from abrank.inference import adjust
 from abrank.inference.designs.as_tests import cluster_result, level_of_look, level_of_seen
 from abrank.report.saved.write import from_dict
 from abrank.rule import GATES, Verdict
 from abrank.verdict import Rule, decide
+from tests.asked import asked, question
 
 MEASURES = ["AP", "RR", "ms"]
 N, TIES = 60, 12
@@ -72,12 +72,12 @@ MACHINE = judged_by_machine(A, B)
 
 
 def ready(**how: Any) -> Comparison:
-    return abrank.compare_scores(A, B, **_scored(how))
+    return abrank.compare_scores(A, B, **asked(**_scored(how)))
 
 
 def machine(**how: Any) -> Comparison:
     given = _scored(how)
-    made = abrank.compare_scores(A, B, machine_scores=MACHINE, machine_judge="m", **given)
+    made = abrank.compare_scores(A, B, **asked(machine_scores=MACHINE, machine_judge="m", **given))
     assert made.with_machine
     return made
 
@@ -93,12 +93,12 @@ def merged(**how: Any) -> Comparison:
         clusters=[clusters[query] for query in IDS] if clusters else None,
         segments={name: [of[query] for query in IDS] for name, of in segments.items()},
     )  # fmt: skip
-    return compare_statistics(found, Question(**how), clusters="user" if clusters else "")
+    return compare_statistics(found, question(**how), clusters="user" if clusters else "")
 
 
 def collections(**how: Any) -> Any:
     pairs = {"x": (A[:25], B[:25]), "y": (A[25:], B[25:])}
-    return abrank.compare_collections(pairs, measures=MEASURES, **how)
+    return abrank.compare_collections(pairs, measures=MEASURES, **asked(**how))
 
 
 def ranking(**how: Any) -> Any:
@@ -199,7 +199,7 @@ def sees_guards(cell: Cell) -> None:
     for guard in made.decision.guards:
         if "family" in cell.asked:
             break
-        alone = cell.without("guards", "require", "margin", "primary", primary=guard.measure)
+        alone = cell.without("guard", "require", "margin", "primary", primary=guard.measure)
         low, high = alone.confidence_interval(1 - 2 * made.rule.alpha)
         assert (guard.low, guard.high) == pytest.approx((low, high), abs=1e-12)
         assert guard.passed == (low > -guard.margin)
@@ -227,7 +227,7 @@ def sees_clusters(cell: Cell) -> None:
     assert made.clusters is not None
     assert made.clusters.n_clusters == N // 5
     labels = [USERS[query] for query in IDS]
-    if "guards" not in cell.asked and "family" not in cell.asked:
+    if "guard" not in cell.asked and "family" not in cell.asked:
         d = (B - A)[made.rule.primary].to_numpy()
         found = cluster_result("t", d, labels, confidence=made.rule.confidence, seed=0)
         assert made.primary.pvalue == pytest.approx(found.pvalue[0], rel=1e-6)
@@ -307,10 +307,10 @@ ABILITIES: dict[str, tuple[dict[str, Any], Callable[[Cell], None]]] = {
     "cost": ({"primary": "ms", "lower_is_better": "ms"}, sees_cost),
     "margin": ({"margin": 0.02}, sees_margin),
     "share": ({"margin": "5%"}, sees_share),
-    "guards": ({"guards": ["RR:-0.004", "AP:-0.2"], "require": "better"}, sees_guards),
+    "guards": ({"guard": ["RR:-0.004", "AP:-0.2"], "require": "better"}, sees_guards),
     "gate": ({"require": "better"}, sees_gate),
     "clusters": ({"clusters": USERS}, sees_clusters),
-    "look": ({"look": "1/2", "spending": "pocock"}, sees_look),
+    "look": ({"look": "1/2:pocock"}, sees_look),
     "planned": ({"planned": 100}, sees_planned),
     "anytime": ({"anytime": 60}, sees_anytime),
     "family": ({"family": "all"}, sees_all),
@@ -426,7 +426,7 @@ def test_guards_are_drawn_by_the_seed_of_the_call() -> None:
             a,
             b,
             measures=["AP", "RR"],
-            guards="RR:-0.05",
+            guard="RR:-0.05",
             require="better",
             test="bootstrap",
             rng=seed,
@@ -447,7 +447,7 @@ def test_what_speaks_against_one_collection_speaks_against_all() -> None:
     found = abrank.compare_collections(
         {"sound": (judged, found_by, found_by), "other ids": (judged, found_by, others)},
         measures="AP",
-        require="not-worse-shown",
+        fail_on="worse",
     )
     assert str(found.verdict) == "cannot-test"
     assert found.decision.gate.lacks == "soundness"
@@ -458,10 +458,10 @@ def test_what_speaks_against_one_collection_speaks_against_all() -> None:
 def test_collections_of_dependent_queries_are_not_pooled() -> None:
     users = pd.Series(USERS, name="user")
     parts = {
-        "clustered": abrank.compare_scores(A, B, measures=MEASURES, clusters=users),
+        "clustered": abrank.compare_scores(A, B, measures=MEASURES, design=abrank.Clusters(users)),
         "machine": machine(),
         "merged": merged(),
-        "anytime": abrank.compare_scores(A, B, measures=MEASURES, anytime=60),
+        "anytime": abrank.compare_scores(A, B, measures=MEASURES, design=abrank.Anytime(60)),
     }
     for name, part in parts.items():
         with pytest.raises(ArgumentError, match=f"{name} cannot be pooled with others: "):
@@ -526,7 +526,7 @@ def test_a_file_whose_p_and_interval_contradict_each_other_is_refused() -> None:
 
 
 def test_several_collections_come_back_with_their_verdict(tmp_path: Path) -> None:
-    made = collections(margin=0.02, require="non-inferior", guards=["RR:-0.05"], primary="AP")
+    made = collections(margin=0.02, require="non-inferior", guard=["RR:-0.05"], primary="AP")
     again = type(made).from_json(made.report(tmp_path / "results.json"))
     assert again == made
     assert again.decision == made.decision

@@ -11,10 +11,11 @@ import pandas as pd
 import pytest
 
 import abrank
-from abrank.comparison import Question
 from abrank.comparison.merged.sample import compare_statistics
 from abrank.engines.merge import statistics_of
 from abrank.inference import run_test
+from tests.asked import asked as keywords
+from tests.asked import question
 
 
 def scores(differences: Any) -> tuple[dict[str, float], dict[str, float]]:
@@ -60,7 +61,11 @@ def test_clusters_are_flipped_whole() -> None:
     d = np.repeat([0.1, 0.12, 0.08, 0.11], 6) + np.resize([0.01, -0.01], 24)
     a, b = scores(d)
     result = abrank.compare_scores(
-        a, b, require="better", test="t", clusters={f"q{i}": f"u{i // 6}" for i in range(24)}
+        a,
+        b,
+        require="better",
+        test="t",
+        design=abrank.Clusters({f"q{i}": f"u{i // 6}" for i in range(24)}),
     )
     assert result.decision.sign_flips is not None
     assert result.decision.sign_flips.better == 2.0**-4
@@ -77,14 +82,14 @@ def test_a_guard_of_few_queries_takes_the_flips_of_their_signs(n, require, merge
         pd.DataFrame({"AP": pd.Series(side), "P@10": pd.Series(other)})
         for side, other in zip(scores(0.2 + wave), scores(wave - 0.001), strict=True)
     )
-    asked = {"guards": "P@10:-0.05", "require": require}
+    asked = {"guard": "P@10:-0.05", "require": require}
     if merged:
         values = np.stack([a.to_numpy(), b.to_numpy()], axis=1)
         result = compare_statistics(
-            statistics_of(list(a.index), values, ["AP", "P@10"]), Question(**asked)
+            statistics_of(list(a.index), values, ["AP", "P@10"]), question(**asked)
         )
     else:
-        result = abrank.compare_scores(a, b, measures=["AP", "P@10"], **asked)
+        result = abrank.compare_scores(a, b, measures=["AP", "P@10"], **keywords(**asked))
     (guard,) = result.decision.guards
     assert guard.excludes_loss  # by t
     assert guard.flips == 2.0**-n

@@ -19,6 +19,7 @@ from abrank.diagnostics import Note
 from abrank.report.saved.write import read_comparison
 from abrank.soundness import judge
 from abrank.verdict import Verdict
+from tests.asked import asked
 
 Run = dict[str, dict[str, float]]
 
@@ -82,7 +83,7 @@ def files(tmp_path: Path) -> dict[str, str]:
 
 
 def compare(files: dict[str, str], a: str, b: str, **how: Any) -> Comparison:
-    return abrank.compare(files["qrels"], files[a], files[b], **{"measures": "AP", **how})
+    return abrank.compare(files["qrels"], files[a], files[b], **asked(**{"measures": "AP", **how}))
 
 
 UNSOUND: list[tuple[str, str, dict[str, Any], str]] = [
@@ -144,7 +145,7 @@ def test_rankings_of_two_files_that_are_alike_stay_identical(
 ) -> None:
     other = {q: {d: s / 7 for d, s in docs.items()} for q, docs in ranked(3).items()}
     files = {**files, "other": write(tmp_path / "other.run", other)}
-    result = compare(files, "a", "other", require="not-worse-shown")
+    result = compare(files, "a", "other", fail_on="worse")
     assert (result.verdict, result.soundness.level) == ("identical", "sound")
     assert result.decision.gate is not None
     assert result.decision.gate.passed
@@ -240,7 +241,7 @@ def test_one_cluster_that_carries_a_difference_puts_it_in_doubt() -> None:
     a = dict(zip(ids, random.uniform(0.3, 0.5, 120).tolist(), strict=True))
     users = {query: f"u{i // 10}" for i, query in enumerate(ids)}
     even = {query: a[query] + 0.03 + 0.001 * (i % 7) for i, query in enumerate(ids)}
-    assert abrank.compare_scores(a, even, clusters=users).soundness.level == "sound"
+    assert abrank.compare_scores(a, even, design=abrank.Clusters(users)).soundness.level == "sound"
     # Seven clusters of 4 and one of 13 queries with more than half of the difference.
     random = np.random.default_rng(8)
     random.integers(4, 9), random.integers(6, 30), random.integers(3, 8)
@@ -250,7 +251,7 @@ def test_one_cluster_that_carries_a_difference_puts_it_in_doubt() -> None:
     a = {f"q{i:02}": 0.4 for i in range(len(of))}
     b = {query: 0.4 + d for query, d in zip(a, differences.tolist(), strict=True)}
     users = {query: f"u{k}" for query, k in zip(a, of.tolist(), strict=True)}
-    made = abrank.compare_scores(a, b, clusters=users, require="not-worse-shown")
+    made = abrank.compare_scores(a, b, design=abrank.Clusters(users), fail_on="worse")
     (reason,) = made.soundness.reasons
     assert (made.verdict, reason.code) == ("better", "one-cluster-carries")
     assert (reason.values["cluster"], reason.values["n_queries"]) == ("u0", 13)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from abrank import compare_scores
+from abrank.options import Looks, Question
 from abrank.report import compose
 
 
@@ -51,10 +52,10 @@ def test_a_posterior_without_a_margin_does_not_say_the_p_value_again() -> None:
     rng = np.random.default_rng(2)
     a = {f"q{i}": float(value) for i, value in enumerate(rng.random(30))}
     b = {query: value + float(rng.normal(0.05, 0.1)) for query, value in a.items()}
-    said = " ".join(str(compare_scores(a, b, bayes=True)).split())
+    said = " ".join(str(compare_scores(a, b, config=Question(bayes=True))).split())
     assert "with probability" not in said
     assert "Without a margin a flat prior says the p-value again" in said
-    said = " ".join(str(compare_scores(a, b, bayes=True, margin=0.02)).split())
+    said = " ".join(str(compare_scores(a, b, config=Question(bayes=True), margin=0.02)).split())
     assert "better than A by more than 0.02 with probability" in said
 
 
@@ -62,6 +63,6 @@ def test_no_level_has_more_digits_than_a_reader_needs() -> None:
     rng = np.random.default_rng(3)
     a = {f"q{i}": float(value) for i, value in enumerate(rng.random(40))}
     b = {query: value + float(rng.normal(0.05, 0.1)) for query, value in a.items()}
-    said = str(compare_scores(a, b, look="1/5"))
+    said = str(compare_scores(a, b, design=Looks(1, of=5)))
     assert "99.999" in said
     assert "99.9989" not in said

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
 from abrank import inference
 from abrank._support import checks
+from abrank._support.choices import SharedModel
 from abrank._support.records import record
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inference.designs.prediction_powered import PredictionPowered
@@ -25,7 +26,6 @@ FEWEST = 25  # fewer human queries are refused
 LEVEL = 0.05  # of the tests of the draw, both together
 
 _Found: TypeAlias = inference.TestResult | PredictionPowered
-SharedModel: TypeAlias = Literal["a", "b", "both", "neither"]
 
 
 @dataclass(frozen=True)

@@ -27,12 +27,12 @@ from abrank.comparison.machine.judgments import (
     SampleCheck,
     pair_of,
 )
-from abrank.comparison.question import Question
 from abrank.comparison.rows import MeasureResult, TestRow
 from abrank.comparison.sample import ALL, Answer, Columns, Rows
 from abrank.diagnostics import Note, inspect_machine
 from abrank.inference.designs.prediction_powered import welch_pvalue
 from abrank.inference.rounding import differences_of
+from abrank.options import Question
 from abrank.scoring.scores import Scores
 from abrank.verdict import Decision, Rule
 

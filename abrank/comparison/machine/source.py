@@ -4,56 +4,32 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from abrank import inputs
 from abrank._support.errors import ArgumentError
 from abrank.comparison.beside import Beside
-from abrank.comparison.machine.judgments import MachineScores, SharedModel
+from abrank.comparison.machine.judgments import MachineScores
 from abrank.comparison.pairing import pair_scores
-from abrank.scoring.evaluate import EvaluateOptions, score_runs, silent
+from abrank.options import Engine, Machine, Scoring
+from abrank.scoring.evaluate import score_runs, silent
 from abrank.scoring.scores import Scores
 
 
-@dataclass(frozen=True)
-class MachineSource:
-    """The machine's judgments or ready scores, and which systems share its model.
+class MachineSource(Machine):
+    """The machine's judgments or ready scores, and how they are read."""
 
-    Attributes
-    ----------
-    qrels : whatever read_qrels reads, optional
-        Judgments of the queries that people judged, and of many more.
-    scores : pair of path, Series or dict; or one source of both systems, optional
-        In the place of ``qrels``: the baseline's and the candidate's scores by the machine.
-    shared_model : {"a", "b", "both", "neither"}, optional
-        Which system shares its model with the machine.
-    judge : str, optional
-        Name of the machine that judged.
-    """
-
-    qrels: Any = None
-    scores: Any = None
-    shared_model: SharedModel | None = None
-    judge: str | None = None
-
-    def __post_init__(self) -> None:
-        given = [each for each in (self.qrels, self.scores) if each is not None]
-        if len(given) > 1:
-            raise ArgumentError("give the machine's judgments or its scores, not both")
-        asked = {"shared-model": self.shared_model, "machine-judge": self.judge}
-        for name in (name for name, value in asked.items() if value is not None and not given):
-            raise ArgumentError(
-                f"--{name} ({name.replace('-', '_')}=) needs machine judgments: give"
-                " --machine-qrels (machine_qrels=) with it"
-            )
+    @classmethod
+    def of(cls, machine: Machine | None) -> MachineSource:
+        """Return a machine as a source; one without judgments for None."""
+        return cls(**vars(machine or Machine()))
 
     def require_none(self, why: str) -> None:
         """Refuse a machine's judgments, and say why."""
         if self.qrels is not None or self.scores is not None:
             raise ArgumentError(
                 f"judgments by a machine cannot be used here: {why}; leave out --machine-qrels and"
-                " --machine-scores, or --merged (merged=)"
+                " --machine-scores (machine=), or --merged (Engine(merged=))"
             )
 
     def require_runs_again(self, runs: Mapping[str, Any]) -> None:
@@ -75,14 +51,15 @@ class MachineSource:
         *,
         runs: Mapping[str, Any] | None = None,
         measures: Sequence[str] | str | None = None,
-        options: EvaluateOptions | None = None,
+        scoring: Scoring | None = None,
+        engine: Engine | str | None = None,
         on_stage: Callable[[str], None] = silent,
     ) -> Beside:
         """Return what is known of the queries, with the machine's scores if it was given."""
         if self.qrels is not None:
-            if runs is None or options is None:
+            if runs is None or scoring is None:
                 raise ArgumentError("ready scores take a machine's scores, not its judgments")
-            scores = _score(self.qrels, runs, measures, options, on_stage)
+            scores = _score(self.qrels, runs, measures, scoring, engine, on_stage)
             sources = {"machine_qrels": self.qrels}
         elif self.scores is not None:
             scores, sources = _ready(self.scores, human)
@@ -95,12 +72,14 @@ def _score(
     qrels: Any,  # noqa: ANN401
     runs: Mapping[str, Any],
     measures: Sequence[str] | str | None,
-    options: EvaluateOptions,
+    scoring: Scoring,
+    engine: Engine | str | None,
     on_stage: Callable[[str], None],
 ) -> Scores:
     return score_runs(
-        qrels, runs, measures, options, on_stage=lambda stage: on_stage(f"{stage} (machine)")
-    )
+        qrels, runs, measures, scoring, engine=engine,
+        on_stage=lambda stage: on_stage(f"{stage} (machine)"),
+    )  # fmt: skip
 
 
 def _ready(given: Any, human: Scores) -> tuple[Scores, dict[str, Any]]:  # noqa: ANN401

@@ -58,7 +58,7 @@ class Properties:
             if each is not None:
                 raise ArgumentError(
                     "texts are shown beside the scores of each query, which merged statistics do"
-                    f" not hold: leave out --{name} ({name}=), or --merged (merged=)"
+                    f" not hold: leave out --{name} ({name}=), or --merged (Engine(merged=))"
                 )
         given = {"segments": segments, "clusters": clusters}
         given = {name: each for name, each in given.items() if each is not None}

@@ -9,15 +9,14 @@ from typing import Any
 from abrank._support.errors import ArgumentError
 from abrank.comparison.merged.properties import Properties
 from abrank.comparison.merged.sample import compare_statistics, require_mergeable
-from abrank.comparison.question import Question
 from abrank.comparison.result import Comparison
 from abrank.comparison.sample import same_content
 from abrank.diagnostics import missing_policy
-from abrank.engines import on
 from abrank.measures import Measure
 from abrank.measures.names import notes_on
+from abrank.options import Engine, Question
 from abrank.provenance import provenance
-from abrank.scoring.evaluate import EvaluateOptions, expand_repeats
+from abrank.scoring.evaluate import expand_repeats
 from abrank.scoring.partitioned import merge_partitioned
 
 
@@ -25,7 +24,6 @@ def compare_merged(
     qrels: Any,  # noqa: ANN401 - Parquet, or whatever read_qrels reads; None for joined tables
     runs: Mapping[str, Any],
     question: Question,
-    options: EvaluateOptions,
     *,
     measures: Sequence[str] | str | None,
     primary: Measure | None,
@@ -41,22 +39,23 @@ def compare_merged(
     if list(expand_repeats(runs)[0]) != list(runs):
         raise ArgumentError(
             "repeated runs of one system are averaged query by query, which merged statistics"
-            " cannot be: leave out --merged (merged=), or compare two single runs"
+            " cannot be: leave out --merged (Engine(merged=)), or compare two single runs"
         )
-    parsed = options.measures(measures)
+    scoring = question.scoring
+    parsed = scoring.measures(measures)
     found = merge_partitioned(
         qrels,
         runs,
         parsed,
-        on(options.engine or "local"),
-        notes=notes_on(measures, parsed, rel=options.rel, judged_only=options.judged_only),
+        Engine.of(question.engine or "local"),
+        notes=notes_on(measures, parsed, rel=scoring.rel, judged_only=scoring.judged_only),
         properties=properties.tables,
         clusters=properties.clusters,
         on_stage=on_stage,
-        score_dtype=options.score_dtype,
-        duplicates=options.duplicates,
-        depth=options.depth,
-        missing=options.missing,
+        score_dtype=scoring.score_dtype,
+        duplicates=scoring.duplicates,
+        depth=scoring.depth,
+        missing=scoring.missing,
     )
     on_stage("testing")
     if primary is not None:
@@ -79,6 +78,6 @@ def compare_merged(
         same_file=same_content(found.sources, baseline, candidate),
     )
     recorded = provenance(
-        found, roles, settings=options.settings(), beside=properties.sources, command=command
+        found, roles, settings=scoring.settings(), beside=properties.sources, command=command
     )
     return replace(made, provenance=recorded)

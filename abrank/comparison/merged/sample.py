@@ -28,7 +28,6 @@ from abrank.comparison.merged.moments import (
 )
 from abrank.comparison.merged.result import Cell, ExtremeQuery, MergedQueries
 from abrank.comparison.power_analysis import ClusterSizes
-from abrank.comparison.question import Question
 from abrank.comparison.rows import MeasureResult, TestRow
 from abrank.comparison.sample import ALL, IGNORING, OF_CLUSTERS, Columns, Units, test_row
 from abrank.diagnostics import Note, inspect_inputs, inspect_losses
@@ -46,6 +45,7 @@ from abrank.inference.estimates.segments import MIN_QUERIES, heterogeneity
 from abrank.inference.paired.counted import Counts, result_of
 from abrank.inference.rounding import differences_of
 from abrank.inputs import Audit
+from abrank.options import Question
 from abrank.soundness import Reason
 from abrank.verdict import FEW_QUERIES, Decision, Rule
 
@@ -280,15 +280,15 @@ def require_mergeable(question: Question) -> Question:
     asked = {
         f"the {question.test} test as the one that decides": question.test != "t",
         "max-t": question.adjust == "max-t",
-        "a confidence sequence (--anytime, anytime=)": question.anytime is not None,
-        "a record of looks (--planned, planned=)": question.planned is not None,
-        "a posterior (--bayes, bayes=)": question.bayes,
+        "a confidence sequence (--anytime, Anytime(...))": question.anytime is not None,
+        "a record of looks (--planned, Planned(...))": question.planned is not None,
+        "a posterior (--bayes, Question(bayes=))": question.bayes,
     }
     for what, is_asked in asked.items():
         if is_asked:
             raise ArgumentError(
                 f"{what} needs the scores of every query, which merged statistics do not hold:"
-                " leave out --merged (merged=), or this"
+                " leave out --merged (Engine(merged=)), or this"
             )
     plain = question.adjust is None and question.family != "fixed-sequence"
     return replace(question, adjust="holm") if plain else question

@@ -8,12 +8,9 @@ from dataclasses import asdict
 from typing import Any
 
 from abrank._support.errors import AlignmentError, ArgumentError, ReadError
-from abrank.collections import (
-    CollectionsComparison,
-    CollectionsRanking,
-    summarise_collections,
-    summarise_rankings,
-)
+from abrank.collections import CollectionsComparison, CollectionsRanking
+from abrank.collections.compare import summarise_collections
+from abrank.collections.rank import summarise_rankings
 from abrank.comparison import Comparison
 from abrank.ranking import Ranking
 from abrank.report.data import COLLECTIONS_SCHEMA, STANDINGS_SCHEMA, decided, standings_values
@@ -101,8 +98,8 @@ def collections_of(value: Mapping[str, Any], label: str) -> CollectionsCompariso
             comparisons,
             require=settings.get("require"),
             accept_doubt=settings.get("accept_doubt", False),
-            baseline=value["systems"]["a"],
-            candidate=value["systems"]["b"],
+            name_a=value["systems"]["a"],
+            name_b=value["systems"]["b"],
             provenance=value["provenance"],
         )
         if of_this_version(value):

@@ -83,11 +83,11 @@ def judge(comparison: Comparison) -> str:
     if found is None:
         return ""
     if found.judge is None:
-        return "Which machine judged was not declared (--machine-judge)."
+        return "Which machine judged was not declared (machine.judge)."
     name = shorten(found.judge, width=60)
     stated = comparison.provenance.get("declared") or {}
     changed = {each.get("setting") for each in stated.get("deviations") or ()}
-    if not stated or "machine-judge" in changed:
+    if not stated or "machine.judge" in changed:
         return f"The machine was named with the call: {name}."
     day = f" on {stated['date']}" if stated.get("date") else ""
     path, digest = shorten(str(stated.get("path")), width=60), str(stated.get("sha256"))[:12]
@@ -113,7 +113,8 @@ def machine(comparison: Comparison, *, digits: int) -> Section | None:
         return None
     shared = SHARED.get(
         found.shared_model or "",
-        "Whether a system shares its model with the machine was not declared (--shared-model).",
+        "Whether a system shares its model with the machine was not declared"
+        " (machine.shared_model).",
     )
     blocks: list[Block] = [
         _answers(comparison, found, digits=digits),

@@ -154,12 +154,12 @@ def _of_evidence(comparison: Comparison, code: str) -> str:
         return _OF_EVIDENCE[code].format(a=a, b=b)
     values = next(each.values for each in comparison.soundness.reasons if each.code == code)
     if code == "none-relevant":
-        said = "Choose a grade that the judgments have as the lowest relevant one (--rel)"
+        said = "Choose a grade that the judgments have as the lowest relevant one (--config rel=…)"
         if values["highest"] < 1:
             said = "Take judgments with a relevant document"
         return f"{said}, and compare again."
     if code == "common-depth":
-        said = f"Compare at one depth (--depth {values['depth']})"
+        said = f"Compare at one depth (--config depth={values['depth']})"
         return f"{said}, or retrieve as deep with both systems: the verdict is another there."
     if code == "one-cluster-carries":
         cluster = shorten(values["cluster"], width=LONGEST_NAME)
@@ -180,7 +180,7 @@ def _look_again(comparison: Comparison) -> str:
         left = words.queries(design.n_planned - design.seen[-1])
         return (
             f"Go on with the {left} still planned, and give this look's results.json as --earlier"
-            " (earlier=): it leaves the question open."
+            " (Planned(earlier=)): it leaves the question open."
         )
     if design is not None and design.look:
         said = f"Go on to look {design.look + 1} of {design.n_looks}, with the queries planned"

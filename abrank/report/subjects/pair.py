@@ -208,8 +208,7 @@ def _why(comparison: Comparison, key: str) -> str:
 _READY = "ready scores were compared, no run was read."
 
 _OMITTED = {
-    "machine": "People and machine: no machine judgments given; use --machine-qrels"
-    " (machine_qrels=).",
+    "machine": "People and machine: no machine judgments given; use --machine-qrels (machine=).",
     "queries": "Query by query: there is no query.",
     "distribution": "Distribution: it takes three queries and a difference.",
     "tests": "Tests: none gives a p-value here.",

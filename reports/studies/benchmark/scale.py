@@ -109,17 +109,13 @@ def measure(folder: Path, engine: str, results: Path) -> ScaleRow:
 
 def run_one(engine: str, folder: Path, output: Path, kept: Path) -> dict[str, float]:
     """Compare the two runs here, and return what that took."""
-    from abrank.comparison import Question
-    from abrank.comparison.beside import Beside
-    from abrank.comparison.merged.properties import Properties
-    from abrank.engines import Engine
-    from abrank.scoring.evaluate import EvaluateOptions
+    from abrank.options import Engine, Question
     from abrank.workflow import compare_runs
 
     runs = {"A": folder / "a.parquet", "B": folder / "b.parquet"}
     name: Any = engine.removesuffix(MERGED)
     master = "local[*]" if name == "spark" else None
-    options = EvaluateOptions(engine=Engine(name, master=master, output=str(kept)))
+    place = Engine(name, master, merged=name != engine, keep_scores=kept)
     seen, done = [0.0], threading.Event()
     watching = threading.Thread(target=_watch, args=(seen, done))
     watching.start()
@@ -131,10 +127,8 @@ def run_one(engine: str, folder: Path, output: Path, kept: Path) -> dict[str, fl
             scored["at"] = time.perf_counter()
             scored["usage"] = resource.getrusage(resource.RUSAGE_SELF)
 
-    compare_runs(
-        folder / "qrels.parquet", runs, Question(), options, measures=MEASURES,
-        beside=Beside() if name == engine else Properties(), on_stage=on_stage,
-    ).report(output)  # fmt: skip
+    question = Question(measures=MEASURES, engine=place)
+    compare_runs(folder / "qrels.parquet", runs, question, on_stage=on_stage).report(output)
     done.set()
     watching.join()
     usage = scored["usage"]

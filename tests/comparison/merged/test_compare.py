@@ -9,9 +9,9 @@ import pytest
 import abrank
 from abrank._support.errors import ArgumentError
 from abrank.comparison.merged.sample import compare_statistics
-from abrank.comparison.question import Question
 from abrank.engines import counted
 from abrank.engines.merge import statistics_of
+from tests.asked import asked, question
 
 NAMES = ("AP", "RR", "P@10")
 
@@ -36,7 +36,7 @@ def merged(frames, *, clusters=None, segments=None, **keywords):
         clusters=clusters and [clusters[1][query] for query in ids],
     )  # fmt: skip
     return compare_statistics(
-        statistics, Question(**keywords), clusters=clusters[0] if clusters else ""
+        statistics, question(**keywords), clusters=clusters[0] if clusters else ""
     )
 
 
@@ -45,7 +45,9 @@ def in_memory(frames, *, clusters=None, **keywords):
     keywords = {"adjust": "holm", **keywords}
     if keywords.get("family") == "fixed-sequence":
         del keywords["adjust"]
-    return abrank.compare_scores(*frames, clusters=given, baseline="A", candidate="B", **keywords)
+    return abrank.compare_scores(
+        *frames, **asked(clusters=given, name_a="A", name_b="B", **keywords)
+    )
 
 
 def assert_same(mine, theirs, *, place="", rel=1e-9, error=1e-12):

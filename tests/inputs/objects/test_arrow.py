@@ -15,6 +15,7 @@ from pyarrow import feather, parquet
 
 from abrank import ReadError, evaluate, read_qrels, read_run
 from abrank.inputs.objects import arrow
+from abrank.options import Scoring
 
 ROWS = [("302", "é", 0.5), ("302", "d2", 2.0), ("301", "d1", 1.0), ("302", "d1", 2.0)]
 QRELS = {"301": {"d1": 1}, "302": {"d1": 2, "d9": 1}}
@@ -99,8 +100,8 @@ def test_every_table_gives_the_run_of_its_rows(name: str, no_cells: None) -> Non
 
 @pytest.mark.parametrize("name", TABLES)
 def test_every_table_is_scored_as_its_rows(name: str, no_cells: None) -> None:
-    found = evaluate(QRELS, {"B": TABLES[name]()}, ["nDCG@10", "AP"], top=2)
-    expected = evaluate(QRELS, {"B": ROWS}, ["nDCG@10", "AP"], top=2)
+    found = evaluate(QRELS, {"B": TABLES[name]()}, ["nDCG@10", "AP"])
+    expected = evaluate(QRELS, {"B": ROWS}, ["nDCG@10", "AP"])
     assert np.array_equal(found.values, expected.values)
     assert found.audits["B"].n_rows == 4
     assert found.audits["B"].n_tied_rows == 2
@@ -128,7 +129,7 @@ def test_scattered_queries_and_duplicates_are_found_in_tables_too() -> None:
     again = pa.Table.from_pandas(frame(doc_id=["d1", "d2", "d1", "d1"]))
     with pytest.raises(ReadError, match="Table, rows 0 and 3: document d1 twice in query 302"):
         evaluate(QRELS, {"B": again})
-    best = evaluate(QRELS, {"B": again}, ["RR"], duplicates="best")
+    best = evaluate(QRELS, {"B": again}, ["RR"], scoring=Scoring(duplicates="best"))
     assert best.audits["B"].n_duplicates_dropped == 1
 
 

@@ -12,6 +12,7 @@ import pandas as pd
 
 from abrank import compare_scores
 from abrank.comparison import Comparison
+from tests.asked import asked
 
 VOID = {"meta", "link", "input", "br", "hr", "img"}
 
@@ -86,6 +87,6 @@ def scores(n: int, shift: float, *, seed: int = 1) -> tuple[pd.DataFrame, pd.Dat
 def comparison_of(n: int, shift: float = 0.05, **how: object) -> Comparison:
     """Compare simulated scores; the result tells no day, so that its bytes can be compared."""
     a, b = scores(n, shift)
-    named = {"primary": "nDCG@10", "baseline": "bm25", "candidate": "monot5", "n_resamples": 999}
-    result = compare_scores(a, b, **named | how)
+    named = {"primary": "nDCG@10", "name_a": "bm25", "name_b": "monot5", "resamples": 999}
+    result = compare_scores(a, b, **asked(**named | how))
     return replace(result, provenance={})

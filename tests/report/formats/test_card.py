@@ -33,8 +33,8 @@ def comparison_of(
     ids = pd.Index([f"q{i}" for i in range(n)])
     a = pd.DataFrame(random.beta(2, 2, (n, measures)), index=ids, columns=names)
     b = a + random.normal(shift, 0.15, (n, measures))
-    names_of = {"baseline": "bm25", "candidate": "monot5", "measures": names, **how}
-    return compare_scores(a, b, n_resamples=999, **names_of)
+    names_of = {"name_a": "bm25", "name_b": "monot5", "measures": names, **how}
+    return compare_scores(a, b, resamples=999, **names_of)
 
 
 def tree(text: str) -> ElementTree.Element:
@@ -158,7 +158,7 @@ def test_gate_is_said_where_one_was_asked_for(better: Comparison) -> None:
 
 def test_hostile_names_stay_text() -> None:
     baseline, candidate = "<script>alert(1)</script>\u202e", "\"'><b>" + "x" * 10_000
-    text = card(comparison_of(baseline=baseline, candidate=candidate))
+    text = card(comparison_of(name_a=baseline, name_b=candidate))
     names = {element.tag for element in tree(text).iter()}
     assert "script" not in names
     assert "b" not in names

@@ -34,9 +34,7 @@ HOSTILE = [
 def hostile() -> Comparison:
     a = pd.Series(np.linspace(0.1, 0.6, len(HOSTILE)), index=pd.Index(HOSTILE))
     b = a + np.linspace(-0.1, 0.3, len(HOSTILE))
-    result = compare_scores(
-        a, b, baseline=HOSTILE[0] + "\u202e", candidate=HOSTILE[-1], n_resamples=999
-    )
+    result = compare_scores(a, b, name_a=HOSTILE[0] + "\u202e", name_b=HOSTILE[-1], resamples=999)
     # A frame refuses half of a surrogate pair; other ways in may not.
     ids = tuple("half\ud800pair" if each.startswith("=") else each for each in result.query_ids)
     return replace(result, query_ids=ids)

@@ -77,7 +77,7 @@ def test_hostile_names_stay_text(hostile: Comparison, style: str) -> None:
 )
 def test_no_name_is_a_command(name: str) -> None:
     a = pd.DataFrame({name: [0.1, 0.2, 0.3, 0.4]}, index=list("wxyz"))
-    found = compare_scores(a, a * 1.5, baseline=name, candidate=f"{name}{name}")
+    found = compare_scores(a, a * 1.5, name_a=name, name_b=f"{name}{name}")
     assert len(structure(latex(found))) == 2
 
 

@@ -186,7 +186,7 @@ def test_it_fits_into_a_comment(name: str) -> None:
     rng = np.random.default_rng(0)
     a = pd.DataFrame(rng.random((4, 210)), index=[c * 900 for c in "|<`&"], columns=columns)
     comparison = compare_scores(
-        a, a[::-1].set_axis(a.index), baseline="<" * 3000, candidate="|" * 3000, n_resamples=99
+        a, a[::-1].set_axis(a.index), name_a="<" * 3000, name_b="|" * 3000, resamples=99
     )
     source = markdown(comparison)
     assert len(source.encode()) <= LARGEST

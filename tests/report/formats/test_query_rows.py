@@ -99,7 +99,7 @@ def test_long_labels_and_texts_are_cut() -> None:
     a = {f"q{i}": 0.1 * i for i in range(9)}
     b = {key: value + 0.1 for key, value in a.items()}
     made = compare_scores(
-        a, b, n_resamples=99, topics=dict.fromkeys(a, long), segments={long: dict.fromkeys(a, long)}
+        a, b, resamples=99, topics=dict.fromkeys(a, long), segments={long: dict.fromkeys(a, long)}
     )
     rows = rows_of(made)
     assert len(rows.island(FILL)) < 12 * LONGEST * len(a)

@@ -68,12 +68,12 @@ def long_comparison(n: int, scale: float = 1.0) -> Comparison:
     return compare_scores(
         a,
         b,
-        baseline="a-very-long-name-of-a-ranker-with-all-its-parameters-k1=0.9-b=0.4",
-        candidate="cross-encoder/ms-marco-MiniLM-L-12-v2-finetuned-on-our-own-logs",
+        name_a="a-very-long-name-of-a-ranker-with-all-its-parameters-k1=0.9-b=0.4",
+        name_b="cross-encoder/ms-marco-MiniLM-L-12-v2-finetuned-on-our-own-logs",
         margin=0.01,
         require="better",
         measures=names,
-        n_resamples=999,
+        resamples=999,
     )
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from abrank._support.errors import ReadError
 from abrank.comparison import Comparison, compare_scores
+from abrank.options import Question
 from abrank.report import from_dict
 from abrank.report.numbers import checksum, json_text
 from tests.report.refused import OF_THE_MEANS, Contradictions, why_refused
@@ -213,6 +214,8 @@ def test_what_is_written_is_never_refused(test: str, adjust: str | None) -> None
         a = pd.DataFrame(rng.random((size, 2)).round(1), names, ["AP", "RBPResid"])
         b = (a + rng.normal(0.05, 0.1, (size, 2)).round(1)) * 10.0**size
         segments = {"side": {name: "ab"[i % 2] for i, name in enumerate(names)}}
-        how = {"alpha": 0.3, "primary": primary, "segments": segments, "n_resamples": 99}
-        found = compare_scores(a * 10.0**size, b, test=test, adjust=adjust, **how)
+        how = {"alpha": 0.3, "segments": segments, "resamples": 99}
+        found = compare_scores(
+            a * 10.0**size, b, test=test, config=Question(adjust=adjust, primary=primary), **how
+        )
         assert from_dict(json.loads(json_text(found))) == found

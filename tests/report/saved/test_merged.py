@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abrank.comparison import Question
 from abrank.comparison.merged.sample import compare_statistics
 from abrank.engines.merge import statistics_of
+from abrank.options import Question
 from abrank.report import from_dict
 from tests.report.refused import OF_THE_MEANS, Contradictions, why_refused
 

@@ -33,7 +33,7 @@ HOW = [{}, {"baseline": "s1"}, {"baseline": ["s0", "s1"], "family": "all"}, {"te
 
 @pytest.mark.parametrize("how", HOW)
 def test_it_comes_back_and_every_format_has_the_same_bytes(tmp_path, how, capsys):
-    found = rank_scores(board(), n_resamples=199, **how)
+    found = rank_scores(board(), resamples=199, **how)
     path = found.report(tmp_path / "r.json")
     again = Ranking.from_json(path)
     assert again == found

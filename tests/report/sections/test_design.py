@@ -13,6 +13,7 @@ from scipy import stats
 from abrank.comparison import Comparison, compare_scores
 from abrank.report import WRITERS, compose
 from abrank.report.sections import words
+from tests.asked import asked
 
 Make = Callable[..., Comparison]
 
@@ -30,12 +31,12 @@ def scores(n: int, *, zero: bool = False) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 NO_TEST = "which could not be tested"
 CASES: list[tuple[int, dict[str, Any], str]] = [
-    (1, {"guards": ["RR:-0.05"]}, f"A loss of 0.050 not excluded on RR, {NO_TEST}."),
-    (1, {"guards": ["RR:-5%"]}, f"A loss of 5% not excluded on RR, {NO_TEST}."),
+    (1, {"guard": ["RR:-0.05"]}, f"A loss of 0.050 not excluded on RR, {NO_TEST}."),
+    (1, {"guard": ["RR:-5%"]}, f"A loss of 5% not excluded on RR, {NO_TEST}."),
     (1, {"bayes": True}, "The differences of these queries give no posterior."),
     (
         40,
-        {"guards": ["RR:-0.01"]},
+        {"guard": ["RR:-0.01"]},
         "RR not worse by 0.0100 or more (90% interval 0.0000 to 0.0000).",
     ),
     (40, {"bayes": True}, "Without a margin a flat prior says the p-value again"),
@@ -45,11 +46,11 @@ CASES: list[tuple[int, dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("n", "how", "said"), CASES)
 def test_what_was_declared_is_answered(n, how, said) -> None:
-    assert said in compose(compare_scores(*scores(n), **how)).headline.design
+    assert said in compose(compare_scores(*scores(n), **asked(**how))).headline.design
 
 
 def test_a_share_of_a_mean_that_may_be_0_is_no_guard_that_passes() -> None:
-    found = compare_scores(*scores(40, zero=True), guards=["RR:-5%"])
+    found = compare_scores(*scores(40, zero=True), guard=["RR:-5%"])
     assert compose(found).headline.design == f"A loss of 5% not excluded on RR, {NO_TEST}."
     (guard,) = found.decision.guards
     assert not guard.passed

@@ -15,7 +15,7 @@ from abrank.report import from_dict
 from abrank.report.formats.to_judge import documents_text
 from abrank.report.model import Table
 from abrank.report.sections.judging import judging, tipping_sentence
-from abrank.scoring.judging import documents_to_judge
+from abrank.scoring.judging import sample_documents
 from tests.report.written import html, markdown, text
 
 
@@ -53,7 +53,7 @@ def test_the_tipping_list_turns_the_sign_as_it_says(unjudged: Comparison) -> Non
 def test_the_command_finds_the_same(unjudged: Comparison) -> None:
     inputs = unjudged.provenance["inputs"]
     paths = [inputs[role]["path"] for role in ("qrels", "a", "b")]
-    mine, theirs = unjudged.evidence.to_judge, documents_to_judge(*paths)
+    mine, theirs = unjudged.evidence.to_judge, sample_documents(*paths)
     assert mine is not None
     assert mine.n_documents == theirs.n_documents == len(theirs.documents)
     assert mine.tipped == pytest.approx(theirs.tipped)

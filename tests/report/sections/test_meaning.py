@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from abrank.comparison import Comparison, compare_scores
+from abrank.options import Question
 from abrank.report import WRITERS, compose
 from abrank.report.sections.meaning import contradictions
 from tests.report.written import card, text
@@ -92,7 +93,7 @@ def mixed() -> Comparison:
             for name, sign in zip(names, signs, strict=True)
         }
     )
-    return compare_scores(a, b, n_resamples=999)
+    return compare_scores(a, b, resamples=999)
 
 
 def test_secondary_measures_that_point_the_other_way_are_said_in_every_format(
@@ -126,7 +127,7 @@ def test_what_points_with_the_verdict_or_is_unclear_is_not_said(
 def test_a_worse_system_with_better_secondary_measures_is_said() -> None:
     a = two(AP=[0.5, 0.6, 0.7, 0.8], RR=[0.1, 0.2, 0.3, 0.4])
     b = two(AP=[0.3, 0.4, 0.5, 0.61], RR=[0.3, 0.4, 0.5, 0.61])
-    found = contradictions(compare_scores(a, b, adjust="none"))
+    found = contradictions(compare_scores(a, b, config=Question(adjust="none")))
     assert found == "The secondary measure points the other way: RR."
 
 
@@ -150,7 +151,7 @@ def test_rankings_that_are_the_same_are_another_statement() -> None:
 
     qrels = {f"q{i}": {"d1": 1} for i in range(5)}
     runs = [{f"q{i}": {"d1": 2.0 * k, "d2": 1.0} for i in range(5)} for k in (1, 3)]
-    comparison = compare(qrels, *runs, measures="AP", baseline="old", candidate="new")
+    comparison = compare(qrels, *runs, measures="AP", name_a="old", name_b="new")
     head = compose(comparison).headline
     assert head.title == "old and new rank alike on every query."
     assert "the same grades at the same ranks" in head.meaning

@@ -118,7 +118,11 @@ def test_what_cannot_be_tested_is_sent_back(make: Callable[..., Comparison]) -> 
 @pytest.mark.parametrize(
     ("highest", "said"),
     [
-        (3, "Choose a grade that the judgments have as the lowest relevant one (--rel), and"),
+        (
+            3,
+            "Choose a grade that the judgments have as the lowest relevant one (--config rel=…),"
+            " and",
+        ),
         (0, "Take judgments with a relevant document, and"),
     ],
 )

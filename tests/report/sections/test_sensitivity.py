@@ -46,7 +46,7 @@ LIGHT = alternative("without-influential", Verdict.INCONCLUSIVE, -0.012, left_ou
 def plain() -> Comparison:
     a = {f"q{i:02}": 0.4 + i / 100 for i in range(30)}
     b = {query: score + 0.1 + 0.01 * (i % 5) for i, (query, score) in enumerate(a.items())}
-    return compare_scores(a, b, baseline="bm25", candidate="monot5")
+    return compare_scores(a, b, name_a="bm25", name_b="monot5")
 
 
 def said(comparison: Comparison, *found: Alternative) -> str:

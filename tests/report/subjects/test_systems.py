@@ -17,7 +17,9 @@ from markdown_it import MarkdownIt
 
 from abrank._support import display as f
 from abrank._support.errors import ArgumentError, UnknownNameError
+from abrank.options import RankingQuestion
 from abrank.ranking import Ranking, rank_scores
+from abrank.ranking.rank import rank_board
 from abrank.report import WRITERS, compose, write
 from abrank.report.formats.markdown import LARGEST
 from abrank.report.subjects.leaderboard import letter
@@ -45,6 +47,7 @@ def make(
     *,
     names: tuple[str, ...] | None = None,
     measures: tuple[str, ...] = ("nDCG@10",),
+    beside: bool = True,
     **how: Any,
 ) -> Ranking:
     """Rank systems whose means lie apart, on 40 queries; of each further measure the other way."""
@@ -55,7 +58,8 @@ def make(
     systems = names or tuple(f"system{i}" for i in range(n_systems))
     ids = tuple(f"q{i}" for i in range(40))
     blocks = [values if i % 2 == 0 else 0.9 - values for i in range(len(measures))]
-    return rank_scores(Scores(ids, systems, measures, np.stack(blocks, axis=2)), **how)
+    scores = Scores(ids, systems, measures, np.stack(blocks, axis=2))
+    return rank_board(scores, RankingQuestion(**how), beside=beside)
 
 
 RANKINGS = {

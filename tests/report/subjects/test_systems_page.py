@@ -89,7 +89,7 @@ def test_every_size_has_a_page(n_systems, n_queries, how, no_drawer) -> None:
         how = {"test": "nemenyi"}
     elif how.get("baseline") and n_systems == 45:
         how = {"test": "wilcoxon", "adjust": "bh", **how}
-    ranking = rank_scores(board(n_systems, n_queries=n_queries), n_resamples=199, **how)
+    ranking = rank_scores(board(n_systems, n_queries=n_queries), resamples=199, **how)
     page = html(ranking, drawer=no_drawer)
     assert page.endswith("</html>\n") or page.endswith("</html>")
     assert "nan" not in re.sub(r"<style>.*?</style>|<script>.*?</script>", "", page, flags=re.S)
@@ -133,6 +133,6 @@ def test_it_says_who_leads_by_the_other_measures(turned: tuple[int, ...], said: 
     measures = ("AP", "RR", "P@10")[: len(turned)]
     made = board(3, measures=measures)
     values = np.where(np.array(turned) > 0, made.values, 1.0 - made.values)
-    report = compose(rank_scores(replace(made, values=values), beside=False))
+    report = compose(rank_scores(replace(made, values=values)))
     (section,) = (each for each in report.sections if each.key == "measures")
     assert section.finding.partition(" Kendall")[0] == said

@@ -61,11 +61,11 @@ def say(measure: str) -> str:
     Examples
     --------
     >>> say("ms")
-    'Say so: --lower-is-better ms (lower_is_better=), or --higher-is-better ms (higher_is_better=).'
+    'Say so: --lower-is-better ms (lower_is_better=), or higher_is_better = "ms" (--config).'
     """
     return (
-        f"Say so: --lower-is-better {measure} (lower_is_better=), or --higher-is-better {measure}"
-        " (higher_is_better=)."
+        f"Say so: --lower-is-better {measure} (lower_is_better=), or higher_is_better ="
+        f' "{measure}" (--config).'
     )
 
 

@@ -73,9 +73,9 @@ def _shares_model(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
 
 
 def _not_declared(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
-    lacking = [] if v["judge"] else ["which machine judged (--machine-judge)"]
+    lacking = [] if v["judge"] else ["which machine judged (machine.judge)"]
     if not v["shared_model"]:
-        lacking.append("whether a system shares its model (--shared-model)")
+        lacking.append("whether a system shares its model (machine.shared_model)")
     return (
         f"Not declared: {' and '.join(lacking)}",
         "A machine that was chosen after its results were seen, or that judges its own kind, can"

@@ -48,7 +48,11 @@ def _none_judged(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
 
 
 def _none_relevant(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
-    end = "choose a lower grade (--rel)." if v["highest"] > 0 else "are these the judgments meant?"
+    end = (
+        "choose a lower grade (--rel; of compare --config rel=1)."
+        if v["highest"] > 0
+        else "are these the judgments meant?"
+    )
     return (
         f"No document is relevant to {_some_measures(v['measures'])}",
         f"The highest grade in the judgments is {f.count(v['highest'])}, and {f.count(v['rel'])} or"
@@ -88,8 +92,8 @@ def _unequal_depth(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
         return (
             f"{names[short]} retrieved {low} documents for a query and {names[long]} {high}"
             " (medians)",
-            f"{look} further down, where not every run has documents: --depth {v['depth']} cuts"
-            " all of them there.",
+            f"{look} further down, where not every run has documents: --config"
+            f" depth={v['depth']} cuts all of them there.",
         )
     moved = {
         name: (names.signed(after), names.signed(before))
@@ -104,7 +108,7 @@ def _unequal_depth(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     consequence = f"Δ is {', '.join(changed[:MOST_MEASURES])}" if changed else unmoved
     return (
         f"{names[short]} retrieved {low} documents for a query, {names[long]} {high} (medians)",
-        f"{look} further down. With both cut at rank {depth} (--depth {v['depth']}),"
+        f"{look} further down. With both cut at rank {depth} (--config depth={v['depth']}),"
         f" {consequence}.",
     )
 

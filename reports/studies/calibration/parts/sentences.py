@@ -12,8 +12,9 @@ from functools import partial
 import numpy as np
 
 from abrank._support.typing import FloatArray
-from abrank.comparison import Comparison, Question
+from abrank.comparison import Comparison
 from abrank.comparison.compare import compare_systems
+from abrank.options import Question
 from abrank.report.sections import headline, meaning, sensitivity
 from abrank.report.sections.notes import cautions
 from abrank.scoring.scores import Scores

@@ -263,7 +263,7 @@ def drawn(seed: int) -> Comparison:
     """Compare 24 queries by a bootstrap of 999 resamples."""
     rng = np.random.default_rng(seed)
     b = {str(i): float(x) for i, x in enumerate(rng.normal(0.04, 0.1, 24))}
-    return compare_scores(dict.fromkeys(b, 0.0), b, test="bootstrap", n_resamples=999)
+    return compare_scores(dict.fromkeys(b, 0.0), b, test="bootstrap", resamples=999)
 
 
 def test_monte_carlo_p_near_alpha_is_told() -> None:

@@ -46,7 +46,7 @@ EXAMPLES: list[tuple[str, dict[str, Any], str, str]] = [
         {"measures": ["AP(rel=5)", "RR(rel=5)"], "rel": 5, "highest": 3},
         "No document is relevant to AP(rel=5) and RR(rel=5)",
         "The highest grade in the judgments is 3, and 5 or more counts as relevant, so every score"
-        " is 0: choose a lower grade (--rel).",
+        " is 0: choose a lower grade (--rel; of compare --config rel=1).",
     ),
     (
         "none-relevant",
@@ -89,8 +89,8 @@ EXAMPLES: list[tuple[str, dict[str, Any], str, str]] = [
             "differences": {"AP": [-0.11, 0.019], "R@100": [-0.255, 0.024]},
         },
         "monot5 retrieved 10 documents for a query, bm25 1\u202f000 (medians)",
-        "AP and R@100 look further down. With both cut at rank 10 (--depth 10), Δ is +0.019 rather"
-        " than −0.110 on AP, +0.024 rather than −0.255 on R@100.",
+        "AP and R@100 look further down. With both cut at rank 10 (--config depth=10), Δ is +0.019"
+        " rather than −0.110 on AP, +0.024 rather than −0.255 on R@100.",
     ),
     (
         "unequal-depth",
@@ -101,8 +101,8 @@ EXAMPLES: list[tuple[str, dict[str, Any], str, str]] = [
             "differences": {},
         },
         "y retrieved 99.5 documents for a query and x 1\u202f000 (medians)",
-        "AP looks further down, where not every run has documents: --depth 99 cuts all of them"
-        " there.",
+        "AP looks further down, where not every run has documents: --config depth=99 cuts all of"
+        " them there.",
     ),
     (
         "same-file",
@@ -154,4 +154,4 @@ def test_a_difference_that_stays_the_same_is_not_said() -> None:
     both = caution(Note("unequal-depth", 2, values | {"differences": moves | stays}), NAMES)
     assert both.text.endswith("Δ is +0.200 rather than +0.100 on AP.")
     none = caution(Note("unequal-depth", 2, values | {"differences": stays}), NAMES)
-    assert none.text.endswith("(--depth 1), every Δ stays the same to 3 decimals.")
+    assert none.text.endswith("(--config depth=1), every Δ stays the same to 3 decimals.")

@@ -1,0 +1,317 @@
+"""Flags made from :mod:`abrank.options`, what they were given, and the help that shows them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
+
+import click
+
+from abrank.options import (
+    COMMANDS,
+    HEADINGS,
+    PAIR,
+    Option,
+    Scoring,
+    nested,
+    options_in,
+    options_of,
+)
+from abrank.rule_file import size
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+RUN = click.Path(dir_okay=True, allow_dash=True)
+SCORING = (*(each.key for each in options_in(Scoring) if each.flag), "as")
+ALL = "--help-all"
+FILES = ("qrels", "a", "b")
+# Flags of at most so many characters have their text beside them; all texts begin in one column.
+WIDE = 30
+
+
+class Flag(click.Option):
+    """A flag under a heading; ``option`` is what it was made from, None where a command has it."""
+
+    def __init__(
+        self,
+        *args: Any,  # noqa: ANN401
+        group: str = "Output",
+        option: Option | None = None,
+        **rest: Any,  # noqa: ANN401
+    ) -> None:
+        super().__init__(*args, **rest)
+        self.group, self.option = group, option
+
+    @property
+    def first(self) -> bool:
+        """Whether ``--help`` shows it."""
+        return self.option is None or self.option.first
+
+    def in_brief(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Return the line of ``--help``."""
+        record = self.get_help_record(ctx)
+        if record is None or self.option is None:
+            return record
+        names = ", ".join(filter(None, (self.option.short, self.option.long)))
+        one, *more = self.option.choices or ("",)
+        takes = self.option.metavar or (self.option.key.upper() if more else one)
+        return f"{names} {takes}".strip(), self.option.brief
+
+
+def own(*names: str, group: str, **rest: Any) -> Callable[[Function], Function]:  # noqa: ANN401
+    """Return a flag that one command has, under a heading."""
+    return click.option(*names, cls=Flag, group=group, **rest)
+
+
+def flag(option: Option, **rest: Any) -> Callable[[Function], Function]:  # noqa: ANN401
+    """Return the flag of an option; ``rest`` differs in one command."""
+    kinds: dict[str, Any] = {"path": RUN, "size": _size, "folder": click.Path(file_okay=False)}
+    if option.kind == "count":
+        kinds["count"] = click.IntRange(_whole(option.least), _whole(option.most))
+    if option.kind == "number":
+        kinds["number"] = float if option.least is None else click.FloatRange(option.least)
+    if option.kind == "choice":
+        kinds["choice"] = click.Choice(option.choices)
+    is_flag = option.kind == "flag"
+    how: dict[str, Any] = {
+        "is_flag": is_flag,
+        "type": None if is_flag else kinds.get(option.kind),
+        "multiple": option.several,
+        "nargs": 2 if option.pair else 1,
+        "default": None if option.several else option.default,
+        "show_default": option.kind in ("choice", "number", "count") and option.default is not None,
+        "metavar": option.metavar or None,
+        "help": option.help,
+    }
+    if option.kind == "measure":
+        how["shell_complete"] = _complete_measure
+    names = filter(None, (option.short, option.long))
+    return click.option(*names, cls=Flag, group=option.group, option=option, **(how | rest))
+
+
+def take(*keys: str, of: tuple[str, ...] = PAIR) -> Callable[[Function], Function]:
+    """Return the flags of some options, by their keys, as the functions of ``of`` take them."""
+    known = options_of(*of)
+    return stack(*(flag(known[key]) for key in keys))
+
+
+def every(command: str) -> Callable[[Function], Function]:
+    """Return all flags of a command."""
+    takers = COMMANDS[command]
+    return stack(*(flag(each) for each in options_of(*takers).values() if each.is_flag(*takers)))
+
+
+def replications(of: str) -> Callable[[Function], Function]:
+    """Return the flag of a simulation; the help says what is repeated so often."""
+    return own(
+        "--replications",
+        group="Measures and tests",
+        type=click.IntRange(100),
+        default=1000,
+        show_default=True,
+        metavar="N",
+        help=of,
+    )
+
+
+def stack(*decorators: Callable[[Any], Any]) -> Callable[[Function], Function]:
+    """Apply decorators as if they stood one above the other."""
+
+    def decorate(function: Function) -> Function:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return decorate
+
+
+def _whole(limit: float | None) -> int | None:
+    return None if limit is None else int(limit)
+
+
+def _size(text: str) -> int:
+    try:
+        return size(str(text))
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+def _complete_measure(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+    """Return the names of measures that begin as the word under the cursor, for a shell."""
+    from abrank.measures import catalogue
+
+    return [name for name in catalogue() if name.casefold().startswith(incomplete.casefold())]
+
+
+# --- What was given
+
+
+def given(*names: str) -> set[str]:
+    """Return those of the parameters that stand on the command line."""
+    source = click.get_current_context().get_parameter_source
+    return {name for name in names if source(name) is click.core.ParameterSource.COMMANDLINE}
+
+
+def options_given() -> Iterator[tuple[str, Any]]:
+    """Yield the key and the value of each option that stands on the command line."""
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        name, option = str(parameter.name), getattr(parameter, "option", None)
+        if name not in context.params:
+            continue
+        value = context.params[name]
+        if isinstance(parameter, click.Argument) and name in options_of(*PAIR) and value:
+            yield name, value
+        elif option is not None and given(name):
+            yield option.key, value
+
+
+def scoring() -> Scoring:
+    """Return how runs are scored by what was given."""
+    found: Scoring = nested(dict(options_given())).get("scoring", Scoring())
+    return found
+
+
+def require_taken(taker: str, why: str, values: Iterable[str] = ()) -> None:
+    """Refuse flags that would do nothing, because another function takes them."""
+    known = options_of(taker)
+    flags = (key for key, _ in options_given() if key not in FILES)
+    for key in (*values, *flags):
+        if key not in known:
+            name = key if key in FILES else f"--{key.replace('_', '-').replace('.', '-')}"
+            raise click.UsageError(f"{name} {why}")
+
+
+# --- Inputs
+
+
+pair = stack(
+    click.argument("qrels", type=RUN, required=False),
+    click.argument("a", type=RUN, required=False, metavar="[RUN_A]"),
+    click.argument("b", type=RUN, required=False, metavar="[RUN_B]"),
+)
+
+
+def named(paths: tuple[str, ...]) -> dict[str, Any]:
+    """Return run files by the names of their systems; see :func:`distinct_names`.
+
+    ``NAME=RUN1,RUN2`` are repeated runs of one system.
+    """
+    from abrank.inputs.files import distinct_names
+
+    read = [repeated(path) for path in paths]
+    short = iter(distinct_names([run for name, run in read if name is None]))
+    found: dict[str, Any] = {}
+    for path, (name, run) in zip(paths, read, strict=True):
+        system = next(short) if name is None else name
+        if system in found:
+            raise click.UsageError(f"{path} is given twice")
+        found[system] = run
+    return found
+
+
+def named_pair(
+    a: str | None, b: str | None, *, name_a: str | None = None, name_b: str | None = None
+) -> dict[str, Any]:
+    """Return two runs by name, either of which may be ``NAME=RUN1,RUN2``."""
+    from abrank.comparison import name_runs
+
+    (own_a, run_a), (own_b, run_b) = repeated(a or ""), repeated(b or "")
+    return name_runs(run_a, run_b, name_a=name_a or own_a, name_b=name_b or own_b)
+
+
+def repeated(path: str) -> tuple[str | None, Any]:
+    """Return the name and the runs of ``NAME=RUN1,RUN2``; a path without a name as it is.
+
+    Examples
+    --------
+    >>> repeated("t5=seed1.run,seed2.run"), repeated("bm25.run")
+    (('t5', ['seed1.run', 'seed2.run']), (None, 'bm25.run'))
+    """
+    name, equals, runs = path.partition("=")
+    if not equals or not name or "/" in name or os.path.exists(path):  # noqa: PTH110
+        return None, path
+    files = runs.split(",")
+    if "" in files:
+        raise click.UsageError(f"{path} is not NAME=RUN1,RUN2: a run has no name")
+    return name, files[0] if len(files) == 1 else files
+
+
+def require_inputs(
+    files: list[str | None], scores: tuple[str, str] | None, values: Iterable[str] = ()
+) -> None:
+    """Refuse a call without files, with two kinds of them, or with flags that do nothing."""
+    if scores is None and None in files:
+        raise click.UsageError("QRELS, RUN_A and RUN_B are needed (or --scores A B)")
+    if scores is not None and files[0] is not None:
+        raise click.UsageError("--scores A B stands in the place of QRELS RUN_A RUN_B")
+    if [*files, *(scores or ())].count("-") > 1:
+        raise click.UsageError("only one of the files can be standard input")
+    if scores is not None:
+        require_taken("compare_scores", "is for runs, not for ready scores", values)
+
+
+# --- Help
+
+
+class Grouped(click.Command):
+    """A command whose ``--help`` shows the flags that most need, and ``--help-all`` all of them."""
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Return the flags, and ``--help-all`` where ``--help`` leaves some out."""
+        found = super().get_params(ctx)
+        if all(each.first for each in found if isinstance(each, Flag)):
+            return found
+        if self._all is None:
+            self._all = click.Option(
+                [ALL], is_flag=True, is_eager=True, expose_value=False, callback=self._show_all,
+                help="Show every flag, under headings, and exit.",
+            )  # fmt: skip
+        return [*found, self._all]
+
+    _all: click.Option | None = None
+
+    def _show_all(self, ctx: click.Context, _: click.Parameter, asked: bool) -> None:
+        if asked:
+            ctx.meta[ALL] = True
+            click.echo(ctx.get_help(), color=ctx.color)
+            ctx.exit()
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the epilog under all flags."""
+        if ALL in ctx.meta or self._all is None:
+            super().format_epilog(ctx, formatter)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the flags: those of ``--help`` in a list, or all under their headings."""
+        parameters = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
+        if self._all is not None and ALL not in ctx.meta:
+            rows = [
+                each.in_brief(ctx) if isinstance(each, Flag) else each.get_help_record(ctx)
+                for each in sorted(parameters, key=_place)
+                if not isinstance(each, Flag) or each.first
+            ]
+            with formatter.section("Options"):
+                formatter.write_dl([(name.ljust(WIDE), text) for name, text in filter(None, rows)])
+            return
+        for heading in HEADINGS:
+            shown = [
+                record
+                for each in parameters
+                if getattr(each, "group", "Output") == heading
+                and (record := each.get_help_record(ctx)) is not None
+            ]
+            if shown:
+                with formatter.section(heading):
+                    formatter.write_dl([(name.ljust(WIDE), text) for name, text in shown])
+        takers = COMMANDS.get(str(self.name), ())
+        keys = [each for each in options_of(*takers).values() if not each.is_flag(*takers)]
+        rare = [(each.key, each.help) for each in keys if each.group]
+        if "compare" in takers:
+            with formatter.section("Keys of --config beside the flags, also --config KEY=VALUE"):
+                formatter.write_dl([(key.ljust(WIDE), text) for key, text in rare])
+
+
+def _place(parameter: click.Option) -> int:
+    return HEADINGS.index(getattr(parameter, "group", "Output"))

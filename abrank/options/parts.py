@@ -1,0 +1,450 @@
+"""The objects that hold several options: ``scoring=``, ``engine=``, ``design=``, ``machine=``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias, get_args
+
+from abrank._support import checks
+from abrank._support.choices import (
+    Duplicates,
+    EngineName,
+    Interpolation,
+    Missing,
+    OnBadPartition,
+    ScoreDtype,
+    SharedModel,
+    Spending,
+)
+from abrank._support.errors import ArgumentError
+from abrank.options.option import ONE, RUNS, option, options_in
+
+if TYPE_CHECKING:
+    from abrank.measures import Measure
+
+ROWS = 1_000_000  # of one system's run in a partition: what a worker holds at once
+
+# --- How runs are scored
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scoring:
+    """How runs are read and scored: ``scoring=`` of whatever takes runs.
+
+    Attributes
+    ----------
+    missing : {"zero", "drop", "error"}
+        A judged query that a run lacks scores 0 (trec_eval's ``-c``), is dropped for all, or is an
+        error.
+    score_dtype : {"float64", "float32"}
+        Precision of the run's scores, which decides what is a tie: trec_eval 10's, or that of
+        trec_eval 9 and pytrec_eval.
+    duplicates : {"error", "best"}
+        A document twice in a query's ranking is an error, or keeps its higher score.
+    depth : int, optional
+        Every ranking is cut at this rank before anything is measured (trec_eval's ``-M``).
+    rel : int, optional
+        Lowest grade that is relevant (trec_eval's ``-l``), for the measures that have such a
+        parameter and were not given their own; their names say so: ``AP(rel=2)``.
+    judged_only : bool
+        Unjudged documents leave the rankings first (trec_eval's ``-J``); likewise in the names.
+    interpolation : {"10", "9"}
+        How IPrec and AP11 turn a level of recall into a number of relevant documents: rounded, as
+        trec_eval 10 does, or as version 9 did.
+    max_input_size : int, optional
+        Most bytes that a file may hold once it is unpacked; see :func:`abrank.read_run`.
+
+    Examples
+    --------
+    >>> Scoring(depth=100).missing
+    'zero'
+    """
+
+    missing: Missing = option(
+        "zero",
+        "A judged query that a run lacks scores 0, is left out of all, or is an error.",
+        of=(*RUNS, "rank_scores"), group="Scoring of runs", kind="choice",
+        choices=get_args(Missing),
+    )  # fmt: skip
+    score_dtype: ScoreDtype = option(
+        "float64",
+        "Precision of scores, which decides what is a tie: trec_eval 10's or 9's.",
+        of=RUNS, group="Scoring of runs", kind="choice", choices=get_args(ScoreDtype), flag=False,
+    )  # fmt: skip
+    duplicates: Duplicates = option(
+        "error",
+        "A document twice in a ranking is an error, or keeps its higher score.",
+        of=RUNS, group="Scoring of runs", kind="choice", choices=get_args(Duplicates),
+        compared=False,
+    )  # fmt: skip
+    depth: int | None = option(
+        None,
+        "Cut every ranking at this rank first (trec_eval's -M).",
+        of=RUNS, group="Scoring of runs", kind="count", least=1, metavar="N", compared=False,
+        peers=("cutoff",),
+    )  # fmt: skip
+    rel: int | None = option(
+        None,
+        "Lowest relevant grade, for measures not given their own (trec_eval's -l).",
+        of=RUNS, group="Scoring of runs", kind="count", least=1, metavar="N", compared=False,
+        peers=("relevance_level", "min_rel"),
+    )  # fmt: skip
+    judged_only: bool = option(
+        False,
+        "Take unjudged documents out of every ranking first (trec_eval's -J).",
+        of=RUNS, group="Scoring of runs", kind="flag", compared=False,
+    )  # fmt: skip
+    interpolation: Interpolation = option(
+        "10",
+        "Interpolated precision as in trec_eval 10 or 9.",
+        of=RUNS, group="Scoring of runs", kind="choice", choices=get_args(Interpolation),
+        flag=False,
+    )  # fmt: skip
+    max_input_size: int | None = option(
+        None,
+        "Most that a file may hold once unpacked, such as 500M or 20G. Without it what is"
+        " compressed may hold 4G and 250 times its size, a pipe 4G, other files any number.",
+        of=RUNS, group="Scoring of runs", kind="size", metavar="SIZE", compared=False,
+        declared=False,
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        for each in options_in(Scoring):
+            if each.choices:
+                checks.one_of(each.name, getattr(self, each.name), each.choices)
+
+    def settings(self) -> dict[str, Any]:
+        """Return those that a result depends on, as they are recorded with it."""
+        return {
+            each.name: getattr(self, each.name) for each in options_in(Scoring) if each.declared
+        }
+
+    def measures(self, names: Sequence[str] | str | None) -> tuple[Measure, ...]:
+        """Parse measure names, with those of the options that are parameters of measures."""
+        from abrank.measures.names import parse_measures
+
+        return parse_measures(
+            names, rel=self.rel, judged_only=self.judged_only, interpolation=self.interpolation
+        )
+
+    def named(self, names: Sequence[str] | str | None) -> tuple[Measure, ...]:
+        """Parse those of the names that are names of measures, not of trec_eval's sets."""
+        from abrank.measures.dialects import SETS
+        from abrank.measures.names import listed
+
+        alone = [name for name in listed(names) if name.strip() not in SETS]
+        return self.measures(alone) if alone else ()
+
+
+# What an older program did, and the options that do it.
+AS = {"trec_eval9": {"score_dtype": "float32", "interpolation": "9"}}
+
+
+# --- Where partitions are scored
+
+
+@dataclass(frozen=True)
+class Engine:
+    """Where runs in Parquet are scored, partition by partition: ``engine=`` of what takes runs.
+
+    Attributes
+    ----------
+    name : {"local", "dask", "spark"}
+        The cores of this machine, Dask or Spark; ``"dask:tcp://10.0.0.5:8786"`` names the address,
+        too.
+    address : str, optional
+        Of Dask's scheduler (or a client) or Spark's master; this machine's cores without it.
+    merged : bool
+        Merge what partitions add up to, and hold no scores of queries here: only for
+        :func:`abrank.compare`.
+    keep_scores : path, optional
+        Folder for the scores per query, Parquet, one file a partition, and ``_SUCCESS`` when all
+        are there. A second run takes up what is finished. Every worker must be able to write there;
+        without it they go to a temporary folder of this machine.
+    on_bad_partition : {"error", "skip"}
+        Stop, or leave its queries out of every number and say so.
+    rows : int
+        About as many rows of a run in a partition.
+
+    Examples
+    --------
+    >>> Engine("dask:tcp://10.0.0.5:8786").address, Engine("dask").address
+    ('tcp://10.0.0.5:8786', None)
+    """
+
+    name: str = option(
+        "local",
+        "Score runs in Parquet by partitions: local, dask or spark. On the cores of this machine"
+        " (folders, globs, URIs and files above 256 MB without this flag), on Dask or on Spark;"
+        " dask:tcp://10.0.0.5:8786 and spark:spark://host:7077 name the cluster.",
+        key="engine", of=RUNS, group="Large runs", metavar="NAME[:ADDRESS]",
+        peers=("scheduler", "master", "backend"),
+    )  # fmt: skip
+    address: Any = None
+    merged: bool = option(
+        False,
+        "Merge what partitions add up to, and hold no scores of queries here: for more of them than"
+        " one machine holds. --segments and --clusters may be Parquet then.",
+        of=("compare",), group="Large runs", kind="flag",
+    )  # fmt: skip
+    keep_scores: Any = option(
+        None,
+        "Keep the scores per query there, as Parquet; a second run takes up what is finished.",
+        of=RUNS, group="Large runs", kind="folder", metavar="DIR",
+    )  # fmt: skip
+    on_bad_partition: OnBadPartition = option(
+        "error",
+        "A partition that cannot be used is an error, or is left out and counted.",
+        of=RUNS, group="Large runs", kind="choice", choices=get_args(OnBadPartition),
+    )  # fmt: skip
+    rows: int = ROWS
+
+    def __post_init__(self) -> None:
+        name, _, address = str(self.name).partition(":")
+        checks.one_of("engine", name, get_args(EngineName))
+        checks.one_of("on_bad_partition", self.on_bad_partition, get_args(OnBadPartition))
+        checks.count("rows", self.rows)
+        object.__setattr__(self, "name", name)
+        if address:
+            object.__setattr__(self, "address", address)
+        if self.address is not None and name == "local":
+            raise ArgumentError("the engine local has no address: name dask or spark")
+
+    @classmethod
+    def of(cls, engine: Engine | str) -> Engine:
+        """Return an engine by its name, or as it is."""
+        return engine if isinstance(engine, Engine) else cls(engine)
+
+
+# --- How queries were sampled and are looked at
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """Queries come in conversations, users or topic variants: these are tested, not single queries.
+
+    Attributes
+    ----------
+    of : path, DataFrame, mapping or str
+        The cluster of each query, in a table with query ids or as the name of a column of
+        ``segments``.
+
+    Examples
+    --------
+    >>> Clusters("users.csv")
+    Clusters(of='users.csv')
+    """
+
+    of: Any
+
+
+@dataclass(frozen=True)
+class Looks:
+    """One of several looks that are planned, evenly spaced: it decides by its own boundary.
+
+    Attributes
+    ----------
+    look, of : int
+        This look, and the looks planned.
+    spending : {"obrien-fleming", "pocock"}
+        How the looks share out alpha: hardly any of it early, or all alike.
+
+    Examples
+    --------
+    >>> Looks(2, of=4) == Looks.read("2/4"), str(Looks(1, of=3, spending="pocock"))
+    (True, '1/3:pocock')
+    """
+
+    look: int
+    of: int = field(kw_only=True)
+    spending: Spending = field(default="obrien-fleming", kw_only=True)
+
+    def __post_init__(self) -> None:
+        checks.one_of("spending", self.spending, get_args(Spending))
+        look, of = checks.count("look", self.look), checks.count("looks", self.of)
+        if look > of:
+            raise ArgumentError(
+                f"look {look} is not one of {of}: give this look and the looks planned, such as 2/4"
+            )
+
+    def __str__(self) -> str:
+        return f"{self.look}/{self.of}{_ending(self.spending)}"
+
+    @classmethod
+    def read(cls, look: Looks | str | tuple[int, int]) -> Looks:
+        """Read ``2/4``, ``2/4:pocock`` or ``(2, 4)``."""
+        if isinstance(look, Looks):
+            return look
+        if isinstance(look, tuple):
+            return cls(look[0], of=look[1])
+        found = _LOOK.fullmatch(str(look))
+        if found is None:
+            raise ArgumentError(
+                f"look must be this look of those planned, such as 2/4, not {look!r}"
+            )
+        return cls(int(found[1]), of=int(found[2]), spending=found[3] or "obrien-fleming")  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Planned:
+    """Queries planned in all: each look before spends a share of alpha by the queries seen.
+
+    Attributes
+    ----------
+    queries : int
+    spending : {"obrien-fleming", "pocock"}
+    earlier : path or Comparison, optional
+        The result of the look before this one, which holds how many queries each look so far had.
+
+    Examples
+    --------
+    >>> str(Planned(400)), Planned.read("400:pocock").spending
+    ('400', 'pocock')
+    """
+
+    queries: int
+    spending: Spending = field(default="obrien-fleming", kw_only=True)
+    earlier: Any = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        checks.one_of("spending", self.spending, get_args(Spending))
+        checks.count("planned", self.queries)
+
+    def __str__(self) -> str:
+        return f"{self.queries}{_ending(self.spending)}"
+
+    @classmethod
+    def read(cls, planned: Planned | str | int, *, earlier: Any = None) -> Planned:  # noqa: ANN401
+        """Read ``400`` or ``400:pocock``."""
+        if isinstance(planned, Planned):
+            return planned
+        count, _, spending = str(planned).partition(":")
+        if not count.strip().isdecimal():
+            raise ArgumentError(
+                f"planned must be a number of queries, such as 400, not {planned!r}"
+            )
+        return cls(int(count), spending=spending or "obrien-fleming", earlier=earlier)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Anytime:
+    """Decide by a confidence sequence, which holds however often one looks.
+
+    Attributes
+    ----------
+    queries : int
+        The sequence is narrowest at so many.
+
+    Examples
+    --------
+    >>> Anytime(400)
+    Anytime(queries=400)
+    """
+
+    queries: int
+
+    def __post_init__(self) -> None:
+        checks.count("anytime", self.queries)
+
+
+DesignPart: TypeAlias = Clusters | Looks | Planned | Anytime
+# One of these or several; "2/4" and (2, 4) are looks, any other text a file or column of clusters.
+Designs: TypeAlias = DesignPart | str | tuple[int, int] | Sequence[DesignPart]
+_LOOK = re.compile(r"\s*([0-9]{1,3})\s*/\s*([0-9]{1,3})\s*(?::(.*))?")
+
+
+def _ending(spending: str) -> str:
+    return "" if spending == "obrien-fleming" else f":{spending}"
+
+
+def parts_of(design: Designs | None) -> tuple[DesignPart, ...]:
+    """Return the parts of a design.
+
+    Examples
+    --------
+    >>> parts_of("2/4"), parts_of("users.csv")
+    ((Looks(look=2, of=4, spending='obrien-fleming'),), (Clusters(of='users.csv'),))
+    """
+    if design is None:
+        return ()
+    if isinstance(design, str):
+        return (Looks.read(design) if _LOOK.fullmatch(design) else Clusters(design),)
+    if isinstance(design, tuple) and len(design) == 2 and all(isinstance(i, int) for i in design):
+        return (Looks.read(design),)  # type: ignore[arg-type]
+    several = [design] if isinstance(design, get_args(DesignPart)) else design
+    found = tuple(several) if isinstance(several, (list, tuple)) else ()
+    kinds = [type(each) for each in found]
+    if not found or not {*kinds} <= {*get_args(DesignPart)} or len({*kinds}) < len(kinds):
+        raise ArgumentError(
+            "design is Clusters(...), Looks(2, of=4), Planned(400) or Anytime(400), or several of"
+            f" these, each once; not {design!r}"
+        )
+    return found
+
+
+# --- Judgments by a machine
+
+
+@dataclass(frozen=True, kw_only=True)
+class Machine:
+    """Judgments by a machine, such as a language model, of many queries: ``machine=``.
+
+    The judgments given beside are then those of people, for a random draw from these queries; see
+    :func:`abrank.inference.run_prediction_powered`.
+
+    Attributes
+    ----------
+    qrels : whatever read_qrels reads, optional
+        Judgments of the queries that people judged, and of many more.
+    scores : pair of path, Series or dict; or one source of both systems, optional
+        In the place of ``qrels``: the baseline's and the candidate's scores by the machine.
+    judge : str, optional
+        Name of the machine that judged, fixed before its results were seen.
+    shared_model : {"a", "b", "both", "neither"}, optional
+        Which system shares its model with the machine.
+
+    Examples
+    --------
+    >>> Machine(qrels="llm.qrels", judge="gpt-5").shared_model is None
+    True
+    """
+
+    qrels: Any = option(
+        None,
+        "Judgments by a machine of many queries. QRELS then holds those that people judged, a"
+        " random draw from these (abrank sample queries): together they decide.",
+        key="machine.qrels", of=("compare",), group="Judgments by a machine", kind="path",
+        metavar="FILE",
+    )  # fmt: skip
+    scores: Any = option(
+        None,
+        "Ready scores by a machine's judgments, in the place of --machine-qrels.",
+        key="machine.scores", of=ONE, group="Judgments by a machine", kind="path", pair=True,
+        metavar="A B",
+    )  # fmt: skip
+    judge: str | None = option(
+        None,
+        "Which machine judged, fixed before its results were seen.",
+        key="machine.judge", of=ONE, group="Judgments by a machine", compared=False,
+    )  # fmt: skip
+    shared_model: SharedModel | None = option(
+        None,
+        "Which system shares its model with the machine.",
+        key="machine.shared_model", of=ONE, group="Judgments by a machine", kind="choice",
+        choices=get_args(SharedModel), compared=False,
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        given = [each for each in (self.qrels, self.scores) if each is not None]
+        if len(given) > 1:
+            raise ArgumentError("give the machine's judgments or its scores, not both")
+        if self.shared_model is not None:
+            checks.one_of("shared model", self.shared_model, get_args(SharedModel))
+        for name in ("shared_model", "judge"):
+            if getattr(self, name) is not None and not given:
+                raise ArgumentError(
+                    f"machine.{name} (Machine({name}=)) needs machine judgments: give"
+                    " --machine-qrels (machine=Machine(qrels=...)) with it"
+                )

@@ -1,0 +1,375 @@
+"""What a comparison and a ranking are asked, each in one object, and the inputs beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
+
+from abrank._support import checks
+from abrank._support.choices import Asked, Family, RankingFamily, Requirement, Spending
+from abrank._support.errors import ArgumentError
+from abrank.options.option import BOARD, JOINT_TESTS, MANY, ONE, PAIR, TESTS, option
+from abrank.options.parts import (
+    Anytime,
+    Clusters,
+    Designs,
+    Engine,
+    Looks,
+    Machine,
+    Planned,
+    Scoring,
+    parts_of,
+)
+
+if TYPE_CHECKING:
+    from abrank._support.typing import RandomSource
+
+Part = TypeVar("Part")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Asked:
+    """What a comparison and a ranking are asked alike."""
+
+    lower_is_better: Sequence[str] | str = option(
+        (),
+        "A score of which less is better. Of one whose direction is not known. Repeat for more.",
+        of=(*PAIR, *MANY), group="Measures and tests", metavar="NAME", several=True, first=True,
+    )  # fmt: skip
+    higher_is_better: Sequence[str] | str = option(
+        (),
+        "A score whose name sounds like a cost, and of which more is better.",
+        of=(*PAIR, *MANY), group="Measures and tests", metavar="NAME", several=True,
+        compared=False,
+    )  # fmt: skip
+    scoring: Scoring = field(default_factory=Scoring)
+    engine: Engine | str | None = None
+    resamples: int | None = option(
+        None,
+        "Resamples of the Monte Carlo tests.",
+        of=(*PAIR, *MANY), group="Measures and tests", kind="count", least=99,
+        most=checks.MOST_RESAMPLES, metavar="N",
+        peers=("n_resamples", "n_boot", "n_bootstrap", "n_permutations", "n_samples",
+               "num_samples"),
+    )  # fmt: skip
+    rng: RandomSource = option(
+        0,
+        "Seed of everything that is drawn at random.",
+        key="seed", of=(*PAIR, *MANY), group="Measures and tests", kind="count", least=0,
+        metavar="N", first=True, peers=("random_state", "random_seed", "seed"),
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        if self.engine is not None:
+            object.__setattr__(self, "engine", Engine.of(self.engine))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question(_Asked):
+    """All that decides, and how it is resampled, in one object: a rule declared in Python.
+
+    ``config=Question(...)`` gives it to :func:`abrank.compare` and its like, as a rule file does;
+    keywords of the call win. It has what is no keyword there, too.
+
+    Attributes
+    ----------
+    measures : str or sequence of str, optional
+        Names in any of the field's dialects; nDCG@10, AP, RR, P@10 and R@100 without them.
+    primary : str, optional
+        The measure that decides; without it the first that was named. Where nobody named one of
+        several, a ranking measure is taken, the result says so, and no gate passes by it.
+    margin : float or str, optional
+        Smallest difference worth having: in the unit of the primary measure, or a percentage of the
+        baseline's mean such as ``"2%"``; None and 0 declare none.
+    require : {"better", "non-inferior", "equivalent"}, optional
+        A gate, recorded with the verdict.
+    fail_on : {"worse"}, optional
+        A gate that only a shown loss fails; in the place of ``require``.
+    guard : str or sequence of str
+        Measures that must be shown not to be worse, for a gate to pass: ``"R@100:-0.02"`` or
+        ``"R@100:-2%"`` of the baseline's mean. Each is tested at ``alpha``.
+    accept_doubt : bool
+        Let a gate pass although the evidence is doubtful: see :mod:`abrank.soundness`.
+    alpha : float
+        Two-sided level.
+    test : str
+        The test that decides: ``t``, ``permutation``, ``bootstrap``, ``wilcoxon``, ``sign`` or
+        ``bounded``.
+    adjust : {"max-t", "holm", "bonferroni", "bh", "none"}, optional
+        Over the secondary measures. Without it ``max-t`` for tests of the mean, and ``holm`` for
+        ``wilcoxon`` and ``sign``, whose hypothesis is another one than max-t's.
+    family : {"secondary", "all", "fixed-sequence"}
+        What is held to ``alpha``: the primary measure alone and the secondary ones together; all of
+        them together; or one after the other in the order given, the primary first, each at
+        ``alpha`` until one shows no difference, which bounds the chance of any false finding too
+        and adjusts nothing else.
+    lower_is_better, higher_is_better : str or sequence of str
+        Names of scores without a declared direction, of which the lower or the higher one is
+        better: ``"ms"``. Nothing is decided by a score whose name sounds like a cost until it is
+        said.
+    bayes : bool
+        Show the posterior of the mean difference beside the tests; it decides nothing.
+    design : Clusters, Looks, Planned, Anytime, str or tuple, optional
+        How queries were sampled and are looked at, or several of these in a tuple: ``"2/4"`` and
+        ``(2, 4)`` are looks, any other text a file or column of clusters.
+    scoring : Scoring
+        How runs are read and scored.
+    machine : Machine, optional
+        Judgments by a machine beside those of people.
+    engine : Engine or str, optional
+        Where runs in Parquet are scored: ``"local"``, ``"dask:tcp://…"``, ``"spark"``.
+    resamples : int, optional
+        Of the Monte Carlo tests; each test's own default without it.
+    rng : int, Generator, SeedSequence or None
+        Source of the resamples; the seed that replays them is recorded.
+
+    Examples
+    --------
+    >>> question = Question(margin=0.01, design=(Clusters("users.csv"), Looks(2, of=4)))
+    >>> question.alpha, question.look, question.clusters
+    (0.05, (2, 4), 'users.csv')
+    """
+
+    measures: Sequence[str] | str | None = option(
+        None,
+        "Measure, as nDCG@10, map, mrr@10. In any dialect. Repeat for more: the first decides. Of"
+        " runs: without it nDCG@10 decides, a gate too, beside AP, RR, P@10 and R@100.",
+        key="measure", short="-m", of=PAIR, group="Measures and tests",
+        kind="measure", metavar="NAME", several=True, first=True,
+        peers=("metrics", "metric", "measure", "eval_metrics"),
+    )  # fmt: skip
+    primary: str | None = option(
+        None,
+        "The measure that decides; the first -m without it.",
+        of=PAIR, group="Measures and tests", metavar="NAME", compared=False,
+    )  # fmt: skip
+    margin: float | str | None = option(
+        None,
+        "Smallest difference worth having. In the primary measure's unit, or as a percentage of A's"
+        " mean.",
+        of=PAIR, group="Measures and tests", kind="amount", metavar="X|X%", first=True,
+        peers=("threshold", "epsilon", "rope", "delta", "min_delta"),
+    )  # fmt: skip
+    require: Asked | None = option(
+        None,
+        "Exit 1 unless this is shown, such as better. See the gates below.",
+        of=PAIR, group="Gates", kind="choice", choices=("non-inferior", "better", "equivalent"),
+        first=True, peers=("gate",),
+    )  # fmt: skip
+    fail_on: str | None = option(
+        None,
+        "Exit 1 only where B is shown to be worse. A loss too small for these queries to show"
+        " passes; --require non-inferior asks for proof.",
+        of=PAIR, group="Gates", kind="choice", choices=("worse",), first=True,
+    )  # fmt: skip
+    guard: Sequence[str] | str = option(
+        (),
+        "For the gate, this must not lose X either. The measure must be shown not to lose X, or X%"
+        " of A's mean: 'R@100:-0.02'. Repeat for more.",
+        of=PAIR, group="Gates", metavar="NAME:-X|-X%", several=True, first=True,
+        peers=("guards", "guardrails"),
+    )  # fmt: skip
+    accept_doubt: bool = option(
+        False,
+        "Let the gate pass on doubtful evidence. That is unjudged documents that favour the system"
+        " behind, a sample that is not like the others, one cluster that carries the difference.",
+        of=PAIR, group="Gates", kind="flag",
+    )  # fmt: skip
+    alpha: float = option(
+        0.05,
+        "Two-sided significance level.",
+        of=PAIR, group="Measures and tests", kind="number", metavar="X",
+        peers=("level", "significance", "max_p", "p", "confidence"),
+    )  # fmt: skip
+    test: str = option(
+        "t",
+        "The test that decides; the others are shown beside it.",
+        of=PAIR, group="Measures and tests", kind="choice", choices=TESTS,
+        peers=("stat_test", "method"),
+    )  # fmt: skip
+    adjust: str | None = option(
+        None,
+        "How the secondary measures are adjusted: without it by max-t, for wilcoxon and sign by"
+        " holm.",
+        of=PAIR, group="Measures and tests", kind="choice",
+        choices=("max-t", "holm", "bonferroni", "bh", "none"), compared=False,
+        peers=("correction", "multitest", "multipletests"),
+    )  # fmt: skip
+    family: Family = option(
+        "secondary",
+        "What is held to alpha: the primary measure alone and the others together; all together; or"
+        " each in the order given, the primary first, until one shows no difference.",
+        of=PAIR, group="Measures and tests", kind="choice", choices=get_args(Family),
+        compared=False,
+    )  # fmt: skip
+    bayes: bool = option(
+        False,
+        "Show the probability that B is better, and that they differ by less than the margin.",
+        of=ONE, group="Designs and further analyses", kind="flag",
+        python="config=Question(bayes=...)",
+    )  # fmt: skip
+    design: Designs | None = None
+    machine: Machine | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.require is not None and self.fail_on is not None:
+            raise ArgumentError(
+                "--require and --fail-on (require=, fail_on=) ask two questions; choose one"
+            )
+        if self.require is not None:
+            checks.one_of("require", self.require, get_args(Asked))
+        if self.fail_on is not None:
+            checks.one_of("fail_on", self.fail_on, ("worse",))
+        object.__setattr__(self, "design", parts_of(self.design) or None)
+
+    @classmethod
+    def of(cls, config: object) -> Question:
+        """Return what a call's ``config=`` states of what is no keyword of the call."""
+        return config if isinstance(config, Question) else cls()
+
+    @property
+    def gate(self) -> Requirement | None:
+        """The gate that was asked for, as it is recorded."""
+        return "not-worse-shown" if self.fail_on else self.require
+
+    def _design(self, kind: type[Part]) -> Part | None:
+        return next((each for each in self.design or () if isinstance(each, kind)), None)  # type: ignore[union-attr]
+
+    @property
+    def clusters(self) -> Any:  # noqa: ANN401 - whatever read_clusters reads
+        """Where the clusters of the queries stand; None without."""
+        found = self._design(Clusters)
+        return None if found is None else found.of
+
+    @property
+    def look(self) -> tuple[int, int] | None:
+        """The look that is asked for, and the looks planned; None without."""
+        found = self._design(Looks)
+        return None if found is None else (found.look, found.of)
+
+    @property
+    def anytime(self) -> int | None:
+        """Queries at which a confidence sequence is narrowest; None without."""
+        found = self._design(Anytime)
+        return None if found is None else found.queries
+
+    @property
+    def planned(self) -> int | None:
+        """Queries planned in all, of looks by the queries seen; None without."""
+        found = self._design(Planned)
+        return None if found is None else found.queries
+
+    @property
+    def earlier(self) -> Any:  # noqa: ANN401 - a result, or where it was written
+        """The look before this one; None without."""
+        found = self._design(Planned)
+        return None if found is None else found.earlier
+
+    @property
+    def spending(self) -> Spending:
+        """How looks share out alpha."""
+        found = self._design(Looks) or self._design(Planned)
+        return found.spending if found is not None else "obrien-fleming"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankingQuestion(_Asked):
+    """What :func:`abrank.rank` and its like are asked, in one object."""
+
+    measures: Sequence[str] | str | None = option(
+        None,
+        "Measure, in any dialect. Repeat for more: the first orders the systems. Without it"
+        " nDCG@10; of ready scores all, by a ranking measure.",
+        key="measure", short="-m", of=MANY, group="Measures and tests", kind="measure",
+        metavar="NAME", several=True, first=True,
+        peers=("metrics", "metric", "measure", "eval_metrics"),
+    )  # fmt: skip
+    baseline: str | Sequence[str] | None = option(
+        None,
+        "Compare every system with this one rather than all pairs. By the name of its file. Repeat"
+        " for more; the tests are then adjusted for all of them.",
+        of=BOARD, group="Measures and tests", metavar="NAME", several=True, first=True,
+    )  # fmt: skip
+    family: RankingFamily = option(
+        "measure",
+        "Alpha holds for each measure, or for all of them together (Bonferroni).",
+        of=BOARD, group="Measures and tests", kind="choice", choices=get_args(RankingFamily),
+    )  # fmt: skip
+    test: str | None = option(
+        None,
+        "Without it max-t. Joint: max-t, tukey, randomised-tukey, nemenyi, conover, and against a"
+        " baseline dunnett, bonferroni-dunn. Pair by pair, adjusted: t, permutation, bootstrap,"
+        " wilcoxon, sign.",
+        of=MANY, group="Measures and tests", kind="choice", choices=(*JOINT_TESTS, *TESTS),
+        metavar="NAME", peers=("stat_test", "method"),
+    )  # fmt: skip
+    adjust: str | None = option(
+        None,
+        "How conover and the tests pair by pair are adjusted: without it by holm.",
+        of=MANY, group="Measures and tests", kind="choice",
+        choices=("holm", "hochberg", "hommel", "bonferroni", "bh", "by", "none"),
+        peers=("correction", "multitest", "multipletests"),
+    )  # fmt: skip
+    alpha: float = option(
+        0.05,
+        "Significance level of all pairs together.",
+        of=MANY, group="Measures and tests", kind="number", metavar="X",
+        peers=("level", "significance", "max_p", "p", "confidence"),
+    )  # fmt: skip
+    pairs: bool = option(
+        False,
+        "Show every pair. Below the text, or in place of the CSV of systems. Above 300 systems"
+        " only the pairs with the first are kept without it.",
+        of=BOARD, group="Output", kind="flag", first=True,
+    )  # fmt: skip
+    instruments: bool = option(
+        False,
+        "Say of each measure which share of pairs it tells apart, its swap rate, and its agreement"
+        " with the first.",
+        of=BOARD, group="Designs and further analyses", kind="flag",
+    )  # fmt: skip
+    risk: float | None = option(
+        None,
+        "Show URisk, TRisk and GeoRisk against the baseline; a loss counts 1 + WEIGHT times.",
+        of=BOARD, group="Designs and further analyses", kind="number", least=0.0,
+        metavar="WEIGHT",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inputs:
+    """What two systems are compared on, and what is known of the queries and documents."""
+
+    qrels: Any = option(None, "The judgments.", of=("compare",), group="", kind="path", flag=False)
+    a: Any = option(
+        None, "The run of the baseline.", of=("compare",), group="", kind="path", flag=False
+    )
+    b: Any = option(
+        None, "The run of the candidate.", of=("compare",), group="", kind="path", flag=False
+    )
+    segments: Any = option(
+        None,
+        "Compare within segments. A CSV with a column query_id and one for each property.",
+        of=ONE, group="Inputs", kind="path", metavar="FILE", first=True,
+    )  # fmt: skip
+    topics: Any = option(
+        None,
+        "Texts of the queries. TREC topics, JSON lines, or query_id<TAB>text.",
+        of=ONE, group="Inputs", kind="path", metavar="FILE", first=True, peers=("queries",),
+    )  # fmt: skip
+    docs: Any = option(
+        None,
+        "Titles or texts of the documents. JSON lines, or doc_id<TAB>title; of any size.",
+        of=("compare",), group="Inputs", kind="path", metavar="FILE", first=True,
+        peers=("documents",),
+    )  # fmt: skip
+    name_a: str | None = option(
+        None, "Name of the baseline; without it its file's.", of=PAIR, group="Inputs",
+        metavar="NAME", peers=("baseline", "names", "baseline_name"),
+    )  # fmt: skip
+    name_b: str | None = option(
+        None, "Name of the candidate; without it its file's.", of=PAIR, group="Inputs",
+        metavar="NAME", peers=("candidate", "names"),
+    )  # fmt: skip

@@ -1,0 +1,34 @@
+"""Options by their keys, as the keywords that a test hands to compare and its like."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import abrank
+from abrank.options import PAIR, Question, made, nested, options_of
+
+
+def asked(**how: Any) -> dict[str, Any]:
+    """Return keywords: ``asked(look="1/2", adjust="holm")`` has a design and a Question.
+
+    ``machine_scores`` stands for ``machine.scores``, ``shared_model`` for
+    ``machine.shared_model``; what is no key stays as it is.
+    """
+    known = options_of(*PAIR)
+    if how.get("require") == "not-worse-shown":  # as a gate is recorded
+        how = {**how, "require": None, "fail_on": "worse"}
+    how = {("machine_" * (name == "shared_model")) + name: each for name, each in how.items()}
+    keys = {name.replace("machine_", "machine.", 1): value for name, value in how.items()}
+    found = nested({key: value for key, value in keys.items() if key in known})
+    found |= {key: value for key, value in keys.items() if key not in known}
+    flat = inspect.signature(abrank.compare).parameters.keys() | {"baseline", "candidate"}
+    rare = {name: found.pop(name) for name in [*found] if name not in flat}
+    return found | ({"config": made(Question, rare)} if rare else {})
+
+
+def question(**how: Any) -> Question:
+    """Return a Question of options by their keys."""
+    if how.get("require") == "not-worse-shown":
+        how = {**how, "require": None, "fail_on": "worse"}
+    return made(Question, nested(how))
