@@ -28,7 +28,7 @@ def said_of(text: str, *, percent: bool) -> list[tuple[str, float, float]]:
     (found,) = re.findall(r"Same verdict for every margin(.*?\d%?(?: on)?)\.(?:\s|$)", text)
     parts = []
     for part in f"Same verdict for every margin{found}".split("; "):
-        name, _, bounds = re.fullmatch(r"(.*?) ((?:up to|from) .*)", part).group(1, 0, 2)
+        name, _, bounds = re.fullmatch(r"(.*?) ((?:up to|from|at) .*)", part).group(1, 0, 2)
         numbers = [float(x) / (100.0 if percent else 1.0) for x in re.findall(r"\d+\.\d+", bounds)]
         low = 1e-6 if bounds.startswith("up to") else numbers[0]
         high = low if bounds.endswith(" on") else numbers[-1]

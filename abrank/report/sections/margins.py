@@ -165,4 +165,6 @@ def _between(comparison: Comparison, range_: MarginRange, digits: int) -> str:
     )
     if not range_.low:
         return f"up to {most}" if math.isfinite(last) else ""
+    if first == last:
+        return f"at {least}"
     return f"from {least} to {most}" if math.isfinite(last) else f"from {least} on"

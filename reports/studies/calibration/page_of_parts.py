@@ -18,6 +18,7 @@ _QUANTITIES = {
     "found_large": "Power",
 }
 
+MOST_NAMED = 9  # of those that keep their level
 _NOTES_TITLE = "How often each note is given"
 
 # Why those are wrong that are: what the numbers of the tables bear out, and none of them.
@@ -131,7 +132,10 @@ def _in_short(part: Part, rows: Sequence[Row]) -> str:
     said = [f"Too often wrong, the worst first: {'; '.join(worst_first[0])}."] if off else []
     if kept:
         most = percent(max(kept.values()))
-        said.append(f"Wrong in {most} % at most, the worst first: {'; '.join(worst_first[1])}.")
+        shown = worst_first[1][:MOST_NAMED]
+        more = len(kept) - len(shown)
+        shown += [f"{more} more"] if more else []
+        said.append(f"Wrong in {most} % at most, the worst first: {'; '.join(shown)}.")
     return f"- **{_title(part)}**. {' '.join(said)}"
 
 

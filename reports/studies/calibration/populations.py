@@ -39,11 +39,13 @@ Scope = Literal["all", "quick", "flips"]
 class Pair:
     """The differences of two systems on the queries of a collection, one column a measure.
 
-    A query is drawn with the chance ``weights[query]``: so that every column's mean is 0.
+    A query is drawn with the chance ``weights[query]``: so that every column's mean is 0. ``name``
+    tells of what it is, and its place among those of its kind.
     """
 
     differences: FloatArray
     weights: FloatArray
+    name: str = ""
 
     def draw(self, n_queries: int, n_samples: int, random: np.random.Generator) -> FloatArray:
         """Return samples of queries, shape (n_queries, n_samples, n_measures)."""
@@ -116,10 +118,13 @@ def _of_one_source(
         of_runs = [each[:, [place]] for each in together]
         step = np.array([STEPS[measure]])
         # As many pairs of the matrices as of the runs, where there are both.
-        kinds = [_pairs(some, step) for some in (alone.get(measure, []), of_runs)]
+        kinds = [
+            _pairs(some, step, f"{measure}, {kind}")
+            for some, kind in ((alone.get(measure, []), "matrix"), (of_runs, "runs"))
+        ]
         found.append(Population(source, measure, _chosen(kinds, stream(seed, source, measure))))
     steps = np.array([STEPS[measure] for measure in MEASURES])
-    kinds = [_pairs(together, steps)]
+    kinds = [_pairs(together, steps, "all four")]
     found.append(Population(source, "all four", _chosen(kinds, stream(seed, source, "all"))))
     return found
 
@@ -134,15 +139,15 @@ def _chosen(kinds: list[list[Pair]], random: np.random.Generator) -> tuple[Pair,
     )
 
 
-def _pairs(differences: list[FloatArray], steps: FloatArray) -> list[Pair]:
+def _pairs(differences: list[FloatArray], steps: FloatArray, name: str) -> list[Pair]:
     """Return the pairs with enough to draw from, in whole steps and with a mean of 0."""
     found = []
-    for each in differences:
+    for place, each in enumerate(differences):
         values = np.rint(each / steps) * steps + 0.0
         spread = values.std(axis=0)
         varied = all(len(np.unique(column)) >= FEWEST_VALUES for column in values.T)
         if varied and np.all(np.abs(values.mean(axis=0)) <= LARGEST_MEAN * spread):
-            found.append(Pair(values, balancing_weights(values)))
+            found.append(Pair(values, balancing_weights(values), f"{name} {place + 1}"))
     return found
 
 
