@@ -274,12 +274,12 @@ def _words(ranking: Ranking) -> str:
 
 # --- Systems by queries: who scores what where
 
-MOST_COLUMNS = 240
+MOST_COLUMNS, MOST_DRAWN = 240, 200
 
 
 def queries_size(ranking: Ranking) -> tuple[float, float]:
     """Return width and height in inches."""
-    return 7.0, 0.75 + height(len(ranking.systems))
+    return 7.0, 0.75 + height(min(MOST_DRAWN, len(ranking.systems)))
 
 
 @plot("queries", title="Every system on every query", size=queries_size, of="Ranking")
@@ -287,7 +287,8 @@ def queries(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -
     """Draw the score of every system on every query, the higher the deeper.
 
     The systems stand as in the leaderboard, the queries by their mean over the systems, highest
-    first. Of more than 240 queries neighbours in that order share a column, which shows their mean.
+    first. Of more than 240 queries neighbours in that order share a column, which shows their mean;
+    of more than 200 systems the first 200 are drawn.
 
     Examples
     --------
@@ -303,18 +304,20 @@ def queries(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -
     scores = ranking.scores.T
     columns = by_difficulty(scores)
     least, most = float(scores.min()), float(scores.max())
-    frame(ax, theme, ranking.systems, columns.shape[1])
+    systems = ranking.systems[:MOST_DRAWN]
+    frame(ax, theme, systems, columns.shape[1])
     ax.set_xticks([])
     floor = min(least, 0.0)
-    draw_levels(ax, (columns - floor) / ((most - floor) or 1.0), theme.b)
+    draw_levels(ax, (columns[: len(systems)] - floor) / ((most - floor) or 1.0), theme.b)
     ends = " to ".join(display.score(value, digits=theme.digits) for value in (least, most))
     count = display.plural(ranking.n_queries, "query", "queries")
     shared = " (neighbours share a column)" if columns.shape[1] < scores.shape[1] else ""
     score = "score" if ranking.measure == "score" else shorten(ranking.measure, width=24)
+    first = "" if len(systems) == len(scores) else f"; the first {len(systems)} systems"
     label_x(
         ax, theme,
         f"{count}{shared}, the highest mean over the systems first\n"
-        f"{score} {ends}, deeper is higher",
+        f"{score} {ends}, deeper is higher{first}",
     )  # fmt: skip
     return ax
 

@@ -123,6 +123,17 @@ def test_chances_of_ranks_of_many_systems_are_those_to_lead(many, monkeypatch) -
     assert abrank.rank_scores(many).stability == ()
 
 
+def test_of_very_many_systems_the_first_are_drawn_query_by_query(many, monkeypatch) -> None:
+    monkeypatch.setattr("abrank.plots.grids.MOST_DRAWN", 4)
+    drawn = RANKING_PLOTS["queries"]
+    found = abrank.rank_scores(many)
+    assert drawn.draw(found).get_xlabel().endswith("deeper is higher; the first 4 systems")
+    few = drawn.size(found)
+    monkeypatch.setattr("abrank.plots.grids.MOST_DRAWN", 9)
+    assert drawn.draw(found).get_xlabel().endswith("deeper is higher")
+    assert few[1] < drawn.size(found)[1]
+
+
 def test_letters_of_hundreds_of_systems_are_found_in_seconds() -> None:
     rng = np.random.default_rng(0)
     scores = rng.normal(0, 0.2, (50, 1)) + rng.normal(0, 0.05, 300)
