@@ -125,7 +125,7 @@ def test_chances_of_ranks_of_many_systems_are_those_to_lead(many, monkeypatch) -
 
 def test_of_very_many_systems_the_first_are_drawn_query_by_query(many, monkeypatch) -> None:
     monkeypatch.setattr("abrank.plots.grids.MOST_DRAWN", 4)
-    drawn = RANKING_PLOTS["queries"]
+    drawn = plots_of(Ranking)["queries"]
     found = abrank.rank_scores(many)
     assert drawn.draw(found).get_xlabel().endswith("deeper is higher; the first 4 systems")
     few = drawn.size(found)
