@@ -60,10 +60,8 @@ def names() -> list[str]:
 
 
 def entries() -> Iterator[Page]:
-    """Yield the page of each measure, test and caution."""
-    for name in names():
-        if (page := entry(name)) is not None:
-            yield page
+    """Return the page of each measure, test and caution."""
+    return filter(None, map(entry, names()))
 
 
 def entry(name: str) -> Page | None:
