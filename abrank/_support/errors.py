@@ -14,6 +14,11 @@ from functools import cached_property
 from abrank._support.display import shorten, shorten_line
 
 _FILLING = re.compile(r"tests?|paired|students?|[-_ '()]|rel$")
+# Where what there is of a kind is listed.
+_LISTED = {
+    "measure": "; all: abrank guide measures",
+    "topic": "; all: abrank guide",
+}
 _LONGEST = 500  # characters of what a message says of a content
 
 
@@ -58,7 +63,7 @@ class UnknownNameError(ArgumentError, LookupError):
     def __str__(self) -> str:
         if self.args:
             return str(self.args[0])
-        hint = f"; did you mean {self.nearest[0]}?" if self.nearest else ""
+        hint = f"; did you mean {self.nearest[0]}?" if self.nearest else _LISTED.get(self.kind, "")
         return f'unknown {self.kind} "{self.name}"{hint}'
 
 

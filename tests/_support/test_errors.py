@@ -27,7 +27,9 @@ def test_exit_code(error, code) -> None:
 
 
 def test_unknown_name_without_a_near_one() -> None:
-    assert str(UnknownNameError("measure", "xyzzy", ["AP"])) == 'unknown measure "xyzzy"'
+    assert str(UnknownNameError("measure", "xyzzy", ["AP"])) == (
+        'unknown measure "xyzzy"; all: abrank guide measures'
+    )
 
 
 def test_nearest_ignores_case() -> None:

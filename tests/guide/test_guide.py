@@ -43,9 +43,8 @@ def test_a_page_is_found_by_any_name_of_it(name, title) -> None:
 def test_a_wrong_topic_suggests_the_nearest(name, near, capsys) -> None:
     assert run(["guide", name]) == 2
     err = capsys.readouterr().err
-    assert err == f'error: unknown topic "{name}"' + f"; did you mean {near}?\n" * bool(near) + (
-        "" if near else "\n"
-    )
+    hint = f"did you mean {near}?" if near else "all: abrank guide"
+    assert err == f'error: unknown topic "{name}"; {hint}\n'
     with pytest.raises(UnknownNameError):
         guide.find_page(name)
 
