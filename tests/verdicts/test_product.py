@@ -29,12 +29,13 @@ from abrank.inference import adjust
 from abrank.inference.designs.as_tests import cluster_result, level_of_look, level_of_seen
 from abrank.report.saved.write import from_dict
 from abrank.rule import GATES, Verdict
+from abrank.simulate import simulate_runs
 from abrank.verdict import Rule, decide
 from tests.asked import asked, question
 
 MEASURES = ["AP", "RR", "ms"]
 N, TIES = 60, 12
-IDS = [f"q{i:02}" for i in range(N)]
+IDS = [f"q{i + 1:02}" for i in range(N)]
 USERS = {query: f"u{i // 5}" for i, query in enumerate(IDS)}
 SEGMENTS = {
     "half": {query: "ab"[i % 2] for i, query in enumerate(IDS)},
@@ -46,7 +47,7 @@ def drawn(seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return scores of A and B: B gains, and takes longer; ties are such but for rounding."""
     random = np.random.default_rng(seed)
     a = 0.1 + 0.6 * random.random((N, 3))
-    b = a + 0.035 + 0.1 * random.standard_normal((N, 3))
+    b = a + np.array([0.035, 0.035, 0.06]) + 0.1 * random.standard_normal((N, 3))
     a[:TIES], b[:TIES] = 0.3, 0.1 + 0.2
     index = pd.Index(IDS, name="query_id")
     return pd.DataFrame(a, index, MEASURES), pd.DataFrame(b, index, MEASURES)
@@ -68,7 +69,17 @@ A, B = drawn(4)
 MACHINE = judged_by_machine(A, B)
 
 
+RUNS = simulate_runs(N, effect=0.3, rng=4)
+OF_RUNS = ["AP", "RR", "FPR"]
+
+
 # --- The doors: each takes the same words for the same abilities
+
+
+def runs(**how: Any) -> Comparison:
+    how = {name: value for name, value in _scored(how).items() if name != "lower_is_better"}
+    how |= {"measures": OF_RUNS, "primary": how["primary"].replace("ms", "FPR")}
+    return abrank.compare(RUNS.qrels, RUNS.baseline, RUNS.candidate, **asked(**how))
 
 
 def ready(**how: Any) -> Comparison:
@@ -119,7 +130,7 @@ def _scored(how: dict[str, Any]) -> dict[str, Any]:
 
 
 DOORS: dict[str, Callable[..., Any]] = {
-    each.__name__: each for each in (ready, machine, merged, collections, ranking)
+    each.__name__: each for each in (runs, ready, machine, merged, collections, ranking)
 }
 
 
@@ -133,6 +144,14 @@ class Cell:
     door: str
     asked: dict[str, Any]
     given: Any
+
+    @property
+    def scores(self) -> tuple[pd.DataFrame, pd.DataFrame]:
+        if self.door != "runs":
+            return A, B
+        return tuple(
+            pd.DataFrame(each, index=IDS, columns=OF_RUNS) for each in (self.given.a, self.given.b)
+        )
 
     @property
     def of(self) -> Comparison:
@@ -151,14 +170,15 @@ def sees_cost(cell: Cell) -> None:
         assert (pair.b, pair.reading) == ("A", "better")
         return
     row = cell.of.primary
-    fewer = int((B["ms"] < A["ms"] - 1e-9).sum())
-    assert (row.wins, row.losses) == (fewer, N - TIES - fewer)
-    assert row.diff > 0 > row.wins - row.losses
-    assert row.reading in ("worse", "unclear")
-    assert cell.of.verdict not in (Verdict.BETTER, Verdict.BETTER_SIZE_UNCLEAR)
-    effect = cell.of.effects["p_better"]
-    assert effect.estimate < 0.5
-    assert not re.search(r"put B\b.* ahead", str(cell.given) if cell.door != "collections" else "")
+    a, b = (each[str(row.measure)] for each in cell.scores)
+    less, more = int((b < a - 1e-9).sum()), int((b > a + 1e-9).sum())
+    assert (row.wins, row.losses) == (less, more)
+    gains = row.diff < 0.0
+    assert row.diff == pytest.approx(b.mean() - a.mean())
+    assert row.reading in ("better" if gains else "worse", "unclear")
+    against = ("worse", "worse-size-unclear") if gains else ("better", "better-size-unclear")
+    assert cell.of.verdict not in against
+    assert (cell.of.effects["p_better"].estimate > 0.5) == (less > more)
 
 
 def sees_margin(cell: Cell) -> None:
@@ -188,8 +208,7 @@ def sees_share(cell: Cell) -> None:
     change = cell.of.decision.relative
     assert change is not None
     assert cell.of.decision.margin == pytest.approx(0.05 * abs(change.baseline))
-    a = A[cell.of.rule.primary].mean()
-    assert change.baseline == pytest.approx(a)
+    assert change.baseline == pytest.approx(cell.scores[0][str(cell.of.rule.primary)].mean())
 
 
 def sees_guards(cell: Cell) -> None:
@@ -203,6 +222,8 @@ def sees_guards(cell: Cell) -> None:
         low, high = alone.confidence_interval(1 - 2 * made.rule.alpha)
         assert (guard.low, guard.high) == pytest.approx((low, high), abs=1e-12)
         assert guard.passed == (low > -guard.margin)
+        wide = alone.primary
+        assert wide.ci_low < guard.low < guard.high < wide.ci_high
     assert made.decision.gate is not None
     if not all(guard.passed for guard in made.decision.guards):
         assert not made.decision.gate.passed
@@ -228,7 +249,8 @@ def sees_clusters(cell: Cell) -> None:
     assert made.clusters.n_clusters == N // 5
     labels = [USERS[query] for query in IDS]
     if "guard" not in cell.asked and "family" not in cell.asked:
-        d = (B - A)[made.rule.primary].to_numpy()
+        a, b = cell.scores
+        d = (b - a)[str(made.rule.primary)].to_numpy()
         found = cluster_result("t", d, labels, confidence=made.rule.confidence, seed=0)
         assert made.primary.pvalue == pytest.approx(found.pvalue[0], rel=1e-6)
     assert made.effects["d_z"].ci_low != made.effects["d_z"].ci_low  # NaN: no interval
@@ -380,9 +402,11 @@ def holds_together(cell: Cell) -> None:
     """Check what is so of every comparison."""
     made = cell.of
     alpha = made.rule.alpha
+    a, b = cell.scores
     for row in made.rows:
         assert row.wins + row.ties + row.losses == N
-        assert row.ties == TIES  # what rounding makes of one number is no win
+        # What rounding makes of one number is no win.
+        assert row.ties == (np.abs((b - a)[str(row.measure)]) < 1e-9).sum()
         for low, high, pvalue in (
             (row.ci_low, row.ci_high, row.pvalue),
             (row.ci_low_adj, row.ci_high_adj, row.pvalue_adj),
@@ -405,6 +429,15 @@ def holds_together(cell: Cell) -> None:
         assert cell.given.primary.stratified.pvalue == made.primary.pvalue
     else:
         assert from_dict(made.to_dict()) == made
+
+
+@pytest.mark.parametrize("door", ["ready", "merged"])
+def test_all_tests_put_the_system_ahead_that_costs_less(door: str, tmp_path: Path) -> None:
+    made = DOORS[door](primary="ms", lower_is_better="ms")
+    assert str(made.verdict) == "worse"
+    said = made.report(tmp_path / "report.md").read_text(encoding="utf-8")
+    assert re.search(r"All \w+ tests put A\b.* ahead", said)
+    assert not re.search(r"tests put B\b.* ahead", said)
 
 
 @pytest.mark.parametrize("door", ["ready", "merged", "machine", "collections"])
