@@ -74,8 +74,8 @@ def _in_spite(comparison: Comparison, gate: Gate, *, digits: int) -> str:
         doubts = [soundness.clause(each, comparison, digits=digits) for each in told]
         return f"in doubt: {'; '.join(doubts)} (--accept-doubt lets it pass)"
     flips = comparison.decision.sign_flips
-    if gate.lacks != "queries" or flips is None:
-        return ""
+    if gate.lacks != "queries" or flips is None or gate.require == "not-worse-shown":
+        return ""  # of "not-worse-shown" a guard lacks the queries
     pvalue = {
         "better": flips.better,
         "non-inferior": flips.non_inferior,
