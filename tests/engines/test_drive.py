@@ -264,10 +264,11 @@ def test_options_of_reading_are_those_of_frames(collection, tmp_path, options):
     if "duplicates" in options:  # the ninth document of each query stands there twice
         frame.loc[frame.doc_id == "d8", "doc_id"] = "d0"
     write(frame, tmp_path / "A", n_files=2, group=50)
+    how = abrank.Scoring(**options)
     found = abrank.evaluate(
-        collection.folder / "qrels", {"A": tmp_path / "A"}, MEASURES, engine=SMALL, **options
+        collection.folder / "qrels", {"A": tmp_path / "A"}, MEASURES, scoring=how, engine=SMALL
     )
-    expected = abrank.evaluate(collection.qrels, {"A": frame}, MEASURES, **options)
+    expected = abrank.evaluate(collection.qrels, {"A": frame}, MEASURES, scoring=how)
     np.testing.assert_array_equal(found.values, expected.values)
     assert (found.values != collection.scores.values[:, :1]).any()
     kept = [scores.audits["A"].n_duplicates_dropped for scores in (found, expected)]
@@ -419,7 +420,7 @@ def test_of_many_partitions_progress_is_told_fifty_times():
 
 
 def test_options_that_do_nothing_are_refused():
-    with pytest.raises(ArgumentError, match="scheduler is for the engine dask, not local"):
+    with pytest.raises(ArgumentError, match="the engine local has no address"):
         Engine(address="tcp://127.0.0.1:8786")
     with pytest.raises(ArgumentError, match="by subtopic, which no engine reads"):
         abrank.evaluate([("q", "d", 1)], {"A": "a.parquet"}, ["alpha_nDCG@10"], engine="local")

@@ -193,7 +193,7 @@ def test_what_merged_statistics_do_not_hold_is_refused(collection, capfd, flags,
 
 def test_scores_and_collections_are_not_merged(capfd):
     assert run(["compare", "--scores", "a.csv", "b.csv", "--merged"]) == 2
-    assert "--merged is for runs in Parquet" in capfd.readouterr().err
+    assert "--merged is for runs, not for ready scores" in capfd.readouterr().err
     assert run(["compare", "q.txt", "a=1.run,2.run", "b.run", "--merged"]) == 2
     assert "repeated runs of one system are averaged query by query" in capfd.readouterr().err
 
