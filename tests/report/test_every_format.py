@@ -26,7 +26,7 @@ B = {query: 0.9 * score + 0.08 + 0.01 * (i % 3) for i, (query, score) in enumera
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 2, "d3": 0}, "q3": {"d4": 1}}
 OTHERS = {"q1": {"d1": 1, "d2": 1}, "q2": {"d1": 2, "d3": 0}, "q3": {"d4": 0}}
 RUNS = {"q1": {"d1": 1.0}, "q2": {"d1": 1.0}}, {"q1": {"d9": 2.0, "d1": 1.0}, "q2": {"d3": 1.0}}
-NAMES = {"baseline": "base", "candidate": HOSTILE}
+NAMES = {"name_a": "base", "name_b": HOSTILE}
 
 
 def of_judges() -> object:
@@ -41,7 +41,7 @@ SUBJECTS: dict[str, Callable[[], Any]] = {
     "collections": lambda: compare_collections({"x": (A, B), HOSTILE: (A, B)}),
     "standings": lambda: rank_collections({c: {"base": A, HOSTILE: B} for c in ("x", HOSTILE)}),
     "judges": of_judges,
-    "plan": lambda: power(sd=0.2, n=100, margin=0.02),
+    "plan": lambda: power(sd=0.2, queries=100, margin=0.02),
     "query": lambda: inspect_query(QRELS, *RUNS, "q1", measures=["RR", "P@2"]),
 }
 # What is no comparison of systems has no table for a paper, no methods, and no scores of queries.

@@ -246,7 +246,7 @@ def test_a_format_of_ones_own_serves_every_result(tmp_path: Path) -> None:
             compare_collections({"x": (scores, better), "y": (scores, better)}),
             rank_collections({c: {"X": scores, "Y": better} for c in "xy"}),
             judge_agreement({"q1": {"d1": 1, "d2": 0}}, {"q1": {"d1": 1, "d2": 1}}),
-            power(sd=0.2, n=100),
+            power(sd=0.2, queries=100),
         )
         for i, result in enumerate(results):
             path = write(result, tmp_path / f"{i}.own", loud=True)
