@@ -22,8 +22,10 @@ from abrank.plots.style import (
     dress,
     label_x,
     label_y,
+    line,
     name_systems,
     new_axes,
+    reading_of,
     say,
     signed_ticks,
 )
@@ -88,18 +90,17 @@ def _differences(ax: Axes, theme: Theme, comparison: Comparison, curve: CutoffCu
             x, low, high, where=known, facecolor=theme.muted, alpha=0.22, linewidth=0.0, zorder=1.5
         )
     ax.axhline(0.0, color=theme.ink, linewidth=1.0, zorder=2.0)
-    ax.plot(x, diff, color=theme.ink, linewidth=1.4, zorder=2.5, clip_on=False)
+    line(ax, x, diff, theme.ink, 1.4, zorder=2.5, clip_on=False)
     gains = [
         comparison.rule.gain(*limits) for limits in zip(curve.ci_low, curve.ci_high, strict=True)
     ]
     for place, value, (lowest, highest) in zip(x, diff, gains, strict=True):
-        reading = "better" if lowest > 0 else "worse" if highest < 0 else "unclear"
         ax.plot(
             [place],
             [value],
             marker="o",
             markersize=5.5,
-            color=theme.of_reading(reading),
+            color=theme.of_reading(reading_of(lowest, highest)),
             markeredgewidth=0.0,
             linestyle="none",
             zorder=3.0,

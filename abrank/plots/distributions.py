@@ -38,6 +38,7 @@ from abrank.plots.style import (
     inches,
     label_x,
     label_y,
+    line,
     margin_band,
     margin_words,
     new_axes,
@@ -51,7 +52,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from abrank.comparison import Comparison, MeasureResult
-    from abrank.comparison.merged.result import MergedQueries
 
 
 # --- How the differences spread
@@ -101,7 +101,7 @@ def distribution(
     merged = comparison.merged
     if merged is not None and row.measure != comparison.rule.primary:
         return say(ax, theme, f"Only {comparison.rule.primary} was counted to be drawn.")
-    values = np.sort(comparison.differences(row.measure)) if merged is None else _profile(merged)
+    values = np.sort(comparison.differences(row.measure) if merged is None else merged.profile)
     distinct, counts = np.unique(values, return_counts=True)
     dress(ax, theme)
     room = 0.28 if inches(ax) < NARROW else 0.16
@@ -118,8 +118,12 @@ def distribution(
     elif form == "values":
         _bars(ax, look, distinct, counts, _thickness(distinct, limits))
     elif form == "bins":
-        step = (limits[1] - limits[0]) / 40.0 if merged is None else _width(merged)
-        bars = _binned(values, step) if merged is None else _cells(merged)
+        if merged is None:
+            step = (limits[1] - limits[0]) / 40.0
+            bars = _binned(values, step)
+        else:
+            step = max(cell.width for cell in merged.cells)
+            bars = [(cell.value, cell.n_queries) for cell in merged.cells]
         _heaps(ax, look, bars, step)
     else:
         limits = _rain(ax, look, values, room)
@@ -178,11 +182,10 @@ def _rain(ax: Axes, theme: Theme, values: FloatArray, room: float) -> tuple[floa
         around = np.concatenate([half[:1], half, half[-1:]])
         outline = np.concatenate([[_CLOUD], top, [_CLOUD]])
         ax.fill(around, outline, facecolor=colour, alpha=0.32, linewidth=0.0, zorder=1.5)
-    ax.plot(grid, tall, color=theme.muted, linewidth=0.9, zorder=1.6)
+    line(ax, grid, tall, theme.muted, 0.9, zorder=1.6)
     ends = [float(value) for value in np.percentile(values, [5, 25, 50, 75, 95])]
     for low, high, width in ((ends[0], ends[4], 1.4), (ends[1], ends[3], 6.0)):
-        line = ax.plot([low, high], [_BOX, _BOX], color=theme.ink, linewidth=width, zorder=3.0)
-        line[0].set_solid_capstyle("butt")
+        line(ax, [low, high], [_BOX, _BOX], theme.ink, width, solid_capstyle="butt", zorder=3.0)
     dot(ax, theme, (ends[2], _BOX), colour=theme.ink, size=6.5)
     shown = values[evenly(len(values), STRIP)]
     _strip(ax, theme, shown, 0.15, 0.2, size=14.0 if len(shown) <= 100 else 7.0)
@@ -209,8 +212,8 @@ def _bars(
     if len(centres) <= MOST_COUNTED:
         for centre, number in zip(centres, counts, strict=True):
             text = display.count(int(number))
-            at = {"ha": "center", "va": "bottom", "color": theme.ink, "zorder": 4.0}
-            write(ax, text, (float(centre), float(number)), shift=(0.0, 2.0), **at)
+            at, shift = (float(centre), float(number)), (0.0, 2.0)
+            write(ax, text, at, theme.ink, "center", "bottom", shift=shift, zorder=4.0)
 
 
 def _binned(values: FloatArray, step: float) -> list[tuple[float, int]]:
@@ -224,18 +227,6 @@ def _binned(values: FloatArray, step: float) -> list[tuple[float, int]]:
             middles = sign * (edges[:-1] + step / 2.0)
             bars += zip(middles.tolist(), counts.tolist(), strict=True)
     return bars
-
-
-def _profile(merged: MergedQueries) -> FloatArray:
-    return np.array(merged.profile)
-
-
-def _cells(merged: MergedQueries) -> list[tuple[float, int]]:
-    return [(cell.value, cell.n_queries) for cell in merged.cells]
-
-
-def _width(merged: MergedQueries) -> float:
-    return max(cell.width for cell in merged.cells)
 
 
 def _heaps(ax: Axes, theme: Theme, bars: Sequence[tuple[float, int]], step: float) -> None:
@@ -252,7 +243,7 @@ def _heaps(ax: Axes, theme: Theme, bars: Sequence[tuple[float, int]], step: floa
         cap = min(float(ties), 1.3 * tallest) if tallest else float(ties)
         ax.bar([0.0], [cap], width=0.55 * step, color=theme.tie, linewidth=0.0, zorder=3.4)
         cut = f"{display.count(ties)} ties" + ("" if cap == ties else " (bar cut)")
-        write(ax, cut, (0.0, cap), shift=(7.0, -7.0), ha="left", va="top", color=theme.muted)
+        write(ax, cut, (0.0, cap), theme.muted, "left", "top", shift=(7.0, -7.0))
         tallest = max(tallest, cap)
     _count_axis(ax, theme, tallest)
 
@@ -387,7 +378,7 @@ def _draw_law(ax: Axes, theme: Theme, law: _Law) -> None:
 def _observed(ax: Axes, theme: Theme, row: MeasureResult) -> None:
     """Mark the difference that was observed, its number where the frame has room."""
     colour = theme.of_reading(row.reading)
-    ax.plot([row.diff] * 2, [0.0, 1.1], color=colour, linewidth=2.0, zorder=3.0)
+    line(ax, [row.diff] * 2, [0.0, 1.1], colour, 2.0, zorder=3.0)
     low, high = ax.get_xlim()
     inwards = "right" if row.diff > 0.5 * high else "left"
     if row.diff < 0.5 * low:
@@ -396,12 +387,12 @@ def _observed(ax: Axes, theme: Theme, row: MeasureResult) -> None:
         ax,
         f"observed {style.signed(row.diff, digits=theme.digits)}",
         (row.diff, 1.1),
+        colour,
+        inwards,
+        "bottom",
         shift=(0.0, 2.0),
-        ha=inwards,
-        va="bottom",
-        color=colour,
-        fontsize=sizes(ax).body,
-        fontweight="bold",
+        size=sizes(ax).body,
+        bold=True,
         zorder=4.0,
     )
 
@@ -455,7 +446,7 @@ def qq(
         found.expected, found.low, found.high, facecolor=theme.muted, alpha=0.18, linewidth=0.0
     )
     ends = found.expected[[0, -1]]
-    ax.plot(ends, ends, color=theme.muted, linewidth=1.0, zorder=2.0)
+    line(ax, ends, ends, theme.muted, 1.0, zorder=2.0)
     ax.plot(
         found.expected,
         found.observed,
@@ -515,8 +506,7 @@ def pvalue(
     differences = comparison.differences(row.measure)
     n, alpha = len(differences), comparison.rule.alpha
     if n < 2:
-        few = "No queries" if n == 0 else "Only 1 query"
-        return say(ax, theme, f"{few}: no p-value to draw.")
+        return say(ax, theme, f"{style.few(n)}: no p-value to draw.")
     mean, error = (float(each[0]) for each in mean_and_error(differences[:, None]))
     if np.isnan(error):
         shown = style.signed(row.diff, digits=theme.digits)
@@ -534,7 +524,7 @@ def pvalue(
     margin_band(ax, theme, margin)
     grid = np.unique(np.append(np.linspace(*limits, POINTS), mean))
     curve = t_pvalue((mean - grid) / error, n - 1, "two-sided")
-    ax.plot(grid, curve, color=theme.ink, linewidth=1.8, zorder=3.0)
+    line(ax, grid, curve, theme.ink, 1.8, zorder=3.0)
     ax.axhline(alpha, color=theme.muted, linewidth=1.0, linestyle=(0, (4, 2)), zorder=2.0)
     _read_off(ax, theme, row, interval, float(found.pvalue[0]), alpha)
     ax.yaxis.set_major_formatter(PlainTicks())
@@ -557,8 +547,7 @@ def _read_off(
 ) -> None:
     """Mark the interval on the line at alpha, and the p-value at 0."""
     gain = interval if row.higher_is_better else (-interval[1], -interval[0])
-    reading = "better" if gain[0] > 0 else "worse" if gain[1] < 0 else "unclear"
-    colour = theme.of_reading(reading)
+    colour = theme.of_reading(style.reading_of(*gain))
     draw_interval(ax, interval, alpha, colour=colour, width=4.0)
     dot(ax, theme, (0.0, at_zero), colour=colour, size=7.5)
     write(

@@ -22,6 +22,7 @@ from abrank.plots.style import (
     NARROW,
     Theme,
     dress,
+    figure_of,
     inches,
     label_x,
     label_y,
@@ -134,7 +135,18 @@ def matrix(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) ->
     if sentence:
         return say(ax, theme, sentence)
     if k > RULED:
-        return _many(ax, theme, ranking)
+        _many(ax, theme, ranking)
+    else:
+        _cells(ax, theme, ranking)
+    words = f"row − column, mean {shorten(ranking.measure, width=20)}"
+    alpha = display.number(ranking.alpha)
+    label_x(ax, theme, f"{words}\nfilled: told apart, adjusted p < {alpha}")
+    return ax
+
+
+def _cells(ax: Axes, theme: Theme, ranking: Ranking) -> None:
+    """Fill the cells of the pairs that are told apart, with their numbers where there is room."""
+    k = len(ranking.systems)
     _frame(ax, theme, ranking)
     place = {system: i for i, system in enumerate(ranking.systems)}
     largest = max(abs(pair.diff) for pair in ranking.pair_rows) or 1.0
@@ -148,11 +160,9 @@ def matrix(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) ->
                 _fill(ax, theme, row, column, reading, abs(pair.diff) / largest)
             if k <= NUMBERED and cell >= ROOM_FOR_NUMBER:
                 _number(ax, theme, ranking, pair, (column, row), sign, told, cell)
-    label_x(ax, theme, _words(ranking))
-    return ax
 
 
-def _many(ax: Axes, theme: Theme, ranking: Ranking) -> Axes:
+def _many(ax: Axes, theme: Theme, ranking: Ranking) -> None:
     """Fill the cells of very many systems, without lines and numbers."""
     k = len(ranking.systems)
     place = {system: i for i, system in enumerate(ranking.systems)}
@@ -172,15 +182,12 @@ def _many(ax: Axes, theme: Theme, ranking: Ranking) -> Axes:
     ax.set_xticks(ticks, [str(tick + 1) for tick in ticks])
     for shares, reading in ((better, "better"), (worse, "worse")):
         draw_levels(ax, shares, theme.of_reading(reading), deepest=0.7)
-    label_x(ax, theme, _words(ranking))
-    return ax
 
 
 def _nothing_to_draw(ranking: Ranking) -> str:
     """Return why there is no picture, or nothing."""
     if ranking.n_queries < 2:
-        few = "No queries" if ranking.n_queries == 0 else "Only 1 query"
-        return f"{few}: no pair can be told apart."
+        return f"{style.few(ranking.n_queries)}: no pair can be told apart."
     if ranking.baseline is not None:
         return "Only pairs with the baseline were tested: the leaderboard shows them."
     if len(ranking.systems) > MOST_SYSTEMS or not ranking.has_all_pairs:
@@ -252,24 +259,16 @@ def _number(
     small = sizes(ax).small
     with_p = cell >= ROOM_FOR_P
     shown = style.signed(sign * pair.diff, digits=theme.digits)
-    look: dict[str, Any] = {"color": theme.ink if told else theme.muted, "zorder": 4.0}
-    heavy = {"fontweight": "bold" if told else "normal", "fontsize": small}
-    lines = [(shown, 0.55 * small if with_p else 0.0, heavy)]
+    colour = theme.ink if told else theme.muted
+    lines = [(shown, 0.55 * small if with_p else 0.0, small, told)]
     if with_p:
-        lines.append(
-            (style.pvalue(pair.pvalue_adj, alpha=ranking.alpha), -0.65 * small, {"fontsize": 7.0})
-        )
-    for text, up, own in lines:
-        note = write(ax, text, at, shift=(0.0, up), ha="center", va="center", **look, **own)
+        shown = style.pvalue(pair.pvalue_adj, alpha=ranking.alpha)
+        lines.append((shown, -0.65 * small, 7.0, False))
+    for text, up, size, bold in lines:
+        look = {"shift": (0.0, up), "size": size, "bold": bold, "zorder": 4.0}
+        note = write(ax, text, at, colour, "center", "center", **look)  # type: ignore[arg-type]
         # Within its cell it asks for no room, and hundreds of them take their time.
         note.set_in_layout(False)
-
-
-def _words(ranking: Ranking) -> str:
-    return (
-        f"row − column, mean {shorten(ranking.measure, width=20)}\n"
-        f"filled: told apart, adjusted p < {display.number(ranking.alpha)}"
-    )
 
 
 # --- Systems by queries: who scores what where
@@ -315,10 +314,11 @@ def queries(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -
     score = "score" if ranking.measure == "score" else shorten(ranking.measure, width=24)
     first = "" if len(systems) == len(scores) else f"; the first {len(systems)} systems"
     label_x(
-        ax, theme,
+        ax,
+        theme,
         f"{count}{shared}, the highest mean over the systems first\n"
         f"{score} {ends}, deeper is higher{first}",
-    )  # fmt: skip
+    )
     return ax
 
 
@@ -388,13 +388,18 @@ def achieved(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) 
 
 def _name(ax: Axes, theme: Theme, place: int, measure: str, look: dict[str, Any]) -> None:
     """Name a curve right of the frame, beside a piece of it."""
-    figure = ax.get_figure(root=True)
-    assert figure is not None
+    figure = figure_of(ax)
     down = -0.6 * sizes(ax).small - 1.6 * place * sizes(ax).small
     write(
-        ax, shorten(measure, width=14 if inches(ax) < NARROW else 20), (1.0, 1.0),
-        coords="axes fraction", shift=(34.0, down), ha="left", va="center", color=theme.ink,
-    )  # fmt: skip
+        ax,
+        shorten(measure, width=14 if inches(ax) < NARROW else 20),
+        (1.0, 1.0),
+        theme.ink,
+        "left",
+        "center",
+        coords="axes fraction",
+        shift=(34.0, down),
+    )
     shift = ScaledTranslation(0.0, down / 72.0, figure.dpi_scale_trans)
     # In points right of the corner of the frame.
     corner = ScaledTranslation(1.0, 1.0, ax.transAxes) + shift  # type: ignore[arg-type]

@@ -88,14 +88,9 @@ def forest(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIG
     elif not of_the_mean(comparison):
         first = "estimate"
     draw_rows(ax, theme, rows, first=first, last=title, higher_is_better=higher, percent=percent)
-    for higher, arrow in _TURNED.items():
-        if higher != primary.higher_is_better and any(
-            row.higher_is_better == higher for row in ordered
-        ):
-            side = "right" if higher else "left"
-            words += (
-                f"\n{arrow} {'higher' if higher else 'lower'} is better: {side} of 0 B is better"
-            )
+    if any(row.higher_is_better != higher for row in ordered):
+        side, better = ("left", "lower") if higher else ("right", "higher")
+        words += f"\n{_TURNED[not higher]} {better} is better: {side} of 0 B is better"
     label_x(ax, theme, words)
     return ax
 
@@ -104,13 +99,15 @@ def forest(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIG
 _TURNED = {True: "↑", False: "↓"}
 
 
+def _missing(*numbers: float) -> str:
+    return "no interval" if np.isnan(numbers).any() else ""
+
+
 def _measure_row(comparison: Comparison, result: MeasureResult, digits: int) -> Row:
     lead = result.measure == comparison.rule.primary
-    remark = ""
+    remark = _missing(result.ci_low, result.estimate)
     if unit_is_measure(comparison) and not shares_scale(comparison, result.measure):
         remark = "another scale: see the numbers"
-    elif np.isnan(result.ci_low) or np.isnan(result.estimate):
-        remark = "no interval"
     plain = (result.ci_low, result.ci_high)
     adjusted = (result.ci_low_adj, result.ci_high_adj)
     turned = result.higher_is_better != comparison.rule.higher_is_better
@@ -233,30 +230,26 @@ def _numbers(
     low, high = ax.get_xlim()
     estimate, interval = values[1], (values[0], values[2])
     unit = (high - low) / (72.0 * inches(ax))
-    half = [0.33 * len(text) * size for text, size in zip(texts, _point_sizes(ax), strict=True)]
+    letters = (type_.body, type_.strong, type_.body)
+    half = [0.33 * len(text) * size for text, size in zip(texts, letters, strict=True)]
     ends = [low if np.isinf(interval[0]) else interval[0], estimate]
     ends.append(high if np.isinf(interval[1]) else interval[1])
     gaps = [(half[0] + half[1]) * unit, (half[1] + half[2]) * unit]
     middle = min(max(estimate, low + gaps[0] + half[0] * unit), high - gaps[1] - half[2] * unit)
     places = [min(ends[0], middle - gaps[0]), middle, max(ends[2], middle + gaps[1])]
-    for text, place, size in zip(texts, places, _point_sizes(ax), strict=True):
+    for text, place, size in zip(texts, places, letters, strict=True):
         write(
             ax,
             text,
             (place, bar),
+            colour,
+            "center",
+            "top",
             shift=(0.0, -9.0),
-            ha="center",
-            va="top",
-            color=colour,
-            fontsize=size,
-            fontweight="bold" if size == type_.strong else "normal",
+            size=size,
+            bold=size == type_.strong,
             zorder=5.0,
         )
-
-
-def _point_sizes(ax: Axes) -> tuple[float, float, float]:
-    type_ = sizes(ax)
-    return type_.body, type_.strong, type_.body
 
 
 def _axis_words(comparison: Comparison, row: MeasureResult, digits: int, *, lead: bool) -> str:
@@ -305,8 +298,7 @@ def tests(  # it tests nothing itself, whatever its name tells a linter
     ax = ax if ax is not None else new_axes(theme, tests_size(comparison))
     n = comparison.n_queries
     if n < 2:
-        few = "No queries" if n == 0 else "Only 1 query"
-        return say(ax, theme, f"{few}: nothing to test.")
+        return say(ax, theme, f"{style.few(n)}: nothing to test.")
     if comparison.primary.reading == "identical":
         return say(ax, theme, f"A and B score the same on all {n} queries: every p is 1.")
     located = [row for row in comparison.test_rows if row.test not in COUNTING]
@@ -320,7 +312,6 @@ def tests(  # it tests nothing itself, whatever its name tells a linter
 
 def _test_row(row: TestRow, rule: Rule) -> Row:
     word = "" if row.estimand == MEAN else f" ({row.estimand.removesuffix(' difference')})"
-    missing = np.isnan(row.ci_low) or np.isnan(row.estimate)
     return Row(
         name=f"{row.title}{word}",
         estimate=row.estimate,
@@ -329,15 +320,14 @@ def _test_row(row: TestRow, rule: Rule) -> Row:
         last=style.pvalue(row.pvalue, alpha=rule.alpha),
         reading=_reading(row, rule),
         lead=row.decides,
-        remark="no interval" if missing else "",
+        remark=_missing(row.ci_low, row.estimate),
     )
 
 
 def _reading(row: TestRow, rule: Rule) -> str:
     if np.isnan(row.pvalue):
         return "untested"
-    low, high = rule.gain(row.ci_low, row.ci_high)
-    return "better" if low > 0 else "worse" if high < 0 else "unclear"
+    return style.reading_of(*rule.gain(row.ci_low, row.ci_high))
 
 
 def _aside(row: TestRow, comparison: Comparison) -> str:
@@ -450,7 +440,6 @@ def _segment_row(comparison: Comparison, row: SegmentRow, name: str) -> Row:
 
 def _all_queries(comparison: Comparison) -> Row:
     row = comparison.primary
-    missing = bool(np.isnan(row.ci_low))
     return Row(
         name="All queries",
         estimate=row.diff,
@@ -459,7 +448,7 @@ def _all_queries(comparison: Comparison) -> Row:
         last=display.count(comparison.n_queries),
         reading=row.reading,
         lead=True,
-        remark="no interval" if missing else "",
+        remark=_missing(row.ci_low),
         size=LARGEST if of_the_mean(comparison) else 0.0,
     )
 
@@ -478,7 +467,6 @@ def _differ(comparison: Comparison, chosen: Sequence[Segmentation]) -> list[str]
 # --- Several collections in one forest, with what they say together
 
 MOST_COLLECTIONS = 40
-LARGEST_SQUARE, SMALLEST_SQUARE = 9.0, 3.5
 
 
 def collections_size(found: CollectionsComparison) -> tuple[float, float]:
@@ -543,7 +531,6 @@ def collections(
 
 def _row(row: CollectionRow, summary: MeasureSummary, alpha: float) -> Row:
     largest = max(each.weight_random for each in summary.rows) or 1.0
-    missing = math.isnan(row.ci_low) or math.isnan(row.estimate)
     return Row(
         name=row.collection,
         estimate=row.estimate,
@@ -551,8 +538,8 @@ def _row(row: CollectionRow, summary: MeasureSummary, alpha: float) -> Row:
         thin=(row.ci_low_adj, row.ci_high_adj),
         last=style.pvalue(row.pvalue_adj, alpha=alpha),
         reading=row.reading,
-        remark="no interval" if missing else "",
-        size=max(SMALLEST_SQUARE, LARGEST_SQUARE * math.sqrt(row.weight_random / largest)),
+        remark=_missing(row.ci_low, row.estimate),
+        size=max(SMALLEST, LARGEST * math.sqrt(row.weight_random / largest)),
     )
 
 
@@ -567,6 +554,6 @@ def _summary(
         last=style.pvalue(row.pvalue, alpha=alpha),
         reading=row.reading,
         lead=True,
-        remark="no interval" if math.isnan(row.ci_low) else "",
+        remark=_missing(row.ci_low),
         summary=True,
     )

@@ -10,6 +10,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path
 from matplotlib.ticker import MaxNLocator
+from matplotlib.transforms import ScaledTranslation
 
 from abrank._support import display
 from abrank._support.display import shorten
@@ -30,9 +31,11 @@ from abrank.plots.style import (
     difference_limits,
     dot,
     dress,
+    figure_of,
     inches,
     label_x,
     label_y,
+    line,
     new_axes,
     of_the_mean,
     query_name,
@@ -93,7 +96,8 @@ def deltas(
     row = comparison[measure or comparison.rule.primary]
     values = comparison.differences(row.measure)
     if row.wins == row.losses == 0:
-        return say(ax, theme, f"A and B score the same on {_all(n)}: there is no bar to draw.")
+        queries = "the only query" if n == 1 else f"all {style.queries(n)}"
+        return say(ax, theme, f"A and B score the same on {queries}: there is no bar to draw.")
     # Equal differences keep the order of the ids, so that the picture is always the same.
     order = ascending(values)
     if n <= NAMED:
@@ -101,10 +105,6 @@ def deltas(
     else:
         _standing(ax, theme, comparison, row, order)
     return ax
-
-
-def _all(n: int) -> str:
-    return "the only query" if n == 1 else f"all {style.queries(n)}"
 
 
 def _band(
@@ -142,12 +142,12 @@ def _lying(
             ax,
             style.signed(float(value), digits=theme.digits),
             (1.0, place),
+            colour if sign else theme.muted,
+            "right",
+            "center",
             coords=("axes fraction", "data"),
             shift=((1.6 + theme.digits) * type_.small, 0.0),
-            ha="right",
-            va="center",
-            color=colour if sign else theme.muted,
-            fontsize=type_.small,
+            size=type_.small,
             zorder=4.0,
         )
     longest = 14 if inches(ax) < NARROW else 32
@@ -204,8 +204,7 @@ def _standing(
 
 def _vertical_limits(ax: Axes, values: FloatArray) -> tuple[float, float]:
     """Return limits that leave the names of the extremes room on either side of 0."""
-    figure = ax.get_figure(root=True)
-    tall = figure.get_size_inches()[1] if figure is not None else 3.0
+    tall = figure_of(ax).get_size_inches()[1]
     lines = (EXTREMES + 0.8) * 1.45 * sizes(ax).small / 72.0
     room = min(0.42, lines / max(tall - 0.8, 0.5))
     return difference_limits(float(values[0]), float(values[-1]), room=room)
@@ -237,12 +236,12 @@ def _mean_label(ax: Axes, theme: Theme, row: MeasureResult) -> str:
         ax,
         shown,
         (0.0 if up else 1.0, row.diff),
+        theme.of_reading(row.reading),
+        "left" if up else "right",
+        "bottom" if up else "top",
         coords=("axes fraction", "data"),
         shift=(4.0, 3.0) if up else (-4.0, -3.0),
-        ha="left" if up else "right",
-        va="bottom" if up else "top",
-        color=theme.of_reading(row.reading),
-        fontweight="bold",
+        bold=True,
         zorder=5.0,
     )
     return ""
@@ -250,40 +249,44 @@ def _mean_label(ax: Axes, theme: Theme, row: MeasureResult) -> str:
 
 def _tally(ax: Axes, theme: Theme, row: MeasureResult, *, below: float) -> None:
     """Draw the bracket of wins, ties and losses under the frame, its parts in proportion."""
-    total = row.wins + row.ties + row.losses
-    at: dict[str, Any] = {"coords": "axes fraction", "va": "top", "shift": (0.0, -below - 4.0)}
-    start = 0.0
+    parts = _outcomes(row, theme)
+    total, start = sum(number for _, number, _ in parts), 0.0
+    for outcome, number, _ in parts:
+        if number:
+            _rail(ax, theme.of_outcome(outcome), start, start + number / total, below)
+        start += number / total
+    _count(ax, theme, parts, 0.0, va="top", shift=(0.0, -below - 4.0))
+
+
+def _outcomes(row: MeasureResult, theme: Theme) -> list[tuple[int, int, str]]:
+    """Return who wins how many queries and in which words, by their sides of 0."""
     parts = [
         (-1, row.losses, f"▼ A {theme.wins}"),
         (0, row.ties, "● ties"),
         (1, row.wins, f"▲ B {theme.wins}"),
     ]
-    if not row.higher_is_better:
-        parts.reverse()
+    return parts if row.higher_is_better else parts[::-1]
+
+
+def _count(
+    ax: Axes,
+    theme: Theme,
+    parts: list[tuple[int, int, str]],
+    height: float,
+    **at: Any,  # noqa: ANN401 - of write()
+) -> None:
+    """Write how many queries each side wins, from left to right."""
     sides = (("left", 0.0), ("center", 0.5), ("right", 1.0))
     for (outcome, number, words), (side, place) in zip(parts, sides, strict=True):
-        if number:
-            _rail(ax, theme.of_outcome(outcome), start, start + number / total, below)
-        start += number / total
         colour = theme.of_outcome(outcome) if outcome else theme.muted
-        write(ax, f"{words} {display.count(number)}", (place, 0.0), ha=side, color=colour, **at)
+        text = f"{words} {display.count(number)}"
+        write(ax, text, (place, height), colour, side, coords="axes fraction", **at)
 
 
 def _rail(ax: Axes, colour: str, start: float, stop: float, below: float) -> None:
-    from matplotlib.transforms import ScaledTranslation
-
-    down = ScaledTranslation(0.0, -below / 72.0, ax.figure.dpi_scale_trans)
-    place = ax.transAxes + down
-    ax.plot(
-        [start, stop],
-        [0.0, 0.0],
-        transform=place,
-        color=colour,
-        linewidth=3.5,
-        solid_capstyle="butt",
-        clip_on=False,
-        zorder=3.0,
-    )
+    down = ScaledTranslation(0.0, -below / 72.0, figure_of(ax).dpi_scale_trans)
+    look: dict[str, Any] = {"solid_capstyle": "butt", "clip_on": False, "zorder": 3.0}
+    line(ax, [start, stop], [0.0, 0.0], colour, 3.5, transform=ax.transAxes + down, **look)
 
 
 # --- Every query by its two scores
@@ -325,12 +328,12 @@ def scatter(
     dress(ax, theme, grid="both", spines=("bottom", "left"))
     limits = score_limits(a, b)
     ax.set(xlim=limits, ylim=limits, aspect="equal")
+    places = MaxNLocator(6, steps=[1, 2, 5, 10]).tick_values(*limits)
+    ticks = [float(place) for place in places if limits[0] <= place <= limits[1]]
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_major_formatter(PlainTicks())
-    ax.yaxis.set_ticks(_ticks(limits))
-    ax.xaxis.set_ticks(_ticks(limits))
-    ax.plot(limits, limits, color=theme.ink, linewidth=1.0, zorder=2.0)
-    shade = ""
+        axis.set_ticks(ticks)
+    line(ax, limits, limits, theme.ink, 1.0, zorder=2.0)
     # A complex number a spot: numpy sorts these fast, rows of a table slowly.
     spot = a + 1j * b
     if len(np.unique(spot[: 10 * MANY])) > MANY or len(np.unique(spot)) > MANY:
@@ -340,19 +343,14 @@ def scatter(
         shade = _dots(ax, theme, np.column_stack([a, b])[place], signs[place], times)
     if len(a) > 1:
         _mean(ax, theme, row.mean_a, row.mean_b)
-    _counts(ax, theme, row)
+    # On its side of the diagonal.
+    _count(ax, theme, _outcomes(row, theme)[::-1], 1.0, va="bottom", shift=(0.0, 5.0))
     words = shorten(row.measure, width=20)
     means = [style.plain(mean, digits=theme.digits) for mean in (row.mean_a, row.mean_b)]
     first, second = systems(comparison, 14 if inches(ax) < NARROW else 24)
     label_x(ax, theme, f"{first}, {words} (mean {means[0]}){shade}")
     label_y(ax, theme, f"{second}, {words} (mean {means[1]})")
     return ax
-
-
-def _ticks(limits: tuple[float, float]) -> list[float]:
-
-    places = MaxNLocator(6, steps=[1, 2, 5, 10]).tick_values(*limits)
-    return [float(place) for place in places if limits[0] <= place <= limits[1]]
 
 
 def _dots(ax: Axes, theme: Theme, spots: FloatArray, signs: IntArray, times: IntArray) -> str:
@@ -417,34 +415,11 @@ def _hexagons(ax: Axes, theme: Theme, a: FloatArray, b: FloatArray, signs: IntAr
 def _mean(ax: Axes, theme: Theme, a: float, b: float) -> None:
     """Mark the two means by a cross, with thin lines to the axes that name them."""
     low_x, low_y = ax.get_xlim()[0], ax.get_ylim()[0]
-    ax.plot(
-        [low_x, a, a],
-        [b, b, low_y],
-        color=theme.ink,
-        linewidth=0.8,
-        linestyle=(0, (2, 2)),
-        zorder=3.5,
-    )
+    line(ax, [low_x, a, a], [b, b, low_y], theme.ink, 0.8, linestyle=(0, (2, 2)), zorder=3.5)
     halo = {"color": theme.paper, "markersize": 12.0, "markeredgewidth": 4.5}
     cross = {"color": theme.ink, "markersize": 10.0, "markeredgewidth": 2.2}
     for look in (halo, cross) if theme.paper != "none" else (cross,):
         ax.plot([a], [b], marker="+", linestyle="none", zorder=4.0, **look)  # type: ignore[arg-type]
-
-
-def _counts(ax: Axes, theme: Theme, row: MeasureResult) -> None:
-    """Write above the frame how many queries each side wins, on its side of the diagonal."""
-    at: dict[str, Any] = {"coords": "axes fraction", "va": "bottom", "shift": (0.0, 5.0)}
-    parts = [
-        (1, row.wins, f"▲ B {theme.wins}"),
-        (0, row.ties, "● ties"),
-        (-1, row.losses, f"▼ A {theme.wins}"),
-    ]
-    if not row.higher_is_better:
-        parts.reverse()
-    sides = (("left", 0.0), ("center", 0.5), ("right", 1.0))
-    for (outcome, number, words), (side, place) in zip(parts, sides, strict=True):
-        colour = theme.of_outcome(outcome) if outcome else theme.muted
-        write(ax, f"{words} {display.count(number)}", (place, 1.0), ha=side, color=colour, **at)
 
 
 # --- The scores of both systems side by side, and their mean difference in the same unit
@@ -558,11 +533,12 @@ def _shapes(ax: Axes, theme: Theme, row: MeasureResult, a: FloatArray, b: FloatA
     first, second = np.percentile(a, DECILES), np.percentile(b, DECILES)
     ahead = np.sign(differences_of(first, second)) * (1 if row.higher_is_better else -1)
     for percent, low, high, sign in zip(DECILES, first, second, ahead, strict=True):
-        ax.plot(
+        line(
+            ax,
             [0.0, 1.0],
             [low, high],
-            color=theme.of_outcome(int(sign)),
-            linewidth=2.6 if percent == 50 else 1.2,
+            theme.of_outcome(int(sign)),
+            2.6 if percent == 50 else 1.2,
             zorder=2.0,
         )
     _name_deciles(ax, theme, (first + second) / 2.0, row.mean_a)
@@ -570,8 +546,7 @@ def _shapes(ax: Axes, theme: Theme, row: MeasureResult, a: FloatArray, b: FloatA
 
 def _name_deciles(ax: Axes, theme: Theme, heights: FloatArray, mean: float) -> None:
     """Name the median, off the line of the mean, and the outer deciles where they keep clear."""
-    figure = ax.get_figure(root=True)
-    tall = figure.get_size_inches()[1] if figure is not None else 3.0
+    tall = figure_of(ax).get_size_inches()[1]
     low, high = ax.get_ylim()
     line = 3.0 * sizes(ax).small / 72.0 / max(tall - 0.9, 0.5) * (high - low)
     middle = float(heights[4])
@@ -587,10 +562,10 @@ def _name_deciles(ax: Axes, theme: Theme, heights: FloatArray, mean: float) -> N
             ax,
             text,
             (0.5, height),
+            theme.muted,
+            "center",
+            "bottom" if way > 0 else "top",
             shift=(0.0, 2.5 * way),
-            ha="center",
-            va="bottom" if way > 0 else "top",
-            color=theme.muted,
             zorder=4.0,
         )
 
@@ -618,11 +593,12 @@ def _difference(ax: Axes, theme: Theme, comparison: Comparison, row: MeasureResu
     colour = theme.of_reading(row.reading)
     right = _LIMITS[1]
     for start, height in ((0.0, row.mean_a), (1.0, row.mean_b)):
-        ax.plot(
+        line(
+            ax,
             [start, right],
             [height, height],
-            color=theme.muted,
-            linewidth=0.9,
+            theme.muted,
+            0.9,
             linestyle="-" if start == 0.0 else (0, (2, 2)),
             zorder=1.8,
         )
@@ -634,8 +610,8 @@ def _difference(ax: Axes, theme: Theme, comparison: Comparison, row: MeasureResu
         ax.fill(x, y, facecolor=colour, alpha=0.28, linewidth=0.0, zorder=1.9)
     interval = np.array([row.ci_low_adj, row.ci_high_adj])
     if of_the_mean(comparison) and np.all(np.isfinite(interval)):
-        line = ax.plot([_DIFFERENCE] * 2, row.mean_a + interval, color=colour, linewidth=4.0)
-        line[0].set(solid_capstyle="butt", zorder=3.0)
+        ends = row.mean_a + interval
+        line(ax, [_DIFFERENCE] * 2, ends, colour, 4.0, solid_capstyle="butt", zorder=3.0)
     dot(ax, theme, (_DIFFERENCE, row.mean_b), colour=colour, size=6.5)
     scale = ax.secondary_yaxis(
         "right",

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from abrank._support.errors import nearest
 from abrank.plots.registry import Subject, draw, plots_of
 from abrank.plots.render import png, png_of, save
-from abrank.plots.style import LIGHT, NOTEBOOK, Theme
+from abrank.plots.style import LIGHT, NOTEBOOK, Theme, figure_of
 
 # Pixels of a page an inch, and dots of the image an inch: two a pixel, for sharp screens.
 PIXELS, DOTS = 96.0, 192.0
@@ -64,9 +64,7 @@ class Picture:
     def figure(self) -> Figure:
         """The figure of the plot."""
         self._untouched = False
-        figure = self._axes.get_figure(root=True)
-        assert figure is not None
-        return figure
+        return figure_of(self._axes)
 
     def save(self, path: str | Path, *, dpi: float = 300.0) -> Path:
         """Write the figure to a file fit for a paper; see :func:`abrank.plots.save`."""

@@ -14,6 +14,7 @@ from abrank._support.display import shorten
 from abrank._support.typing import FloatArray
 from abrank.comparison.scales import is_relative
 from abrank.planning import power_curve
+from abrank.plots import style
 from abrank.plots.registry import plot
 from abrank.plots.style import (
     LIGHT,
@@ -25,6 +26,7 @@ from abrank.plots.style import (
     inches,
     label_x,
     label_y,
+    line,
     margin_words,
     new_axes,
     say,
@@ -56,8 +58,7 @@ def power(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIGH
     ax = ax if ax is not None else new_axes(theme, SIZE)
     n, plan = comparison.n_queries, comparison.planning
     if n < 2:
-        few = "No queries" if n == 0 else "Only 1 query"
-        return say(ax, theme, f"{few}: the spread of the differences is not known.")
+        return say(ax, theme, f"{style.few(n)}: the spread of the differences is not known.")
     if math.isnan(plan.smallest_visible):
         return say(ax, theme, "The clusters are too few to plan with.")
     if plan.sd < 1e-10:
@@ -85,7 +86,7 @@ def power(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIGH
             )
             now = queries == n
             colour = theme.ink if now else theme.muted
-            ax.plot(grid, chance, color=colour, linewidth=width, linestyle=dash, zorder=3.0)
+            line(ax, grid, chance, colour, width, linestyle=dash, zorder=3.0)
             _name_curve(ax, theme, grid, chance, queries, n)
     _smallest(ax, theme, plan.smallest_visible, plan.power)
     return ax
@@ -124,22 +125,23 @@ def _name_curve(
         ax,
         f"n = {display.count(queries)}",
         (place, height),
+        theme.ink if queries == n else theme.muted,
+        side,
+        "center",
         shift=(shift, 0.0),
-        ha=side,
-        va="center",
-        color=theme.ink if queries == n else theme.muted,
-        fontweight="bold" if queries == n else "normal",
+        bold=queries == n,
         zorder=4.0,
     )
 
 
 def _smallest(ax: Axes, theme: Theme, smallest: float, target: float) -> None:
     """Mark the smallest difference that is shown with the power of the plan."""
-    ax.plot(
+    line(
+        ax,
         [0.0, smallest, smallest],
         [target, target, 0.0],
-        color=theme.b,
-        linewidth=1.2,
+        theme.b,
+        1.2,
         linestyle=(0, (2, 2)),
         zorder=2.5,
     )
@@ -148,11 +150,11 @@ def _smallest(ax: Axes, theme: Theme, smallest: float, target: float) -> None:
         ax,
         f"smallest visible Δ {display.least(smallest, digits=theme.digits)}",
         (smallest, 0.0),
+        theme.b,
+        "left",
+        "bottom",
         shift=(5.0, 5.0),
-        ha="left",
-        va="bottom",
-        color=theme.b,
-        fontsize=sizes(ax).body,
-        fontweight="bold",
+        size=sizes(ax).body,
+        bold=True,
         zorder=4.0,
     )

@@ -14,13 +14,12 @@ from typing import Any
 import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import RendererSVG
-from matplotlib.figure import Figure
 
 from abrank._support.errors import ArgumentError
 from abrank._support.files import replace_all
 from abrank.plots.axes import lay_out
 from abrank.plots.registry import Subject, Width, draw, plots_of
-from abrank.plots.style import LIGHT, Theme
+from abrank.plots.style import LIGHT, Theme, figure_of
 
 # --- What matplotlib writes as SVG, made fit for a page: small, safe, themable, reproducible
 
@@ -272,16 +271,9 @@ def _settings(chosen: dict[Any, Any]) -> Iterator[None]:
         yield
 
 
-def _figure(ax: Axes) -> Figure:
-    figure = ax.get_figure(root=True)
-    if figure is None:
-        raise ArgumentError("these Axes have left their figure")
-    return figure
-
-
 def _drawn(ax: Axes) -> str:
     """Return the SVG of a figure of ours: ``savefig`` would draw it once more to lay it out."""
-    figure, drawn = _figure(ax), io.StringIO()
+    figure, drawn = figure_of(ax), io.StringIO()
     figure.patch.set_visible(False)
     figure.set_dpi(POINTS)
     wide, tall = (POINTS * figure.get_size_inches()).tolist()
@@ -404,7 +396,7 @@ def png_of(axes: Axes, *, dpi: float = 144.0) -> bytes:
     """Return the figure of some axes as the bytes of a PNG file; the figure keeps its own look."""
     drawn = io.BytesIO()
     with _settings(SETTINGS):
-        _figure(axes).savefig(drawn, format="png", dpi=dpi, metadata={"Software": None})
+        figure_of(axes).savefig(drawn, format="png", dpi=dpi, metadata={"Software": None})
     return drawn.getvalue()
 
 
@@ -451,7 +443,7 @@ def save(axes: Axes, path: str | Path, *, dpi: float = 300.0) -> Path:
 
 def file_bytes(axes: Axes, name: str, *, dpi: float = 300.0) -> bytes:
     """Return what :func:`save` writes to a file of this name."""
-    figure, made = _figure(axes), io.BytesIO()
+    figure, made = figure_of(axes), io.BytesIO()
     kind = Path(name).suffix.removeprefix(".").lower()
     known = figure.canvas.get_supported_filetypes()
     if kind not in known:

@@ -12,10 +12,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Annotation
-from matplotlib.ticker import Formatter
+from matplotlib.ticker import Formatter, MaxNLocator
 
 from abrank._support import display
 from abrank._support.display import DIGITS, shorten
+from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray
 from abrank.comparison import scales
 from abrank.comparison.scales import is_relative
@@ -209,6 +210,16 @@ def queries(value: int) -> str:
     return display.plural(value, "query", "queries")
 
 
+def few(n_queries: int) -> str:
+    """Return how many queries there are where they are too few: none, or one."""
+    return "No queries" if n_queries == 0 else "Only 1 query"
+
+
+def reading_of(low: float, high: float) -> str:
+    """Return what the interval of a gain says."""
+    return "better" if low > 0 else "worse" if high < 0 else "unclear"
+
+
 def margin(value: float, *, digits: int = display.DIGITS) -> str:
     """Return a margin as it was declared, with so many decimals at least."""
     text = plain(value, digits=digits)
@@ -265,25 +276,29 @@ def new_axes(theme: Theme, size: tuple[float, float], *, free: bool = True) -> A
     return figure.add_subplot()
 
 
+def figure_of(ax: Axes) -> Figure:
+    """Return the figure that the Axes stand in."""
+    figure = ax.get_figure(root=True)
+    if figure is None:
+        raise ArgumentError("these Axes have left their figure")
+    return figure
+
+
 def fit_height(ax: Axes, height: float, *, most: bool = False) -> None:
     """Give a figure of ours the height that its content needs; leave a reader's own alone.
 
     A height that was asked for stays, or with ``most`` is the most that it may be.
     """
-    figure = ax.get_figure(root=True)
-    if figure is None or figure.get_label() not in (FREE, FIXED):
-        return
+    figure = figure_of(ax)
     if figure.get_label() == FREE:
         figure.set_figheight(height)
-    elif most:
+    elif most and figure.get_label() == FIXED:
         figure.set_figheight(min(height, figure.get_figheight()))
 
 
 def inches(ax: Axes) -> float:
     """Return the width of the Axes in inches, about: layout has yet to happen."""
-    figure = ax.get_figure(root=True)
-    if figure is None:
-        return NARROW
+    figure = figure_of(ax)
     alone = len(figure.axes) == 1
     share = 0.85 if alone else ax.get_position().width
     return float(share * figure.get_size_inches()[0])
@@ -323,19 +338,38 @@ def write(
     ax: Axes,
     text: str,
     xy: tuple[float, float],
+    colour: str | None = None,
+    ha: str | None = None,
+    va: str | None = None,
     *,
     coords: Any = "data",  # noqa: ANN401 - a name, a transform or a pair of them
     shift: tuple[float, float] = (0.0, 0.0),
+    size: float | None = None,
+    bold: bool = False,
     **look: Any,  # noqa: ANN401 - properties of Text
 ) -> Annotation:
     """Write ``text`` at ``xy``, moved by ``shift`` points; a dollar sign in it is a dollar sign."""
-    look.setdefault("fontsize", sizes(ax).small)
+    given = {"color": colour, "ha": ha, "va": va, "fontweight": "bold" if bold else None}
+    look |= {name: value for name, value in given.items() if value is not None}
+    look.setdefault("fontsize", sizes(ax).small if size is None else size)
     note = ax.annotate(
         text, xy=xy, xycoords=coords, xytext=shift, textcoords="offset points", **look
     )
     note.set_parse_math(False)
     note.set_annotation_clip(False)
     return note
+
+
+def line(
+    ax: Axes,
+    x: Sequence[float] | FloatArray,
+    y: Sequence[float] | FloatArray,
+    colour: str,
+    width: float,
+    **look: Any,  # noqa: ANN401 - properties of Line2D
+) -> None:
+    """Draw one line through these points."""
+    ax.plot(x, y, color=colour, linewidth=width, **look)
 
 
 def dot(
@@ -388,14 +422,12 @@ def difference_axis(
     if theme.undeclared:
         sides, word = [("A", theme.muted), ("B", theme.muted)], "higher"
     (a, one), (b, other) = sides if higher_is_better else sides[::-1]
-    write(ax, f"◂ {a} {word}", (0.0, 1.0), shift=(-6.0, 4.0), ha="right", color=one, **at)
-    write(ax, f"{b} {word} ▸", (0.0, 1.0), shift=(6.0, 4.0), ha="left", color=other, **at)
+    write(ax, f"◂ {a} {word}", (0.0, 1.0), one, "right", shift=(-6.0, 4.0), **at)
+    write(ax, f"{b} {word} ▸", (0.0, 1.0), other, "left", shift=(6.0, 4.0), **at)
 
 
 def signed_ticks(ax: Axes, which: str, *, percent: bool = False) -> None:
     """Put about six round ticks on an axis of differences, each with its sign."""
-    from matplotlib.ticker import MaxNLocator
-
     axis = ax.xaxis if which == "x" else ax.yaxis
     axis.set_major_locator(MaxNLocator(4 if inches(ax) < NARROW else 6, steps=[1, 2, 5, 10]))
     axis.set_major_formatter(PlainTicks(signed=True, percent=percent))
@@ -444,11 +476,11 @@ def say(ax: Axes, theme: Theme, sentence: str) -> Axes:
         ax,
         text,
         (0.5, 0.5),
+        theme.muted,
+        "center",
+        "center",
         coords="axes fraction",
-        ha="center",
-        va="center",
-        color=theme.muted,
-        fontsize=type_.body,
+        size=type_.body,
     )
     return ax
 
@@ -537,13 +569,13 @@ def name_systems(ax: Axes, theme: Theme, comparison: Comparison) -> None:
             ax,
             text,
             (place, 1.0),
+            colour,
+            side,
+            "bottom",
             coords="axes fraction",
             shift=(0.0, 5.0),
-            ha=side,
-            va="bottom",
-            color=colour,
-            fontsize=sizes(ax).body,
-            fontweight="bold",
+            size=sizes(ax).body,
+            bold=True,
         )
 
 
@@ -552,11 +584,12 @@ def draw_pair(
 ) -> None:
     """Draw one curve of A and one of B, told apart by colour and by marker."""
     for values, colour, marker in ((a, theme.a, MARKERS["a"]), (b, theme.b, MARKERS["b"])):
-        ax.plot(
+        line(
+            ax,
             x,
             values,
-            color=colour,
-            linewidth=2.0,
+            colour,
+            2.0,
             marker=marker,
             markersize=5.5,
             markeredgewidth=0.0,

@@ -23,8 +23,10 @@ from abrank.plots.style import (
     Theme,
     dot,
     dress,
+    figure_of,
     inches,
     label_x,
+    line,
     new_axes,
     say,
     sizes,
@@ -176,17 +178,23 @@ def _name_lanes(ranking: Ranking, rows: list[SystemRow]) -> list[list[int]]:
 
 def _groups(ax: Axes, theme: Theme, lanes: list[list[int]]) -> None:
     """Draw an upright line a group right of the axes, with a dot at each system that is in it."""
-    figure = ax.get_figure(root=True)
-    assert figure is not None
+    figure = figure_of(ax)
     for lane, group in enumerate(lanes):
         shift = ScaledTranslation((6.0 + _LANE * lane) / 72.0, 0.0, figure.dpi_scale_trans)
         look: dict[str, Any] = {"transform": ax.get_yaxis_transform() + shift, "clip_on": False}
         ends = [group[0], group[-1]]
-        ax.plot([1.0, 1.0], ends, color=theme.muted, linewidth=1.6, zorder=3.0, **look)
+        line(ax, [1.0, 1.0], ends, theme.muted, 1.6, zorder=3.0, **look)
         ax.plot(
-            [1.0] * len(group), group, color=theme.muted, linestyle="none", marker="o",
-            markersize=4.0, markeredgecolor="none", zorder=3.5, **look,
-        )  # fmt: skip
+            [1.0] * len(group),
+            group,
+            color=theme.muted,
+            linestyle="none",
+            marker="o",
+            markersize=4.0,
+            markeredgecolor="none",
+            zorder=3.5,
+            **look,
+        )
 
 
 def _numbers(
@@ -204,12 +212,13 @@ def _numbers(
     width = beside + 0.62 * (2 + theme.digits) * type_.body
     for place, (row, ends) in enumerate(rows):
         mean, low, high = (style.plain(value, digits=theme.digits) for value in (row.mean, *ends))
-        at = {"coords": ("axes fraction", "data"), "va": "center", "fontsize": type_.body}
+        at: dict[str, Any] = {"coords": ("axes fraction", "data"), "va": "center"}
+        at["size"] = type_.body
         colour = _colour(ranking, theme, row)
-        write(ax, mean, (1.0, place), shift=(8.0 + width, 0.0), ha="right", color=colour, **at)
+        write(ax, mean, (1.0, place), colour, "right", shift=(8.0 + width, 0.0), **at)
         if not narrow and not (np.isnan(ends[0]) or around):
             text, left = f"[{low}, {high}]", 8.0 + width + 0.7 * type_.body
-            write(ax, text, (1.0, place), shift=(left, 0.0), ha="left", color=theme.muted, **at)
+            write(ax, text, (1.0, place), theme.muted, "left", shift=(left, 0.0), **at)
 
 
 def _means_words(ranking: Ranking, shown: int, interval: str, *, grouped: bool) -> str:
@@ -325,12 +334,11 @@ def _nothing_to_draw(ranking: Ranking) -> str:
 
 
 def _rank_axis(ax: Axes, theme: Theme, ends: tuple[int, int]) -> None:
-    ax.plot(ends, [0.0, 0.0], color=theme.ink, linewidth=1.2, zorder=3.0, clip_on=False)
+    line(ax, ends, [0.0, 0.0], theme.ink, 1.2, zorder=3.0, clip_on=False)
     step = max(1, round((ends[1] - ends[0]) / (8 if inches(ax) < NARROW else 16)))
     for rank in range(ends[0], ends[1] + 1, step):
-        ax.plot([rank] * 2, [0.0, -0.06], color=theme.ink, linewidth=1.2, clip_on=False)
-        write(ax, str(rank), (rank, -0.06), shift=(0.0, 2.0), ha="center", va="bottom",
-              color=theme.muted)  # fmt: skip
+        line(ax, [rank] * 2, [0.0, -0.06], theme.ink, 1.2, clip_on=False)
+        write(ax, str(rank), (rank, -0.06), theme.muted, "center", "bottom", shift=(0.0, 2.0))
 
 
 def _lanes(ranking: Ranking) -> list[list[tuple[float, float]]]:
@@ -354,15 +362,9 @@ def _bars(ax: Axes, theme: Theme, ranking: Ranking) -> None:
     beyond = 0.006 * (high - low)
     for lane, bars in enumerate(_lanes(ranking)):
         for start, stop in bars:
-            line = ax.plot(
-                [start - beyond, stop + beyond],
-                [_BAR * (lane + 1)] * 2,
-                color=theme.b,
-                linewidth=4.0,
-                zorder=3.5,
-                clip_on=False,
-            )
-            line[0].set_solid_capstyle("butt")
+            ends, height = [start - beyond, stop + beyond], _BAR * (lane + 1)
+            look = {"solid_capstyle": "butt", "zorder": 3.5, "clip_on": False}
+            line(ax, ends, [height] * 2, theme.b, 4.0, **look)
 
 
 def _names(ax: Axes, theme: Theme, ranking: Ranking) -> None:
@@ -376,11 +378,12 @@ def _names(ax: Axes, theme: Theme, ranking: Ranking) -> None:
     for rows, edge, side, shift in sides:
         for place, row in enumerate(rows):
             height = start + _NAME * place
-            ax.plot(
+            line(
+                ax,
                 [row.mean_rank, row.mean_rank, edge],
                 [0.0, height, height],
-                color=theme.muted,
-                linewidth=0.9,
+                theme.muted,
+                0.9,
                 zorder=2.0,
                 clip_on=False,
             )
@@ -400,16 +403,25 @@ def _ruler(ax: Axes, theme: Theme, ranking: Ranking, ends: tuple[int, int]) -> N
     if not np.isfinite(length) or length > ends[1] - ends[0]:
         return
     height = -0.34
-    ax.plot(
+    line(
+        ax,
         [ends[0], ends[0], ends[0], ends[0] + length, ends[0] + length, ends[0] + length],
         [height - 0.04, height + 0.04, height, height, height - 0.04, height + 0.04],
-        color=theme.ink,
-        linewidth=1.4,
+        theme.ink,
+        1.4,
         clip_on=False,
     )
     text = f"critical difference {display.score(length, digits=2)}"
-    write(ax, text, (ends[0] + length, height), shift=(5.0, 0.0), ha="left", va="center",
-          color=theme.muted, fontsize=sizes(ax).small)  # fmt: skip
+    write(
+        ax,
+        text,
+        (ends[0] + length, height),
+        theme.muted,
+        "left",
+        "center",
+        shift=(5.0, 0.0),
+        size=sizes(ax).small,
+    )
 
 
 # --- Systems by the ranks that other queries would give them
@@ -451,17 +463,18 @@ def ranks(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> 
     grids.draw_levels(ax, np.where(chances**2 < 0.001, 0.0, chances), theme.b, deepest=0.8)
     for place, row in enumerate(rows):
         ends = [row.low - 1.35, row.high - 0.65]
-        ax.plot(ends, [place, place], color=theme.ink, linewidth=1.4, solid_capstyle="butt")
+        line(ax, ends, [place, place], theme.ink, 1.4, solid_capstyle="butt")
     locator = MaxNLocator(12, integer=True, steps=[1, 2, 5, 10])
     ticks = [round(rank) for rank in locator.tick_values(1, last) if 1 <= rank <= last]
     ticks = sorted({1, *ticks})
     ax.set_xticks([rank - 1 for rank in ticks], [str(rank) for rank in ticks])
     shown = "" if len(rows) == len(ranking.systems) else f"; the first {len(rows)} systems"
     label_x(
-        ax, theme,
+        ax,
+        theme,
         f"rank in {display.count(ranking.n_drawn)} resamples of the queries\nline:"
         f" {display.level(1.0 - ranking.alpha)} of them{shown}",
-    )  # fmt: skip
+    )
     return ax
 
 
@@ -562,15 +575,16 @@ def rank_intervals(
     level = display.level(1.0 - found.alpha)
     measure = shorten(found.primary.measure, width=24)
     label_x(
-        ax, theme,
+        ax,
+        theme,
         f"rank by {measure}, {level} for all systems together{shown}\n"
         f"thick: these {display.count(len(found.rankings))} collections; thin: collections like"
         " them",
-    )  # fmt: skip
+    )
     return ax
 
 
 def _span(ax: Axes, standing: Standing, place: int, *, colour: str, width: float) -> None:
     """Draw a line from the first rank to the last, with room for a single one."""
     ends = [standing.rank_low - 0.25, standing.rank_high + 0.25]
-    ax.plot(ends, [place, place], color=colour, linewidth=width, solid_capstyle="butt", zorder=3.0)
+    line(ax, ends, [place, place], colour, width, solid_capstyle="butt", zorder=3.0)
