@@ -23,8 +23,7 @@ from abrank.measures.names import notes_on
 from abrank.options import Engine, Scoring, taking
 from abrank.scoring.scores import Scores
 
-# --- Repeated runs of one system (seeds, folds): averaged per query, never counted as more
-# queries
+# --- Repeated runs of a system (seeds, folds): averaged per query, never counted as more queries
 
 
 def is_repeated(source: Any) -> bool:  # noqa: ANN401
@@ -48,16 +47,13 @@ def expand_repeats(runs: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, l
         if len(set(paths)) < len(paths):
             raise ArgumentError(f"a run of {system} is given twice")
         several = is_repeated(source)
-        groups[system] = [f"{system} (run {i})" if several else system for i in _from_1(sources)]
+        numbers = range(1, len(sources) + 1)
+        groups[system] = [f"{system} (run {i})" if several else system for i in numbers]
         for name, each in zip(groups[system], sources, strict=True):
             if name in single:
                 raise ArgumentError(f"two runs are named {name}")
             single[name] = each
     return single, groups
-
-
-def _from_1(items: list[Any]) -> range:
-    return range(1, len(items) + 1)
 
 
 def average_repeats(scores: Scores, groups: Mapping[str, list[str]]) -> Scores:
@@ -69,13 +65,18 @@ def average_repeats(scores: Scores, groups: Mapping[str, list[str]]) -> Scores:
     }
     repeated = [system for system, names in groups.items() if len(names) > 1]
     notes = [note for system in repeated for note in _notes(scores, system, blocks[system])]
+    notes += [
+        f"{name} lacks {display.plural(len(audit.missing), 'judged query', 'judged queries')}"
+        for name, audit in scores.audits.items()
+        if audit.missing
+    ]
     return replace(
         scores,
         systems=tuple(groups),
         values=np.stack([block.mean(axis=1) for block in blocks.values()], axis=1),
         audits={},
         judged_runs={},
-        notes=(*scores.notes, *notes, *_missing(scores)),
+        notes=(*scores.notes, *notes),
     )
 
 
@@ -92,15 +93,6 @@ def _notes(scores: Scores, system: str, block: FloatArray) -> list[str]:
             _spread(system, measure, block[:, :, m]) for m, measure in enumerate(scores.measures)
         ]
     return said
-
-
-def _missing(scores: Scores) -> list[str]:
-    """Say which runs lack queries."""
-    return [
-        f"{name} lacks {display.plural(len(audit.missing), 'judged query', 'judged queries')}"
-        for name, audit in scores.audits.items()
-        if audit.missing
-    ]
 
 
 def _spread(system: str, measure: str, block: FloatArray) -> str:
@@ -122,8 +114,7 @@ def _spread(system: str, measure: str, block: FloatArray) -> str:
     )
 
 
-# --- From runs and judgments to scores: which measures, under which options, for which
-# queries
+# --- From runs and judgments to scores: which measures, under which options, for which queries
 
 
 def silent(stage: str) -> None:
@@ -304,22 +295,16 @@ def _kept(
     """Positions of the queries that stay under the missing-query policy."""
     lacking = {query for audit in audits.values() for query in audit.missing}
     if missing == "error" and lacking:
-        lines = [
-            f"{_queries(len(audit.missing))} missing from {system}: {_some(audit.missing)}"
-            for system, audit in audits.items()
-            if audit.missing
-        ]
+        lines = []
+        for system, audit in audits.items():
+            n = len(audit.missing)
+            if n:
+                some = ", ".join(audit.missing[:3]) + (" …" if n > 3 else "")
+                queries = "1 query is" if n == 1 else f"{n} queries are"
+                lines.append(f"{queries} missing from {system}: {some}")
         raise AlignmentError(
             "; ".join(lines) + '; missing="zero" scores them 0, "drop" leaves them out'
         )
     if missing == "drop":
         return [i for i, query in enumerate(query_ids) if query not in lacking]
     return list(range(len(query_ids)))
-
-
-def _queries(count: int) -> str:
-    return "1 query is" if count == 1 else f"{count} queries are"
-
-
-def _some(ids: Sequence[str], *, most: int = 3) -> str:
-    return ", ".join(ids[:most]) + (" …" if len(ids) > most else "")

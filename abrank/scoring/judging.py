@@ -23,8 +23,7 @@ from abrank.measures import Measure
 from abrank.measures.sensitivity import swing, tipping_rows
 from abrank.options import Scoring
 
-# --- One query of two runs: the documents of both, where relevant ones went, what to judge
-# next
+# --- One query of two runs: the documents of both, where relevant ones went, what to judge next
 
 TO_JUDGE = 12
 # How far a list is searched for unjudged documents where the measure has no cut-off.
@@ -139,7 +138,11 @@ def inspect_query(
     checks.count("judge", judge, at_least=0)
     read, runs = inputs.read_qrels(qrels), [inputs.read_run(a), inputs.read_run(b)]
     asked = Scoring().measures(measures)
-    grades = _judgments(read, query_id)
+    if query_id not in read.query_ids:
+        close = nearest(query_id, read.query_ids)
+        hint = f"; did you mean {close[0]}?" if close else f"; the first is {read.query_ids[0]}"
+        raise ArgumentError(f'query "{shorten(query_id)}" is not judged in the qrels{hint}')
+    grades = read.grades(query_id)
     lists = [[doc for doc, _ in run.ranking(query_id)] for run in runs]
     joined = [inputs.join(read, run, keep_scores=True) for run in runs]
     place = read.query_ids.index(query_id)
@@ -158,7 +161,7 @@ def inspect_query(
         b=scores[1],
         rankings=tuple(tuple((doc, grades.get(doc)) for doc in found) for found in lists),  # type: ignore[arg-type] # two
         relevant=tuple(
-            Found(doc, known, *(_rank(found, doc) for found in lists))
+            Found(doc, known, *(each.index(doc) + 1 if doc in each else 0 for each in lists))
             for doc, known in sorted(grades.items(), key=lambda item: (-item[1], item[0]))
             if known >= (rel if isinstance(rel, int) else 1)
         ),
@@ -211,21 +214,7 @@ def unjudged_documents(
     return [Unjudged(qrels.query_ids[place], doc, *both, by) for place, doc, both, by in rows]
 
 
-def _judgments(qrels: inputs.Qrels, query_id: str) -> dict[str, int]:
-    """Return the grades of a query by document."""
-    if query_id not in qrels.query_ids:
-        close = nearest(query_id, qrels.query_ids)
-        hint = f"; did you mean {close[0]}?" if close else f"; the first is {qrels.query_ids[0]}"
-        raise ArgumentError(f'query "{shorten(query_id)}" is not judged in the qrels{hint}')
-    return qrels.grades(query_id)
-
-
-def _rank(ranking: list[str], doc: str) -> int:
-    return ranking.index(doc) + 1 if doc in ranking else 0
-
-
-# --- What to judge next: a random draw of queries, and the documents that could turn a
-# difference
+# --- What to judge next: a random draw of queries, the documents that could turn a difference
 
 DEPTH = 10  # ranks that are looked at where the measure has no cut-off
 MOST_TIPPING = 200  # documents; a longer list that would turn the difference is not given
@@ -321,7 +310,7 @@ def rank_documents(
     return ToJudge(
         measure.name,
         float(differences.mean()),
-        tuple(sorted(found, key=lambda each: (_first(each), each.query_id, each.doc_id))),
+        tuple(sorted(found, key=_depth_order)),
         tuple(replace(found[i], swing=by) for i, by in rows),
         grade,
         tipped,
@@ -330,14 +319,14 @@ def rank_documents(
     )
 
 
+def _depth_order(document: Unjudged) -> tuple[int, str, str]:
+    better = min(rank for rank in (document.rank_a, document.rank_b) if rank)
+    return better, document.query_id, document.doc_id
+
+
 def pool_text(documents: Sequence[Unjudged]) -> str:
     r"""Return a pool file: ``query_id 0 doc_id`` a line, to which a grade is to be added."""
     return "".join(f"{each.query_id} 0 {each.doc_id}\n" for each in documents)
-
-
-def _first(document: Unjudged) -> int:
-    """Return the better of the two ranks."""
-    return min(rank for rank in (document.rank_a, document.rank_b) if rank)
 
 
 def top_documents_to_judge(
