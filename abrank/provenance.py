@@ -56,8 +56,12 @@ def provenance(
         if source is not None
     }
     for role, read in (beside or {}).items():
-        # Only titles are taken from a collection, which may be of any size: it is not hashed.
-        source = _named(read) if role == "docs" else _source(read)
+        is_path = isinstance(read, (str, os.PathLike))
+        source = Source(os.fspath(read) if is_path and role == "docs" else None, None, 0)
+        # Only titles are taken from a collection, which may be of any size: it is not hashed. Nor
+        # is a pipe, which cannot be read again.
+        if role != "docs" and is_path and is_regular(read):
+            source = contents(read)[1]
         inputs[role] = {"path": source.path, "sha256": source.sha256, "rows": None}
     recorded = origin(command)
     versions = recorded.pop("versions")
@@ -89,16 +93,3 @@ def _version(name: str) -> str:
     head = (found.read_text("METADATA") or "").partition("\n\n")[0]
     line = next((line for line in head.splitlines() if line.startswith("Version:")), None)
     return found.version if line is None else line.partition(":")[2].strip()
-
-
-def _named(read: Any) -> Source:  # noqa: ANN401 - a path or an object
-    """Return where something came from, unread."""
-    path = os.fspath(read) if isinstance(read, (str, os.PathLike)) else None
-    return Source(path, None, 0)
-
-
-def _source(read: Any) -> Source:  # noqa: ANN401 - a path or an object
-    """Return where something came from; a pipe cannot be read again to be hashed."""
-    if isinstance(read, (str, os.PathLike)) and is_regular(read):
-        return contents(read)[1]
-    return Source(None, None, 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -95,11 +95,15 @@ def simulate_runs(
     judged = _top(scores[0], POOL_DEPTH) | _top(scores[1], POOL_DEPTH)
     width = len(str(n_queries))
     queries = np.array([f"q{i + 1:0{width}d}" for i in range(n_queries)], dtype=object)
+    runs = [
+        read_run(_rows(queries, _top(each, DEPTH), each), name=name)
+        for name, each in zip(("baseline", "candidate"), scores, strict=True)
+    ]
     asked = _asked(n_queries)
     return Simulation(
-        qrels=_qrels(queries, grades, judged),
-        baseline=_run("baseline", queries, scores[0]),
-        candidate=_run("candidate", queries, scores[1]),
+        qrels=read_qrels(_rows(queries, judged, grades), name="qrels"),
+        baseline=runs[0],
+        candidate=runs[1],
         effect=effect,
         topics={query: text for query, (text, _) in zip(queries, asked, strict=True)},
         intents={query: intent for query, (_, intent) in zip(queries, asked, strict=True)},
@@ -131,27 +135,10 @@ def _top(scores: FloatArray, depth: int) -> BoolArray:
     return marked
 
 
-def _document_ids(queries: IntArray, documents: IntArray) -> list[str]:
-    return [f"d{q + 1:04d}-{d + 1:03d}" for q, d in zip(queries, documents, strict=True)]
-
-
-def _qrels(names: np.ndarray, grades: IntArray, judged: BoolArray) -> Qrels:
-    queries, documents = np.nonzero(judged)
-    rows = zip(
-        names[queries],
-        _document_ids(queries, documents),
-        grades[queries, documents].tolist(),
-        strict=True,
-    )
-    return read_qrels(rows, name="qrels")
-
-
-def _run(system: str, names: np.ndarray, scores: FloatArray) -> Run:
-    queries, documents = np.nonzero(_top(scores, DEPTH))
-    rows = zip(
-        names[queries],
-        _document_ids(queries, documents),
-        scores[queries, documents].tolist(),
-        strict=True,
-    )
-    return read_run(rows, name=system)
+def _rows(
+    names: np.ndarray, chosen: BoolArray, values: FloatArray | IntArray
+) -> Iterator[tuple[str, str, float]]:
+    """Return query, document and number of the documents chosen."""
+    queries, documents = np.nonzero(chosen)
+    ids = [f"d{q + 1:04d}-{d + 1:03d}" for q, d in zip(queries, documents, strict=True)]
+    return zip(names[queries], ids, values[queries, documents].tolist(), strict=True)

@@ -328,9 +328,10 @@ def check_gate(rule: Rule, decision: Decision) -> Gate | None:
         return None
     verdict, level = decision.verdict, decision.soundness.level
     flips = decision.sign_flips
+    untested = verdict in (Verdict.CANNOT_TEST, Verdict.IDENTICAL)
     lacking: tuple[tuple[bool, Lack], ...] = (
         (level == "unsound", "soundness"),
-        (verdict not in GATES[rule.require].verdicts, _untested(verdict)),
+        (verdict not in GATES[rule.require].verdicts, "test" if untested else "verdict"),
         (not all(guard.excludes_loss for guard in decision.guards), "guards"),
         (flips is not None and not flips.agree(rule.require, rule.alpha), "queries"),
         (not all(guard.passed for guard in decision.guards), "queries"),
@@ -338,7 +339,3 @@ def check_gate(rule: Rule, decision: Decision) -> Gate | None:
     )
     lacks: Lack = next((lack for holds, lack in lacking if holds), "")
     return Gate(rule.require, not lacks, lacks)
-
-
-def _untested(verdict: Verdict) -> Lack:
-    return "test" if verdict in (Verdict.CANNOT_TEST, Verdict.IDENTICAL) else "verdict"

@@ -46,7 +46,11 @@ def _values(self: Any) -> list[Any]:  # noqa: ANN401 - any record
 def same(a: Any, b: Any) -> bool:  # noqa: ANN401 - whatever a field holds
     """Say whether two values are equal, NaN to NaN, in arrays, mappings and sequences too."""
     if hasattr(a, "dtype") or hasattr(b, "dtype"):
-        return _same_arrays(a, b)
+        import numpy as np
+
+        a, b = np.asarray(a), np.asarray(b)
+        numbers = a.dtype.kind in "fc" and b.dtype.kind in "fc"
+        return bool(np.array_equal(a, b, equal_nan=numbers))
     if isinstance(a, float) and isinstance(b, float):
         return a == b or (math.isnan(a) and math.isnan(b))
     if isinstance(a, Mapping) and isinstance(b, Mapping):
@@ -54,12 +58,3 @@ def same(a: Any, b: Any) -> bool:  # noqa: ANN401 - whatever a field holds
     if isinstance(a, tuple | list) and type(a) is type(b):
         return len(a) == len(b) and all(same(*pair) for pair in zip(a, b, strict=True))
     return bool(a == b)
-
-
-def _same_arrays(a: Any, b: Any) -> bool:  # noqa: ANN401 - arrays or numbers
-    """Say it of numpy's arrays and numbers."""
-    import numpy as np
-
-    a, b = np.asarray(a), np.asarray(b)
-    numbers = a.dtype.kind in "fc" and b.dtype.kind in "fc"
-    return bool(np.array_equal(a, b, equal_nan=numbers))

@@ -24,7 +24,11 @@ def run(
     scheduler: Any = None,  # noqa: ANN401 - an address, or a Client
 ) -> Iterator[_Result]:
     """Apply a function to every item, on the workers of a cluster."""
-    distributed = _distributed()
+    distributed: Any
+    try:
+        from dask import distributed
+    except ImportError as error:
+        raise ArgumentError("Dask is not installed: pip install dask distributed") from error
     if not items:
         return
     with _client(distributed, scheduler) as client:
@@ -61,11 +65,3 @@ def _client(distributed: Any, scheduler: Any) -> Iterator[Any]:  # noqa: ANN401
         distributed.Client(cluster, set_as_default=False) as client,
     ):
         yield client
-
-
-def _distributed() -> Any:  # noqa: ANN401
-    try:
-        from dask import distributed
-    except ImportError as error:
-        raise ArgumentError("Dask is not installed: pip install dask distributed") from error
-    return distributed

@@ -88,9 +88,11 @@ def score_tables(
             qrels, runs, folder, filesystem=filesystem, columns=columns, most=max_input_size,
             skips=engine.on_bad_partition == "skip",
         )  # fmt: skip
-        scoring = replace(
-            scoring, measures=tuple(_scaled(each, tables) for each in scoring.measures)
-        )
+        if any(map(has_open_scale, scoring.measures)):  # which ends at the highest grade of all
+            judged = (part for each in tables[0].pieces for part in tables[0].load(each)[-1])
+            highest = max(int(np.max(part.value, initial=0)) for part in judged)
+            measures = tuple(with_scale(each, highest) for each in scoring.measures)
+            scoring = replace(scoring, measures=measures)
         named = tuple(properties or {})
         own = tables[0]
         tables += [
@@ -209,14 +211,6 @@ def _parquet_of(qrels: Any, folder: Path) -> str:  # noqa: ANN401
     with writing(path):
         pq.write_table(pa.table(columns), path, row_group_size=100_000)
     return str(path)
-
-
-def _scaled(measure: Any, tables: Sequence[ParquetTable]) -> Any:  # noqa: ANN401
-    if not has_open_scale(measure):
-        return measure
-    judged = tables[0]
-    parts = (part for each in judged.pieces for part in judged.load(each)[-1])
-    return with_scale(measure, max(int(np.max(part.value, initial=0)) for part in parts))
 
 
 def _divided(

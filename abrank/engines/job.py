@@ -99,7 +99,17 @@ def score_partition(job: Job, partition: Partition) -> Done:
     try:
         runs, qrels, labels = _loaded(job, partition)
         scored = score_rows(runs, qrels, job.scoring)
-        merged = _statistics(job, scored, labels) if job.merges else None
+        merged = None
+        if job.merges:
+            of_query = {
+                name: labels_of(name, parts, scored.query_ids, required=name == job.clusters)
+                for name, parts in labels.items()
+            }
+            clusters = of_query.pop(job.clusters, None)
+            merged = statistics_of(
+                scored.query_ids, scored.values, job.scoring.measures,
+                clusters=clusters, segments=of_query,
+            )  # fmt: skip
         done = Done(partition.number, len(scored.query_ids), scored.counts, statistics=merged)
         _write(job, scored, done)
     except AbrankError as error:
@@ -158,19 +168,6 @@ def read_scores(job: Job, done: Sequence[Done]) -> tuple[tuple[str, ...], Any]:
 def light(table: ParquetTable | Regrouped) -> ParquetTable | Regrouped:
     """Return a table without its list of row groups, small enough to send to each worker."""
     return replace(table, pieces=(), stamp=()) if isinstance(table, ParquetTable) else table
-
-
-def _statistics(job: Job, scored: Scored, labels: Mapping[str, Sequence[Columns]]) -> Statistics:
-    """Return what the scores of a partition add to the merged statistics."""
-    of_query = {
-        name: labels_of(name, parts, scored.query_ids, required=name == job.clusters)
-        for name, parts in labels.items()
-    }
-    clusters = of_query.pop(job.clusters, None)
-    return statistics_of(
-        scored.query_ids, scored.values, job.scoring.measures,
-        clusters=clusters, segments=of_query,
-    )  # fmt: skip
 
 
 def _loaded(

@@ -193,6 +193,8 @@ def _of_measure(
     # Those that differ by rounding alone stand by their ids.
     ranked = np.round(difference, DECIMALS)
     added = (a, b, difference, a * a, b * b, a * b, difference * difference)
+    # By what is rounded: 0.5 - 0.3 is not beyond 0.2.
+    below, above = difference[ranked < -LARGE], difference[ranked > LARGE]
 
     def ends(order: IntArray) -> list[Extreme]:
         return [
@@ -205,7 +207,7 @@ def _of_measure(
         wins=int(np.count_nonzero(~tied & (difference > 0))),
         ties=int(np.count_nonzero(tied)),
         losses=int(np.count_nonzero(~tied & (difference < 0))),
-        beyond=_beyond(difference),
+        beyond=(len(below), exact_sum(below), len(above), exact_sum(above)),
         counted=count(difference, tied=tied),
         largest=tuple(sorted(ends(_extreme(-ranked)), key=_falling)[:EXTREMES]),
         smallest=tuple(sorted(ends(_extreme(ranked)))[:EXTREMES]),
@@ -222,12 +224,6 @@ def _extreme(values: FloatArray) -> IntArray:
 
 def _falling(extreme: Extreme) -> tuple[float, str]:
     return -extreme.difference, extreme.query_id
-
-
-def _beyond(difference: FloatArray) -> tuple[int, ...]:
-    rounded = np.round(difference, DECIMALS)  # 0.5 - 0.3 is not beyond 0.2
-    below, above = difference[rounded < -LARGE], difference[rounded > LARGE]
-    return len(below), exact_sum(below), len(above), exact_sum(above)
 
 
 def _by_label(labels: Sequence[str], summed: Sequence[FloatArray]) -> dict[str, tuple[int, ...]]:

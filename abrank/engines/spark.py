@@ -107,7 +107,11 @@ def evaluate(
             partitioned_by_query = _stands_by(df, names[0])
         if partitioned_by_query:
             return _in_place(_chosen(df, RUN, columns, "score"), read_qrels(qrels), scoring)
-    judged = qrels if hasattr(qrels, "sparkSession") else _frame(df.sparkSession, qrels)
+    judged = qrels
+    if not hasattr(qrels, "sparkSession"):
+        frame = read_qrels(qrels).frame()
+        frame[["query_id", "doc_id"]] = frame[["query_id", "doc_id"]].astype(str)
+        judged = df.sparkSession.createDataFrame(frame)
     both = _chosen(df, RUN, columns, "score").unionByName(_chosen(judged, QRELS, None, "relevance"))
     whole = both.repartition("query_id").sortWithinPartitions("query_id")
     return whole.mapInArrow(_Kernel(scoring), _LONG)
@@ -219,16 +223,11 @@ def _chosen(df: Any, layout: Layout, columns: dict[str, str] | None, value: str)
     )
 
 
-def _frame(spark: Any, qrels: Any) -> Any:  # noqa: ANN401
-    frame = read_qrels(qrels).frame()
-    frame["query_id"], frame["doc_id"] = frame["query_id"].astype(str), frame["doc_id"].astype(str)
-    return spark.createDataFrame(frame)
-
-
 @contextmanager
 def _session(master: str | None) -> Iterator[Any]:
     """Return the session that there is, or one that is stopped at the end."""
     try:
+        from pyspark.errors import PySparkRuntimeError
         from pyspark.sql import SparkSession
     except ImportError as error:
         raise ArgumentError("PySpark is not installed: pip install pyspark") from error
@@ -244,17 +243,11 @@ def _session(master: str | None) -> Iterator[Any]:
         builder = builder.config("spark.driver.bindAddress", "127.0.0.1")
         # Workers run this Python, not the first one on the PATH.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    spark = _started(builder)
+    try:
+        spark = builder.getOrCreate()
+    except PySparkRuntimeError as error:
+        raise ArgumentError(f"Spark did not start; it needs Java 17: {error}") from error
     try:
         yield spark
     finally:
         spark.stop()
-
-
-def _started(builder: Any) -> Any:  # noqa: ANN401
-    from pyspark.errors import PySparkRuntimeError
-
-    try:
-        return builder.getOrCreate()
-    except PySparkRuntimeError as error:
-        raise ArgumentError(f"Spark did not start; it needs Java 17: {error}") from error

@@ -12,7 +12,7 @@ from abrank._support.errors import ArgumentError
 from abrank._support.keywords import explained
 from abrank._support.typing import FloatArray
 from abrank.inputs import ids
-from abrank.inputs.columns import QRELS, RUN, Columns, Layout
+from abrank.inputs.columns import QRELS, RUN, Columns
 from abrank.inputs.files import contents, short_name
 from abrank.inputs.formats.letor import read_letor
 from abrank.inputs.objects.cells import checked
@@ -76,7 +76,9 @@ def from_groups(
         grades = list(np.asarray(y).ravel().tolist())
         held = _queries(group, len(grades))
         docs = range(len(grades)) if names is None else np.asarray(names).tolist()
-        judged = _rows(held, list(docs), grades, QRELS)
+        if len(docs) != len(held):
+            raise ArgumentError(f"{len(docs)} names for {len(held)} rows")
+        judged = checked([held, list(docs), grades], "arrays", QRELS)
         qrels = build_qrels(judged, "qrels")
     if isinstance(score, Mapping):
         return qrels, {str(name): _run(each, judged, str(name)) for name, each in score.items()}
@@ -103,13 +105,6 @@ def _queries(group: Any, n_rows: int) -> list[Any]:  # noqa: ANN401
             " nor an id for each"
         )
     return list(held.tolist())
-
-
-def _rows(queries: list[Any], docs: list[Any], values: list[Any], layout: Layout) -> Columns:
-    for what, held in (("labels", values), ("names", docs)):
-        if len(held) != len(queries):
-            raise ArgumentError(f"{len(held)} {what} for {len(queries)} rows")
-    return checked([queries, docs, values], "arrays", layout)
 
 
 def _run(score: Any, judged: Columns, name: str) -> Run:  # noqa: ANN401

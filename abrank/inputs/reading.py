@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from abrank._support.choices import Duplicates, ScoreDtype
 from abrank.inputs import files
 from abrank.inputs.audit import Audit, audit, require_common
-from abrank.inputs.columns import Columns, Source
+from abrank.inputs.columns import Source
 from abrank.inputs.id_differences import TopDocs
 from abrank.inputs.join import ReadCounts, block_of, join_pieces
 from abrank.inputs.judged import JudgedRun
@@ -103,8 +103,10 @@ def read_judged_run(
     found = _streamed(run, join, score_dtype, hashes, max_input_size)
     if found is None and not isinstance(run, Run):
         read = read_columns(run, max_input_size=max_input_size)
-        found = _by_query(read, join, score_dtype)
-        if found is None:
+        try:
+            rows = slices(read)
+            found = _Joined(*join(rows, partial(ranked, score_dtype=score_dtype)), read.source)
+        except NotPlain:
             run = build(read, name or name_of(run), score_dtype, duplicates)
     n_dropped = 0
     if found is None:
@@ -146,12 +148,3 @@ def _streamed(
             return _Joined(*found, Source(path, stored.sha256(), found[1].n_rows, path))
     except NotPlain:
         return None
-
-
-def _by_query(read: Columns, join: _Join, score_dtype: ScoreDtype) -> _Joined | None:
-    """Return what rows give whose queries stand together; None for others."""
-    try:
-        found = join(slices(read), partial(ranked, score_dtype=score_dtype))
-    except NotPlain:
-        return None
-    return _Joined(*found, read.source)

@@ -237,8 +237,13 @@ def read_run(
     checks.one_of("score_dtype", score_dtype, DTYPES)
     checks.one_of("duplicates", duplicates, DUPLICATES)
     if isinstance(source, Run):
-        renamed = source if name is None else replace(source, name=name)
-        return _rounded(renamed) if score_dtype == "float32" else renamed
+        run = source if name is None else replace(source, name=name)
+        if score_dtype == run.score_dtype or score_dtype == "float64":
+            return run
+        score = at_precision(run.score, score_dtype)
+        rows = rank_rows(run.query, score, run.docs)
+        docs = ids.take(run.docs, rows)
+        return replace(run, docs=docs, score=score[rows], score_dtype=score_dtype)
     read = read_columns(source, columns=columns, max_input_size=max_input_size)
     return build(read, name or name_of(source), score_dtype, duplicates)
 
@@ -265,14 +270,6 @@ def read_columns(
     return files.read_columns(source, raw.RUN, columns=columns, max_input_size=max_input_size)
 
 
-def _rounded(run: Run) -> Run:
-    if run.score_dtype == "float32":
-        return run
-    score = at_precision(run.score, "float32")
-    order = rank_rows(run.query, score, run.docs)
-    return replace(run, docs=ids.take(run.docs, order), score=score[order], score_dtype="float32")
-
-
 def build(
     read: Columns, name: str, score_dtype: ScoreDtype, duplicates: Literal["error", "best"]
 ) -> Run:
@@ -289,8 +286,8 @@ def build(
     score = at_precision(read.value, score_dtype)
     rows = rank_rows(query, score, read.doc)
     conflicts = 0 if read.rank is None else rank_conflicts(query, score, read.rank)
-    if len(again):
-        rows = _best(query, read.doc, rows)
+    if len(again):  # of a document its best row stays, which stands first
+        rows = np.delete(rows, raw.duplicates(query[rows], ids.take(read.doc, rows))[1])
     return Run(
         name=name,
         query_ids=tuple(ids.decode(distinct)),
@@ -305,12 +302,6 @@ def build(
     )
 
 
-def _best(query: IntArray, doc: Ids, rows: IntArray) -> IntArray:
-    """Return ``rows``, given in rank order, without all but the best row of a document."""
-    _, again = raw.duplicates(query[rows], ids.take(doc, rows))
-    return np.delete(rows, again)
-
-
 # --- Runs by names that tell them apart
 
 
@@ -318,7 +309,11 @@ def named_runs(runs: Any) -> Mapping[str, Any]:  # noqa: ANN401
     """Return runs by name; those of a list by their own names, or ``run 1``, ``run 2``."""
     if isinstance(runs, Mapping):
         return runs
-    if not isinstance(runs, (list, tuple)) or any(map(_is_row, runs)):
+    rows = [
+        each for each in (runs if isinstance(runs, (list, tuple)) else ())
+        if isinstance(each, tuple) and len(each) > 1 and isinstance(each[0], (str, int))
+    ]  # fmt: skip
+    if rows or not isinstance(runs, (list, tuple)):
         kind = type(runs).__name__
         raise ArgumentError(f'runs are a mapping by name, not one {kind}: give {{"bm25": run}}')
     names = [name_of(run) for run in runs]
@@ -328,8 +323,3 @@ def named_runs(runs: Any) -> Mapping[str, Any]:  # noqa: ANN401
     unclear = {name for name in names if name == UNNAMED or names.count(name) > 1}
     shown = (f"{name} {i}" if name in unclear else name for i, name in enumerate(names, 1))
     return dict(zip(shown, runs, strict=True))
-
-
-def _is_row(each: Any) -> bool:  # noqa: ANN401
-    """Whether this is a row of a run: a tuple that begins with an id."""
-    return isinstance(each, tuple) and len(each) > 1 and isinstance(each[0], (str, int))

@@ -12,7 +12,7 @@ from typing import Any
 from abrank._support.display import shorten
 from abrank._support.errors import BadLine, NotFoundError, ReadError
 from abrank.inputs import files
-from abrank.inputs.formats.delimited import csv_lines
+from abrank.inputs.formats.delimited import csv_lines, require_names, require_width
 from abrank.inputs.objects.arrow import objects_of
 from abrank.inputs.objects.cells import is_missing
 from abrank.inputs.trec.lines import MOST_SHOWN
@@ -66,8 +66,17 @@ def read_segments(source: Any) -> dict[str, dict[str, str]]:  # noqa: ANN401
         at = [f"row {number}" for number in range(len(rows))]
     place = names.index(_column(names, QUERY_IDS, label))
     ids = [row[place] for row in rows]
-    _require_properties(names, place, label)
-    _require_ids(ids, at, label)
+    if len(names) == 1:
+        raise ReadError(label, f"no column beside {names[place]}", expected=TABLE)
+    require_names([name for i, name in enumerate(names) if i != place], label)
+    known: set[str] = set()
+    for query, where in zip(ids, at, strict=True):
+        if not query.strip():
+            raise ReadError(label, "the query id is empty", at=where)
+        if query in known:
+            problem = f"query {shorten(query)} stands twice"
+            raise ReadError(label, problem, at=where, hint="one row a query")
+        known.add(query)
     return {
         name: {query: row[i] for query, row in zip(ids, rows, strict=True) if row[i]}
         for i, name in enumerate(names)
@@ -105,38 +114,8 @@ def _table(text: str, label: str) -> tuple[list[str], list[list[str]], list[str]
     at, rows = [number for number, _ in lines], [fields for _, fields in lines]
     if not rows:
         raise ReadError(label, "no lines", expected=TABLE)
-    width = len(rows[0])
-    bad = [
-        BadLine(number, ",".join(fields), f"expected {width} fields, found {len(fields)}")
-        for number, fields in zip(at, rows, strict=True)
-        if len(fields) != width
-    ]
-    if bad:
-        expected = ",".join(rows[0])
-        raise ReadError(label, lines=bad[:MOST_SHOWN], total=len(bad), expected=expected)
+    require_width(at, rows, len(rows[0]), label, ",".join(rows[0]))
     return rows[0], rows[1:], [f"line {number}" for number in at[1:]]
-
-
-def _require_properties(names: list[str], place: int, label: str) -> None:
-    properties = [name for i, name in enumerate(names) if i != place]
-    if not properties:
-        raise ReadError(label, f"no column beside {names[place]}", expected=TABLE)
-    for i, name in enumerate(properties):
-        if not name.strip():
-            raise ReadError(label, "a column has no name", hint="name it, or write no row numbers")
-        if name in properties[:i]:
-            raise ReadError(label, f'the column "{shorten(name)}" stands there twice')
-
-
-def _require_ids(ids: list[str], at: list[str], label: str) -> None:
-    known: set[str] = set()
-    for query, where in zip(ids, at, strict=True):
-        if not query.strip():
-            raise ReadError(label, "the query id is empty", at=where)
-        if query in known:
-            problem = f"query {shorten(query)} stands twice"
-            raise ReadError(label, problem, at=where, hint="one row a query")
-        known.add(query)
 
 
 def _text(path: str | os.PathLike[str]) -> str:
@@ -151,7 +130,10 @@ def _parse_topics(text: str, label: str) -> dict[str, str]:
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
-        query, topic = _json_line(line) if line.lstrip().startswith("{") else _tab_line(line)
+        if line.lstrip().startswith("{"):
+            query, topic = _json_line(line)
+        else:
+            query, _, topic = map(str.strip, line.rstrip("\r").partition("\t"))
         if not query or not topic:
             bad.append(BadLine(number, line, "no query id and text"))
         elif query in found:
@@ -194,11 +176,6 @@ def _plain(value: Any) -> str:  # noqa: ANN401 - whatever JSON holds
     """Return text or a number as text, and anything else as none."""
     is_plain = isinstance(value, (str, int, float)) and not isinstance(value, bool)
     return str(value).strip() if is_plain else ""
-
-
-def _tab_line(line: str) -> tuple[str, str]:
-    query, _, text = line.rstrip("\r").partition("\t")
-    return query.strip(), text.strip()
 
 
 def _column(names: list[str], known: tuple[str, ...], label: str) -> str:

@@ -83,7 +83,8 @@ def draw_rows(
         ax.xaxis.set_major_locator(MaxNLocator(2, steps=[1, 2, 5, 10]))
     for place, row in enumerate(rows):
         if row.remark:
-            _remark(ax, theme, place, row)
+            look: dict[str, Any] = {"coords": ("axes fraction", "data"), "style": "italic"}
+            write(ax, row.remark, (0.5, place), theme.muted, "center", "center", **look)
         else:
             _draw_row(ax, theme, place, row)
     name_rows(ax, theme, [row.name for row in rows], [row.lead for row in rows])
@@ -95,11 +96,6 @@ def stripe(ax: Axes, theme: Theme, n: int) -> None:
     ax.set_ylim(n - 0.5, -0.5)
     for place in range(0, n, 2):
         ax.axhspan(place - 0.5, place + 0.5, facecolor=theme.band, edgecolor="none", zorder=0.3)
-
-
-def _remark(ax: Axes, theme: Theme, place: int, row: Row) -> None:
-    at: dict[str, Any] = {"ha": "center", "va": "center", "color": theme.muted}
-    write(ax, row.remark, (0.5, place), coords=("axes fraction", "data"), style="italic", **at)
 
 
 def _draw_row(ax: Axes, theme: Theme, place: int, row: Row) -> None:
@@ -171,9 +167,8 @@ def _numbers(ax: Axes, theme: Theme, rows: Sequence[Row], first: str, last: str)
     columns = (1.6 * em, (6.3 + wider) * em, (11.6 + wider) * em)
     base = ("axes fraction", "axes fraction")
     for title, place in ((first, columns[1]), (last, columns[2])):
-        write(
-            ax, title, (1.0, 1.0), theme.muted, "right", "bottom", coords=base, shift=(place, 4.0)
-        )
+        at, shift = (1.0, 1.0), (place, 4.0)
+        write(ax, title, at, theme.muted, "right", "bottom", coords=base, shift=shift)
     for place, row in enumerate(rows):
         cells = (
             style.GLYPHS.get(row.reading, ""),
@@ -181,31 +176,15 @@ def _numbers(ax: Axes, theme: Theme, rows: Sequence[Row], first: str, last: str)
             row.last,
         )
         for text, column in zip(cells, columns, strict=True):
-            write(
-                ax,
-                text,
-                (1.0, place),
-                theme.ink if column == columns[2] else theme.of_reading(row.reading),
-                "right",
-                "center",
-                coords=("axes fraction", "data"),
-                shift=(column, 0.0),
-                size=em,
-                bold=row.lead,
-            )
+            colour = theme.ink if column == columns[2] else theme.of_reading(row.reading)
+            look: dict[str, Any] = {"coords": ("axes fraction", "data"), "shift": (column, 0.0)}
+            at = (1.0, place)
+            write(ax, text, at, colour, "right", "center", size=em, bold=row.lead, **look)
 
 
 # --- The names of the best and the worst queries, beside the tips of their bars
 
 EXTREMES = 3
-
-
-@dataclass(frozen=True)
-class _Column:
-    """Where names go: the place across that no bar reaches, and the height of each name."""
-
-    across: float
-    heights: tuple[float, ...]
 
 
 def name_extremes(ax: Axes, theme: Theme, name: Callable[[int], str], values: FloatArray) -> None:
@@ -222,14 +201,21 @@ def name_extremes(ax: Axes, theme: Theme, name: Callable[[int], str], values: Fl
             for place in places
         ]
         column = _free_column(ax, values, places, side, max(map(len, texts), default=0))
-        if column is not None:
-            _write_column(ax, theme, values, places, texts, column, side)
+        if column is None:
+            continue
+        across, heights = column
+        elbow = across + 0.012 * n * side
+        for place, text, height in zip(places, texts, heights, strict=True):
+            tip, ha = float(values[place]), "left" if side < 0 else "right"
+            line(ax, [place, elbow, across], [tip, tip, height], theme.muted, 0.6, zorder=2.8)
+            at, shift = (across, height), (-3.0 * side, 0.0)
+            write(ax, text, at, theme.ink, ha, "center", shift=shift, zorder=4.0)
 
 
 def _free_column(
     ax: Axes, values: FloatArray, places: list[int], side: int, letters: int
-) -> _Column | None:
-    """Find a column for names at one side of 0; None where no bar is or no room.
+) -> tuple[float, list[float]] | None:
+    """Return where across no bar reaches, and the heights of names there; None without room.
 
     ``places`` come with the largest difference first. Heights are reckoned in |Δ| from the outer
     edge inwards, each name a line further in than the last.
@@ -248,36 +234,7 @@ def _free_column(
     if reached + letters * 0.6 * small / inches(ax) * n > 0.98 * n:
         return None
     inwards = reached + 0.012 * n
-    return _Column(
-        across=inwards if side < 0 else n - 1 - inwards,
-        heights=tuple(side * height for height in heights),
-    )
-
-
-def _write_column(
-    ax: Axes,
-    theme: Theme,
-    values: FloatArray,
-    places: list[int],
-    texts: list[str],
-    column: _Column,
-    side: int,
-) -> None:
-    """Write the names, each with a line to the tip of its bar."""
-    elbow = column.across + 0.012 * len(values) * side
-    for place, text, height in zip(places, texts, column.heights, strict=True):
-        tip = float(values[place])
-        line(ax, [place, elbow, column.across], [tip, tip, height], theme.muted, 0.6, zorder=2.8)
-        write(
-            ax,
-            text,
-            (column.across, height),
-            theme.ink,
-            "left" if side < 0 else "right",
-            "center",
-            shift=(-3.0 * side, 0.0),
-            zorder=4.0,
-        )
+    return inwards if side < 0 else n - 1 - inwards, [side * height for height in heights]
 
 
 # --- Room for the letters around a frame, measured once

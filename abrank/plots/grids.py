@@ -14,7 +14,7 @@ from matplotlib.transforms import Affine2D, ScaledTranslation
 
 from abrank._support import display
 from abrank._support.display import shorten
-from abrank._support.typing import FloatArray, IntArray
+from abrank._support.typing import FloatArray
 from abrank.plots import style
 from abrank.plots.registry import plot
 from abrank.plots.style import (
@@ -52,27 +52,21 @@ def draw_levels(ax: Axes, shares: FloatArray, colour: str, *, deepest: float = 0
     """Fill cells in a few depths; a depth is one path, its neighbours in a row one rectangle."""
     levels = np.ceil(np.clip(shares, 0.0, 1.0) * N_LEVELS).astype(np.int64)
     for level in range(1, N_LEVELS + 1):
-        found = _rectangles(levels == level)
-        if len(found):
+        cells = levels == level
+        if cells.any():
             look = {"facecolor": colour, "edgecolor": "none", "zorder": 1.0}
-            ax.add_patch(PathPatch(_path(found), alpha=deepest * level / N_LEVELS, **look))
+            ax.add_patch(PathPatch(_path(cells), alpha=deepest * level / N_LEVELS, **look))
 
 
-def _rectangles(cells: np.ndarray) -> IntArray:
-    """Return row, first column and the one after the last of each stretch of cells."""
-    padded = np.pad(cells.astype(np.int8), ((0, 0), (1, 1)))
-    steps = np.diff(padded, axis=1)
-    row, start = np.nonzero(steps == 1)
-    stop = np.nonzero(steps == -1)[1]
-    return np.stack([row, start, stop], axis=1)
-
-
-def _path(rectangles: IntArray) -> Path:
-    row, start, stop = rectangles.T - 0.5
+def _path(cells: np.ndarray) -> Path:
+    """Return a path with a rectangle for each stretch of cells in a row."""
+    steps = np.diff(np.pad(cells.astype(np.int8), ((0, 0), (1, 1))), axis=1)
+    row, start = (each - 0.5 for each in np.nonzero(steps == 1))
+    stop = np.nonzero(steps == -1)[1] - 0.5
     corners = [(start, row), (stop, row), (stop, row + 1.0), (start, row + 1.0), (start, row)]
     points = np.stack([np.stack(each, axis=1) for each in corners], axis=1).reshape(-1, 2)
     codes = [Path.MOVETO, *[Path.LINETO] * 3, Path.CLOSEPOLY]
-    return Path(points, np.tile(codes, len(rectangles)))
+    return Path(points, np.tile(codes, len(row)))
 
 
 def frame(ax: Axes, theme: Theme, systems: tuple[str, ...], n_columns: int) -> None:

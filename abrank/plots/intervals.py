@@ -312,22 +312,17 @@ def tests(  # it tests nothing itself, whatever its name tells a linter
 
 def _test_row(row: TestRow, rule: Rule) -> Row:
     word = "" if row.estimand == MEAN else f" ({row.estimand.removesuffix(' difference')})"
+    gain = rule.gain(row.ci_low, row.ci_high)
     return Row(
         name=f"{row.title}{word}",
         estimate=row.estimate,
         thick=(row.ci_low, row.ci_high),
         thin=None,
         last=style.pvalue(row.pvalue, alpha=rule.alpha),
-        reading=_reading(row, rule),
+        reading="untested" if np.isnan(row.pvalue) else style.reading_of(*gain),
         lead=row.decides,
         remark=_missing(row.ci_low, row.estimate),
     )
-
-
-def _reading(row: TestRow, rule: Rule) -> str:
-    if np.isnan(row.pvalue):
-        return "untested"
-    return style.reading_of(*rule.gain(row.ci_low, row.ci_high))
 
 
 def _aside(row: TestRow, comparison: Comparison) -> str:
@@ -403,7 +398,13 @@ def segments(
     words = interval_axis(comparison, f"mean {delta(comparison.rule.primary)}")
     if every >= len(rows):
         words += f"; the largest {MOST_SEGMENTS} of {display.count(every)} segments"
-    label_x(ax, theme, "\n".join([words, *_differ(comparison, chosen)]))
+    lines = [
+        f"{display.shorten(each.name, width=24)}: do its segments differ?"
+        f" {display.p_clause(each.interaction, alpha=comparison.rule.alpha)}"
+        for each in chosen
+        if not math.isnan(each.interaction)
+    ]
+    label_x(ax, theme, "\n".join([words, *lines]))
     return ax
 
 
@@ -451,17 +452,6 @@ def _all_queries(comparison: Comparison) -> Row:
         remark=_missing(row.ci_low),
         size=LARGEST if of_the_mean(comparison) else 0.0,
     )
-
-
-def _differ(comparison: Comparison, chosen: Sequence[Segmentation]) -> list[str]:
-    """Say of each property whether its segments differ."""
-    alpha = comparison.rule.alpha
-    return [
-        f"{display.shorten(each.name, width=24)}: do its segments differ?"
-        f" {display.p_clause(each.interaction, alpha=alpha)}"
-        for each in chosen
-        if not math.isnan(each.interaction)
-    ]
 
 
 # --- Several collections in one forest, with what they say together

@@ -483,7 +483,12 @@ def paired(
     a, b = comparison.a[:, column], comparison.b[:, column]
     dress(ax, theme, grid="y", spines=("left",))
     ax.set_xlim(*_LIMITS)
-    _score_axis(ax, theme, row, a, b)
+    low, high = score_limits(a, b)
+    ends = [row.mean_a + end for end in (row.ci_low_adj, row.ci_high_adj) if np.isfinite(end)]
+    ax.set_ylim(min(low, *ends, low), max(high, *ends, high))
+    ax.yaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
+    ax.yaxis.set_major_formatter(PlainTicks())
+    label_y(ax, theme, f"{shorten(row.measure, width=28)} per query")
     if len(a) <= LINES:
         _lines(ax, theme, a, b, comparison.outcomes(row.measure).tolist())
     else:
@@ -493,15 +498,6 @@ def paired(
     _difference(ax, theme, comparison, row)
     _name_columns(ax, theme, comparison, row)
     return ax
-
-
-def _score_axis(ax: Axes, theme: Theme, row: MeasureResult, a: FloatArray, b: FloatArray) -> None:
-    low, high = score_limits(a, b)
-    ends = [row.mean_a + end for end in (row.ci_low_adj, row.ci_high_adj) if np.isfinite(end)]
-    ax.set_ylim(min(low, *ends, low), max(high, *ends, high))
-    ax.yaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
-    ax.yaxis.set_major_formatter(PlainTicks())
-    label_y(ax, theme, f"{shorten(row.measure, width=28)} per query")
 
 
 def _lines(ax: Axes, theme: Theme, a: FloatArray, b: FloatArray, signs: list[int]) -> None:
@@ -519,7 +515,10 @@ def _lines(ax: Axes, theme: Theme, a: FloatArray, b: FloatArray, signs: list[int
 def _shapes(ax: Axes, theme: Theme, row: MeasureResult, a: FloatArray, b: FloatArray) -> None:
     """Draw half a shape on the outer side of each column, and join the deciles."""
     # Two shapes of one kind, or they could not be compared.
-    smooth = all(_is_smooth(values) for values in (a, b))
+    # A smooth curve shows nothing that is not there; one value has no shape at all.
+    smooth = all(
+        not has_spread(values) or spread_form(round_off(values)) == "density" for values in (a, b)
+    )
     outlines = [_outline(values, smooth=smooth) for values in (a, b)]
     # Both in one scale, so that equal areas are equal numbers of queries.
     widest = max((float(width.max()) for _, width in outlines if len(width)), default=1.0)
@@ -568,11 +567,6 @@ def _name_deciles(ax: Axes, theme: Theme, heights: FloatArray, mean: float) -> N
             shift=(0.0, 2.5 * way),
             zorder=4.0,
         )
-
-
-def _is_smooth(values: FloatArray) -> bool:
-    """Whether a smooth curve shows nothing that is not there; one value has no shape at all."""
-    return not has_spread(values) or spread_form(round_off(values)) == "density"
 
 
 def _outline(values: FloatArray, *, smooth: bool) -> tuple[FloatArray, FloatArray]:

@@ -96,7 +96,11 @@ def leaderboard(
     ends = _ends(ranking, rows, interval)
     dress(ax, theme)
     stripe(ax, theme, len(rows))
-    ax.set_xlim(*_limits(rows, ends))
+    ends_and_means = np.array([*ends, *((row.mean, row.mean) for row in rows)])
+    finite = ends_and_means[np.isfinite(ends_and_means)]
+    low, high = float(finite.min()), float(finite.max())
+    room = 0.04 * ((high - low) or abs(high) or 1.0)
+    ax.set_xlim(low - room, high + room)
     ax.xaxis.set_major_locator(MaxNLocator(4 if inches(ax) < NARROW else 7, steps=[1, 2, 5, 10]))
     ax.xaxis.set_major_formatter(PlainTicks())
     # A row has room for one line.
@@ -149,15 +153,6 @@ def _ends(ranking: Ranking, rows: list[SystemRow], interval: str) -> list[tuple[
         elif pair.b == base and ranking.baseline is None:
             found[pair.a] = start - pair.ci_high, start - pair.ci_low
     return [found.get(row.system, (np.nan, np.nan)) for row in rows]
-
-
-def _limits(rows: list[SystemRow], ends: list[tuple[float, float]]) -> tuple[float, float]:
-    """Return limits around all means and the finite ends."""
-    all_ = np.array([(row.mean, *limits) for row, limits in zip(rows, ends, strict=True)])
-    finite = all_[np.isfinite(all_)]
-    low, high = float(finite.min()), float(finite.max())
-    room = 0.04 * ((high - low) or abs(high) or 1.0)
-    return low - room, high + room
 
 
 def _colour(ranking: Ranking, theme: Theme, row: SystemRow) -> str:

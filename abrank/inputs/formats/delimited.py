@@ -235,6 +235,30 @@ def csv_lines(text: str, delimiter: str, label: str) -> Iterator[tuple[int, list
         raise ReadError(label, f"no line of a table: {error}", at=at) from error
 
 
+def require_width(
+    at: Sequence[int], rows: Sequence[Sequence[str]], width: int, label: str, expected: str
+) -> None:
+    """Refuse lines of a table that have more or fewer fields than its header."""
+    bad = []
+    for number, fields in zip(at, rows, strict=True):
+        if len(fields) != width:
+            shown = " ".join(map(str.strip, fields))
+            bad.append(BadLine(number, shown, f"expected {width} fields, found {len(fields)}"))
+    if bad:
+        raise ReadError(label, lines=bad[:MOST_SHOWN], total=len(bad), expected=expected)
+
+
+def require_names(names: Sequence[str], label: str) -> None:
+    """Refuse columns without a name, and two of one."""
+    seen = set()
+    for name in names:
+        if not name.strip():
+            raise ReadError(label, "a column has no name", hint="name it, or write no row numbers")
+        if name in seen:
+            raise ReadError(label, f'the column "{shorten(name)}" stands there twice')
+        seen.add(name)
+
+
 def _careful(
     rows: Iterator[tuple[int, list[bytes]]],
     label: str,

@@ -45,7 +45,16 @@ def read_letor(data: bytes, label: str, layout: Layout) -> Columns:
         if not line.strip() or line.lstrip().startswith(b"#"):
             continue
         found, named = _LINE.match(line), _DOCUMENT.search(line)
-        problem = _problem(found, named)
+        names = [each for each in (found and found[2], named and named[1]) if each]
+        problem = ""
+        if found is None:
+            problem = "no grade and qid"
+        elif len(found[1].lstrip(b"+-0")) > MOST_DIGITS:
+            problem = f"the grade has more than {MOST_DIGITS} digits"
+        elif b"\0" in line:
+            problem = "a NUL character"
+        elif max(map(len, names)) > MOST_ID:
+            problem = f"an id is longer than {MOST_ID >> 10} kB"
         if found is None or problem:
             bad.append(BadLine(number, line.decode("utf-8", "backslashreplace"), problem))
             continue
@@ -62,18 +71,6 @@ def read_letor(data: bytes, label: str, layout: Layout) -> Columns:
         position=np.array(at, dtype=np.int64),
         source=Source(None, None, len(at), label),
     )
-
-
-def _problem(found: re.Match[bytes] | None, named: re.Match[bytes] | None) -> str:
-    """Return what is wrong with a line, given its grade and query, and its document."""
-    if found is None:
-        return "no grade and qid"
-    if len(found[1].lstrip(b"+-0")) > MOST_DIGITS:
-        return f"the grade has more than {MOST_DIGITS} digits"
-    each = [found[2], *([named[1]] if named else [])]
-    if b"\0" in found.string:
-        return "a NUL character"
-    return f"an id is longer than {MOST_ID >> 10} kB" if max(map(len, each)) > MOST_ID else ""
 
 
 def document_names(queries: Sequence[bytes], docs: Sequence[bytes | None]) -> list[bytes]:

@@ -68,7 +68,7 @@ def choose_columns(
     queries and documents.
     """
     override = dict(columns or {})
-    wanted = _wanted(layout)
+    wanted = ["query_id", "doc_id", layout.value, *["subtopic"] * (layout is SUBTOPIC_QRELS)]
     for key, name in override.items():
         if key not in wanted:
             raise ArgumentError(f'columns= has no key "{key}"; keys: {", ".join(wanted)}')
@@ -87,12 +87,6 @@ def choose_columns(
 def has_columns(names: Sequence[Any]) -> bool:
     """Whether the names are those of a table of judgments or of a run."""
     return bool(found_in(names, QUERY_IDS) and found_in(names, DOC_IDS))
-
-
-def _wanted(layout: Layout) -> tuple[str, ...]:
-    """Return the names of the columns to find, the subtopic last where it is one of them."""
-    plain = ("query_id", "doc_id", layout.value)
-    return (*plain, "subtopic") if layout is SUBTOPIC_QRELS else plain
 
 
 def _choose(

@@ -20,13 +20,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from abrank._support.errors import BadLine, ReadError
+from abrank._support.errors import ReadError
 from abrank._support.remember import remembered
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inputs import ids
 from abrank.inputs.columns import Source
 from abrank.inputs.formats import arrow_file
-from abrank.inputs.formats.delimited import csv_lines
+from abrank.inputs.formats.delimited import csv_lines, require_names, require_width
 from abrank.inputs.ids import Ids
 from abrank.inputs.objects.arrow import table_of
 from abrank.inputs.objects.cells import read_id
@@ -302,7 +302,9 @@ def shape_of(header: Sequence[str], label: str) -> Shape:
             raise ReadError(label, problem, expected=_LONG)
         return Shape("a long table", query[0], of_system, measure[0], score, of_run)
     scored = sorted([*others, *score])
-    _require_names([header[i] for i in scored], label)
+    if not scored:
+        raise ReadError(label, "the table has no column of scores", expected=FORMS)
+    require_names([header[i] for i in scored], label)
     return Shape("a wide table", query[0], of_system, None, scored, of_run)
 
 
@@ -316,18 +318,6 @@ def columns_of_role(header: Sequence[str], role: str, label: str) -> list[int]:
         both = " and ".join(header[i] for i in found)
         raise ReadError(label, f"{both} could all be the column {role}", hint="keep one of them")
     return found
-
-
-def _require_names(measures: Sequence[str], label: str) -> None:
-    if not measures:
-        raise ReadError(label, "the table has no column of scores", expected=FORMS)
-    seen = set()
-    for name in measures:
-        if not name.strip():
-            raise ReadError(label, "a column has no name", hint="name it, or write no row numbers")
-        if name in seen:
-            raise ReadError(label, f'the column "{name}" stands there twice')
-        seen.add(name)
 
 
 # --- Which form a file or frame of ready scores has, and the cells in it
@@ -411,7 +401,7 @@ def _of_lines(text: str, label: str, is_measure: Callable[[str], bool]) -> tuple
             at.append(number)
             # Only lines with tabs can hold names with blanks.
             rows.append([f.strip() for f in line.split("\t")] if "\t" in line else line.split())
-    _require_width(at, rows, 4 if len(rows[0]) == 4 else 3, label, FORMS)
+    require_width(at, rows, 4 if len(rows[0]) == 4 else 3, label, FORMS)
     columns = [list(column) for column in zip(*rows, strict=True)]
     if "" in columns[-1]:
         where = f"line {at[columns[-1].index('')]}"
@@ -428,25 +418,6 @@ def _of_lines(text: str, label: str, is_measure: Callable[[str], bool]) -> tuple
         form = "ir_measures -q"
     _require_filled(("query_id", "measure"), (query, measure), at, "line", label)
     return form, Cells(at, query, [""] * len(at), measure, raw)
-
-
-def _require_width(
-    at: Sequence[int],
-    rows: Sequence[Sequence[str]],
-    width: int,
-    label: str,
-    expected: str,
-) -> None:
-    if set(map(len, rows)) == {width}:
-        return
-    wrong = [(at[i], fields) for i, fields in enumerate(rows) if len(fields) != width]
-    bad = [
-        BadLine(
-            n, " ".join(map(str.strip, fields)), f"expected {width} fields, found {len(fields)}"
-        )
-        for n, fields in wrong[:MOST_SHOWN]
-    ]
-    raise ReadError(label, lines=bad, total=len(wrong), expected=expected)
 
 
 def _measure_first(
@@ -474,7 +445,7 @@ def _columns_of_text(text: str, delimiter: str, label: str) -> tuple[list[int], 
     lines = [line for line in csv_lines(text, delimiter, label) if "".join(line[1]).strip()]
     at, rows = [number for number, _ in lines], [fields for _, fields in lines]
     header = [field.strip() for field in rows[0]]
-    _require_width(at, rows, len(header), label, delimiter.join(header))
+    require_width(at, rows, len(header), label, delimiter.join(header))
     return at[1:], [list(map(str.strip, column[1:])) for column in zip(*rows, strict=True)]
 
 

@@ -371,13 +371,16 @@ def read_lines(gathered: Gathered, data: bytes) -> None:
             position.append(number)
     query, second, doc = (ids.pack([fields[i] for fields in fields_of]) for i in range(3))
     of_run = layout is RUN
+    ranks = [fields[3] for fields in fields_of] if of_run else []
+    whole = all(each.isdigit() and len(each.lstrip(b"0")) <= MOST_DIGITS for each in ranks)
+    rank = np.array([int(each) for each in ranks], dtype=np.int64) if whole and ranks else None
     tags = dict.fromkeys(fields[5] for fields in fields_of) if of_run else {}
     rows = Rows(
         query=query,
         doc=doc,
         value=np.array(value, dtype=np.float64 if of_run else np.int64),
         position=np.array(position, dtype=np.int64),
-        rank=_all_digits([fields[3] for fields in fields_of]) if of_run else None,
+        rank=rank,
         tags=tuple(tag.decode("utf-8", "surrogateescape") for tag in tags),
         subtopic=None if of_run else second,
         n_comments=n_comments,
@@ -421,12 +424,6 @@ def _grade(text: bytes, _query: bytes) -> tuple[int, str]:
     if len(text.lstrip(b"+-0")) > MOST_DIGITS:
         return 0, f'grade "{_show(text)}" is too large'
     return int(text), ""
-
-
-def _all_digits(ranks: list[bytes]) -> IntArray | None:
-    if all(rank.isdigit() and len(rank.lstrip(b"0")) <= MOST_DIGITS for rank in ranks) and ranks:
-        return np.array([int(rank) for rank in ranks], dtype=np.int64)
-    return None
 
 
 def _show(text: bytes) -> str:
