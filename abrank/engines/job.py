@@ -16,9 +16,8 @@ import pyarrow as pa
 from abrank._support.errors import AbrankError, ArgumentError, ReadError
 from abrank._support.version import __version__
 from abrank.engines import rows
-from abrank.engines.counts import RunCounts
 from abrank.engines.kept import SUCCESS, read_part, write_part
-from abrank.engines.kernel import Scored, Scoring, long_table, score_rows
+from abrank.engines.kernel import RunCounts, Scored, Scoring, long_table, score_rows
 from abrank.engines.merge import Statistics, statistics_from, statistics_of
 from abrank.engines.plan import Partition, Regrouped
 from abrank.engines.sources import Key, ParquetTable, Piece, labels_of

@@ -1,8 +1,8 @@
 """Mergeable statistics of paired scores: the same whatever the partitions and their order.
 
-What they hold does not grow with the queries: exact sums (see :mod:`~abrank.engines.counted`),
-counts, differences counted (see :mod:`~abrank.engines.counted`), the queries with the largest gains
-and losses. From them :class:`abrank.comparison.merged.sample.Merged` is a sample.
+What they hold does not grow with the queries: exact sums and differences counted (see
+:mod:`~abrank.engines.counted`), counts, the queries with the largest gains and losses. From them
+:class:`abrank.comparison.merged.sample.Merged` is a sample.
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ def read_judged_run(
 
     Returns
     -------
-    Reading
+    JudgedSource
 
     Raises
     ------

@@ -10,9 +10,8 @@ from typing import Any, cast
 from abrank._support import display
 from abrank._support.errors import AlignmentError
 from abrank.engines import Engine
-from abrank.engines.counts import audit_of
 from abrank.engines.drive import Result, score_tables
-from abrank.engines.kernel import Scoring
+from abrank.engines.kernel import Scoring, audit_of
 from abrank.engines.merge import Statistics
 from abrank.inputs import Audit, Source
 from abrank.measures import Measure

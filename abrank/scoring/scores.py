@@ -36,7 +36,7 @@ class Scores:
         What was seen while a system's run was read; empty for ready scores.
     sources : mapping of str to Source
         Where each system's run or ready scores came from; empty for those of objects.
-    laid : mapping of str to Reading
+    judged_runs : mapping of str to JudgedSource
         A system's run joined with all judgments, cut at the depth that was asked for; empty for
         ready scores.
     notes : tuple of str

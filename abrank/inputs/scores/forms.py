@@ -106,7 +106,10 @@ def _of_dict(
             source[query] = {f"_rank_eval {name}": answer["metric_score"]}
         by_query = True
     elif all(isinstance(row, Mapping) for row in source.values()) and source:
-        by_query = _queries_first(source, is_measure, label)
+        inner: Mapping[Any, Any] = next((row for row in source.values() if row), {})
+        names = [list(map(str, each)) for each in (source, inner)]
+        hint = "a frame tells them apart: pandas.DataFrame.from_dict(scores, orient='index')"
+        by_query = _measured(names, is_measure, label, "two levels", SHAPES, hint) == 1
     else:
         raise ReadError(label, "holds no dict of scores in each place", expected=SHAPES)
     columns: list[list[Any]] = [[], [], []]
@@ -117,21 +120,20 @@ def _of_dict(
     return [columns[0], list(map(str, columns[1])), columns[2]]
 
 
-def _queries_first(
-    source: Mapping[Any, Any], is_measure: Callable[[str], bool], label: str
-) -> bool:
-    """Whether a dict of dicts goes from queries to measures, and not the other way."""
-    inner: Mapping[Any, Any] = next((row for row in source.values() if row), {})
-    outside, inside = (any(is_measure(str(name)) for name in each) for each in (source, inner))
-    if outside == inside:
-        which = "both" if outside else "neither"
-        raise ReadError(
-            label,
-            f"{which} of the two levels name a known measure",
-            expected=SHAPES,
-            hint="a frame tells them apart: pandas.DataFrame.from_dict(scores, orient='index')",
-        )
-    return inside
+def _measured(
+    names: Sequence[Sequence[str]],
+    is_measure: Callable[[str], bool],
+    label: str,
+    what: str,
+    expected: str,
+    hint: str,
+) -> int:
+    """Return which of two lists names measures; refuse both and neither."""
+    known = [any(map(is_measure, each)) for each in names]
+    if known[0] == known[1]:
+        problem = f"{'both' if known[0] else 'neither'} of the {what} name a known measure"
+        raise ReadError(label, problem, expected=expected, hint=hint)
+    return known.index(True)
 
 
 # --- Ready scores in columns, each name held once: a million queries have five measures
@@ -428,16 +430,8 @@ def _measure_first(
     if aggregate[0] != aggregate[1]:
         return aggregate[1]
     names = [list(dict.fromkeys(column))[:MOST_SHOWN] for column in columns[:2]]
-    known = [any(map(is_measure, each)) for each in names]
-    if known[0] == known[1]:
-        which = "both" if known[0] else "neither"
-        raise ReadError(
-            label,
-            f"{which} of the first two fields name a known measure",
-            expected=FORMS,
-            hint=f"they hold {names[0][0]} … and {names[1][0]} …",
-        )
-    return known[0]
+    hint = f"they hold {names[0][0]} … and {names[1][0]} …"
+    return _measured(names, is_measure, label, "first two fields", FORMS, hint) == 0
 
 
 def _columns_of_text(text: str, delimiter: str, label: str) -> tuple[list[int], list[list[str]]]:
