@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import re
 import sys
+from collections.abc import Iterator
+from typing import ClassVar
 
 import click
 
@@ -54,8 +56,18 @@ def _contents() -> str:
 
 def _rendered(text: str) -> str:
     """Return Markdown as a terminal shows it, with colour where that is wanted."""
-    from rich.console import Console
-    from rich.markdown import Markdown
+    from rich.console import Console, ConsoleOptions
+    from rich.markdown import CodeBlock, Markdown
+    from rich.text import Text
+
+    class Code(CodeBlock):
+        """A block as wide as the page, so that what the program prints is not wrapped."""
+
+        def __rich_console__(self, _: Console, __: ConsoleOptions) -> Iterator[Text]:
+            yield Text(str(self.text).rstrip(), style="markdown.code_block", overflow="fold")
+
+    class Shown(Markdown):
+        elements: ClassVar = {**Markdown.elements, "fence": Code, "code_block": Code}
 
     colored = _terminal.wants_color("auto", sys.stdout)
     title, _, body = text.partition("\n")
@@ -69,5 +81,5 @@ def _rendered(text: str) -> str:
     )
     with console.capture() as shown:
         console.print(title.removeprefix("# "), style="bold", markup=False)
-        console.print(Markdown(body, code_theme="ansi_light", hyperlinks=False))
+        console.print(Shown(body, hyperlinks=False))
     return "\n".join(line.rstrip() for line in shown.get().splitlines())

@@ -69,6 +69,13 @@ def test_a_page_is_text_that_fits_and_names_the_commands_of_others(capsys) -> No
     assert max(map(len, out.splitlines())) <= 80
 
 
+def test_what_the_program_prints_is_not_wrapped(capsys) -> None:
+    shown = guide.read_page("start").text.partition("```text\n")[2].partition("\n```")[0]
+    assert run(["guide", "start"]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert {line for line in shown.splitlines() if len(line) <= 80} <= set(out)
+
+
 def test_topics_complete_in_the_shell(monkeypatch, capsys) -> None:
     monkeypatch.setenv("_ABRANK_COMPLETE", "fish_complete")
     monkeypatch.setenv("COMP_WORDS", "abrank guide ma")
